@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Owning what a C library hands out.
+//
+//     using Bus = CPtr<sd_bus, sd_bus_flush_close_unref>;
+//     Bus bus;
+//     int r = sd_bus_open_system(Out(bus));
+
+#include <memory>
+
+namespace pintle {
+
+template <auto kFree>
+struct FreeWith {
+  template <typename T>
+  void operator()(T* object) const {
+    static_cast<void>(kFree(object));  // What some libraries return here is always null.
+  }
+};
+
+template <typename T, auto kFree>
+using CPtr = std::unique_ptr<T, FreeWith<kFree>>;
+
+// Passes an owner to a C function that fills in a `T**`.  What the owner held before is freed when the function has
+// given something new.
+template <typename T, typename Deleter>
+class Out {
+ public:
+  explicit Out(std::unique_ptr<T, Deleter>& owner) : owner_(owner) {}
+  ~Out() {
+    if (raw_ != nullptr) owner_.reset(raw_);
+  }
+  Out(const Out&) = delete;
+  Out& operator=(const Out&) = delete;
+
+  operator T**() { return &raw_; }
+
+ private:
+  std::unique_ptr<T, Deleter>& owner_;
+  T* raw_ = nullptr;
+};
+
+}  // namespace pintle

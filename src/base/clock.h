@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The time, as something that is handed in.
+//
+// Durations and deadlines are measured on the monotonic clock, which only runs forward; what is written down for people
+// or other machines is the wall clock.  Code that decides gets a time point; code that waits gets a Clock, so that
+// tests can pass hours in an instant.
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace pintle {
+
+using MonotonicTime = std::chrono::steady_clock::time_point;
+using WallTime = std::chrono::system_clock::time_point;
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual MonotonicTime Monotonic() const = 0;
+  virtual WallTime Wall() const = 0;
+};
+
+class SystemClock final : public Clock {
+ public:
+  MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
+  WallTime Wall() const override { return std::chrono::system_clock::now(); }
+};
+
+// RFC 3339 in UTC with whole seconds, as Kubernetes writes times: "2026-11-21T05:41:43Z".
+std::string ToRfc3339(WallTime time);
+// Reads any RFC 3339 time: fractions of seconds and offsets from UTC included.
+Result<WallTime> FromRfc3339(std::string_view text);
+
+}  // namespace pintle

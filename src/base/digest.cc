@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/digest.h"
+
+#include <fmt/core.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace pintle {
+namespace {
+
+const EVP_MD* Method(DigestAlgorithm algorithm) {
+  switch (algorithm) {
+    case DigestAlgorithm::kMd5:
+      return EVP_md5();
+    case DigestAlgorithm::kSha256:
+      return EVP_sha256();
+    case DigestAlgorithm::kSha512:
+      return EVP_sha512();
+  }
+  std::abort();
+}
+
+// Hashing memory fails only without memory or, for MD5, where the system forbids it (FIPS mode).  A wrong digest would
+// be worse than a stop.
+void MustSucceed(int ok) {
+  if (ok != 1) std::abort();
+}
+
+}  // namespace
+
+Hasher::Hasher(DigestAlgorithm algorithm) : context_(EVP_MD_CTX_new()) {
+  // MD5 names configs here and protects nothing, so it must work in FIPS mode too.
+  EVP_MD_CTX_set_flags(context_.get(), EVP_MD_CTX_FLAG_NON_FIPS_ALLOW);
+  MustSucceed(EVP_DigestInit_ex(context_.get(), Method(algorithm), nullptr));
+}
+
+void Hasher::Free(evp_md_ctx_st* context) { EVP_MD_CTX_free(context); }
+
+void Hasher::Update(std::string_view bytes) {
+  MustSucceed(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
+}
+
+Digest Hasher::Finish() && {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> raw;
+  unsigned length = 0;
+  MustSucceed(EVP_DigestFinal_ex(context_.get(), raw.data(), &length));
+  return Digest(ToHex(std::string_view(reinterpret_cast<const char*>(raw.data()), length)));
+}
+
+Digest DigestOf(DigestAlgorithm algorithm, std::string_view bytes) {
+  Hasher hasher(algorithm);
+  hasher.Update(bytes);
+  return std::move(hasher).Finish();
+}
+
+Result<Digest> Digest::FromHex(DigestAlgorithm algorithm, std::string_view hex) {
+  const auto wanted = static_cast<std::size_t>(EVP_MD_get_size(Method(algorithm))) * 2;
+  if (hex.size() != wanted) {
+    return Error(ErrorKind::kInvalid, fmt::format("a digest of {} digits where {} are needed", hex.size(), wanted));
+  }
+  std::string lower(hex);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+    const bool is_digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    if (!is_digit) return Error(ErrorKind::kInvalid, fmt::format("'{}' is not a hexadecimal digit", c));
+  }
+  return Digest(std::move(lower));
+}
+
+std::string ToHex(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  hex.reserve(bytes.size() * 2);
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    hex += kDigits[byte >> 4];
+    hex += kDigits[byte & 15];
+  }
+  return hex;
+}
+
+}  // namespace pintle

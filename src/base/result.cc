@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/result.h"
+
+#include <system_error>
+
+namespace pintle {
+
+Error Error::FromErrno(std::string_view call, int errno_value) {
+  const ErrorKind kind = errno_value == ENOENT ? ErrorKind::kNotFound : ErrorKind::kSystem;
+  Error error(kind, std::string(call) + ": " + std::generic_category().message(errno_value));
+  error.errno_ = errno_value;
+  return error;
+}
+
+Error Error::While(std::string_view doing) && {
+  message_.insert(0, std::string(doing) + ": ");
+  return std::move(*this);
+}
+
+}  // namespace pintle

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How a function says that it could not do what it was asked to.
+//
+// Anything that can fail returns Result<T>: a T, or an Error that says what was being done, outermost first, and last
+// the cause.  TRY unwraps a Result or hands its error up:
+//
+//     Bytes bytes = TRY(root.ReadFile(path), "reading the journal");
+
+#include <cassert>
+#include <cerrno>
+#include <concepts>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace pintle {
+
+// What the caller can do about a failure.  A kind exists only if some caller branches on it; all else is in the
+// message.
+enum class ErrorKind {
+  kInvalid,         // The input is wrong; trying again cannot help.
+  kUnreconcilable,  // The input is valid, but this node cannot get there without being installed anew.
+  kNotFound,
+  kConflict,     // Someone else changed it first: read again and retry.
+  kUnavailable,  // The other side is down or slow: retry with backoff.
+  kCancelled,    // We were asked to stop.
+  kSystem,       // The kernel or a library said no; see errno_value().
+};
+
+class Error {
+ public:
+  Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
+
+  // An errno as an error: "rename: No space left on device".
+  static Error FromErrno(std::string_view call, int errno_value = errno);
+
+  ErrorKind kind() const { return kind_; }
+  int errno_value() const { return errno_; }
+  const std::string& message() const { return message_; }
+
+  // Says what we were doing: "writing /etc/motd: rename: No space left on device".
+  Error While(std::string_view doing) &&;
+
+ private:
+  ErrorKind kind_;
+  int errno_ = 0;
+  std::string message_;
+};
+
+// The names follow std::expected, so that this class can become an alias for it once the oldest compilers we build with
+// (Debian 12: g++ 12, clang 14) have a complete one.
+template <typename T = void>
+class [[nodiscard]] Result {
+ public:
+  template <typename U = T>
+  requires std::convertible_to<U&&, T> &&(!std::same_as<std::remove_cvref_t<U>, Error>)Result(U&& value)
+      : state_(std::in_place_index<0>, std::forward<U>(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  bool has_value() const { return state_.index() == 0; }
+  explicit operator bool() const { return has_value(); }
+
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(value()); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  const Error& error() const& { return failure(); }
+  Error&& error() && { return std::move(failure()); }
+
+ private:
+  T& value() {
+    assert(has_value());
+    return *std::get_if<0>(&state_);
+  }
+  const T& value() const {
+    assert(has_value());
+    return *std::get_if<0>(&state_);
+  }
+  Error& failure() {
+    assert(!has_value());
+    return *std::get_if<1>(&state_);
+  }
+  const Error& failure() const {
+    assert(!has_value());
+    return *std::get_if<1>(&state_);
+  }
+
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}
+
+  bool has_value() const { return !error_; }
+  explicit operator bool() const { return has_value(); }
+  void operator*() const { assert(has_value()); }
+
+  const Error& error() const& {
+    assert(!has_value());
+    return *error_;
+  }
+  Error&& error() && {
+    assert(!has_value());
+    return *std::move(error_);
+  }
+
+ private:
+  std::optional<Error> error_;
+};
+
+// TRY(expression) or TRY(expression, doing).  `doing` is evaluated only when there is an error to tell of.  An
+// expression with a comma outside of parentheses, such as F<A, B>(), needs parentheses of its own.
+#define TRY(...) PINTLE_TRY_PICK(__VA_ARGS__, PINTLE_TRY_WHILE, PINTLE_TRY_PLAIN, )(__COUNTER__, __VA_ARGS__)
+#define PINTLE_TRY_PICK(first, second, name, ...) name
+#define PINTLE_TRY_PLAIN(counter, expression) PINTLE_TRY(PINTLE_TRY_NAME(counter), expression, )
+#define PINTLE_TRY_WHILE(counter, expression, doing) PINTLE_TRY(PINTLE_TRY_NAME(counter), expression, .While(doing))
+// The name differs each time, so that one TRY may stand inside another without shadowing it.
+#define PINTLE_TRY_NAME(counter) PINTLE_TRY_NAME_(counter)
+#define PINTLE_TRY_NAME_(counter) try_result_##counter
+#define PINTLE_TRY(result, expression, while_doing)   \
+  __extension__({                                     \
+    auto result = (expression);                       \
+    if (!result) [[unlikely]]                         \
+      return ::std::move(result).error() while_doing; \
+    *::std::move(result);                             \
+  })
+
+}  // namespace pintle

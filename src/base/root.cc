@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/root.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <linux/openat2.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <functional>
+
+#include "base/c_ptr.h"
+#include "base/digest.h"
+
+namespace pintle {
+namespace {
+
+constexpr std::uint64_t kResolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+
+// The kernel answers EAGAIN when something else renames directories while it looks a ".." up.
+constexpr int kLookupAttempts = 64;
+
+Result<UniqueFd> OpenBelow(int root, const std::string& path, std::uint64_t flags, mode_t mode) {
+  open_how how = {};
+  how.flags = flags | O_CLOEXEC;
+  how.mode = mode;
+  how.resolve = kResolve;
+  for (int attempt = 0; attempt < kLookupAttempts; ++attempt) {
+    const long fd = ::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how);
+    if (fd >= 0) return UniqueFd(static_cast<int>(fd));
+    if (errno != EAGAIN && errno != EINTR) return Error::FromErrno("open");
+  }
+  return Error::FromErrno("open", EAGAIN);
+}
+
+// A directory, and the name of one thing in it.  Calls that know no RESOLVE_IN_ROOT take these two: the directory was
+// looked up inside the root, and a single name cannot lead out of it.
+struct Place {
+  UniqueFd directory;
+  std::string name;
+};
+
+std::string_view WithoutTrailingSlashes(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return path;
+}
+
+Result<Place> FindPlace(int root, std::string_view path) {
+  path = WithoutTrailingSlashes(path);
+  const std::size_t slash = path.rfind('/');
+  std::string above(slash == std::string_view::npos ? std::string_view(".") : path.substr(0, slash + 1));
+  std::string name(slash == std::string_view::npos ? path : path.substr(slash + 1));
+  if (name.empty() || name == "." || name == "..") {
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" does not end in a name", path));
+  }
+  return Place{TRY(OpenBelow(root, above, O_PATH | O_DIRECTORY, 0)), std::move(name)};
+}
+
+// fsync of a directory needs a descriptor that was opened for reading; the place has only an O_PATH one.
+Result<> SyncDirectory(int directory) {
+  const UniqueFd readable(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!readable) return Error::FromErrno("opening the directory");
+  if (::fsync(readable.get()) != 0) return Error::FromErrno("fsync of the directory");
+  return {};
+}
+
+// The descriptor of a regular file itself, whatever else happens to its name.
+Result<> WriteAll(int fd, std::string_view contents) {
+  while (!contents.empty()) {
+    const ssize_t written = ::write(fd, contents.data(), contents.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return Error::FromErrno("write");
+    contents.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+// What is being written is beside its place under such a name.  A crash may leave one behind; none is ever read.
+std::string TemporaryName() {
+  std::array<char, 8> random;
+  // Very early at boot there may be no randomness; then a name that is taken is noticed by O_EXCL.
+  if (::getrandom(random.data(), random.size(), GRND_NONBLOCK) < 0) random.fill(0);
+  return ".pintle-" + ToHex(std::string_view(random.data(), random.size()));
+}
+
+// Removes what was made beside the place unless it got to its place.
+class Beside {
+ public:
+  explicit Beside(const Place& place) : place_(place), name_(TemporaryName()) {}
+  ~Beside() {
+    if (made_) ::unlinkat(place_.directory.get(), name_.c_str(), 0);
+  }
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+
+  int directory() const { return place_.directory.get(); }
+  const char* name() const { return name_.c_str(); }
+  void Made() { made_ = true; }
+
+  // From here on the place has the new thing, also after a power cut.
+  Result<> MoveToPlace() {
+    if (::renameat(directory(), name(), directory(), place_.name.c_str()) != 0) return Error::FromErrno("rename");
+    made_ = false;
+    return SyncDirectory(directory());
+  }
+
+ private:
+  const Place& place_;
+  std::string name_;
+  bool made_ = false;
+};
+
+Result<> SetMode(int fd, const FileMode& mode) {
+  // The owner first: chown(2) takes set-user-id away.
+  if (mode.owner && ::fchown(fd, mode.owner->uid, mode.owner->gid) != 0) return Error::FromErrno("chown");
+  if (::fchmod(fd, mode.permissions) != 0) return Error::FromErrno("chmod");
+  return {};
+}
+
+Result<> WriteFileAt(const Place& place, std::string_view contents, const FileMode& mode) {
+  Beside beside(place);
+  const UniqueFd file(
+      ::openat(beside.directory(), beside.name(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return Error::FromErrno("creating a file beside it");
+  beside.Made();
+  TRY(WriteAll(file.get(), contents));
+  TRY(SetMode(file.get(), mode));
+  if (::fsync(file.get()) != 0) return Error::FromErrno("fsync");
+  return beside.MoveToPlace();
+}
+
+Result<> WriteLinkAt(const Place& place, const std::string& target) {
+  Beside beside(place);
+  if (::symlinkat(target.c_str(), beside.directory(), beside.name()) != 0) return Error::FromErrno("symlink");
+  beside.Made();
+  return beside.MoveToPlace();
+}
+
+Result<> MakeDirectoryAt(const Place& place, const FileMode& mode) {
+  if (::mkdirat(place.directory.get(), place.name.c_str(), 0700) != 0) {
+    if (errno == EEXIST) return {};
+    return Error::FromErrno("mkdir");
+  }
+  const UniqueFd made(
+      ::openat(place.directory.get(), place.name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!made) return Error::FromErrno("opening the new directory");
+  TRY(SetMode(made.get(), mode));
+  if (::fsync(made.get()) != 0) return Error::FromErrno("fsync of the new directory");
+  return SyncDirectory(place.directory.get());
+}
+
+}  // namespace
+
+Result<Root> Root::Open(const std::string& path) {
+  UniqueFd directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return Error::FromErrno("open").While("opening the root " + path);
+  return Root(std::move(directory));
+}
+
+Result<UniqueFd> Root::OpenFile(std::string_view path, int flags, mode_t mode) const {
+  return TRY(OpenBelow(directory_.get(), std::string(path), static_cast<unsigned>(flags), mode),
+             fmt::format("opening {}", path));
+}
+
+Result<std::string> Root::ReadFile(std::string_view path, std::size_t limit) const {
+  const auto doing = [&] { return fmt::format("reading {}", path); };
+  // O_NONBLOCK, so that a named pipe in the place of a file cannot hold us up.
+  const UniqueFd file = TRY(OpenBelow(directory_.get(), std::string(path), O_RDONLY | O_NONBLOCK, 0), doing());
+  struct stat status;
+  if (::fstat(file.get(), &status) != 0) return Error::FromErrno("fstat").While(doing());
+  if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "not a regular file").While(doing());
+  std::string contents;
+  // A file in /proc says that it has no size, so what is read decides.
+  std::size_t step = std::max<std::size_t>(static_cast<std::size_t>(status.st_size) + 1, 4096);
+  for (;;) {
+    const std::size_t before = contents.size();
+    contents.resize(before + std::min(step, limit + 1 - before));
+    const ssize_t count = ::read(file.get(), contents.data() + before, contents.size() - before);
+    if (count < 0 && errno != EINTR) return Error::FromErrno("read").While(doing());
+    contents.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    if (count == 0) return contents;
+    if (contents.size() > limit) {
+      return Error(ErrorKind::kInvalid, fmt::format("longer than the limit of {} bytes", limit)).While(doing());
+    }
+    step = std::max<std::size_t>(contents.size(), 4096);
+  }
+}
+
+Result<std::string> Root::ReadLink(std::string_view path) const {
+  const auto doing = [&] { return fmt::format("reading the link {}", path); };
+  const Place place = TRY(FindPlace(directory_.get(), path), doing());
+  std::array<char, PATH_MAX> target;
+  const ssize_t length = ::readlinkat(place.directory.get(), place.name.c_str(), target.data(), target.size());
+  if (length < 0) return Error::FromErrno("readlink").While(doing());
+  return std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+Result<std::optional<struct stat>> Root::Status(std::string_view path) const {
+  const auto doing = [&] { return fmt::format("looking at {}", path); };
+  auto thing = OpenBelow(directory_.get(), std::string(path), O_PATH | O_NOFOLLOW, 0);
+  if (!thing) {
+    // A file where the path needs a directory: there is nothing of this name either.
+    if (thing.error().errno_value() == ENOENT || thing.error().errno_value() == ENOTDIR) return std::nullopt;
+    return std::move(thing).error().While(doing());
+  }
+  struct stat status;
+  if (::fstat((*thing).get(), &status) != 0) return Error::FromErrno("fstat").While(doing());
+  return status;
+}
+
+Result<std::vector<std::string>> Root::List(std::string_view path) const {
+  const auto doing = [&] { return fmt::format("listing {}", path); };
+  UniqueFd directory = TRY(OpenBelow(directory_.get(), std::string(path), O_RDONLY | O_DIRECTORY, 0), doing());
+  const CPtr<DIR, ::closedir> stream(::fdopendir(directory.get()));
+  if (stream == nullptr) return Error::FromErrno("fdopendir").While(doing());
+  static_cast<void>(directory.Release());  // The stream closes it.
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());
+    if (entry == nullptr && errno != 0) return Error::FromErrno("readdir").While(doing());
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<> Root::WriteFile(std::string_view path, std::string_view contents, const FileMode& mode) const {
+  const auto doing = [&] { return fmt::format("writing {}", path); };
+  const Place place = TRY(FindPlace(directory_.get(), path), doing());
+  TRY(WriteFileAt(place, contents, mode), doing());
+  return {};
+}
+
+Result<> Root::WriteLink(std::string_view path, const std::string& target) const {
+  const auto doing = [&] { return fmt::format("linking {} to {}", path, target); };
+  const Place place = TRY(FindPlace(directory_.get(), path), doing());
+  TRY(WriteLinkAt(place, target), doing());
+  return {};
+}
+
+Result<> Root::MakeDirectories(std::string_view path, const FileMode& mode) const {
+  path = WithoutTrailingSlashes(path);
+  for (std::size_t end = 0; end < path.size();) {
+    end = std::min(path.find('/', end + 1), path.size());
+    const std::string_view part = path.substr(0, end);
+    if (part == "/" || part == "." || part.ends_with("/.")) continue;
+    if (OpenBelow(directory_.get(), std::string(part), O_PATH | O_DIRECTORY, 0)) continue;
+    const auto doing = [&] { return fmt::format("making the directory {}", part); };
+    const Place place = TRY(FindPlace(directory_.get(), part), doing());
+    TRY(MakeDirectoryAt(place, mode), doing());
+    // It may have been there as something else, or as a symlink to nowhere.
+    TRY(OpenBelow(directory_.get(), std::string(part), O_PATH | O_DIRECTORY, 0), doing());
+  }
+  return {};
+}
+
+Result<> Root::Remove(std::string_view path) const {
+  const auto doing = [&] { return fmt::format("removing {}", path); };
+  auto place = FindPlace(directory_.get(), path);
+  if (!place) {
+    const int reason = place.error().errno_value();
+    if (reason == ENOENT || reason == ENOTDIR) return {};
+    return std::move(place).error().While(doing());
+  }
+  const int directory = place->directory.get();
+  int result = ::unlinkat(directory, place->name.c_str(), 0);
+  if (result != 0 && errno == EISDIR) result = ::unlinkat(directory, place->name.c_str(), AT_REMOVEDIR);
+  if (result != 0 && errno == ENOENT) return {};
+  if (result != 0) return Error::FromErrno("unlink").While(doing());
+  TRY(SyncDirectory(directory), doing());
+  return {};
+}
+
+}  // namespace pintle

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json/parse.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace pintle::json {
+namespace {
+
+// Where a byte of a text is, for a person with an editor.
+std::string LineAndColumn(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0: the first line.
+  return fmt::format("line {}, column {}", line, before.size() - line_start + 1);
+}
+
+// The library's words for what it did not expect, without its own prefix and position, which we say better.
+std::string Cause(std::string_view what) {
+  constexpr std::string_view kBeforeCause = "syntax error ";
+  if (const std::size_t at = what.find(kBeforeCause); at != std::string_view::npos) {
+    return std::string(what.substr(at));
+  }
+  return std::string(what);
+}
+
+// Builds a value from the parser's events, which come without recursion: depth costs no stack here.
+class Builder {
+ public:
+  Builder(Report* report, const ParseLimits& limits) : report_(report), limits_(limits) {}
+
+  Value TakeValue() { return std::move(root_); }
+  const std::string& problem() const { return problem_; }
+  std::size_t problem_offset() const { return problem_offset_; }
+
+  bool null() { return Add(nullptr); }
+  bool boolean(bool value) { return Add(value); }
+  bool number_integer(std::int64_t value) { return Add(value); }
+  bool number_unsigned(std::uint64_t value) { return Add(value); }
+  bool number_float(double value, const std::string& text) {
+    if (!std::isfinite(value)) return Fail("the number " + text + " is out of range");
+    return Add(value);
+  }
+  bool string(std::string& value) { return Add(std::move(value)); }
+  bool binary(Value::binary_t&) { return Fail("binary values are not JSON"); }
+
+  bool start_object(std::size_t) { return Enter(Value::object()); }
+  bool start_array(std::size_t) { return Enter(Value::array()); }
+  bool end_object() { return Leave(); }
+  bool end_array() { return Leave(); }
+
+  bool key(std::string& name) {
+    Level& level = levels_.back();
+    const auto [member, is_new] =
+        level.value->get_ref<Value::object_t&>().insert_or_assign(std::move(name), Value(nullptr));
+    if (!is_new && report_ != nullptr) ReportDuplicate(member->first);
+    level.key = &member->first;
+    level.slot = &member->second;
+    return true;
+  }
+
+  bool parse_error(std::size_t offset, const std::string& /*last_token*/, const Value::exception& error) {
+    // The library counts the bytes that it has read, so the culprit is the one before.
+    problem_offset_ = offset > 0 ? offset - 1 : 0;
+    problem_ = Cause(error.what());
+    return false;
+  }
+
+ private:
+  // A list or an object that is being filled.
+  struct Level {
+    Value* value;
+    Value* slot = nullptr;             // Of an object: where the value of the key just read goes.
+    const std::string* key = nullptr;  // That key.
+  };
+
+  bool Fail(std::string problem) {
+    problem_ = std::move(problem);
+    return false;
+  }
+
+  Value* Place(Value&& value) {
+    if (levels_.empty()) return &(root_ = std::move(value));
+    Level& level = levels_.back();
+    if (level.slot != nullptr) return &(*level.slot = std::move(value));
+    return &level.value->get_ref<Value::array_t&>().emplace_back(std::move(value));
+  }
+
+  bool Add(Value value) {
+    Place(std::move(value));
+    return true;
+  }
+
+  bool Enter(Value value) {
+    if (levels_.size() >= limits_.depth) {
+      return Fail(fmt::format("nested more than {} levels deep", limits_.depth));
+    }
+    levels_.push_back({Place(std::move(value))});
+    return true;
+  }
+
+  bool Leave() {
+    levels_.pop_back();
+    return true;
+  }
+
+  void ReportDuplicate(const std::string& name) { ReportBelow(Path(), 0, name); }
+
+  // Chains the path on the stack, as Path wants it.
+  void ReportBelow(const Path& path, std::size_t depth, const std::string& name) {
+    if (depth + 1 == levels_.size()) {
+      report_->Warning(Path(path, name), "stands more than once in its object; the last one counts");
+      return;
+    }
+    const Level& level = levels_[depth];
+    if (level.key != nullptr) return ReportBelow(Path(path, *level.key), depth + 1, name);
+    return ReportBelow(Path(path, level.value->size() - 1), depth + 1, name);
+  }
+
+  Report* report_;
+  const ParseLimits& limits_;
+  Value root_;
+  std::vector<Level> levels_;
+  std::string problem_;
+  std::size_t problem_offset_ = 0;
+};
+
+}  // namespace
+
+Result<Value> Parse(std::string_view text, Report* report, const ParseLimits& limits) {
+  if (text.size() > limits.bytes) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("JSON of {} bytes, longer than the limit of {}", text.size(), limits.bytes));
+  }
+  Builder builder(report, limits);
+  if (Value::sax_parse(text.begin(), text.end(), &builder)) return builder.TakeValue();
+  if (builder.problem_offset() == 0) return Error(ErrorKind::kInvalid, "not JSON: " + builder.problem());
+  return Error(ErrorKind::kInvalid,
+               fmt::format("not JSON: {}: {}", LineAndColumn(text, builder.problem_offset()), builder.problem()));
+}
+
+std::string ToText(const Value& value) { return value.dump(-1, ' ', false, Value::error_handler_t::replace); }
+
+std::string ToIndentedText(const Value& value) { return value.dump(2, ' ', false, Value::error_handler_t::replace); }
+
+}  // namespace pintle::json

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is wrong with a document, and where.
+//
+// Whoever reads a document finds everything that can be found and reports it all at once, since the person who wrote it
+// wants to mend it in one go.  Only errors stop a document from being used.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pintle::json {
+
+// A place in a document, written "$.storage.files.0.path".  It is a chain of parts on the stack, one a call, so that
+// walking a document without problems builds no text.
+class Path {
+ public:
+  Path() = default;  // The document itself: "$".
+  Path(const Path& above, std::string_view key) : above_(&above), key_(key) {}
+  Path(const Path& above, std::size_t index) : above_(&above), index_(index) {}
+  Path(const Path& above, const char* key) : Path(above, std::string_view(key)) {}
+
+  std::string ToString() const;
+
+ private:
+  const Path* above_ = nullptr;
+  std::string_view key_;  // Empty: an element of a list.
+  std::size_t index_ = 0;
+};
+
+enum class Severity { kError, kWarning };
+
+struct Problem {
+  Severity severity;
+  std::string path;
+  std::string what;
+  bool operator==(const Problem&) const = default;
+
+  // "$.storage.files.0.path: must be a string"
+  std::string ToString() const;
+};
+
+class Report {
+ public:
+  void Error(const Path& path, std::string what);
+  void Warning(const Path& path, std::string what);
+
+  const std::vector<Problem>& problems() const { return problems_; }
+  bool has_errors() const { return has_errors_; }
+
+  // All errors as one, "; " between them; warnings do not count.
+  Result<> ToResult() const;
+
+ private:
+  std::vector<Problem> problems_;
+  bool has_errors_ = false;
+};
+
+}  // namespace pintle::json

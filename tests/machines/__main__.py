@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts the test machines by hand: `python3 -m machines node`, with tests/ as PYTHONPATH and as root."""
+
+import importlib
+import signal
+import sys
+
+MACHINES = {
+    "node": ("machines.node", "a node booted by systemd; --plain for one without OSTree"),
+    "vm": ("machines.vm", "the OSTree node with a kernel of its own, in QEMU"),
+    "cluster": ("machines.cluster", "a Kubernetes control plane"),
+    "registry": ("machines.registry", "an OCI registry"),
+}
+CACHED = {
+    "plain": ("machines.image", "debian_root"),
+    "node": ("machines.image", "ostree_disk"),
+    "vm": ("machines.image", "qemu_tools"),
+    "cluster": ("machines.cluster", "prepare"),
+}
+
+
+def prepare(names):
+    """Makes what the machines are started from, so that a later start finds it in the cache."""
+    for name in names or CACHED:
+        if name not in CACHED:
+            sys.exit(f"nothing is prepared for {name}; there are {', '.join(CACHED)}")
+        module, function = CACHED[name]
+        print(f"{name}: {getattr(importlib.import_module(module), function)()}")
+
+
+def usage():
+    lines = [f"  {name:9} {summary}" for name, (_, summary) in MACHINES.items()]
+    lines.append(f"  {'prepare':9} make what is kept in the cache: {' '.join(CACHED)} (all if none is named)")
+    return "usage: python3 -m machines MACHINE [OPTION...] [-- COMMAND...]\n\n" + "\n".join(lines)
+
+
+def main(argv):
+    # Machines are context managers: what ends us by an exception leaves nothing behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    if not argv or argv[0] in ("-h", "--help"):
+        print(usage())
+        return 0 if argv else 2
+    name, rest = argv[0], argv[1:]
+    if name == "prepare":
+        return prepare(rest)
+    if name not in MACHINES:
+        print(usage(), file=sys.stderr)
+        return 2
+    return importlib.import_module(MACHINES[name][0]).main(rest)
+
+
+try:
+    sys.exit(main(sys.argv[1:]))
+except KeyboardInterrupt:
+    sys.exit(128 + signal.SIGINT)

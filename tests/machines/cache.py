@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What takes long to make is made once, outside the source tree, and kept under a name that says how it was made."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import pathlib
+import shutil
+import sys
+import time
+
+
+def directory():
+    """The cache's folder: $PINTLE_CACHE, or pintle/ in the user's cache folder."""
+    chosen = os.environ.get("PINTLE_CACHE")
+    base = pathlib.Path(chosen) if chosen else pathlib.Path(
+        os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "pintle"
+    base.mkdir(parents=True, exist_ok=True)
+    return base
+
+
+def recipe_key(*parts):
+    """A short name for everything that decides what is made: texts, options, and whole files of source."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.read_bytes() if isinstance(part, pathlib.Path) else str(part).encode()
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()[:16]
+
+
+def made_once(name, key, make):
+    """Returns the path NAME-KEY in the cache, calling make(path) if it is not there yet.
+
+    Two processes that want the same thing wait for one another.  Half-made things are never seen under their name,
+    and what an older recipe made is removed.
+    """
+    base = directory()
+    wanted = base / f"{name}-{key}"
+    with _lock(base / f".{name}.lock"):
+        if wanted.exists():
+            return wanted
+        beside = base / f".{name}-{key}.making"
+        _remove(beside)
+        started = time.monotonic()
+        print(f"making {name} (once; kept in {base}) ...", file=sys.stderr, flush=True)
+        try:
+            make(beside)
+            os.rename(beside, wanted)
+        except BaseException:
+            _remove(beside)
+            raise
+        print(f"made {name} in {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+        for other in base.glob(f"{name}-" + "[0-9a-f]" * 16):
+            if other != wanted:
+                _remove(other)
+        return wanted
+
+
+@contextlib.contextmanager
+def _lock(path):
+    with open(path, "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _remove(path):
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

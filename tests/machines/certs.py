@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Certificates for tests: an authority, and the servers and clients it vouches for.
+
+A certificate's time may be over, or not yet come, since that is what clients must refuse.
+"""
+
+import dataclasses
+import datetime
+import ipaddress
+import pathlib
+
+from . import shell
+
+
+@dataclasses.dataclass(frozen=True)
+class Validity:
+    """From when to when a certificate is good, counted from now."""
+    starts: datetime.timedelta
+    ends: datetime.timedelta
+
+
+CURRENT = Validity(datetime.timedelta(hours=-1), datetime.timedelta(days=365))
+EXPIRED = Validity(datetime.timedelta(days=-2), datetime.timedelta(days=-1))
+NOT_YET = Validity(datetime.timedelta(days=1), datetime.timedelta(days=2))
+
+
+@dataclasses.dataclass(frozen=True)
+class Pair:
+    """A certificate and its private key, as PEM files."""
+    certificate: pathlib.Path
+    key: pathlib.Path
+
+
+def private_key(path):
+    """Makes a P-256 key in the file PATH, which only the owner may read."""
+    shell.need("openssl")
+    path.touch(mode=0o600, exist_ok=False)
+    shell.run("openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", path)
+    return path
+
+
+class Authority:
+    """A certificate authority that keeps all it makes in one folder."""
+
+    def __init__(self, folder, name="Pintle test authority", validity=CURRENT):
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._book = self.folder / "book"
+        self._book.mkdir()
+        (self._book / "index.txt").touch()
+        (self._book / "ca.cnf").write_text(_BOOK_CONFIG.format(folder=self._book), encoding="utf-8")
+        self.pair = Pair(self.folder / "ca.crt", self.folder / "ca.key")
+        self._issue(self.pair, {"CN": name}, _AUTHORITY, validity, signer=["-selfsign", "-keyfile", self.pair.key])
+
+    @property
+    def certificate(self):
+        return self.pair.certificate
+
+    def server(self, label, names, validity=CURRENT):
+        """A certificate for a server under these host names and addresses, in the files LABEL.crt and LABEL.key."""
+        return self._leaf(label, {"CN": names[0]}, _SERVER + _alternative_names(names), validity)
+
+    def client(self, label, name, organisation=None, validity=CURRENT):
+        """A certificate for a client; Kubernetes reads the user from its name and the group from its organisation."""
+        subject = {"O": organisation} if organisation else {}
+        return self._leaf(label, subject | {"CN": name}, _CLIENT, validity)
+
+    def _leaf(self, label, subject, extensions, validity):
+        pair = Pair(self.folder / f"{label}.crt", self.folder / f"{label}.key")
+        self._issue(pair, subject, extensions, validity,
+                    signer=["-cert", self.pair.certificate, "-keyfile", self.pair.key])
+        return pair
+
+    def _issue(self, pair, subject, extensions, validity, signer):
+        private_key(pair.key)
+        request = self._book / f"{pair.key.stem}.csr"
+        wanted = self._book / f"{pair.key.stem}.ext"
+        wanted.write_text(extensions, encoding="ascii")
+        config = self._book / "ca.cnf"
+        shell.run("openssl", "req", "-new", "-config", config, "-key", pair.key, "-subj", _subject(subject),
+                  "-out", request)
+        # `openssl ca` is the one way to choose both ends of the validity that every OpenSSL 3 has.
+        shell.run("openssl", "ca", "-batch", "-notext", "-config", config, "-preserveDN", *signer,
+                  "-startdate", _moment(validity.starts), "-enddate", _moment(validity.ends),
+                  "-extfile", wanted, "-in", request, "-out", pair.certificate)
+
+
+_AUTHORITY = "basicConstraints=critical,CA:true\nkeyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n"
+_SERVER = "basicConstraints=CA:false\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=serverAuth\n"
+_CLIENT = "basicConstraints=CA:false\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=clientAuth\n"
+
+_BOOK_CONFIG = """\
+[ca]
+default_ca = book
+[book]
+database = {folder}/index.txt
+new_certs_dir = {folder}
+rand_serial = yes
+unique_subject = no
+default_md = sha256
+policy = any
+[any]
+organizationName = optional
+commonName = supplied
+[req]
+prompt = no
+distinguished_name = from_the_command_line
+[from_the_command_line]
+"""
+
+
+def _subject(fields):
+    # A slash begins the next field unless it is escaped; system:node:NAME and the like have none, but a test may.
+    return "".join(f"/{field}=" + value.replace("\\", "\\\\").replace("/", "\\/") for field, value in fields.items())
+
+
+def _alternative_names(names):
+    return "subjectAltName=" + ",".join(f"{'IP' if _is_address(name) else 'DNS'}:{name}" for name in names) + "\n"
+
+
+def _is_address(name):
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _moment(after_now):
+    return (datetime.datetime.now(datetime.timezone.utc) + after_now).strftime("%Y%m%d%H%M%SZ")

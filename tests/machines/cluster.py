@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real Kubernetes control plane on loopback: etcd, API server, controller manager and scheduler.
+
+It judges requests as a production cluster does (TLS, RBAC, Node authorizer, NodeRestriction); only the kubelets are
+missing, and what they would say is said by machines.kubelet.  Several clusters can run at once.
+"""
+
+import base64
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from . import certs, daemon, kubelet, kubernetes, shell
+from .daemon import Daemon
+
+_PATIENCE = 60    # seconds for a server to become ready, on a machine that is busy with other things
+
+
+class Refused(Exception):
+    """The API server said no; `status` is its HTTP status and `answer` its Status object."""
+
+    def __init__(self, method, path, status, answer):
+        self.status, self.answer = status, answer
+        super().__init__(f"{method} {path}: {status} {answer.get('message', answer)}")
+
+
+class User:
+    """Someone whom the cluster knows by a client certificate, with a kubeconfig that stands alone."""
+
+    def __init__(self, cluster, name, pair):
+        self.name, self.pair = name, pair
+        self.kubeconfig = pair.key.with_suffix(".kubeconfig")
+        self._cluster = cluster
+        self.kubeconfig.touch(mode=0o600)
+        self.kubeconfig.write_text(json.dumps(self._config()), encoding="ascii")
+
+    def kubectl(self, *words, **options):
+        """Runs kubectl to its end; see shell.run for the options."""
+        cluster = self._cluster
+        return shell.run(cluster.programs / "kubectl", f"--kubeconfig={self.kubeconfig}",
+                         f"--cache-dir={cluster.folder}/kubectl", *words, **options)
+
+    def get(self, *words):
+        """What `kubectl get` finds, as parsed JSON."""
+        return json.loads(self.kubectl("get", "-o", "json", *words).stdout)
+
+    def create(self, thing):
+        """Creates an object given as a dict, or as YAML."""
+        return self.kubectl("create", "-f", "-", input=thing if isinstance(thing, str) else json.dumps(thing)).stdout
+
+    def apply(self, text):
+        """Applies objects given as YAML."""
+        return self.kubectl("apply", "-f", "-", input=text).stdout
+
+    def request(self, method, path, body=None, kind=None):
+        """Asks the API server without kubectl between; returns the status and the parsed answer."""
+        kind = kind or ("application/strategic-merge-patch+json" if method == "PATCH" else "application/json")
+        headers = {"Accept": "application/json"} | ({} if body is None else {"Content-Type": kind})
+        text = body if body is None or isinstance(body, str) else json.dumps(body)
+        with contextlib.closing(self._cluster.connection(self.pair)) as connection:
+            connection.request(method, path, text, headers)
+            answer = connection.getresponse()
+            return answer.status, _parsed(answer.read())
+
+    def must(self, method, path, body=None, kind=None):
+        """As request(), but returns the answer alone and raises Refused if it is a no."""
+        status, answer = self.request(method, path, body, kind)
+        if status >= 300:
+            raise Refused(method, path, status, answer)
+        return answer
+
+    def _config(self):
+        return {"apiVersion": "v1", "kind": "Config", "current-context": "pintle",
+                "clusters": [{"name": "pintle", "cluster": {
+                    "server": self._cluster.url,
+                    "certificate-authority-data": _base64_of(self._cluster.authority.certificate)}}],
+                "users": [{"name": self.name, "user": {"client-certificate-data": _base64_of(self.pair.certificate),
+                                                       "client-key-data": _base64_of(self.pair.key)}}],
+                "contexts": [{"name": "pintle", "context": {"cluster": "pintle", "user": self.name}}]}
+
+
+class Cluster:
+    """The control plane, ready for use inside `with`."""
+
+    def __init__(self, address="127.0.0.1"):
+        self.address = address
+        self.folder = None
+        self._nodes = {}
+
+    def __enter__(self):
+        shell.need("etcd")
+        self.programs = kubernetes.programs()
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pintle-cluster-"))
+        try:
+            self._make_credentials()
+            daemon.with_free_ports(5, self.address, self._start)
+        except BaseException:
+            self._leave_nothing()
+            raise
+        return self
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is None:
+                for server in self.daemons:
+                    server.check()
+        finally:
+            self._leave_nothing()
+
+    @property
+    def url(self):
+        return f"https://{self.address}:{self._ports['apiserver']}"
+
+    @property
+    def daemons(self):
+        return (self.etcd, self.apiserver, self.controller_manager, self.scheduler)
+
+    def kubectl(self, *words, **options):
+        """Runs kubectl as the administrator."""
+        return self.admin.kubectl(*words, **options)
+
+    def get(self, *words):
+        return self.admin.get(*words)
+
+    def apply(self, text):
+        return self.admin.apply(text)
+
+    def node(self, name):
+        """The user that the node's kubelet and agent are."""
+        if name not in self._nodes:
+            pair = self.authority.client(f"node-{name}", f"system:node:{name}", "system:nodes")
+            self._nodes[name] = User(self, f"system:node:{name}", pair)
+        return self._nodes[name]
+
+    def node_kubeconfig(self, name):
+        return self.node(name).kubeconfig
+
+    def add_node(self, name, role="worker"):
+        """Registers a node as its kubelet would; the role is given by the administrator, as no node may choose it."""
+        user = self.node(name)
+        kubelet.register(user, name)
+        self.kubectl("label", "node", name, f"node-role.kubernetes.io/{role}=")
+        return user
+
+    def run_pods(self, name):
+        """Does once what the node's kubelet would do for its pods; returns the running ones."""
+        return kubelet.run_pods(self.node(name), name)
+
+    def stop_apiserver(self):
+        self.apiserver.stop()
+
+    def start_apiserver(self):
+        self.apiserver.start()
+        self._wait_for_apiserver()
+
+    def stop_etcd(self):
+        self.etcd.stop()
+
+    def start_etcd(self):
+        self._start_etcd()
+        if self.apiserver.pid:
+            self._wait_for_apiserver()
+
+    def connection(self, pair=None):
+        return daemon.https(self.address, self._ports["apiserver"], self.authority.certificate, pair)
+
+    def _make_credentials(self):
+        self.authority = certs.Authority(self.folder / "pki")
+        self._server = self.authority.server("server", [
+            "localhost", self.address, "kubernetes", "kubernetes.default", "kubernetes.default.svc"])
+        self._admin_pair = self.authority.client("admin", "admin", "system:masters")
+        self._controller_manager_pair = self.authority.client("controller-manager", "system:kube-controller-manager")
+        self._scheduler_pair = self.authority.client("scheduler", "system:kube-scheduler")
+        self._account_key = certs.private_key(self.folder / "pki/service-accounts.key")
+
+    def _start(self, ports):
+        self._ports = dict(zip(("etcd", "peer", "apiserver", "controller-manager", "scheduler"), ports))
+        self._describe_daemons()
+        try:
+            self._start_etcd()
+            self.start_apiserver()
+            self.controller_manager.start()
+            self.scheduler.start()
+            self._wait_for_the_rest()
+        except BaseException:
+            self._stop_all()
+            raise
+
+    def _start_etcd(self):
+        self.etcd.start()
+        self.etcd.wait_until(lambda: daemon.status_of(self._plain(self._ports["etcd"]), "/health") == 200,
+                             "etcd is healthy", _PATIENCE)
+
+    def _wait_for_apiserver(self):
+        self.etcd.check()
+        self.apiserver.wait_until(lambda: self.admin.request("GET", "/readyz")[0] == 200, "the API server is ready",
+                                  _PATIENCE)
+
+    def _wait_for_the_rest(self):
+        for server in (self.controller_manager, self.scheduler):
+            server.wait_until(lambda port=self._ports[server.name]: daemon.status_of(
+                daemon.https(self.address, port, self.authority.certificate), "/healthz") == 200,
+                f"the {server.name} is healthy", _PATIENCE)
+        # Pods can be created as soon as the controllers have made this account and its token.
+        account = "/api/v1/namespaces/default/serviceaccounts/default"
+        self.controller_manager.wait_until(lambda: "secrets" in self.admin.request("GET", account)[1],
+                                           "the default service account has its token", _PATIENCE)
+
+    def _plain(self, port):
+        return http.client.HTTPConnection(self.address, port, timeout=10)
+
+    def _describe_daemons(self):
+        self.admin = User(self, "admin", self._admin_pair)
+        self.etcd = self._daemon("etcd", "etcd", **self._etcd_options())
+        self.apiserver = self._daemon("apiserver", self.programs / "kube-apiserver", **self._apiserver_options())
+        self.controller_manager = self._daemon(
+            "controller-manager", self.programs / "kube-controller-manager",
+            **self._client_options("controller-manager", self._controller_manager_pair),
+            **self._controller_manager_options())
+        self.scheduler = self._daemon("scheduler", self.programs / "kube-scheduler",
+                                      **self._client_options("scheduler", self._scheduler_pair))
+
+    def _daemon(self, name, program, **options):
+        return Daemon(self.folder / f"{name}.log", program,
+                      *(f"--{option.replace('_', '-')}={value}" for option, value in options.items()))
+
+    def _etcd_options(self):
+        client, peer = (f"http://{self.address}:{self._ports[name]}" for name in ("etcd", "peer"))
+        return {"name": "pintle", "data_dir": self.folder / "etcd", "unsafe_no_fsync": "true",
+                "listen_client_urls": client, "advertise_client_urls": client, "listen_peer_urls": peer,
+                "initial_advertise_peer_urls": peer, "initial_cluster": f"pintle={peer}"}
+
+    def _apiserver_options(self):
+        return {"etcd_servers": f"http://{self.address}:{self._ports['etcd']}",
+                "bind_address": self.address, "secure_port": self._ports["apiserver"],
+                "tls_cert_file": self._server.certificate, "tls_private_key_file": self._server.key,
+                "client_ca_file": self.authority.certificate,
+                "authorization_mode": "Node,RBAC", "enable_admission_plugins": "NodeRestriction",
+                "allow_privileged": "true", "service_cluster_ip_range": "10.96.0.0/16",
+                "service_account_issuer": "https://kubernetes.default.svc",
+                "service_account_key_file": self._account_key, "service_account_signing_key_file": self._account_key,
+                # A loopback address is no valid endpoint for the service `kubernetes`, which nothing here uses.
+                "endpoint_reconciler_type": "none"}
+
+    def _client_options(self, name, pair):
+        kubeconfig = User(self, name, pair).kubeconfig
+        return {"kubeconfig": kubeconfig, "authentication_kubeconfig": kubeconfig,
+                "authorization_kubeconfig": kubeconfig, "leader_elect": "false", "port": 0,
+                "bind_address": self.address, "secure_port": self._ports[name],
+                "tls_cert_file": self._server.certificate, "tls_private_key_file": self._server.key}
+
+    def _controller_manager_options(self):
+        return {"use_service_account_credentials": "true",
+                "service_account_private_key_file": self._account_key, "root_ca_file": self.authority.certificate,
+                "cluster_signing_cert_file": self.authority.certificate,
+                "cluster_signing_key_file": self.authority.pair.key,
+                # No kubelet renews its lease here, and a node must not be taken for lost because of that.
+                "node_monitor_grace_period": "24h",
+                # It makes this folder, by default below /usr.
+                "flex_volume_plugin_dir": self.folder / "flex-volumes"}
+
+    def _stop_all(self):
+        for server in reversed(self.daemons):
+            server.stop()
+
+    def _leave_nothing(self):
+        if self.folder is None:
+            return
+        if hasattr(self, "etcd"):
+            self._stop_all()
+        shutil.rmtree(self.folder)
+        self.folder = None
+
+
+def prepare():
+    """Makes what a cluster needs from the cache."""
+    return kubernetes.programs()
+
+
+def main(argv):
+    """`cluster`: a shell in which kubectl talks to the cluster; `cluster -- COMMAND...`: that command instead."""
+    if argv and argv[0] != "--":
+        print("usage: python3 -m machines cluster [-- COMMAND...]", file=sys.stderr)
+        return 2
+    started = time.monotonic()
+    with Cluster() as cluster:
+        print(f"Kubernetes {kubernetes.VERSION} is ready after {time.monotonic() - started:.1f} s", file=sys.stderr)
+        environment = os.environ | {"KUBECONFIG": str(cluster.admin.kubeconfig),
+                                    "PATH": f"{cluster.programs}:{os.environ.get('PATH', '/usr/bin:/bin')}"}
+        if argv[1:]:
+            return _status(subprocess.call(argv[1:], env=environment))
+        print(f"export KUBECONFIG={cluster.admin.kubeconfig}", flush=True)
+        if sys.stdin.isatty():
+            return _status(_shell(environment))
+        sys.stdin.read()
+    return 0
+
+
+def _shell(environment):
+    print("This shell has its KUBECONFIG; leave it to end the cluster.", file=sys.stderr)
+    kept = signal.signal(signal.SIGINT, signal.SIG_IGN)    # Ctrl-C is for what runs in the shell.
+    try:
+        return subprocess.call([os.environ.get("SHELL", "bash")], env=environment,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    finally:
+        signal.signal(signal.SIGINT, kept)
+
+
+def _status(returncode):
+    return returncode if returncode >= 0 else 128 - returncode
+
+
+def _base64_of(path):
+    return base64.b64encode(path.read_bytes()).decode("ascii")
+
+
+def _parsed(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {"message": text.decode("utf-8", "replace")}

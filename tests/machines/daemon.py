@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers on loopback that live no longer than the test that started them."""
+
+import contextlib
+import http.client
+import random
+import socket
+import ssl
+import subprocess
+
+from . import shell
+from .wait import wait_until
+
+
+class PortTaken(Exception):
+    """Someone else bound the port between our choosing it and the server's binding it."""
+
+
+class Daemon:
+    """One server process; what it says goes to a log file, which start() appends to."""
+
+    def __init__(self, log, *words, environment=None):
+        self.log = log
+        self.name = log.stem
+        self._words = [str(word) for word in words]
+        self._environment = environment
+        self._process = None
+
+    def start(self):
+        shell.need("setpriv")
+        with open(self.log, "ab") as log:
+            # A session of its own, so that a Ctrl-C at the terminal reaches us alone and we end it in order.
+            self._process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *self._words], stdout=log, stderr=log,
+                                             stdin=subprocess.DEVNULL, env=self._environment, start_new_session=True)
+
+    def stop(self):
+        """Ends it as a crash would: at once, and without its help."""
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    @property
+    def pid(self):
+        return self._process.pid if self._process else None
+
+    def check(self):
+        """Says with its last words when it ended by itself."""
+        if self._process is None or self._process.poll() is None:
+            return
+        said = self.log.read_text(encoding="utf-8", errors="replace")
+        if "address already in use" in said:
+            raise PortTaken(f"{self.name}: its port was taken")
+        raise RuntimeError(f"{self.name} ended with status {self._process.returncode}:\n{_tail(said)}")
+
+    def wait_until(self, ready, what, seconds):
+        """Waits for ready(), but not for a daemon that has ended."""
+        def condition():
+            self.check()
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                return ready()
+        try:
+            return wait_until(condition, what, seconds)
+        except TimeoutError as late:
+            said = self.log.read_text(encoding="utf-8", errors="replace")
+            raise TimeoutError(f"{late}; {self.name} said:\n{_tail(said)}") from None
+
+
+def _tail(text, lines=30):
+    return "\n".join(text.splitlines()[-lines:])
+
+
+def free_ports(count, address="127.0.0.1"):
+    """Ports free at this moment.
+
+    They lie below those that the kernel hands out by itself, so that no passing connection takes the port of a server
+    that a test has stopped and wants back at the same address.
+    """
+    free = []
+    while len(free) < count:
+        port = random.randrange(20000, 32000)
+        with socket.socket() as trial, contextlib.suppress(OSError):
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind((address, port))
+            if port not in free:
+                free.append(port)
+    return free
+
+
+def with_free_ports(count, address, start, attempts=5):
+    """Calls start(ports) until it did not lose any of them to someone else."""
+    for _ in range(attempts - 1):
+        with contextlib.suppress(PortTaken):
+            return start(free_ports(count, address))
+    return start(free_ports(count, address))
+
+
+def https(address, port, authority, pair=None):
+    """A connection that trusts this authority alone, with a client's certificate if there is one."""
+    trust = ssl.create_default_context(cafile=authority)
+    if pair:
+        trust.load_cert_chain(pair.certificate, pair.key)
+    return http.client.HTTPSConnection(address, port, context=trust, timeout=60)
+
+
+def status_of(connection, path):
+    """The status of one GET."""
+    with contextlib.closing(connection):
+        connection.request("GET", path)
+        return connection.getresponse().status

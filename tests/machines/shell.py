@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running commands so that a failure says which one, and with what words."""
+
+import os
+import subprocess
+
+
+class CommandFailed(Exception):
+    def __init__(self, words, result):
+        self.result = result
+        output = ((result.stdout or "") + (result.stderr or "")).strip()
+        super().__init__(f"{' '.join(words)}: exit status {result.returncode}\n{output}")
+
+
+def run(*words, check=True, **options):
+    """Runs a command to its end and returns it with its output as text."""
+    words = [str(word) for word in words]
+    options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
+               "errors": "replace", **options}
+    if "input" in options:
+        del options["stdin"]
+    result = subprocess.run(words, check=False, **options)
+    if check and result.returncode != 0:
+        raise CommandFailed(words, result)
+    return result
+
+
+def need(*programs):
+    """Fails loudly, naming the remedy, when a program is missing; a test that cannot run has not passed."""
+    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+    missing = [p for p in programs if not any(os.access(os.path.join(d, p), os.X_OK) for d in path.split(":"))]
+    if missing:
+        raise RuntimeError(f"needed and not installed: {', '.join(missing)} (run `./dev deps`)")

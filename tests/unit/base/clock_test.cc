@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+
+#include "unit/expect.h"
+
+namespace pintle {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const WallTime kBillion = WallTime(seconds(1'000'000'000));
+
+TEST(Rfc3339, IsWrittenInUtcWithWholeSeconds) {
+  EXPECT_EQ(ToRfc3339(kBillion), "2001-09-09T01:46:40Z");
+  EXPECT_EQ(ToRfc3339(kBillion + milliseconds(999)), "2001-09-09T01:46:40Z");
+  EXPECT_EQ(ToRfc3339(WallTime(seconds(-1))), "1969-12-31T23:59:59Z");
+}
+
+TEST(Rfc3339, IsReadWithFractionsAndOffsets) {
+  EXPECT_EQ(ValueOf(FromRfc3339("2001-09-09T01:46:40Z")), kBillion);
+  EXPECT_EQ(ValueOf(FromRfc3339("2001-09-09T03:46:40+02:00")), kBillion);
+  EXPECT_EQ(ValueOf(FromRfc3339("2001-09-08T18:16:40.250-07:30")), kBillion + milliseconds(250));
+}
+
+TEST(Rfc3339, RefusesWhatIsNotATime) {
+  for (const char* text : {"", "2001-09-09", "2001-09-09 01:46:40Z", "2001-02-29T01:46:40Z", "2001-09-09T24:00:00Z",
+                           "2001-09-09T01:46:40", "2001-09-09T01:46:40.Z", "2001-09-09T01:46:40Zz"}) {
+    EXPECT_FALSE(FromRfc3339(text)) << text;
+  }
+  EXPECT_EQ(MessageOf(FromRfc3339("soon")), "\"soon\" is not a time as in 2026-11-21T05:41:43Z");
+}
+
+TEST(SystemClock, RunsForward) {
+  const SystemClock clock;
+  const MonotonicTime before = clock.Monotonic();
+  EXPECT_LE(before, clock.Monotonic());
+  EXPECT_GT(clock.Wall(), kBillion);
+}
+
+}  // namespace
+}  // namespace pintle

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/digest.h"
+
+#include "unit/expect.h"
+
+namespace pintle {
+namespace {
+
+// The values for "abc" and for nothing are those of FIPS 180-4 and RFC 1321.
+TEST(Digest, AgreesWithTheStandards) {
+  EXPECT_EQ(Sha256("abc").hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(Sha256("").hex(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(DigestOf(DigestAlgorithm::kMd5, "abc").hex(), "900150983cd24fb0d6963f7d28e17f72");
+  EXPECT_EQ(DigestOf(DigestAlgorithm::kSha512, "abc").hex(),
+            "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+            "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f");
+}
+
+TEST(Hasher, GivesTheSameForTheSameBytesInPieces) {
+  Hasher hasher(DigestAlgorithm::kSha256);
+  for (const char* piece : {"a", "", "bc"}) hasher.Update(piece);
+  EXPECT_EQ(std::move(hasher).Finish(), Sha256("abc"));
+}
+
+TEST(Digest, IsReadFromHexadecimalInEitherCase) {
+  EXPECT_EQ(ValueOf(Digest::FromHex(DigestAlgorithm::kMd5, "900150983CD24FB0D6963F7D28E17F72")),
+            DigestOf(DigestAlgorithm::kMd5, "abc"));
+}
+
+TEST(Digest, RefusesWhatIsNotOne) {
+  EXPECT_EQ(MessageOf(Digest::FromHex(DigestAlgorithm::kSha256, "abc")), "a digest of 3 digits where 64 are needed");
+  EXPECT_EQ(MessageOf(Digest::FromHex(DigestAlgorithm::kMd5, "90015098xcd24fb0d6963f7d28e17f72")),
+            "'x' is not a hexadecimal digit");
+}
+
+}  // namespace
+}  // namespace pintle

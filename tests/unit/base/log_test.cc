@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/log.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "unit/expect.h"
+
+namespace pintle::log {
+namespace {
+
+constexpr MessageId kTestEvent("0123456789abcdef0123456789abcdef");
+
+const Entry kEntry = {
+    .level = Level::kWarning,
+    .text = "the drain takes long",
+    .message_id = std::string(kTestEvent.hex()),
+    .fields = {{"PINTLE_POD", "web-1"}, {"PINTLE_REASON", "two\nlines"}},
+};
+
+TEST(Log, OnStderrIsOneLineWithTheFieldsBehind) {
+  EXPECT_EQ(StderrLine("pintled", kEntry),
+            "pintled: warning: the drain takes long [PINTLE_POD=web-1 PINTLE_REASON=two\\nlines]\n");
+}
+
+TEST(Log, CannotBeMadeToForgeALineOrDriveATerminal) {
+  Entry entry;
+  entry.text = "a\nb\x1b[2Jc";
+  EXPECT_EQ(StderrLine("pintle", entry), "pintle: a\\nb\\x1b[2Jc\n");
+}
+
+TEST(Log, InTheJournalHasPriorityMessageIdAndFieldsAsTheyAre) {
+  const std::vector<std::string> fields = JournalFields(kEntry);
+  EXPECT_THAT(fields, testing::IsSupersetOf({"MESSAGE=the drain takes long", "PRIORITY=4",
+                                             "MESSAGE_ID=0123456789abcdef0123456789abcdef", "PINTLE_POD=web-1",
+                                             "PINTLE_REASON=two\nlines"}));
+}
+
+TEST(Log, LeavesTheMessageIdOutWhenThereIsNone) {
+  EXPECT_THAT(JournalFields(Entry{}), testing::Not(testing::Contains(testing::StartsWith("MESSAGE_ID="))));
+}
+
+TEST(Log, GoesToStderrWhenThatIsNotTheJournal) {
+  testing::internal::CaptureStderr();
+  Warning("careful", kTestEvent, {{"PINTLE_UNIT", "a.service"}});
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::EndsWith(": warning: careful [PINTLE_UNIT=a.service]\n"));
+}
+
+TEST(JournalStream, IsRecognisedByDeviceAndInode) {
+  EXPECT_TRUE(IsJournalStream("9:4711", 9, 4711));
+  EXPECT_FALSE(IsJournalStream("9:4711", 9, 4712));
+  EXPECT_FALSE(IsJournalStream("", 0, 0));
+}
+
+}  // namespace
+}  // namespace pintle::log
