@@ -9,62 +9,78 @@
 #include <span>
 #include <string_view>
 
-#include "base/version.h"
+#include "ctl/command_line.h"
+#include "ctl/verbs.h"
 
+namespace pintle::ctl {
 namespace {
 
-using Words = std::span<const char* const>;
-
-// The exit statuses that scripts may rely on.
-constexpr int kFine = 0;
-constexpr int kWrong = 1;
-
-int Help(Words words);
-int Version(Words words);
-
-struct Verb {
+struct VerbEntry {
   std::string_view name;
-  std::string_view summary;
-  int (*run)(Words words);
+  std::string_view usage;    // What stands behind the name.
+  std::string_view summary;  // Half a sentence.
+  std::span<const Option> options;
+  Verb* run;
 };
 
 constexpr std::array kVerbs = {
-    Verb{"help", "say what pintle can do", Help},
-    Verb{"version", "say which version this is", Version},
+    VerbEntry{"version", "", "say which version this is", {}, Version},
 };
 
-int Help(Words /*words*/) {
+ExitStatus Help() {
   fmt::print("pintle: takes a node from one whole configuration to the next\n\nUsage: pintle VERB [WORD...]\n\n");
-  for (const Verb& verb : kVerbs) fmt::print("  {:<10} {}\n", verb.name, verb.summary);
-  return kFine;
+  for (const VerbEntry& verb : kVerbs) fmt::print("  {:<10} {}\n", verb.name, verb.summary);
+  fmt::print("\n`pintle VERB --help` says more of one.\n");
+  return ExitStatus::kFine;
 }
 
-int Version(Words /*words*/) {
-  fmt::print("pintle {}\n", pintle::kVersion);
-  return kFine;
+ExitStatus HelpWith(const VerbEntry& verb) {
+  fmt::print("pintle {}: {}\n\nUsage: pintle {}{}{}\n", verb.name, verb.summary, verb.name,
+             verb.usage.empty() ? "" : " ", verb.usage);
+  if (!verb.options.empty()) fmt::print("\n{}", Describe(verb.options));
+  return ExitStatus::kFine;
 }
 
-const Verb* FindVerb(std::string_view name) {
-  if (name == "--help" || name == "-h") name = "help";
-  if (name == "--version") name = "version";
-  for (const Verb& verb : kVerbs) {
-    if (verb.name == name) return &verb;
+ExitStatus Fail(std::string_view message) {
+  fmt::print(stderr, "pintle: {}\n", message);
+  return ExitStatus::kWrong;
+}
+
+bool AsksForHelp(std::string_view word) { return word == "--help" || word == "-h"; }
+
+ExitStatus RunVerb(const VerbEntry& verb, std::span<const char* const> words) {
+  for (const std::string_view word : words) {
+    if (word == "--") break;
+    if (AsksForHelp(word)) return HelpWith(verb);
   }
-  return nullptr;
+  const auto line = CommandLine::Parse(verb.options, words);
+  if (!line) return Fail(fmt::format("{}: {}", verb.name, line.error().message()));
+  const auto status = verb.run(*line);
+  if (!status) return Fail(fmt::format("{}: {}", verb.name, status.error().message()));
+  return *status;
+}
+
+ExitStatus Run(std::span<const char* const> words) {
+  if (words.empty()) return Fail("say what to do; `pintle help` lists the verbs");
+  std::string_view name = words[0];
+  if (name == "help" || AsksForHelp(name)) return Help();
+  if (name == "--version") name = "version";
+  for (const VerbEntry& verb : kVerbs) {
+    if (verb.name == name) return RunVerb(verb, words.subspan(1));
+  }
+  return Fail(fmt::format("\"{}\" is not a verb; `pintle help` lists them", name));
 }
 
 }  // namespace
+}  // namespace pintle::ctl
 
 int main(int argc, char** argv) {
-  const Words words(argv, static_cast<std::size_t>(argc));
-  if (words.size() < 2) {
-    fmt::print(stderr, "pintle: say what to do; `pintle help` lists the verbs\n");
-    return kWrong;
+  const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
+  auto status = pintle::ctl::Run(words.subspan(words.empty() ? 0 : 1));
+  // What could not be printed was not said: a full disk must not look like an answer.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    fmt::print(stderr, "pintle: cannot write to standard output\n");
+    status = pintle::ctl::ExitStatus::kWrong;
   }
-  const Verb* verb = FindVerb(words[1]);
-  if (verb == nullptr) {
-    fmt::print(stderr, "pintle: \"{}\" is not a verb; `pintle help` lists them\n", words[1]);
-    return kWrong;
-  }
-  return verb->run(words.subspan(2));
+  return static_cast<int>(status);
 }

@@ -75,6 +75,42 @@ constexpr void ForEachField(Visit&& visit) {
   std::apply([&](const auto&... field) { (visit(field), ...); }, T::kFields);
 }
 
+namespace internal {
+
+template <typename T>
+inline constexpr bool kIsOptional = false;
+template <typename T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+template <typename T>
+inline constexpr bool kIsVector = false;
+template <typename T>
+inline constexpr bool kIsVector<std::vector<T>> = true;
+template <typename T>
+inline constexpr bool kIsMap = false;
+template <typename T>
+inline constexpr bool kIsMap<std::map<std::string, T>> = true;
+
+}  // namespace internal
+
+// Whether all fields are equal.
+template <typename T>
+bool Equal(const T& a, const T& b) {
+  if constexpr (Described<T>) {
+    bool equal = true;
+    ForEachField<T>([&](const auto& field) { equal = equal && Equal(a.*field.member, b.*field.member); });
+    return equal;
+  } else if constexpr (internal::kIsOptional<T>) {
+    return a.has_value() == b.has_value() && (!a || Equal(*a, *b));
+  } else if constexpr (internal::kIsVector<T>) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return Equal(x, y); });
+  } else if constexpr (internal::kIsMap<T>) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const auto& x, const auto& y) { return x.first == y.first && Equal(x.second, y.second); });
+  } else {
+    return a == b;
+  }
+}
+
 // How a type that is not a struct with fields is read and written.  Specialise it for a type of your own.
 template <typename T>
 struct Codec;
@@ -227,13 +263,10 @@ struct Codec<T> {
   static void EncodeField(const AnyField& field, const T& from, Value& to) {
     if constexpr (!AnyField::kIsRequired) {
       static const T kFresh{};
-      if (Same(from.*field.member, kFresh.*field.member)) return;
+      if (Equal(from.*field.member, kFresh.*field.member)) return;
     }
     to[std::string(field.name)] = json::Encode(from.*field.member);
   }
-
-  template <typename M>
-  static bool Same(const M& a, const M& b);
 };
 
 // The names of an enumeration's values.  Specialise it: `template <> inline constexpr auto kNames<Colour> =
@@ -305,48 +338,6 @@ struct Codec<std::variant<Alternatives...>> {
     return true;
   }
 };
-
-namespace internal {
-
-template <typename T>
-inline constexpr bool kIsOptional = false;
-template <typename T>
-inline constexpr bool kIsOptional<std::optional<T>> = true;
-template <typename T>
-inline constexpr bool kIsVector = false;
-template <typename T>
-inline constexpr bool kIsVector<std::vector<T>> = true;
-template <typename T>
-inline constexpr bool kIsMap = false;
-template <typename T>
-inline constexpr bool kIsMap<std::map<std::string, T>> = true;
-
-}  // namespace internal
-
-// Whether all fields are equal.
-template <typename T>
-bool Equal(const T& a, const T& b) {
-  if constexpr (Described<T>) {
-    bool equal = true;
-    ForEachField<T>([&](const auto& field) { equal = equal && Equal(a.*field.member, b.*field.member); });
-    return equal;
-  } else if constexpr (internal::kIsOptional<T>) {
-    return a.has_value() == b.has_value() && (!a || Equal(*a, *b));
-  } else if constexpr (internal::kIsVector<T>) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return Equal(x, y); });
-  } else if constexpr (internal::kIsMap<T>) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const auto& x, const auto& y) { return x.first == y.first && Equal(x.second, y.second); });
-  } else {
-    return a == b;
-  }
-}
-
-template <Described T>
-template <typename M>
-bool Codec<T>::Same(const M& a, const M& b) {
-  return Equal(a, b);
-}
 
 // Calls `differs` with the path of each field in which two structs are unlike.  A list is a field as a whole.
 template <typename T, typename Differs>

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The verbs of `pintle`, one file each.
+
+#include "ctl/command_line.h"
+
+namespace pintle::ctl {
+
+// What scripts may rely on.
+enum class ExitStatus {
+  kFine = 0,
+  kWrong = 1,    // Something went wrong; standard error says what.
+  kDiffers = 2,  // All went well, and the answer is that there is a difference or something to do.
+};
+
+// A verb prints its answer on standard output, and nothing else.  Its error is printed by main().
+using Verb = Result<ExitStatus>(const CommandLine& line);
+
+Verb Version;
+
+}  // namespace pintle::ctl
