@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <linux/openat2.h>
-#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -80,18 +79,14 @@ Result<> WriteAll(int fd, std::string_view contents) {
   return {};
 }
 
-// What is being written is beside its place under such a name.  A crash may leave one behind; none is ever read.
-std::string TemporaryName() {
-  std::array<char, 8> random;
-  // Very early at boot there may be no randomness; then a name that is taken is noticed by O_EXCL.
-  if (::getrandom(random.data(), random.size(), GRND_NONBLOCK) < 0) random.fill(0);
-  return ".pintle-" + ToHex(std::string_view(random.data(), random.size()));
-}
+// What is being written is beside its place under this name, which follows from the place's own: what a crash left
+// behind is gone with the next thing that is put or removed there, and takes no name that anything else could have.
+std::string NameBeside(std::string_view name) { return ".pintle-" + Sha256(name).hex().substr(0, 16); }
 
 // Removes what was made beside the place unless it got to its place.
 class Beside {
  public:
-  explicit Beside(const Place& place) : place_(place), name_(TemporaryName()) {}
+  explicit Beside(const Place& place) : place_(place), name_(NameBeside(place.name)) {}
   ~Beside() {
     if (made_) ::unlinkat(place_.directory.get(), name_.c_str(), 0);
   }
@@ -101,6 +96,12 @@ class Beside {
   int directory() const { return place_.directory.get(); }
   const char* name() const { return name_.c_str(); }
   void Made() { made_ = true; }
+
+  // Removes what a crash left behind, if it did.
+  Result<> MakeRoom() {
+    if (::unlinkat(directory(), name(), 0) == 0 || errno == ENOENT) return {};
+    return Error::FromErrno("removing an earlier attempt");
+  }
 
   // From here on the place has the new thing, also after a power cut.
   Result<> MoveToPlace() {
@@ -124,6 +125,7 @@ Result<> SetMode(int fd, const FileMode& mode) {
 
 Result<> WriteFileAt(const Place& place, std::string_view contents, const FileMode& mode) {
   Beside beside(place);
+  TRY(beside.MakeRoom());
   const UniqueFd file(
       ::openat(beside.directory(), beside.name(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return Error::FromErrno("creating a file beside it");
@@ -136,6 +138,7 @@ Result<> WriteFileAt(const Place& place, std::string_view contents, const FileMo
 
 Result<> WriteLinkAt(const Place& place, const std::string& target) {
   Beside beside(place);
+  TRY(beside.MakeRoom());
   if (::symlinkat(target.c_str(), beside.directory(), beside.name()) != 0) return Error::FromErrno("symlink");
   beside.Made();
   return beside.MoveToPlace();
@@ -271,6 +274,7 @@ Result<> Root::Remove(std::string_view path) const {
     return std::move(place).error().While(doing());
   }
   const int directory = place->directory.get();
+  TRY(Beside(*place).MakeRoom(), doing());
   int result = ::unlinkat(directory, place->name.c_str(), 0);
   if (result != 0 && errno == EISDIR) result = ::unlinkat(directory, place->name.c_str(), AT_REMOVEDIR);
   if (result != 0 && errno == ENOENT) return {};

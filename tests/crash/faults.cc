@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "crash/faults.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdlib>
+
+namespace pintle::crash {
+namespace {
+
+constexpr int kStatusCutShort = 99;
+constexpr int kStatusFailed = 1;
+constexpr int kStatusMetFault = 64;  // Added to the others.
+
+// Only in the process that RunWith() started is one set.
+const Fault* active_fault = nullptr;
+int calls = 0;
+bool met = false;
+
+enum class Answer { kGoOn, kFail, kOneByte };
+
+Answer Count() {
+  if (active_fault == nullptr || ++calls != active_fault->at) return Answer::kGoOn;
+  met = true;
+  switch (active_fault->kind) {
+    case FaultKind::kExit:
+      ::_exit(kStatusCutShort);
+    case FaultKind::kError:
+      errno = active_fault->errno_value;
+      return Answer::kFail;
+    case FaultKind::kShortWrite:
+      return Answer::kOneByte;
+  }
+  std::abort();
+}
+
+template <typename Call, typename... Arguments>
+int Through(const char* name, Arguments... arguments) {
+  if (Count() == Answer::kFail) return -1;
+  const auto real = reinterpret_cast<Call*>(::dlsym(RTLD_NEXT, name));
+  return real(arguments...);
+}
+
+}  // namespace
+
+History RunWith(const Fault& fault, const std::function<bool()>& operation) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    active_fault = &fault;
+    const bool succeeded = operation();
+    active_fault = nullptr;
+    ::_exit((succeeded ? 0 : kStatusFailed) + (met ? kStatusMetFault : 0));
+  }
+  int status = 0;
+  if (::waitpid(child, &status, 0) != child || !WIFEXITED(status)) std::abort();
+  const int code = WEXITSTATUS(status);
+  if (code == kStatusCutShort) return {Ending::kCutShort, true};
+  const bool fault_met = code >= kStatusMetFault;
+  return {code - (fault_met ? kStatusMetFault : 0) == 0 ? Ending::kSucceeded : Ending::kFailed, fault_met};
+}
+
+}  // namespace pintle::crash
+
+// The C library's functions that change a file tree.  openat2() has no function there, and we create no file with it.
+extern "C" {
+
+using pintle::crash::Answer;
+using pintle::crash::Count;
+using pintle::crash::Through;
+
+ssize_t write(int fd, const void* buffer, size_t count) {
+  const Answer answer = Count();
+  if (answer == Answer::kFail) return -1;
+  const auto real = reinterpret_cast<decltype(&::write)>(::dlsym(RTLD_NEXT, "write"));
+  return real(fd, buffer, answer == Answer::kOneByte && count > 1 ? 1 : count);
+}
+
+// With 64-bit file offsets, which Meson always asks for, this is the library's openat64().
+int openat(int directory, const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  if ((flags & O_CREAT) != 0 && Count() == Answer::kFail) return -1;
+  const auto real = reinterpret_cast<decltype(&::openat)>(::dlsym(RTLD_NEXT, "openat64"));
+  return real(directory, path, flags, mode);
+}
+
+int fsync(int fd) { return Through<int(int)>("fsync", fd); }
+int fchmod(int fd, mode_t mode) noexcept { return Through<int(int, mode_t)>("fchmod", fd, mode); }
+int fchown(int fd, uid_t owner, gid_t group) noexcept {
+  return Through<int(int, uid_t, gid_t)>("fchown", fd, owner, group);
+}
+int mkdirat(int directory, const char* path, mode_t mode) noexcept {
+  return Through<int(int, const char*, mode_t)>("mkdirat", directory, path, mode);
+}
+int symlinkat(const char* target, int directory, const char* path) noexcept {
+  return Through<int(const char*, int, const char*)>("symlinkat", target, directory, path);
+}
+int renameat(int from_directory, const char* from, int to_directory, const char* to) noexcept {
+  return Through<int(int, const char*, int, const char*)>("renameat", from_directory, from, to_directory, to);
+}
+int unlinkat(int directory, const char* path, int flags) noexcept {
+  return Through<int(int, const char*, int)>("unlinkat", directory, path, flags);
+}
+
+}  // extern "C"

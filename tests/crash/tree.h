@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Everything about a file tree that a change could spoil, as text that two trees can be compared by.
+
+#include <filesystem>
+#include <string>
+
+namespace pintle::crash {
+
+std::string Describe(const std::filesystem::path& root);
+
+}  // namespace pintle::crash
