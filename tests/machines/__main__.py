@@ -37,6 +37,8 @@ def usage():
 def main(argv):
     # Machines are context managers: what ends us by an exception leaves nothing behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    # A shell starts what it puts in the background with this one ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if not argv or argv[0] in ("-h", "--help"):
         print(usage())
         return 0 if argv else 2

@@ -5,94 +5,27 @@ It judges requests as a production cluster does (TLS, RBAC, Node authorizer, Nod
 missing, and what they would say is said by machines.kubelet.  Several clusters can run at once.
 """
 
-import base64
-import contextlib
 import http.client
-import json
-import os
 import pathlib
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
 
-from . import certs, daemon, kubelet, kubernetes, shell
+from . import by_hand, certs, daemon, kubelet, kubernetes, shell
+from .cluster_user import User
 from .daemon import Daemon
 
 _PATIENCE = 60    # seconds for a server to become ready, on a machine that is busy with other things
-
-
-class Refused(Exception):
-    """The API server said no; `status` is its HTTP status and `answer` its Status object."""
-
-    def __init__(self, method, path, status, answer):
-        self.status, self.answer = status, answer
-        super().__init__(f"{method} {path}: {status} {answer.get('message', answer)}")
-
-
-class User:
-    """Someone whom the cluster knows by a client certificate, with a kubeconfig that stands alone."""
-
-    def __init__(self, cluster, name, pair):
-        self.name, self.pair = name, pair
-        self.kubeconfig = pair.key.with_suffix(".kubeconfig")
-        self._cluster = cluster
-        self.kubeconfig.touch(mode=0o600)
-        self.kubeconfig.write_text(json.dumps(self._config()), encoding="ascii")
-
-    def kubectl(self, *words, **options):
-        """Runs kubectl to its end; see shell.run for the options."""
-        cluster = self._cluster
-        return shell.run(cluster.programs / "kubectl", f"--kubeconfig={self.kubeconfig}",
-                         f"--cache-dir={cluster.folder}/kubectl", *words, **options)
-
-    def get(self, *words):
-        """What `kubectl get` finds, as parsed JSON."""
-        return json.loads(self.kubectl("get", "-o", "json", *words).stdout)
-
-    def create(self, thing):
-        """Creates an object given as a dict, or as YAML."""
-        return self.kubectl("create", "-f", "-", input=thing if isinstance(thing, str) else json.dumps(thing)).stdout
-
-    def apply(self, text):
-        """Applies objects given as YAML."""
-        return self.kubectl("apply", "-f", "-", input=text).stdout
-
-    def request(self, method, path, body=None, kind=None):
-        """Asks the API server without kubectl between; returns the status and the parsed answer."""
-        kind = kind or ("application/strategic-merge-patch+json" if method == "PATCH" else "application/json")
-        headers = {"Accept": "application/json"} | ({} if body is None else {"Content-Type": kind})
-        text = body if body is None or isinstance(body, str) else json.dumps(body)
-        with contextlib.closing(self._cluster.connection(self.pair)) as connection:
-            connection.request(method, path, text, headers)
-            answer = connection.getresponse()
-            return answer.status, _parsed(answer.read())
-
-    def must(self, method, path, body=None, kind=None):
-        """As request(), but returns the answer alone and raises Refused if it is a no."""
-        status, answer = self.request(method, path, body, kind)
-        if status >= 300:
-            raise Refused(method, path, status, answer)
-        return answer
-
-    def _config(self):
-        return {"apiVersion": "v1", "kind": "Config", "current-context": "pintle",
-                "clusters": [{"name": "pintle", "cluster": {
-                    "server": self._cluster.url,
-                    "certificate-authority-data": _base64_of(self._cluster.authority.certificate)}}],
-                "users": [{"name": self.name, "user": {"client-certificate-data": _base64_of(self.pair.certificate),
-                                                       "client-key-data": _base64_of(self.pair.key)}}],
-                "contexts": [{"name": "pintle", "context": {"cluster": "pintle", "user": self.name}}]}
 
 
 class Cluster:
     """The control plane, ready for use inside `with`."""
 
     def __init__(self, address="127.0.0.1"):
-        self.address = address
+        self.address = address    # Where all its servers listen; nodes with a network of their own need another one.
         self.folder = None
+        self.daemons = ()
         self._nodes = {}
 
     def __enter__(self):
@@ -109,9 +42,11 @@ class Cluster:
 
     def __exit__(self, kind, *_):
         try:
-            if kind is None:
-                for server in self.daemons:
+            for server in self.daemons:
+                if kind is None:
                     server.check()
+                elif issubclass(kind, Exception):
+                    print(f"--- {server.name} said last:\n{server.last_words()}", file=sys.stderr)
         finally:
             self._leave_nothing()
 
@@ -120,8 +55,8 @@ class Cluster:
         return f"https://{self.address}:{self._ports['apiserver']}"
 
     @property
-    def daemons(self):
-        return (self.etcd, self.apiserver, self.controller_manager, self.scheduler)
+    def ports(self):
+        return list(self._ports.values())
 
     def kubectl(self, *words, **options):
         """Runs kubectl as the administrator."""
@@ -179,7 +114,9 @@ class Cluster:
         self._admin_pair = self.authority.client("admin", "admin", "system:masters")
         self._controller_manager_pair = self.authority.client("controller-manager", "system:kube-controller-manager")
         self._scheduler_pair = self.authority.client("scheduler", "system:kube-scheduler")
-        self._account_key = certs.private_key(self.folder / "pki/service-accounts.key")
+        # Nobody has a certificate of this one, and so nobody speaks for another user.
+        self._front_proxy = certs.Authority(self.folder / "pki/front-proxy", "Pintle test front proxy")
+        self._accounts = self.authority.client("service-accounts", "service-accounts")
 
     def _start(self, ports):
         self._ports = dict(zip(("etcd", "peer", "apiserver", "controller-manager", "scheduler"), ports))
@@ -192,30 +129,31 @@ class Cluster:
             self._wait_for_the_rest()
         except BaseException:
             self._stop_all()
+            shutil.rmtree(self.folder / "etcd", ignore_errors=True)    # It remembers its ports.
             raise
 
     def _start_etcd(self):
         self.etcd.start()
-        self.etcd.wait_until(lambda: daemon.status_of(self._plain(self._ports["etcd"]), "/health") == 200,
-                             "etcd is healthy", _PATIENCE)
+        self.etcd.wait_for(lambda: daemon.status_of(self._plain(self._ports["etcd"]), "/health") == 200,
+                           "etcd is healthy", _PATIENCE)
 
     def _wait_for_apiserver(self):
         self.etcd.check()
-        self.apiserver.wait_until(lambda: self.admin.request("GET", "/readyz")[0] == 200, "the API server is ready",
-                                  _PATIENCE)
+        self.apiserver.wait_for(lambda: daemon.status_of(self.connection(self.admin.pair), "/readyz") == 200,
+                                "the API server is ready", _PATIENCE)
 
     def _wait_for_the_rest(self):
         for server in (self.controller_manager, self.scheduler):
-            server.wait_until(lambda port=self._ports[server.name]: daemon.status_of(
+            server.wait_for(lambda port=self._ports[server.name]: daemon.status_of(
                 daemon.https(self.address, port, self.authority.certificate), "/healthz") == 200,
                 f"the {server.name} is healthy", _PATIENCE)
         # Pods can be created as soon as the controllers have made this account and its token.
         account = "/api/v1/namespaces/default/serviceaccounts/default"
-        self.controller_manager.wait_until(lambda: "secrets" in self.admin.request("GET", account)[1],
-                                           "the default service account has its token", _PATIENCE)
+        self.controller_manager.wait_for(lambda: "secrets" in self.admin.request("GET", account)[1],
+                                         "the default service account has its token", _PATIENCE)
 
     def _plain(self, port):
-        return http.client.HTTPConnection(self.address, port, timeout=10)
+        return http.client.HTTPConnection(self.address, port)
 
     def _describe_daemons(self):
         self.admin = User(self, "admin", self._admin_pair)
@@ -227,8 +165,9 @@ class Cluster:
             **self._controller_manager_options())
         self.scheduler = self._daemon("scheduler", self.programs / "kube-scheduler",
                                       **self._client_options("scheduler", self._scheduler_pair))
+        self.daemons = (self.etcd, self.apiserver, self.controller_manager, self.scheduler)
 
-    def _daemon(self, name, program, **options):
+    def _daemon(self, name, program, /, **options):
         return Daemon(self.folder / f"{name}.log", program,
                       *(f"--{option.replace('_', '-')}={value}" for option, value in options.items()))
 
@@ -243,10 +182,12 @@ class Cluster:
                 "bind_address": self.address, "secure_port": self._ports["apiserver"],
                 "tls_cert_file": self._server.certificate, "tls_private_key_file": self._server.key,
                 "client_ca_file": self.authority.certificate,
+                "requestheader_client_ca_file": self._front_proxy.certificate,
                 "authorization_mode": "Node,RBAC", "enable_admission_plugins": "NodeRestriction",
                 "allow_privileged": "true", "service_cluster_ip_range": "10.96.0.0/16",
                 "service_account_issuer": "https://kubernetes.default.svc",
-                "service_account_key_file": self._account_key, "service_account_signing_key_file": self._account_key,
+                "service_account_key_file": self._accounts.certificate,
+                "service_account_signing_key_file": self._accounts.key,
                 # A loopback address is no valid endpoint for the service `kubernetes`, which nothing here uses.
                 "endpoint_reconciler_type": "none"}
 
@@ -254,12 +195,14 @@ class Cluster:
         kubeconfig = User(self, name, pair).kubeconfig
         return {"kubeconfig": kubeconfig, "authentication_kubeconfig": kubeconfig,
                 "authorization_kubeconfig": kubeconfig, "leader_elect": "false", "port": 0,
+                # The usual brake on requests would slow the start by seconds.
+                "kube_api_qps": 1000, "kube_api_burst": 1000,
                 "bind_address": self.address, "secure_port": self._ports[name],
                 "tls_cert_file": self._server.certificate, "tls_private_key_file": self._server.key}
 
     def _controller_manager_options(self):
         return {"use_service_account_credentials": "true",
-                "service_account_private_key_file": self._account_key, "root_ca_file": self.authority.certificate,
+                "service_account_private_key_file": self._accounts.key, "root_ca_file": self.authority.certificate,
                 "cluster_signing_cert_file": self.authority.certificate,
                 "cluster_signing_key_file": self.authority.pair.key,
                 # No kubelet renews its lease here, and a node must not be taken for lost because of that.
@@ -274,8 +217,7 @@ class Cluster:
     def _leave_nothing(self):
         if self.folder is None:
             return
-        if hasattr(self, "etcd"):
-            self._stop_all()
+        self._stop_all()
         shutil.rmtree(self.folder)
         self.folder = None
 
@@ -286,44 +228,9 @@ def prepare():
 
 
 def main(argv):
-    """`cluster`: a shell in which kubectl talks to the cluster; `cluster -- COMMAND...`: that command instead."""
-    if argv and argv[0] != "--":
-        print("usage: python3 -m machines cluster [-- COMMAND...]", file=sys.stderr)
-        return 2
+    """`cluster [-- COMMAND...]`: a command, a shell or a wait with a KUBECONFIG that leads to the cluster."""
+    by_hand.begin("cluster", argv)
     started = time.monotonic()
     with Cluster() as cluster:
         print(f"Kubernetes {kubernetes.VERSION} is ready after {time.monotonic() - started:.1f} s", file=sys.stderr)
-        environment = os.environ | {"KUBECONFIG": str(cluster.admin.kubeconfig),
-                                    "PATH": f"{cluster.programs}:{os.environ.get('PATH', '/usr/bin:/bin')}"}
-        if argv[1:]:
-            return _status(subprocess.call(argv[1:], env=environment))
-        print(f"export KUBECONFIG={cluster.admin.kubeconfig}", flush=True)
-        if sys.stdin.isatty():
-            return _status(_shell(environment))
-        sys.stdin.read()
-    return 0
-
-
-def _shell(environment):
-    print("This shell has its KUBECONFIG; leave it to end the cluster.", file=sys.stderr)
-    kept = signal.signal(signal.SIGINT, signal.SIG_IGN)    # Ctrl-C is for what runs in the shell.
-    try:
-        return subprocess.call([os.environ.get("SHELL", "bash")], env=environment,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    finally:
-        signal.signal(signal.SIGINT, kept)
-
-
-def _status(returncode):
-    return returncode if returncode >= 0 else 128 - returncode
-
-
-def _base64_of(path):
-    return base64.b64encode(path.read_bytes()).decode("ascii")
-
-
-def _parsed(text):
-    try:
-        return json.loads(text)
-    except ValueError:
-        return {"message": text.decode("utf-8", "replace")}
+        return by_hand.use(argv, {"KUBECONFIG": str(cluster.admin.kubeconfig)}, cluster.programs)

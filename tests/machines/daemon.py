@@ -17,13 +17,13 @@ class PortTaken(Exception):
 
 
 class Daemon:
-    """One server process; what it says goes to a log file, which start() appends to."""
+    """One server process, which may be started again; all it says goes to a log file."""
 
-    def __init__(self, log, *words, environment=None):
+    def __init__(self, log, *words):
+        log.write_bytes(b"")
         self.log = log
         self.name = log.stem
         self._words = [str(word) for word in words]
-        self._environment = environment
         self._process = None
 
     def start(self):
@@ -31,7 +31,7 @@ class Daemon:
         with open(self.log, "ab") as log:
             # A session of its own, so that a Ctrl-C at the terminal reaches us alone and we end it in order.
             self._process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *self._words], stdout=log, stderr=log,
-                                             stdin=subprocess.DEVNULL, env=self._environment, start_new_session=True)
+                                             stdin=subprocess.DEVNULL, start_new_session=True)
 
     def stop(self):
         """Ends it as a crash would: at once, and without its help."""
@@ -48,12 +48,14 @@ class Daemon:
         """Says with its last words when it ended by itself."""
         if self._process is None or self._process.poll() is None:
             return
-        said = self.log.read_text(encoding="utf-8", errors="replace")
-        if "address already in use" in said:
-            raise PortTaken(f"{self.name}: its port was taken")
-        raise RuntimeError(f"{self.name} ended with status {self._process.returncode}:\n{_tail(said)}")
+        said = self.last_words()
+        kind = PortTaken if "address already in use" in said else RuntimeError
+        raise kind(f"{self.name} ended with status {self._process.returncode}:\n{said}")
 
-    def wait_until(self, ready, what, seconds):
+    def last_words(self, lines=30):
+        return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
+
+    def wait_for(self, ready, what, seconds):
         """Waits for ready(), but not for a daemon that has ended."""
         def condition():
             self.check()
@@ -62,12 +64,7 @@ class Daemon:
         try:
             return wait_until(condition, what, seconds)
         except TimeoutError as late:
-            said = self.log.read_text(encoding="utf-8", errors="replace")
-            raise TimeoutError(f"{late}; {self.name} said:\n{_tail(said)}") from None
-
-
-def _tail(text, lines=30):
-    return "\n".join(text.splitlines()[-lines:])
+            raise TimeoutError(f"{late}; {self.name} said:\n{self.last_words()}") from None
 
 
 def free_ports(count, address="127.0.0.1"):
@@ -87,6 +84,12 @@ def free_ports(count, address="127.0.0.1"):
     return free
 
 
+def listens(address, port):
+    """Whether a server listens there."""
+    with socket.socket() as trial:
+        return trial.connect_ex((address, port)) == 0
+
+
 def with_free_ports(count, address, start, attempts=5):
     """Calls start(ports) until it did not lose any of them to someone else."""
     for _ in range(attempts - 1):
@@ -104,7 +107,8 @@ def https(address, port, authority, pair=None):
 
 
 def status_of(connection, path):
-    """The status of one GET."""
+    """The status of one GET, which is not waited for long: what answers may be a stranger on a port that we lost."""
+    connection.timeout = 5
     with contextlib.closing(connection):
         connection.request("GET", path)
         return connection.getresponse().status

@@ -60,7 +60,6 @@ d /var/opt 0755 root root -
 d /var/usrlocal 0755 root root -
 d /var/usrlocal/bin 0755 root root -
 d /var/tmp 1777 root root -
-d /var/log/journal 0755 root root -
 L /var/lib/dpkg - - - - ../../usr/lib/dpkg-db
 """
 
@@ -71,10 +70,10 @@ def debian_root():
 
 
 def ostree_disk():
-    """A compressed image of an ext4 disk that holds one OSTree deployment of the plain root."""
+    """The image of an ext4 disk that holds one OSTree deployment of the plain root: a sparse file, only ever copied."""
     key = _recipe(_disk, _tree, _move_state_away, _inside, debian_root().name, DRACUT, LINKS_TO_STATE,
                   STATE_DIRECTORIES, KERNEL_ARGUMENTS, DISK_SIZE, OS_NAME, BRANCH)
-    return cache.made_once("ostree-disk.zst", key, _disk)
+    return cache.made_once("ostree-disk", key, _disk)
 
 
 def qemu_tools():
@@ -114,6 +113,7 @@ def _debian(root):
     (root / "etc/resolv.conf").unlink(missing_ok=True)
     (root / "etc/machine-id").write_text("")
     (root / "etc/hosts").write_text("127.0.0.1 localhost\n::1 localhost\n")
+    (root / "var/log/journal").mkdir(exist_ok=True)
     run("systemctl", f"--root={root}", "mask", *MASKED_UNITS)
     run("chroot", root, "passwd", "--delete", "root")
 
@@ -125,7 +125,7 @@ def _qemu(root):
 
 def _inside(root, binds, script, *words):
     """Runs a shell script in a root, in a mount namespace of its own so that no mount can be left behind."""
-    mounts = ['mount -t proc proc "$root/proc"', 'mount --rbind /dev "$root/dev"', 'mount --rbind /sys "$root/sys"']
+    mounts = ['mount -t tmpfs tmpfs /run', 'mount -t proc proc "$root/proc"', 'mount --rbind /dev "$root/dev"', 'mount --rbind /sys "$root/sys"']
     mounts += [f'mount -t tmpfs tmpfs "$root/{place}"' for place in ("run", "tmp", "var/tmp")]
     mounts += [f'mount {options} {shlex.quote(str(source))} "$root/{place}"' for place, options, source in binds]
     enter = 'exec chroot "$root" /bin/sh -ec "$script" sh "$@"'
@@ -152,9 +152,8 @@ def _move_state_away(tree):
     shutil.move(tree / "var/lib/dpkg", tree / "usr/lib/dpkg-db")
     for name in ("dev", "run", "boot", "var", "tmp", *LINKS_TO_STATE):
         shutil.rmtree(tree / name, ignore_errors=True)
-    for link in tree.glob("*.old"), tree.glob("vmlinuz*"), tree.glob("initrd*"):
-        for path in link:
-            path.unlink()
+    for link in [*tree.glob("vmlinuz*"), *tree.glob("initrd*")]:
+        link.unlink()
     for name in ("dev", "run", "boot", "var", "tmp", "sysroot"):
         (tree / name).mkdir()
     (tree / "tmp").chmod(0o1777)
@@ -164,11 +163,11 @@ def _move_state_away(tree):
     (tree / "etc").rename(tree / "usr/etc")
 
 
-def _disk(path):
-    need("mkfs.ext4", "zstd", "unshare")
+def _disk(disk):
+    need("mkfs.ext4", "unshare")
     plain = debian_root()
     with tempfile.TemporaryDirectory(prefix="pintle-") as scratch:
-        tree, disk = pathlib.Path(scratch, "tree"), pathlib.Path(scratch, "disk")
+        tree = pathlib.Path(scratch, "tree")
         _tree(plain, tree)
         _say("deploying it on a disk")
         with open(disk, "wb") as file:
@@ -185,7 +184,7 @@ def _disk(path):
                           --add-metadata-string=version=1
             os=$1 branch=$2
             shift 2
+            # A directory that is there before the first boot, so that its journal is kept.
+            mkdir -p "/mnt/ostree/deploy/$os/var/log/journal"
             ostree admin deploy --sysroot=/mnt --os="$os" "$@" "$branch"
             """, OS_NAME, BRANCH, *(f"--karg={argument}" for argument in KERNEL_ARGUMENTS))
-        _say("compressing it")
-        run("zstd", "-q", "-T0", "-3", disk, "-o", path)

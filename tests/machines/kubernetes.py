@@ -56,7 +56,7 @@ def _check_version(folder):
 
 
 def _fetch_source(apt, source):
-    """Fetches and unpacks the source package with a private state of apt; apt checks it as it checks all it fetches."""
+    """Fetches and unpacks the source package; apt checks it as it checks all that it fetches."""
     options = _source_only_apt(apt)
     print("  fetching the source package", file=sys.stderr, flush=True)
     shell.run("apt-get", "-q", *options, "update")
@@ -68,36 +68,36 @@ def _fetch_source(apt, source):
 
 
 def _source_only_apt(apt):
-    """Options for an apt that uses the machine's own archives and keys, but for sources, and has its state in APT."""
+    """Options for an apt that knows the sources in the machine's own archives, and has its state in the folder APT."""
     parts = apt / "sources.list.d"
     for made in (parts, apt / "lists/partial", apt / "cache/archives/partial"):
         made.mkdir(parents=True)
     for number, path in enumerate(_machines_source_lists()):
         text = path.read_text(encoding="utf-8")
-        convert = _sources_of_stanzas if path.suffix == ".sources" else _sources_of_lines
+        convert = sources_of_stanzas if path.suffix == ".sources" else sources_of_lines
         (parts / f"{number}{path.suffix}").write_text(convert(text), encoding="utf-8")
     settings = {"Dir::Etc::SourceList": apt / "none", "Dir::Etc::SourceParts": parts, "Dir::Cache": apt / "cache",
                 "Dir::State::Lists": apt / "lists",
-                # The user _apt could not enter the folder of the one who builds.
+                # The user _apt could not enter the folders of the one who builds.
                 "APT::Sandbox::User": ""}
     return [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
 
 
 def _machines_source_lists():
-    found = shell.run("apt-config", "shell", "LIST", "Dir::Etc::sourcelist/f", "PARTS", "Dir::Etc::sourceparts/d").stdout
-    where = {name: pathlib.Path(value.strip("'")) for name, value in
-             (line.split("=", 1) for line in found.splitlines())}
+    told = shell.run("apt-config", "shell", "LIST", "Dir::Etc::sourcelist/f", "PARTS", "Dir::Etc::sourceparts/d").stdout
+    where = {name: pathlib.Path(value.strip("'")) for name, value in (line.split("=", 1) for line in told.splitlines())}
     beside = sorted(path for path in where["PARTS"].glob("*") if path.suffix in (".list", ".sources"))
     return [path for path in (where["LIST"], *beside) if path.is_file()]
 
 
-def _sources_of_lines(text):
+def sources_of_lines(text):
     """Turns `deb ARCHIVE ...` into `deb-src ARCHIVE ...`."""
     lines = (line.split(maxsplit=1) for line in text.splitlines())
-    return "".join(f"deb-src {words[1]}\n" for words in lines if len(words) == 2 and words[0] in ("deb", "deb-src"))
+    archives = (words[1] for words in lines if len(words) == 2 and words[0] in ("deb", "deb-src"))
+    return "".join(f"deb-src {archive}\n" for archive in dict.fromkeys(archives))
 
 
-def _sources_of_stanzas(text):
+def sources_of_stanzas(text):
     """Turns `Types: deb` into `Types: deb-src`."""
     return "".join("Types: deb-src\n" if line.lower().startswith("types:") else line
                    for line in text.splitlines(keepends=True))

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A service that says one thing of each kind, for test_journal.py to find in a real journal.
+
+#include "base/log.h"
+
+int main() {
+  namespace log = pintle::log;
+  constexpr log::MessageId kProbe("5ee1f7c1e2f04f5a8f0a2b8c6d1e9f30");
+  log::Warning("the probe is careful", kProbe, {{"PINTLE_UNIT", "a.service"}, {"PINTLE_DIFF", "one\ntwo"}});
+  log::Info("the probe is done");
+  log::Debug("nobody asked");
+}

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The test cluster judges, keeps and evicts as a production cluster does, and leaves nothing behind."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import machines
+from machines import daemon
+from machines.cluster import Cluster
+from machines.cluster_user import Refused
+from machines.wait import wait_until
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster() as running:
+        for name in ("node-a", "node-b"):
+            running.add_node(name)
+        yield running
+
+
+def forbidden(user, *words):
+    result = user.kubectl(*words, check=False)
+    assert result.returncode != 0, "it was not forbidden"
+    assert "(Forbidden)" in result.stderr
+    return result.stderr
+
+
+class TestNodes:
+    def test_kubectl_lists_them_as_ready_workers(self, cluster):
+        lines = cluster.kubectl("get", "nodes", "--no-headers").stdout.splitlines()
+        assert [line.split()[:3] for line in lines] == [["node-a", "Ready", "worker"], ["node-b", "Ready", "worker"]]
+
+    def test_a_node_may_annotate_itself(self, cluster):
+        cluster.node("node-a").kubectl("annotate", "node", "node-a", "example.com/state=Done")
+        assert cluster.get("node", "node-a")["metadata"]["annotations"]["example.com/state"] == "Done"
+
+    def test_a_node_may_not_annotate_another(self, cluster):
+        said = forbidden(cluster.node("node-a"), "annotate", "node", "node-b", "example.com/state=Done")
+        assert 'node "node-a" is not allowed to modify node "node-b"' in said
+
+    def test_a_node_may_not_give_itself_a_role(self, cluster):
+        said = forbidden(cluster.node("node-a"), "label", "node", "node-a", "node-role.kubernetes.io/master=")
+        assert "is not allowed to modify labels: node-role.kubernetes.io/master" in said
+
+    def test_a_node_may_not_read_secrets_of_others(self, cluster):
+        cluster.kubectl("create", "secret", "generic", "password", "--from-literal=word=x")
+        said = forbidden(cluster.node("node-a"), "get", "secret", "password")
+        assert "no relationship found between node 'node-a' and this object" in said
+
+    def test_a_kubeconfig_stands_alone(self, cluster, tmp_path):
+        moved = shutil.copy(cluster.node_kubeconfig("node-a"), tmp_path)
+        cluster.kubectl("get", "node", "node-a", f"--kubeconfig={moved}")
+
+
+POOL = "/apis/example.com/v1/pools/worker"
+
+
+@pytest.fixture(scope="module")
+def pools(cluster):
+    """A custom resource with a structural schema and a status subresource."""
+    cluster.apply("""
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: pools.example.com}
+spec:
+  group: example.com
+  scope: Cluster
+  names: {plural: pools, singular: pool, kind: Pool}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              paused: {type: boolean}
+              maxUnavailable: {x-kubernetes-int-or-string: true}
+              sources: {type: array, items: {type: string}}
+          status:
+            type: object
+            properties: {machineCount: {type: integer, format: int32}}
+""")
+    wait_until(lambda: cluster.admin.request("GET", "/apis/example.com/v1/pools")[0] == 200, "pools are served", 30)
+    return cluster
+
+
+@pytest.fixture
+def pool(pools):
+    """The user who may change the pool POOL, which is as written here before each test."""
+    pools.admin.create({"apiVersion": "example.com/v1", "kind": "Pool", "metadata": {"name": "worker"},
+                        "spec": {"paused": False, "maxUnavailable": "10%", "sources": ["a"]}})
+    yield pools.admin
+    pools.admin.must("DELETE", POOL)
+
+
+class TestCustomResources:
+    def test_a_merge_patch_changes_what_it_names_and_no_more(self, pool):
+        changed = pool.must("PATCH", POOL, {"spec": {"paused": True, "maxUnavailable": None}},
+                            "application/merge-patch+json")
+        assert changed["spec"] == {"paused": True, "sources": ["a"]}
+
+    def test_a_json_patch_is_refused_when_its_test_fails(self, pool):
+        path = "/spec/sources/0"
+        patch = [{"op": "test", "path": path, "value": "b"}, {"op": "replace", "path": path, "value": "c"}]
+        with pytest.raises(Refused) as refused:
+            pool.must("PATCH", POOL, patch, "application/json-patch+json")
+        assert refused.value.status == 422
+        patch[0]["value"] = "a"
+        assert pool.must("PATCH", POOL, patch, "application/json-patch+json")["spec"]["sources"] == ["c"]
+
+    def test_server_side_apply_finds_the_conflict_with_another_manager(self, pool):
+        wanted = json.dumps({"apiVersion": "example.com/v1", "kind": "Pool", "spec": {"paused": True}})
+        apply = "application/apply-patch+yaml"
+        pool.must("PATCH", f"{POOL}?fieldManager=one&force=true", wanted, apply)
+        with pytest.raises(Refused, match='conflict with "one"') as refused:
+            pool.must("PATCH", f"{POOL}?fieldManager=two", wanted.replace("true", "false"), apply)
+        assert refused.value.status == 409
+
+    def test_the_status_is_changed_through_its_subresource_alone(self, pool):
+        merge = "application/merge-patch+json"
+        pool.must("PATCH", f"{POOL}/status", {"spec": {"paused": True}, "status": {"machineCount": 3}}, merge)
+        pool.must("PATCH", POOL, {"status": {"machineCount": 4}}, merge)
+        now = pool.must("GET", POOL)
+        assert (now["status"], now["spec"]["paused"]) == ({"machineCount": 3}, False)
+
+    def test_what_the_schema_forbids_is_refused(self, pool):
+        with pytest.raises(Refused, match="spec.paused in body must be of type boolean") as refused:
+            pool.must("PATCH", POOL, {"spec": {"paused": "yes"}}, "application/merge-patch+json")
+        assert refused.value.status == 422
+
+
+class TestEviction:
+    BUDGET = """
+apiVersion: policy/v1beta1
+kind: PodDisruptionBudget
+metadata: {name: web}
+spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      nodeSelector: {kubernetes.io/hostname: node-b}
+      containers: [{name: web, image: example.com/web}]
+"""
+
+    def test_one_pod_goes_at_a_time_when_the_budget_says_so(self, cluster):
+        cluster.apply(self.BUDGET)
+        first, second = self.settled(cluster)
+        assert self.evict(cluster, first) == (201, "Success")
+        status, said = self.evict(cluster, second)
+        assert status == 429
+        assert "Cannot evict pod as it would violate the pod's disruption budget." in said
+        replaced = self.settled(cluster)
+        assert first not in replaced and second in replaced
+        assert self.evict(cluster, second) == (201, "Success")
+
+    def settled(self, cluster):
+        """The two pods' names, once they run on their node and the budget can spare one of them."""
+        def condition():
+            names = [pod["metadata"]["name"] for pod in cluster.run_pods("node-b")]
+            budget = cluster.get("poddisruptionbudget", "web")["status"]
+            return len(names) == 2 and budget["disruptionsAllowed"] == 1 and names
+        return wait_until(condition, "two pods run and one can be spared", 30)
+
+    def evict(self, cluster, name):
+        status, answer = cluster.admin.request("POST", f"/api/v1/namespaces/default/pods/{name}/eviction", {
+            "apiVersion": "policy/v1beta1", "kind": "Eviction", "metadata": {"name": name, "namespace": "default"}})
+        return status, answer.get("message", answer["status"])
+
+
+class TestFaults:
+    def test_objects_outlive_the_api_server(self, cluster):
+        cluster.kubectl("create", "configmap", "kept", "--from-literal=a=1")
+        cluster.stop_apiserver()
+        with pytest.raises(ConnectionRefusedError):
+            cluster.admin.request("GET", "/readyz")
+        cluster.start_apiserver()
+        assert cluster.get("configmap", "kept")["data"] == {"a": "1"}
+
+    def test_the_api_server_is_not_ready_without_its_store_and_recovers_with_it(self, cluster):
+        cluster.kubectl("create", "configmap", "stored", "--from-literal=a=1")
+        cluster.stop_etcd()
+        assert cluster.admin.request("GET", "/readyz")[0] == 500
+        cluster.start_etcd()
+        assert cluster.get("configmap", "stored")["data"] == {"a": "1"}
+
+
+def test_a_second_cluster_has_nothing_of_the_first(cluster):
+    with Cluster() as other:
+        assert other.url != cluster.url
+        assert other.get("nodes")["items"] == []
+        result = other.kubectl("get", "nodes", f"--server={cluster.url}", check=False)
+        assert "certificate signed by unknown authority" in result.stderr
+
+
+class TestByHand:
+    """`python3 -m machines cluster` in a process of its own."""
+
+    def start(self, *words, **options):
+        environment = os.environ | {"PYTHONPATH": str(pathlib.Path(machines.__file__).parents[1])}
+        return subprocess.Popen([sys.executable, "-m", "machines", "cluster", *words], env=environment, text=True,
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+
+    def test_a_command_finds_the_cluster_and_its_status_is_ours(self):
+        script = "kubectl get namespace default -o name; echo $KUBECONFIG; exit 7"
+        with self.start("--", "bash", "-c", script) as started:
+            namespace, kubeconfig = started.communicate()[0].splitlines()
+        assert (started.returncode, namespace) == (7, "namespace/default")
+        assert nothing_is_left(folder_of(kubeconfig))
+
+    @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+    def test_nothing_is_left_after_a_signal(self, number, status):
+        with self.start() as started:
+            kubeconfig = started.stdout.readline().removeprefix("export KUBECONFIG=").strip()
+            folder = folder_of(kubeconfig)
+            assert len(processes_of(folder)) == 4
+            started.send_signal(number)
+            assert started.wait(20) == status
+        assert nothing_is_left(folder)
+
+    def test_the_servers_do_not_outlive_us_when_we_are_killed(self):
+        with self.start() as started:
+            folder = folder_of(started.stdout.readline().removeprefix("export KUBECONFIG=").strip())
+            started.kill()
+        try:
+            wait_until(lambda: not processes_of(folder), "the servers are gone", 10)
+        finally:
+            shutil.rmtree(folder)
+
+
+def test_nothing_is_left_when_a_cluster_has_ended():
+    with Cluster() as ended:
+        ended.add_node("node-c")
+        folder, pids, ports = ended.folder, [server.pid for server in ended.daemons], ended.ports
+    assert not any(pathlib.Path(f"/proc/{pid}").exists() for pid in pids)
+    assert not any(daemon.listens("127.0.0.1", port) for port in ports)
+    assert nothing_is_left(folder)
+
+
+def folder_of(kubeconfig):
+    return pathlib.Path(kubeconfig).parents[1]
+
+
+def nothing_is_left(folder):
+    assert folder.name.startswith("pintle-cluster-")
+    return not folder.exists() and not processes_of(folder)
+
+
+def processes_of(folder):
+    """The processes with the cluster's folder in their command line."""
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes()
+        except OSError:
+            continue    # It ended meanwhile.
+        if os.fsencode(folder) in words:
+            found.append(int(process.name))
+    return found

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recipe finds the sources of whatever archives a machine has, in both of apt's formats."""
+
+from machines import kubernetes
+
+
+def test_a_list_becomes_one_of_sources():
+    text = """\
+# deb archive:/commented suite main
+deb [signed-by=/keys/a.asc arch=amd64] archive:/one suite main
+
+deb\tarchive:/two suite main contrib
+deb-src archive:/two suite main contrib
+"""
+    assert kubernetes.sources_of_lines(text) == """\
+deb-src [signed-by=/keys/a.asc arch=amd64] archive:/one suite main
+deb-src archive:/two suite main contrib
+"""
+
+
+def test_stanzas_become_ones_of_sources_and_keep_all_else():
+    text = """\
+# A comment.
+Types: deb deb-src
+URIs: archive:/one
+Suites: suite suite-updates
+Signed-By:
+ -----BEGIN PGP PUBLIC KEY BLOCK-----
+
+types: deb
+Enabled: no
+"""
+    assert kubernetes.sources_of_stanzas(text) == (
+        text.replace("Types: deb deb-src", "Types: deb-src").replace("types: deb\n", "Types: deb-src\n"))

@@ -1,0 +1,32 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""clang-format decides about spacing; the place of the first difference is the place of the finding."""
+
+import difflib
+import subprocess
+
+import sources
+
+
+def first_difference(path):
+    before = path.read_text(encoding="utf-8").splitlines()
+    after = subprocess.run(["clang-format", "--style=file", str(path)], check=True, stdout=subprocess.PIPE,
+                           cwd=sources.TOP).stdout.decode().splitlines()
+    for tag, start, _, wanted, wanted_end in difflib.SequenceMatcher(None, before, after, False).get_opcodes():
+        if tag != "equal":
+            return start + 1, "\n".join(after[wanted:wanted_end])
+    return None
+
+
+def main():
+    findings = sources.Findings()
+    paths = sources.cpp_files()
+    for path in paths:
+        difference = first_difference(path)
+        if difference:
+            line, wanted = difference
+            findings.add(path, line, f"not formatted; run `clang-format -i {path.relative_to(sources.TOP)}`; wanted:\n{wanted}")
+    findings.report(len(paths))
+
+
+main()

@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles each header alone, with the flags of its folder, so that including it never needs another before it.
+
+usage: headers.py BUILD    (a build directory with compile_commands.json)
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+import sources
+
+# What a compile command says of its one source file, and what checking alone does not need.
+WITH_VALUE = {"-o", "-c", "-MF", "-MQ", "-MT"}
+ALONE = {"-MD", "-MMD", "-MP"}
+
+
+def flags_by_folder(build):
+    """{folder: (working directory, compiler and flags)} for every folder that has a source file."""
+    flags = {}
+    for command in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        folder = (pathlib.Path(command["directory"]) / command["file"]).resolve().parent
+        words = iter(shlex.split(command["command"]))
+        kept = []
+        for word in words:
+            if word in WITH_VALUE:
+                next(words)
+            elif word not in ALONE:
+                kept.append(word)
+        flags.setdefault(folder, (command["directory"], kept))
+    return flags
+
+
+def flags_for(header, flags):
+    for folder in header.parents:
+        if folder in flags:
+            return flags[folder]
+    return next(iter(flags.values()))  # A folder without sources yet: src/ is in every include path.
+
+
+def problem_of(header, flags, objects):
+    """What the compiler says.  It is called as for a build, so that ccache knows the answer for what has not changed."""
+    directory, words = flags_for(header, flags)
+    unit = objects / (str(header.relative_to(sources.TOP)).replace("/", "_") + ".cc")
+    text = f'#include "{header}"\n'
+    if not unit.is_file() or unit.read_text(encoding="utf-8") != text:
+        unit.write_text(text, encoding="utf-8")
+    result = subprocess.run([*words, "-O0", "-g0", "-U_FORTIFY_SOURCE", "-c", str(unit), "-o", f"{unit}.o"],
+                            cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return result.stdout if result.returncode != 0 else None
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    flags = flags_by_folder(build)
+    objects = build / "lint-headers"
+    objects.mkdir(exist_ok=True)
+    headers = sources.tracked("src/*.h", "tests/*.h")
+    findings = sources.Findings()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for header, problem in zip(headers, pool.map(lambda h: problem_of(h, flags, objects), headers)):
+            if problem:
+                findings.add(header, 1, f"does not stand alone:\n{problem}")
+    findings.report(len(headers))
+
+
+main()

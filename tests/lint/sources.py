@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files that the checks look at, and how a check says what is wrong: one line a finding, with its place."""
+
+import pathlib
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+
+
+def tracked(*patterns):
+    """The files of the repository that match, new ones that are not ignored included."""
+    listed = subprocess.run(["git", "-c", f"safe.directory={TOP}", "ls-files", "--cached", "--others",
+                             "--exclude-standard", "-z", "--", *patterns],
+                            cwd=TOP, check=True, stdout=subprocess.PIPE).stdout.decode()
+    return [TOP / name for name in sorted(filter(None, listed.split("\0"))) if (TOP / name).is_file()]
+
+
+def cpp_files():
+    return tracked("src/*.cc", "src/*.h", "tests/*.cc", "tests/*.h")
+
+
+class Findings:
+    """Collects what is wrong, so that all of it is shown at once."""
+
+    def __init__(self):
+        self._lines = []
+
+    def add(self, path, line, text):
+        place = path.relative_to(TOP) if path.is_absolute() else path
+        self._lines.append(f"{place}:{line}: {text}")
+
+    def report(self, checked):
+        """Prints the findings and ends the program; a check that looked at nothing has not passed."""
+        for line in self._lines:
+            print(line)
+        if checked == 0:
+            print("nothing was checked: the pattern of files is wrong")
+            sys.exit(1)
+        print(f"{checked} files checked, {len(self._lines)} findings")
+        sys.exit(1 if self._lines else 0)

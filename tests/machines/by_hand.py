@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person does with a machine that is up: run a command in it, have a shell, or only keep it."""
+
+import os
+import signal
+import subprocess
+import sys
+
+
+def begin(machine, argv):
+    """Ends the program unless ARGV is empty or `-- COMMAND...`."""
+    # A shell starts what it puts in the background with SIGINT ignored, and then nothing would be cleaned up.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if argv and (argv[0] != "--" or len(argv) == 1):
+        print(f"usage: python3 -m machines {machine} [-- COMMAND...]", file=sys.stderr)
+        sys.exit(2)
+
+
+def use(argv, variables, programs=None):
+    """Runs the command after `--` with these variables, and the folder PROGRAMS in its path; returns its status.
+
+    Without a command it gives a shell at a terminal, and elsewhere waits until its input ends.
+    """
+    environment = os.environ | variables
+    if programs:
+        environment["PATH"] = f"{programs}:{os.environ.get('PATH', '/usr/bin:/bin')}"
+    if argv:
+        return _status(subprocess.call(argv[1:], env=environment))
+    for name, value in variables.items():
+        print(f"export {name}={value}", flush=True)
+    if sys.stdin.isatty():
+        print("This shell has them set; leave it to end the machine.", file=sys.stderr)
+        return _status(_shell(environment))
+    sys.stdin.read()
+    return 0
+
+
+def _shell(environment):
+    kept = signal.signal(signal.SIGINT, signal.SIG_IGN)    # Ctrl-C is for what runs in the shell.
+    try:
+        return subprocess.call([os.environ.get("SHELL", "bash")], env=environment,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    finally:
+        signal.signal(signal.SIGINT, kept)
+
+
+def _status(returncode):
+    return returncode if returncode >= 0 else 128 - returncode

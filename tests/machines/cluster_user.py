@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Those who talk to the test cluster: the administrator, each node, and the cluster's own servers."""
+
+import base64
+import contextlib
+import json
+
+from . import shell
+
+
+class Refused(Exception):
+    """The API server said no; `status` is its HTTP status and `answer` its Status object."""
+
+    def __init__(self, method, path, status, answer):
+        self.status, self.answer = status, answer
+        super().__init__(f"{method} {path}: {status} {answer.get('message', answer)}")
+
+
+class User:
+    """Someone whom the cluster knows by a client certificate, with a kubeconfig that stands alone."""
+
+    def __init__(self, cluster, name, pair):
+        self.name, self.pair = name, pair
+        self.kubeconfig = pair.key.with_suffix(".kubeconfig")
+        self._cluster = cluster
+        self.kubeconfig.touch(mode=0o600)
+        self.kubeconfig.write_text(json.dumps(self._config()), encoding="ascii")
+
+    def kubectl(self, *words, **options):
+        """Runs kubectl to its end; see shell.run for the options."""
+        cluster = self._cluster
+        return shell.run(cluster.programs / "kubectl", f"--kubeconfig={self.kubeconfig}",
+                         f"--cache-dir={cluster.folder}/kubectl", *words, **options)
+
+    def get(self, *words):
+        """What `kubectl get` finds, as parsed JSON."""
+        return json.loads(self.kubectl("get", "-o", "json", *words).stdout)
+
+    def create(self, thing):
+        """Creates an object given as a dict, or as YAML."""
+        return self.kubectl("create", "-f", "-", input=thing if isinstance(thing, str) else json.dumps(thing)).stdout
+
+    def apply(self, text):
+        """Applies objects given as YAML."""
+        return self.kubectl("apply", "-f", "-", input=text).stdout
+
+    def request(self, method, path, body=None, kind=None):
+        """Asks the API server without kubectl between; returns the status and the parsed answer."""
+        kind = kind or ("application/strategic-merge-patch+json" if method == "PATCH" else "application/json")
+        headers = {"Accept": "application/json"} | ({} if body is None else {"Content-Type": kind})
+        text = body if body is None or isinstance(body, str) else json.dumps(body)
+        with contextlib.closing(self._cluster.connection(self.pair)) as connection:
+            connection.request(method, path, text, headers)
+            answer = connection.getresponse()
+            return answer.status, _parsed(answer.read())
+
+    def must(self, method, path, body=None, kind=None):
+        """As request(), but returns the answer alone and raises Refused if it is a no."""
+        status, answer = self.request(method, path, body, kind)
+        if status >= 300:
+            raise Refused(method, path, status, answer)
+        return answer
+
+    def _config(self):
+        return {"apiVersion": "v1", "kind": "Config", "current-context": "pintle",
+                "clusters": [{"name": "pintle", "cluster": {
+                    "server": self._cluster.url,
+                    "certificate-authority-data": _base64_of(self._cluster.authority.certificate)}}],
+                "users": [{"name": self.name, "user": {"client-certificate-data": _base64_of(self.pair.certificate),
+                                                       "client-key-data": _base64_of(self.pair.key)}}],
+                "contexts": [{"name": "pintle", "context": {"cluster": "pintle", "user": self.name}}]}
+
+
+def _base64_of(path):
+    return base64.b64encode(path.read_bytes()).decode("ascii")
+
+
+def _parsed(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {"message": text.decode("utf-8", "replace")}

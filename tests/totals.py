@@ -1,0 +1,50 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Adds up the JUnit files of the builds named, and closes with one line: N passed, N failed, N skipped.
+
+A suite of which not one test ran is a failure: something that was to be tested was not.
+"""
+
+import pathlib
+import sys
+import xml.etree.ElementTree
+
+
+def count(path):
+    """(passed, failed, skipped) of one JUnit file."""
+    failed = skipped = total = 0
+    for case in xml.etree.ElementTree.parse(path).iter("testcase"):
+        total += 1
+        failed += case.find("failure") is not None or case.find("error") is not None
+        skipped += case.find("skipped") is not None
+    return total - failed - skipped, failed, skipped
+
+
+def files_of(build):
+    """What Meson wrote; in the place of a test that drives pytest, what pytest wrote."""
+    results = build / "test-results"
+    by_pytest = {path.stem for path in results.glob("*.xml")}
+    for path in sorted((build / "meson-logs").glob("*.junit.xml")):
+        if path.name.removesuffix(".junit.xml") not in by_pytest:
+            yield path
+    yield from sorted(results.glob("*.xml"))
+
+
+def main(builds):
+    totals = [0, 0, 0]
+    empty = []
+    for build in map(pathlib.Path, builds):
+        for path in files_of(build):
+            counts = count(path)
+            name = path.name.removesuffix(".xml").removesuffix(".junit")
+            print(f"{build.name + '/' + name:28} {counts[0]:5} passed {counts[1]:3} failed {counts[2]:3} skipped")
+            totals = [a + b for a, b in zip(totals, counts)]
+            if sum(counts) == 0:
+                empty.append(f"{build.name}/{name}")
+    for suite in empty:
+        print(f"no test ran in {suite}")
+    print(f"{totals[0]} passed, {totals[1]} failed, {totals[2]} skipped")
+    return 1 if totals[1] or empty or totals[0] == 0 else 0
+
+
+sys.exit(main(sys.argv[1:]))
