@@ -12,7 +12,7 @@ import sys
 import pytest
 
 import machines
-from machines import daemon
+from machines import cache, daemon
 from machines.cluster import Cluster
 from machines.cluster_user import Refused
 from machines.wait import wait_until
@@ -215,17 +215,19 @@ def test_a_second_cluster_has_nothing_of_the_first(cluster):
 class TestByHand:
     """`python3 -m machines cluster` in a process of its own."""
 
-    def start(self, *words, **options):
-        environment = os.environ | {"PYTHONPATH": str(pathlib.Path(machines.__file__).parents[1])}
+    def start(self, *words, variables=None):
+        environment = os.environ | {"PYTHONPATH": str(pathlib.Path(machines.__file__).parents[1]),
+                                    "PINTLE_CACHE": str(cache.directory())} | (variables or {})
         return subprocess.Popen([sys.executable, "-m", "machines", "cluster", *words], env=environment, text=True,
-                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    def test_a_command_finds_the_cluster_and_its_status_is_ours(self):
+    def test_a_command_finds_the_cluster_and_its_status_is_ours(self, tmp_path):
         script = "kubectl get namespace default -o name; echo $KUBECONFIG; exit 7"
-        with self.start("--", "bash", "-c", script) as started:
+        with self.start("--", "bash", "-c", script, variables={"HOME": str(tmp_path)}) as started:
             namespace, kubeconfig = started.communicate()[0].splitlines()
         assert (started.returncode, namespace) == (7, "namespace/default")
         assert nothing_is_left(folder_of(kubeconfig))
+        assert not list(tmp_path.iterdir())
 
     @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
     def test_nothing_is_left_after_a_signal(self, number, status):

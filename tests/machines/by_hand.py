@@ -16,14 +16,14 @@ def begin(machine, argv):
         sys.exit(2)
 
 
-def use(argv, variables, programs=None):
-    """Runs the command after `--` with these variables, and the folder PROGRAMS in its path; returns its status.
+def use(argv, variables, commands=None):
+    """Runs the command after `--` with these variables, and the folder COMMANDS first in its path; returns its status.
 
     Without a command it gives a shell at a terminal, and elsewhere waits until its input ends.
     """
     environment = os.environ | variables
-    if programs:
-        environment["PATH"] = f"{programs}:{os.environ.get('PATH', '/usr/bin:/bin')}"
+    if commands:
+        environment["PATH"] = f"{commands}:{os.environ.get('PATH', '/usr/bin:/bin')}"
     if argv:
         return _status(subprocess.call(argv[1:], env=environment))
     for name, value in variables.items():

@@ -7,6 +7,7 @@ missing, and what they would say is said by machines.kubelet.  Several clusters 
 
 import http.client
 import pathlib
+import shlex
 import shutil
 import sys
 import tempfile
@@ -33,6 +34,7 @@ class Cluster:
         self.programs = kubernetes.programs()
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pintle-cluster-"))
         try:
+            self._write_kubectl()
             self._make_credentials()
             daemon.with_free_ports(5, self.address, self._start)
         except BaseException:
@@ -106,6 +108,15 @@ class Cluster:
 
     def connection(self, pair=None):
         return daemon.https(self.address, self._ports["apiserver"], self.authority.certificate, pair)
+
+    def _write_kubectl(self):
+        """A kubectl that keeps its notes with the cluster, and not in the home of the one who runs it."""
+        self.commands = self.folder / "bin"
+        self.commands.mkdir()
+        kubectl = self.commands / "kubectl"
+        words = shlex.join([str(self.programs / "kubectl"), f"--cache-dir={self.folder}/kubectl"])
+        kubectl.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
+        kubectl.chmod(0o755)
 
     def _make_credentials(self):
         self.authority = certs.Authority(self.folder / "pki")
@@ -233,4 +244,4 @@ def main(argv):
     started = time.monotonic()
     with Cluster() as cluster:
         print(f"Kubernetes {kubernetes.VERSION} is ready after {time.monotonic() - started:.1f} s", file=sys.stderr)
-        return by_hand.use(argv, {"KUBECONFIG": str(cluster.admin.kubeconfig)}, cluster.programs)
+        return by_hand.use(argv, {"KUBECONFIG": str(cluster.admin.kubeconfig)}, cluster.commands)

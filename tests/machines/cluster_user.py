@@ -28,9 +28,7 @@ class User:
 
     def kubectl(self, *words, **options):
         """Runs kubectl to its end; see shell.run for the options."""
-        cluster = self._cluster
-        return shell.run(cluster.programs / "kubectl", f"--kubeconfig={self.kubeconfig}",
-                         f"--cache-dir={cluster.folder}/kubectl", *words, **options)
+        return shell.run(self._cluster.commands / "kubectl", f"--kubeconfig={self.kubeconfig}", *words, **options)
 
     def get(self, *words):
         """What `kubectl get` finds, as parsed JSON."""

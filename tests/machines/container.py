@@ -1,62 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """One boot of a systemd-nspawn container, from its start to its end, where the host itself need not run systemd."""
 
-import json
 import os
-import pathlib
 import select
 import socket
-import subprocess
-import sys
 import time
 
 from . import shell
+from .kept import Kept, MachineDied
 
-KEEPER = pathlib.Path(__file__).with_name("keeper.py")
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
                "LANG": "C.UTF-8"}
-REBOOT = 133  # With this exit status nspawn tells that its machine wants to be started again.
-
-
-class MachineDied(Exception):
-    """The machine ended when nobody had asked it to, or did not come up; the message holds what it last said."""
-
-    def __init__(self, what, console):
-        super().__init__(f"{what}; the end of its console:\n{console[-4000:]}")
-
-
-class Kept:
-    """A process in the care of keeper.py: it ends when we end it, or when we are no more."""
-
-    def __init__(self, boot, scratch, console, prefix=(), **options):
-        description = scratch / "boot.json"
-        description.write_text(json.dumps({**boot, "owner": os.getpid(), "scratch": str(scratch)}))
-        self.console_path = console
-        with open(console, "ab") as log:
-            self.keeper = subprocess.Popen(
-                [*prefix, "unshare", "--mount", "--propagation", "private",
-                 sys.executable, "-I", "-S", KEEPER, description],
-                stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, **options)
-
-    @property
-    def alive(self):
-        return self.keeper.poll() is None
-
-    def console(self):
-        return self.console_path.read_text(errors="replace")
-
-    def wait(self, seconds):
-        """Returns the exit status, once the process and all that it had is gone."""
-        try:
-            status = self.keeper.wait(seconds)
-        except subprocess.TimeoutExpired:
-            raise TimeoutError(f"it still runs after {seconds} s") from None
-        self.keeper.stdin.close()
-        return status
-
-    def kill(self):
-        self.keeper.stdin.close()
-        return self.keeper.wait(30)
 
 
 class Container(Kept):
@@ -88,27 +42,29 @@ class Container(Kept):
         deadline = time.monotonic() + seconds
         ready = False
         while not ready:
-            if not self.alive:
-                raise MachineDied(f"{self.name} ended with status {self.keeper.returncode} while it booted",
-                                  self.console())
+            self.expect_alive("booting")
             if time.monotonic() > deadline:
                 raise MachineDied(f"{self.name} has not booted after {seconds} s", self.console())
             if select.select([self._notify], [], [], 0.1)[0]:
                 said = dict(line.split("=", 1) for line in self._notify.recv(4096).decode().splitlines() if "=" in line)
-                self.leader = int(said.get("X_NSPAWN_LEADER_PID", self.leader or 0)) or None
+                self.leader = said.get("X_NSPAWN_LEADER_PID", self.leader)
                 ready = said.get("READY") == "1"
         return self.run("systemctl", "is-system-running", "--wait", check=False).stdout.strip()
 
-    def run(self, *words, check=True, **options):
+    def run(self, *words, check=True, input=None):
         """Runs a command in the machine, as root."""
         words = [str(word) for word in words]
-        if not self.alive:
-            raise MachineDied(f"{self.name} is gone (status {self.keeper.returncode}) and cannot run {' '.join(words)}",
-                              self.console())
-        result = shell.run(*self.entering(), *words, check=False, env=ENVIRONMENT, **options)
+        self.expect_alive(f"running {' '.join(words)}")
+        given = {} if input is None else {"input": input}
+        result = shell.run(*self.entering(), *words, check=False, env=ENVIRONMENT, **given)
         if check and result.returncode != 0:
             raise shell.CommandFailed([f"{self.name}:", *words], result)
         return result
+
+    def wait_end(self, seconds):
+        """Waits for the machine to end by itself; returns "reboot", "poweroff" or what else it was."""
+        status = self.wait(seconds)
+        return {0: "poweroff", 133: "reboot"}.get(status, f"status {status}")
 
     def entering(self):
         """The words before a command that make it run in the machine."""

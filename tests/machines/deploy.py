@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changing the operating system of a test machine by hand, with the ostree command in it."""
 
-from . import image
+from .image import BRANCH, OS_NAME
 
 REPOSITORY = "/sysroot/ostree/repo"
 
@@ -22,12 +22,12 @@ def commit(machine, files, version):
         ostree commit --repo="$1" --branch="$2" --tree=ref="$2" --tree=dir="$3" --owner-uid=0 --owner-gid=0 \\
                       --subject="$4" --add-metadata-string=version="$4"
         rm -r "$3"
-        """, "sh", REPOSITORY, image.BRANCH, tree, version).stdout.strip()
+        """, "sh", REPOSITORY, BRANCH, tree, version).stdout.strip()
 
 
-def stage(machine, commit_or_branch=image.BRANCH, kernel_arguments=()):
+def stage(machine, commit_or_branch=BRANCH, kernel_arguments=()):
     """Stages a deployment for the next boot, with the kernel arguments of this boot and some more."""
-    machine.run("ostree", "admin", "deploy", "--stage", f"--os={image.OS_NAME}", "--karg-proc-cmdline",
+    machine.run("ostree", "admin", "deploy", "--stage", f"--os={OS_NAME}", "--karg-proc-cmdline",
                 *(f"--karg={argument}" for argument in kernel_arguments), commit_or_branch)
 
 

@@ -31,7 +31,7 @@ PACKAGES = """
 QEMU_SUITE = "trixie"
 QEMU_PACKAGES = ["qemu-system-x86", "ovmf"]
 
-KERNEL_ARGUMENTS = "root=LABEL=root rw console=ttyS0 mitigations=off quiet systemd.show_status=0".split()
+KERNEL_ARGUMENTS = "root=LABEL=root rw console=ttyS0 panic=-1 mitigations=off quiet systemd.show_status=0".split()
 DISK_SIZE = 3 << 30
 
 # What fires by the clock would be noise in every test.

@@ -8,22 +8,20 @@ ostree-prepare-root find the deployment, shows the kernel arguments in /proc/cmd
 import argparse
 import os
 import pathlib
-import secrets
-import shutil
 import subprocess
 import sys
-import tempfile
-import time
 
 from . import image
-from .container import ENVIRONMENT, REBOOT, Container, MachineDied
+from .container import ENVIRONMENT, Container
 from .disk import Disk
+from .kept import MachineDied
+from .machine import Machine, a_name
 
 BUILD = "/run/pintle-build"  # Where a node sees the build directory that PINTLE_BUILD names.
 
 
-class Node:
-    """A context manager.  Its disk lives until the end of the context, through reboots and power cuts.
+class Node(Machine):
+    """See Machine for how it lives.
 
     plain    no OSTree: an overlay over a plain Debian
     network  "private", or "host" to share the loopback device of the tests, or the path of a network namespace
@@ -31,78 +29,25 @@ class Node:
     """
 
     def __init__(self, plain=False, name=None, network="private", binds=None):
+        super().__init__(name or a_name("node"))
         self.plain, self.network = plain, network
-        self.name = name or f"node-{secrets.token_hex(3)}"
         self.binds = dict(binds or {})
         if "PINTLE_BUILD" in os.environ:
             self.binds[os.environ["PINTLE_BUILD"]] = BUILD
-        self.state = self.boot_entry = self.boot_seconds = None
-        self._scratch = self._disk = self._container = None
 
-    def __enter__(self):
-        try:
-            self._scratch = pathlib.Path(tempfile.mkdtemp(prefix="pintle-"))
-            if self.plain:
-                for layer in ("upper", "work"):
-                    (self._scratch / layer).mkdir(mode=0o755)
-            else:
-                self._disk = Disk(self._scratch / "disk")
-            self.start()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
+    def _prepare(self):
+        if self.plain:
+            for layer in ("upper", "work"):
+                (self._scratch / layer).mkdir(mode=0o755)
+        else:
+            self._disk = Disk(self._scratch / "disk")
 
-    def __exit__(self, *_):
-        if self._container:
-            self._container.kill()
-        if self._scratch:
-            shutil.rmtree(self._scratch)
-        self._container = self._scratch = None
-
-    def start(self, fall_back=False):
-        """Boots and waits until systemd has; then `state` is "running", or "degraded" if a unit failed.
-
-        With fall_back the boot loader takes the second entry, as one does that counts failed boots.
-        """
-        started = time.monotonic()
-        self._container = Container(self.name, self._root(fall_back), self._scratch, self.network, self.binds.items())
-        self.state = self._container.wait_ready()
-        self.boot_seconds = time.monotonic() - started
-
-    def run(self, *words, check=True, input=None):
-        """Runs a command in the node as root, and returns it with its output as text."""
-        return self._container.run(*words, check=check, **({} if input is None else {"input": input}))
-
-    def reboot(self):
-        """Reboots in the orderly way, through logind."""
-        self._ask_logind("Reboot")
-        self.follow_reboot()
-
-    def follow_reboot(self, seconds=90):
-        """Waits for the node to reboot by itself, and starts it again as its firmware would."""
-        self._wait_for_end(REBOOT, seconds)
-        self.start()
-
-    def poweroff(self):
-        """Ends the node in the orderly way; start() boots it again."""
-        self._ask_logind("PowerOff")
-        self._wait_for_end(0, 90)
-
-    def kill(self):
-        """Ends the node like a power cut, but that what was written to the disk is there; start() boots it again."""
-        self._container.kill()
-
-    def end_within(self, seconds):
-        """Ends the node like kill(), unless it ends by itself before the seconds are over."""
-        try:
-            self._container.wait(seconds)
-        except TimeoutError:
-            self._container.kill()
-
-    @property
-    def running(self):
-        return self._container is not None and self._container.alive
+    def _boot(self):
+        if self.plain:
+            root = {"root": "overlay", "lower": str(image.debian_root()), "layers": str(self._scratch)}
+        else:
+            root = {"root": "deployment", "disk": str(self._disk.path), "options": self.boot_entry["options"]}
+        return Container(self.name, root, self._scratch, self.network, self.binds.items())
 
     @property
     def bus_address(self):
@@ -111,31 +56,11 @@ class Node:
 
     def path(self, path):
         """Where a file of the running node is to be seen from the host.  Absolute links in it lead astray."""
-        return pathlib.Path(f"/proc/{self._container.leader}/root", str(path).lstrip("/"))
-
-    def console(self):
-        """All that the node has written to its console, in all its boots."""
-        return self._container.console()
+        return pathlib.Path(f"/proc/{self._process.leader}/root", str(path).lstrip("/"))
 
     def entering(self):
         """The words before a command on the host that make it run in the node."""
-        return self._container.entering()
-
-    def _root(self, fall_back):
-        if self.plain:
-            return {"root": "overlay", "lower": str(image.debian_root()), "layers": str(self._scratch)}
-        self.boot_entry = self._disk.boot_entries()[1 if fall_back else 0]
-        return {"root": "deployment", "disk": str(self._disk.path), "options": self.boot_entry["options"]}
-
-    def _ask_logind(self, method):
-        # The node may be gone before it has answered.  If it stays, we shall notice.
-        self.run("busctl", "call", "org.freedesktop.login1", "/org/freedesktop/login1",
-                 "org.freedesktop.login1.Manager", method, "b", "false", check=False)
-
-    def _wait_for_end(self, wanted, seconds):
-        status = self._container.wait(seconds)
-        if status != wanted:
-            raise MachineDied(f"{self.name} ended with status {status}, not {wanted}", self.console())
+        return self._process.entering()
 
 
 def main(argv):

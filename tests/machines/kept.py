@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process in the care of keeper.py, by which it leaves nothing behind however we end."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+KEEPER = pathlib.Path(__file__).with_name("keeper.py")
+
+
+class MachineDied(Exception):
+    """The machine ended when nobody had asked it to, or did not come up; the message holds what it last said."""
+
+    def __init__(self, what, console):
+        super().__init__(f"{what}; the end of its console:\n{console[-4000:]}")
+
+
+class Kept:
+    """A process in the care of keeper.py: it ends when we end it, or when we are no more."""
+
+    def __init__(self, boot, scratch, console, prefix=(), **options):
+        description = scratch / "boot.json"
+        description.write_text(json.dumps({**boot, "owner": os.getpid(), "scratch": str(scratch)}))
+        self.console_path = console
+        with open(console, "ab") as log:
+            self.keeper = subprocess.Popen(
+                [*prefix, "unshare", "--mount", "--propagation", "private",
+                 sys.executable, "-I", "-S", KEEPER, description],
+                stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, **options)
+
+    @property
+    def alive(self):
+        return self.keeper.poll() is None
+
+    def console(self):
+        return self.console_path.read_text(errors="replace")
+
+    def wait(self, seconds):
+        """Returns the exit status, once the process and all that it had is gone."""
+        try:
+            status = self.keeper.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"it still runs after {seconds} s") from None
+        self.keeper.stdin.close()
+        return status
+
+    def kill(self):
+        """Ends the process and what it has started, all at once."""
+        self.keeper.stdin.close()
+        self.keeper.wait(30)
+
+    def expect_alive(self, what):
+        if not self.alive:
+            raise MachineDied(f"it had ended with status {self.keeper.returncode}: {what}", self.console())

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What nodes and virtual machines have in common: a life of several boots on one disk."""
+
+import contextlib
+import pathlib
+import secrets
+import shutil
+import tempfile
+import time
+
+from .kept import MachineDied
+
+
+class Machine(contextlib.AbstractContextManager):
+    """A context manager.  Its disk lives until the end of the context, through reboots and power cuts."""
+
+    def __init__(self, name):
+        self.name = name
+        self.state = self.boot_entry = self.boot_seconds = None
+        self._scratch = self._process = self._disk = None
+
+    def _prepare(self):
+        """Makes the disk, below self._scratch."""
+        raise NotImplementedError
+
+    def _boot(self):
+        """Starts the process that is the running machine."""
+        raise NotImplementedError
+
+    def __enter__(self):
+        try:
+            self._scratch = pathlib.Path(tempfile.mkdtemp(prefix="pintle-"))
+            self._prepare()
+            self.start()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(self, *_):
+        if self._process:
+            self._process.kill()
+        if self._scratch:
+            shutil.rmtree(self._scratch)
+        self._process = self._scratch = None
+
+    def start(self, fall_back=False):
+        """Boots and waits until systemd has; then `state` is "running", or "degraded" if a unit failed.
+
+        With fall_back the boot loader takes the second entry, as one does that counts failed boots.
+        """
+        started = time.monotonic()
+        if self._disk:
+            self.boot_entry = self._disk.boot_entries()[1 if fall_back else 0]
+        self._process = self._boot()
+        self.state = self._process.wait_ready()
+        self.boot_seconds = time.monotonic() - started
+
+    def run(self, *words, check=True, input=None):
+        """Runs a command in the machine as root, and returns it with its output as text."""
+        return self._process.run(*words, check=check, input=input)
+
+    def reboot(self):
+        """Reboots in the orderly way, through logind."""
+        self._ask_logind("Reboot")
+        self.follow_reboot()
+
+    def follow_reboot(self, seconds=90):
+        """Waits for the machine to reboot by itself, and starts it again as its firmware would."""
+        self._expect_end("reboot", seconds)
+        self.start()
+
+    def poweroff(self, seconds=90):
+        """Ends the machine in the orderly way; start() boots it again."""
+        self._ask_logind("PowerOff")
+        self._expect_end("poweroff", seconds)
+
+    def kill(self):
+        """Ends the machine at once, like a power cut; start() boots it again.  What reached its disk stays."""
+        self._process.kill()
+
+    def kill_after(self, seconds):
+        """Kills the machine after some seconds, unless it has ended by itself before."""
+        try:
+            self._process.wait(seconds)
+        except TimeoutError:
+            self._process.kill()
+
+    @property
+    def running(self):
+        return self._process is not None and self._process.alive
+
+    def console(self):
+        """All that the machine has written to its console, in all its boots."""
+        return self._process.console()
+
+    def _ask_logind(self, method):
+        # The machine may be gone before it has answered.  If it stays, we shall notice.
+        self.run("busctl", "call", "org.freedesktop.login1", "/org/freedesktop/login1",
+                 "org.freedesktop.login1.Manager", method, "b", "false", check=False)
+
+    def _expect_end(self, wanted, seconds):
+        end = self._process.wait_end(seconds)
+        if end != wanted:
+            raise MachineDied(f"{self.name} ended with {end}, not {wanted}", self.console())
+
+
+def a_name(kind):
+    return f"{kind}-{secrets.token_hex(3)}"

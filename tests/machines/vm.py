@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The OSTree node with a kernel and an initramfs of its own, in QEMU without KVM: a boot takes a quarter of a minute.
+
+The harness plays the boot loader: it takes the kernel that the first boot entry names out of the disk.
+"""
+
+import argparse
+import json
+import shutil
+import socket
+import sys
+import time
+
+from . import image
+from .agent import Agent
+from .container import ENVIRONMENT
+from .disk import Disk
+from .kept import Kept, MachineDied
+from .machine import Machine, a_name
+from .node import BUILD
+from .shell import CommandFailed, need, run
+from .wait import wait_until
+
+
+class Vm(Machine):
+    """See Machine for how it lives.  `programs` are files of the host, to be found in BUILD when it has booted."""
+
+    def __init__(self, name=None, programs=()):
+        super().__init__(name or a_name("vm"))
+        self.programs = programs
+
+    def _prepare(self):
+        self._disk = Disk(self._scratch / "disk")
+        if self.programs:
+            _make_program_disk(self._scratch / "programs", self.programs)
+
+    def _boot(self):
+        kernel, initramfs = self._scratch / "kernel", self._scratch / "initramfs"
+        self._disk.extract(self.boot_entry["linux"], kernel)
+        self._disk.extract(self.boot_entry["initrd"], initramfs)
+        return Emulator(self.name, self._scratch, [
+            *_drive(self._disk.path), *(_drive(self._scratch / "programs.disk", "readonly=on") if self.programs else ()),
+            "-kernel", kernel, "-initrd", initramfs, "-append", self.boot_entry["options"]])
+
+    def start(self, fall_back=False):
+        super().start(fall_back)
+        if self.programs:
+            self.run("mkdir", BUILD)
+            self.run("mount", "-o", "ro", "LABEL=programs", BUILD)
+
+
+class Emulator(Kept):
+    """One boot of QEMU."""
+
+    def __init__(self, name, scratch, options):
+        self.name = name
+        self._agent_path, self._monitor_path = scratch / "agent", scratch / "monitor"
+        for path in (self._agent_path, self._monitor_path):
+            path.unlink(missing_ok=True)
+        self._agent = self._monitor = None
+        super().__init__({"command": [str(word) for word in (*_qemu(scratch), *options)]}, scratch,
+                         scratch / "console.log")
+
+    def wait_ready(self, seconds=240):
+        deadline = time.monotonic() + seconds
+        self._monitor = self._connected(socket_to, self._monitor_path)
+        # Until it is told so, the monitor tells of no events.
+        self._monitor.sendall(b'{"execute": "qmp_capabilities"}\n')
+        self._agent = self._connected(Agent, self._agent_path)
+        while not self._agent.answers(1):
+            self.expect_alive("booting")
+            if time.monotonic() > deadline:
+                raise MachineDied(f"{self.name} has not booted after {seconds} s", self.console())
+        return self.run("systemctl", "is-system-running", "--wait", check=False).stdout.strip()
+
+    def _connected(self, connect, path):
+        def attempt():
+            self.expect_alive("starting QEMU")
+            try:
+                return connect(path)
+            except (FileNotFoundError, ConnectionRefusedError):
+                return None
+        return wait_until(attempt, f"QEMU listens at {path}", 30)
+
+    def run(self, *words, check=True, input=None):
+        """Runs a command in the machine, as root."""
+        words = [str(word) for word in words]
+        self.expect_alive(f"running {' '.join(words)}")
+        result = self._agent.run(words, ENVIRONMENT, input)
+        if check and result.returncode != 0:
+            raise CommandFailed([f"{self.name}:", *words], result)
+        return result
+
+    def wait_end(self, seconds):
+        """Waits for the machine to end by itself; returns "reboot", "poweroff" or what else it was."""
+        status = self.wait(seconds)
+        with self._monitor.makefile() as lines:
+            events = [event for event in map(json.loads, lines) if event.get("event") == "SHUTDOWN"]
+        reason = events[-1]["data"]["reason"] if events else f"status {status}"
+        return {"guest-reset": "reboot", "guest-shutdown": "poweroff"}.get(reason, reason)
+
+
+def socket_to(path):
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(str(path))
+    return connection
+
+
+def _qemu(scratch):
+    """QEMU where it was unpacked, with its own libraries, and the devices that every machine has."""
+    tools = image.qemu_tools()
+    libraries = tools / "usr/lib/x86_64-linux-gnu"
+    return [tools / "usr/lib64/ld-linux-x86-64.so.2", "--library-path", libraries,
+            tools / "usr/bin/qemu-system-x86_64", "-L", tools / "usr/share/qemu", "-L", tools / "usr/share/seabios",
+            "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "1024", "-nodefaults", "-no-user-config",
+            # A reboot ends it, since the boot loader chooses anew.
+            "-display", "none", "-no-reboot",
+            "-device", "virtio-rng-pci", "-device", "virtio-serial-pci",
+            "-chardev", f"file,id=console,path={scratch}/console.log,append=on", "-serial", "chardev:console",
+            "-chardev", f"socket,id=agent,path={scratch}/agent,server=on,wait=off",
+            "-device", "virtserialport,chardev=agent,name=org.qemu.guest_agent.0",
+            "-qmp", f"unix:{scratch}/monitor,server=on,wait=off"]
+
+
+def _drive(path, *options):
+    """A disk.  What the machine syncs need not reach the host's disk: we are gone together in a power cut."""
+    return ["-drive", ",".join([f"file={path},format=raw,if=virtio,cache=unsafe", *options])]
+
+
+def _make_program_disk(directory, programs):
+    need("mkfs.ext4")
+    directory.mkdir()
+    for program in programs:
+        shutil.copy2(program, directory)
+    kibibytes = sum(path.stat().st_size for path in directory.iterdir()) // 1024
+    run("mkfs.ext4", "-q", "-L", "programs", "-d", directory, directory.with_suffix(".disk"),
+        str(kibibytes + kibibytes // 4 + 8192))
+
+
+def main(argv):
+    """`vm [-- COMMAND...]`"""
+    own, command = (argv[:argv.index("--")], argv[argv.index("--") + 1:]) if "--" in argv else (argv, [])
+    argparse.ArgumentParser(prog="machines vm", description="Boots a virtual machine, and runs commands in it.").parse_args(own)
+    with Vm() as vm:
+        print(f"{vm.name} is {vm.state} after {vm.boot_seconds:.1f} s", file=sys.stderr)
+        if command:
+            return _run_and_show(vm, command)
+        print("each line is run as a shell command in it, until the input ends", file=sys.stderr, flush=True)
+        for line in sys.stdin:
+            _run_and_show(vm, ["bash", "-c", line])
+    return 0
+
+
+def _run_and_show(vm, words):
+    result = vm.run(*words, check=False)
+    print(result.stdout, end="", flush=True)
+    print(result.stderr, end="", file=sys.stderr, flush=True)
+    return result.returncode
