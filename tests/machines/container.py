@@ -17,7 +17,7 @@ class Container(Kept):
     """Boots what `boot` describes (see keeper.py) under a name, and is ready when systemd has finished starting."""
 
     def __init__(self, name, boot, scratch, network="private", binds=()):
-        shell.need("systemd-nspawn", "nsenter", "unshare", "mount")
+        shell.need("systemd-nspawn", "nsenter", "mount")
         if scratch.is_relative_to("/run"):
             raise RuntimeError("TMPDIR must not be below /run, which is hidden from the machine's files")
         options = ["--register=no", "--keep-unit", "--link-journal=no", "--resolv-conf=off", "--timezone=off",
@@ -67,5 +67,10 @@ class Container(Kept):
         return {0: "poweroff", 133: "reboot"}.get(status, f"status {status}")
 
     def entering(self):
-        """The words before a command that make it run in the machine."""
-        return ["nsenter", f"--target={self.leader}", "--all", "--"]
+        """The words before a command that make it run in the machine.
+
+        The nsenter that would wait for the command stops itself when the command is stopped, as all are when the
+        machine shuts down, and is never continued.  So a shell is the one that waits.
+        """
+        return ["nsenter", "--no-fork", f"--target={self.leader}", "--all", "--",
+                "/bin/sh", "-c", '"$@"; exit "$?"', "sh"]

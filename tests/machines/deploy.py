@@ -19,16 +19,27 @@ def commit(machine, files, version):
     # /sysroot is read-only, and stays so for the others.
     return machine.run("unshare", "--mount", "sh", "-ec", """
         mount -o remount,rw /sysroot
-        ostree commit --repo="$1" --branch="$2" --tree=ref="$2" --tree=dir="$3" --owner-uid=0 --owner-gid=0 \\
-                      --subject="$4" --add-metadata-string=version="$4"
+        ostree commit --repo="$1" --branch="$2" --tree=ref="$2" --tree=dir="$3" --subject="$4" \\
+                      --add-metadata-string=version="$4"
         rm -r "$3"
         """, "sh", REPOSITORY, BRANCH, tree, version).stdout.strip()
 
 
+def staging(commit_or_branch, kernel_arguments=()):
+    """The words of a command that stages a deployment, with the kernel arguments of this boot and some more.
+
+    Who finalises it at shutdown is started when systemd sees the staged deployment, some time after it was written.  A
+    shutdown that begins before is no error to anyone: the deployment is just lost.
+    """
+    return ["sh", "-ec", """
+        ostree admin deploy --stage --karg-proc-cmdline "$@"
+        until systemctl --quiet is-active ostree-finalize-staged.service; do sleep 0.05; done
+        """, "sh", f"--os={OS_NAME}", *(f"--karg={argument}" for argument in kernel_arguments), commit_or_branch]
+
+
 def stage(machine, commit_or_branch=BRANCH, kernel_arguments=()):
-    """Stages a deployment for the next boot, with the kernel arguments of this boot and some more."""
-    machine.run("ostree", "admin", "deploy", "--stage", f"--os={OS_NAME}", "--karg-proc-cmdline",
-                *(f"--karg={argument}" for argument in kernel_arguments), commit_or_branch)
+    """Stages a deployment for the next boot."""
+    machine.run(*staging(commit_or_branch, kernel_arguments))
 
 
 def roll_back(machine):
@@ -36,7 +47,8 @@ def roll_back(machine):
 
     Debian 12's `ostree admin` has no set-default yet.  libostree reads the order of deployments from the same versions.
     """
-    machine.run("sh", "-ec", "sed -i 's/^version 1$/version 2/; t; s/^version 2$/version 1/' /boot/loader/entries/*.conf")
+    exchange = "s/^version 1$/version 2/; t; s/^version 2$/version 1/"
+    machine.run("sh", "-ec", 'sed -i "$1" /boot/loader/entries/*.conf', "sh", exchange)
 
 
 def booted_commit(machine):

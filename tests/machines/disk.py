@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A throw-away copy of the OSTree disk, and the boot loader's view of it."""
 
+import contextlib
+import pathlib
 import re
 
 from . import image
 from .shell import need, run
+from .wait import wait_until
 
 
 class Disk:
@@ -13,10 +16,12 @@ class Disk:
         run("cp", "--reflink=auto", "--sparse=always", image.ostree_disk(), path)
 
     def boot_entries(self):
-        """The entries of the Boot Loader Specification, the one to boot first: as GRUB does, without mounting.
+        """The entries of the Boot Loader Specification, the one to boot first.
 
         Each is a dictionary of its keys, and "file" is its name.
         """
+        wait_until(lambda: not self._attached(), f"the last boot has let go of {self.path}", 30)
+        self._replay_journal()
         loader = re.search(r'Fast link dest: "([^"]+)"', self._debugfs("stat /boot/loader"))
         if not loader:
             raise RuntimeError(f"there is no /boot/loader on {self.path}")
@@ -28,6 +33,25 @@ class Disk:
     def extract(self, path, to):
         """Copies a file of /boot out of the disk; boot entries may name it with that directory or without."""
         self._debugfs(f"dump /boot/{path.removeprefix('/').removeprefix('boot/')} {to}")
+
+    def _attached(self):
+        """Whether a loop device shows the disk, whose file system may then not have been written out."""
+        for backing_file in pathlib.Path("/sys/block").glob("loop*/loop/backing_file"):
+            with contextlib.suppress(OSError):
+                if backing_file.read_text().rstrip("\n") == str(self.path):
+                    return True
+        return False
+
+    def _replay_journal(self):
+        """Finishes, after a power cut, what the file system had promised.
+
+        GRUB does not: a cut in the moment when ostree has changed /boot and freezes it, so that its blocks are written
+        out, can leave what GRUB cannot read.  What a node does about its own state is seen better without that.
+        """
+        need("e2fsck")
+        result = run("e2fsck", "-p", "-E", "journal_only", self.path, check=False)
+        if result.returncode not in (0, 1):
+            raise RuntimeError(f"the file system on {self.path} is damaged: {result.stdout}{result.stderr}")
 
     def _debugfs(self, request):
         need("debugfs")

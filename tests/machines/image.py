@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 from . import cache
+from .namespace import OWN_MOUNTS
 from .shell import need, run
 
 # The name and the branch of the operating system that is deployed on the OSTree disk.
@@ -24,7 +25,7 @@ SUITE = "bookworm"
 PACKAGES = """
     systemd systemd-sysv dbus libpam-systemd udev kmod procps iproute2 less ca-certificates e2fsprogs zstd cpio
     ostree ostree-boot dracut qemu-guest-agent linux-image-cloud-amd64
-    libsystemd0 libcurl4 libssl3 libfmt9 libyaml-cpp0.7 libcpp-httplib0.11 libostree-1-1 libarchive13 libselinux1
+    libsystemd0 libcurl4 libssl3 libfmt9 libyaml-0-2 zlib1g libostree-1-1 libarchive13 libselinux1
 """.split()
 
 # Without KVM, the QEMU 7.2 of Debian 12 gives its guests impossible CPU flags now and then, and they panic.
@@ -125,12 +126,13 @@ def _qemu(root):
 
 def _inside(root, binds, script, *words):
     """Runs a shell script in a root, in a mount namespace of its own so that no mount can be left behind."""
-    mounts = ['mount -t tmpfs tmpfs /run', 'mount -t proc proc "$root/proc"', 'mount --rbind /dev "$root/dev"', 'mount --rbind /sys "$root/sys"']
+    mounts = ['mount -t tmpfs tmpfs /run', 'mount -t proc proc "$root/proc"']
+    mounts += [f'mount --rbind /{place} "$root/{place}"' for place in ("dev", "sys")]
     mounts += [f'mount -t tmpfs tmpfs "$root/{place}"' for place in ("run", "tmp", "var/tmp")]
     mounts += [f'mount {options} {shlex.quote(str(source))} "$root/{place}"' for place, options, source in binds]
     enter = 'exec chroot "$root" /bin/sh -ec "$script" sh "$@"'
-    run("unshare", "--mount", "--propagation", "private", "sh", "-ec",
-        "\n".join(['root=$1 script=$2', 'shift 2', *mounts, enter]), "sh", root, script, *words)
+    run(*OWN_MOUNTS, "sh", "-ec", "\n".join(['root=$1 script=$2', 'shift 2', *mounts, enter]),
+        "sh", root, script, *words)
 
 
 def _tree(plain, tree):
@@ -164,7 +166,7 @@ def _move_state_away(tree):
 
 
 def _disk(disk):
-    need("mkfs.ext4", "unshare")
+    need("mkfs.ext4", "mount")
     plain = debian_root()
     with tempfile.TemporaryDirectory(prefix="pintle-") as scratch:
         tree = pathlib.Path(scratch, "tree")

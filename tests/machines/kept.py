@@ -7,7 +7,9 @@ import pathlib
 import subprocess
 import sys
 
-KEEPER = pathlib.Path(__file__).with_name("keeper.py")
+from .namespace import OWN_MOUNTS
+
+KEEPER = pathlib.Path(__file__).resolve().with_name("keeper.py")
 
 
 class MachineDied(Exception):
@@ -26,8 +28,7 @@ class Kept:
         self.console_path = console
         with open(console, "ab") as log:
             self.keeper = subprocess.Popen(
-                [*prefix, "unshare", "--mount", "--propagation", "private",
-                 sys.executable, "-I", "-S", KEEPER, description],
+                [*prefix, *OWN_MOUNTS, sys.executable, "-I", "-S", KEEPER, description],
                 stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, **options)
 
     @property
@@ -49,8 +50,8 @@ class Kept:
     def kill(self):
         """Ends the process and what it has started, all at once."""
         self.keeper.stdin.close()
-        self.keeper.wait(30)
+        self.keeper.wait(60)
 
     def expect_alive(self, what):
         if not self.alive:
-            raise MachineDied(f"it had ended with status {self.keeper.returncode}: {what}", self.console())
+            raise MachineDied(f"{what}: the machine is gone (status {self.keeper.returncode})", self.console())

@@ -29,7 +29,7 @@ class Machine(contextlib.AbstractContextManager):
 
     def __enter__(self):
         try:
-            self._scratch = pathlib.Path(tempfile.mkdtemp(prefix="pintle-"))
+            self._scratch = pathlib.Path(tempfile.mkdtemp(prefix="pintle-")).resolve()
             self._prepare()
             self.start()
         except BaseException:
@@ -38,11 +38,13 @@ class Machine(contextlib.AbstractContextManager):
         return self
 
     def __exit__(self, *_):
-        if self._process:
-            self._process.kill()
-        if self._scratch:
-            shutil.rmtree(self._scratch)
-        self._process = self._scratch = None
+        try:
+            if self._process:
+                self._process.kill()
+        finally:
+            if self._scratch:
+                shutil.rmtree(self._scratch)
+            self._process = self._scratch = None
 
     def start(self, fall_back=False):
         """Boots and waits until systemd has; then `state` is "running", or "degraded" if a unit failed.
@@ -107,3 +109,9 @@ class Machine(contextlib.AbstractContextManager):
 
 def a_name(kind):
     return f"{kind}-{secrets.token_hex(3)}"
+
+
+def own_and_command(argv):
+    """Parts the words of a command line at the first `--`: our own options, and the command to run in the machine."""
+    end = argv.index("--") if "--" in argv else len(argv)
+    return argv[:end], argv[end + 1:]

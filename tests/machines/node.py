@@ -15,7 +15,7 @@ from . import image
 from .container import ENVIRONMENT, Container
 from .disk import Disk
 from .kept import MachineDied
-from .machine import Machine, a_name
+from .machine import Machine, a_name, own_and_command
 
 BUILD = "/run/pintle-build"  # Where a node sees the build directory that PINTLE_BUILD names.
 
@@ -50,13 +50,18 @@ class Node(Machine):
         return Container(self.name, root, self._scratch, self.network, self.binds.items())
 
     @property
+    def leader(self):
+        """The process that is the node's systemd, as the host numbers it."""
+        return self._process.leader
+
+    @property
     def bus_address(self):
         """The node's system bus, for a client on the host (which root is allowed to be)."""
         return f"unix:path={self.path('/run/dbus/system_bus_socket')}"
 
     def path(self, path):
         """Where a file of the running node is to be seen from the host.  Absolute links in it lead astray."""
-        return pathlib.Path(f"/proc/{self._process.leader}/root", str(path).lstrip("/"))
+        return pathlib.Path(f"/proc/{self.leader}/root", str(path).lstrip("/"))
 
     def entering(self):
         """The words before a command on the host that make it run in the node."""
@@ -65,8 +70,9 @@ class Node(Machine):
 
 def main(argv):
     """`node [--plain] [--network private|host|PATH] [-- COMMAND...]`"""
-    own, command = (argv[:argv.index("--")], argv[argv.index("--") + 1:]) if "--" in argv else (argv, [])
-    parser = argparse.ArgumentParser(prog="machines node", description="Boots a node; without a command, a shell in it.")
+    own, command = own_and_command(argv)
+    about = "Boots a node, and runs a command or gives a shell in it."
+    parser = argparse.ArgumentParser(prog="machines node", description=about)
     parser.add_argument("--plain", action="store_true", help="no OSTree")
     parser.add_argument("--network", default="private", help="private, host, or the path of a network namespace")
     options = parser.parse_args(own)
@@ -76,8 +82,8 @@ def main(argv):
             return subprocess.run([*node.entering(), *command], env=ENVIRONMENT, check=False).returncode
         if sys.stdin.isatty():
             return _shell(node)
-        print(f"to run a command in it:  {' '.join(node.entering())} COMMAND\nits system bus:          {node.bus_address}",
-              flush=True)
+        print(f"to run a command in it:  nsenter --target={node.leader} --all COMMAND\n"
+              f"its system bus:          {node.bus_address}", flush=True)
         sys.stdin.read()
     return 0
 

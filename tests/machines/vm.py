@@ -16,7 +16,7 @@ from .agent import Agent
 from .container import ENVIRONMENT
 from .disk import Disk
 from .kept import Kept, MachineDied
-from .machine import Machine, a_name
+from .machine import Machine, a_name, own_and_command
 from .node import BUILD
 from .shell import CommandFailed, need, run
 from .wait import wait_until
@@ -38,8 +38,9 @@ class Vm(Machine):
         kernel, initramfs = self._scratch / "kernel", self._scratch / "initramfs"
         self._disk.extract(self.boot_entry["linux"], kernel)
         self._disk.extract(self.boot_entry["initrd"], initramfs)
+        programs = _drive(self._scratch / "programs.disk", "readonly=on") if self.programs else []
         return Emulator(self.name, self._scratch, [
-            *_drive(self._disk.path), *(_drive(self._scratch / "programs.disk", "readonly=on") if self.programs else ()),
+            *_drive(self._disk.path), *programs,
             "-kernel", kernel, "-initrd", initramfs, "-append", self.boot_entry["options"]])
 
     def start(self, fall_back=False):
@@ -63,7 +64,7 @@ class Emulator(Kept):
 
     def wait_ready(self, seconds=240):
         deadline = time.monotonic() + seconds
-        self._monitor = self._connected(socket_to, self._monitor_path)
+        self._monitor = self._connected(_socket_to, self._monitor_path)
         # Until it is told so, the monitor tells of no events.
         self._monitor.sendall(b'{"execute": "qmp_capabilities"}\n')
         self._agent = self._connected(Agent, self._agent_path)
@@ -100,7 +101,7 @@ class Emulator(Kept):
         return {"guest-reset": "reboot", "guest-shutdown": "poweroff"}.get(reason, reason)
 
 
-def socket_to(path):
+def _socket_to(path):
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(str(path))
     return connection
@@ -139,8 +140,9 @@ def _make_program_disk(directory, programs):
 
 def main(argv):
     """`vm [-- COMMAND...]`"""
-    own, command = (argv[:argv.index("--")], argv[argv.index("--") + 1:]) if "--" in argv else (argv, [])
-    argparse.ArgumentParser(prog="machines vm", description="Boots a virtual machine, and runs commands in it.").parse_args(own)
+    own, command = own_and_command(argv)
+    about = "Boots a virtual machine; without a command, runs the lines of its input as shell commands in it."
+    argparse.ArgumentParser(prog="machines vm", description=about).parse_args(own)
     with Vm() as vm:
         print(f"{vm.name} is {vm.state} after {vm.boot_seconds:.1f} s", file=sys.stderr)
         if command:

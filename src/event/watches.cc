@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "event/watches.h"
+
+#include <fmt/core.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <systemd/sd-event.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "event/loop.h"
+
+namespace pintle::event {
+namespace {
+
+// For calls that fail only without memory or when they are used against their contract.
+void MustSucceed(int result) {
+  if (result < 0) std::abort();
+}
+
+template <typename Time>
+std::uint64_t Microseconds(Time time) {
+  // Zero is the past for every clock; the greatest value would be "never" for sd-event, and is nowhere near.
+  const auto since = std::chrono::ceil<std::chrono::microseconds>(time.time_since_epoch());
+  return static_cast<std::uint64_t>(std::max(since, std::chrono::microseconds(0)).count());
+}
+
+void SetTime(sd_event_source* source, std::uint64_t when) {
+  MustSucceed(::sd_event_source_set_time(source, when));
+  MustSucceed(::sd_event_source_set_enabled(source, SD_EVENT_ONESHOT));
+}
+
+void Disable(sd_event_source* source) { MustSucceed(::sd_event_source_set_enabled(source, SD_EVENT_OFF)); }
+
+bool IsEnabled(sd_event_source* source) { return ::sd_event_source_get_enabled(source, nullptr) > 0; }
+
+// A source of time that is not set yet.  The first of a clock opens a descriptor, which stays with the loop.
+void AddTime(Loop& loop, sd_event_source** source, clockid_t clock, Slack slack, sd_event_time_handler_t dispatch,
+             void* callback) {
+  // No slack at all would mean the default one to sd-event.
+  const auto accuracy = static_cast<std::uint64_t>(std::max(slack, Slack(1)).count());
+  MustSucceed(::sd_event_add_time(loop.handle(), source, clock, 0, accuracy, dispatch, callback));
+  Disable(*source);
+}
+
+std::uint32_t ToEpoll(FdReadiness wanted) {
+  std::uint32_t events = 0;
+  if (wanted.readable) events |= EPOLLIN;
+  if (wanted.writable) events |= EPOLLOUT;
+  return events;
+}
+
+FdReadiness FromEpoll(std::uint32_t events) {
+  return {.readable = (events & EPOLLIN) != 0,
+          .writable = (events & EPOLLOUT) != 0,
+          .broken = (events & (EPOLLERR | EPOLLHUP)) != 0};
+}
+
+FileHappening FromInotify(const inotify_event& event) {
+  if ((event.mask & IN_Q_OVERFLOW) != 0) return FileChangesLost{};
+  if ((event.mask & IN_IGNORED) != 0) return FileWatchEnded{};
+  // The name is padded with zeros, and absent when its length is zero.
+  return FileChanged{.name = event.len == 0 ? std::string() : std::string(event.name), .mask = event.mask};
+}
+
+Result<> BlockSignal(int signal) {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, signal);
+  const int blocked = ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  if (blocked != 0) return Error::FromErrno("pthread_sigmask", blocked);
+  return {};
+}
+
+}  // namespace
+
+void FreeSource(sd_event_source* source) { ::sd_event_source_disable_unref(source); }
+
+Timer::Timer(Loop& loop, std::function<void()> callback, Slack slack) : Watch(std::move(callback)) {
+  const auto dispatch = [](sd_event_source*, std::uint64_t, void* called) {
+    Call(called);
+    return 0;
+  };
+  AddTime(loop, Out(source_), CLOCK_MONOTONIC, slack, dispatch, callback_.get());
+}
+
+void Timer::At(MonotonicTime when) { SetTime(source_.get(), Microseconds(when)); }
+void Timer::After(std::chrono::nanoseconds delay) { At(std::chrono::steady_clock::now() + delay); }
+void Timer::Cancel() { Disable(source_.get()); }
+bool Timer::armed() const { return IsEnabled(source_.get()); }
+
+WallTimer::WallTimer(Loop& loop, std::function<void()> callback, Slack slack) : Watch(std::move(callback)) {
+  const auto dispatch = [](sd_event_source*, std::uint64_t, void* called) {
+    Call(called);
+    return 0;
+  };
+  AddTime(loop, Out(source_), CLOCK_REALTIME, slack, dispatch, callback_.get());
+}
+
+void WallTimer::At(WallTime when) { SetTime(source_.get(), Microseconds(when)); }
+void WallTimer::Cancel() { Disable(source_.get()); }
+bool WallTimer::armed() const { return IsEnabled(source_.get()); }
+
+Result<FdWatch> FdWatch::Create(Loop& loop, int fd, FdReadiness wanted, std::function<void(FdReadiness)> callback) {
+  FdWatch watch(std::move(callback));
+  const int added = ::sd_event_add_io(loop.handle(), Out(watch.source_), fd, ToEpoll(wanted), &FdWatch::Dispatch,
+                                      watch.callback_.get());
+  if (added < 0) return Error::FromErrno("sd_event_add_io", -added).While("watching a descriptor");
+  return watch;
+}
+
+void FdWatch::WaitFor(FdReadiness wanted) {
+  MustSucceed(::sd_event_source_set_io_events(source_.get(), ToEpoll(wanted)));
+}
+
+int FdWatch::Dispatch(sd_event_source*, int, std::uint32_t epoll_events, void* callback) {
+  Call(callback, FromEpoll(epoll_events));
+  return 0;
+}
+
+Result<SignalWatch> SignalWatch::Create(Loop& loop, int signal, std::function<void(int)> callback) {
+  const auto doing = [&] { return fmt::format("watching for SIG{}", ::sigabbrev_np(signal)); };
+  SignalWatch watch(std::move(callback));
+  TRY(BlockSignal(signal), doing());
+  const int added =
+      ::sd_event_add_signal(loop.handle(), Out(watch.source_), signal, &SignalWatch::Dispatch, watch.callback_.get());
+  if (added < 0) return Error::FromErrno("sd_event_add_signal", -added).While(doing());
+  return watch;
+}
+
+int SignalWatch::Dispatch(sd_event_source*, const signalfd_siginfo* signal, void* callback) {
+  Call(callback, static_cast<int>(signal->ssi_signo));
+  return 0;
+}
+
+Result<InotifyWatch> InotifyWatch::Create(Loop& loop, const std::string& path, std::uint32_t mask,
+                                          std::function<void(const FileHappening&)> callback) {
+  InotifyWatch watch(std::move(callback));
+  const int added = ::sd_event_add_inotify(loop.handle(), Out(watch.source_), path.c_str(), mask,
+                                           &InotifyWatch::Dispatch, watch.callback_.get());
+  if (added < 0) return Error::FromErrno("inotify", -added).While("watching " + path);
+  return watch;
+}
+
+Result<InotifyWatch> InotifyWatch::Create(Loop& loop, const UniqueFd& opened, std::uint32_t mask,
+                                          std::function<void(const FileHappening&)> callback) {
+  // The kernel follows this link to the opened thing itself, whatever its path has become.
+  return Create(loop, fmt::format("/proc/self/fd/{}", opened.get()), mask, std::move(callback));
+}
+
+int InotifyWatch::Dispatch(sd_event_source*, const inotify_event* event, void* callback) {
+  Call(callback, FromInotify(*event));
+  return 0;
+}
+
+}  // namespace pintle::event

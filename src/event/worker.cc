@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "event/worker.h"
+
+#include <pthread.h>
+
+#include <csignal>
+#include <system_error>
+
+#include "event/loop.h"
+
+namespace pintle::event {
+namespace {
+
+// A thread that is started meanwhile never takes a signal away from the loop.
+class AllSignalsBlocked {
+ public:
+  AllSignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
+  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Worker>> Worker::Create(Loop& loop) {
+  std::unique_ptr<Worker> worker(new Worker(loop));
+  TRY(worker->Start(), "starting a worker");
+  return worker;
+}
+
+Result<> Worker::Start() {
+  const AllSignalsBlocked blocked;
+  try {
+    thread_ = std::thread(&Worker::RunJobs, this);
+  } catch (const std::system_error& failure) {
+    return Error::FromErrno("pthread_create", failure.code().value());
+  }
+  return {};
+}
+
+Worker::~Worker() {
+  if (!thread_.joinable()) return;
+  Cancel();
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void Worker::Cancel() {
+  for (const std::unique_ptr<Job>& job : unfinished_) job->stop.request_stop();
+}
+
+void Worker::Add(std::unique_ptr<Job> job) {
+  unfinished_.push_back(std::move(job));
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(unfinished_.back().get());
+  }
+  changed_.notify_one();
+}
+
+void Worker::FinishOldest() {
+  const std::unique_ptr<Job> job = std::move(unfinished_.front());
+  unfinished_.pop_front();
+  job->Finish();  // This may destroy the worker.
+}
+
+void Worker::RunJobs() {
+  while (Job* const job = NextJob()) {
+    job->Run();
+    loop_.Post([this, alive = std::weak_ptr(alive_)] {
+      if (!alive.expired()) FinishOldest();
+    });
+  }
+}
+
+Worker::Job* Worker::NextJob() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+  if (ending_) return nullptr;
+  Job* const job = waiting_.front();
+  waiting_.pop_front();
+  return job;
+}
+
+}  // namespace pintle::event

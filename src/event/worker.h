@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A thread for what would hold up the loop: reading, writing, hashing.
+//
+// A job owns its arguments, shares nothing with the loop, and hands back one value.
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include "base/result.h"
+
+namespace pintle::event {
+
+class Loop;
+
+class Worker {
+ public:
+  static Result<std::unique_ptr<Worker>> Create(Loop& loop);
+
+  // Asks the job that is running to stop and waits until it has; those that wait are dropped.  No `done` is called any
+  // more.
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Runs `job(stop_token)` on the worker's thread when those given before have ended, then `done(value)` on the loop's.
+  // Both may hold what can only be moved.
+  //
+  //     worker.Run<Result<Plan>>([from, to](std::stop_token) { return plan::Make(from, to); },
+  //                              [this](Result<Plan> plan) { Planned(std::move(plan)); });
+  template <typename T, typename Work, typename Done>
+  void Run(Work work, Done done) {
+    static_assert(std::is_invocable_r_v<T, Work, std::stop_token> && std::is_invocable_v<Done, T>);
+    Add(std::make_unique<JobOf<T, Work, Done>>(std::move(work), std::move(done)));
+  }
+
+  // Asks all jobs given so far to stop.  Each still runs, with a token that says so, and its `done` is called.
+  void Cancel();
+
+ private:
+  class Job {
+   public:
+    virtual ~Job() = default;
+    virtual void Run() = 0;     // On the worker's thread.
+    virtual void Finish() = 0;  // On the loop's.
+    std::stop_source stop;
+  };
+
+  template <typename T, typename Work, typename Done>
+  class JobOf final : public Job {
+   public:
+    JobOf(Work work, Done done) : work_(std::move(work)), done_(std::move(done)) {}
+    void Run() override { value_.emplace(work_(stop.get_token())); }
+    void Finish() override { done_(*std::move(value_)); }
+
+   private:
+    Work work_;
+    Done done_;
+    std::optional<T> value_;
+  };
+
+  struct Alive {};
+
+  explicit Worker(Loop& loop) : loop_(loop) {}
+
+  Result<> Start();
+  void Add(std::unique_ptr<Job> job);
+  void FinishOldest();
+  void RunJobs();
+  Job* NextJob();
+
+  Loop& loop_;
+  // Oldest first.  Jobs are made and destroyed on the loop's thread, which is where their `done` belongs.
+  std::deque<std::unique_ptr<Job>> unfinished_;
+  std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();
+  std::thread thread_;
+
+  std::mutex mutex_;  // Guards what follows.
+  std::condition_variable changed_;
+  std::deque<Job*> waiting_;
+  bool ending_ = false;
+};
+
+}  // namespace pintle::event

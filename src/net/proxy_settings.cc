@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/proxy_settings.h"
+
+#include <cstdlib>
+#include <initializer_list>
+#include <string_view>
+
+#include "net/url.h"
+
+namespace pintle::net {
+namespace {
+
+std::string FirstSet(std::initializer_list<const char*> variables) {
+  for (const char* variable : variables) {
+    const char* value = ::secure_getenv(variable);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return "";
+}
+
+}  // namespace
+
+ProxySettings ProxySettings::FromEnvironment() {
+  // curl ignores HTTP_PROXY since a CGI program gets it from its client.  We never are one, and OpenShift sets only
+  // that.
+  return {.for_http = FirstSet({"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"}),
+          .for_https = FirstSet({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"}),
+          .except = FirstSet({"no_proxy", "NO_PROXY"})};
+}
+
+const std::string& ProxySettings::For(const Url& url) const { return url.is_https() ? for_https : for_http; }
+
+ProxyName NameOfProxy(const std::string& proxy_url) {
+  std::string_view rest = proxy_url;
+  std::string_view scheme = "http";
+  if (const std::size_t end = rest.find("://"); end != std::string_view::npos) {
+    scheme = rest.substr(0, end);
+    rest.remove_prefix(end + 3);
+  }
+  rest = rest.substr(0, rest.find('/'));
+  if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) rest.remove_prefix(at + 1);
+  const std::size_t colon = rest.rfind(':');
+  const bool has_port = colon != std::string_view::npos && rest.find(']', colon) == std::string_view::npos;
+  // curl's defaults: 1080 for any proxy but an https one.
+  if (!has_port) return {.host = std::string(rest), .port = scheme == "https" ? "443" : "1080"};
+  return {.host = std::string(rest.substr(0, colon)), .port = std::string(rest.substr(colon + 1))};
+}
+
+}  // namespace pintle::net

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/url.h"
+
+#include <curl/curl.h>
+#include <fmt/core.h>
+
+#include <charconv>
+
+#include "base/c_ptr.h"
+
+namespace pintle::net {
+namespace {
+
+using CurlUrl = CPtr<CURLU, ::curl_url_cleanup>;
+using CurlText = CPtr<char, ::curl_free>;
+
+Error NotAUrl(std::string_view text) {
+  // What stands before an '@' may be a password.
+  if (text.find('@') != std::string_view::npos) return Error(ErrorKind::kInvalid, "not an http or https URL");
+  return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not an http or https URL", text));
+}
+
+bool HasUnprintable(std::string_view text) {
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7f) return true;
+  }
+  return false;
+}
+
+// Puts a whole URL, or one relative to what is there already.
+Result<> Put(CURLU* url, std::string_view text) {
+  if (text.empty() || HasUnprintable(text)) return NotAUrl(text);
+  const CURLUcode put = ::curl_url_set(url, CURLUPART_URL, std::string(text).c_str(), CURLU_DISALLOW_USER);
+  if (put == CURLUE_USER_NOT_ALLOWED) {
+    return Error(ErrorKind::kInvalid, "a URL must not have a user name or a password in it");
+  }
+  if (put != CURLUE_OK) return NotAUrl(text);
+  return {};
+}
+
+std::string Get(CURLU* url, CURLUPart part, unsigned flags = 0) {
+  CurlText text;
+  ::curl_url_get(url, part, Out(text), flags);
+  return text ? text.get() : "";
+}
+
+std::string InLowerCase(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+struct Parts {
+  std::string text;
+  std::string scheme;
+  std::string host;
+  std::uint16_t port;
+};
+
+Result<Parts> Normal(CURLU* url) {
+  Parts parts;
+  parts.scheme = InLowerCase(Get(url, CURLUPART_SCHEME));
+  parts.host = InLowerCase(Get(url, CURLUPART_HOST));
+  const std::string port = Get(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+  const auto [end, failure] = std::from_chars(port.data(), port.data() + port.size(), parts.port);
+  const bool is_http = parts.scheme == "http" || parts.scheme == "https";
+  if (!is_http || parts.host.empty() || failure != std::errc() || end != port.data() + port.size()) {
+    return NotAUrl(Get(url, CURLUPART_URL));
+  }
+  ::curl_url_set(url, CURLUPART_HOST, parts.host.c_str(), 0);
+  ::curl_url_set(url, CURLUPART_FRAGMENT, nullptr, 0);  // It is never sent.
+  parts.text = Get(url, CURLUPART_URL);
+  return parts;
+}
+
+}  // namespace
+
+Result<Url> Url::Parse(std::string_view text) {
+  const CurlUrl curl(::curl_url());
+  TRY(Put(curl.get(), text));
+  Parts parts = TRY(Normal(curl.get()));
+  Url url;
+  url.text_ = std::move(parts.text);
+  url.scheme_ = std::move(parts.scheme);
+  url.host_ = std::move(parts.host);
+  url.port_ = parts.port;
+  return url;
+}
+
+Result<Url> Url::Resolve(std::string_view reference) const {
+  const CurlUrl curl(::curl_url());
+  TRY(Put(curl.get(), text_));
+  TRY(Put(curl.get(), reference));
+  return Parse(Get(curl.get(), CURLUPART_URL));
+}
+
+std::string Url::HostAndPort() const { return fmt::format("{}:{}", host_, port_); }
+
+bool Url::SameOrigin(const Url& other) const {
+  return scheme_ == other.scheme_ && host_ == other.host_ && port_ == other.port_;
+}
+
+}  // namespace pintle::net

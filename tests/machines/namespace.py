@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a command in a mount namespace of its own, from which no mount gets out: `python3 namespace.py COMMAND...`
+
+`unshare --mount` can do so only if the root directory is a mount point.  In a chroot it often is not, and
+systemd-nspawn and nsenter want it to be the root of the namespace, too.  So that is what it becomes.
+"""
+
+import ctypes
+import os
+import pathlib
+import sys
+
+# The words before a command.
+OWN_MOUNTS = [sys.executable, "-I", "-S", str(pathlib.Path(__file__).resolve())]
+
+CLONE_NEWNS = 0x20000
+MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
+MNT_DETACH = 2
+PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}[os.uname().machine]  # The C library has no function for it.
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def check(status):
+    if status != 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
+
+
+def climb_out_of_chroot():
+    """Makes the namespace's root our root: from outside of one's root, ".." leads up to it."""
+    os.chdir("/")
+    os.chroot("proc")
+    while not os.path.samefile(".", ".."):
+        os.chdir("..")
+    os.chroot(".")
+
+
+def make_root_of_namespace(directory):
+    """For whoever enters the namespace of a machine later, there is nothing but what we see."""
+    check(libc.mount(directory.encode(), directory.encode(), None, MS_BIND | MS_REC, None))
+    os.chdir(directory)
+    check(libc.syscall(PIVOT_ROOT, b".", b"."))
+    check(libc.umount2(b".", MNT_DETACH))
+
+
+def enter():
+    check(libc.unshare(CLONE_NEWNS))
+    root = os.open("/", os.O_PATH | os.O_DIRECTORY)
+    climb_out_of_chroot()
+    check(libc.mount(None, b"/", None, MS_REC | MS_PRIVATE, None))
+    os.fchdir(root)
+    place = os.getcwd()
+    if place != "/":
+        make_root_of_namespace(place)
+    os.chdir("/")
+    os.close(root)
+
+
+if __name__ == "__main__":
+    enter()
+    os.execvp(sys.argv[1], sys.argv[1:])

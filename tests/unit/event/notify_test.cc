@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "event/notify.h"
+
+#include "unit/event/notify_socket.h"
+#include "unit/expect.h"
+
+namespace pintle::event {
+namespace {
+
+TEST(Notify, TellsThatTheServiceIsReadyAndThatItEnds) {
+  const NotifySocket systemd;
+  ASSERT_TRUE(Succeeded(NotifyReady()));
+  EXPECT_EQ(systemd.Receive(), "READY=1");
+  ASSERT_TRUE(Succeeded(NotifyStopping()));
+  EXPECT_EQ(systemd.Receive(), "STOPPING=1");
+}
+
+TEST(Notify, TellsAStatusAsOneLine) {
+  const NotifySocket systemd;
+  ASSERT_TRUE(Succeeded(NotifyStatus("draining\nREADY=1")));
+  EXPECT_EQ(systemd.Receive(), "STATUS=draining READY=1");
+}
+
+TEST(Notify, DoesNothingWhereNobodyAsked) {
+  EXPECT_TRUE(Succeeded(NotifyReady()));
+  EXPECT_TRUE(Succeeded(NotifyStatus("fine")));
+}
+
+TEST(Notify, SaysWhenNobodyListens) {
+  const NotifySocket systemd;
+  ::setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1);
+  EXPECT_EQ(MessageOf(NotifyReady()), "telling systemd about our state: sd_notify: No such file or directory");
+}
+
+}  // namespace
+}  // namespace pintle::event
