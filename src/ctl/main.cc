@@ -10,6 +10,11 @@
 #include <string_view>
 
 #include "ctl/command_line.h"
+#include "ctl/convert.h"
+#include "ctl/diff.h"
+#include "ctl/render.h"
+#include "ctl/rollout.h"
+#include "ctl/validate.h"
 #include "ctl/verbs.h"
 
 namespace pintle::ctl {
@@ -24,6 +29,15 @@ struct VerbEntry {
 };
 
 constexpr std::array kVerbs = {
+    VerbEntry{"convert", "--to VERSION FILE", "make Ignition JSON of another version out of a config", kConvertOptions,
+              Convert},
+    VerbEntry{"diff", "[--policy FILE] [--overrides FILE] [-o json] OLD NEW",
+              "show what differs between two configs, and what a node would have to do", kDiffOptions, Diff},
+    VerbEntry{"render", "--pool FILE --controller-config FILE [-o FORMAT] FILE|DIRECTORY...",
+              "make the one config that a pool's nodes get, out of many", kRenderOptions, Render},
+    VerbEntry{"rollout", "--pool FILE --nodes FILE [--with FILE]... [-o json]",
+              "show what would happen next in a pool, to whom, and its status", kRolloutOptions, Rollout},
+    VerbEntry{"validate", "[-o FORMAT] FILE...", "find all that is wrong with configs", kValidateOptions, Validate},
     VerbEntry{"version", "", "say which version this is", {}, Version},
 };
 

@@ -17,6 +17,11 @@ enum class ExitStatus {
 // A verb prints its answer on standard output, and nothing else.  Its error is printed by main().
 using Verb = Result<ExitStatus>(const CommandLine& line);
 
+Verb Convert;
+Verb Diff;
+Verb Render;
+Verb Rollout;
+Verb Validate;
 Verb Version;
 
 }  // namespace pintle::ctl

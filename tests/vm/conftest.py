@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual machines take minutes: all tests but the first are left to the nightly run (-m nightly)."""
+"""Virtual machines take minutes: tests marked nightly run with PINTLE_NIGHTLY set, as `./dev test --nightly` does."""
 
+import os
 import pathlib
 import sys
 
@@ -13,6 +14,14 @@ from machines.vm import Vm  # noqa: E402
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "nightly: takes minutes")
+
+
+def pytest_collection_modifyitems(config, items):
+    if os.environ.get("PINTLE_NIGHTLY"):
+        return
+    nightly = [item for item in items if item.get_closest_marker("nightly")]
+    config.hook.pytest_deselected(items=nightly)
+    items[:] = [item for item in items if item not in nightly]
 
 
 @pytest.fixture

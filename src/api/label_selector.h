@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Choosing objects by their labels, as Kubernetes does.
+//
+// A LabelSelector is what an object says; a Selector is the same, checked and ready to be asked.  The two ways of
+// saying nothing differ: a selector that is absent matches no object, an empty one matches every object.  (Whether an
+// empty one makes sense is for whoever has it to decide.)
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "api/lenient.h"
+#include "api/meta.h"
+#include "base/result.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+struct LabelSelectorRequirement {
+  std::string key;
+  std::string op;  // "In", "NotIn", "Exists" or "DoesNotExist"; others are refused when the selector is compiled.
+  std::vector<std::string> values;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"key", &LabelSelectorRequirement::key},
+      json::Required{"operator", &LabelSelectorRequirement::op},
+      json::Field{"values", &LabelSelectorRequirement::values},
+  };
+};
+
+struct LabelSelector {
+  Labels match_labels;
+  std::vector<LabelSelectorRequirement> match_expressions;
+
+  bool is_empty() const { return match_labels.empty() && match_expressions.empty(); }
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"matchLabels", &LabelSelector::match_labels},
+      json::Field{"matchExpressions", &LabelSelector::match_expressions},
+  };
+};
+
+class Selector {
+ public:
+  // The error has the text of Kubernetes.
+  static Result<Selector> Compile(const std::optional<LabelSelector>& selector);
+
+  bool Matches(const Labels& labels) const;
+
+ private:
+  enum class Operator { kIn, kNotIn, kExists, kDoesNotExist };
+  struct Requirement {
+    std::string key;
+    Operator op;
+    std::vector<std::string> values;
+
+    bool IsMet(const Labels& labels) const;
+  };
+
+  static std::optional<Operator> OperatorNamed(const std::string& name);
+  // What is wrong with a requirement, or nothing.
+  static std::string Problems(const Requirement& requirement);
+  Result<> Add(Requirement requirement);
+
+  std::vector<Requirement> requirements_;
+  bool matches_nothing_ = false;
+};
+
+// What is wrong with a label's key or value, in the words of Kubernetes; nothing for a good one.
+std::vector<std::string> ProblemsOfLabelKey(const std::string& key);
+std::vector<std::string> ProblemsOfLabelValue(const std::string& value);
+
+}  // namespace pintle::api

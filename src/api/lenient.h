@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Reading objects that others define.
+//
+// A Kubernetes object has far more keys than we look at, and gets new ones with every release.  A struct that says
+// `static constexpr bool kLenient = true` takes what it knows of an object and passes over the rest without a word; a
+// key that is missing, or null, leaves the member as it is in a fresh struct.  A `Required` member of such a struct is
+// one that is always written, as Go does without `omitempty`.
+
+#include <utility>
+
+#include "json/fields.h"
+
+namespace pintle::api {
+
+template <typename T>
+concept Lenient = json::Described<T> && T::kLenient;
+
+}  // namespace pintle::api
+
+namespace pintle::json {
+
+template <api::Lenient T>
+struct Codec<T> {
+  static void Decode(Value&& from, T& to, const Path& path, Report& report) {
+    if (!from.is_object()) return report.Error(path, "must be an object");
+    auto& members = from.get_ref<Value::object_t&>();
+    ForEachField<T>([&](const auto& field) {
+      const auto member = members.find(std::string(field.name));
+      if (member == members.end() || member->second.is_null()) return;
+      DecodeInto(std::move(member->second), to.*field.member, Path(path, field.name), report);
+    });
+  }
+
+  static Value Encode(const T& from) {
+    static const T kFresh{};
+    Value to = Value::object();
+    ForEachField<T>([&](const auto& field) {
+      const bool is_said = field.kIsRequired || !Equal(from.*field.member, kFresh.*field.member);
+      if (is_said) to[std::string(field.name)] = json::Encode(from.*field.member);
+    });
+    return to;
+  }
+};
+
+}  // namespace pintle::json

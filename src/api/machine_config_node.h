@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A MachineConfigNode: how far one node is with what it was told, step by step.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "api/lenient.h"
+#include "api/meta.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+struct MachineConfigNodeConfigVersion {
+  std::string current;
+  std::string desired;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"current", &MachineConfigNodeConfigVersion::current},
+      json::Required{"desired", &MachineConfigNodeConfigVersion::desired},
+  };
+};
+
+struct MachineConfigNodeConfigImage {
+  std::string current_image;
+  std::string desired_image;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"currentImage", &MachineConfigNodeConfigImage::current_image},
+      json::Field{"desiredImage", &MachineConfigNodeConfigImage::desired_image},
+  };
+};
+
+struct MachineConfigNodeSpec {
+  NameReference node;
+  NameReference pool;
+  MachineConfigNodeConfigVersion config_version;  // Only `desired` counts.
+  MachineConfigNodeConfigImage config_image;      // Only `desired_image` counts.
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"node", &MachineConfigNodeSpec::node},
+      json::Required{"pool", &MachineConfigNodeSpec::pool},
+      json::Required{"configVersion", &MachineConfigNodeSpec::config_version},
+      json::Field{"configImage", &MachineConfigNodeSpec::config_image},
+  };
+};
+
+// How far a node is with the images that are pinned to it.
+struct MachineConfigNodePinnedImageSet {
+  std::string name;
+  std::int64_t current_generation = 0;
+  std::int64_t desired_generation = 0;
+  std::int64_t last_failed_generation = 0;
+  std::string last_failed_generation_error;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"name", &MachineConfigNodePinnedImageSet::name},
+      json::Field{"currentGeneration", &MachineConfigNodePinnedImageSet::current_generation},
+      json::Field{"desiredGeneration", &MachineConfigNodePinnedImageSet::desired_generation},
+      json::Field{"lastFailedGeneration", &MachineConfigNodePinnedImageSet::last_failed_generation},
+      json::Field{"lastFailedGenerationError", &MachineConfigNodePinnedImageSet::last_failed_generation_error},
+  };
+};
+
+struct MachineConfigNodeStatus {
+  std::vector<Condition> conditions;
+  std::int64_t observed_generation = 0;
+  std::optional<MachineConfigNodeConfigVersion> config_version;
+  std::optional<MachineConfigNodeConfigImage> config_image;
+  std::vector<MachineConfigNodePinnedImageSet> pinned_image_sets;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"conditions", &MachineConfigNodeStatus::conditions},
+      json::Field{"observedGeneration", &MachineConfigNodeStatus::observed_generation},
+      json::Field{"configVersion", &MachineConfigNodeStatus::config_version},
+      json::Field{"configImage", &MachineConfigNodeStatus::config_image},
+      json::Field{"pinnedImageSets", &MachineConfigNodeStatus::pinned_image_sets},
+  };
+};
+
+struct MachineConfigNode {
+  std::string api_version{kMachineConfigApiVersion};
+  std::string kind = "MachineConfigNode";
+  ObjectMeta metadata;
+  MachineConfigNodeSpec spec;
+  MachineConfigNodeStatus status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"apiVersion", &MachineConfigNode::api_version}, json::Required{"kind", &MachineConfigNode::kind},
+      json::Required{"metadata", &MachineConfigNode::metadata},      json::Required{"spec", &MachineConfigNode::spec},
+      json::Required{"status", &MachineConfigNode::status},
+  };
+};
+
+}  // namespace pintle::api

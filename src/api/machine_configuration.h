@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The MachineConfiguration `cluster`: what an administrator says about updates in place, such as which changes need no
+// reboot.
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "api/lenient.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+struct ServiceReference {
+  std::string service_name;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{json::Required{"serviceName", &ServiceReference::service_name}};
+};
+
+struct NodeDisruptionAction {
+  std::string type;  // "Reboot", "Drain", "Reload", "Restart", "DaemonReload", "None", or "Special".
+  std::optional<ServiceReference> reload;
+  std::optional<ServiceReference> restart;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"type", &NodeDisruptionAction::type},
+      json::Field{"reload", &NodeDisruptionAction::reload},
+      json::Field{"restart", &NodeDisruptionAction::restart},
+  };
+};
+
+struct FilePolicy {
+  std::string path;  // Of a file, or of a directory for all that is in it.
+  std::vector<NodeDisruptionAction> actions;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"path", &FilePolicy::path},
+      json::Required{"actions", &FilePolicy::actions},
+  };
+};
+
+struct UnitPolicy {
+  std::string name;
+  std::vector<NodeDisruptionAction> actions;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"name", &UnitPolicy::name},
+      json::Required{"actions", &UnitPolicy::actions},
+  };
+};
+
+struct SshKeyPolicy {
+  std::vector<NodeDisruptionAction> actions;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{json::Required{"actions", &SshKeyPolicy::actions}};
+};
+
+struct NodeDisruptionPolicy {
+  std::vector<FilePolicy> files;
+  std::vector<UnitPolicy> units;
+  SshKeyPolicy sshkey;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"files", &NodeDisruptionPolicy::files},
+      json::Field{"units", &NodeDisruptionPolicy::units},
+      json::Field{"sshkey", &NodeDisruptionPolicy::sshkey},
+  };
+};
+
+// Sections of a config whose changes are let through although they take effect on new machines only.
+struct IrreconcilableValidationOverrides {
+  std::vector<std::string> storage;  // "Disks", "FileSystems" or "Raid".
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{json::Field{"storage", &IrreconcilableValidationOverrides::storage}};
+};
+
+struct MachineConfigurationSpec {
+  NodeDisruptionPolicy node_disruption_policy;
+  IrreconcilableValidationOverrides irreconcilable_validation_overrides;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"nodeDisruptionPolicy", &MachineConfigurationSpec::node_disruption_policy},
+      json::Field{"irreconcilableValidationOverrides", &MachineConfigurationSpec::irreconcilable_validation_overrides},
+  };
+};
+
+}  // namespace pintle::api

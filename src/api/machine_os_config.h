@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A MachineOSConfig: a pool's nodes run an image that is built in the cluster, and this is the latest that is built.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "api/lenient.h"
+#include "api/meta.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+struct MachineOSConfigSpec {
+  NameReference machine_config_pool;
+  std::string rendered_image_push_spec;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"machineConfigPool", &MachineOSConfigSpec::machine_config_pool},
+      json::Required{"renderedImagePushSpec", &MachineOSConfigSpec::rendered_image_push_spec},
+  };
+};
+
+struct MachineOSConfigStatus {
+  std::vector<Condition> conditions;
+  std::int64_t observed_generation = 0;
+  std::string current_image_pull_spec;
+  std::optional<ObjectReference> machine_os_build;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"conditions", &MachineOSConfigStatus::conditions},
+      json::Field{"observedGeneration", &MachineOSConfigStatus::observed_generation},
+      json::Field{"currentImagePullSpec", &MachineOSConfigStatus::current_image_pull_spec},
+      json::Field{"machineOSBuild", &MachineOSConfigStatus::machine_os_build},
+  };
+};
+
+struct MachineOSConfig {
+  std::string api_version{kMachineConfigApiVersion};
+  std::string kind = "MachineOSConfig";
+  ObjectMeta metadata;
+  MachineOSConfigSpec spec;
+  MachineOSConfigStatus status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"apiVersion", &MachineOSConfig::api_version}, json::Required{"kind", &MachineOSConfig::kind},
+      json::Required{"metadata", &MachineOSConfig::metadata},      json::Required{"spec", &MachineOSConfig::spec},
+      json::Required{"status", &MachineOSConfig::status},
+  };
+};
+
+}  // namespace pintle::api

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What every Kubernetes object says of itself: its name, its labels and annotations, its owners, when it was made.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "api/lenient.h"
+#include "base/clock.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+// A point in time as Kubernetes writes it, RFC 3339 with whole seconds.
+struct Time {
+  WallTime at;
+  auto operator<=>(const Time&) const = default;
+};
+
+using Labels = std::map<std::string, std::string>;
+using Annotations = std::map<std::string, std::string>;
+
+// The value of a label or an annotation, or nullptr.  Looking at one after the other costs less than making a string to
+// look for: objects have a few.
+inline const std::string* Find(const std::map<std::string, std::string>& labels, std::string_view key) {
+  for (const auto& [name, value] : labels) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+// What the objects of the Machine Config Operator say as their apiVersion.
+inline constexpr std::string_view kMachineConfigApiVersion = "machineconfiguration.openshift.io/v1";
+
+// All that needs to be read of an object to know what it is.
+struct TypeMeta {
+  std::string api_version;
+  std::string kind;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"apiVersion", &TypeMeta::api_version},
+      json::Field{"kind", &TypeMeta::kind},
+  };
+};
+
+struct OwnerReference {
+  std::string api_version;
+  std::string kind;
+  std::string name;
+  std::string uid;
+  std::optional<bool> controller;
+  std::optional<bool> block_owner_deletion;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"apiVersion", &OwnerReference::api_version},
+      json::Required{"kind", &OwnerReference::kind},
+      json::Required{"name", &OwnerReference::name},
+      json::Required{"uid", &OwnerReference::uid},
+      json::Field{"controller", &OwnerReference::controller},
+      json::Field{"blockOwnerDeletion", &OwnerReference::block_owner_deletion},
+  };
+};
+
+struct ObjectMeta {
+  std::string name;
+  std::string namespace_name;
+  std::string uid;
+  std::string resource_version;
+  std::int64_t generation = 0;
+  std::optional<Time> creation_timestamp;
+  std::optional<Time> deletion_timestamp;
+  Labels labels;
+  Annotations annotations;
+  std::vector<OwnerReference> owner_references;
+  std::vector<std::string> finalizers;
+
+  // The value of an annotation, or "" when there is none.
+  const std::string& Annotation(std::string_view key) const {
+    static const std::string kNone;
+    const std::string* value = Find(annotations, key);
+    return value == nullptr ? kNone : *value;
+  }
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"name", &ObjectMeta::name},
+      json::Field{"namespace", &ObjectMeta::namespace_name},
+      json::Field{"uid", &ObjectMeta::uid},
+      json::Field{"resourceVersion", &ObjectMeta::resource_version},
+      json::Field{"generation", &ObjectMeta::generation},
+      json::Field{"creationTimestamp", &ObjectMeta::creation_timestamp},
+      json::Field{"deletionTimestamp", &ObjectMeta::deletion_timestamp},
+      json::Field{"labels", &ObjectMeta::labels},
+      json::Field{"annotations", &ObjectMeta::annotations},
+      json::Field{"ownerReferences", &ObjectMeta::owner_references},
+      json::Field{"finalizers", &ObjectMeta::finalizers},
+  };
+};
+
+// Points at another object; what is not known of it is left empty.
+struct ObjectReference {
+  std::string kind;
+  std::string namespace_name;
+  std::string name;
+  std::string uid;
+  std::string api_version;
+  std::string resource_version;
+  std::string field_path;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"kind", &ObjectReference::kind},
+      json::Field{"namespace", &ObjectReference::namespace_name},
+      json::Field{"name", &ObjectReference::name},
+      json::Field{"uid", &ObjectReference::uid},
+      json::Field{"apiVersion", &ObjectReference::api_version},
+      json::Field{"resourceVersion", &ObjectReference::resource_version},
+      json::Field{"fieldPath", &ObjectReference::field_path},
+  };
+};
+
+// Points at an object whose kind and place the context tells.
+struct NameReference {
+  std::string name;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{json::Required{"name", &NameReference::name}};
+};
+
+// What nearly all status conditions have in common.
+struct Condition {
+  std::string type;
+  std::string status;  // "True", "False" or "Unknown".
+  std::optional<Time> last_transition_time;
+  std::string reason;
+  std::string message;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"type", &Condition::type},
+      json::Required{"status", &Condition::status},
+      json::Required{"lastTransitionTime", &Condition::last_transition_time},
+      json::Required{"reason", &Condition::reason},
+      json::Required{"message", &Condition::message},
+  };
+};
+
+}  // namespace pintle::api
+
+namespace pintle::json {
+
+template <>
+struct Codec<api::Time> {
+  static void Decode(Value&& from, api::Time& to, const Path& path, Report& report) {
+    if (!from.is_string()) return report.Error(path, "must be a time such as \"2026-11-21T05:41:43Z\"");
+    const auto time = FromRfc3339(from.get_ref<const std::string&>());
+    if (!time) return report.Error(path, time.error().message());
+    to.at = *time;
+  }
+  static Value Encode(const api::Time& from) { return ToRfc3339(from.at); }
+};
+
+}  // namespace pintle::json

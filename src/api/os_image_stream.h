@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The OSImageStream: which OS images a cluster has to choose from, by name.
+
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "api/lenient.h"
+#include "api/meta.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+struct OSImageStreamSet {
+  std::string name;
+  std::string os_image;
+  std::string os_extensions_image;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"name", &OSImageStreamSet::name},
+      json::Required{"osImage", &OSImageStreamSet::os_image},
+      json::Required{"osExtensionsImage", &OSImageStreamSet::os_extensions_image},
+  };
+};
+
+struct OSImageStreamStatus {
+  std::vector<OSImageStreamSet> available_streams;
+  std::string default_stream;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"availableStreams", &OSImageStreamStatus::available_streams},
+      json::Required{"defaultStream", &OSImageStreamStatus::default_stream},
+  };
+};
+
+struct OSImageStream {
+  static constexpr std::string_view kKind = "OSImageStream";
+
+  ObjectMeta metadata;
+  OSImageStreamStatus status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"metadata", &OSImageStream::metadata},
+      json::Required{"status", &OSImageStream::status},
+  };
+};
+
+}  // namespace pintle::api

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/cluster_objects.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <filesystem>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "api/annotations.h"
+#include "api/lenient.h"
+#include "ctl/input.h"
+#include "json/fields.h"
+#include "json/report.h"
+
+namespace pintle::ctl {
+namespace {
+
+using json::Value;
+
+constexpr std::string_view kNode = "Node";
+constexpr std::string_view kMachineConfig = "MachineConfig";
+constexpr std::string_view kMachineConfigPool = "MachineConfigPool";
+constexpr std::string_view kMachineConfigNode = "MachineConfigNode";
+constexpr std::string_view kMachineOSConfig = "MachineOSConfig";
+constexpr std::string_view kMachineOSBuild = "MachineOSBuild";
+constexpr std::string_view kControllerConfig = "ControllerConfig";
+constexpr std::string_view kOSImageStream = "OSImageStream";
+
+// Of a machine config, what pools look at: not the config itself, which is long.
+struct ConfigGlance {
+  struct Spec {
+    std::string os_image_url;
+    static constexpr bool kLenient = true;
+    static constexpr auto kFields = std::tuple{json::Field{"osImageURL", &Spec::os_image_url}};
+  };
+
+  api::ObjectMeta metadata;
+  Spec spec;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"metadata", &ConfigGlance::metadata},
+      json::Field{"spec", &ConfigGlance::spec},
+  };
+};
+
+// Of the ControllerConfig, what pools look at.
+struct ControllerGlance {
+  struct InfraStatus {
+    std::string control_plane_topology;
+    static constexpr bool kLenient = true;
+    static constexpr auto kFields =
+        std::tuple{json::Field{"controlPlaneTopology", &InfraStatus::control_plane_topology}};
+  };
+  struct Infra {
+    InfraStatus status;
+    static constexpr bool kLenient = true;
+    static constexpr auto kFields = std::tuple{json::Field{"status", &Infra::status}};
+  };
+  struct Spec {
+    Infra infra;
+    static constexpr bool kLenient = true;
+    static constexpr auto kFields = std::tuple{json::Field{"infra", &Spec::infra}};
+  };
+  struct Certificate {
+    std::string bundle_file;
+    std::string subject;
+    std::optional<api::Time> not_after;
+    static constexpr bool kLenient = true;
+    static constexpr auto kFields = std::tuple{
+        json::Field{"bundleFile", &Certificate::bundle_file},
+        json::Field{"subject", &Certificate::subject},
+        json::Field{"notAfter", &Certificate::not_after},
+    };
+  };
+  struct Status {
+    std::vector<Certificate> certificates;
+    static constexpr bool kLenient = true;
+    static constexpr auto kFields = std::tuple{json::Field{"controllerCertificates", &Status::certificates}};
+  };
+
+  Spec spec;
+  Status status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"spec", &ControllerGlance::spec},
+      json::Field{"status", &ControllerGlance::status},
+  };
+};
+
+template <typename T>
+Result<T> Decode(Value document) {
+  json::Report report;
+  T object = json::Decode<T>(std::move(document), report);
+  TRY(report.ToResult());
+  return object;
+}
+
+void Add(ConfigGlance config, ClusterObjects& objects) {
+  const auto& owners = config.metadata.owner_references;
+  objects.configs[config.metadata.name] = {.owner = owners.empty() ? "" : owners.front().name,
+                                           .os_image_url = std::move(config.spec.os_image_url)};
+}
+
+void Add(ControllerGlance config, ClusterObjects& objects) {
+  objects.control_plane_topology = std::move(config.spec.infra.status.control_plane_topology);
+  objects.cert_expirys.clear();
+  for (auto& certificate : config.status.certificates) {
+    if (certificate.bundle_file != "KubeAPIServerServingCAData") continue;
+    objects.cert_expirys.push_back({.bundle = certificate.bundle_file,
+                                    .subject = std::move(certificate.subject),
+                                    .expiry = certificate.not_after});
+  }
+}
+
+Result<> AddObject(std::string_view kind, Value document, ClusterObjects& objects) {
+  if (kind == kNode) {
+    objects.nodes.push_back(TRY(Decode<api::Node>(std::move(document))));
+  } else if (kind == kMachineConfigPool) {
+    objects.pools.push_back(TRY(Decode<api::MachineConfigPool>(std::move(document))));
+  } else if (kind == kMachineConfigNode) {
+    objects.machine_config_nodes.push_back(TRY(Decode<api::MachineConfigNode>(std::move(document))));
+  } else if (kind == kMachineOSConfig) {
+    objects.os_configs.push_back(TRY(Decode<api::MachineOSConfig>(std::move(document))));
+  } else if (kind == kMachineOSBuild) {
+    objects.os_builds.push_back(TRY(Decode<api::MachineOSBuild>(std::move(document))));
+  } else if (kind == kMachineConfig) {
+    Add(TRY(Decode<ConfigGlance>(std::move(document))), objects);
+  } else if (kind == kControllerConfig) {
+    Add(TRY(Decode<ControllerGlance>(std::move(document))), objects);
+  } else if (kind == kOSImageStream) {
+    objects.os_image_streams = TRY(Decode<api::OSImageStream>(std::move(document))).status.available_streams;
+  }
+  return {};
+}
+
+// A text or an object in a document, or nothing.
+const Value* Member(const Value* document, std::string_view key) {
+  if (document == nullptr || !document->is_object()) return nullptr;
+  const auto member = document->find(std::string(key));
+  return member == document->end() || member->is_null() ? nullptr : &*member;
+}
+
+std::string TextMember(const Value& document, std::string_view key) {
+  const Value* member = Member(&document, key);
+  return member != nullptr && member->is_string() ? member->get<std::string>() : "";
+}
+
+bool IsOwnedByPool(const Value& document) {
+  const Value* owners = Member(Member(&document, "metadata"), "ownerReferences");
+  return owners != nullptr && owners->is_array() && !owners->empty() &&
+         TextMember(owners->front(), "kind") == kMachineConfigPool;
+}
+
+bool HasNodeAnnotations(const Value& document) {
+  const Value* annotations = Member(Member(&document, "metadata"), "annotations");
+  return Member(annotations, api::kCurrentConfigAnnotation) != nullptr ||
+         Member(annotations, api::kDesiredConfigAnnotation) != nullptr;
+}
+
+// The kind that an object which does not say it seems to be of, by what only objects of that kind have.
+std::string_view Guess(const Value& document) {
+  const Value* spec = Member(&document, "spec");
+  const Value* status = Member(&document, "status");
+  const auto has = [&](std::string_view key) { return Member(spec, key) != nullptr; };
+  if (has("machineOSConfig")) return kMachineOSBuild;
+  if (has("machineConfigPool")) return kMachineOSConfig;
+  if (has("node")) return kMachineConfigNode;
+  if (has("machineConfigSelector") || has("nodeSelector")) return kMachineConfigPool;
+  if (has("clusterDNSIP") || Member(status, "controllerCertificates") != nullptr) return kControllerConfig;
+  if (Member(status, "availableStreams") != nullptr) return kOSImageStream;
+  if (HasNodeAnnotations(document) || Member(status, "nodeInfo") != nullptr) return kNode;
+  if (has("config") || has("kernelArguments") || has("osImageURL") || IsOwnedByPool(document)) return kMachineConfig;
+  return "";
+}
+
+// The kind that a file's name speaks of, for objects that do not tell otherwise.
+std::string_view KindOfFile(const std::string& path) {
+  constexpr auto kNames = std::to_array<std::pair<std::string_view, std::string_view>>({
+      {"node", kNode},
+      {"mcp", kMachineConfigPool},
+      {"pool", kMachineConfigPool},
+      {"machineconfigpool", kMachineConfigPool},
+      {"mcn", kMachineConfigNode},
+      {"machineconfignode", kMachineConfigNode},
+      {"mosc", kMachineOSConfig},
+      {"machineosconfig", kMachineOSConfig},
+      {"mosb", kMachineOSBuild},
+      {"machineosbuild", kMachineOSBuild},
+      {"mc", kMachineConfig},
+      {"machineconfig", kMachineConfig},
+      {"controllerconfig", kControllerConfig},
+      {"osimagestream", kOSImageStream},
+  });
+  std::string stem = std::filesystem::path(path).stem().string();
+  if (stem.ends_with('s')) stem.pop_back();
+  for (const auto& [name, kind] : kNames) {
+    if (stem == name) return kind;
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<> AddDocument(Value document, std::string_view kind, ClusterObjects& objects) {
+  if (document.is_array()) {
+    std::size_t index = 0;
+    for (Value& element : document) {
+      TRY(AddDocument(std::move(element), kind, objects), fmt::format("element {}", index));
+      ++index;
+    }
+    return {};
+  }
+  if (!document.is_object()) return Error(ErrorKind::kInvalid, "is neither an object nor a list of objects");
+
+  std::string said = TextMember(document, "kind");
+  if (const auto items = document.find("items"); items != document.end() && (said.empty() || said.ends_with("List"))) {
+    if (said.size() > 4) kind = std::string_view(said).substr(0, said.size() - 4);
+    if (items->is_null()) return {};
+    return AddDocument(std::move(*items), kind, objects);
+  }
+  if (said.empty()) said = Guess(document);
+  if (said.empty()) said = kind;
+  if (said.empty()) return Error(ErrorKind::kInvalid, "$.kind: is required, to know what this object is");
+  const std::string name = Member(&document, "metadata") != nullptr ? TextMember(document["metadata"], "name") : "";
+  TRY(AddObject(said, std::move(document), objects), fmt::format("{} {}", said, name));
+  return {};
+}
+
+Result<> AddFile(const std::string& path, std::string_view kind, ClusterObjects& objects) {
+  std::vector<Value> documents = TRY(ReadDocuments(path));
+  const bool is_one_object = documents.size() == 1 && documents[0].is_object() && !documents[0].contains("items");
+  if (kind.empty()) kind = KindOfFile(path);
+  const std::size_t builds_before = objects.os_builds.size();
+  for (Value& document : documents) {
+    if (document.is_null()) continue;
+    TRY(AddDocument(std::move(document), kind, objects), path);
+  }
+  if (is_one_object && objects.os_builds.size() > builds_before) objects.lone_os_build = objects.os_builds.back();
+  return {};
+}
+
+}  // namespace pintle::ctl

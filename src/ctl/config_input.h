@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A file with a configuration, of any of the kinds that people write: Ignition, MachineConfig, Butane.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ignition/config.h"
+#include "json/parse.h"
+#include "json/report.h"
+
+namespace pintle::ctl {
+
+// One document of a file: the Ignition config in it, when it has one that can be used, and all that there is to say.
+struct ConfigDocument {
+  std::string kind;  // "Ignition", "MachineConfig" or "Butane".
+  std::optional<ignition::Config> config;
+  json::Report report;
+  std::optional<Error> error;  // In the words of the Machine Config Operator.
+};
+
+// A file whose name ends in .yaml, .yml or .bu is YAML, which may hold several documents; any other is JSON, which may
+// be gzipped, and that again in base64.  `text` is what the report's paths lead to, when they lead to JSON.
+struct ConfigFile {
+  std::vector<ConfigDocument> documents;
+  std::string text;
+};
+
+Result<ConfigFile> ReadConfigFile(const std::string& path);
+
+}  // namespace pintle::ctl

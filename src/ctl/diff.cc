@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/diff.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "ctl/input.h"
+#include "ctl/machine_configuration_input.h"
+#include "ctl/masking.h"
+#include "ctl/text_diff.h"
+#include "ctl/verbs.h"
+#include "json/fields.h"
+#include "machineconfig/contents.h"
+#include "machineconfig/ignition_part.h"
+#include "machineconfig/objects.h"
+#include "machineconfig/validate.h"
+#include "plan/irreconcilable_report.h"
+#include "plan/kernel_arguments.h"
+#include "plan/plan.h"
+
+namespace pintle::ctl {
+namespace {
+
+using json::Value;
+using machineconfig::ParsedConfig;
+using plan::FileChange;
+using plan::Plan;
+using plan::UnitChange;
+
+// JSON, with the keys that the Machine Config Operator's own tools use, and ours beside them.
+
+Value FlagsOf(const plan::Difference& difference) {
+  return {
+      {"osUpdate", difference.os_image},
+      {"kargs", difference.kernel_arguments},
+      {"fips", difference.fips},
+      {"passwd", difference.passwd},
+      {"files", difference.files},
+      {"units", difference.units},
+      {"kernelType", difference.kernel_type},
+      {"extensions", difference.extensions},
+      {"oclEnabled", difference.ocl_enabled},
+      {"revertFromOCL", difference.revert_from_ocl},
+      {"isEmpty", difference.IsEmpty()},
+      {"osChangesString", difference.OsChanges()},
+  };
+}
+
+Value PathsOf(const std::vector<FileChange>& changes) {
+  Value paths = Value::array();
+  for (const FileChange& change : changes) paths.push_back(change.path);
+  return paths;
+}
+
+Value UnitsOf(const std::vector<UnitChange>& changes) {
+  Value units = {{"added", Value::array()}, {"removed", Value::array()}, {"updated", Value::array()}};
+  for (const UnitChange& change : changes) {
+    const char* list = change.from == nullptr ? "added" : change.to == nullptr ? "removed" : "updated";
+    units[list].push_back(change.name);
+  }
+  return units;
+}
+
+Value ActionsOf(const std::vector<plan::Action>& actions) {
+  Value list = Value::array();
+  for (const plan::Action& action : actions) list.push_back(json::Encode(action.what));
+  return list;
+}
+
+Value ReasonsOf(const std::vector<plan::Action>& actions) {
+  Value list = Value::array();
+  for (const plan::Action& action : actions) {
+    Value entry = json::Encode(action.what);
+    entry["reasons"] = action.reasons;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Value ReportOf(const std::vector<plan::IrreconcilableChange>& changes) {
+  if (changes.empty()) return nullptr;
+  Value list = Value::array();
+  for (const auto& change : changes) list.push_back({{"fieldPath", change.field_path}, {"diff", change.diff}});
+  return list;
+}
+
+Value ObstaclesOf(const machineconfig::Verdict& verdict) {
+  Value list = Value::array();
+  for (const auto& obstacle : verdict.obstacles) list.push_back({{"text", obstacle.text}, {"advice", obstacle.advice}});
+  return list;
+}
+
+void AddDrain(const plan::Drain& drain, const std::string& key, Value& answer) {
+  answer[key] = drain.is_needed;
+  if (drain.error) answer[key + "Error"] = *drain.error;
+}
+
+std::vector<std::string> TextsOf(const std::optional<std::vector<std::string>>& texts) {
+  return texts ? *texts : std::vector<std::string>();
+}
+
+std::string UnreconcilableText(const api::MachineConfig& from, const api::MachineConfig& to, std::string_view why) {
+  return fmt::format("configs {}, {} are not reconcilable: {}", from.metadata.name, to.metadata.name, why);
+}
+
+Value AnswerOf(const Plan& plan, const ParsedConfig& from, const ParsedConfig& to) {
+  Value answer = {
+      {"diff", FlagsOf(plan.difference)},
+      {"diffFiles", PathsOf(plan.difference.changed_files)},
+      {"diffUnits", UnitsOf(plan.difference.changed_units)},
+      {"firstBootActions", {plan.first_boot_action}},
+      {"nodeDisruptionActions", ActionsOf(plan.actions)},
+      {"rpmOstreeKargs",
+       plan::RpmOstreeArguments(TextsOf(from.object.spec.kernel_arguments), TextsOf(to.object.spec.kernel_arguments))},
+      {"requiresRebuild", plan::NeedsRebuild(from.object.spec, to.object.spec)},
+      {"irreconcilableReport", ReportOf(plan::IrreconcilableChanges(from.ignition, to.ignition))},
+      {"actions", ReasonsOf(plan.actions)},
+      {"obstacles", ObstaclesOf(plan.verdict)},
+      {"reboot", plan.Reboots()},
+  };
+  AddDrain(plan.drain, "drain", answer);
+  AddDrain(plan.first_boot_drain, "firstBootDrain", answer);
+  if (!plan.drain.reason.empty()) answer["drainReason"] = plan.drain.reason;
+  if (!plan.IsReconcilable()) {
+    answer["reconcilableError"] = UnreconcilableText(from.object, to.object, plan.verdict.text);
+  }
+  return answer;
+}
+
+// A text for people
+
+std::string ModeText(const ignition::File& file) { return fmt::format("{:04o}", file.mode.value_or(0644)); }
+
+std::string OwnerText(const ignition::NodeOwner& owner) {
+  if (owner.name && !owner.name->empty()) return *owner.name;
+  return std::to_string(owner.id.value_or(0));
+}
+
+std::string AttributesOf(const ignition::File& file) {
+  return fmt::format("{} {}:{}", ModeText(file), OwnerText(file.user), OwnerText(file.group));
+}
+
+bool IsText(std::string_view bytes) {
+  return bytes.find('\0') == std::string_view::npos &&
+         json::Parse(json::ToText(std::string(bytes)))->get<std::string>() == bytes;
+}
+
+// Contents as they will be on the node, or why they cannot be told.
+struct Contents {
+  std::string bytes;
+  std::string problem;
+};
+
+Contents ContentsOf(const ignition::File* file) {
+  if (file == nullptr) return {};
+  auto bytes = machineconfig::ContentsOf(file->contents);
+  if (!bytes) return {.bytes = "", .problem = bytes.error().message()};
+  return {.bytes = *std::move(bytes), .problem = ""};
+}
+
+std::string Header(std::string_view name, const std::string& from, const std::string& to) {
+  const std::string shown = Printable(name);
+  return fmt::format("--- {}\n+++ {}\n", from.empty() ? "/dev/null" : shown + "\t" + from,
+                     to.empty() ? "/dev/null" : shown + "\t" + to);
+}
+
+std::string BodyOf(const Contents& from, const Contents& to) {
+  if (!from.problem.empty()) return fmt::format("the old contents cannot be shown: {}\n", MaskedLine(from.problem));
+  if (!to.problem.empty()) return fmt::format("the new contents cannot be shown: {}\n", MaskedLine(to.problem));
+  if (IsText(from.bytes) && IsText(to.bytes)) return UnifiedDiff(from.bytes, to.bytes);
+  if (from.bytes == to.bytes) return "";
+  return fmt::format("binary contents differ: {} bytes before, {} after\n", from.bytes.size(), to.bytes.size());
+}
+
+std::string FileText(const FileChange& change) {
+  std::string text = Header(change.path, change.from == nullptr ? "" : AttributesOf(*change.from),
+                            change.to == nullptr ? "" : AttributesOf(*change.to));
+  const std::string body = BodyOf(ContentsOf(change.from), ContentsOf(change.to));
+  if (!body.empty()) return text + body;
+  const bool same_attributes =
+      change.from != nullptr && change.to != nullptr && AttributesOf(*change.from) == AttributesOf(*change.to);
+  return text + (same_attributes ? "written in another way, the same contents\n" : "");
+}
+
+std::string UnitAttributes(const ignition::Unit& unit) {
+  std::string text;
+  if (unit.enabled) text += *unit.enabled ? "enabled" : "disabled";
+  if (unit.mask.value_or(false)) text += text.empty() ? "masked" : ", masked";
+  return text.empty() ? "preset" : text;
+}
+
+std::map<std::string, std::string> DropinsOf(const ignition::Unit* unit) {
+  std::map<std::string, std::string> dropins;
+  if (unit == nullptr) return dropins;
+  for (const ignition::Dropin& dropin : unit->dropins) dropins[dropin.name] = dropin.contents.value_or("");
+  return dropins;
+}
+
+std::string UnitText(const UnitChange& change) {
+  std::string text = Header(change.name, change.from == nullptr ? "" : UnitAttributes(*change.from),
+                            change.to == nullptr ? "" : UnitAttributes(*change.to));
+  const auto contents = [](const ignition::Unit* unit) { return unit == nullptr ? "" : unit->contents.value_or(""); };
+  text += UnifiedDiff(contents(change.from), contents(change.to));
+  const auto before = DropinsOf(change.from);
+  const auto after = DropinsOf(change.to);
+  std::set<std::string> names;
+  for (const auto& [name, dropin] : before) names.insert(name);
+  for (const auto& [name, dropin] : after) names.insert(name);
+  for (const std::string& name : names) {
+    const auto from = before.find(name);
+    const auto to = after.find(name);
+    const std::string diff = UnifiedDiff(from == before.end() ? "" : from->second, to == after.end() ? "" : to->second);
+    if (diff.empty() && (from == before.end()) == (to == after.end())) continue;
+    text +=
+        Header(change.name + ".d/" + name, from == before.end() ? "" : "drop-in", to == after.end() ? "" : "drop-in");
+    text += diff;
+  }
+  return text;
+}
+
+void AddLists(std::string_view title, const std::vector<std::string>& from, const std::vector<std::string>& to,
+              std::string& text) {
+  if (from == to) return;
+  text += fmt::format("{}\n", title);
+  for (const std::string& element : from) {
+    if (std::find(to.begin(), to.end(), element) == to.end()) text += "-" + Printable(MaskedLine(element)) + "\n";
+  }
+  for (const std::string& element : to) {
+    if (std::find(from.begin(), from.end(), element) == from.end()) text += "+" + Printable(MaskedLine(element)) + "\n";
+  }
+}
+
+void AddValues(std::string_view title, std::string_view from, std::string_view to, std::string& text) {
+  if (from != to) text += fmt::format("{}\n-{}\n+{}\n", title, Printable(from), Printable(to));
+}
+
+const ignition::PasswdUser* FindUser(const ignition::Passwd& passwd, std::string_view name) {
+  const auto user = std::find_if(passwd.users.begin(), passwd.users.end(),
+                                 [&](const ignition::PasswdUser& u) { return u.name == name; });
+  return user == passwd.users.end() ? nullptr : &*user;
+}
+
+void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::string& text) {
+  std::set<std::string> names;
+  for (const auto& user : from.users) names.insert(user.name);
+  for (const auto& user : to.users) names.insert(user.name);
+  static const ignition::PasswdUser kNobody;
+  for (const std::string& name : names) {
+    const auto* before = FindUser(from, name);
+    const auto* after = FindUser(to, name);
+    const auto& old_user = before == nullptr ? kNobody : *before;
+    const auto& new_user = after == nullptr ? kNobody : *after;
+    AddLists("SSH keys of " + Printable(name), old_user.ssh_authorized_keys, new_user.ssh_authorized_keys, text);
+    // A hash can be tried against guesses, so that it is not shown.
+    if (old_user.password_hash != new_user.password_hash) {
+      text += fmt::format("password hash of {}\n-{}\n+{}\n", Printable(name), old_user.password_hash ? kMasked : "none",
+                          new_user.password_hash ? kMasked : "none");
+    }
+  }
+}
+
+std::string ChangesText(const Plan& plan, const ParsedConfig& from, const ParsedConfig& to) {
+  std::string text;
+  for (const FileChange& change : plan.difference.changed_files) text += FileText(change);
+  for (const UnitChange& change : plan.difference.changed_units) text += UnitText(change);
+  AddUsers(from.ignition.passwd, to.ignition.passwd, text);
+  const api::MachineConfigSpec& before = from.object.spec;
+  const api::MachineConfigSpec& after = to.object.spec;
+  AddLists("kernel arguments", TextsOf(before.kernel_arguments), TextsOf(after.kernel_arguments), text);
+  AddLists("extensions", TextsOf(before.extensions), TextsOf(after.extensions), text);
+  AddValues("kernel type", machineconfig::CanonicalKernelType(before.kernel_type),
+            machineconfig::CanonicalKernelType(after.kernel_type), text);
+  AddValues("OS image", before.os_image_url, after.os_image_url, text);
+  AddValues("OS extensions image", before.base_os_extensions_container_image, after.base_os_extensions_container_image,
+            text);
+  AddValues("FIPS", before.fips ? "on" : "off", after.fips ? "on" : "off", text);
+  for (const auto& change : plan::IrreconcilableChanges(from.ignition, to.ignition)) {
+    text += fmt::format("{} (only new machines follow)\n", change.field_path);
+    for (const std::string_view line : LinesOf(change.diff)) text += Printable(MaskedLine(line)) + "\n";
+  }
+  return text;
+}
+
+std::string ActionText(const plan::Action& action) {
+  const std::string_view service = plan::ServiceOf(action.what);
+  std::string text = fmt::format("  {}{}{}\n", action.what.type, service.empty() ? "" : " ", service);
+  for (const std::string& reason : action.reasons) text += fmt::format("    {}\n", Printable(reason));
+  return text;
+}
+
+std::string ConsequencesText(const Plan& plan) {
+  std::string text;
+  if (!plan.IsReconcilable()) {
+    text += fmt::format("A node cannot get there: {}\n", Printable(plan.verdict.text));
+    for (const auto& obstacle : plan.verdict.obstacles) {
+      text += fmt::format("  {}\n    {}\n", Printable(obstacle.text), Printable(obstacle.advice));
+    }
+  }
+  text += "Actions:\n";
+  for (const plan::Action& action : plan.actions) text += ActionText(action);
+  if (plan.actions.empty()) text += "  none\n";
+  if (plan.drain.error) {
+    text += fmt::format("The update would fail: {}\n", Printable(*plan.drain.error));
+  } else if (plan.drain.is_needed) {
+    text += fmt::format("The node is drained: {}\n", Printable(plan.drain.reason));
+  } else {
+    text += "The node is not drained.\n";
+  }
+  text += plan.Reboots() ? "The node reboots.\n" : "The node does not reboot.\n";
+  return text;
+}
+
+bool Differ(const ParsedConfig& from, const ParsedConfig& to) {
+  const api::MachineConfigSpec& before = from.object.spec;
+  const api::MachineConfigSpec& after = to.object.spec;
+  return !json::Equal(from.ignition, to.ignition) || before.os_image_url != after.os_image_url ||
+         before.base_os_extensions_container_image != after.base_os_extensions_container_image ||
+         TextsOf(before.kernel_arguments) != TextsOf(after.kernel_arguments) ||
+         TextsOf(before.extensions) != TextsOf(after.extensions) || before.fips != after.fips ||
+         machineconfig::CanonicalKernelType(before.kernel_type) !=
+             machineconfig::CanonicalKernelType(after.kernel_type);
+}
+
+Result<api::MachineConfig> ReadConfig(const std::string& file) {
+  std::vector<Value> documents = TRY(ReadDocuments(file));
+  if (documents.size() != 1) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("{}: {} documents where one MachineConfig is needed", file, documents.size()));
+  }
+  return TRY(machineconfig::ReadMachineConfig(std::move(documents.front())), file);
+}
+
+DiffPreview Unreadable(std::string_view which, const api::MachineConfig& from, const api::MachineConfig& to,
+                       const Error& error, DiffPreview preview) {
+  const api::MachineConfig& config = which == "old" ? from : to;
+  const std::string text = machineconfig::UnparsableText(which, config, error);
+  preview.answer["diffError"] = fmt::format(
+      "parsing {} Ignition config failed with error: failed to parse Ignition config: {}", which, error.message());
+  preview.answer["reconcilableError"] = UnreconcilableText(from, to, text);
+  preview.error = Error(ErrorKind::kInvalid, UnreconcilableText(from, to, text));
+  return preview;
+}
+
+}  // namespace
+
+Result<DiffPreview> PreviewDiff(const DiffQuestion& question) {
+  const api::MachineConfig from = TRY(ReadConfig(question.old_file));
+  const api::MachineConfig to = TRY(ReadConfig(question.new_file));
+  api::NodeDisruptionPolicy policy;
+  if (question.policy_file) policy = TRY(ReadPolicy(*question.policy_file));
+  api::IrreconcilableValidationOverrides overrides;
+  if (question.overrides_file) overrides = TRY(ReadOverrides(*question.overrides_file));
+
+  DiffPreview preview;
+  json::Report report;
+  const auto valid = machineconfig::Validate(to, report);
+  const auto parsed_from = machineconfig::ParseIgnitionPart(from, report);
+  if (!valid) preview.answer["validateNewError"] = valid.error().message();
+  if (!parsed_from) return Unreadable("old", from, to, parsed_from.error(), std::move(preview));
+  const auto parsed_to = machineconfig::ParseIgnitionPart(to, report);
+  if (!parsed_to) return Unreadable("new", from, to, parsed_to.error(), std::move(preview));
+
+  const ParsedConfig before{from, *parsed_from};
+  const ParsedConfig after{to, *parsed_to};
+  const Plan plan = plan::Make(before, after, policy, overrides);
+  preview.differs = Differ(before, after);
+  preview.answer.update(AnswerOf(plan, before, after));
+  preview.answer["differs"] = preview.differs;
+  if (preview.differs) preview.text = ChangesText(plan, before, after) + "\n" + ConsequencesText(plan);
+  if (!valid) preview.text += fmt::format("The new config is not valid: {}\n", Printable(valid.error().message()));
+  return preview;
+}
+
+Result<ExitStatus> Diff(const CommandLine& line) {
+  if (line.words().size() != 2) return Error(ErrorKind::kInvalid, "say two files: OLD NEW");
+  const std::string format = line.Value("-o").value_or("");
+  if (!format.empty() && format != "json") return Error(ErrorKind::kInvalid, fmt::format("-o {}: not json", format));
+  const DiffPreview preview = TRY(PreviewDiff({
+      .old_file = line.words()[0],
+      .new_file = line.words()[1],
+      .policy_file = line.Value("--policy"),
+      .overrides_file = line.Value("--overrides"),
+  }));
+  if (format == "json") {
+    fmt::print("{}\n", json::ToIndentedText(preview.answer));
+  } else {
+    std::fwrite(preview.text.data(), 1, preview.text.size(), stdout);
+  }
+  if (preview.error) return *preview.error;
+  return preview.differs ? ExitStatus::kDiffers : ExitStatus::kFine;
+}
+
+}  // namespace pintle::ctl

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle diff`: what differs between two configs, and what a node would have to do.
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "ctl/command_line.h"
+#include "json/parse.h"
+
+namespace pintle::ctl {
+
+inline constexpr std::array kDiffOptions = {
+    Option{"--policy", "FILE", "the NodeDisruptionPolicy, or the MachineConfiguration that has it"},
+    Option{"--overrides", "FILE", "sections that may change although only new machines follow: {\"storage\": [...]}"},
+    Option{"-o", "json", "print JSON instead of a text"},
+};
+
+struct DiffQuestion {
+  std::string old_file;
+  std::string new_file;
+  std::optional<std::string> policy_file;
+  std::optional<std::string> overrides_file;
+};
+
+struct DiffPreview {
+  json::Value answer;  // What `-o json` prints.
+  std::string text;    // The same for people.
+  bool differs = false;
+  std::optional<Error> error;  // One of the configs cannot be read as what it says it is.
+};
+
+Result<DiffPreview> PreviewDiff(const DiffQuestion& question);
+
+}  // namespace pintle::ctl

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/masking.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace pintle::ctl {
+namespace {
+
+constexpr std::string_view kBeginKey = "PRIVATE KEY-----";
+constexpr auto kSecretWords =
+    std::to_array<std::string_view>({"password", "passwd", "passphrase", "secret", "token", "credential", "private",
+                                     "apikey", "api_key", "api-key", "client-key-data", "psk"});
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+bool IsNameCharacter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+}
+
+bool SpeaksOfASecret(std::string_view name) {
+  const std::string lower = Lower(name);
+  if (lower == "auth" || lower == "_auth" || lower == "authorization") return true;
+  return std::any_of(kSecretWords.begin(), kSecretWords.end(),
+                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+// The name that ends right before a place, maybe in quotes and with blanks behind.
+std::string_view NameBefore(std::string_view line, std::size_t at) {
+  while (at > 0 && (line[at - 1] == ' ' || line[at - 1] == '\t' || line[at - 1] == '"' || line[at - 1] == '\'')) --at;
+  std::size_t begin = at;
+  while (begin > 0 && IsNameCharacter(line[begin - 1])) --begin;
+  return line.substr(begin, at - begin);
+}
+
+// Where a value ends that begins at a place: behind its closing quote, or at the end of the line.
+std::size_t EndOfValue(std::string_view line, std::size_t at) {
+  const char quote = line[at];
+  if (quote != '"' && quote != '\'') return line.size();
+  for (std::size_t i = at + 1; i < line.size(); ++i) {
+    if (line[i] == '\\') {
+      ++i;
+    } else if (line[i] == quote) {
+      return i + 1;
+    }
+  }
+  return line.size();
+}
+
+std::string WithoutNamedSecrets(std::string_view line) {
+  std::string masked;
+  std::size_t copied = 0;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if ((line[at] != '=' && line[at] != ':') || !SpeaksOfASecret(NameBefore(line, at))) continue;
+    const std::size_t begin = std::min(line.find_first_not_of(" \t", at + 1), line.size());
+    // "secret: {" and the like have the secret on another line, or further on in this one.
+    if (begin == line.size() || line[begin] == '{' || line[begin] == '[' || line[begin] == '|' || line[begin] == '>') {
+      continue;
+    }
+    const std::size_t end = EndOfValue(line, begin);
+    masked += line.substr(copied, begin - copied);
+    masked += kMasked;
+    copied = end;
+    at = end - 1;
+  }
+  masked += line.substr(copied);
+  return masked;
+}
+
+// $6$salt$hash and its like.
+std::string WithoutPasswordHashes(std::string_view line) {
+  std::string masked;
+  std::size_t copied = 0;
+  for (std::size_t at = line.find('$'); at != std::string_view::npos; at = line.find('$', at + 1)) {
+    const std::size_t second = line.find('$', at + 1);
+    if (second == std::string_view::npos || second - at > 4 || second == at + 1) continue;
+    if (line.find('$', second + 1) == std::string_view::npos) continue;
+    const std::size_t end = std::min(line.find_first_of(" \t:\"',", at), line.size());
+    if (end < second) continue;
+    masked += line.substr(copied, at - copied);
+    masked += kMasked;
+    copied = end;
+    at = end;
+  }
+  masked += line.substr(copied);
+  return masked;
+}
+
+// scheme://user:password@host
+std::string WithoutUrlPasswords(std::string_view line) {
+  std::string masked;
+  std::size_t copied = 0;
+  for (std::size_t at = line.find("://"); at != std::string_view::npos; at = line.find("://", at + 3)) {
+    const std::size_t end = std::min(line.find_first_of("/ \t\"'", at + 3), line.size());
+    const std::size_t host = line.substr(0, end).rfind('@');
+    const std::size_t colon = line.find(':', at + 3);
+    if (host == std::string_view::npos || host < at || colon > host) continue;
+    masked += line.substr(copied, colon + 1 - copied);
+    masked += kMasked;
+    copied = host;
+  }
+  masked += line.substr(copied);
+  return masked;
+}
+
+bool BeginsKey(std::string_view line) {
+  const std::size_t begin = line.find("-----BEGIN ");
+  return begin != std::string_view::npos && line.find(kBeginKey, begin) != std::string_view::npos;
+}
+
+bool EndsKey(std::string_view line) {
+  const std::size_t end = line.find("-----END ");
+  return end != std::string_view::npos && line.find(kBeginKey, end) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string MaskedLine(std::string_view line) {
+  // A key in one line, as in JSON.
+  if (BeginsKey(line) && EndsKey(line)) return std::string(kMasked);
+  return WithoutUrlPasswords(WithoutPasswordHashes(WithoutNamedSecrets(line)));
+}
+
+std::vector<std::string> Masked(const std::vector<std::string_view>& lines) {
+  std::vector<std::string> masked;
+  masked.reserve(lines.size());
+  bool in_key = false;
+  for (const std::string_view line : lines) {
+    if (in_key && !EndsKey(line)) {
+      masked.emplace_back(kMasked);
+      continue;
+    }
+    in_key = BeginsKey(line) && !EndsKey(line);
+    masked.push_back(MaskedLine(line));
+  }
+  return masked;
+}
+
+std::string Printable(std::string_view text) {
+  std::string printable;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\t') || byte == 0x7F) {
+      printable += fmt::format("\\x{:02X}", byte);
+    } else {
+      printable += c;
+    }
+  }
+  return printable;
+}
+
+}  // namespace pintle::ctl

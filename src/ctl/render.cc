@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/render.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "api/go_quote.h"
+#include "base/version.h"
+#include "ctl/input.h"
+#include "ctl/machine_configuration_input.h"
+#include "ctl/verbs.h"
+#include "machineconfig/go_yaml.h"
+#include "machineconfig/objects.h"
+#include "machineconfig/rendered_name.h"
+
+namespace pintle::ctl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Files
+
+bool IsManifest(const fs::path& path) {
+  const std::string extension = path.extension();
+  return extension == ".yaml" || extension == ".yml" || extension == ".json";
+}
+
+Result<std::vector<std::string>> FilesIn(const std::string& directory) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    if (IsManifest(entry->path())) files.push_back(entry->path());
+  }
+  if (error) return Error::FromErrno("listing " + directory, error.value());
+  std::sort(files.begin(), files.end());
+  if (files.empty()) return Error(ErrorKind::kNotFound, "no *.yaml, *.yml or *.json in " + directory);
+  return files;
+}
+
+Result<std::vector<std::string>> AllFiles(const std::vector<std::string>& inputs) {
+  std::vector<std::string> files;
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    if (!fs::is_directory(input, error)) {
+      files.push_back(input);
+      continue;
+    }
+    std::vector<std::string> inside = TRY(FilesIn(input));
+    std::move(inside.begin(), inside.end(), std::back_inserter(files));
+  }
+  return files;
+}
+
+// Adds the machine configs of a file; objects of other kinds are passed over.
+Result<> AddConfigs(const std::string& file, std::vector<api::MachineConfig>& configs) {
+  const auto add = [&](json::Value object) -> Result<> {
+    const std::string_view kind = machineconfig::KindOf(object);
+    if (kind.empty()) return Error(ErrorKind::kInvalid, "Object 'Kind' is missing");
+    if (kind != api::MachineConfig::kKind) return {};
+    configs.push_back(TRY(machineconfig::ReadMachineConfig(std::move(object))));
+    return {};
+  };
+  TRY(machineconfig::ForEachObject(TRY(ReadDocuments(file)), add),
+      fmt::format("error parsing {} manifest", api::GoQuoted(fs::path(file).filename().string())));
+  return {};
+}
+
+// The one object that a file is to hold.
+template <typename T>
+Result<T> ReadOne(const std::string& file, std::string_view kind) {
+  const auto read = [&]() -> Result<T> {
+    std::vector<json::Value> documents = TRY(ReadDocuments(file));
+    if (documents.size() != 1) {
+      return Error(ErrorKind::kInvalid, fmt::format("{} documents where one {} is needed", documents.size(), kind));
+    }
+    return machineconfig::ReadObject<T>(std::move(documents.front()), kind);
+  };
+  return TRY(read(), file);
+}
+
+// A workstation is no controller; it takes the part of the one that has generated the configs at hand.
+std::string VersionThatGenerated(const std::vector<api::MachineConfig>& configs) {
+  for (const api::MachineConfig& config : configs) {
+    const std::string* version = api::Find(config.metadata.annotations, api::kGeneratedByControllerVersionAnnotation);
+    if (version != nullptr && !version->empty()) return *version;
+  }
+  return std::string(kVersion);
+}
+
+// Output
+
+enum class Format { kYaml, kJson, kName, kHashInput };
+
+Result<Format> FormatNamed(const std::string& name) {
+  if (name == "yaml") return Format::kYaml;
+  if (name == "json") return Format::kJson;
+  if (name == "name") return Format::kName;
+  if (name == "hash-input") return Format::kHashInput;
+  return Error(ErrorKind::kInvalid, fmt::format("-o {}: neither yaml, json, name nor hash-input", name));
+}
+
+void Print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+Result<> PrintYaml(api::MachineConfig config) {
+  config.api_version = api::kMachineConfigApiVersion;
+  config.kind = api::MachineConfig::kKind;
+  const json::Value document = machineconfig::ToDocument(std::move(config));
+  std::vector<machineconfig::GoYamlMember> members;
+  for (const auto& [key, value] : document.get_ref<const json::Value::object_t&>()) members.push_back({key, &value});
+  return machineconfig::WriteGoYaml(std::move(members), Print);
+}
+
+Result<> PrintConfig(api::MachineConfig config, Format format) {
+  switch (format) {
+    case Format::kYaml:
+      return PrintYaml(std::move(config));
+    case Format::kJson:
+      Print(json::ToIndentedText(machineconfig::ToDocument(std::move(config))));
+      Print("\n");
+      return {};
+    case Format::kName:
+      Print(config.metadata.name);
+      Print("\n");
+      return {};
+    case Format::kHashInput:
+      return machineconfig::WriteHashInput(config.spec, Print);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question) {
+  const auto pool = TRY(ReadOne<api::MachineConfigPool>(question.pool_file, "MachineConfigPool"));
+  const auto controller_config =
+      TRY(ReadOne<api::ControllerConfig>(question.controller_config_file, api::ControllerConfig::kKind));
+  std::vector<api::MachineConfig> configs;
+  for (const std::string& file : TRY(AllFiles(question.inputs))) TRY(AddConfigs(file, configs));
+
+  machineconfig::RenderSettings settings{
+      .controller_config = controller_config,
+      .controller_version = question.controller_version.value_or(VersionThatGenerated(configs)),
+      .operator_version = question.operator_version,
+  };
+  if (question.overrides_file) settings.overrides = TRY(ReadOverrides(*question.overrides_file));
+  std::optional<api::MachineConfig> current;
+  if (question.current_file) {
+    current = TRY(ReadOne<api::MachineConfig>(*question.current_file, api::MachineConfig::kKind));
+    settings.current = &*current;
+  }
+  machineconfig::MachineConfigs selected = TRY(machineconfig::SelectFor(pool, configs));
+  std::optional<api::OSImageStream> stream;
+  if (question.os_image_stream_file) {
+    stream = TRY(ReadOne<api::OSImageStream>(*question.os_image_stream_file, api::OSImageStream::kKind));
+    settings.os_images = TRY(machineconfig::ImagesFor(pool, *stream));
+    settings.os_image_stream = settings.os_images->name;
+  }
+  return machineconfig::Render(pool, std::move(selected), settings);
+}
+
+Result<std::string> NameOfRendered(const std::string& pool, const std::string& file) {
+  auto config = TRY(ReadOne<api::MachineConfig>(file, api::MachineConfig::kKind));
+  // Rendering always writes these lists, also when there is nothing in them.
+  if (!config.spec.kernel_arguments) config.spec.kernel_arguments.emplace();
+  if (!config.spec.extensions) config.spec.extensions.emplace();
+  return machineconfig::RenderedName(pool, config.spec);
+}
+
+Result<ExitStatus> Render(const CommandLine& line) {
+  if (const auto pool = line.Value("--hash-only")) {
+    if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "--hash-only needs one FILE");
+    fmt::print("{}\n", TRY(NameOfRendered(*pool, line.words().front())));
+    return ExitStatus::kFine;
+  }
+  const Format format = TRY(FormatNamed(line.Value("-o").value_or("yaml")));
+  if (line.words().empty()) return Error(ErrorKind::kInvalid, "say which files or directories have the MachineConfigs");
+  machineconfig::Rendered rendered = TRY(RenderFiles({
+      .pool_file = TRY(line.Needed("--pool")),
+      .controller_config_file = TRY(line.Needed("--controller-config")),
+      .inputs = line.words(),
+      .current_file = line.Value("--current"),
+      .overrides_file = line.Value("--overrides"),
+      .os_image_stream_file = line.Value("--os-image-stream"),
+      .controller_version = line.Value("--controller-version"),
+      .operator_version = line.Value("--operator-version").value_or(""),
+  }));
+  for (const std::string& warning : rendered.warnings) fmt::print(stderr, "pintle: render: {}\n", warning);
+  // It can be rendered and looked at, but no cluster would store it.
+  if (const auto size = machineconfig::CheckSize(rendered.config); !size) {
+    fmt::print(stderr, "pintle: render: {}\n", size.error().message());
+  }
+  TRY(PrintConfig(std::move(rendered.config), format));
+  return ExitStatus::kFine;
+}
+
+}  // namespace pintle::ctl

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle render`: the one config that a pool's nodes would get, out of many.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ctl/command_line.h"
+#include "machineconfig/render.h"
+
+namespace pintle::ctl {
+
+inline constexpr std::array kRenderOptions = {
+    Option{"--pool", "FILE", "the MachineConfigPool"},
+    Option{"--controller-config", "FILE", "the ControllerConfig"},
+    Option{"--current", "FILE", "the config that the nodes have now, from which they must be able to get there"},
+    Option{"--overrides", "FILE", "sections that may change although only new machines follow: {\"storage\": [...]}"},
+    Option{"--os-image-stream", "FILE", "the OSImageStream, which names the OS images"},
+    Option{"--controller-version", "HASH", "render as this version of the controller"},
+    Option{"--operator-version", "VERSION", "refuse a ControllerConfig that another version has written"},
+    Option{"--hash-only", "POOL", "print the name that an already rendered config would have in this pool"},
+    Option{"-o", "FORMAT", "yaml, json, name, or hash-input: the text of which the name is a digest"},
+};
+
+struct RenderQuestion {
+  std::string pool_file;
+  std::string controller_config_file;
+  std::vector<std::string> inputs;  // Files and directories.
+  std::optional<std::string> current_file;
+  std::optional<std::string> overrides_file;
+  std::optional<std::string> os_image_stream_file;
+  std::optional<std::string> controller_version;
+  std::string operator_version;
+};
+
+// What goes wrong has the words of the Machine Config Operator in its message.
+Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question);
+
+// The name that the rendered config in a file would have in a pool.
+Result<std::string> NameOfRendered(const std::string& pool, const std::string& file);
+
+}  // namespace pintle::ctl

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/rollout.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "api/annotations.h"
+#include "ctl/rollout_table.h"
+#include "ctl/verbs.h"
+#include "json/parse.h"
+#include "pool/membership.h"
+
+namespace pintle::ctl {
+namespace {
+
+using PoolPointers = std::vector<const api::MachineConfigPool*>;
+using NodeStates = std::vector<pool::NodeState>;
+
+// The pools that every cluster has, for membership when a file does not hold them.
+api::MachineConfigPool StandardPool(std::string_view name) {
+  api::MachineConfigPool pool;
+  pool.metadata.name = name;
+  pool.spec.node_selector.emplace().match_labels.emplace(fmt::format("{}{}", api::kRoleLabelPrefix, name), "");
+  return pool;
+}
+
+bool HasRole(const api::Node& node) {
+  const auto& labels = node.metadata.labels;
+  return std::any_of(labels.begin(), labels.end(),
+                     [](const auto& label) { return label.first.starts_with(api::kRoleLabelPrefix); });
+}
+
+// Sorts a cluster's nodes into its pools.
+class Memberships {
+ public:
+  static Result<Memberships> Make(const api::MachineConfigPool& pool, const ClusterObjects& objects,
+                                  std::vector<std::string>& warnings) {
+    const api::MachineConfigPool standard[] = {StandardPool(api::kMasterPool), StandardPool(api::kWorkerPool)};
+    PoolPointers all = {&pool};
+    const auto add = [&](const api::MachineConfigPool& other) {
+      const bool is_known = std::any_of(all.begin(), all.end(), [&](const api::MachineConfigPool* known) {
+        return known->metadata.name == other.metadata.name;
+      });
+      if (!is_known) all.push_back(&other);
+    };
+    for (const auto& other : objects.pools) add(other);
+    for (const auto& other : standard) add(other);
+
+    const auto pools = TRY(pool::Pools::Make(all));
+    Memberships memberships;
+    for (const api::Node& node : objects.nodes) {
+      const auto primary = pools.PrimaryOf(node);
+      if (!primary) {
+        warnings.push_back(primary.error().message());
+        continue;
+      }
+      // A node that tells nothing of its role is in the list because it is in the pool.
+      const bool is_unclaimed = *primary == nullptr && !HasRole(node) && !pool::IsWindows(node);
+      if (*primary == nullptr && !is_unclaimed) continue;
+      memberships.nodes_.emplace_back(is_unclaimed ? pool.metadata.name : (*primary)->metadata.name, &node);
+    }
+    return memberships;
+  }
+
+  NodeStates Of(std::string_view pool) const {
+    NodeStates members;
+    for (const auto& [name, node] : nodes_) {
+      if (name == pool) members.emplace_back(*node);
+    }
+    return members;
+  }
+
+ private:
+  std::vector<std::pair<std::string, const api::Node*>> nodes_;
+};
+
+NodeStates NodesOf(const api::MachineConfigPool& pool, const ClusterObjects& objects, const Memberships& memberships,
+                   std::vector<std::string>& warnings) {
+  NodeStates members = memberships.Of(pool.metadata.name);
+  if (!members.empty() || objects.nodes.empty()) return members;
+  warnings.push_back(
+      fmt::format("no node is selected by pool {}; taking all nodes of the file to be in it", pool.metadata.name));
+  for (const api::Node& node : objects.nodes) members.emplace_back(node);
+  return members;
+}
+
+template <typename T>
+std::vector<const T*> Pointers(const std::vector<T>& objects) {
+  std::vector<const T*> pointers;
+  pointers.reserve(objects.size());
+  for (const T& object : objects) pointers.push_back(&object);
+  return pointers;
+}
+
+std::size_t CountUnavailable(const NodeStates& nodes) { return pool::Unavailable(nodes).size(); }
+
+pool::Layering LayeringOf(const api::MachineConfigPool& pool, const ClusterObjects& objects) {
+  pool::Layering layering = pool::FindLayering(pool, objects.os_configs, objects.os_builds);
+  if (layering.build == nullptr && objects.lone_os_build) layering.build = &*objects.lone_os_build;
+  return layering;
+}
+
+const api::MachineConfigPool* PoolNamed(std::string_view name, const ClusterObjects& objects) {
+  const auto found = std::find_if(objects.pools.begin(), objects.pools.end(),
+                                  [&](const auto& pool) { return pool.metadata.name == name; });
+  return found == objects.pools.end() ? nullptr : &*found;
+}
+
+// How the masters are doing, of which arbiters wait.
+std::optional<pool::Masters> MastersOf(const ClusterObjects& objects, const Memberships& memberships) {
+  const api::MachineConfigPool* masters = PoolNamed(api::kMasterPool, objects);
+  if (masters == nullptr) return std::nullopt;
+  const NodeStates nodes = memberships.Of(api::kMasterPool);
+  const pool::Rollout rollout = pool::Decide({.pool = *masters,
+                                              .nodes = nodes,
+                                              .machine_config_nodes = {},
+                                              .layering = LayeringOf(*masters, objects),
+                                              .features = {},
+                                              .cert_expirys = {},
+                                              .operator_node = {},
+                                              .configs = {},
+                                              .other_pools = {},
+                                              .os_image_streams = {},
+                                              .unavailable_arbiters = 0,
+                                              .masters = {},
+                                              .now = {}});
+  return pool::Masters{.paused = masters->spec.paused,
+                       .unavailable = rollout.unavailable.size(),
+                       .candidates = rollout.candidates.nodes.size()};
+}
+
+RolloutAnswer Answer(const pool::Situation& situation, pool::Rollout rollout) {
+  RolloutAnswer answer;
+  answer.layered = situation.layering.is_layered();
+  answer.unavailable = std::move(rollout.unavailable);
+  if (rollout.image) {
+    answer.can_layered_continue = {
+        .can_apply_updates = rollout.image->can_apply, .reason = rollout.image->reason, .error = std::nullopt};
+    if (!rollout.image->error.empty()) answer.can_layered_continue->error = rollout.image->error;
+  }
+  answer.rollout_reached = rollout.held.empty();
+  if (rollout.max_unavailable) {
+    answer.max_unavailable = rollout.max_unavailable;
+    answer.capacity = rollout.candidates.capacity;
+    auto& names = answer.candidates.emplace();
+    for (const std::size_t i : rollout.candidates.nodes) names.push_back(situation.nodes[i].name());
+    auto& order = answer.patched_in_order.emplace();
+    for (const pool::Told& told : rollout.told) order.push_back(told.node);
+    answer.patches = std::move(rollout.told);
+  } else {
+    answer.max_unavailable_error = rollout.max_unavailable_error;
+  }
+  answer.recovering = std::move(rollout.recovering);
+  answer.status = std::move(rollout.status);
+  // A condition changes when the status is written, and a preview does not write it.
+  for (api::Condition& condition : answer.status.conditions) condition.last_transition_time.reset();
+  return answer;
+}
+
+Result<api::MachineConfigPool> ReadPool(const std::string& path) {
+  ClusterObjects objects;
+  TRY(AddFile(path, "MachineConfigPool", objects));
+  if (objects.pools.size() == 1) return std::move(objects.pools.front());
+  return Error(ErrorKind::kInvalid,
+               fmt::format("{}: holds {} MachineConfigPools instead of one", path, objects.pools.size()));
+}
+
+std::vector<std::string> SplitAtCommas(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    if (comma != 0) parts.emplace_back(text.substr(0, comma));
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+  }
+  return parts;
+}
+
+Result<RolloutQuestion> ReadQuestion(const CommandLine& line) {
+  if (!line.words().empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is no option (see --help)", line.words().front()));
+  }
+  RolloutQuestion question;
+  question.pool_file = TRY(line.Needed("--pool"));
+  question.nodes_file = TRY(line.Needed("--nodes"));
+  question.other_files = line.Values("--with");
+  for (const std::string& gates : line.Values("--feature-gates")) {
+    for (std::string& gate : SplitAtCommas(gates)) question.feature_gates.push_back(std::move(gate));
+  }
+  question.operator_node = line.Value("--operator-node").value_or("");
+  return question;
+}
+
+}  // namespace
+
+Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question) {
+  const api::MachineConfigPool pool = TRY(ReadPool(question.pool_file));
+  ClusterObjects objects;
+  TRY(AddFile(question.nodes_file, "Node", objects));
+  for (const std::string& file : question.other_files) TRY(AddFile(file, "", objects));
+
+  RolloutPreview preview;
+  const Memberships memberships = TRY(Memberships::Make(pool, objects, preview.warnings));
+  const auto nodes = NodesOf(pool, objects, memberships, preview.warnings);
+  const auto machine_config_nodes = Pointers(objects.machine_config_nodes);
+  const auto other_pools = Pointers(objects.pools);
+  const bool has_arbiter = objects.control_plane_topology == pool::kArbiterTopology;
+  const bool is_master = pool.metadata.name == api::kMasterPool;
+  const bool is_arbiter = pool.metadata.name == api::kArbiterPool;
+
+  const pool::Situation situation = {
+      .pool = pool,
+      .nodes = nodes,
+      .machine_config_nodes = machine_config_nodes,
+      .layering = LayeringOf(pool, objects),
+      .features = pool::Features::Named(question.feature_gates),
+      .cert_expirys = objects.cert_expirys,
+      .operator_node = question.operator_node,
+      .configs = objects.configs,
+      .other_pools = other_pools,
+      .os_image_streams = objects.os_image_streams,
+      .unavailable_arbiters = has_arbiter && is_master ? CountUnavailable(memberships.Of(api::kArbiterPool)) : 0,
+      .masters = has_arbiter && is_arbiter ? MastersOf(objects, memberships) : std::nullopt,
+      .now = std::nullopt,
+  };
+  pool::Rollout rollout = pool::Decide(situation);
+  preview.table = RolloutTable(situation, rollout);
+  preview.answer = Answer(situation, std::move(rollout));
+  return preview;
+}
+
+Result<ExitStatus> Rollout(const CommandLine& line) {
+  const RolloutQuestion question = TRY(ReadQuestion(line));
+  const std::string format = line.Value("-o").value_or("");
+  if (!format.empty() && format != "json") {
+    return Error(ErrorKind::kInvalid, fmt::format("-o {}: there is only json", format));
+  }
+  const RolloutPreview preview = TRY(PreviewRollout(question));
+  for (const std::string& warning : preview.warnings) fmt::print(stderr, "pintle: rollout: {}\n", warning);
+  if (format == "json") {
+    fmt::print("{}\n", json::ToIndentedText(json::Encode(preview.answer)));
+  } else {
+    fmt::print("{}", preview.table);
+  }
+  const RolloutAnswer& answer = preview.answer;
+  const bool tells = (answer.patches && !answer.patches->empty()) || !answer.recovering.empty();
+  return tells || answer.max_unavailable_error ? ExitStatus::kDiffers : ExitStatus::kFine;
+}
+
+}  // namespace pintle::ctl

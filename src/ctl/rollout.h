@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle rollout`: what would happen next in a pool, to whom, and what its status would say.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "api/machine_config_pool.h"
+#include "base/result.h"
+#include "ctl/cluster_objects.h"
+#include "ctl/command_line.h"
+#include "json/fields.h"
+#include "pool/rollout.h"
+
+namespace pintle::ctl {
+
+inline constexpr std::array kRolloutOptions = {
+    Option{"--pool", "FILE", "the MachineConfigPool"},
+    Option{"--nodes", "FILE", "the cluster's Nodes, or the pool's"},
+    Option{"--with", "FILE", "other objects that matter: MachineConfigNodes, MachineOSConfigs, MachineConfigPools ..."},
+    Option{"--feature-gates", "A,B", "feature gates that are on"},
+    Option{"--operator-node", "NAME", "the node that the operator runs on"},
+    Option{"-o", "json", "print JSON instead of a table"},
+};
+
+struct RolloutQuestion {
+  std::string pool_file;
+  std::string nodes_file;
+  std::vector<std::string> other_files;
+  std::vector<std::string> feature_gates;
+  std::string operator_node;
+};
+
+// What `-o json` prints.  What could not be decided is left out.
+struct RolloutAnswer {
+  struct Image {
+    bool can_apply_updates = false;
+    std::string reason;
+    std::optional<std::string> error;
+
+    static constexpr auto kFields = std::tuple{
+        json::Required{"canApplyUpdates", &Image::can_apply_updates},
+        json::Required{"reason", &Image::reason},
+        json::Field{"error", &Image::error},
+    };
+  };
+
+  bool layered = false;
+  std::optional<int> max_unavailable;
+  std::optional<std::string> max_unavailable_error;
+  std::vector<std::string> unavailable;
+  std::optional<std::vector<std::string>> candidates;
+  std::optional<int> capacity;
+  std::optional<Image> can_layered_continue;
+  bool rollout_reached = false;
+  std::optional<std::vector<std::string>> patched_in_order;
+  std::optional<std::vector<pool::Told>> patches;
+  std::vector<pool::Told> recovering;
+  api::MachineConfigPoolStatus status;
+
+  static constexpr auto kFields = std::tuple{
+      json::Required{"layered", &RolloutAnswer::layered},
+      json::Field{"maxUnavailable", &RolloutAnswer::max_unavailable},
+      json::Field{"maxUnavailableError", &RolloutAnswer::max_unavailable_error},
+      json::Required{"unavailable", &RolloutAnswer::unavailable},
+      json::Field{"candidates", &RolloutAnswer::candidates},
+      json::Field{"capacity", &RolloutAnswer::capacity},
+      json::Field{"canLayeredContinue", &RolloutAnswer::can_layered_continue},
+      json::Required{"rolloutReached", &RolloutAnswer::rollout_reached},
+      json::Field{"patchedInOrder", &RolloutAnswer::patched_in_order},
+      json::Field{"patches", &RolloutAnswer::patches},
+      json::Required{"recovering", &RolloutAnswer::recovering},
+      json::Required{"status", &RolloutAnswer::status},
+  };
+};
+
+struct RolloutPreview {
+  RolloutAnswer answer;
+  std::string table;                  // The same for people.
+  std::vector<std::string> warnings;  // What else they should know.
+};
+
+Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question);
+
+}  // namespace pintle::ctl

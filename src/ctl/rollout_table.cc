@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/rollout_table.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "api/go_quote.h"
+#include "pool/node_state.h"
+#include "pool/target.h"
+
+namespace pintle::ctl {
+namespace {
+
+using Row = std::array<std::string, 4>;
+
+// A text that stays in its place: what nodes and pools report may have any character in it.
+std::string Cell(std::string_view text) {
+  if (text.empty()) return "-";
+  const bool is_plain = std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
+  return is_plain ? std::string(text) : api::GoQuoted(text);
+}
+
+// Says of each node what happens to it next.
+class Outlook {
+ public:
+  Outlook(const pool::Situation& situation, const pool::Rollout& rollout)
+      : situation_(situation), rollout_(rollout), target_(situation.pool, situation.layering) {
+    for (std::size_t i = 0; i < rollout.told.size(); ++i) turn_.emplace(rollout.told[i].node, i + 1);
+    for (const pool::Told& told : rollout.recovering) turn_.emplace(told.node, 0);
+  }
+
+  std::string Of(const pool::NodeState& node) const {
+    if (const auto turn = turn_.find(node.name()); turn != turn_.end()) return OfTold(turn->second);
+    if (target_.IsReachedBy(node)) {
+      const auto unready = pool::WhyNotReady(node.node());
+      return unready ? "updated, but " + *unready : "updated";
+    }
+    if (target_.IsKnownTo(node)) return OfKnown(node);
+    return "waits: " + WhyWaiting(node);
+  }
+
+ private:
+  static std::string OfTold(std::size_t turn) {
+    if (turn == 0) return "told next, as it is unavailable already";
+    return fmt::format("told next ({}.)", turn);
+  }
+
+  static std::string OfKnown(const pool::NodeState& node) {
+    if (!node.is_degraded()) return "was told; is at work";
+    return fmt::format("was told; failed: {}", node.reason());
+  }
+
+  std::string WhyWaiting(const pool::NodeState& node) const {
+    if (!rollout_.held.empty()) return rollout_.held;
+    if (!rollout_.max_unavailable) return rollout_.max_unavailable_error;
+    if (const auto unready = pool::WhyNotReady(node.node())) return *unready;
+    const bool is_masters = situation_.pool.metadata.name == api::kMasterPool;
+    if (is_masters && node.name() == situation_.operator_node) return "the operator runs here, so it comes last";
+    return rollout_.candidates.capacity == 0 ? "as many nodes as may be are unavailable already" : "others come first";
+  }
+
+  const pool::Situation& situation_;
+  const pool::Rollout& rollout_;
+  pool::Target target_;
+  std::unordered_map<std::string_view, std::size_t> turn_;
+};
+
+std::string Aligned(const std::vector<Row>& rows) {
+  std::array<std::size_t, 4> width{};
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", row[0], width[0], row[1], width[1], row[2], width[2], row[3]);
+  }
+  return text;
+}
+
+std::string Nodes(const pool::Situation& situation, const pool::Rollout& rollout) {
+  const Outlook outlook(situation, rollout);
+  std::vector<Row> rows = {{"NODE", "ZONE", "CONFIG", "NEXT"}};
+  for (const pool::NodeState& node : situation.nodes) {
+    rows.push_back(
+        {Cell(node.name()), Cell(node.zone().value_or("")), Cell(node.current_config()), Cell(outlook.Of(node))});
+  }
+  return Aligned(rows);
+}
+
+std::string Conditions(const api::MachineConfigPoolStatus& status) {
+  std::vector<Row> rows = {{"CONDITION", "STATUS", "REASON", "MESSAGE"}};
+  for (const api::Condition& condition : status.conditions) {
+    rows.push_back({Cell(condition.type), Cell(condition.status), Cell(condition.reason), Cell(condition.message)});
+  }
+  return Aligned(rows);
+}
+
+std::string Next(const pool::Rollout& rollout) {
+  if (!rollout.held.empty()) return fmt::format("Next: nothing: {}\n", rollout.held);
+  if (!rollout.max_unavailable) return fmt::format("Next: nothing: {}\n", rollout.max_unavailable_error);
+  const std::size_t count = rollout.told.size() + rollout.recovering.size();
+  const std::string limit =
+      fmt::format("{} may be unavailable at once, {} are", *rollout.max_unavailable, rollout.unavailable.size());
+  if (count == 0) return fmt::format("Next: nothing ({})\n", limit);
+  return fmt::format("Next: {} {} told ({})\n", count, count == 1 ? "node is" : "nodes are", limit);
+}
+
+}  // namespace
+
+std::string RolloutTable(const pool::Situation& situation, const pool::Rollout& rollout) {
+  const api::MachineConfigPoolStatus& status = rollout.status;
+  std::string text =
+      fmt::format("Pool {}: {}\n", situation.pool.metadata.name, pool::TargetLine(situation.pool, situation.layering));
+  text += fmt::format("Nodes: {}, {} updated, {} ready, {} unavailable, {} degraded\n", status.machine_count,
+                      status.updated_machine_count, status.ready_machine_count, status.unavailable_machine_count,
+                      status.degraded_machine_count);
+  return text + Next(rollout) + "\n" + Nodes(situation, rollout) + "\n" + Conditions(status);
+}
+
+}  // namespace pintle::ctl

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ignition/butane.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "ignition/base64.h"
+#include "ignition/data_url.h"
+
+namespace pintle::ignition {
+namespace {
+
+using json::Path;
+using json::Value;
+
+struct Version {
+  std::string_view variant;
+  std::string_view version;
+  std::string_view ignition;
+};
+
+constexpr std::array kVersions = {
+    Version{"fcos", "1.0.0", "3.0.0"},       Version{"fcos", "1.1.0", "3.1.0"},
+    Version{"fcos", "1.2.0", "3.2.0"},       Version{"fcos", "1.3.0", "3.2.0"},
+    Version{"fcos", "1.4.0", "3.3.0"},       Version{"fcos", "1.5.0", "3.4.0"},
+    Version{"fcos", "1.6.0", "3.5.0"},       Version{"openshift", "4.8.0", "3.2.0"},
+    Version{"openshift", "4.9.0", "3.2.0"},  Version{"openshift", "4.10.0", "3.2.0"},
+    Version{"openshift", "4.11.0", "3.2.0"}, Version{"openshift", "4.12.0", "3.2.0"},
+    Version{"openshift", "4.13.0", "3.2.0"}, Version{"openshift", "4.14.0", "3.4.0"},
+    Version{"openshift", "4.15.0", "3.4.0"}, Version{"openshift", "4.16.0", "3.4.0"},
+    Version{"openshift", "4.17.0", "3.4.0"}, Version{"openshift", "4.18.0", "3.4.0"},
+    Version{"openshift", "4.19.0", "3.5.0"}, Version{"openshift", "4.20.0", "3.5.0"},
+};
+
+constexpr std::string_view kRoleLabel = "machineconfiguration.openshift.io/role";
+
+// "ssh_authorized_keys" is "sshAuthorizedKeys" in Ignition.
+std::string ToIgnitionName(std::string_view name) {
+  std::string to;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name.substr(i) == "_mib") return to + "MiB";
+    if (name[i] == '_' && i + 1 < name.size() && std::islower(static_cast<unsigned char>(name[i + 1])) != 0) {
+      to += static_cast<char>(std::toupper(static_cast<unsigned char>(name[++i])));
+    } else {
+      to += name[i];
+    }
+  }
+  return to;
+}
+
+// The way back, for a whole path.
+std::string ToButanePath(std::string_view path) {
+  std::string to;
+  while (!path.empty()) {
+    if (path.starts_with("MiB")) {
+      to += "_mib";
+      path.remove_prefix(3);
+      continue;
+    }
+    const auto c = static_cast<unsigned char>(path[0]);
+    if (std::isupper(c) != 0) to += '_';
+    to += static_cast<char>(std::tolower(c));
+    path.remove_prefix(1);
+  }
+  return to;
+}
+
+// The shorter of the two ways to write a data URL.
+std::string ShortestDataUrl(std::string_view bytes) {
+  std::string escaped = EncodeDataUrl(bytes);
+  constexpr std::string_view kBase64 = "data:;base64,";
+  if (kBase64.size() + (bytes.size() + 2) / 3 * 4 >= escaped.size()) return escaped;
+  return std::string(kBase64) + EncodeBase64(bytes);
+}
+
+bool IsText(const Value& object, const char* key) {
+  const auto member = object.find(key);
+  return member != object.end() && member->is_string();
+}
+
+// Takes a member that must be a text.
+std::string TakeText(Value& object, const char* key) {
+  std::string text = std::move(object[key].get_ref<std::string&>());
+  object.erase(key);
+  return text;
+}
+
+class Translator {
+ public:
+  Translator(json::Report& report, const ReadLocalFile& read_local) : report_(report), read_local_(read_local) {}
+
+  // Renames what is in a value, and fills in what Ignition has no words for.
+  Value Translate(Value from, const Path& path) {
+    if (from.is_array()) {
+      std::size_t index = 0;
+      for (Value& element : from) element = Translate(std::move(element), Path(path, index++));
+      return from;
+    }
+    if (!from.is_object()) return from;
+    FillIn(from, path);
+    Value to = Value::object();
+    for (auto& [key, value] : from.get_ref<Value::object_t&>()) {
+      to[ToIgnitionName(key)] = Translate(std::move(value), Path(path, key));
+    }
+    return to;
+  }
+
+ private:
+  void FillIn(Value& object, const Path& path) {
+    for (const char* unsupported : {"boot_device", "grub", "trees"}) Refuse(object, unsupported, path);
+    if (const auto mount = object.find("with_mount_unit"); mount != object.end()) {
+      if (*mount == true) report_.Error(Path(path, "with_mount_unit"), "is not supported: write the mount unit");
+      object.erase("with_mount_unit");
+    }
+    FillInResource(object, path);
+    FillInLocalText(object, "contents_local", "contents", path);
+    FillInKeys(object, path);
+    CheckMode(object, path);
+  }
+
+  void Refuse(Value& object, const char* key, const Path& path) {
+    if (object.erase(key) == 0) return;
+    report_.Error(Path(path, key), "is not supported: a running machine cannot follow it");
+  }
+
+  void FillInResource(Value& object, const Path& path) {
+    const bool is_inline = IsText(object, "inline");
+    const bool is_local = IsText(object, "local");
+    if (!is_inline && !is_local) return;
+    if (is_inline && is_local) return report_.Error(path, "only one of inline and local can be set");
+    if (object.contains("source")) {
+      return report_.Error(path, fmt::format("only one of source and {} can be set", is_inline ? "inline" : "local"));
+    }
+    std::string contents;
+    if (is_inline) {
+      contents = TakeText(object, "inline");
+    } else if (auto read = ReadLocal(TakeText(object, "local"), Path(path, "local"))) {
+      contents = *std::move(read);
+    }
+    object["source"] = ShortestDataUrl(contents);
+    // Said aloud, so that nothing that this is merged over can have it unpacked.
+    if (!object.contains("compression")) object["compression"] = "";
+  }
+
+  std::optional<std::string> ReadLocal(const std::string& name, const Path& path) {
+    if (!read_local_) {
+      report_.Error(path, "names a local file, which cannot be read here: write its contents as inline");
+      return std::nullopt;
+    }
+    auto contents = read_local_(name);
+    if (contents) return *std::move(contents);
+    report_.Error(path, contents.error().message());
+    return std::nullopt;
+  }
+
+  void FillInLocalText(Value& object, const char* key, const char* to, const Path& path) {
+    if (!IsText(object, key)) return;
+    const auto contents = ReadLocal(TakeText(object, key), Path(path, key));
+    if (object.contains(to)) return report_.Error(path, fmt::format("only one of {} and {} can be set", to, key));
+    if (contents) object[to] = *contents;
+  }
+
+  // Keys out of files, one a line.
+  void FillInKeys(Value& object, const Path& path) {
+    const auto files = object.find("ssh_authorized_keys_local");
+    if (files == object.end() || !files->is_array()) return;
+    Value names = std::move(*files);
+    object.erase("ssh_authorized_keys_local");
+    Value& keys = object["ssh_authorized_keys"];
+    if (keys.is_null()) keys = Value::array();
+    if (!keys.is_array()) return;
+    const Path list(path, "ssh_authorized_keys_local");
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!names[i].is_string()) {
+        report_.Error(Path(list, i), "must be a string");
+      } else if (const auto contents = ReadLocal(names[i].get_ref<const std::string&>(), Path(list, i))) {
+        AddLines(*contents, keys);
+      }
+    }
+  }
+
+  static void AddLines(std::string_view text, Value& lines) {
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      std::string_view line = text.substr(0, end);
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      if (!line.empty() && !line.starts_with('#')) lines.push_back(std::string(line));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  }
+
+  // "0o644", which YAML 1.1 takes for a text, is a number here; and 644 is hardly what was meant.
+  void CheckMode(Value& object, const Path& path) {
+    const auto member = object.find("mode");
+    if (member == object.end()) return;
+    if (member->is_string()) {
+      if (const auto mode = ReadOctal(member->get_ref<const std::string&>(), "0o")) *member = *mode;
+    } else if (member->is_number_unsigned()) {
+      const auto mode = member->get<std::uint64_t>();
+      const auto meant = ReadOctal(std::to_string(mode), "");
+      if ((mode & 0400) == 0 && meant && (*meant & 0400) != 0) {
+        report_.Warning(Path(path, "mode"), fmt::format("is {:04o} in octal: should it be 0{}?", mode, mode));
+      }
+    }
+  }
+
+  static std::optional<std::int64_t> ReadOctal(std::string_view text, std::string_view prefix) {
+    if (!text.starts_with(prefix) || text.size() == prefix.size() || text.size() > 8) return std::nullopt;
+    std::int64_t value = 0;
+    for (const char c : text.substr(prefix.size())) {
+      if (c < '0' || c > '7') return std::nullopt;
+      value = value * 8 + (c - '0');
+    }
+    return value;
+  }
+
+  json::Report& report_;
+  const ReadLocalFile& read_local_;
+};
+
+// Takes a section out of the document, and reads it.
+template <typename T>
+T TakeSection(Value& document, const char* key, json::Report& report) {
+  T section;
+  const auto member = document.find(key);
+  if (member == document.end()) return section;
+  json::DecodeInto(std::move(*member), section, Path(Path(), key), report);
+  document.erase(key);
+  return section;
+}
+
+std::string TakeTextOrNothing(Value& document, const char* key) {
+  return IsText(document, key) ? TakeText(document, key) : "";
+}
+
+Result<std::string_view> IgnitionVersionOf(std::string_view variant, std::string_view version, json::Report& report) {
+  std::string known;
+  for (const Version& entry : kVersions) {
+    if (entry.variant != variant) continue;
+    if (entry.version == version) return entry.ignition;
+    known += (known.empty() ? "" : ", ") + std::string(entry.version);
+  }
+  if (known.empty()) {
+    report.Error(Path(Path(), "variant"), fmt::format("\"{}\" is neither fcos nor openshift", variant));
+  } else {
+    report.Error(Path(Path(), "version"), fmt::format("\"{}\" is none of {}", version, known));
+  }
+  return Error(ErrorKind::kInvalid, "unknown kind of Butane config");
+}
+
+void CheckMetadata(const Butane& butane, json::Report& report) {
+  const Path metadata(Path(), "metadata");
+  if (butane.variant != "openshift") return;
+  if (butane.metadata.name.empty()) report.Error(Path(metadata, "name"), "is required");
+  if (butane.metadata.labels.contains(std::string(kRoleLabel))) return;
+  report.Error(Path(metadata, "labels"), fmt::format("must have the label {}", kRoleLabel));
+}
+
+// Tells the problems of the Ignition config by Butane's names.
+void TellAsButane(const json::Report& from, json::Report& to) {
+  for (const json::Problem& problem : from.problems()) {
+    const std::string path =
+        ToButanePath(std::string_view(problem.path).substr(std::min<std::size_t>(2, problem.path.size())));
+    const Path root;
+    const Path whole = path.empty() ? root : Path(root, path);
+    if (problem.severity == json::Severity::kError) {
+      to.Error(whole, problem.what);
+    } else {
+      to.Warning(whole, problem.what);
+    }
+  }
+}
+
+}  // namespace
+
+bool IsButane(const Value& document) { return document.is_object() && document.contains("variant"); }
+
+Result<Butane> ReadButane(Value document, json::Report& report, const ReadLocalFile& read_local) {
+  if (!document.is_object()) {
+    report.Error(Path(), "must be an object");
+    return Error(ErrorKind::kInvalid, "a Butane config is an object");
+  }
+  Butane butane;
+  butane.variant = TakeTextOrNothing(document, "variant");
+  const std::string version = TakeTextOrNothing(document, "version");
+  const std::string_view ignition_version = TRY(IgnitionVersionOf(butane.variant, version, report));
+  if (butane.variant == "openshift") {
+    butane.metadata = TakeSection<ButaneMetadata>(document, "metadata", report);
+    butane.openshift = TakeSection<ButaneOpenshift>(document, "openshift", report);
+  }
+  CheckMetadata(butane, report);
+  Value ignition = Translator(report, read_local).Translate(std::move(document), Path());
+  Value& section = ignition["ignition"];
+  if (section.is_null()) section = Value::object();
+  if (section.is_object()) section["version"] = std::string(ignition_version);
+  json::Report inner;
+  auto config = Parse(std::move(ignition), inner);
+  TellAsButane(inner, report);
+  TRY(report.ToResult());
+  butane.config = TRY(std::move(config));
+  return butane;
+}
+
+}  // namespace pintle::ignition

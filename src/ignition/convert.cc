@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ignition/convert.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "ignition/losses.h"
+#include "ignition/v2/translate.h"
+#include "ignition/v3_1/translate.h"
+#include "ignition/v3_2/translate.h"
+#include "ignition/v3_3/translate.h"
+#include "ignition/v3_4/translate.h"
+#include "ignition/v3_5/translate.h"
+
+namespace pintle::ignition {
+namespace {
+
+// A config that came from an older version may be less than the newest one asks for.
+Result<> CheckComplete(const Config& config) {
+  json::Report report;
+  v3_5::Validate(config, report);
+  if (!report.has_errors()) return {};
+  return Error(ErrorKind::kInvalid, "parsing Ignition config spec v3 failed with error: config is not valid\nReport: " +
+                                        ToIgnitionText(report));
+}
+
+}  // namespace
+
+Result<json::Value> ConvertTo(Config config, SpecVersion version, json::Report* lost) {
+  TRY(CheckComplete(config));
+  if (version == SpecVersion::k3_0) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("conversion for source version {} to target version {} is not supported the requested "
+                             "conversion is not supported",
+                             kNewestVersion, ToText(version)));
+  }
+  if (version == SpecVersion::k3_5) return json::Encode(config);
+  json::Report unheard;
+  auto v3_4 = TRY(v3_5::ToPrevious(std::move(config), lost != nullptr ? *lost : unheard));
+  if (version == SpecVersion::k3_4) return json::Encode(v3_4);
+  auto v3_3 = TRY(v3_4::ToPrevious(std::move(v3_4)));
+  if (version == SpecVersion::k3_3) return json::Encode(v3_3);
+  auto v3_2 = TRY(v3_3::ToPrevious(std::move(v3_3)));
+  if (version == SpecVersion::k3_2) return json::Encode(v3_2);
+  if (version == SpecVersion::k2_2) return json::Encode(TRY(v2::FromV3_2(std::move(v3_2))));
+  return json::Encode(TRY(v3_2::ToPrevious(std::move(v3_2))));
+}
+
+}  // namespace pintle::ignition

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ignition/data_url.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "ignition/base64.h"
+
+namespace pintle::ignition {
+namespace {
+
+constexpr std::string_view kPrefix = "data:";
+constexpr const char* kBadEscape = "rfc2396: invalid char 0x25 in unescape sequence";
+constexpr const char* kShortEscape = "rfc2396: unexpected end of unescape sequence";
+
+// For each byte, whether it is one of these or, when `excluded`, is printable ASCII and none of these.
+constexpr std::array<bool, 256> PrintableBut(std::string_view excluded) {
+  std::array<bool, 256> table{};
+  for (std::size_t c = 0x21; c < 0x7f; ++c) table[c] = excluded.find(static_cast<char>(c)) == std::string_view::npos;
+  return table;
+}
+
+constexpr auto kIsToken = PrintableBut("()<>@,;:\\\"/[]?=");
+constexpr auto kIsData = PrintableBut("<>#\"{}|\\^[]`");
+constexpr auto kIsBase64 = PrintableBut("!\"#$%&'()*,-.:;<>?@[\\]^_`{|}~");
+
+bool In(const std::array<bool, 256>& table, char c) { return table[static_cast<unsigned char>(c)]; }
+bool AllIn(const std::array<bool, 256>& table, std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [&](char c) { return In(table, c); });
+}
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+const char* EscapeProblem(std::string_view text) {
+  for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 3)) {
+    for (std::size_t digit = at + 1; digit <= at + 2; ++digit) {
+      if (digit >= text.size()) return kShortEscape;
+      if (HexDigit(text[digit]) < 0) return kBadEscape;
+    }
+  }
+  return "";
+}
+
+// What follows a backslash in a quoted string; nothing when that is not known.
+std::optional<std::size_t> EscapeLength(std::string_view behind) {
+  if (behind.empty()) return std::nullopt;
+  if (std::string_view("abfnrtv\\\"").find(behind[0]) != std::string_view::npos) return 1;
+  const auto digits = [&](std::size_t start, std::size_t count, int base) {
+    if (behind.size() < start + count) return false;
+    return std::all_of(behind.begin() + static_cast<std::ptrdiff_t>(start),
+                       behind.begin() + static_cast<std::ptrdiff_t>(start + count),
+                       [&](char c) { return HexDigit(c) >= 0 && HexDigit(c) < base; });
+  };
+  if (behind[0] == 'x' && digits(1, 2, 16)) return 3;
+  if (behind[0] == 'u' && digits(1, 4, 16)) return 5;
+  if (behind[0] == 'U' && digits(1, 8, 16)) return 9;
+  if (behind[0] <= '3' && digits(0, 3, 8)) return 3;
+  return std::nullopt;
+}
+
+bool IsUnquotable(std::string_view quoted) {
+  for (std::size_t i = 0; i < quoted.size(); ++i) {
+    if (quoted[i] == '\n') return false;
+    if (quoted[i] != '\\') continue;
+    const auto length = EscapeLength(quoted.substr(i + 1));
+    if (!length) return false;
+    i += *length;
+  }
+  return true;
+}
+
+// A data URL taken apart: "data:" [type "/" subtype] *(";" name "=" value) [";base64"] "," data.
+struct Parts {
+  std::string problem;  // Empty: all is well.
+  bool base64 = false;
+  std::string_view data;
+};
+
+class Splitter {
+ public:
+  explicit Splitter(std::string_view url) : url_(url) {}
+
+  Parts Split() {
+    Parts parts;
+    parts.problem = Header(parts.base64);
+    if (!parts.problem.empty()) return parts;
+    parts.data = url_.substr(at_);
+    parts.problem = DataProblem(parts);
+    return parts;
+  }
+
+ private:
+  bool AtEnd() const { return at_ == url_.size(); }
+  char Peek() const { return url_[at_]; }
+
+  // Passes what belongs to a token, and gives the byte behind it; nothing at the end.
+  std::optional<char> PassToken() {
+    while (!AtEnd() && In(kIsToken, Peek())) ++at_;
+    if (AtEnd()) return std::nullopt;
+    return Peek();
+  }
+
+  std::string Header(bool& base64) {
+    if (!url_.starts_with(kPrefix)) return "missing data prefix";
+    at_ = kPrefix.size();
+    if (AtEnd()) return "missing comma before data";
+    if (Peek() != ';' && Peek() != ',') {
+      if (std::string problem = MediaType(); !problem.empty()) return problem;
+    }
+    while (Peek() == ';') {
+      ++at_;
+      if (std::string problem = Parameter(base64); !problem.empty()) return problem;
+    }
+    ++at_;  // The comma.
+    return "";
+  }
+
+  std::string MediaType() {
+    const std::size_t start = at_;
+    if (!In(kIsToken, Peek())) return "invalid character after data prefix";
+    const auto end = PassToken();
+    if (!end) return "missing media type slash";
+    if (*end != '/') return "invalid character for media type";
+    if (!IsMediaType(url_.substr(start, at_ - start))) return "invalid media type";
+    ++at_;
+    const auto behind = PassToken();
+    if (!behind) return "incomplete media type";
+    if (*behind != ';' && *behind != ',') return "invalid character for media subtype";
+    return "";
+  }
+
+  static bool IsMediaType(std::string_view type) {
+    if (type.starts_with("x-") || type.starts_with("X-")) return true;
+    constexpr std::array kTypes = {"text", "image", "audio", "video", "application", "message", "multipart"};
+    return std::any_of(kTypes.begin(), kTypes.end(), [&](const char* known) { return type.starts_with(known); });
+  }
+
+  // Ends before a semicolon or a comma.
+  std::string Parameter(bool& base64) {
+    if (AtEnd() || Peek() == '=' || Peek() == ',') return "unterminated parameter sequence";
+    const std::size_t start = at_;
+    const auto end = PassToken();
+    if (!end) return "unterminated parameter sequence";
+    if (*end == ',') {
+      const std::string_view encoding = url_.substr(start, at_ - start);
+      if (encoding != "base64") return "expected base64, got " + std::string(encoding);
+      base64 = true;
+      return "";
+    }
+    if (*end != '=') return "invalid character for parameter attribute";
+    ++at_;
+    return !AtEnd() && Peek() == '"' ? QuotedValue() : PlainValue();
+  }
+
+  std::string PlainValue() {
+    if (AtEnd()) return "missing comma before data";
+    const std::size_t start = at_;
+    const auto end = PassToken();
+    if (at_ == start) return "invalid character for parameter value";
+    if (!end) return "missing comma before data";
+    if (*end != ';' && *end != ',') return "invalid character for parameter value";
+    return EscapeProblem(url_.substr(start, at_ - start));
+  }
+
+  std::string QuotedValue() {
+    const std::size_t start = ++at_;
+    for (;; ++at_) {
+      if (AtEnd()) return "unclosed quoted string";
+      if (Peek() == '"') break;
+      if (Peek() == '\\') {
+        if (++at_ == url_.size()) return "unclosed quoted string";
+        if (static_cast<unsigned char>(Peek()) >= 0x80) return "invalid escaped character";
+      } else if (static_cast<unsigned char>(Peek()) >= 0x80) {
+        return "invalid character for parameter value";
+      }
+    }
+    if (!IsUnquotable(url_.substr(start, at_ - start))) return "invalid syntax";
+    ++at_;
+    if (AtEnd()) return "missing comma before data";
+    if (Peek() != ';' && Peek() != ',') return "expected semicolon or comma";
+    return "";
+  }
+
+  static std::string DataProblem(const Parts& parts) {
+    if (!AllIn(parts.base64 ? kIsBase64 : kIsData, parts.data)) return "invalid data character";
+    if (!parts.base64) return EscapeProblem(parts.data);
+    const auto problem = FindBase64Problem(parts.data);
+    return problem ? fmt::format("illegal base64 data at input byte {}", *problem) : "";
+  }
+
+  std::string_view url_;
+  std::size_t at_ = 0;
+};
+
+std::string Unescape(std::string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%') {
+      bytes += static_cast<char>(HexDigit(text[i + 1]) * 16 + HexDigit(text[i + 2]));
+      i += 2;
+    } else {
+      bytes += text[i];
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::string DataUrlProblem(std::string_view url) { return Splitter(url).Split().problem; }
+
+Result<std::string> DecodeDataUrl(std::string_view url) {
+  const Parts parts = Splitter(url).Split();
+  if (!parts.problem.empty()) return Error(ErrorKind::kInvalid, "not a data URL: " + parts.problem);
+  if (!parts.base64) return Unescape(parts.data);
+  return DecodeBase64(parts.data).value_or("");
+}
+
+std::string EncodeDataUrl(std::string_view bytes) {
+  constexpr auto kIsPlain = PrintableBut("\"#$%&+,/:;<=>?@[\\]^`{|}");
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string url = "data:,";
+  url.reserve(url.size() + bytes.size());
+  for (const char byte : bytes) {
+    if (In(kIsPlain, byte)) {
+      url += byte;
+    } else {
+      const auto value = static_cast<unsigned char>(byte);
+      url += {'%', kDigits[value >> 4], kDigits[value & 0xf]};
+    }
+  }
+  return url;
+}
+
+}  // namespace pintle::ignition

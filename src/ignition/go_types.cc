@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ignition/go_types.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace pintle::ignition {
+namespace {
+
+// The name of the type that the elements of a field have.
+struct TypeName {
+  std::string_view field;
+  std::string_view type;
+};
+
+constexpr std::array kTypes = {
+    TypeName{"append", "Resource"},
+    TypeName{"cex", "Cex"},
+    TypeName{"certificateAuthorities", "Resource"},
+    TypeName{"clevis", "Clevis"},
+    TypeName{"config", "IgnitionConfig"},
+    TypeName{"contents", "Resource"},
+    TypeName{"custom", "ClevisCustom"},
+    TypeName{"devices", "Device"},
+    TypeName{"directories", "Directory"},
+    TypeName{"disks", "Disk"},
+    TypeName{"dropins", "Dropin"},
+    TypeName{"files", "File"},
+    TypeName{"filesystems", "Filesystem"},
+    TypeName{"group", "NodeGroup"},
+    TypeName{"groups", "PasswdGroup"},
+    TypeName{"httpHeaders", "HTTPHeader"},
+    TypeName{"ignition", "Ignition"},
+    TypeName{"kernelArguments", "KernelArguments"},
+    TypeName{"keyFile", "Resource"},
+    TypeName{"links", "Link"},
+    TypeName{"luks", "Luks"},
+    TypeName{"merge", "Resource"},
+    TypeName{"mountOptions", "MountOption"},
+    TypeName{"noProxy", "NoProxyItem"},
+    TypeName{"openOptions", "OpenOption"},
+    TypeName{"partitions", "Partition"},
+    TypeName{"passwd", "Passwd"},
+    TypeName{"proxy", "Proxy"},
+    TypeName{"raid", "Raid"},
+    TypeName{"replace", "Resource"},
+    TypeName{"security", "Security"},
+    TypeName{"shouldExist", "KernelArgument"},
+    TypeName{"shouldNotExist", "KernelArgument"},
+    TypeName{"sshAuthorizedKeys", "SSHAuthorizedKey"},
+    TypeName{"storage", "Storage"},
+    TypeName{"systemd", "Systemd"},
+    TypeName{"tang", "Tang"},
+    TypeName{"timeouts", "Timeouts"},
+    TypeName{"tls", "TLS"},
+    TypeName{"units", "Unit"},
+    TypeName{"user", "NodeUser"},
+    TypeName{"users", "PasswdUser"},
+    TypeName{"verification", "Verification"},
+};
+
+std::string TypeOf(const std::vector<std::string_view>& fields, int minor) {
+  if (fields.empty()) return "Config";
+  const std::string_view field = fields.back();
+  const std::string_view above = fields.size() > 1 ? fields[fields.size() - 2] : "";
+  if (minor == 0) {
+    if (field == "append" || field == "contents") return "FileContents";
+    if (field == "merge" || field == "replace") return "ConfigReference";
+    if (field == "certificateAuthorities") return "CaReference";
+  }
+  if (field == "custom" && minor <= 2) return "Custom";
+  if (field == "groups" && above == "users") return "Group";
+  if (field == "options") {
+    return above == "raid" ? "RaidOption" : above == "luks" ? "LuksOption" : "FilesystemOption";
+  }
+  const auto type = std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeName& t) { return t.field == field; });
+  return type == kTypes.end() ? "" : std::string(type->type);
+}
+
+// Fields of a node that Ignition keeps in a part of it, which its messages name.
+std::string_view PartOfNode(std::string_view type, std::string_view field) {
+  if (type != "File" && type != "Directory" && type != "Link") return "";
+  if (field == "path" || field == "overwrite" || field == "user" || field == "group") return "Node.";
+  return type == "File" ? "FileEmbedded1." : type == "Directory" ? "DirectoryEmbedded1." : "LinkEmbedded1.";
+}
+
+std::string_view KindOf(std::string_view token) {
+  switch (token.empty() ? 'n' : token[0]) {
+    case '"':
+      return "string";
+    case '{':
+      return "object";
+    case '[':
+      return "array";
+    case 't':
+    case 'f':
+      return "bool";
+    default:
+      return "number";
+  }
+}
+
+bool IsIndex(std::string_view part) {
+  return !part.empty() && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::string WrongTypeText(const json::Problem& problem, std::string_view token, int minor) {
+  std::vector<std::string_view> fields;  // Without the places in lists, which the message does not have.
+  std::string chain;
+  std::string holder = "Config";
+  std::string_view rest = std::string_view(problem.path).substr(1);
+  bool is_element = false;
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const std::string_view part = rest.substr(0, rest.find('.'));
+    rest.remove_prefix(part.size());
+    is_element = IsIndex(part);
+    if (is_element) continue;
+    holder = TypeOf(fields, minor);
+    chain += fmt::format(".{}{}", PartOfNode(holder, part), part);
+    fields.push_back(part);
+  }
+  const std::string type = "types." + TypeOf(fields, minor);
+  std::string wanted = type;
+  std::string kind(KindOf(token));
+  if (problem.what == "must be a string") {
+    wanted = is_element ? type : "string";
+  } else if (problem.what == "must be true or false") {
+    wanted = "bool";
+  } else if (problem.what == "must be a list") {
+    wanted = "[]" + type;
+  } else if (problem.what != "must be an object") {
+    wanted = "int";
+    if (kind == "number") kind += fmt::format(" {}", token);
+  }
+  if (fields.empty()) return fmt::format("json: cannot unmarshal {} into Go value of type {}", kind, wanted);
+  return fmt::format("json: cannot unmarshal {} into Go struct field {}{} of type {}", kind, holder, chain, wanted);
+}
+
+}  // namespace pintle::ignition

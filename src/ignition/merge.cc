@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "ignition/config.h"
+#include "ignition/keys.h"
+#include "json/fields.h"
+
+namespace pintle::ignition {
+namespace {
+
+// Where the last element with a key is among the child's lists that share their keys.
+struct Place {
+  std::string_view field;
+  std::size_t index;
+};
+using Places = std::unordered_map<std::string, Place>;
+
+template <typename T>
+void MergeStruct(T& parent, T child);
+
+template <typename T>
+void MergeElement(T& parent, T child) {
+  if constexpr (json::Described<T>) {
+    MergeStruct(parent, std::move(child));
+  } else {
+    parent = std::move(child);
+  }
+}
+
+// A header without a value takes the parent's away.
+template <typename T>
+bool TakesAway(const T& child) {
+  if constexpr (std::same_as<T, HttpHeader>) {
+    return !child.value;
+  } else {
+    return false;
+  }
+}
+
+template <typename T>
+void MergeLists(std::vector<T>& parent, std::vector<T> child, std::string_view field, const Places& places) {
+  std::vector<T> merged;
+  merged.reserve(parent.size() + child.size());
+  std::unordered_set<std::string> known;
+  for (T& element : parent) {
+    std::string key = Key(element);
+    const auto place = places.find(key);
+    known.insert(std::move(key));
+    if (place == places.end()) {
+      merged.push_back(std::move(element));
+      continue;
+    }
+    // The child has it as something else, and then not here.
+    if (place->second.field != field) continue;
+    T& same = child[place->second.index];
+    if (TakesAway(same)) continue;
+    T& target = merged.emplace_back(std::move(element));
+    T copy = same;  // The parent may have it twice.
+    MergeElement(target, std::move(copy));
+  }
+  for (T& element : child) {
+    if (!known.contains(Key(element))) merged.push_back(std::move(element));
+  }
+  parent = std::move(merged);
+}
+
+template <typename T>
+void MergeField(T& parent, T child, std::string_view field, const std::map<std::string_view, Places>& spaces) {
+  if constexpr (json::Described<T>) {
+    MergeStruct(parent, std::move(child));
+  } else if constexpr (json::internal::kIsOptional<T>) {
+    if (child) parent = std::move(child);
+  } else if constexpr (json::internal::kIsVector<T>) {
+    if (child.empty() && !spaces.contains(KeySpace(field))) return;
+    if (parent.empty()) {
+      parent = std::move(child);
+    } else if (IsPlainSequence(field)) {
+      std::move(child.begin(), child.end(), std::back_inserter(parent));
+    } else {
+      MergeLists(parent, std::move(child), field, spaces.at(KeySpace(field)));
+    }
+  } else {
+    parent = std::move(child);
+  }
+}
+
+template <typename T>
+void MergeStruct(T& parent, T child) {
+  std::map<std::string_view, Places> spaces;
+  json::ForEachField<T>([&](const auto& field) {
+    const auto& list = child.*field.member;
+    if constexpr (json::internal::kIsVector<std::remove_cvref_t<decltype(list)>>) {
+      if (list.empty() || IsPlainSequence(field.name)) return;
+      Places& places = spaces[KeySpace(field.name)];
+      for (std::size_t i = 0; i < list.size(); ++i) places.insert_or_assign(Key(list[i]), Place{field.name, i});
+    }
+  });
+  json::ForEachField<T>(
+      [&](const auto& field) { MergeField(parent.*field.member, std::move(child.*field.member), field.name, spaces); });
+}
+
+}  // namespace
+
+Config Merge(Config parent, Config child) {
+  MergeStruct(parent, std::move(child));
+  return parent;
+}
+
+}  // namespace pintle::ignition

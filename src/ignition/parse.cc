@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <charconv>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ignition/base64.h"
+#include "ignition/compression.h"
+#include "ignition/config.h"
+#include "ignition/go_types.h"
+#include "ignition/read.h"
+#include "ignition/reading.h"
+#include "ignition/source_text.h"
+#include "ignition/v2/translate.h"
+#include "ignition/v3_1/translate.h"
+#include "ignition/v3_2/translate.h"
+#include "ignition/v3_3/translate.h"
+#include "ignition/v3_4/translate.h"
+#include "ignition/v3_5/translate.h"
+
+namespace pintle::ignition {
+namespace {
+
+constexpr const char* kSupported = "Supported spec versions: 2.2,3.0,3.1,3.2,3.3,3.4,3.5";
+
+Error Refused(std::string why) { return Error(ErrorKind::kInvalid, std::move(why)); }
+
+Error Invalid(std::string_view spec, std::string report) {
+  return Refused(fmt::format("parsing Ignition {} failed with error: config is not valid\nReport: {}", spec, report));
+}
+
+constexpr std::string_view kSpec2 = "spec v2";
+constexpr std::string_view kSpec3 = "config spec v3";
+
+// The text that a document was read from, when there is one: errors name places in it.
+using Text = std::optional<std::string_view>;
+
+struct Version {
+  long major = 0;
+  long minor = 0;
+  long patch = 0;
+  bool is_plain = true;  // No "-experimental" or "+something" behind it.
+};
+
+std::optional<Version> ParseVersion(std::string_view text) {
+  Version version;
+  const std::size_t more = text.find_first_of("-+", 1);
+  version.is_plain = more == std::string_view::npos;
+  text = text.substr(0, more);
+  for (long* part : {&version.major, &version.minor, &version.patch}) {
+    const std::size_t dot = text.find('.');
+    const std::string_view digits = text.substr(0, dot);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *part);
+    const bool is_last = part == &version.patch;
+    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    if (is_last != (dot == std::string_view::npos)) return std::nullopt;
+    text.remove_prefix(is_last ? text.size() : dot + 1);
+  }
+  return version;
+}
+
+std::string TokenOf(const json::Value& value) {
+  switch (value.type()) {
+    case json::Value::value_t::string:
+      return "\"";
+    case json::Value::value_t::object:
+      return "{";
+    case json::Value::value_t::array:
+      return "[";
+    case json::Value::value_t::boolean:
+      return "true";
+    default:
+      return "0";
+  }
+}
+
+const json::Value* FindMember(const json::Value& object, std::string_view name) {
+  const json::Value* found = nullptr;
+  for (const auto& [key, value] : object.get_ref<const json::Value::object_t&>()) {
+    if (key == name) return &value;
+    if (SameIgnoringCase(key, name)) found = &value;
+  }
+  return found;
+}
+
+Error WrongType(std::string_view path, const json::Value& value, std::string_view go_type, const Text& text) {
+  std::string where;
+  if (text) {
+    const json::Problem problem{json::Severity::kError, std::string(path), ""};
+    const Found found = Locate(*text, std::span(&problem, 1)).front();
+    const TextPosition end = PositionOf(*text, found.end);
+    where = fmt::format(" at line {} col {}", end.line, end.column);
+  }
+  const std::string token = TokenOf(value);
+  const char* kind = token == "\""  ? "string"
+                     : token == "{" ? "object"
+                     : token == "[" ? "array"
+                     : token == "0" ? "number"
+                                    : "bool";
+  return Invalid(kSpec3, fmt::format("error{}: json: cannot unmarshal {} into Go {}\n", where, kind, go_type));
+}
+
+// The version that a document says it is of.
+Result<std::string> VersionOf(const json::Value& document, const Text& text) {
+  if (document.is_null()) return std::string();
+  if (!document.is_object()) return WrongType("$", document, "value of type util.versionStub", text);
+  const json::Value* ignition = FindMember(document, "ignition");
+  if (ignition == nullptr || ignition->is_null()) return std::string();
+  if (!ignition->is_object()) {
+    return WrongType("$.ignition", *ignition, "struct field versionStub.Ignition of type struct { Version string }",
+                     text);
+  }
+  const json::Value* version = FindMember(*ignition, "version");
+  if (version == nullptr || version->is_null()) return std::string();
+  if (!version->is_string()) {
+    return WrongType("$.ignition.version", *version, "struct field .Ignition.Version of type string", text);
+  }
+  return version->get_ref<const std::string&>();
+}
+
+// The report as the Machine Config Operator writes it, one line a problem.
+std::string ReportText(const json::Report& report, const Text& text) {
+  const std::span problems = report.problems();
+  std::vector<Found> found;
+  if (text) found = Locate(*text, problems);
+  std::string all;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const char* kind = problems[i].severity == json::Severity::kError ? "error" : "warning";
+    all += fmt::format("{} at {}", kind, problems[i].path);
+    if (text && found[i].position.line > 0) {
+      all += fmt::format(", line {} col {}", found[i].position.line, found[i].position.column);
+    }
+    all += fmt::format(": {}\n", problems[i].what);
+  }
+  return all;
+}
+
+// The same for spec 2, where places are the ends of values.  The operator shows the text up to there as well, which may
+// hold secrets; we do not.
+std::string Spec2ReportText(const json::Report& report, const Text& text) {
+  if (!text) return ReportText(report, text);
+  const std::span problems = report.problems();
+  const std::vector<Found> found = Locate(*text, problems);
+  std::string all;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const char* kind = problems[i].severity == json::Severity::kError ? "error" : "warning";
+    const TextPosition last = PositionOf(*text, found[i].last);
+    // The operator counts the columns of the first line from 0, and those of the others from 1.
+    all += fmt::format("{} at line {}, column {}\n{}\n", kind, last.line, last.column - (last.line == 1 ? 1 : 0),
+                       problems[i].what);
+  }
+  return all;
+}
+
+// The Machine Config Operator stops at the first value of a wrong type; behind it stand all that we found.
+std::string WrongTypesText(const json::Report& report, const Text& text, int minor) {
+  if (!text) return ReportText(report, text);
+  std::vector<json::Problem> errors;
+  for (const json::Problem& problem : report.problems()) {
+    if (problem.severity == json::Severity::kError) errors.push_back(problem);
+  }
+  const std::vector<Found> found = Locate(*text, errors);
+  std::size_t first = 0;
+  for (std::size_t i = 1; i < errors.size(); ++i) {
+    if (found[i].end < found[first].end) first = i;
+  }
+  const TextPosition end = PositionOf(*text, found[first].end);
+  return fmt::format("error at line {} col {}: {}\n{}", end.line, end.column,
+                     WrongTypeText(errors[first], found[first].token, minor), ReportText(report, text));
+}
+
+Result<Config> ParseSpec3(json::Value document, int minor, json::Report& report, const Text& text) {
+  Reading reading{.document = std::move(document), .minor = minor, .report = report};
+  Config config = v3_5::ReadCompatible(reading);
+  if (reading.has_wrong_types) return Invalid(kSpec3, WrongTypesText(report, text, minor));
+  if (report.has_errors()) return Invalid(kSpec3, ReportText(report, text));
+  return config;
+}
+
+Result<Config> ParseSpec2(json::Value document, int minor, json::Report& report, const Text& text) {
+  v2::Config config = v2::ReadAndValidate(std::move(document), minor, report);
+  if (report.has_errors()) return Invalid(kSpec2, Spec2ReportText(report, text));
+  config = TRY(v2::WithoutDuplicates(std::move(config)));
+  auto converted = v2::ToV3_0(std::move(config));
+  if (!converted) {
+    return std::move(converted).error().While(
+        "failed to convert Ignition config spec v2 to v3: unable to convert Ignition spec v2 config to v3");
+  }
+  v3_2::Config newer = v3_2::FromPrevious(v3_1::FromPrevious(*std::move(converted)));
+  return v3_5::FromPrevious(v3_4::FromPrevious(v3_3::FromPrevious(std::move(newer))));
+}
+
+Result<Config> ParseDocument(json::Value document, json::Report& report, const Text& text) {
+  const std::string name = TRY(VersionOf(document, text));
+  const auto version = ParseVersion(name);
+  if (!version) return Refused(fmt::format("parsing Ignition config failed: invalid version. {}", kSupported));
+  const bool is_release = version->is_plain && version->patch == 0 && version->minor >= 0;
+  if (is_release && version->major == 3 && version->minor <= 5) {
+    return ParseSpec3(std::move(document), static_cast<int>(version->minor), report, text);
+  }
+  if (is_release && version->major == 2 && version->minor <= 2) {
+    return ParseSpec2(std::move(document), static_cast<int>(version->minor), report, text);
+  }
+  return Refused(fmt::format("parsing Ignition config failed: unknown version. {}", kSupported));
+}
+
+Error NotJson(std::string_view text, const Error& error) {
+  const auto problem = FindSyntaxProblem(text);
+  if (!problem) return Invalid(kSpec3, fmt::format("error: {}\n", error.message()));
+  TextPosition position;
+  if (problem->offset < text.size()) position = PositionOf(text, problem->offset);
+  return Invalid(kSpec3, fmt::format("error at line {} col {}: {}\n", position.line, position.column, problem->what));
+}
+
+// A config may be gzipped, and that again in base64.  Gives what is inside, or nothing when it is not wrapped.
+Result<std::optional<std::string>> Unwrap(std::string_view bytes) {
+  if (IsGzip(bytes)) return std::optional(TRY(Gunzip(bytes), "unable to read ignition config: decompression failed"));
+  // JSON begins with none of the letters that base64 has, but for true, false, null and numbers, which are no configs.
+  const auto decoded = DecodeBase64(bytes.substr(0, bytes.starts_with('{') ? 0 : bytes.size()));
+  if (!decoded || !IsGzip(*decoded)) return std::optional<std::string>();
+  return std::optional(
+      TRY(Gunzip(*decoded),
+          "unable to read ignition config: unable to decode and decompress payload: decompression failed"));
+}
+
+}  // namespace
+
+Result<Config> Parse(json::Value document, json::Report& report) {
+  return ParseDocument(std::move(document), report, std::nullopt);
+}
+
+Result<Config> Parse(std::string_view bytes, json::Report& report) {
+  const std::optional<std::string> unwrapped = TRY(Unwrap(bytes));
+  const std::string_view text = unwrapped ? std::string_view(*unwrapped) : bytes;
+  if (text.empty()) {
+    return Refused("parsing Ignition config spec v3 failed with error: not a config (empty)\nReport: ");
+  }
+  auto document = json::Parse(text, &report);
+  if (!document) return NotJson(text, document.error());
+  return ParseDocument(*std::move(document), report, text);
+}
+
+void Validate(const Config& config, json::Report& report) { v3_5::Validate(config, report); }
+
+json::Value Encode(const Config& config) { return json::Encode(config); }
+
+}  // namespace pintle::ignition

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Reads a document into one of Ignition's structs as leniently as Ignition does.
+//
+// Keys may be written in any case, null stands for "not given" anywhere, and what is missing is for validation to find.
+// json::Decode() is stricter.  The document is taken apart, so that the bodies of files are moved and not copied.
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "json/fields.h"
+
+namespace pintle::ignition {
+
+// Whether two keys are the same but for the case of their letters.  Two letters outside of ASCII fold into it: the long
+// s, and the Kelvin sign.
+bool SameIgnoringCase(std::string_view a, std::string_view b);
+
+namespace internal {
+
+inline void Read(json::Value&& from, std::string& to, const json::Path& path, json::Report& report) {
+  if (from.is_null()) return;
+  if (!from.is_string()) return report.Error(path, "must be a string");
+  to = std::move(from.get_ref<std::string&>());
+}
+
+inline void Read(json::Value&& from, bool& to, const json::Path& path, json::Report& report) {
+  if (from.is_null()) return;
+  if (!from.is_boolean()) return report.Error(path, "must be true or false");
+  to = from.get<bool>();
+}
+
+inline void Read(json::Value&& from, std::int64_t& to, const json::Path& path, json::Report& report) {
+  if (from.is_null()) return;
+  if (!from.is_number_integer()) return report.Error(path, "must be a whole number");
+  if (from.is_number_unsigned() && !std::in_range<std::int64_t>(from.get<std::uint64_t>())) {
+    return report.Error(path, "must be at most 9223372036854775807");
+  }
+  to = from.get<std::int64_t>();
+}
+
+template <typename T>
+void Read(json::Value&& from, std::optional<T>& to, const json::Path& path, json::Report& report);
+template <typename T>
+void Read(json::Value&& from, std::vector<T>& to, const json::Path& path, json::Report& report);
+template <json::Described T>
+void Read(json::Value&& from, T& to, const json::Path& path, json::Report& report);
+
+template <typename T>
+void Read(json::Value&& from, std::optional<T>& to, const json::Path& path, json::Report& report) {
+  if (from.is_null()) return to.reset();
+  Read(std::move(from), to.emplace(), path, report);
+}
+
+template <typename T>
+void Read(json::Value&& from, std::vector<T>& to, const json::Path& path, json::Report& report) {
+  if (from.is_null()) return to.clear();
+  if (!from.is_array()) return report.Error(path, "must be a list");
+  to.clear();
+  to.reserve(from.size());
+  std::size_t index = 0;
+  for (json::Value& element : from) Read(std::move(element), to.emplace_back(), json::Path(path, index++), report);
+}
+
+// Reads a member into the field of that name; false when there is none.
+template <json::Described T, typename SameName>
+bool ReadMember(std::string_view key, json::Value& value, T& to, const json::Path& path, json::Report& report,
+                SameName&& same_name) {
+  bool found = false;
+  json::ForEachField<T>([&](const auto& field) {
+    if (found || !same_name(field.name, key)) return;
+    found = true;
+    Read(std::move(value), to.*field.member, json::Path(path, field.name), report);
+  });
+  return found;
+}
+
+template <json::Described T>
+void Read(json::Value&& from, T& to, const json::Path& path, json::Report& report) {
+  if (from.is_null()) return;
+  if (!from.is_object()) return report.Error(path, "must be an object");
+  for (auto& [key, value] : from.get_ref<json::Value::object_t&>()) {
+    if (ReadMember(key, value, to, path, report, std::equal_to<std::string_view>())) continue;
+    if (ReadMember(key, value, to, path, report, SameIgnoringCase)) continue;
+    report.Warning(json::Path(path, key), "Unused key " + key);
+  }
+}
+
+}  // namespace internal
+
+// What is returned is to be used only when the report has no errors.
+template <json::Described T>
+T Read(json::Value document, json::Report& report) {
+  T to{};
+  internal::Read(std::move(document), to, json::Path(), report);
+  return to;
+}
+
+}  // namespace pintle::ignition

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ignition/source_text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace pintle::ignition {
+
+TextPosition PositionOf(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const auto breaks = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+  return {breaks + 1, before.size() - (before.rfind('\n') + 1) + 1};  // npos + 1 is 0: the first line.
+}
+
+namespace {
+
+bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+// Walks a valid text along the paths that are wanted, and past all else.
+class Locator {
+ public:
+  Locator(std::string_view text, std::span<const json::Problem> problems) : text_(text) {
+    for (const json::Problem& problem : problems) {
+      std::string_view path = problem.path;
+      while (wanted_.emplace(path, Place{}).second && path != "$") path = Above(path);
+    }
+  }
+
+  void Walk() {
+    std::string path = "$";
+    Value(path);
+  }
+
+  Found Find(const json::Problem& problem) const {
+    for (std::string_view path = problem.path;; path = Above(path)) {
+      const Place& place = wanted_.at(path);
+      if (!place.is_found && path != "$") continue;
+      Found found = Describe(place);
+      if (problem.what.starts_with("Unused key ")) found.position = PositionOf(text_, place.key);
+      return found;
+    }
+  }
+
+ private:
+  struct Place {
+    bool is_found = false;
+    std::size_t start = 0;
+    std::size_t end = 0;
+    std::size_t key = 0;  // Where its key stands.
+  };
+
+  static std::string_view Above(std::string_view path) {
+    const std::size_t dot = path.rfind('.');
+    return dot == std::string_view::npos ? std::string_view("$") : path.substr(0, dot);
+  }
+
+  Found Describe(const Place& place) const {
+    const bool is_nest = place.start < text_.size() && (text_[place.start] == '{' || text_[place.start] == '[');
+    Found found;
+    found.position = PositionOf(text_, place.start + (is_nest ? 1 : 0));
+    found.end = is_nest ? place.start + 1 : place.end;
+    found.last = place.end > 0 ? place.end - 1 : 0;
+    found.token = text_.substr(place.start, is_nest ? 1 : place.end - place.start);
+    return found;
+  }
+
+  void SkipSpace() {
+    while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
+  }
+
+  void SkipString() {
+    for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+      if (text_[at_] == '\\') ++at_;
+    }
+    ++at_;
+  }
+
+  // Past one value, whatever is in it.
+  void Skip() {
+    std::size_t depth = 0;
+    do {
+      const char c = at_ < text_.size() ? text_[at_] : ',';
+      if (c == '"') {
+        SkipString();
+      } else if (c == '{' || c == '[') {
+        ++depth;
+        ++at_;
+      } else if (c == '}' || c == ']') {
+        --depth;
+        ++at_;
+      } else if (depth > 0) {
+        ++at_;
+      } else {
+        while (at_ < text_.size() && !IsSpace(text_[at_]) && std::string_view(",]}").find(text_[at_]) > 2) ++at_;
+      }
+    } while (depth > 0 && at_ < text_.size());
+  }
+
+  void Value(std::string& path) {
+    SkipSpace();
+    const auto wanted = wanted_.find(path);
+    if (wanted == wanted_.end()) return Skip();
+    Place& place = wanted->second;
+    place = {true, at_, at_, key_};
+    const char c = at_ < text_.size() ? text_[at_] : ' ';
+    if (c == '{') {
+      Members(path);
+    } else if (c == '[') {
+      Elements(path);
+    } else {
+      Skip();
+    }
+    place.end = at_;
+  }
+
+  // Recursion goes no deeper than the paths that are wanted.
+  void Below(std::string& path, std::string_view part) {
+    const std::size_t length = path.size();
+    path += '.';
+    path += part;
+    Value(path);
+    path.resize(length);
+  }
+
+  void Members(std::string& path) {
+    ++at_;
+    for (SkipSpace(); at_ < text_.size() && text_[at_] != '}'; SkipSpace()) {
+      const std::size_t start = at_;
+      SkipString();
+      const std::string_view key = text_.substr(std::min(start + 1, text_.size()), at_ - start - 2);
+      SkipSpace();
+      ++at_;  // The colon.
+      key_ = start;
+      Below(path, key);
+      SkipSpace();
+      if (at_ < text_.size() && text_[at_] == ',') ++at_;
+    }
+    ++at_;
+  }
+
+  void Elements(std::string& path) {
+    ++at_;
+    std::size_t index = 0;
+    for (SkipSpace(); at_ < text_.size() && text_[at_] != ']'; SkipSpace()) {
+      Below(path, std::to_string(index++));
+      SkipSpace();
+      if (at_ < text_.size() && text_[at_] == ',') ++at_;
+    }
+    ++at_;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t key_ = 0;
+  std::unordered_map<std::string_view, Place> wanted_;
+};
+
+}  // namespace
+
+std::vector<Found> Locate(std::string_view json_text, std::span<const json::Problem> problems) {
+  // Each position costs a pass over the text; nobody reads thousands of them.
+  constexpr std::size_t kMost = 200;
+  std::vector<Found> found(problems.size());
+  problems = problems.first(std::min(problems.size(), kMost));
+  Locator locator(json_text, problems);
+  locator.Walk();
+  std::transform(problems.begin(), problems.end(), found.begin(),
+                 [&](const json::Problem& problem) { return locator.Find(problem); });
+  return found;
+}
+
+namespace {
+
+// Reads a text byte by byte, and stops at the one that JSON does not have there.
+class SyntaxCheck {
+ public:
+  explicit SyntaxCheck(std::string_view text) : text_(text) {}
+
+  std::optional<SyntaxProblem> Run() {
+    if (!Value()) return Problem();
+    while (!nests_.empty()) {
+      if (!Next()) return Problem();
+    }
+    SkipSpace();
+    if (at_ == text_.size()) return std::nullopt;
+    Expected("after top-level value");
+    return Problem();
+  }
+
+ private:
+  std::optional<SyntaxProblem> Problem() const {
+    if (at_ >= text_.size()) return SyntaxProblem{"unexpected end of JSON input", text_.size()};
+    return SyntaxProblem{"invalid character " + Quoted(text_[at_]) + " " + context_, at_ + 1};
+  }
+
+  static std::string Quoted(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    switch (c) {
+      case '\'':
+        return "'\\''";
+      case '"':
+        return "'\"'";
+      case '\\':
+        return "'\\\\'";
+      case '\a':
+        return "'\\a'";
+      case '\b':
+        return "'\\b'";
+      case '\f':
+        return "'\\f'";
+      case '\n':
+        return "'\\n'";
+      case '\r':
+        return "'\\r'";
+      case '\t':
+        return "'\\t'";
+      case '\v':
+        return "'\\v'";
+      default:
+        break;
+    }
+    if (byte >= 0x20 && byte < 0x7f) return std::string("'") + c + "'";
+    if (byte < 0xa0 || byte == 0xad) {
+      return byte < 0x80 ? fmt::format("'\\x{:02x}'", byte) : fmt::format("'\\u{:04x}'", byte);
+    }
+    const std::string utf8 = {static_cast<char>(0xc0 | byte >> 6), static_cast<char>(0x80 | (byte & 0x3f))};
+    return "'" + utf8 + "'";
+  }
+
+  bool Expected(std::string context) {
+    context_ = std::move(context);
+    return false;
+  }
+
+  char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  bool IsDigit() const { return Peek() >= '0' && Peek() <= '9'; }
+  void SkipSpace() {
+    while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
+  }
+
+  bool Take(char c) {
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+
+  // A plain value, or the beginning of an object or a list.
+  bool Value() {
+    SkipSpace();
+    const char c = Peek();
+    if (at_ == text_.size()) return false;
+    if (c == '{' || c == '[') {
+      ++at_;
+      nests_.push_back({c, true});
+      return true;
+    }
+    if (c == '"') return String();
+    if (c == 't') return Word("true");
+    if (c == 'f') return Word("false");
+    if (c == 'n') return Word("null");
+    if (c == '-' || IsDigit()) return Number();
+    return Expected("looking for beginning of value");
+  }
+
+  bool Word(std::string_view word) {
+    ++at_;
+    for (const char c : word.substr(1)) {
+      if (!Take(c)) return Expected(fmt::format("in literal {} (expecting '{}')", word, c));
+    }
+    return true;
+  }
+
+  bool Digits(const char* context) {
+    if (!IsDigit()) return Expected(context);
+    while (IsDigit()) ++at_;
+    return true;
+  }
+
+  bool Number() {
+    Take('-');
+    if (!Take('0') && !Digits("in numeric literal")) return false;
+    if (Take('.') && !Digits("after decimal point in numeric literal")) return false;
+    if (Take('e') || Take('E')) {
+      if (!Take('+')) Take('-');
+      return Digits("in exponent of numeric literal");
+    }
+    return true;
+  }
+
+  bool String() {
+    ++at_;
+    for (; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+      if (static_cast<unsigned char>(text_[at_]) < 0x20) return Expected("in string literal");
+      if (text_[at_] != '\\') continue;
+      ++at_;
+      if (Peek() == 'u') {
+        for (int i = 0; i < 4; ++i) {
+          ++at_;
+          if (std::string_view("0123456789abcdefABCDEF").find(Peek()) == std::string_view::npos) {
+            return Expected("in \\u hexadecimal character escape");
+          }
+        }
+      } else if (std::string_view("bfnrt\\/\"").find(Peek()) == std::string_view::npos) {
+        return Expected("in string escape code");
+      }
+    }
+    return Take('"');
+  }
+
+  struct Nest {
+    char bracket;
+    bool is_empty;
+  };
+
+  // What follows in the innermost object or list: its end, or one more element.
+  bool Next() {
+    SkipSpace();
+    Nest& nest = nests_.back();
+    const bool is_object = nest.bracket == '{';
+    if (Take(is_object ? '}' : ']')) {
+      nests_.pop_back();
+      return true;
+    }
+    if (!nest.is_empty && !Take(',')) {
+      return Expected(is_object ? "after object key:value pair" : "after array element");
+    }
+    nest.is_empty = false;
+    if (is_object && !KeyAndColon()) return false;
+    return Value();
+  }
+
+  bool KeyAndColon() {
+    SkipSpace();
+    if (Peek() != '"') return Expected("looking for beginning of object key string");
+    if (!String()) return false;
+    SkipSpace();
+    return Take(':') || Expected("after object key");
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::string context_;
+  std::vector<Nest> nests_;
+};
+
+}  // namespace
+
+std::optional<SyntaxProblem> FindSyntaxProblem(std::string_view text) { return SyntaxCheck(text).Run(); }
+
+}  // namespace pintle::ignition

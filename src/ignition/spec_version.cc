@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ignition/spec_version.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace pintle::ignition {
+namespace {
+
+constexpr std::array kNames = {
+    std::pair{SpecVersion::k2_2, std::string_view("2.2.0")}, std::pair{SpecVersion::k3_0, std::string_view("3.0.0")},
+    std::pair{SpecVersion::k3_1, std::string_view("3.1.0")}, std::pair{SpecVersion::k3_2, std::string_view("3.2.0")},
+    std::pair{SpecVersion::k3_3, std::string_view("3.3.0")}, std::pair{SpecVersion::k3_4, std::string_view("3.4.0")},
+    std::pair{SpecVersion::k3_5, std::string_view("3.5.0")},
+};
+
+struct Semver {
+  std::int64_t major;
+  std::int64_t minor;
+  std::int64_t patch;
+};
+
+// MAJOR.MINOR.PATCH, behind which there may be a pre-release or build metadata.
+std::optional<Semver> ParseSemver(std::string_view text) {
+  const std::size_t more = text.find_first_of("-+");
+  const auto is_part = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
+           c == '+';
+  };
+  const std::string_view rest = more == std::string_view::npos ? std::string_view() : text.substr(more);
+  if (!std::all_of(rest.begin(), rest.end(), is_part)) return std::nullopt;
+  text = text.substr(0, more);
+  std::array<std::int64_t, 3> parts{};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t dot = text.find('.');
+    const std::string_view digits = text.substr(0, dot);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), parts[i]);
+    if (error != std::errc() || end != digits.data() + digits.size() || parts[i] < 0) return std::nullopt;
+    const bool is_last = i + 1 == parts.size();
+    if (is_last != (dot == std::string_view::npos)) return std::nullopt;
+    text.remove_prefix(is_last ? text.size() : dot + 1);
+  }
+  return Semver{parts[0], parts[1], parts[2]};
+}
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\n\v\f\r";
+  const std::size_t start = text.find_first_not_of(kSpace);
+  if (start == std::string_view::npos) return {};
+  return text.substr(start, text.find_last_not_of(kSpace) - start + 1);
+}
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(Trim(text.substr(0, end)));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+// One of the things that a client takes.
+struct Offer {
+  std::string_view subtype;
+  std::optional<Semver> version;
+  float quality = 1.0F;
+};
+
+std::optional<float> ParseQuality(std::string_view text) {
+  const std::string copy(text);
+  char* end = nullptr;
+  const float value = std::strtof(copy.c_str(), &end);
+  if (copy.empty() || end != copy.c_str() + copy.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<Offer> ParseOffer(std::string_view text) {
+  const std::vector<std::string_view> parts = Split(text, ';');
+  const std::size_t slash = parts[0].find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  Offer offer;
+  offer.subtype = parts[0].substr(slash + 1);
+  bool has_quality = false;
+  for (const std::string_view part : parts) {
+    if (part.starts_with("version=") && !offer.version) offer.version = ParseSemver(part.substr(8));
+    if (part.starts_with("q=") && !has_quality) {
+      const auto quality = ParseQuality(part.substr(2));
+      has_quality = quality.has_value();
+      offer.quality = quality.value_or(1.0F);
+    }
+  }
+  return offer;
+}
+
+std::optional<SpecVersion> Served(const Semver& version) {
+  // Spec 2.2 is what all clients of spec 2 understand that ask for it or a later one.
+  if (version.major == 2) {
+    return version.minor >= 2 ? std::optional(SpecVersion::k2_2) : std::nullopt;
+  }
+  if (version.major != 3) return std::nullopt;
+  constexpr std::array kThird = {SpecVersion::k3_0, SpecVersion::k3_1, SpecVersion::k3_2,
+                                 SpecVersion::k3_3, SpecVersion::k3_4, SpecVersion::k3_5};
+  return kThird[std::min<std::size_t>(static_cast<std::size_t>(version.minor), kThird.size() - 1)];
+}
+
+}  // namespace
+
+std::string_view ToText(SpecVersion version) {
+  for (const auto& [known, name] : kNames) {
+    if (known == version) return name;
+  }
+  return {};
+}
+
+Result<SpecVersion> ParseSpecVersion(std::string_view text) {
+  for (const auto& [version, name] : kNames) {
+    if (text == name || text == name.substr(0, name.size() - 2)) return version;
+  }
+  return Error(ErrorKind::kInvalid,
+               fmt::format("{} is no version that configs are converted to: 2.2, 3.1, 3.2, 3.3, 3.4, 3.5", text));
+}
+
+Result<SpecVersion> Negotiate(std::string_view accept) {
+  std::vector<Offer> offers;
+  for (const std::string_view part : Split(accept, ',')) {
+    if (const auto offer = ParseOffer(part)) offers.push_back(*offer);
+  }
+  std::stable_sort(offers.begin(), offers.end(), [](const Offer& a, const Offer& b) { return a.quality > b.quality; });
+  for (const Offer& offer : offers) {
+    if (offer.subtype != "vnd.coreos.ignition+json" || !offer.version) continue;
+    if (const auto version = Served(*offer.version)) return *version;
+    return Error(ErrorKind::kInvalid, fmt::format("unsupported Ignition version in Accept header: {}", accept));
+  }
+  return SpecVersion::k2_2;
+}
+
+}  // namespace pintle::ignition

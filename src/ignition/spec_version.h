@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Versions of the Ignition specification that configs are served in.
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace pintle::ignition {
+
+enum class SpecVersion { k2_2, k3_0, k3_1, k3_2, k3_3, k3_4, k3_5 };
+
+// "3.5.0"
+std::string_view ToText(SpecVersion version);
+
+// Reads "3.5" or "3.5.0".
+Result<SpecVersion> ParseSpecVersion(std::string_view text);
+
+// The version to serve to whoever sent this Accept header.
+Result<SpecVersion> Negotiate(std::string_view accept);
+
+}  // namespace pintle::ignition

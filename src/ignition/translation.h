@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Carries a config from one version of the specification to a neighbouring one, field by field.
+//
+// A field goes to the one of the same name.  What is an option on one side and always there on the other is filled in
+// or left out; what the other side does not have is dropped: whoever translates down looks before whether that loses
+// something.
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "json/fields.h"
+
+namespace pintle::ignition {
+
+namespace internal {
+
+inline constexpr std::size_t kNoField = static_cast<std::size_t>(-1);
+
+template <json::Described T>
+consteval std::size_t FieldNamed(std::string_view name) {
+  std::size_t index = 0;
+  std::size_t found = kNoField;
+  json::ForEachField<T>([&](const auto& field) {
+    if (field.name == name) found = index;
+    ++index;
+  });
+  return found;
+}
+
+}  // namespace internal
+
+template <typename From, typename To>
+void Carry(From&& from, To& to);
+
+namespace internal {
+
+template <std::size_t kIndex, typename From, typename To>
+void CarryField(From& from, To& to) {
+  constexpr auto kFrom = std::get<kIndex>(From::kFields);
+  constexpr std::size_t kTo = FieldNamed<To>(kFrom.name);
+  if constexpr (kTo != kNoField) {
+    constexpr auto kField = std::get<kTo>(To::kFields);
+    Carry(std::move(from.*kFrom.member), to.*kField.member);
+  }
+}
+
+template <typename From, typename To, std::size_t... kIndexes>
+void CarryFields(From& from, To& to, std::index_sequence<kIndexes...>) {
+  (CarryField<kIndexes>(from, to), ...);
+}
+
+// A text that is always there is given, be it empty; a struct that is always there is given when something in it is.
+template <typename T>
+bool IsGiven(const T& value) {
+  if constexpr (json::Described<T>) {
+    return !json::Equal(value, T{});
+  } else {
+    return true;
+  }
+}
+
+}  // namespace internal
+
+template <typename From, typename To>
+void Carry(From&& from, To& to) {
+  using json::internal::kIsOptional;
+  using json::internal::kIsVector;
+  static_assert(std::is_rvalue_reference_v<decltype(from)>);
+  if constexpr (std::same_as<From, To>) {
+    to = std::move(from);
+  } else if constexpr (kIsVector<From> && kIsVector<To>) {
+    to.reserve(from.size());
+    for (auto& element : from) Carry(std::move(element), to.emplace_back());
+  } else if constexpr (kIsOptional<From>) {
+    if (!from) return;
+    if constexpr (kIsOptional<To>) {
+      Carry(*std::move(from), to.emplace());
+    } else {
+      Carry(*std::move(from), to);
+    }
+  } else if constexpr (kIsOptional<To>) {
+    if (internal::IsGiven(from)) Carry(std::move(from), to.emplace());
+  } else {
+    internal::CarryFields(from, to, std::make_index_sequence<std::tuple_size_v<decltype(From::kFields)>>());
+  }
+}
+
+// A whole config, which becomes one of the other version.
+template <typename To, typename From>
+To Translate(From from, std::string_view version) {
+  To to;
+  Carry(std::move(from), to);
+  to.ignition.version = version;
+  return to;
+}
+
+}  // namespace pintle::ignition

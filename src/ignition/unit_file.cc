@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ignition/unit_file.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace pintle::ignition {
+namespace {
+
+// systemd cuts longer lines, so Ignition refuses them, as far as it sees them in its buffer.
+constexpr std::size_t kLineMax = 2048;
+constexpr std::size_t kBufferSize = 4096;
+
+Error Invalid(std::string what) { return Error(ErrorKind::kInvalid, "invalid unit content: " + std::move(what)); }
+
+struct Letter {
+  std::uint32_t code = 0;
+  std::size_t size = 0;  // 0: the end of the text.
+};
+
+// One letter of UTF-8; a byte that begins none is a letter of its own that is no white space.
+Letter FirstLetter(std::string_view text) {
+  if (text.empty()) return {};
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto is_tail = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xc0) == 0x80; };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return {first, 1};
+  if (first >= 0xc2 && first < 0xe0 && is_tail(1)) return {(first & 0x1fU) << 6 | (byte(1) & 0x3fU), 2};
+  if (first >= 0xe0 && first < 0xf0 && is_tail(1) && is_tail(2)) {
+    return {(first & 0x0fU) << 12 | (byte(1) & 0x3fU) << 6 | (byte(2) & 0x3fU), 3};
+  }
+  return {0xfffd, 1};
+}
+
+bool IsSpace(std::uint32_t code) {
+  switch (code) {
+    case '\t':
+    case '\n':
+    case '\v':
+    case '\f':
+    case '\r':
+    case ' ':
+    case 0x85:
+    case 0xa0:
+    case 0x1680:
+    case 0x2028:
+    case 0x2029:
+    case 0x202f:
+    case 0x205f:
+    case 0x3000:
+      return true;
+    default:
+      return code >= 0x2000 && code <= 0x200a;
+  }
+}
+
+std::string_view TrimStart(std::string_view text) {
+  for (Letter letter = FirstLetter(text); letter.size > 0 && IsSpace(letter.code); letter = FirstLetter(text)) {
+    text.remove_prefix(letter.size);
+  }
+  return text;
+}
+
+std::string_view Trim(std::string_view text) {
+  text = TrimStart(text);
+  while (!text.empty()) {
+    std::size_t start = text.size() - 1;
+    while (start > 0 && text.size() - start < 3 && (static_cast<unsigned char>(text[start]) & 0xc0) == 0x80) --start;
+    const Letter last = FirstLetter(text.substr(start));
+    if (last.size != text.size() - start || !IsSpace(last.code)) break;
+    text.remove_suffix(last.size);
+  }
+  return text;
+}
+
+bool IsComment(std::uint32_t code) { return code == '#' || code == ';'; }
+
+// The text behind a buffer that is filled only when it has run dry.  What is in the buffer decides which lines are
+// found to be too long.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  bool SeesTooLongLine() const {
+    if (loaded_ - at_ < kLineMax) return false;
+    return text_.substr(at_, kLineMax).find_first_of("\r\n") == std::string_view::npos;
+  }
+
+  Letter Next() {
+    const Letter letter = FirstLetter(text_.substr(at_));
+    if (loaded_ - at_ < letter.size) Fill();
+    at_ += letter.size;
+    return letter;
+  }
+
+  void Back(const Letter& letter) { at_ -= letter.size; }
+
+  // All up to `end`, and past it; `found` says whether there was one.
+  std::string_view Until(char end, bool& found) {
+    const std::size_t start = at_;
+    const std::size_t stop = text_.find(end, start);
+    found = stop != std::string_view::npos;
+    const std::size_t next = found ? stop + 1 : text_.size();
+    while (loaded_ < next) {
+      if (loaded_ - at_ >= kBufferSize) at_ = loaded_;  // The full buffer is set aside.
+      Fill();
+    }
+    at_ = next;
+    return text_.substr(start, (found ? stop : next) - start);
+  }
+
+  std::string_view Line(bool& found) {
+    std::string_view line = Until('\n', found);
+    if (!found && line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+  }
+
+ private:
+  void Fill() { loaded_ = std::min(text_.size(), at_ + kBufferSize); }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t loaded_ = 0;
+};
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : reader_(text) {}
+
+  Result<UnitContents> Parse() {
+    while (step_ != Step::kDone) {
+      if (reader_.SeesTooLongLine()) return Invalid(fmt::format("line too long (max {} bytes)", kLineMax));
+      TRY(Advance());
+    }
+    return contents_;
+  }
+
+ private:
+  enum class Step { kBeforeSection, kSectionName, kSectionEnd, kInSection, kName, kValue, kComment, kDone };
+
+  Result<> Advance() {
+    switch (step_) {
+      case Step::kBeforeSection:
+        return BeforeSection();
+      case Step::kSectionName:
+        return SectionName();
+      case Step::kSectionEnd:
+        return SectionEnd();
+      case Step::kInSection:
+        return InSection();
+      case Step::kName:
+        return Name();
+      case Step::kValue:
+        return Value();
+      case Step::kComment:
+        return Comment();
+      case Step::kDone:
+        return {};
+    }
+    return {};
+  }
+
+  Result<> BeforeSection() {
+    const Letter letter = reader_.Next();
+    if (letter.size == 0) {
+      step_ = Step::kDone;
+    } else if (letter.code == '[') {
+      step_ = Step::kSectionName;
+    } else if (IsComment(letter.code)) {
+      after_comment_ = Step::kBeforeSection;
+      step_ = Step::kComment;
+    }
+    return {};
+  }
+
+  Result<> SectionName() {
+    bool found = false;
+    section_ = reader_.Until(']', found);
+    if (!found) return Invalid("unable to find end of section");
+    step_ = Step::kSectionEnd;
+    return {};
+  }
+
+  Result<> SectionEnd() {
+    bool found = false;
+    const std::string_view garbage = Trim(reader_.Line(found));
+    if (!garbage.empty()) return Invalid("found garbage after section name : " + Quoted(garbage));
+    step_ = Step::kInSection;
+    return {};
+  }
+
+  Result<> InSection() {
+    const Letter letter = reader_.Next();
+    if (letter.size == 0) {
+      step_ = Step::kDone;
+    } else if (letter.code == '[') {
+      step_ = Step::kSectionName;
+    } else if (IsComment(letter.code)) {
+      after_comment_ = Step::kInSection;
+      step_ = Step::kComment;
+    } else if (!IsSpace(letter.code)) {
+      reader_.Back(letter);
+      step_ = Step::kName;
+    }
+    return {};
+  }
+
+  Result<> Name() {
+    for (;;) {
+      const Letter letter = reader_.Next();
+      if (letter.size == 0) return Invalid("EOF");
+      if (letter.code == '\n' || letter.code == '\r') {
+        return Invalid("unexpected newline encountered while parsing option name");
+      }
+      if (letter.code == '=') break;
+    }
+    step_ = Step::kValue;
+    return {};
+  }
+
+  // One line of a value; a backslash at its end says that there is another.
+  Result<> Value() {
+    bool found = false;
+    const std::string_view line = reader_.Line(found);
+    if (!Trim(line).empty() && line.ends_with('\\')) return {};
+    contents_.has_options = true;
+    contents_.has_install_section = contents_.has_install_section || section_ == "Install";
+    step_ = Step::kInSection;
+    return {};
+  }
+
+  Result<> Comment() {
+    for (;;) {
+      bool found = false;
+      std::string_view line = reader_.Line(found);
+      if (line.ends_with(' ')) line.remove_suffix(1);
+      if (!line.ends_with('\\')) break;
+    }
+    step_ = after_comment_;
+    return {};
+  }
+
+  // A text in quotes, as Ignition prints it.
+  static std::string Quoted(std::string_view text) {
+    std::string quoted = "\"";
+    for (const char c : text) {
+      if (c == '"' || c == '\\') {
+        quoted += {'\\', c};
+      } else if (static_cast<unsigned char>(c) < 0x20) {
+        quoted += fmt::format("\\x{:02x}", c);
+      } else {
+        quoted += c;
+      }
+    }
+    return quoted + "\"";
+  }
+
+  Reader reader_;
+  Step step_ = Step::kBeforeSection;
+  Step after_comment_ = Step::kBeforeSection;
+  std::string_view section_;
+  UnitContents contents_;
+};
+
+}  // namespace
+
+Result<UnitContents> ReadUnit(std::string_view text) { return Parser(text).Parse(); }
+
+}  // namespace pintle::ignition

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Spec 3.0, the oldest: what it refuses.
+
+#include <string_view>
+
+#include "ignition/reading.h"
+#include "ignition/v3_0/types.h"
+#include "json/report.h"
+
+namespace pintle::ignition::v3_0 {
+
+inline constexpr std::string_view kVersion = "3.0.0";
+
+void Validate(const Config& config, json::Report& report);
+
+// Reads a document of this version, the oldest of its major version.
+Config ReadCompatible(Reading& reading);
+
+}  // namespace pintle::ignition::v3_0

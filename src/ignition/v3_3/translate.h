@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Spec 3.3: what it refuses, and how it becomes, and comes from, its neighbour.
+
+#include <string_view>
+
+#include "base/result.h"
+#include "ignition/reading.h"
+#include "ignition/v3_2/types.h"
+#include "ignition/v3_3/types.h"
+#include "json/report.h"
+
+namespace pintle::ignition::v3_3 {
+
+inline constexpr std::string_view kVersion = "3.3.0";
+
+void Validate(const Config& config, json::Report& report);
+
+// Reads a document of this version or an older one.
+Config ReadCompatible(Reading& reading);
+
+Config FromPrevious(v3_2::Config config);
+
+// What spec 3.2 cannot say is an error.
+Result<v3_2::Config> ToPrevious(Config config);
+
+}  // namespace pintle::ignition::v3_3

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Spec 3.4: what it refuses, and how it becomes, and comes from, its neighbour.
+
+#include <string_view>
+
+#include "base/result.h"
+#include "ignition/reading.h"
+#include "ignition/v3_3/types.h"
+#include "ignition/v3_4/types.h"
+#include "json/report.h"
+
+namespace pintle::ignition::v3_4 {
+
+inline constexpr std::string_view kVersion = "3.4.0";
+
+void Validate(const Config& config, json::Report& report);
+
+// Reads a document of this version or an older one.
+Config ReadCompatible(Reading& reading);
+
+Config FromPrevious(v3_3::Config config);
+
+// What spec 3.3 cannot say is an error.
+Result<v3_3::Config> ToPrevious(Config config);
+
+}  // namespace pintle::ignition::v3_4

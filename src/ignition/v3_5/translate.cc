@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ignition/v3_5/translate.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ignition/losses.h"
+#include "ignition/translation.h"
+#include "ignition/v3_4/translate.h"
+#include "ignition/validation.h"
+
+namespace pintle::ignition::v3_5 {
+namespace {
+
+constexpr Rules kRules = {
+    .version = kVersion,
+    .sha256 = true,
+    .urls = {.google_storage = true, .arn = true},
+    .format_none = true,
+};
+
+// Calls `visit` with each advertisement and its path.
+template <typename Luks, typename Visit>
+void ForEachAdvertisement(std::vector<Luks>& list, Visit&& visit) {
+  const json::Path root;
+  const json::Path storage(root, "storage");
+  const json::Path volumes(storage, "luks");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const json::Path volume(volumes, i);
+    const json::Path clevis(volume, "clevis");
+    const json::Path pins(clevis, "tang");
+    for (std::size_t j = 0; j < list[i].clevis.tang.size(); ++j) {
+      visit(list[i].clevis.tang[j].advertisement, json::Path(json::Path(pins, j), "advertisement"));
+    }
+  }
+}
+
+template <typename Luks>
+void TellLostAdvertisements(std::vector<Luks>& list, json::Report& report) {
+  ForEachAdvertisement(list, [&](const std::optional<std::string>& advertisement, const json::Path& path) {
+    if (!internal::IsSet(advertisement)) return;
+    report.Warning(path, "is lost between spec 3.4 and 3.5: the machine will ask the server for it");
+  });
+}
+
+template <typename Luks>
+void ForgetAdvertisements(std::vector<Luks>& list) {
+  ForEachAdvertisement(list,
+                       [](std::optional<std::string>& advertisement, const json::Path&) { advertisement.reset(); });
+}
+
+void TellLostCex(const std::vector<Luks>& list, json::Report& report) {
+  const json::Path root;
+  const json::Path storage(root, "storage");
+  const json::Path volumes(storage, "luks");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!internal::IsTrue(list[i].cex.enabled)) continue;
+    report.Warning(json::Path(json::Path(volumes, i), "cex"), "is lost: spec 3.4 cannot bind a key to a CEX card");
+  }
+}
+
+}  // namespace
+
+void Validate(const Config& config, json::Report& report) { ValidateBy(kRules, config, report); }
+
+Config ReadCompatible(Reading& reading) {
+  if (reading.minor == 5) return ReadAndValidate<Config>(reading, kRules);
+  v3_4::Config config = v3_4::ReadCompatible(reading);
+  TellLostAdvertisements(config.storage.luks, reading.report);
+  return FromPrevious(std::move(config));
+}
+
+// Ignition's own translation loses the advertisements of Tang servers between 3.4 and 3.5, both ways.  A rendered
+// config, of which the name is a digest, must be without them too.
+Config FromPrevious(v3_4::Config config) {
+  ForgetAdvertisements(config.storage.luks);
+  return Translate<Config>(std::move(config), kVersion);
+}
+
+Result<v3_4::Config> ToPrevious(Config config, json::Report& lost) {
+  TellLostCex(config.storage.luks, lost);
+  TellLostAdvertisements(config.storage.luks, lost);
+  ForgetAdvertisements(config.storage.luks);
+  auto previous = Translate<v3_4::Config>(std::move(config), v3_4::kVersion);
+  TRY(CheckTranslated(previous, v3_4::Validate));
+  return previous;
+}
+
+}  // namespace pintle::ignition::v3_5

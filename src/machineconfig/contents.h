@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The bytes that a file of a config has.
+
+#include <string>
+
+#include "base/result.h"
+#include "ignition/config.h"
+
+namespace pintle::machineconfig {
+
+// Decoded and unpacked; without a source there are none.  Only data URLs have their bytes in the config.
+Result<std::string> ContentsOf(const ignition::Resource& resource);
+
+}  // namespace pintle::machineconfig

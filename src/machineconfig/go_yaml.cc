@@ -1,0 +1,664 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machineconfig/go_yaml.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "machineconfig/yaml_scalar.h"
+
+namespace pintle::machineconfig {
+namespace {
+
+constexpr std::size_t kStep = 2;          // Of indentation.
+constexpr std::size_t kWidth = 80;        // A line that is longer is folded at its next space.
+constexpr std::size_t kLongestKey = 128;  // In bytes; longer ones get a line of their own, with "? " before.
+
+// Characters.  All texts are valid UTF-8.
+
+constexpr char32_t kNextLine = 0x85;
+constexpr char32_t kByteOrderMark = 0xFEFF;
+
+struct Character {
+  char32_t code = 0;
+  std::size_t size = 1;  // In bytes.
+};
+
+Character CharacterAt(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) -> char32_t {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
+  };
+  const char32_t first = byte(0);
+  if (first < 0xC0) return {first, 1};
+  if (first < 0xE0) return {((first & 0x1F) << 6) | (byte(1) & 0x3F), 2};
+  if (first < 0xF0) return {((first & 0x0F) << 12) | ((byte(1) & 0x3F) << 6) | (byte(2) & 0x3F), 3};
+  return {((first & 0x07) << 18) | ((byte(1) & 0x3F) << 12) | ((byte(2) & 0x3F) << 6) | (byte(3) & 0x3F), 4};
+}
+
+constexpr bool IsBreak(char32_t c) { return c == '\n' || c == '\r' || c == kNextLine || c == 0x2028 || c == 0x2029; }
+constexpr bool IsBlank(char32_t c) { return c == ' ' || c == '\t'; }
+
+// What the writer lets stand as it is.
+constexpr bool IsPrintable(char32_t c) {
+  return c == '\n' || (c >= 0x20 && c <= 0x7E) || (c >= 0xA0 && c <= 0xD7FF) ||
+         (c >= 0xE000 && c <= 0xFFFD && c != kByteOrderMark);
+}
+
+// What the reader does not take.  Control characters are escaped in the JSON text, so that it does not see them.
+constexpr bool IsForbidden(char32_t c) {
+  return (c >= 0x7F && c <= 0x9F && c != kNextLine) || c == 0xFFFE || c == 0xFFFF;
+}
+
+constexpr std::uint64_t Repeated(unsigned char byte) { return 0x0101010101010101U * byte; }
+
+// Whether each byte is a visible character of ASCII, as nearly all of a data URL is.  Eight bytes at a time.
+bool IsVisibleAscii(std::string_view text) {
+  std::uint64_t odd = 0;
+  std::size_t at = 0;
+  for (; at + sizeof odd <= text.size(); at += sizeof odd) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    const std::uint64_t below = (bytes - Repeated(0x21)) & ~bytes;
+    const std::uint64_t above = (bytes + Repeated(0x01)) | bytes;
+    odd |= below | above;
+  }
+  if ((odd & Repeated(0x80)) != 0) return false;
+  return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(),
+                     [](char c) { return c > ' ' && c < 0x7F; });
+}
+
+// What the first step makes of a text: a raw U+0085 is a line break to the reader of a quoted text, and folded.
+class ReadBack {
+ public:
+  // The text as it was read; it may be `text` itself or live until the next call.
+  Result<std::string_view> operator()(std::string_view text) {
+    if (!MayChange(text)) return text;
+    read_.clear();
+    for (std::size_t at = 0; at < text.size();) {
+      const Character c = CharacterAt(text, at);
+      if (IsForbidden(c.code)) return Error(ErrorKind::kInvalid, "yaml: control characters are not allowed");
+      if (c.code == ' ' || c.code == kNextLine) {
+        at = FoldBlanks(text, at);
+        if (EndsInBreak(text, at)) TRY(RefuseMarker(text.substr(at)));
+      } else {
+        read_.append(text, at, c.size);
+        at += c.size;
+      }
+    }
+    return read_;
+  }
+
+ private:
+  // DEL, the first byte of U+0080 to U+00BF, and that of U+F000 to U+FFFF.
+  static constexpr std::string_view kFirstBytes = "\x7F\xC2\xEF";
+
+  static bool MayChange(std::string_view text) {
+    return std::any_of(kFirstBytes.begin(), kFirstBytes.end(),
+                       [&](char c) { return text.find(c) != std::string_view::npos; });
+  }
+
+  // A run of spaces and breaks: spaces stay unless there is a break among them; one break becomes a space, and each
+  // further one a line feed.
+  std::size_t FoldBlanks(std::string_view text, std::size_t at) {
+    const std::size_t begin = at;
+    std::size_t breaks = 0;
+    for (; at < text.size();) {
+      const Character c = CharacterAt(text, at);
+      if (c.code != ' ' && c.code != kNextLine) break;
+      if (c.code == kNextLine) ++breaks;
+      at += c.size;
+    }
+    lines_ += breaks;
+    if (breaks == 0) {
+      read_.append(text, begin, at - begin);
+    } else if (breaks == 1) {
+      read_ += ' ';
+    } else {
+      read_.append(breaks - 1, '\n');
+    }
+    return at;
+  }
+
+  static bool EndsInBreak(std::string_view text, std::size_t at) { return text.substr(0, at).ends_with("\xC2\x85"); }
+
+  // At the beginning of a line, "---" and "..." end a document.
+  Result<> RefuseMarker(std::string_view line) const {
+    if (!line.starts_with("---") && !line.starts_with("...")) return {};
+    const bool stands_alone = line.size() > 3 && (line[3] == ' ' || line.substr(3).starts_with("\xC2\x85"));
+    if (!stands_alone) return {};
+    return Error(ErrorKind::kInvalid, fmt::format("yaml: line {}: found unexpected document indicator", lines_ + 1));
+  }
+
+  std::string read_;
+  std::size_t lines_ = 0;  // Breaks so far, in all texts.
+};
+
+// How a text may be written.
+
+enum class Style { kPlain, kSingleQuoted, kDoubleQuoted, kLiteral };
+
+struct Ways {
+  bool plain = true;
+  bool single_quoted = true;
+  bool literal = true;
+  bool has_breaks = false;
+  bool has_blanks = true;  // Or anything else but visible ASCII.
+};
+
+bool MatchesDigits(std::string_view& text, bool with_underscores) {
+  std::size_t end = 0;
+  while (end < text.size() && ((text[end] >= '0' && text[end] <= '9') || (with_underscores && text[end] == '_'))) ++end;
+  text.remove_prefix(end);
+  return end > 0;
+}
+
+// 12:30 was a number to base 60 once, and is quoted for those who still read it so.
+bool IsBaseSixty(std::string_view text) {
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  if (text.empty() || text[0] < '0' || text[0] > '9') return false;
+  MatchesDigits(text, true);
+  if (!text.starts_with(':')) return false;
+  while (text.starts_with(':')) {
+    text.remove_prefix(1);
+    const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+    const bool is_minute = end == 1 || (end == 2 && text[0] <= '5');
+    if (!is_minute) return false;
+    text.remove_prefix(end);
+  }
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    MatchesDigits(text, true);
+  }
+  return text.empty();
+}
+
+bool MeansItself(std::string_view text) { return std::holds_alternative<Text>(MeaningOf(text)) && !IsBaseSixty(text); }
+
+bool IsIndicatorAtStart(char c) { return std::string_view("#,[]{}&*!|>'\"%@`").find(c) != std::string_view::npos; }
+
+bool LooksLikeMarker(std::string_view text) { return text.starts_with("---") || text.starts_with("..."); }
+
+// For a text without any blank, break or special character.
+bool VisibleAsciiMayBePlain(std::string_view text) {
+  const bool ends_as_key = text.back() == ':';
+  const bool is_bare_indicator = text == "?" || text == "-";
+  return !LooksLikeMarker(text) && !IsIndicatorAtStart(text[0]) && !ends_as_key && !is_bare_indicator;
+}
+
+Ways WaysFor(std::string_view text, bool is_visible_ascii) {
+  Ways ways;
+  if (text.empty()) {
+    ways.literal = false;
+    return ways;
+  }
+  if (is_visible_ascii) {
+    ways.has_blanks = false;
+    ways.plain = VisibleAsciiMayBePlain(text);
+    return ways;
+  }
+  bool indicators = LooksLikeMarker(text);
+  bool special = false;
+  bool break_space = false;
+  bool space_break = false;
+  char32_t previous = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const Character c = CharacterAt(text, at);
+    const std::size_t next = at + c.size;
+    const bool blank_follows = next >= text.size() || text[next] == ' ' || text[next] == '\t';
+    if (at == 0) {
+      indicators = indicators || (c.code < 0x80 && IsIndicatorAtStart(text[0]));
+      indicators = indicators || ((c.code == '?' || c.code == '-') && blank_follows);
+    }
+    const bool blank_precedes = at == 0 || IsBlank(previous) || IsBreak(previous) || previous == 0;
+    indicators = indicators || (c.code == ':' && blank_follows) || (c.code == '#' && blank_precedes);
+    special = special || !IsPrintable(c.code);
+    break_space = break_space || (c.code == ' ' && IsBreak(previous));
+    if (IsBreak(c.code)) {
+      ways.has_breaks = true;
+      space_break = space_break || (at > 0 && previous == ' ');
+    }
+    previous = c.code;
+    at = next;
+  }
+  const bool begins_or_ends_blank = text.front() == ' ' || text.back() == ' ';
+  const bool nothing_but_escapes = space_break || special;
+  ways.plain = !indicators && !begins_or_ends_blank && !ways.has_breaks && !nothing_but_escapes;
+  ways.single_quoted = !break_space && !nothing_but_escapes;
+  ways.literal = text.back() != ' ' && !nothing_but_escapes;
+  return ways;
+}
+
+Style StyleOf(std::string_view text, const Ways& ways, bool is_simple_key) {
+  if (text.empty()) return Style::kDoubleQuoted;
+  if (ways.has_blanks && text.find('\n') != std::string_view::npos) {
+    return ways.literal && !is_simple_key ? Style::kLiteral : Style::kDoubleQuoted;
+  }
+  if (!MeansItself(text)) return Style::kDoubleQuoted;
+  if (ways.plain) return Style::kPlain;
+  return ways.single_quoted ? Style::kSingleQuoted : Style::kDoubleQuoted;
+}
+
+// Order of keys
+
+bool IsLetter(char32_t c) {
+  // All beyond ASCII is taken for a letter; the keys of a config have none of that.
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+}
+
+// The quick way: nothing but letters, whose order is that of their bytes.
+bool IsAsciiWord(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+}
+
+bool IsDigit(char32_t c) { return c >= '0' && c <= '9'; }
+
+std::u32string Decoded(std::string_view text) {
+  std::u32string characters;
+  for (std::size_t at = 0; at < text.size();) {
+    const Character c = CharacterAt(text, at);
+    characters += c.code;
+    at += c.size;
+  }
+  return characters;
+}
+
+struct DigitRun {
+  std::int64_t value = 0;
+  std::size_t end = 0;
+};
+
+DigitRun ReadDigits(const std::u32string& text, std::size_t from, std::uint64_t value) {
+  std::size_t end = from;
+  for (; end < text.size() && IsDigit(text[end]); ++end) value = value * 10 + (text[end] - '0');
+  return {static_cast<std::int64_t>(value), end};
+}
+
+// Whether the digits right before a place are more than leading zeros, so that a 0 there counts.
+bool IsInsideNumber(const std::u32string& text, std::size_t at) {
+  while (at > 0 && IsDigit(text[at - 1])) {
+    if (text[--at] != '0') return true;
+  }
+  return false;
+}
+
+bool IsBeforeAt(const std::u32string& a, const std::u32string& b, std::size_t at) {
+  const bool a_is_letter = IsLetter(a[at]);
+  const bool b_is_letter = IsLetter(b[at]);
+  if (a_is_letter && b_is_letter) return a[at] < b[at];
+  if (a_is_letter || b_is_letter) return b_is_letter;
+  const bool has_zero = a[at] == '0' || b[at] == '0';
+  const std::uint64_t digits_before = has_zero && IsInsideNumber(a, at) ? 1 : 0;
+  const DigitRun a_run = ReadDigits(a, at, digits_before);
+  const DigitRun b_run = ReadDigits(b, at, digits_before);
+  if (a_run.value != b_run.value) return a_run.value < b_run.value;
+  if (a_run.end != b_run.end) return a_run.end < b_run.end;
+  return a[at] < b[at];
+}
+
+class Writer {
+ public:
+  explicit Writer(const TextSink& sink) : sink_(sink) {}
+
+  Result<> WriteDocument(std::vector<GoYamlMember> members) {
+    TRY(WriteMembers(std::move(members), 0, Line::kNew));
+    if (!line_is_fresh_) Put('\n');
+    Flush();
+    return {};
+  }
+
+ private:
+  // Whether the first entry of a list or a mapping stands on the line that we are on, behind a "- ".
+  enum class Line { kNew, kSame };
+
+  Result<> WriteMap(const json::Value& map, std::size_t indent, Line line) {
+    std::vector<GoYamlMember> members;
+    members.reserve(map.size());
+    for (const auto& [key, value] : map.get_ref<const json::Value::object_t&>()) members.push_back({key, &value});
+    return WriteMembers(std::move(members), indent, line);
+  }
+
+  Result<> WriteMembers(std::vector<GoYamlMember> members, std::size_t indent, Line line) {
+    PutInOrder(members);
+    for (const GoYamlMember& member : members) {
+      BeginEntry(indent, std::exchange(line, Line::kNew));
+      const std::string key(TRY(read_back_(member.key)));
+      const Ways ways = WaysFor(key, IsVisibleAscii(key));
+      if (key.size() <= kLongestKey && !ways.has_breaks) {
+        WriteText(key, ways, StyleOf(key, ways, true), indent + kStep, false);
+        Put(':');
+        TRY(WriteBehindKey(*member.value, indent));
+      } else {
+        Put("? ");
+        WriteText(key, ways, StyleOf(key, ways, false), indent + kStep, true);
+        BeginEntry(indent, Line::kNew);
+        Put(": ");
+        TRY(WriteBehindMark(*member.value, indent));
+      }
+    }
+    return {};
+  }
+
+  static void PutInOrder(std::vector<GoYamlMember>& members) {
+    const auto before = [](const GoYamlMember& a, const GoYamlMember& b) { return IsBefore(a.key, b.key); };
+    if (!std::is_sorted(members.begin(), members.end(), before)) std::sort(members.begin(), members.end(), before);
+  }
+
+  Result<> WriteList(const json::Value& list, std::size_t indent, Line line) {
+    for (const json::Value& element : list) {
+      BeginEntry(indent, std::exchange(line, Line::kNew));
+      Put("- ");
+      TRY(WriteBehindMark(element, indent));
+    }
+    return {};
+  }
+
+  // A mapping begins on a new line and further in, a list on a new line below its key.
+  Result<> WriteBehindKey(const json::Value& value, std::size_t indent) {
+    if (value.is_object() && !value.empty()) return WriteMap(value, indent + kStep, Line::kNew);
+    if (value.is_array() && !value.empty()) return WriteList(value, indent, Line::kNew);
+    Put(' ');
+    return WriteLeaf(value, indent + kStep);
+  }
+
+  // Behind "- ", "? " and ": " all goes on in the same line.
+  Result<> WriteBehindMark(const json::Value& value, std::size_t indent) {
+    if (value.is_object() && !value.empty()) return WriteMap(value, indent + kStep, Line::kSame);
+    if (value.is_array() && !value.empty()) return WriteList(value, indent + kStep, Line::kSame);
+    return WriteLeaf(value, indent + kStep);
+  }
+
+  Result<> WriteLeaf(const json::Value& value, std::size_t indent) {
+    switch (value.type()) {
+      case json::Value::value_t::object:
+        Put("{}");
+        return {};
+      case json::Value::value_t::array:
+        Put("[]");
+        return {};
+      case json::Value::value_t::string:
+        return WriteTextLeaf(value.get_ref<const std::string&>(), indent);
+      case json::Value::value_t::boolean:
+        Put(value.get<bool>() ? "true" : "false");
+        return {};
+      case json::Value::value_t::number_integer:
+        Put(std::to_string(value.get<std::int64_t>()));
+        return {};
+      case json::Value::value_t::number_unsigned:
+        Put(std::to_string(value.get<std::uint64_t>()));
+        return {};
+      case json::Value::value_t::number_float:
+        Put(NumberText(value.get<double>()));
+        return {};
+      default:
+        Put("null");
+        return {};
+    }
+  }
+
+  Result<> WriteTextLeaf(std::string_view text, std::size_t indent) {
+    // Bodies of files are looked at once here, and once more by whoever hashes them.
+    const bool is_visible_ascii = IsVisibleAscii(text);
+    if (!is_visible_ascii) text = TRY(read_back_(text));
+    const Ways ways = WaysFor(text, is_visible_ascii);
+    WriteText(text, ways, StyleOf(text, ways, false), indent, true);
+    return {};
+  }
+
+  static std::string NumberText(double number) {
+    const auto through_json = ThroughJson(number);
+    if (!through_json) return GoText(number);  // No JSON text can hold it, so that it cannot have come from one.
+    return std::visit(
+        []<typename N>(N n) {
+          if constexpr (std::same_as<N, double>) {
+            return GoText(n);
+          } else {
+            return std::to_string(n);
+          }
+        },
+        *through_json);
+  }
+
+  void WriteText(std::string_view text, const Ways& ways, Style style, std::size_t indent, bool may_fold) {
+    switch (style) {
+      case Style::kPlain:
+        return WritePlain(text, indent, may_fold && ways.has_blanks);
+      case Style::kSingleQuoted:
+        return WriteSingleQuoted(text, indent, may_fold);
+      case Style::kDoubleQuoted:
+        return WriteDoubleQuoted(text, indent, may_fold);
+      case Style::kLiteral:
+        return WriteLiteral(text, indent);
+    }
+  }
+
+  bool IsTooWide() const { return column_ > kWidth; }
+
+  void WritePlain(std::string_view text, std::size_t indent, bool may_fold) {
+    if (!may_fold) return Put(text);
+    bool behind_space = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      const bool is_space = text[at] == ' ';
+      if (is_space && !behind_space && IsTooWide() && text[at + 1] != ' ') {
+        BreakLine(indent);
+      } else {
+        Put(text[at]);
+      }
+      behind_space = is_space;
+    }
+  }
+
+  void WriteSingleQuoted(std::string_view text, std::size_t indent, bool may_fold) {
+    Put('\'');
+    bool behind_space = false;
+    bool behind_break = false;
+    for (std::size_t at = 0; at < text.size();) {
+      const Character c = CharacterAt(text, at);
+      const bool is_inside = at > 0 && at + 1 < text.size();
+      const std::size_t next = at + c.size;
+      if (c.code == ' ') {
+        if (may_fold && !behind_space && IsTooWide() && is_inside && text[next] != ' ') {
+          BreakLine(indent);
+        } else {
+          Put(' ');
+        }
+        behind_space = true;
+      } else if (IsBreak(c.code)) {
+        PutBreak(text.substr(at, c.size));
+        behind_break = true;
+      } else {
+        if (behind_break) Pad(indent);
+        if (c.code == '\'') Put('\'');
+        Put(text.substr(at, c.size));
+        behind_space = false;
+        behind_break = false;
+      }
+      at = next;
+    }
+    Put('\'');
+  }
+
+  void WriteDoubleQuoted(std::string_view text, std::size_t indent, bool may_fold) {
+    Put('"');
+    // The library means to escape byte order marks, and escapes every character of a text that begins with one.
+    const bool escape_all = text.starts_with("\xEF\xBB\xBF");
+    bool behind_space = false;
+    for (std::size_t at = 0; at < text.size();) {
+      const Character c = CharacterAt(text, at);
+      const std::size_t next = at + c.size;
+      const bool is_inside = at > 0 && next < text.size();
+      const bool is_plain = IsPrintable(c.code) && !IsBreak(c.code) && c.code != '"' && c.code != '\\' && !escape_all;
+      if (!is_plain) {
+        PutEscaped(c.code);
+        behind_space = false;
+      } else if (c.code != ' ') {
+        Put(text.substr(at, c.size));
+        behind_space = false;
+      } else {
+        if (may_fold && !behind_space && IsTooWide() && is_inside) {
+          BreakLine(indent);
+          if (text[next] == ' ') Put('\\');
+        } else {
+          Put(' ');
+        }
+        behind_space = true;
+      }
+      at = next;
+    }
+    Put('"');
+  }
+
+  void PutEscaped(char32_t c) {
+    struct Short {
+      char32_t code;
+      char letter;
+    };
+    constexpr Short kShort[] = {
+        {0x00, '0'}, {0x07, 'a'}, {0x08, 'b'},  {0x09, 't'}, {0x0A, 'n'}, {0x0B, 'v'},   {0x0C, 'f'},   {0x0D, 'r'},
+        {0x1B, 'e'}, {0x22, '"'}, {0x5C, '\\'}, {0x85, 'N'}, {0xA0, '_'}, {0x2028, 'L'}, {0x2029, 'P'},
+    };
+    Put('\\');
+    for (const Short& s : kShort) {
+      if (s.code == c) return Put(s.letter);
+    }
+    const auto number = static_cast<std::uint32_t>(c);
+    if (number <= 0xFF) return Put(fmt::format("x{:02X}", number));
+    if (number <= 0xFFFF) return Put(fmt::format("u{:04X}", number));
+    Put(fmt::format("U{:08X}", number));
+  }
+
+  void WriteLiteral(std::string_view text, std::size_t indent) {
+    Put('|');
+    if (text[0] == ' ' || IsBreak(CharacterAt(text, 0).code)) Put('2');
+    Put(ChompingOf(text));
+    Put('\n');
+    bool behind_break = true;
+    for (std::size_t at = 0; at < text.size();) {
+      const Character c = CharacterAt(text, at);
+      if (IsBreak(c.code)) {
+        PutBreak(text.substr(at, c.size));
+        behind_break = true;
+        at += c.size;
+      } else {
+        if (behind_break) Pad(indent);
+        behind_break = false;
+        const std::size_t end = EndOfAsciiLine(text, at + c.size);
+        Put(text.substr(at, end - at));
+        at = end;
+      }
+    }
+    line_is_fresh_ = behind_break;
+  }
+
+  // A stretch to copy as it is; at least one character was looked at already.
+  static std::size_t EndOfAsciiLine(std::string_view text, std::size_t at) {
+    while (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80 && text[at] != '\n' && text[at] != '\r')
+      ++at;
+    return at;
+  }
+
+  static std::size_t StartOfLastCharacter(std::string_view text) {
+    std::size_t at = text.size() - 1;
+    while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+    return at;
+  }
+
+  // "-": no break at the end.  "+": more than one, or nothing else.  Nothing: just one.
+  static std::string_view ChompingOf(std::string_view text) {
+    const std::size_t last = StartOfLastCharacter(text);
+    if (!IsBreak(CharacterAt(text, last).code)) return "-";
+    if (last == 0) return "+";
+    const std::size_t before = StartOfLastCharacter(text.substr(0, last));
+    return IsBreak(CharacterAt(text, before).code) ? "+" : "";
+  }
+
+  void BeginEntry(std::size_t indent, Line line) {
+    if (line == Line::kSame) return;
+    if (!line_is_fresh_) Put('\n');
+    Pad(indent);
+    line_is_fresh_ = false;
+  }
+
+  void BreakLine(std::size_t indent) {
+    Put('\n');
+    Pad(indent);
+  }
+
+  void Pad(std::size_t indent) {
+    buffer_.append(indent, ' ');
+    column_ += indent;
+  }
+
+  void PutBreak(std::string_view line_break) {
+    buffer_ += line_break;
+    column_ = 0;
+  }
+
+  void Put(char c) {
+    line_is_fresh_ = false;
+    buffer_ += c;
+    if (c == '\n') {
+      column_ = 0;
+    } else if (!IsContinuation(c)) {
+      ++column_;
+    }
+    if (buffer_.size() >= kDirectly) Flush();
+  }
+
+  void Put(std::string_view text) {
+    line_is_fresh_ = false;
+    if (text.size() < kDirectly) {
+      column_ +=
+          static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); }));
+      buffer_ += text;
+      if (buffer_.size() >= kDirectly) Flush();
+      return;
+    }
+    // Nothing behind a text as long as this asks for the column in the same line but whether it is too wide.
+    column_ += text.size() / 4;
+    Flush();
+    sink_(text);
+  }
+  void Put(const char* text) { Put(std::string_view(text)); }
+  void Put(const std::string& text) { Put(std::string_view(text)); }
+
+  static bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+  void Flush() {
+    if (!buffer_.empty()) sink_(buffer_);
+    buffer_.clear();
+  }
+
+  static constexpr std::size_t kDirectly = 4096;  // Longer pieces do not go through the buffer.
+
+  const TextSink& sink_;
+  ReadBack read_back_;
+  std::string buffer_;
+  std::size_t column_ = 0;
+  bool line_is_fresh_ = true;  // Nothing stands on it yet.
+};
+
+}  // namespace
+
+bool IsBefore(std::string_view a, std::string_view b) {
+  if (IsAsciiWord(a) && IsAsciiWord(b)) return a < b;
+  const std::u32string a_text = Decoded(a);
+  const std::u32string b_text = Decoded(b);
+  const auto differing = std::mismatch(a_text.begin(), a_text.end(), b_text.begin(), b_text.end());
+  const auto at = static_cast<std::size_t>(differing.first - a_text.begin());
+  if (at == a_text.size() || at == b_text.size()) return a_text.size() < b_text.size();
+  return IsBeforeAt(a_text, b_text, at);
+}
+
+Result<> WriteGoYaml(std::vector<GoYamlMember> members, const TextSink& sink) {
+  return Writer(sink).WriteDocument(std::move(members));
+}
+
+}  // namespace pintle::machineconfig

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machineconfig/ignition_part.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "machineconfig/go_json.h"
+
+namespace pintle::machineconfig {
+
+Result<ignition::Config> ParseIgnitionPart(const api::MachineConfig& config, json::Report& report) {
+  const json::Value& document = config.spec.config;
+  json::Report problems;
+  auto parsed = ignition::Parse(document, problems);
+  // The text costs as much as the document, and is needed only to say where in it a problem is.
+  if (!parsed) {
+    const std::string text = document.is_null() ? "" : GoJson(document);
+    problems = json::Report();
+    parsed = ignition::Parse(std::string_view(text), problems);
+  }
+  report = std::move(problems);
+  return parsed;
+}
+
+}  // namespace pintle::machineconfig

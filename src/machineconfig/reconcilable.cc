@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machineconfig/reconcilable.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "api/go_quote.h"
+#include "json/fields.h"
+#include "machineconfig/validate.h"
+
+namespace pintle::machineconfig {
+namespace {
+
+using json::Equal;
+
+constexpr std::string_view kOnlyUser = "core";
+// Its mere presence makes the node agent start over, so that no config may bring it.
+constexpr std::string_view kForceFile = "/run/machine-config-daemon-force";
+
+constexpr std::string_view kPartitionAdvice = "disks are set up once, when a machine is installed";
+
+using Overrides = api::IrreconcilableValidationOverrides;
+
+bool IsOverridden(const Overrides& overrides, std::string_view section) {
+  return std::find(overrides.storage.begin(), overrides.storage.end(), section) != overrides.storage.end();
+}
+
+void AddPasswd(std::vector<Obstacle>& obstacles, std::string_view reason, std::string advice) {
+  obstacles.push_back({fmt::format("invalid passwd change(s): {}", reason), std::move(advice)});
+}
+
+// What a user may have set besides its name, SSH keys and password.
+bool HasOtherFields(ignition::PasswdUser user) {
+  user.name.clear();
+  user.ssh_authorized_keys.clear();
+  user.password_hash.reset();
+  return !Equal(user, ignition::PasswdUser());
+}
+
+void CompareUsers(const std::vector<ignition::PasswdUser>& users, std::vector<Obstacle>& obstacles) {
+  for (const ignition::PasswdUser& user : users) {
+    if (user.name == kOnlyUser) continue;
+    AddPasswd(obstacles, "ignition passwd user section contains unsupported changes: non-core user",
+              fmt::format("user \"{}\": only the user core can be changed", user.name));
+  }
+  if (users.empty() || users.back().name != kOnlyUser) return;
+  const ignition::PasswdUser& user = users.back();
+  if (!user.password_hash && user.ssh_authorized_keys.empty()) {
+    AddPasswd(obstacles,
+              "ignition passwd user section contains unsupported changes: user must be core and have 1 or more sshKeys",
+              "give core an SSH key or a password hash, or leave it out to take its keys away");
+  } else if (HasOtherFields(user)) {
+    AddPasswd(obstacles, "SSH keys and password hash are not reconcilable",
+              "of the user core, only sshAuthorizedKeys and passwordHash can be changed");
+  }
+}
+
+void ComparePasswd(const ignition::Passwd& from, const ignition::Passwd& to, std::vector<Obstacle>& obstacles) {
+  if (!Equal(from.groups, to.groups)) {
+    AddPasswd(obstacles, "ignition Passwd Groups section contains changes",
+              "groups are made once, when a machine is installed");
+  }
+  if (!Equal(from.users, to.users)) CompareUsers(to.users, obstacles);
+}
+
+void CompareStorage(const ignition::Storage& from, const ignition::Storage& to, const Overrides& overrides,
+                    std::vector<Obstacle>& obstacles) {
+  const auto changed = [&](const auto& a, const auto& b, std::string_view section, std::string_view advice) {
+    if (Equal(a, b)) return;
+    obstacles.push_back({fmt::format("ignition {} section contains changes", section), std::string(advice)});
+  };
+  if (!IsOverridden(overrides, "Disks")) changed(from.disks, to.disks, "disks", kPartitionAdvice);
+  if (!IsOverridden(overrides, "FileSystems")) {
+    changed(from.filesystems, to.filesystems, "filesystems", kPartitionAdvice);
+  }
+  if (!IsOverridden(overrides, "Raid")) changed(from.raid, to.raid, "raid", kPartitionAdvice);
+  changed(from.directories, to.directories, "directories",
+          "a directory is made for the files in it; use systemd-tmpfiles for others");
+  // Links are never touched on a node, so that it does no harm when the last is gone.
+  if (!to.links.empty()) changed(from.links, to.links, "links", "make links with a unit or systemd-tmpfiles");
+}
+
+void CheckFiles(const std::vector<ignition::File>& files, std::vector<Obstacle>& obstacles) {
+  for (const ignition::File& file : files) {
+    if (!file.append.empty()) {
+      obstacles.push_back({fmt::format("ignition file {} includes append", file.path),
+                           "appending can be done only once; give the whole contents"});
+    }
+    if (file.path == kForceFile) {
+      obstacles.push_back({fmt::format("cannot create {} via Ignition", file.path),
+                           "this file tells the agent of a node to start over; make it by hand"});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Obstacle> ObstaclesBetween(const ParsedConfig& from, const ParsedConfig& to, const Overrides& overrides) {
+  std::vector<Obstacle> obstacles;
+  ComparePasswd(from.ignition.passwd, to.ignition.passwd, obstacles);
+  if (!Equal(from.ignition.kernel_arguments, to.ignition.kernel_arguments)) {
+    obstacles.push_back(
+        {"ignition kargs section contains changes", "use spec.kernelArguments of the MachineConfig instead"});
+  }
+  CompareStorage(from.ignition.storage, to.ignition.storage, overrides, obstacles);
+  CheckFiles(to.ignition.storage.files, obstacles);
+  if (from.object.spec.fips != to.object.spec.fips) {
+    obstacles.push_back({"detected change to FIPS flag; refusing to modify FIPS on a running cluster",
+                         "FIPS mode is chosen when a cluster is installed"});
+  }
+  return obstacles;
+}
+
+Verdict Judge(const ParsedConfig& from, const ParsedConfig& to, const Overrides& overrides) {
+  const std::string name = api::GoQuoted(to.object.metadata.name);
+  Verdict verdict{.text = "", .obstacles = ObstaclesBetween(from, to, overrides)};
+  if (const auto modes = CheckFileModes(to.ignition); !modes) {
+    verdict.text =
+        fmt::format("validating new Ignition config from machineconfig {} failed: {}", name, modes.error().message());
+  } else if (!verdict.obstacles.empty()) {
+    verdict.text = fmt::format("new machineconfig {} is not reconcilable against {}: {}",
+                               api::GoQuoted(from.object.metadata.name), name, verdict.obstacles.front().text);
+  }
+  return verdict;
+}
+
+std::string UnparsableText(std::string_view which, const api::MachineConfig& config, const Error& error) {
+  return fmt::format("parsing {} Ignition config from machineconfig {} failed: failed to parse Ignition config: {}",
+                     which, api::GoQuoted(config.metadata.name), error.message());
+}
+
+}  // namespace pintle::machineconfig

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machineconfig/toml.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pintle::machineconfig {
+namespace {
+
+constexpr std::size_t kDeepest = 100;
+
+using Key = std::vector<std::string>;
+
+std::string Joined(const Key& key) {
+  std::string text;
+  for (const std::string& part : key) text += (text.empty() ? "" : ".") + part;
+  return text;
+}
+
+bool IsBareKeyCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+
+void AppendUtf8(std::string& text, std::uint32_t code) {
+  if (code < 0x80) {
+    text += static_cast<char>(code);
+    return;
+  }
+  const auto tail = [&](unsigned shift) { text += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
+  if (code < 0x800) {
+    text += static_cast<char>(0xC0 | (code >> 6));
+  } else if (code < 0x10000) {
+    text += static_cast<char>(0xE0 | (code >> 12));
+    tail(6);
+  } else {
+    text += static_cast<char>(0xF0 | (code >> 18));
+    tail(12);
+    tail(6);
+  }
+  tail(0);
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  Result<json::Value> Read() {
+    json::Value document = json::Value::object();
+    json::Value* table = &document;
+    Key table_key;
+    for (;;) {
+      SkipBlankLines();
+      if (AtEnd()) return document;
+      if (Peek() == '[') {
+        table = TRY(ReadHeader(document, table_key));
+      } else {
+        TRY(ReadMember(*table, table_key));
+      }
+      TRY(ExpectEndOfLine());
+    }
+  }
+
+ private:
+  // Characters
+
+  bool AtEnd() const { return at_ >= text_.size(); }
+  char Peek() const { return AtEnd() ? '\0' : text_[at_]; }
+  bool StartsWith(std::string_view word) const { return text_.substr(at_).starts_with(word); }
+
+  void Advance(std::size_t count = 1) {
+    for (; count > 0 && !AtEnd(); --count) {
+      if (text_[at_++] == '\n') ++line_;
+    }
+  }
+
+  bool Take(std::string_view word) {
+    if (!StartsWith(word)) return false;
+    Advance(word.size());
+    return true;
+  }
+
+  void SkipBlanks() {
+    while (!AtEnd() && IsBlank(Peek())) Advance();
+  }
+
+  void SkipComment() {
+    if (Peek() != '#') return;
+    while (!AtEnd() && Peek() != '\n') Advance();
+  }
+
+  void SkipBlankLines() {
+    for (;;) {
+      SkipBlanks();
+      SkipComment();
+      if (!Take("\n") && !Take("\r\n")) return;
+    }
+  }
+
+  // A character as Go's %q shows it.
+  std::string Shown() const {
+    if (AtEnd()) return "EOF";
+    if (Peek() == '\n') return "'\\n'";
+    if (Peek() == '\t') return "'\\t'";
+    if (Peek() == '\'') return "'\\''";
+    const auto first = static_cast<unsigned char>(Peek());
+    const std::size_t size = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    return fmt::format("'{}'", text_.substr(at_, size));
+  }
+
+  Error Wrong(std::string_view problem) const {
+    if (last_key_.empty()) return Error(ErrorKind::kInvalid, fmt::format("toml: line {}: {}", line_, problem));
+    return Error(ErrorKind::kInvalid, fmt::format("toml: line {} (last key \"{}\"): {}", line_, last_key_, problem));
+  }
+
+  Result<> ExpectEndOfLine() {
+    SkipBlanks();
+    SkipComment();
+    if (AtEnd() || Take("\n") || Take("\r\n")) return {};
+    return Wrong(
+        fmt::format("expected a top-level item to end with a newline, comment, or EOF, but got {} instead", Shown()));
+  }
+
+  // Tables
+
+  Result<json::Value*> ReadHeader(json::Value& document, Key& table_key) {
+    const bool is_list = Take("[[");
+    if (!is_list) Advance();
+    table_key = TRY(ReadKey());
+    last_key_ = Joined(table_key);
+    if (!Take(is_list ? "]]" : "]")) {
+      return Wrong(fmt::format("expected '.' or ']' to end table name, but got {} instead", Shown()));
+    }
+    json::Value* outer = TRY(Enter(document, table_key));
+    json::Value& slot = (*outer)[table_key.back()];
+    if (is_list) {
+      if (slot.is_null()) slot = json::Value::array();
+      if (!slot.is_array() || is_fixed_.contains(last_key_)) return AlreadyDefined(last_key_);
+      slot.push_back(json::Value::object());
+      return &slot.back();
+    }
+    if (slot.is_null()) slot = json::Value::object();
+    if (!slot.is_object() || is_fixed_.contains(last_key_)) return AlreadyDefined(last_key_);
+    if (!IsListElement(document, table_key)) {
+      if (!headers_.insert(last_key_).second) return AlreadyDefined(last_key_);
+    }
+    return &slot;
+  }
+
+  Error AlreadyDefined(const std::string& key) const {
+    return Wrong(fmt::format("Key '{}' has already been defined.", key));
+  }
+
+  // A table below an element of a list may be said once for each element.
+  static bool IsListElement(const json::Value& document, const Key& key) {
+    const json::Value* table = &document;
+    for (const std::string& part : key) {
+      if (table->is_array()) return true;
+      const auto next = table->find(part);
+      if (next == table->end()) return false;
+      table = &*next;
+    }
+    return table->is_array();
+  }
+
+  // The table that holds a key, made as needed.  In a list, the last table of it.
+  Result<json::Value*> Enter(json::Value& from, const Key& key) {
+    if (key.size() > kDeepest) return Wrong("nested too deep");
+    json::Value* table = &from;
+    for (std::size_t i = 0; i + 1 < key.size(); ++i) {
+      json::Value& next = (*table)[key[i]];
+      if (next.is_null()) next = json::Value::object();
+      table = next.is_array() && !next.empty() ? &next.back() : &next;
+      if (!table->is_object()) return AlreadyDefined(Joined(key));
+    }
+    return table;
+  }
+
+  Result<> ReadMember(json::Value& table, const Key& table_key) {
+    const Key key = TRY(ReadKey());
+    Key full = table_key;
+    full.insert(full.end(), key.begin(), key.end());
+    last_key_ = Joined(full);
+    SkipBlanks();
+    if (Peek() != '=') return Wrong(fmt::format("expected '.' or '=', but got {} instead", Shown()));
+    Advance();
+    json::Value* holder = TRY(Enter(table, key));
+    if (holder->contains(key.back())) return AlreadyDefined(last_key_);
+    const bool is_inline = (SkipBlanks(), Peek() == '{' || Peek() == '[');
+    (*holder)[key.back()] = TRY(ReadValue(0));
+    if (is_inline) is_fixed_.insert(Joined(full));
+    return {};
+  }
+
+  Result<Key> ReadKey() {
+    Key key;
+    do {
+      SkipBlanks();
+      key.push_back(TRY(ReadKeyPart()));
+      SkipBlanks();
+    } while (Take("."));
+    return key;
+  }
+
+  Result<std::string> ReadKeyPart() {
+    if (Peek() == '"') return ReadBasicText();
+    if (Peek() == '\'') return ReadLiteralText();
+    const std::size_t begin = at_;
+    while (!AtEnd() && IsBareKeyCharacter(Peek())) Advance();
+    if (at_ > begin) return std::string(text_.substr(begin, at_ - begin));
+    if (Peek() == '=' || AtEnd()) return Wrong("unexpected '='");
+    if (Peek() == '.') return Wrong("unexpected '.'");
+    if (Peek() == ']') return Wrong("unexpected end of table name (table names cannot be empty)");
+    return Wrong(fmt::format("bare keys cannot contain {}", Shown()));
+  }
+
+  // Values
+
+  Result<json::Value> ReadValue(std::size_t depth) {
+    if (depth > kDeepest) return Wrong("nested too deep");
+    SkipBlanks();
+    switch (Peek()) {
+      case '"':
+        return Text(StartsWith("\"\"\"") ? ReadLongText("\"\"\"", true) : ReadBasicText());
+      case '\'':
+        return Text(StartsWith("'''") ? ReadLongText("'''", false) : ReadLiteralText());
+      case '[':
+        return ReadArray(depth);
+      case '{':
+        return ReadInlineTable(depth);
+      default:
+        return ReadBareValue();
+    }
+  }
+
+  static Result<json::Value> Text(Result<std::string> text) { return json::Value(TRY(std::move(text))); }
+
+  Result<json::Value> ReadArray(std::size_t depth) {
+    json::Value array = json::Value::array();
+    Advance();
+    for (;;) {
+      SkipBlankLines();
+      if (Take("]")) return array;
+      array.push_back(TRY(ReadValue(depth + 1)));
+      SkipBlankLines();
+      if (Take(",")) continue;
+      if (Take("]")) return array;
+      return Wrong(fmt::format("expected a comma (',') or array terminator (']'), but got {}", Shown()));
+    }
+  }
+
+  Result<json::Value> ReadInlineTable(std::size_t depth) {
+    json::Value table = json::Value::object();
+    Advance();
+    SkipBlanks();
+    if (Take("}")) return table;
+    for (;;) {
+      const Key key = TRY(ReadKey());
+      SkipBlanks();
+      if (!Take("=")) return Wrong(fmt::format("expected '.' or '=', but got {} instead", Shown()));
+      json::Value* holder = TRY(Enter(table, key));
+      if (holder->contains(key.back())) return AlreadyDefined(Joined(key));
+      (*holder)[key.back()] = TRY(ReadValue(depth + 1));
+      SkipBlanks();
+      if (Take("}")) return table;
+      if (!Take(",")) {
+        return Wrong(fmt::format("expected a comma or an inline table terminator '}}', but got {} instead", Shown()));
+      }
+    }
+  }
+
+  Result<std::string> ReadLiteralText() {
+    Advance();
+    const std::size_t end = text_.find_first_of("'\n", at_);
+    if (end == std::string_view::npos) return Wrong("unexpected EOF; expected \"'\"");
+    if (text_[end] == '\n') return Wrong("strings cannot contain newlines");
+    std::string text(text_.substr(at_, end - at_));
+    Advance(end + 1 - at_);
+    return text;
+  }
+
+  Result<std::string> ReadBasicText() {
+    std::string text;
+    Advance();
+    for (;;) {
+      if (AtEnd()) return Wrong("unexpected EOF; expected '\"'");
+      if (Peek() == '\n') return Wrong("strings cannot contain newlines");
+      if (Take("\"")) return text;
+      TRY(ReadTextCharacter(text, true));
+    }
+  }
+
+  Result<std::string> ReadLongText(std::string_view quotes, bool has_escapes) {
+    std::string text;
+    Advance(quotes.size());
+    if (!Take("\n")) Take("\r\n");
+    for (;;) {
+      if (AtEnd()) return Wrong(fmt::format("unexpected EOF; expected '{}'", quotes));
+      // Up to two quotes may stand before the three that end the text.
+      if (StartsWith(quotes) && text_.substr(at_ + quotes.size(), 1) != quotes.substr(0, 1)) {
+        Advance(quotes.size());
+        return text;
+      }
+      if (has_escapes && SkipLineEnd()) continue;
+      TRY(ReadTextCharacter(text, has_escapes));
+    }
+  }
+
+  // A backslash at the end of a line takes all blanks and breaks behind it away.
+  bool SkipLineEnd() {
+    if (Peek() != '\\') return false;
+    const std::size_t behind = text_.find_first_not_of(" \t\r", at_ + 1);
+    if (behind == std::string_view::npos || text_[behind] != '\n') return false;
+    Advance(std::min(text_.find_first_not_of(" \t\r\n", behind), text_.size()) - at_);
+    return true;
+  }
+
+  Result<> ReadTextCharacter(std::string& text, bool has_escapes) {
+    if (Peek() != '\\' || !has_escapes) {
+      text += Peek();
+      Advance();
+      return {};
+    }
+    Advance();
+    const char escape = Peek();
+    Advance();
+    switch (escape) {
+      case 'b':
+        text += '\b';
+        return {};
+      case 't':
+        text += '\t';
+        return {};
+      case 'n':
+        text += '\n';
+        return {};
+      case 'f':
+        text += '\f';
+        return {};
+      case 'r':
+        text += '\r';
+        return {};
+      case 'e':
+        text += '\x1B';
+        return {};
+      case '"':
+      case '\\':
+        text += escape;
+        return {};
+      case 'u':
+        return ReadCode(text, 4);
+      case 'U':
+        return ReadCode(text, 8);
+      default:
+        return Wrong(fmt::format("invalid escape character '{}'", escape));
+    }
+  }
+
+  Result<> ReadCode(std::string& text, std::size_t digits) {
+    const std::string_view hex = text_.substr(at_, digits);
+    std::uint32_t code = 0;
+    const auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), code, 16);
+    const bool is_character = code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
+    if (error != std::errc() || end != hex.data() + digits || !is_character) {
+      return Wrong(fmt::format("expected {} hexadecimal digits of a character", digits));
+    }
+    Advance(digits);
+    AppendUtf8(text, code);
+    return {};
+  }
+
+  Result<json::Value> ReadBareValue() {
+    const std::size_t begin = at_;
+    const auto belongs = [](char c) { return IsBareKeyCharacter(c) || c == '+' || c == '.' || c == ':'; };
+    while (!AtEnd() && belongs(Peek())) Advance();
+    // A date and a time may have a space between them.
+    const bool is_date = at_ - begin == 10 && text_[begin + 4] == '-';
+    if (is_date && Peek() == ' ' && at_ + 1 < text_.size() && text_[at_ + 1] >= '0' && text_[at_ + 1] <= '9') {
+      Advance();
+      while (!AtEnd() && belongs(Peek())) Advance();
+    }
+    const std::string_view word = text_.substr(begin, at_ - begin);
+    if (word.empty()) {
+      if (AtEnd()) return Wrong("unexpected EOF; expected value");
+      return Wrong(fmt::format("expected value but found {} instead", Shown()));
+    }
+    return MeaningOfWord(word);
+  }
+
+  Result<json::Value> MeaningOfWord(std::string_view word) const {
+    if (word == "true") return json::Value(true);
+    if (word == "false") return json::Value(false);
+    const bool is_number =
+        (word[0] >= '0' && word[0] <= '9') || word[0] == '+' || word[0] == '-' || word == "inf" || word == "nan";
+    if (!is_number) return Wrong(fmt::format("expected value but found \"{}\" instead", word));
+    if (word.find(':') != std::string_view::npos || (word.size() >= 10 && word[4] == '-')) {
+      return json::Value(std::string(word));
+    }
+    return MeaningOfNumber(word);
+  }
+
+  Result<json::Value> MeaningOfNumber(std::string_view word) const {
+    std::string bare(word);
+    bare.erase(std::remove(bare.begin(), bare.end(), '_'), bare.end());
+    std::string_view digits = bare;
+    const bool negative = digits.starts_with('-');
+    if (negative || digits.starts_with('+')) digits.remove_prefix(1);
+    if (digits == "inf") {
+      return json::Value(negative ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity());
+    }
+    if (digits == "nan") return json::Value(std::numeric_limits<double>::quiet_NaN());
+    int base = 10;
+    if (digits.starts_with("0x")) base = 16;
+    if (digits.starts_with("0o")) base = 8;
+    if (digits.starts_with("0b")) base = 2;
+    if (base != 10) digits.remove_prefix(2);
+    std::int64_t integer = 0;
+    const std::string signed_digits = (negative ? "-" : "") + std::string(digits);
+    const char* const end = signed_digits.data() + signed_digits.size();
+    const auto whole = std::from_chars(signed_digits.data(), end, integer, base);
+    if (whole.ec == std::errc() && whole.ptr == end) return json::Value(integer);
+    double number = 0;
+    const auto part = std::from_chars(signed_digits.data(), end, number);
+    if (base == 10 && part.ec == std::errc() && part.ptr == end) return json::Value(number);
+    return Wrong(fmt::format("invalid number: \"{}\"", word));
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 1;
+  std::string last_key_;
+  std::set<std::string> headers_;   // Tables that have had a [header].
+  std::set<std::string> is_fixed_;  // Arrays and tables that were written as values, and are whole.
+};
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+}  // namespace
+
+Result<json::Value> ParseToml(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  // Text in UTF-16 shows at once.
+  constexpr std::size_t kGlance = 6;
+  if (text.substr(0, kGlance).find('\0') != std::string_view::npos) {
+    return Error(ErrorKind::kInvalid,
+                 "toml: line 1: files cannot contain NULL bytes; probably using UTF-16; TOML files must be UTF-8");
+  }
+  return Reader(text).Read();
+}
+
+}  // namespace pintle::machineconfig

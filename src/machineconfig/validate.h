@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Whether a MachineConfig is one that a machine can be given.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/machine_config.h"
+#include "base/result.h"
+#include "ignition/config.h"
+#include "json/report.h"
+
+namespace pintle::machineconfig {
+
+inline constexpr std::string_view kDefaultKernel = "default";
+inline constexpr std::string_view kRealtimeKernel = "realtime";
+inline constexpr std::string_view k64kPagesKernel = "64k-pages";
+
+// "" and what is not known count as the default.
+std::string_view CanonicalKernelType(std::string_view kernel_type);
+
+// An extension of the OS, and the packages that it consists of.
+struct Extension {
+  std::string_view name;
+  std::vector<std::string_view> packages;
+};
+std::span<const Extension> SupportedExtensions();
+
+// Checks all of it, and gives the Ignition config that it holds, if any, in the newest version.  The errors are those
+// of the Machine Config Operator; warnings and the paths of problems go to `report`.
+Result<std::optional<ignition::Config>> Validate(const api::MachineConfig& config, json::Report& report);
+
+// Files with permissions that a config may not give, such as set-user-id.
+Result<> CheckFileModes(const ignition::Config& config);
+
+}  // namespace pintle::machineconfig

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machineconfig/yaml.h"
+
+#include <fmt/core.h>
+#include <yaml.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ignition/base64.h"
+#include "machineconfig/yaml_scalar.h"
+
+namespace pintle::machineconfig {
+namespace {
+
+// More than any real set of objects has; each costs about a hundred bytes while a document is read.
+constexpr std::size_t kMostNodes = 10'000'000;
+
+enum class Tag : std::uint8_t { kNone, kString, kBinary, kBool, kInteger, kFloat, kNull, kTimestamp, kOther };
+
+enum class NodeKind : std::uint8_t { kScalar, kList, kMap, kAlias };
+
+// The documents are read into nodes first: an alias stands for a node and not for a value, and `<<` needs to know
+// which.
+struct Node {
+  NodeKind kind = NodeKind::kScalar;
+  Tag tag = Tag::kNone;
+  bool is_plain = false;     // A scalar without quotes.
+  bool is_shared = false;    // Some alias stands for it, so it is copied and not moved.
+  bool is_open = false;      // It is being converted: an alias to it would go round for ever.
+  std::uint32_t target = 0;  // Of an alias.
+  std::size_t line = 0;
+  std::string text;
+  std::vector<std::uint32_t> children;  // Of a mapping: key, value, key, value ...
+};
+
+Error AtLine(std::size_t line, std::string_view what) {
+  return Error(ErrorKind::kInvalid, fmt::format("not YAML: line {}: {}", line, what));
+}
+
+Tag TagNamed(const yaml_char_t* name) {
+  if (name == nullptr) return Tag::kNone;
+  static const std::map<std::string_view, Tag> kTags = {
+      {YAML_STR_TAG, Tag::kString},          {"tag:yaml.org,2002:binary", Tag::kBinary},
+      {YAML_BOOL_TAG, Tag::kBool},           {YAML_INT_TAG, Tag::kInteger},
+      {YAML_FLOAT_TAG, Tag::kFloat},         {YAML_NULL_TAG, Tag::kNull},
+      {YAML_TIMESTAMP_TAG, Tag::kTimestamp},
+  };
+  const auto found = kTags.find(reinterpret_cast<const char*>(name));
+  return found == kTags.end() ? Tag::kOther : found->second;
+}
+
+// libyaml's events, freed when the next one comes.
+class Events {
+ public:
+  explicit Events(std::string_view text) {
+    is_ready_ = yaml_parser_initialize(&parser_) == 1;
+    if (!is_ready_) return;
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  }
+  ~Events() {
+    yaml_event_delete(&event_);
+    if (is_ready_) yaml_parser_delete(&parser_);
+  }
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+
+  Result<const yaml_event_t*> Next() {
+    yaml_event_delete(&event_);
+    if (!is_ready_ || yaml_parser_parse(&parser_, &event_) != 1) return Problem();
+    return &event_;
+  }
+
+ private:
+  Error Problem() const {
+    if (!is_ready_ || parser_.error == YAML_MEMORY_ERROR) return Error(ErrorKind::kSystem, "out of memory");
+    const std::string_view problem = parser_.problem == nullptr ? "unreadable" : parser_.problem;
+    // The reader, which decodes the bytes, runs ahead and knows no line.
+    if (parser_.error == YAML_READER_ERROR) {
+      return Error(ErrorKind::kInvalid, fmt::format("not YAML: byte {}: {}", parser_.problem_offset, problem));
+    }
+    return AtLine(parser_.problem_mark.line + 1, problem);
+  }
+
+  yaml_parser_t parser_ = {};
+  yaml_event_t event_ = {};
+  bool is_ready_ = false;
+};
+
+// One document as nodes; the first is the root.
+class Composer {
+ public:
+  explicit Composer(const json::ParseLimits& limits) : limits_(limits) {}
+
+  Result<> Add(const yaml_event_t& event) {
+    if (nodes_.size() >= kMostNodes) {
+      return AtLine(event.start_mark.line + 1, fmt::format("more than {} values", kMostNodes));
+    }
+    switch (event.type) {
+      case YAML_SCALAR_EVENT:
+        return AddScalar(event);
+      case YAML_ALIAS_EVENT:
+        return AddAlias(event);
+      case YAML_SEQUENCE_START_EVENT:
+        return Enter(event, NodeKind::kList, event.data.sequence_start.anchor);
+      case YAML_MAPPING_START_EVENT:
+        return Enter(event, NodeKind::kMap, event.data.mapping_start.anchor);
+      case YAML_SEQUENCE_END_EVENT:
+      case YAML_MAPPING_END_EVENT:
+        open_.pop_back();
+        return {};
+      default:
+        return {};
+    }
+  }
+
+  std::vector<Node> Take() && { return std::move(nodes_); }
+
+ private:
+  std::uint32_t Place(const yaml_event_t& event, NodeKind kind) {
+    const auto index = static_cast<std::uint32_t>(nodes_.size());
+    Node node;
+    node.kind = kind;
+    node.line = event.start_mark.line + 1;
+    nodes_.push_back(std::move(node));
+    if (!open_.empty()) nodes_[open_.back()].children.push_back(index);
+    return index;
+  }
+
+  void Anchor(const yaml_char_t* name, std::uint32_t index) {
+    if (name != nullptr) anchors_[reinterpret_cast<const char*>(name)] = index;
+  }
+
+  Result<> AddScalar(const yaml_event_t& event) {
+    const auto& scalar = event.data.scalar;
+    const std::uint32_t index = Place(event, NodeKind::kScalar);
+    Node& node = nodes_[index];
+    node.text.assign(reinterpret_cast<const char*>(scalar.value), scalar.length);
+    node.is_plain = scalar.plain_implicit == 1;
+    node.tag = TagNamed(scalar.tag);
+    Anchor(scalar.anchor, index);
+    return {};
+  }
+
+  Result<> AddAlias(const yaml_event_t& event) {
+    const std::string name = reinterpret_cast<const char*>(event.data.alias.anchor);
+    const auto anchor = anchors_.find(name);
+    if (anchor == anchors_.end()) {
+      return AtLine(event.start_mark.line + 1, fmt::format("unknown anchor '{}' referenced", name));
+    }
+    nodes_[anchor->second].is_shared = true;
+    const std::uint32_t index = Place(event, NodeKind::kAlias);
+    nodes_[index].target = anchor->second;
+    return {};
+  }
+
+  Result<> Enter(const yaml_event_t& event, NodeKind kind, const yaml_char_t* anchor) {
+    if (open_.size() >= limits_.depth) {
+      return AtLine(event.start_mark.line + 1, fmt::format("nested more than {} levels deep", limits_.depth));
+    }
+    const std::uint32_t index = Place(event, kind);
+    Anchor(anchor, index);
+    open_.push_back(index);
+    return {};
+  }
+
+  const json::ParseLimits& limits_;
+  std::vector<Node> nodes_;
+  std::vector<std::uint32_t> open_;  // Lists and mappings that are being filled.
+  std::map<std::string, std::uint32_t> anchors_;
+};
+
+// Nodes to values.
+class Converter {
+ public:
+  Converter(std::vector<Node> nodes, json::Report* report, const json::ParseLimits& limits)
+      : nodes_(std::move(nodes)), report_(report), limits_(limits) {}
+
+  Result<json::Value> Convert() {
+    if (nodes_.empty()) return json::Value(nullptr);
+    return Convert(0, Context(), json::Path());
+  }
+
+ private:
+  struct Context {
+    std::size_t depth = 0;
+    bool in_alias = false;
+    bool is_shared = false;  // Another alias may want it too.
+  };
+
+  Result<json::Value> Convert(std::uint32_t index, Context context, const json::Path& path) {
+    Node& node = nodes_[index];
+    TRY(Count(node, context));
+    context.is_shared = context.is_shared || node.is_shared;
+    switch (node.kind) {
+      case NodeKind::kScalar:
+        return ConvertScalar(node, context);
+      case NodeKind::kAlias:
+        context.in_alias = true;
+        return Convert(node.target, context, path);
+      case NodeKind::kList:
+      case NodeKind::kMap:
+        break;
+    }
+    if (node.is_open) return AtLine(node.line, "an anchor's value contains itself");
+    if (++context.depth > limits_.depth) {
+      return AtLine(node.line, fmt::format("nested more than {} levels deep", limits_.depth));
+    }
+    node.is_open = true;
+    auto value = node.kind == NodeKind::kList ? ConvertList(node, context, path) : ConvertMap(node, context, path);
+    node.is_open = false;
+    return value;
+  }
+
+  // A few anchors that stand for each other many times would grow without bound.  Go's reader stops when most of what
+  // it reads comes from aliases; we do too, and when the text becomes far longer than it was.
+  Result<> Count(const Node& node, const Context& context) {
+    ++converted_;
+    if (!context.in_alias) return {};
+    ++from_aliases_;
+    bytes_from_aliases_ += node.text.size();
+    const bool too_many = from_aliases_ > 100 && converted_ > 1000 &&
+                          static_cast<double>(from_aliases_) > AllowedShare() * static_cast<double>(converted_);
+    if (too_many || bytes_from_aliases_ > limits_.bytes) {
+      return AtLine(node.line, "the document has excessive aliasing");
+    }
+    return {};
+  }
+
+  double AllowedShare() const {
+    constexpr double kFew = 400'000;
+    constexpr double kMany = 4'000'000;
+    const auto count = static_cast<double>(converted_);
+    if (count <= kFew) return 0.99;
+    if (count >= kMany) return 0.10;
+    return 0.99 - 0.89 * (count - kFew) / (kMany - kFew);
+  }
+
+  Result<json::Value> ConvertScalar(Node& node, const Context& context) {
+    const auto text = [&]() -> json::Value {
+      if (context.is_shared) return node.text;
+      return std::move(node.text);
+    };
+    if (node.tag == Tag::kNone && !node.is_plain) return text();
+    switch (node.tag) {
+      case Tag::kString:
+      case Tag::kOther:
+        return text();
+      case Tag::kBinary:
+        return ConvertBinary(node);
+      default:
+        break;
+    }
+    const PlainScalar meaning = MeaningOf(node.text);
+    if (!HasMeaning(node.tag, meaning)) {
+      return AtLine(node.line, fmt::format("the value \"{}\" does not fit its tag", node.text.substr(0, 80)));
+    }
+    if (std::holds_alternative<Text>(meaning) || std::holds_alternative<Timestamp>(meaning)) return text();
+    if (std::holds_alternative<Null>(meaning)) return json::Value(nullptr);
+    if (const auto* truth = std::get_if<bool>(&meaning)) return json::Value(*truth);
+    return ConvertNumber(node, meaning);
+  }
+
+  static bool HasMeaning(Tag tag, const PlainScalar& meaning) {
+    const bool is_integer = std::holds_alternative<std::int64_t>(meaning) ||  //
+                            std::holds_alternative<std::uint64_t>(meaning);
+    switch (tag) {
+      case Tag::kBool:
+        return std::holds_alternative<bool>(meaning);
+      case Tag::kInteger:
+        return is_integer;
+      case Tag::kFloat:
+        return is_integer || std::holds_alternative<double>(meaning);
+      case Tag::kNull:
+        return std::holds_alternative<Null>(meaning);
+      case Tag::kTimestamp:
+        return std::holds_alternative<Timestamp>(meaning);
+      default:
+        return true;
+    }
+  }
+
+  static Result<json::Value> ConvertNumber(const Node& node, const PlainScalar& meaning) {
+    if (const auto* integer = std::get_if<std::int64_t>(&meaning)) return json::Value(*integer);
+    if (const auto* integer = std::get_if<std::uint64_t>(&meaning)) return json::Value(*integer);
+    const auto number = ThroughJson(std::get<double>(meaning));
+    if (!number) return AtLine(node.line, fmt::format("JSON has no number {}", node.text));
+    return std::visit([](auto n) { return json::Value(n); }, *number);
+  }
+
+  static Result<json::Value> ConvertBinary(const Node& node) {
+    auto bytes = ignition::DecodeBase64(node.text);
+    if (!bytes) return AtLine(node.line, "!!binary value contains invalid base64 data");
+    // A JSON text holds characters, so what is none of them becomes U+FFFD, as it does for kubectl.
+    const std::string valid = json::ToText(json::Value(*std::move(bytes)));
+    return json::Parse(valid);
+  }
+
+  Result<json::Value> ConvertList(const Node& node, const Context& context, const json::Path& path) {
+    json::Value list = json::Value::array();
+    auto& elements = list.get_ref<json::Value::array_t&>();
+    elements.reserve(node.children.size());
+    for (const std::uint32_t child : node.children) {
+      elements.push_back(TRY(Convert(child, context, json::Path(path, elements.size()))));
+    }
+    return list;
+  }
+
+  Result<json::Value> ConvertMap(const Node& node, const Context& context, const json::Path& path) {
+    json::Value map = json::Value::object();
+    TRY(ConvertInto(map.get_ref<json::Value::object_t&>(), node, context, path));
+    return map;
+  }
+
+  Result<> ConvertInto(json::Value::object_t& map, const Node& node, const Context& context, const json::Path& path) {
+    for (std::size_t i = 0; i + 1 < node.children.size(); i += 2) {
+      const std::uint32_t key_index = node.children[i];
+      const std::uint32_t value_index = node.children[i + 1];
+      if (IsMerge(nodes_[key_index])) {
+        TRY(Merge(map, value_index, context, path));
+        continue;
+      }
+      std::string key = TRY(ConvertKey(key_index, context, path));
+      json::Value value = TRY(Convert(value_index, context, json::Path(path, key)));
+      const auto [member, is_new] = map.insert_or_assign(std::move(key), std::move(value));
+      if (!is_new && report_ != nullptr) {
+        report_->Warning(json::Path(path, member->first), "stands more than once in its mapping; the last one counts");
+      }
+    }
+    return {};
+  }
+
+  static bool IsMerge(const Node& key) {
+    return key.kind == NodeKind::kScalar && key.is_plain && key.tag == Tag::kNone && key.text == "<<";
+  }
+
+  // What is merged takes effect where the `<<` stands: keys above it are overridden, those below it override.
+  Result<> Merge(json::Value::object_t& map, std::uint32_t index, Context context, const json::Path& path) {
+    TRY(Count(nodes_[index], context));
+    const Node& node = nodes_[index];
+    if (node.kind == NodeKind::kList) {
+      // The first of a list has precedence.
+      for (auto child = node.children.rbegin(); child != node.children.rend(); ++child) {
+        TRY(MergeOne(map, *child, context, path));
+      }
+      return {};
+    }
+    return MergeOne(map, index, context, path);
+  }
+
+  Result<> MergeOne(json::Value::object_t& map, std::uint32_t index, Context context, const json::Path& path) {
+    if (nodes_[index].kind == NodeKind::kAlias) {
+      index = nodes_[index].target;
+      context.in_alias = true;
+    }
+    Node& node = nodes_[index];
+    if (node.kind != NodeKind::kMap) {
+      return AtLine(node.line, "map merge requires map or sequence of maps as the value");
+    }
+    if (node.is_open) return AtLine(node.line, "an anchor's value contains itself");
+    if (++context.depth > limits_.depth) {
+      return AtLine(node.line, fmt::format("nested more than {} levels deep", limits_.depth));
+    }
+    TRY(Count(node, context));
+    context.is_shared = context.is_shared || node.is_shared;
+    node.is_open = true;
+    json::Value::object_t merged;
+    auto result = ConvertInto(merged, node, context, path);
+    node.is_open = false;
+    TRY(std::move(result));
+    for (auto& [key, value] : merged) map.insert_or_assign(key, std::move(value));
+    return {};
+  }
+
+  Result<std::string> ConvertKey(std::uint32_t index, const Context& context, const json::Path& path) {
+    const std::size_t line = nodes_[index].line;
+    const json::Value key = TRY(Convert(index, context, path));
+    switch (key.type()) {
+      case json::Value::value_t::string:
+        return key.get<std::string>();
+      case json::Value::value_t::boolean:
+        return std::string(key.get<bool>() ? "true" : "false");
+      case json::Value::value_t::number_integer:
+        return std::to_string(key.get<std::int64_t>());
+      case json::Value::value_t::number_float:
+        return GoText(static_cast<float>(key.get<double>()));
+      default:
+        return AtLine(line, "a key must be a text, a number, true or false");
+    }
+  }
+
+  std::vector<Node> nodes_;
+  json::Report* report_;
+  const json::ParseLimits& limits_;
+  std::size_t converted_ = 0;
+  std::size_t from_aliases_ = 0;
+  std::size_t bytes_from_aliases_ = 0;
+};
+
+Result<std::vector<json::Value>> ReadStream(std::string_view text, json::Report* report,
+                                            const json::ParseLimits& limits) {
+  std::vector<json::Value> documents;
+  Events events(text);
+  std::optional<Composer> composer;
+  for (;;) {
+    const yaml_event_t* event = TRY(events.Next());
+    if (event->type == YAML_STREAM_END_EVENT) return documents;
+    if (event->type == YAML_DOCUMENT_START_EVENT) {
+      composer.emplace(limits);
+    } else if (event->type == YAML_DOCUMENT_END_EVENT) {
+      json::Value document = TRY(Converter((*std::move(composer)).Take(), report, limits).Convert());
+      if (!document.is_null()) documents.push_back(std::move(document));
+    } else if (composer) {
+      TRY(composer->Add(*event));
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* report,
+                                           const json::ParseLimits& limits) {
+  if (text.size() > limits.bytes) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("YAML of {} bytes, longer than the limit of {}", text.size(), limits.bytes));
+  }
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || text[begin] != '{') return ReadStream(text, report, limits);
+  auto object = json::Parse(text, report, limits);
+  if (object) {
+    std::vector<json::Value> documents;
+    documents.push_back(*std::move(object));
+    return documents;
+  }
+  // A mapping of YAML may begin like this too; but the one who wrote it more likely meant JSON.
+  auto documents = ReadStream(text, report, limits);
+  if (!documents) return std::move(object).error();
+  return documents;
+}
+
+}  // namespace pintle::machineconfig

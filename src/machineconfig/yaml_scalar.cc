@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machineconfig/yaml_scalar.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+namespace pintle::machineconfig {
+namespace {
+
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool SkipDigits(std::string_view& text) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(end);
+  return end > 0;
+}
+
+bool Skip(std::string_view& text, char c) {
+  if (!text.starts_with(c)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+std::string WithoutUnderscores(std::string_view text) {
+  std::string bare(text);
+  bare.erase(std::remove(bare.begin(), bare.end(), '_'), bare.end());
+  return bare;
+}
+
+// Words
+
+struct Word {
+  std::string_view text;
+  PlainScalar meaning;
+};
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+
+std::optional<PlainScalar> MeaningOfWord(std::string_view text) {
+  static const auto kWords = std::to_array<Word>({
+      {"", Null{}},         {"~", Null{}},         {"null", Null{}},      {"Null", Null{}},      {"NULL", Null{}},
+      {"y", true},          {"Y", true},           {"yes", true},         {"Yes", true},         {"YES", true},
+      {"true", true},       {"True", true},        {"TRUE", true},        {"on", true},          {"On", true},
+      {"ON", true},         {"n", false},          {"N", false},          {"no", false},         {"No", false},
+      {"NO", false},        {"false", false},      {"False", false},      {"FALSE", false},      {"off", false},
+      {"Off", false},       {"OFF", false},        {".nan", kNotANumber}, {".NaN", kNotANumber}, {".NAN", kNotANumber},
+      {".inf", kInfinity},  {".Inf", kInfinity},   {".INF", kInfinity},   {"+.inf", kInfinity},  {"+.Inf", kInfinity},
+      {"+.INF", kInfinity}, {"-.inf", -kInfinity}, {"-.Inf", -kInfinity}, {"-.INF", -kInfinity},
+  });
+  constexpr std::size_t kLongest = 5;
+  if (text.size() > kLongest) return std::nullopt;
+  const auto word = std::find_if(kWords.begin(), kWords.end(), [&](const Word& w) { return w.text == text; });
+  if (word == kWords.end()) return std::nullopt;
+  return word->meaning;
+}
+
+// Whole numbers
+
+struct Magnitude {
+  int base = 10;
+  std::string_view digits;
+};
+
+// A leading 0 makes a number octal; 0x, 0o and 0b say their base.
+Magnitude SplitBase(std::string_view text) {
+  if (!text.starts_with('0') || text.size() == 1) return {10, text};
+  if (text.size() > 2) {
+    switch (text[1] | 0x20) {
+      case 'x':
+        return {16, text.substr(2)};
+      case 'o':
+        return {8, text.substr(2)};
+      case 'b':
+        return {2, text.substr(2)};
+      default:
+        break;
+    }
+  }
+  return {8, text.substr(1)};
+}
+
+std::optional<std::uint64_t> ReadMagnitude(const Magnitude& magnitude) {
+  std::uint64_t value = 0;
+  const char* const end = magnitude.digits.data() + magnitude.digits.size();
+  const auto [stop, error] = std::from_chars(magnitude.digits.data(), end, value, magnitude.base);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+std::optional<PlainScalar> Signed(bool negative, std::uint64_t magnitude) {
+  constexpr std::uint64_t kLowest = std::uint64_t{1} << 63;
+  if (negative) {
+    if (magnitude > kLowest) return std::nullopt;
+    return static_cast<std::int64_t>(-magnitude);
+  }
+  if (magnitude < kLowest) return static_cast<std::int64_t>(magnitude);
+  return std::nullopt;
+}
+
+std::optional<PlainScalar> ReadInteger(std::string_view text) {
+  const bool has_sign = text.starts_with('+') || text.starts_with('-');
+  const bool negative = text.starts_with('-');
+  const auto magnitude = ReadMagnitude(SplitBase(text.substr(has_sign ? 1 : 0)));
+  if (!magnitude) return std::nullopt;
+  if (auto value = Signed(negative, *magnitude)) return value;
+  if (!has_sign) return *magnitude;
+  return std::nullopt;
+}
+
+// Go's reader takes a sign behind 0b too.
+std::optional<PlainScalar> ReadOddBinary(std::string_view text) {
+  if (!text.starts_with("0b+") && !text.starts_with("0b-")) return std::nullopt;
+  const auto magnitude = ReadMagnitude({2, text.substr(3)});
+  if (!magnitude) return std::nullopt;
+  return Signed(text[2] == '-', *magnitude);
+}
+
+// Fractions
+
+// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
+bool LooksLikeFloat(std::string_view text) {
+  if (!Skip(text, '-')) Skip(text, '+');
+  if (Skip(text, '.')) {
+    if (!SkipDigits(text)) return false;
+  } else {
+    if (!SkipDigits(text)) return false;
+    if (Skip(text, '.')) SkipDigits(text);
+  }
+  if (Skip(text, 'e') || Skip(text, 'E')) {
+    if (!Skip(text, '-')) Skip(text, '+');
+    if (!SkipDigits(text)) return false;
+  }
+  return text.empty();
+}
+
+// Nothing for a number that is too large.
+std::optional<PlainScalar> ReadFloat(std::string_view text) {
+  if (!LooksLikeFloat(text)) return std::nullopt;
+  Skip(text, '+');
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  // from_chars does not tell too large from too small, which is zero.
+  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(text).c_str(), nullptr);
+  if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// An underscore stands between digits.
+bool HasUnderscoresInPlace(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '_') continue;
+    const bool between = i > 0 && IsDigit(text[i - 1]) && i + 1 < text.size() && IsDigit(text[i + 1]);
+    if (!between) return false;
+  }
+  return true;
+}
+
+std::optional<PlainScalar> ReadFloatFromDot(std::string_view text) {
+  if (!HasUnderscoresInPlace(text)) return std::nullopt;
+  return ReadFloat(WithoutUnderscores(text));
+}
+
+// Times: what Go's time.Parse takes for 2006-1-2, with a time of day behind it or not.
+
+// One digit or two.
+std::optional<int> ReadShortNumber(std::string_view& text) {
+  if (text.empty() || !IsDigit(text[0])) return std::nullopt;
+  const std::size_t length = text.size() > 1 && IsDigit(text[1]) ? 2 : 1;
+  int value = 0;
+  std::from_chars(text.data(), text.data() + length, value);
+  text.remove_prefix(length);
+  return value;
+}
+
+bool SkipNumberUpTo(std::string_view& text, int highest) {
+  const auto value = ReadShortNumber(text);
+  return value && *value <= highest;
+}
+
+int DaysIn(int year, int month) {
+  constexpr std::array kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  return kDays[static_cast<std::size_t>(month - 1)] + (month == 2 && is_leap ? 1 : 0);
+}
+
+bool SkipDate(std::string_view& text) {
+  int year = 0;
+  if (text.size() < 5 || text[4] != '-') return false;
+  if (!std::all_of(text.begin(), text.begin() + 4, IsDigit)) return false;
+  std::from_chars(text.data(), text.data() + 4, year);
+  text.remove_prefix(5);
+  const auto month = ReadShortNumber(text);
+  if (!month || *month < 1 || *month > 12 || !Skip(text, '-')) return false;
+  const auto day = ReadShortNumber(text);
+  return day && *day >= 1 && *day <= DaysIn(year, *month);
+}
+
+bool SkipTimeOfDay(std::string_view& text) {
+  if (!SkipNumberUpTo(text, 23) || !Skip(text, ':')) return false;
+  if (!SkipNumberUpTo(text, 59) || !Skip(text, ':')) return false;
+  if (!SkipNumberUpTo(text, 59)) return false;
+  if (text.size() > 1 && (text[0] == '.' || text[0] == ',') && IsDigit(text[1])) {
+    text.remove_prefix(1);
+    SkipDigits(text);
+  }
+  return true;
+}
+
+// "Z", or "+01:00" with two digits each.
+bool SkipZone(std::string_view& text) {
+  if (Skip(text, 'Z')) return true;
+  if (text.size() < 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return false;
+  std::string_view hour = text.substr(1, 2);
+  std::string_view minute = text.substr(4, 2);
+  text.remove_prefix(6);
+  return SkipNumberUpTo(hour, 24) && hour.empty() && SkipNumberUpTo(minute, 60) && minute.empty();
+}
+
+bool IsTimestamp(std::string_view text) {
+  if (!SkipDate(text)) return false;
+  if (text.empty()) return true;
+  if (Skip(text, 'T') || Skip(text, 't')) return SkipTimeOfDay(text) && SkipZone(text) && text.empty();
+  if (!text.starts_with(' ')) return false;
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return SkipTimeOfDay(text) && text.empty();
+}
+
+PlainScalar MeaningOfNumberLike(std::string_view text) {
+  if (IsTimestamp(text)) return Timestamp{};
+  const std::string bare = WithoutUnderscores(text);
+  if (auto integer = ReadInteger(bare)) return *integer;
+  if (auto number = ReadFloat(bare)) return *number;
+  if (auto integer = ReadOddBinary(bare)) return *integer;
+  return Text{};
+}
+
+// Numbers as text
+
+// 0.d1d2d3... times ten to the power of `point`.
+struct Decimal {
+  bool negative = false;
+  std::string digits;
+  int point = 0;
+};
+
+template <typename Float>
+Decimal ShortestDecimal(Float number) {
+  std::array<char, 64> text;
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), std::fabs(number), std::chars_format::scientific);
+  std::string_view scientific(text.data(), static_cast<std::size_t>(end - text.data()));
+  const std::size_t e = scientific.find('e');
+  Decimal decimal;
+  decimal.negative = std::signbit(number);
+  for (const char c : scientific.substr(0, e)) {
+    if (IsDigit(c)) decimal.digits += c;
+  }
+  while (decimal.digits.size() > 1 && decimal.digits.back() == '0') decimal.digits.pop_back();
+  std::string_view exponent = scientific.substr(e + 1);
+  Skip(exponent, '+');
+  std::from_chars(exponent.data(), exponent.data() + exponent.size(), decimal.point);
+  ++decimal.point;
+  return decimal;
+}
+
+std::string Fixed(const Decimal& decimal) {
+  const auto count = static_cast<int>(decimal.digits.size());
+  std::string text = decimal.negative ? "-" : "";
+  if (decimal.point <= 0) {
+    text += "0." + std::string(static_cast<std::size_t>(-decimal.point), '0') + decimal.digits;
+  } else if (decimal.point >= count) {
+    text += decimal.digits + std::string(static_cast<std::size_t>(decimal.point - count), '0');
+  } else {
+    const auto point = static_cast<std::size_t>(decimal.point);
+    text += decimal.digits.substr(0, point) + "." + decimal.digits.substr(point);
+  }
+  return text;
+}
+
+std::string Scientific(const Decimal& decimal) {
+  std::string text = decimal.negative ? "-" : "";
+  text += decimal.digits[0];
+  if (decimal.digits.size() > 1) text += "." + decimal.digits.substr(1);
+  const int exponent = decimal.point - 1;
+  text += exponent < 0 ? "e-" : "e+";
+  const std::string digits = std::to_string(std::abs(exponent));
+  if (digits.size() < 2) text += '0';
+  return text + digits;
+}
+
+template <typename Float>
+std::string GoTextOf(Float number) {
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number < 0 ? "-Inf" : "+Inf";
+  if (number == 0) return std::signbit(number) ? "-0" : "0";
+  const Decimal decimal = ShortestDecimal(number);
+  const int exponent = decimal.point - 1;
+  // Where %g turns to the scientific way when it may choose the number of digits itself.
+  return exponent < -4 || exponent >= 6 ? Scientific(decimal) : Fixed(decimal);
+}
+
+}  // namespace
+
+PlainScalar MeaningOf(std::string_view plain) {
+  if (plain.empty()) return Null{};
+  const char first = plain[0];
+  if (IsDigit(first)) return MeaningOfNumberLike(plain);
+  switch (first) {
+    case '+':
+    case '-':
+      if (auto meaning = MeaningOfWord(plain)) return *meaning;
+      return MeaningOfNumberLike(plain);
+    case '.':
+      if (auto meaning = MeaningOfWord(plain)) return *meaning;
+      if (auto number = ReadFloatFromDot(plain)) return *number;
+      return Text{};
+    default:
+      if (auto meaning = MeaningOfWord(plain)) return *meaning;
+      return Text{};
+  }
+}
+
+std::optional<Number> ThroughJson(double number) {
+  if (!std::isfinite(number)) return std::nullopt;
+  constexpr double kHighest = 18446744073709551616.0;  // 2^64
+  if (number != std::trunc(number) || std::fabs(number) >= kHighest) return number;
+  if (number == 0) return std::int64_t{0};
+  const auto meaning = ReadInteger(Fixed(ShortestDecimal(number)));
+  if (!meaning) return number;
+  if (const auto* integer = std::get_if<std::int64_t>(&*meaning)) return *integer;
+  return std::get<std::uint64_t>(*meaning);
+}
+
+std::string GoText(double number) { return GoTextOf(number); }
+std::string GoText(float number) { return GoTextOf(number); }
+
+}  // namespace pintle::machineconfig

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/actions.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace pintle::plan {
+namespace {
+
+using Reasons = std::vector<std::string>;
+
+bool Is(const Action& action, std::string_view type) { return action.what.type == type; }
+
+// Parts of the OS take effect with the next boot.
+Reasons ReasonsInTheOs(const Difference& difference) {
+  Reasons reasons;
+  const auto add = [&](bool differs, const char* what) {
+    if (differs) reasons.emplace_back(what);
+  };
+  add(difference.os_image, "the OS image changes");
+  add(difference.kernel_arguments, "kernel arguments change");
+  add(difference.fips, "FIPS mode changes");
+  add(difference.kernel_type, "the kernel type changes");
+  add(difference.extensions, "extensions change");
+  return reasons;
+}
+
+// Collects the actions that policies give, and what no policy covers.
+class Collector {
+ public:
+  void Add(const std::vector<api::NodeDisruptionAction>& actions, const std::string& reason) {
+    for (const api::NodeDisruptionAction& action : actions) actions_.push_back({action, {reason}});
+  }
+  void AddUncovered(const std::string& what) { uncovered_.push_back(what + ": no policy covers it"); }
+
+  std::vector<Action> Take(Reasons reboot_reasons) && {
+    std::move(uncovered_.begin(), uncovered_.end(), std::back_inserter(reboot_reasons));
+    for (Action& action : actions_) {
+      if (!Is(action, action_type::kReboot)) continue;
+      std::move(action.reasons.begin(), action.reasons.end(), std::back_inserter(reboot_reasons));
+    }
+    if (!reboot_reasons.empty()) {
+      return {{{std::string(action_type::kReboot), {}, {}}, std::move(reboot_reasons)}};
+    }
+    return WithoutIdleOnes(std::move(actions_));
+  }
+
+ private:
+  // "None" stands alone or not at all.
+  static std::vector<Action> WithoutIdleOnes(std::vector<Action> actions) {
+    Action none{{std::string(action_type::kNone), {}, {}}, {}};
+    for (const Action& action : actions) {
+      if (Is(action, action_type::kNone))
+        none.reasons.insert(none.reasons.end(), action.reasons.begin(), action.reasons.end());
+    }
+    const bool had_none = !none.reasons.empty();
+    std::erase_if(actions, [](const Action& action) { return Is(action, action_type::kNone); });
+    if (actions.empty() && had_none) actions.push_back(std::move(none));
+    return actions;
+  }
+
+  std::vector<Action> actions_;
+  Reasons uncovered_;
+};
+
+std::string_view DirectoryOf(std::string_view path) { return path.substr(0, path.rfind('/')); }
+
+// What changing a file needs where there are no policies.  The order is that of their weight.
+enum class FirstBoot { kNone, kReload, kRestart, kReboot };
+
+FirstBoot FirstBootActionForFile(std::string_view path) {
+  if (path == "/etc/kubernetes/kubelet-ca.crt" || path == "/var/lib/kubelet/config.json") return FirstBoot::kNone;
+  if (DirectoryOf(path) == "/etc/nmstate/openshift") return FirstBoot::kNone;
+  if (path == "/etc/containers/registries.conf" || path == "/etc/containers/policy.json" ||
+      path == "/etc/machine-config-daemon/no-reboot/containers-gpg.pub" ||
+      DirectoryOf(path) == "/etc/containers/registries.d") {
+    return FirstBoot::kReload;
+  }
+  if (path == "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt") return FirstBoot::kRestart;
+  return FirstBoot::kReboot;
+}
+
+}  // namespace
+
+std::vector<Action> ActionsFor(const Difference& difference, const NodeDisruptionPolicy& policy) {
+  Reasons reboot_reasons = ReasonsInTheOs(difference);
+  if (reboot_reasons.empty() && !difference.files && !difference.units && !difference.passwd) {
+    return {{{std::string(action_type::kNone), {}, {}}, {}}};
+  }
+  Collector collector;
+  for (const FileChange& change : difference.changed_files) {
+    const api::FilePolicy* file = FindFilePolicy(policy, change.path);
+    if (file == nullptr) {
+      collector.AddUncovered(change.path);
+    } else {
+      collector.Add(file->actions, fmt::format("{}: the policy for {}", change.path, file->path));
+    }
+  }
+  for (const UnitChange& change : difference.changed_units) {
+    const api::UnitPolicy* unit = FindUnitPolicy(policy, change.name);
+    if (unit == nullptr) {
+      collector.AddUncovered(change.name);
+    } else {
+      collector.Add(unit->actions, fmt::format("{}: the policy for this unit", change.name));
+    }
+  }
+  if (difference.passwd) collector.Add(policy.sshkey.actions, "users: the policy for SSH keys");
+  return std::move(collector).Take(std::move(reboot_reasons));
+}
+
+std::string FirstBootActionFor(const Difference& difference) {
+  if (!ReasonsInTheOs(difference).empty() || difference.units) return "reboot";
+  FirstBoot heaviest = FirstBoot::kNone;
+  for (const FileChange& change : difference.changed_files) {
+    heaviest = std::max(heaviest, FirstBootActionForFile(change.path));
+  }
+  switch (heaviest) {
+    case FirstBoot::kNone:
+      return "none";
+    case FirstBoot::kReload:
+      return "reload crio";
+    case FirstBoot::kRestart:
+      return "restart crio";
+    case FirstBoot::kReboot:
+      break;
+  }
+  return "reboot";
+}
+
+std::string_view ServiceOf(const api::NodeDisruptionAction& action) {
+  if (action.reload) return action.reload->service_name;
+  if (action.restart) return action.restart->service_name;
+  return "";
+}
+
+}  // namespace pintle::plan

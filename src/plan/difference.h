@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What differs between two configs, as the Machine Config Operator counts it: sections as they are written, so that the
+// same contents in another encoding, or the same files in another order, are a difference too.
+
+#include <string>
+#include <vector>
+
+#include "ignition/config.h"
+#include "machineconfig/reconcilable.h"
+
+namespace pintle::plan {
+
+using machineconfig::ParsedConfig;
+
+// Of two things of the same name one is null when it is not there.
+struct FileChange {
+  std::string path;
+  const ignition::File* from = nullptr;
+  const ignition::File* to = nullptr;
+};
+
+struct UnitChange {
+  std::string name;
+  const ignition::Unit* from = nullptr;
+  const ignition::Unit* to = nullptr;
+};
+
+struct Difference {
+  bool os_image = false;
+  bool kernel_arguments = false;
+  bool fips = false;
+  bool passwd = false;
+  bool files = false;
+  bool units = false;
+  bool kernel_type = false;
+  bool extensions = false;
+  bool ocl_enabled = false;      // One of them comes with an image that was built for it.
+  bool revert_from_ocl = false;  // And the new one does not.
+
+  std::vector<FileChange> changed_files;  // By path.
+  std::vector<UnitChange> changed_units;  // By name.
+
+  bool IsEmpty() const;
+  // "Upgrading OS; Changing kernel type", or nothing.
+  std::string OsChanges() const;
+};
+
+// The configs must outlive the difference.
+Difference Compare(const ParsedConfig& from, const ParsedConfig& to);
+
+// Whether an image that was built for the old config must be built anew.
+bool NeedsRebuild(const api::MachineConfigSpec& from, const api::MachineConfigSpec& to);
+
+}  // namespace pintle::plan

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/disruption_policy.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace pintle::plan {
+namespace {
+
+using api::FilePolicy;
+using api::NodeDisruptionAction;
+using api::UnitPolicy;
+
+NodeDisruptionAction Simple(std::string type) { return {std::move(type), {}, {}}; }
+NodeDisruptionAction None() { return Simple("None"); }
+NodeDisruptionAction Reload(std::string service) { return {"Reload", api::ServiceReference{std::move(service)}, {}}; }
+NodeDisruptionAction Restart(std::string service) { return {"Restart", {}, api::ServiceReference{std::move(service)}}; }
+
+NodeDisruptionPolicy MakeDefaults() {
+  NodeDisruptionPolicy policy;
+  policy.files = {
+      {"/var/lib/kubelet/config.json", {None()}},
+      {"/etc/machine-config-daemon/no-reboot/containers-gpg.pub", {Reload("crio.service")}},
+      {"/etc/containers/policy.json", {Reload("crio.service")}},
+      {"/etc/containers/registries.conf", {Simple("Special")}},
+      {"/etc/containers/registries.d", {Reload("crio.service")}},
+      {"/etc/crio/policies", {Reload("crio.service")}},
+      {"/etc/nmstate/openshift", {None()}},
+      {"/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt",
+       {Restart("coreos-update-ca-trust.service"), Restart("crio.service")}},
+      {"/etc/kubernetes/credential-providers", {Restart("kubelet.service")}},
+      {"/etc/systemd/system/kubelet.service.d/40-kubelet-crio-image-credential-provider.conf",
+       {Simple("DaemonReload"), Restart("kubelet.service")}},
+      {"/etc/iri-registry", {Restart("iri-registry.service")}},
+      {"/usr/local/bin/load-registry-image.sh", {Restart("iri-registry.service")}},
+      {"/etc/pki/ca-trust/source/anchors/iri-root-ca.crt", {Restart("coreos-update-ca-trust.service")}},
+  };
+  policy.units = {{"iri-registry.service", {Simple("DaemonReload"), Restart("iri-registry.service")}}};
+  policy.sshkey.actions = {None()};
+  return policy;
+}
+
+template <typename Policy, typename SameName>
+void Lay(std::vector<Policy>& policies, const Policy& over, SameName&& same_name) {
+  const auto same = std::find_if(policies.begin(), policies.end(), same_name);
+  if (same == policies.end()) {
+    policies.push_back(over);
+  } else {
+    *same = over;
+  }
+}
+
+bool HasWildcards(std::string_view path) { return path.find_first_of("*?[") != std::string_view::npos; }
+
+std::string_view WithoutTrailingSlashes(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return path;
+}
+
+// Whether a file is this path or somewhere below it.
+bool Covers(std::string_view above, std::string_view path) {
+  above = WithoutTrailingSlashes(above);
+  if (!path.starts_with(above)) return false;
+  return path.size() == above.size() || path[above.size()] == '/' || above == "/";
+}
+
+// The same with wildcards: the pattern may stand for the file or for a directory above it.
+bool Matches(const std::string& pattern, std::string_view path) {
+  for (std::size_t end = path.size(); end != 0 && end != std::string_view::npos; end = path.rfind('/', end - 1)) {
+    if (::fnmatch(pattern.c_str(), std::string(path.substr(0, end)).c_str(), FNM_PATHNAME) == 0) return true;
+  }
+  return false;
+}
+
+template <typename Applies>
+const FilePolicy* Longest(const std::vector<FilePolicy>& policies, Applies&& applies) {
+  const FilePolicy* longest = nullptr;
+  for (const FilePolicy& policy : policies) {
+    if (!applies(policy.path)) continue;
+    if (longest == nullptr || policy.path.size() > longest->path.size()) longest = &policy;
+  }
+  return longest;
+}
+
+}  // namespace
+
+const NodeDisruptionPolicy& DefaultPolicy() {
+  static const NodeDisruptionPolicy kDefaults = MakeDefaults();
+  return kDefaults;
+}
+
+NodeDisruptionPolicy WithDefaults(const NodeDisruptionPolicy& user) {
+  NodeDisruptionPolicy merged = DefaultPolicy();
+  for (const FilePolicy& file : user.files) {
+    Lay(merged.files, file, [&](const FilePolicy& known) { return known.path == file.path; });
+  }
+  for (const UnitPolicy& unit : user.units) {
+    Lay(merged.units, unit, [&](const UnitPolicy& known) { return known.name == unit.name; });
+  }
+  if (!user.sshkey.actions.empty()) merged.sshkey = user.sshkey;
+  return merged;
+}
+
+const FilePolicy* FindFilePolicy(const NodeDisruptionPolicy& policy, std::string_view path) {
+  const FilePolicy* literal = Longest(policy.files, [&](const std::string& above) { return Covers(above, path); });
+  if (literal != nullptr) return literal;
+  return Longest(policy.files,
+                 [&](const std::string& pattern) { return HasWildcards(pattern) && Matches(pattern, path); });
+}
+
+const UnitPolicy* FindUnitPolicy(const NodeDisruptionPolicy& policy, std::string_view name) {
+  const auto find = [&](auto&& applies) -> const UnitPolicy* {
+    const auto found = std::find_if(policy.units.begin(), policy.units.end(), applies);
+    return found == policy.units.end() ? nullptr : &*found;
+  };
+  const UnitPolicy* literal = find([&](const UnitPolicy& unit) { return unit.name == name; });
+  if (literal != nullptr) return literal;
+  return find([&](const UnitPolicy& unit) { return HasWildcards(unit.name) && Matches(unit.name, name); });
+}
+
+}  // namespace pintle::plan

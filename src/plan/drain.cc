@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/drain.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ignition/data_url.h"
+#include "plan/registries.h"
+
+namespace pintle::plan {
+namespace {
+
+// Compressed contents stay so, as the Machine Config Operator has it.
+Result<std::string> RegistriesOf(const ignition::Config& config) {
+  for (const ignition::File& file : config.storage.files) {
+    if (file.path != kRegistriesPath) continue;
+    if (!file.contents.source || file.contents.source->empty()) return std::string();
+    return TRY(ignition::DecodeDataUrl(*file.contents.source),
+               fmt::format("could not decode file content string of {}", kRegistriesPath));
+  }
+  return std::string();
+}
+
+Result<std::string> HarmBetween(const ParsedConfig& from, const ParsedConfig& to) {
+  return HarmInRegistries(TRY(RegistriesOf(from.ignition)), TRY(RegistriesOf(to.ignition)));
+}
+
+Drain UnlessHarmless(const ParsedConfig& from, const ParsedConfig& to) {
+  auto harm = HarmBetween(from, to);
+  if (!harm) return {.is_needed = false, .reason = "", .error = harm.error().message()};
+  if ((*harm).empty()) return {};
+  return {.is_needed = true, .reason = fmt::format("{}: {}", kRegistriesPath, *harm), .error = {}};
+}
+
+}  // namespace
+
+Drain DrainFor(std::span<const Action> actions, const ParsedConfig& from, const ParsedConfig& to) {
+  const auto has = [&](std::string_view type) {
+    return std::any_of(actions.begin(), actions.end(), [&](const Action& action) { return action.what.type == type; });
+  };
+  if (has(action_type::kReboot)) return {.is_needed = true, .reason = "the node reboots", .error = {}};
+  if (has(action_type::kDrain)) return {.is_needed = true, .reason = "a policy asks for it", .error = {}};
+  if (has(action_type::kSpecial)) return UnlessHarmless(from, to);
+  return {};
+}
+
+Drain FirstBootDrainFor(std::string_view action, const Difference& difference, const ParsedConfig& from,
+                        const ParsedConfig& to) {
+  if (action == "reboot") return {.is_needed = true, .reason = "the node reboots", .error = {}};
+  if (action == "none") return {};
+  const auto& files = difference.changed_files;
+  const bool has_registries =
+      std::any_of(files.begin(), files.end(), [](const FileChange& change) { return change.path == kRegistriesPath; });
+  return has_registries ? UnlessHarmless(from, to) : Drain();
+}
+
+}  // namespace pintle::plan

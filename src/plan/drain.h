@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Whether a node's pods must go before a change.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "plan/actions.h"
+#include "plan/difference.h"
+
+namespace pintle::plan {
+
+struct Drain {
+  bool is_needed = false;
+  std::string reason;
+  std::optional<std::string> error;  // It cannot be told, and the update would fail.
+};
+
+Drain DrainFor(std::span<const Action> actions, const ParsedConfig& from, const ParsedConfig& to);
+
+Drain FirstBootDrainFor(std::string_view action, const Difference& difference, const ParsedConfig& from,
+                        const ParsedConfig& to);
+
+}  // namespace pintle::plan

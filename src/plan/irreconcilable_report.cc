@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/irreconcilable_report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "json/fields.h"
+
+namespace pintle::plan {
+namespace {
+
+using json::Value;
+
+// Documents as Go's own encoder writes them: unlike lists and texts, a struct in which nothing is set stays.
+
+template <typename T>
+Value EncodeAll(const T& from) {
+  if constexpr (json::Described<T>) {
+    Value to = Value::object();
+    json::ForEachField<T>([&](const auto& field) {
+      using Member = typename std::remove_cvref_t<decltype(field)>::Member;
+      static const T kFresh{};
+      const bool is_struct = json::Described<Member>;
+      const bool is_said = is_struct || field.kIsRequired || !json::Equal(from.*field.member, kFresh.*field.member);
+      if (is_said) to[std::string(field.name)] = EncodeAll(from.*field.member);
+    });
+    return to;
+  } else if constexpr (json::internal::kIsOptional<T>) {
+    return from ? EncodeAll(*from) : Value(nullptr);
+  } else if constexpr (json::internal::kIsVector<T>) {
+    Value to = Value::array();
+    for (const auto& element : from) to.push_back(EncodeAll(element));
+    return to;
+  } else {
+    return json::Encode(from);
+  }
+}
+
+// What is done once, and nothing else.
+Value InstalledPart(const ignition::Config& config) {
+  ignition::Storage storage;
+  storage.disks = config.storage.disks;
+  storage.raid = config.storage.raid;
+  storage.filesystems = config.storage.filesystems;
+  storage.luks = config.storage.luks;
+  return EncodeAll(storage);
+}
+
+// Differences of two documents.  In a list, elements that both have are found first; what stands between them is
+// removed and added, and told with its neighbours, or with a bracket at the list's ends.
+class Differ {
+ public:
+  std::vector<IrreconcilableChange> Take() && { return std::move(changes_); }
+
+  void Compare(const Value& from, const Value& to, const std::string& path) {
+    if (from == to) return;
+    if (from.is_object() && to.is_object()) return CompareObjects(from, to, path);
+    if (from.is_array() && to.is_array()) return CompareLists(from, to, path);
+    Tell(path, Removed(from) + Added(to));
+  }
+
+ private:
+  static std::string Line(std::string_view mark, const Value& value) {
+    return fmt::format("{} {}\n", mark, json::ToText(value));
+  }
+  static std::string Removed(const Value& value) { return Line("-", value); }
+  static std::string Added(const Value& value) { return Line("+", value); }
+
+  void Tell(const std::string& path, std::string diff) { changes_.push_back({path, std::move(diff)}); }
+
+  void CompareObjects(const Value& from, const Value& to, const std::string& path) {
+    for (const auto& [key, value] : from.get_ref<const Value::object_t&>()) {
+      const std::string below = path + "." + key;
+      const auto other = to.find(key);
+      if (other == to.end()) {
+        Tell(below, Removed(value));
+      } else {
+        Compare(value, *other, below);
+      }
+    }
+    for (const auto& [key, value] : to.get_ref<const Value::object_t&>()) {
+      if (!from.contains(key)) Tell(path + "." + key, Added(value));
+    }
+  }
+
+  using Matches = std::vector<std::pair<std::size_t, std::size_t>>;
+
+  // A longest common subsequence, and the ends of both lists behind it.
+  static Matches MatchesOf(const Value& from, const Value& to) {
+    // Lists of disks are short; a hostile pair of them is not worth the square of its length.
+    constexpr std::size_t kMostCells = 4'000'000;
+    Matches matches;
+    const std::size_t rows = from.size() + 1;
+    const std::size_t columns = to.size() + 1;
+    if (rows <= kMostCells / columns) {
+      std::vector<std::size_t> lengths(rows * columns, 0);
+      for (std::size_t i = from.size(); i-- > 0;) {
+        for (std::size_t j = to.size(); j-- > 0;) {
+          lengths[i * columns + j] = from[i] == to[j]
+                                         ? lengths[(i + 1) * columns + j + 1] + 1
+                                         : std::max(lengths[(i + 1) * columns + j], lengths[i * columns + j + 1]);
+        }
+      }
+      for (std::size_t i = 0, j = 0; i < from.size() && j < to.size();) {
+        if (from[i] == to[j]) {
+          matches.emplace_back(i++, j++);
+        } else if (lengths[(i + 1) * columns + j] >= lengths[i * columns + j + 1]) {
+          ++i;
+        } else {
+          ++j;
+        }
+      }
+    }
+    matches.emplace_back(from.size(), to.size());
+    return matches;
+  }
+
+  void CompareLists(const Value& from, const Value& to, const std::string& path) {
+    std::size_t i = 0;
+    std::size_t j = 0;
+    for (const auto& [next_i, next_j] : MatchesOf(from, to)) {
+      // Two containers of a kind in the same place are one that has changed.
+      while (i < next_i && j < next_j && from[i].is_structured() && from[i].type() == to[j].type()) {
+        Compare(from[i++], to[j], fmt::format("{}[{}]", path, j));
+        ++j;
+      }
+      TellElements(from, to, {i, next_i}, {j, next_j}, path);
+      i = next_i + 1;
+      j = next_j + 1;
+    }
+  }
+
+  struct Range {
+    std::size_t begin;
+    std::size_t end;
+  };
+
+  void TellElements(const Value& from, const Value& to, Range gone, Range come, const std::string& path) {
+    if (gone.begin == gone.end && come.begin == come.end) return;
+    std::string diff = come.begin == 0 ? "[\n" : Line(" ", to[come.begin - 1]);
+    for (std::size_t i = gone.begin; i < gone.end; ++i) diff += Removed(from[i]);
+    for (std::size_t j = come.begin; j < come.end; ++j) diff += Added(to[j]);
+    diff += gone.end == from.size() ? "]\n" : Line(" ", from[gone.end]);
+    Tell(fmt::format("{}[{}]", path, come.begin), std::move(diff));
+  }
+
+  std::vector<IrreconcilableChange> changes_;
+};
+
+}  // namespace
+
+std::vector<IrreconcilableChange> IrreconcilableChanges(const ignition::Config& installed,
+                                                        const ignition::Config& wanted) {
+  Differ differ;
+  differ.Compare(InstalledPart(installed), InstalledPart(wanted), "spec.config.storage");
+  return std::move(differ).Take();
+}
+
+}  // namespace pintle::plan

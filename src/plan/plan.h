@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What it takes to get a machine from one config to another.
+//
+// A plan is made from values alone, by the agent that will carry it out, by the controller, and by whoever wants to see
+// beforehand what would happen; therefore they agree.
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/machine_configuration.h"
+#include "machineconfig/reconcilable.h"
+#include "plan/actions.h"
+#include "plan/difference.h"
+#include "plan/disruption_policy.h"
+#include "plan/drain.h"
+#include "resource/authorized_keys.h"
+#include "resource/deployment.h"
+#include "resource/file_entry.h"
+#include "resource/password_hash.h"
+#include "resource/resource.h"
+#include "resource/unit_state.h"
+
+namespace pintle::plan {
+
+struct Plan {
+  machineconfig::Verdict verdict;  // Why a machine cannot get there without being installed anew, or that it can.
+  Difference difference;
+  std::vector<Action> actions;
+  Drain drain;
+  std::string first_boot_action;  // Of a machine that is not in the cluster yet.
+  Drain first_boot_drain;
+
+  bool IsReconcilable() const { return verdict.text.empty(); }
+  bool Reboots() const { return actions.size() == 1 && actions.front().what.type == action_type::kReboot; }
+};
+
+// `policy` is what the administrator says; the defaults are added.  The configs must outlive the plan.
+Plan Make(const ParsedConfig& from, const ParsedConfig& to, const NodeDisruptionPolicy& policy,
+          const api::IrreconcilableValidationOverrides& overrides);
+
+// The steps of a plan.
+
+using Step = std::variant<resource::Put<resource::FileEntry>, resource::Put<resource::UnitState>,
+                          resource::Put<resource::AuthorizedKeys>, resource::Put<resource::PasswordHash>,
+                          resource::Put<resource::Deployment>>;
+
+// What was at a path before a config took it.  A file that the new config no longer has goes back to that; one that is
+// not listed here goes away.
+using Originals = std::map<std::string, resource::FileEntry::State>;
+
+// All that is to be as the new config says, and not only what has changed, so that a node that drifted is mended. Fails
+// for contents that are not in the config, or are broken.
+Result<std::vector<Step>> StepsFor(const ParsedConfig& from, const ParsedConfig& to, const Originals& originals);
+
+}  // namespace pintle::plan

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "machineconfig/contents.h"
+#include "machineconfig/validate.h"
+#include "plan/kernel_arguments.h"
+#include "plan/plan.h"
+
+namespace pintle::plan {
+namespace {
+
+using resource::FileEntry;
+using FileState = FileEntry::State;
+
+constexpr std::int64_t kDefaultMode = 0644;
+constexpr std::string_view kUnitDirectory = "/etc/systemd/system/";
+
+struct NamedFile {
+  std::string path;
+  FileState state;
+};
+
+FileState RegularFile(std::string_view contents, std::int64_t permissions) {
+  FileState state;
+  state.sha256 = Sha256(contents).hex();
+  state.permissions = permissions;
+  return state;
+}
+
+FileState LinkTo(std::string target) {
+  FileState state;
+  state.kind = resource::EntryKind::kLink;
+  state.target = std::move(target);
+  return state;
+}
+
+resource::Owner OwnerOf(const ignition::NodeOwner& owner) { return {owner.id.value_or(0), owner.name.value_or("")}; }
+
+Result<FileState> StateOf(const ignition::File& file) {
+  const std::string contents =
+      TRY(machineconfig::ContentsOf(file.contents), fmt::format("could not decode file \"{}\"", file.path));
+  FileState state = RegularFile(contents, file.mode.value_or(kDefaultMode));
+  state.user = OwnerOf(file.user);
+  state.group = OwnerOf(file.group);
+  return state;
+}
+
+std::string PathOf(const ignition::Unit& unit) { return std::string(kUnitDirectory) + unit.name; }
+std::string PathOf(const ignition::Unit& unit, const ignition::Dropin& dropin) {
+  return PathOf(unit) + ".d/" + dropin.name;
+}
+
+// The files of a unit, in the order in which systemd may see them: nothing is started before all are there.
+void AddFilesOf(const ignition::Unit& unit, std::vector<NamedFile>& files) {
+  for (const ignition::Dropin& dropin : unit.dropins) {
+    if (dropin.contents) files.push_back({PathOf(unit, dropin), RegularFile(*dropin.contents, kDefaultMode)});
+  }
+  if (unit.mask.value_or(false)) {
+    files.push_back({PathOf(unit), LinkTo("/dev/null")});
+  } else if (unit.contents && !unit.contents->empty()) {
+    files.push_back({PathOf(unit), RegularFile(*unit.contents, kDefaultMode)});
+  }
+}
+
+// The paths that a config has files at, without looking at what is in them.
+std::vector<std::string> PathsIn(const ignition::Config& config) {
+  std::vector<std::string> paths;
+  for (const ignition::File& file : config.storage.files) paths.push_back(file.path);
+  for (const ignition::Unit& unit : config.systemd.units) {
+    for (const ignition::Dropin& dropin : unit.dropins) paths.push_back(PathOf(unit, dropin));
+    if (unit.contents || unit.mask) paths.push_back(PathOf(unit));
+  }
+  return paths;
+}
+
+class Steps {
+ public:
+  Result<> AddFiles(const ignition::Config& from, const ignition::Config& to, const Originals& originals) {
+    std::unordered_set<std::string> kept;
+    for (const ignition::File& file : to.storage.files) Put<FileEntry>(file.path, TRY(StateOf(file)), kept);
+    std::vector<NamedFile> unit_files;
+    for (const ignition::Unit& unit : to.systemd.units) AddFilesOf(unit, unit_files);
+    for (NamedFile& file : unit_files) Put<FileEntry>(file.path, std::move(file.state), kept);
+    for (const std::string& path : PathsIn(from)) {
+      if (kept.contains(path)) continue;
+      const auto original = originals.find(path);
+      Put<FileEntry>(path, original == originals.end() ? std::nullopt : std::optional(original->second), kept);
+    }
+    return {};
+  }
+
+  void AddUnits(const ignition::Systemd& from, const ignition::Systemd& to) {
+    std::unordered_set<std::string> kept;
+    for (const ignition::Unit& unit : to.units) {
+      kept.insert(unit.name);
+      if (unit.mask.value_or(false)) continue;
+      steps_.push_back(resource::Put<resource::UnitState>{unit.name, {{EnablementOf(unit)}}});
+    }
+    for (const ignition::Unit& unit : from.units) {
+      if (kept.contains(unit.name)) continue;
+      steps_.push_back(resource::Put<resource::UnitState>{unit.name, {{resource::Enablement::kPreset}}});
+    }
+  }
+
+  // A user that the new config no longer has loses keys and password.
+  void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to) {
+    std::unordered_set<std::string> kept;
+    for (const ignition::PasswdUser& user : to.users) {
+      kept.insert(user.name);
+      const std::string hash = user.password_hash.value_or("");
+      AddUser(user.name, user.ssh_authorized_keys, hash);
+    }
+    for (const ignition::PasswdUser& user : from.users) {
+      if (!kept.contains(user.name)) AddUser(user.name, {}, "");
+    }
+  }
+
+  void AddDeployment(const api::MachineConfigSpec& spec) {
+    resource::Deployment::State state;
+    state.image = spec.os_image_url;
+    state.extensions_image = spec.base_os_extensions_container_image;
+    if (spec.kernel_arguments) state.kernel_arguments = SplitArguments(*spec.kernel_arguments);
+    if (spec.extensions) state.extensions = *spec.extensions;
+    state.kernel_type = machineconfig::CanonicalKernelType(spec.kernel_type);
+    steps_.push_back(resource::Put<resource::Deployment>{{}, std::move(state)});
+  }
+
+  std::vector<Step> Take() && { return std::move(steps_); }
+
+ private:
+  template <typename R>
+  void Put(const std::string& path, std::optional<typename R::State> want, std::unordered_set<std::string>& kept) {
+    kept.insert(path);
+    steps_.push_back(resource::Put<R>{path, std::move(want)});
+  }
+
+  static resource::Enablement EnablementOf(const ignition::Unit& unit) {
+    if (!unit.enabled) return resource::Enablement::kPreset;
+    return *unit.enabled ? resource::Enablement::kEnabled : resource::Enablement::kDisabled;
+  }
+
+  void AddUser(const std::string& name, const std::vector<std::string>& keys, const std::string& hash) {
+    steps_.push_back(resource::Put<resource::AuthorizedKeys>{name, {{keys}}});
+    const std::string locked(resource::PasswordHash::kLocked);
+    steps_.push_back(resource::Put<resource::PasswordHash>{name, {{hash.empty() ? locked : hash}}});
+  }
+
+  std::vector<Step> steps_;
+};
+
+}  // namespace
+
+Result<std::vector<Step>> StepsFor(const ParsedConfig& from, const ParsedConfig& to, const Originals& originals) {
+  Steps steps;
+  TRY(steps.AddFiles(from.ignition, to.ignition, originals));
+  steps.AddUnits(from.ignition.systemd, to.ignition.systemd);
+  steps.AddUsers(from.ignition.passwd, to.ignition.passwd);
+  steps.AddDeployment(to.object.spec);
+  return std::move(steps).Take();
+}
+
+}  // namespace pintle::plan

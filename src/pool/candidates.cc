@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool/candidates.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pintle::pool {
+namespace {
+
+template <typename Predicate>
+NodeIndices Where(std::span<const NodeState> nodes, Predicate&& predicate) {
+  NodeIndices found;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (predicate(nodes[i])) found.push_back(i);
+  }
+  return found;
+}
+
+bool ComesBefore(const NodeState& a, const NodeState& b) {
+  if (a.zone().has_value() != b.zone().has_value()) return a.zone().has_value();
+  if (a.zone() != b.zone()) return a.zone() < b.zone();
+  return a.node().metadata.creation_timestamp < b.node().metadata.creation_timestamp;
+}
+
+bool IsOnlyCordoned(const NodeState& node) {
+  if (!node.is_done() || !node.node().spec.unschedulable) return false;
+  api::Node uncordoned;
+  uncordoned.status = node.node().status;
+  return !WhyNotReady(uncordoned);
+}
+
+}  // namespace
+
+NodeIndices Unavailable(std::span<const NodeState> nodes) {
+  return Where(nodes, [](const NodeState& node) { return node.is_unavailable(); });
+}
+
+Candidates FindCandidates(const Target& target, std::span<const NodeState> nodes, int max_unavailable) {
+  const auto count_if = [&](auto&& predicate) { return std::count_if(nodes.begin(), nodes.end(), predicate); };
+  const auto unavailable = count_if([](const NodeState& node) { return node.is_unavailable(); });
+  const auto failing = count_if([&](const NodeState& node) { return node.is_failing() && target.IsKnownTo(node); });
+  const auto capacity = max_unavailable - unavailable - failing;
+  if (capacity <= 0) return {};
+  return {.nodes = Where(nodes, [&](const NodeState& node) { return node.is_ready() && !target.IsKnownTo(node); }),
+          .capacity = static_cast<int>(capacity)};
+}
+
+NodeIndices PickFirst(std::span<const NodeState> nodes, NodeIndices candidates, int capacity) {
+  const auto count = static_cast<std::size_t>(std::max(capacity, 0));
+  if (count >= candidates.size()) return candidates;
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](std::size_t a, std::size_t b) { return ComesBefore(nodes[a], nodes[b]); });
+  candidates.resize(count);
+  return candidates;
+}
+
+NodeIndices FindRecovering(const Target& target, std::span<const NodeState> nodes) {
+  return Where(nodes, [&](const NodeState& node) {
+    return node.is_unavailable() && !target.IsKnownTo(node) && !IsOnlyCordoned(node);
+  });
+}
+
+}  // namespace pintle::pool

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool/max_unavailable.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "api/go_quote.h"
+
+namespace pintle::pool {
+namespace {
+
+Error Invalid(std::string_view why) {
+  return Error(ErrorKind::kInvalid, fmt::format("maxUnavailable: invalid value for IntOrString: {}", why));
+}
+
+// A whole number as Go's strconv.Atoi reads it: a sign, which may be "+", and digits.
+Result<std::int64_t> ReadNumber(const std::string& text) {
+  const auto fail = [&](std::string_view why) {
+    return Error(ErrorKind::kInvalid, fmt::format("strconv.Atoi: parsing {}: {}", api::GoQuoted(text), why));
+  };
+  std::string_view digits = text;
+  if (digits.starts_with('+')) {
+    digits.remove_prefix(1);
+    if (digits.starts_with('-')) return fail("invalid syntax");
+  }
+  std::int64_t number = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [rest, problem] = std::from_chars(digits.data(), end, number);
+  if (digits.empty() || problem == std::errc::invalid_argument || rest != end) return fail("invalid syntax");
+  if (problem == std::errc::result_out_of_range) return fail("value out of range");
+  return number;
+}
+
+Result<std::int64_t> Share(const std::string& text, std::size_t node_count) {
+  if (!text.ends_with('%')) return Invalid("invalid type: string is not a percentage");
+  const auto percent = ReadNumber(text.substr(0, text.size() - 1));
+  if (!percent) return Invalid(fmt::format("invalid value {}: {}", api::GoQuoted(text), percent.error().message()));
+  const double nodes = std::floor(static_cast<double>(*percent) * static_cast<double>(node_count) / 100);
+  constexpr double kMost = std::numeric_limits<int>::max();
+  return static_cast<std::int64_t>(std::fmin(std::fmax(nodes, -kMost), kMost));
+}
+
+}  // namespace
+
+Result<int> MaxUnavailable(const api::MachineConfigPool& pool, std::size_t node_count) {
+  if (pool.metadata.name == api::kArbiterPool || !pool.spec.max_unavailable) return 1;
+  const auto& said = pool.spec.max_unavailable->value;
+  const auto* number = std::get_if<std::int32_t>(&said);
+  const std::int64_t most = number != nullptr ? *number : TRY(Share(std::get<std::string>(said), node_count));
+  return most == 0 ? 1 : static_cast<int>(most);
+}
+
+}  // namespace pintle::pool

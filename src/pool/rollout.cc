@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool/rollout.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "api/annotations.h"
+#include "pool/max_unavailable.h"
+
+namespace pintle::pool {
+namespace {
+
+std::string WhyHeld(const Situation& situation, const std::optional<ImageReadiness>& image) {
+  const api::MachineConfigPool& pool = situation.pool;
+  if (pool.spec.configuration.name.empty()) return "nothing is rendered for the pool yet";
+  if (pool.spec.node_selector && pool.spec.node_selector->is_empty()) {
+    return "This machineconfigpool is selecting all nodes. A non-empty selector is required.";
+  }
+  if (pool.metadata.deletion_timestamp) return "the pool is being deleted";
+  if (pool.spec.paused) return "the pool is paused";
+  if (image && !image->can_apply) return image->reason;
+  if (situation.masters) return WhyArbitersWait(*situation.masters).value_or("");
+  return "";
+}
+
+// The labels that a node needs to be selected by a pool, as far as the selector says them one by one.
+api::Labels LabelsSelectedBy(const api::MachineConfigPool& pool) {
+  api::Labels labels;
+  if (!pool.spec.node_selector) return labels;
+  labels = pool.spec.node_selector->match_labels;
+  for (const api::LabelSelectorRequirement& expression : pool.spec.node_selector->match_expressions) {
+    if (expression.op == "In" && expression.values.size() == 1) labels.emplace(expression.key, expression.values[0]);
+    if (expression.op == "Exists") labels.emplace(expression.key, "");
+  }
+  return labels;
+}
+
+// Decides who is told, step by step as the Machine Config Operator does.
+class Teller {
+ public:
+  Teller(const Situation& situation, const Target& target)
+      : situation_(situation), nodes_(situation.nodes), target_(target) {}
+
+  std::vector<Told> Tell(const Candidates& candidates) const {
+    std::vector<Told> told;
+    NodeIndices chosen = candidates.nodes;
+    DeferOperatorNode(chosen);
+    MoveFirstBootedNodes(chosen, told);
+    TellTarget(PickFirst(nodes_, std::move(chosen), candidates.capacity), told);
+    return told;
+  }
+
+  // All that are recovering and not told anyway.
+  std::vector<Told> TellRecovering(const std::vector<Told>& told) const {
+    std::unordered_set<std::string_view> names;
+    for (const Told& node : told) names.insert(node.node);
+    NodeIndices chosen = FindRecovering(target_, nodes_);
+    std::erase_if(chosen, [&](std::size_t i) {
+      return names.contains(nodes_[i].name()) || FirstBootedPool(nodes_[i]) != nullptr;
+    });
+    std::vector<Told> recovering;
+    TellTarget(chosen, recovering);
+    return recovering;
+  }
+
+ private:
+  static void Add(const NodeState& node, NodePatch patch, std::vector<Told>& told) {
+    if (!patch.is_empty()) told.push_back({node.name(), std::move(patch)});
+  }
+
+  void TellTarget(const NodeIndices& chosen, std::vector<Told>& told) const {
+    for (const std::size_t i : chosen) Add(nodes_[i], target_.PatchFor(nodes_[i]), told);
+  }
+
+  // The operator moves to another master when its own is drained; to spare it a second move, its node comes last.
+  void DeferOperatorNode(NodeIndices& chosen) const {
+    if (situation_.pool.metadata.name != api::kMasterPool || chosen.size() <= 1) return;
+    std::erase_if(chosen, [&](std::size_t i) { return nodes_[i].name() == situation_.operator_node; });
+  }
+
+  // A machine that booted with the config of a custom pool came up as a worker.  It is told the labels of its pool
+  // instead of the target of this one, once.
+  void MoveFirstBootedNodes(NodeIndices& chosen, std::vector<Told>& told) const {
+    std::erase_if(chosen, [&](std::size_t i) {
+      const api::MachineConfigPool* pool = FirstBootedPool(nodes_[i]);
+      if (pool == nullptr) return false;
+      Add(nodes_[i], LabelsPatch(nodes_[i], *pool), told);
+      return true;
+    });
+  }
+
+  const api::MachineConfigPool* FirstBootedPool(const NodeState& node) const {
+    if (node.has_custom_pool_labels() || !node.first_pivot_config()) return nullptr;
+    const auto config = situation_.configs.find(*node.first_pivot_config());
+    if (config == situation_.configs.end() || config->second.owner.empty()) return nullptr;
+    const std::string& owner = config->second.owner;
+    if (owner == api::kMasterPool || owner == api::kWorkerPool) return nullptr;
+    if (owner == situation_.pool.metadata.name) return &situation_.pool;
+    const auto& pools = situation_.other_pools;
+    const auto pool = std::find_if(pools.begin(), pools.end(),
+                                   [&](const api::MachineConfigPool* other) { return other->metadata.name == owner; });
+    return pool == pools.end() ? nullptr : *pool;
+  }
+
+  static NodePatch LabelsPatch(const NodeState& node, const api::MachineConfigPool& pool) {
+    NodePatch patch;
+    const api::Labels labels = LabelsSelectedBy(pool);
+    if (labels.empty()) return patch;
+    for (const auto& [label, value] : labels) {
+      const std::string* current = api::Find(node.node().metadata.labels, label);
+      if (current == nullptr || *current != value) patch.metadata.labels.emplace(label, value);
+    }
+    patch.metadata.annotations.emplace(api::kCustomPoolLabelsAppliedAnnotation, "");
+    return patch;
+  }
+
+  const Situation& situation_;
+  std::span<const NodeState> nodes_;
+  const Target& target_;
+};
+
+}  // namespace
+
+Rollout Decide(const Situation& situation) {
+  const std::span<const NodeState> nodes = situation.nodes;
+  const Target target(situation.pool, situation.layering);
+
+  Rollout rollout;
+  for (const std::size_t i : Unavailable(nodes)) rollout.unavailable.push_back(nodes[i].name());
+  if (situation.layering.is_layered()) rollout.image = CheckImage(situation.layering);
+  rollout.held = WhyHeld(situation, rollout.image);
+
+  if (const auto most = MaxUnavailable(situation.pool, nodes.size())) {
+    rollout.max_unavailable = MasterBudget(*most, situation.unavailable_arbiters);
+    rollout.candidates = FindCandidates(target, nodes, *rollout.max_unavailable);
+  } else {
+    rollout.max_unavailable_error = most.error().message();
+  }
+  if (rollout.held.empty() && rollout.max_unavailable) {
+    const Teller teller(situation, target);
+    rollout.told = teller.Tell(rollout.candidates);
+    rollout.recovering = teller.TellRecovering(rollout.told);
+  }
+
+  rollout.status = Status({.pool = situation.pool,
+                           .nodes = nodes,
+                           .machine_config_nodes = situation.machine_config_nodes,
+                           .layering = situation.layering,
+                           .features = situation.features,
+                           .cert_expirys = situation.cert_expirys,
+                           .configs = situation.configs,
+                           .os_image_streams = situation.os_image_streams,
+                           .now = situation.now});
+  return rollout;
+}
+
+}  // namespace pintle::pool

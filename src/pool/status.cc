@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool/status.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "api/go_quote.h"
+#include "pool/target.h"
+
+namespace pintle::pool {
+namespace {
+
+constexpr std::string_view kUpdated = "Updated";
+constexpr std::string_view kUpdating = "Updating";
+constexpr std::string_view kNodeDegraded = "NodeDegraded";
+constexpr std::string_view kRenderDegraded = "RenderDegraded";
+constexpr std::string_view kImageBuildDegraded = "ImageBuildDegraded";
+constexpr std::string_view kPinnedImageSetsDegraded = "PinnedImageSetsDegraded";
+constexpr std::string_view kDegraded = "Degraded";
+
+// What the MachineConfigNodes say.
+struct Reported {
+  std::vector<const NodeState*> degraded;
+  std::vector<std::string> degraded_messages;  // One each.
+  std::int32_t updated = 0;
+  std::int64_t with_pinned_images = 0;
+};
+
+struct Counts {
+  std::int32_t machines = 0;
+  std::int32_t updated = 0;
+  std::int32_t ready = 0;
+  std::int32_t unavailable = 0;
+  std::int32_t degraded = 0;
+};
+
+bool HasPinnedImages(const api::MachineConfigNode& node) {
+  const auto& sets = node.status.pinned_image_sets;
+  return std::all_of(sets.begin(), sets.end(), [](const api::MachineConfigNodePinnedImageSet& set) {
+    return set.desired_generation > 0 && set.current_generation == set.desired_generation;
+  });
+}
+
+// Whether what a node reports to be told is what its pool is to become.
+bool IsToldOfTarget(const api::MachineConfigNode& node, const StatusInputs& inputs) {
+  const std::string& target = inputs.pool.spec.configuration.name;
+  if (!node.status.config_version || node.status.config_version->desired != target) return false;
+  const std::string_view image =
+      node.status.config_image ? std::string_view(node.status.config_image->desired_image) : std::string_view();
+  if (!inputs.layering.is_layered()) return image.empty();
+  return inputs.layering.build != nullptr && inputs.layering.build->spec.machine_config.name == target &&
+         !image.empty() && image == inputs.layering.image();
+}
+
+// Adds what one node reports.  The first of its conditions that says degraded or updated decides.
+void Add(const api::MachineConfigNode& node, const NodeState& state, const StatusInputs& inputs, Reported& reported) {
+  if (HasPinnedImages(node)) ++reported.with_pinned_images;
+  for (const api::Condition& condition : node.status.conditions) {
+    if (condition.status != "True") continue;
+    if (condition.type == kNodeDegraded) {
+      reported.degraded.push_back(&state);
+      reported.degraded_messages.push_back(
+          fmt::format("Node {} is reporting: {}", state.name(), api::GoQuoted(condition.message)));
+      return;
+    }
+    if (inputs.features.image_mode_status_reporting && condition.type == kUpdated && IsToldOfTarget(node, inputs)) {
+      ++reported.updated;
+      return;
+    }
+  }
+}
+
+// Finds nodes by name.  Both lists are mostly in the same order, so that the next one is tried first.
+class NodesByName {
+ public:
+  explicit NodesByName(std::span<const NodeState> nodes) : nodes_(nodes) {}
+
+  const NodeState* Find(std::string_view name) {
+    if (next_ < nodes_.size() && nodes_[next_].name() == name) return &nodes_[next_++];
+    if (index_.empty()) {
+      index_.reserve(nodes_.size());
+      for (std::size_t i = 0; i < nodes_.size(); ++i) index_.emplace(nodes_[i].name(), i);
+    }
+    const auto found = index_.find(name);
+    if (found == index_.end()) return nullptr;
+    next_ = found->second + 1;
+    return &nodes_[found->second];
+  }
+
+ private:
+  std::span<const NodeState> nodes_;
+  std::size_t next_ = 0;
+  std::unordered_map<std::string_view, std::size_t> index_;
+};
+
+// Reads the MachineConfigNodes up to the first that says nothing yet or is of no node of the pool: there the Machine
+// Config Operator stops.
+Reported ReadMachineConfigNodes(const StatusInputs& inputs) {
+  NodesByName nodes(inputs.nodes);
+  Reported reported;
+  for (const api::MachineConfigNode* report : inputs.machine_config_nodes) {
+    const NodeState* node = nodes.Find(report->metadata.name);
+    if (node == nullptr || report->status.conditions.empty()) break;
+    Add(*report, *node, inputs, reported);
+  }
+  return reported;
+}
+
+Counts CountNodes(const StatusInputs& inputs, const Reported& reported) {
+  const Target target(inputs.pool, inputs.layering);
+  Counts counts;
+  counts.machines = static_cast<std::int32_t>(inputs.nodes.size());
+  for (const NodeState& node : inputs.nodes) {
+    const bool is_updated = target.IsReachedBy(node);
+    if (is_updated) ++counts.updated;
+    if (is_updated && node.is_ready()) ++counts.ready;
+    if (node.is_unavailable()) ++counts.unavailable;
+    if (node.is_degraded()) ++counts.degraded;
+  }
+  if (inputs.features.image_mode_status_reporting) {
+    counts.updated = reported.updated;
+    counts.degraded = static_cast<std::int32_t>(reported.degraded.size());
+  }
+  return counts;
+}
+
+// Why nodes are degraded: first what all of them report, and then once more what their agents wrote on the nodes.
+std::string DegradedMessage(Reported reported) {
+  for (const NodeState* node : reported.degraded) {
+    if (node->reason().empty()) continue;
+    reported.degraded_messages.push_back(
+        fmt::format("Node {} is reporting: {}", node->name(), api::GoQuoted(node->reason())));
+  }
+  return fmt::format("{}", fmt::join(reported.degraded_messages, ", "));
+}
+
+// Whether nodes that have what they were told are still not what they should be, as the next image is on its way.
+bool AwaitsImage(const Layering& layering) {
+  if (layering.config == nullptr || layering.build == nullptr) return false;
+  const BuildProgress progress(*layering.build);
+  const std::string& built = layering.build->status.digested_image_push_spec;
+  return progress.is_active() || progress.failed || (progress.succeeded && !built.empty() && built != layering.image());
+}
+
+struct Updating {
+  bool status;
+  std::string message;
+};
+
+Updating UpdatingWhilePaused(const BuildProgress& progress, const std::string& build) {
+  const auto is = [&](bool status, std::string_view what) {
+    return Updating{status, fmt::format("Pool is paused; OS image build {} (mosb: {})", what, build)};
+  };
+  if (progress.prepared) return is(true, "has been prepared but will not rollout");
+  if (progress.building) return is(true, "in progress");
+  if (progress.succeeded) return is(false, "completed successfully");
+  if (progress.failed) return is(false, "failed");
+  if (progress.interrupted) return is(false, "was interrupted");
+  return is(true, "has been created but not yet started");
+}
+
+std::optional<Updating> UpdatingWhileRollingOut(const BuildProgress& progress, const std::string& build,
+                                                bool all_updated) {
+  const auto is = [&](bool status, std::string_view what) {
+    return Updating{status, fmt::format("Pool {} (mosb: {})", what, build)};
+  };
+  if (progress.prepared) return is(true, "is waiting for OS image build to start");
+  if (progress.building) return is(true, "is waiting for OS image build to complete");
+  if (progress.succeeded) {
+    if (all_updated) return std::nullopt;
+    return is(true, "is waiting for nodes to apply OS image");
+  }
+  if (progress.failed) return is(false, "update stopped due to OS image build failure");
+  if (progress.interrupted) return is(false, "update stopped due to OS image build being interrupted");
+  return is(true, "is waiting for OS image build to start");
+}
+
+// What the image's build has to say about updating; nothing when that goes on as without one.
+std::optional<Updating> UpdatingByImage(const StatusInputs& inputs, bool all_updated) {
+  const Layering& layering = inputs.layering;
+  if (layering.config == nullptr) return std::nullopt;
+  const std::string& config = layering.config->metadata.name;
+  if (inputs.pool.spec.paused) {
+    if (layering.build != nullptr) {
+      return UpdatingWhilePaused(BuildProgress(*layering.build), layering.build->metadata.name);
+    }
+    return Updating{true, fmt::format("Pool is paused; waiting for a new OS image build to start (mosc: {})", config)};
+  }
+
+  const auto& before = inputs.pool.status.conditions;
+  if (IsTrue(before, kRenderDegraded) || IsTrue(before, kNodeDegraded) || IsTrue(before, kPinnedImageSetsDegraded)) {
+    return Updating{false, "Pool update paused due to degraded condition"};
+  }
+  if (layering.build == nullptr) {
+    return Updating{true, fmt::format("Pool is waiting for a new OS image build to start (mosc: {})", config)};
+  }
+  return UpdatingWhileRollingOut(BuildProgress(*layering.build), layering.build->metadata.name, all_updated);
+}
+
+// A reason to say that building an image no longer fails.
+struct BuildRecovery {
+  std::string_view reason;
+  std::string_view message;
+};
+
+std::optional<BuildRecovery> RecoveryOfBuild(const Layering& layering, bool was_degraded) {
+  if (layering.build != nullptr) {
+    const BuildProgress progress(*layering.build);
+    if (progress.is_active()) return BuildRecovery{"Building", "New build started"};
+    if (progress.succeeded) return BuildRecovery{"BuildSuccess", "Build completed successfully"};
+    return std::nullopt;
+  }
+  if (!was_degraded) return std::nullopt;
+  if (layering.config != nullptr) {
+    return BuildRecovery{"BuildPending", "MachineOSConfig updated/created, waiting for MachineOSBuild"};
+  }
+  return BuildRecovery{"NoLayeredObjects", "No layered pool objects found, clearing stale build degraded condition"};
+}
+
+// The conditions, in the order in which the Machine Config Operator sets them.
+class ConditionWriter {
+ public:
+  ConditionWriter(std::vector<api::Condition>& conditions, std::optional<api::Time> now)
+      : conditions_(conditions), now_(now) {}
+
+  void Set(std::string_view type, bool status, std::string_view reason = "", std::string_view message = "") {
+    SetCondition(conditions_, {.type = std::string(type),
+                               .status = status ? "True" : "False",
+                               .last_transition_time = now_,
+                               .reason = std::string(reason),
+                               .message = std::string(message)});
+  }
+
+ private:
+  std::vector<api::Condition>& conditions_;
+  std::optional<api::Time> now_;
+};
+
+void SetUpdating(ConditionWriter& conditions, const StatusInputs& inputs, bool all_updated) {
+  const std::string line = TargetLine(inputs.pool, inputs.layering);
+  if (all_updated) {
+    conditions.Set(kUpdated, true, "", fmt::format("All nodes are updated with {}", line));
+    conditions.Set(kUpdating, false);
+  } else {
+    conditions.Set(kUpdated, false);
+    if (inputs.pool.spec.paused) {
+      conditions.Set(kUpdating, false, "", fmt::format("Pool is paused; will not update to {}", line));
+    } else {
+      conditions.Set(kUpdating, true, "", fmt::format("All nodes are updating to {}", line));
+    }
+  }
+  if (const auto updating = UpdatingByImage(inputs, all_updated)) {
+    conditions.Set(kUpdating, updating->status, "", updating->message);
+  }
+}
+
+// Says whether the pool is degraded, by its nodes, by rendering or by building its image.
+bool SetDegraded(ConditionWriter& conditions, const StatusInputs& inputs, const Counts& counts, Reported reported) {
+  const bool by_nodes = counts.degraded > 0;
+  const auto reporting = reported.degraded.size();
+  const std::string node_message = by_nodes ? DegradedMessage(std::move(reported)) : "";
+  conditions.Set(kNodeDegraded, by_nodes,
+                 by_nodes ? fmt::format("{} nodes are reporting degraded status on sync", reporting) : "",
+                 node_message);
+
+  const auto& before = inputs.pool.status.conditions;
+  const bool by_render = IsTrue(before, kRenderDegraded);
+  bool by_build = IsTrue(before, kImageBuildDegraded);
+  if (const auto recovery = RecoveryOfBuild(inputs.layering, by_build)) {
+    conditions.Set(kImageBuildDegraded, false, recovery->reason, recovery->message);
+    by_build = false;
+  }
+
+  const bool is_degraded = by_nodes || by_render || by_build;
+  const std::string_view message = by_nodes   ? std::string_view(node_message)
+                                   : by_build ? std::string_view("Custom OS image build failed")
+                                              : std::string_view();
+  conditions.Set(kDegraded, is_degraded, "", message);
+  return is_degraded;
+}
+
+// The stream that the pool's nodes follow: the one whose image they run, unless a machine config says another image.
+std::optional<api::NameReference> StreamOf(const StatusInputs& inputs) {
+  const auto image_of = [&](const std::string& config) {
+    const auto found = inputs.configs.find(config);
+    return found == inputs.configs.end() ? std::string_view() : std::string_view(found->second.os_image_url);
+  };
+  const auto& source = inputs.pool.spec.configuration.source;
+  const bool is_overridden = std::any_of(
+      source.begin(), source.end(), [&](const api::ObjectReference& config) { return !image_of(config.name).empty(); });
+  const std::string_view image = image_of(inputs.pool.spec.configuration.name);
+  if (is_overridden || image.empty()) return std::nullopt;
+  const auto& streams = inputs.os_image_streams;
+  const auto stream = std::find_if(streams.begin(), streams.end(),
+                                   [&](const api::OSImageStreamSet& set) { return set.os_image == image; });
+  if (stream == streams.end()) return std::nullopt;
+  return api::NameReference{stream->name};
+}
+
+// The configuration that all nodes have now.  Only its name and sources decide whether it is another than before.
+const api::PoolConfiguration& NewConfiguration(const api::MachineConfigPool& pool) {
+  const api::PoolConfiguration& before = pool.status.configuration;
+  const api::PoolConfiguration& now = pool.spec.configuration;
+  return before.name == now.name && json::Equal(before.source, now.source) ? before : now;
+}
+
+api::PoolSynchronizerStatus PinnedImageSets(const Counts& counts, const Reported& reported) {
+  api::PoolSynchronizerStatus status;
+  status.type = "PinnedImageSets";
+  status.machine_count = counts.machines;
+  status.updated_machine_count = reported.with_pinned_images;
+  status.ready_machine_count = counts.ready;
+  status.available_machine_count = counts.machines - counts.unavailable;
+  status.unavailable_machine_count = counts.unavailable;
+  return status;
+}
+
+}  // namespace
+
+Features Features::Named(std::span<const std::string> names) {
+  const auto has = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  return {.image_mode_status_reporting = has("ImageModeStatusReporting"), .os_streams = has("OSStreams")};
+}
+
+bool IsTrue(std::span<const api::Condition> conditions, std::string_view type) {
+  const auto found = std::find_if(conditions.begin(), conditions.end(),
+                                  [&](const api::Condition& condition) { return condition.type == type; });
+  return found != conditions.end() && found->status == "True";
+}
+
+void SetCondition(std::vector<api::Condition>& conditions, api::Condition condition) {
+  const auto is_of_type = [&](const api::Condition& other) { return other.type == condition.type; };
+  const auto last = std::find_if(conditions.rbegin(), conditions.rend(), is_of_type);
+  if (last != conditions.rend() && last->status == condition.status) {
+    if (last->reason == condition.reason && last->message == condition.message) return;
+    condition.last_transition_time = last->last_transition_time;
+  }
+  std::erase_if(conditions, is_of_type);
+  conditions.push_back(std::move(condition));
+}
+
+std::string TargetLine(const api::MachineConfigPool& pool, const Layering& layering) {
+  std::string line = fmt::format("MachineConfig {}", pool.spec.configuration.name);
+  if (!layering.image().empty()) line += fmt::format(" / Image {}", layering.image());
+  return line;
+}
+
+api::MachineConfigPoolStatus Status(const StatusInputs& inputs) {
+  Reported reported = ReadMachineConfigNodes(inputs);
+  const Counts counts = CountNodes(inputs, reported);
+  const bool all_updated = counts.updated == counts.machines && counts.ready == counts.machines &&
+                           counts.unavailable == 0 && !AwaitsImage(inputs.layering);
+
+  api::MachineConfigPoolStatus status;
+  status.observed_generation = inputs.pool.metadata.generation;
+  status.configuration = all_updated ? NewConfiguration(inputs.pool) : inputs.pool.status.configuration;
+  status.machine_count = counts.machines;
+  status.updated_machine_count = counts.updated;
+  status.ready_machine_count = counts.ready;
+  status.unavailable_machine_count = counts.unavailable;
+  status.degraded_machine_count = counts.degraded;
+  status.cert_expirys = inputs.cert_expirys;
+  status.pool_synchronizers_status = {PinnedImageSets(counts, reported)};
+
+  status.conditions = inputs.pool.status.conditions;
+  ConditionWriter conditions(status.conditions, inputs.now);
+  SetUpdating(conditions, inputs, all_updated);
+  const bool is_degraded = SetDegraded(conditions, inputs, counts, std::move(reported));
+  if (inputs.features.os_streams && all_updated && !is_degraded) status.os_image_stream = StreamOf(inputs);
+  return status;
+}
+
+}  // namespace pintle::pool

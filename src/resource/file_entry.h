@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// An entry of the file tree: a regular file, a directory or a symlink.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "json/fields.h"
+
+namespace pintle::resource {
+
+enum class EntryKind { kFile, kDirectory, kLink };
+
+// A user or a group.  What a config names is looked up on the machine when its contents are fetched, before anything is
+// changed, and is a number from then on.
+struct Owner {
+  std::int64_t id = 0;
+  std::string name;  // Empty: the number says who.
+
+  static constexpr auto kFields = std::tuple{json::Required{"id", &Owner::id}, json::Field{"name", &Owner::name}};
+};
+
+struct FileEntry {
+  using Key = std::string;  // An absolute path.
+
+  struct State {
+    EntryKind kind = EntryKind::kFile;
+    std::string sha256;  // Of a file: the digest of its contents, under which the blob store has them.
+    std::string target;  // Of a symlink.
+    std::int64_t permissions = 0;
+    Owner user;
+    Owner group;
+
+    static constexpr auto kFields = std::tuple{
+        json::Required{"kind", &State::kind},  json::Field{"sha256", &State::sha256},
+        json::Field{"target", &State::target}, json::Field{"permissions", &State::permissions},
+        json::Field{"user", &State::user},     json::Field{"group", &State::group},
+    };
+  };
+};
+
+}  // namespace pintle::resource
+
+namespace pintle::json {
+
+template <>
+inline constexpr auto kNames<resource::EntryKind> = std::array{
+    std::pair{resource::EntryKind::kFile, "file"},
+    std::pair{resource::EntryKind::kDirectory, "directory"},
+    std::pair{resource::EntryKind::kLink, "link"},
+};
+
+}  // namespace pintle::json

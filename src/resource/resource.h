@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Things on a node, and states that they can be in.
+//
+// A resource is a kind of thing: files, units, keys.  Each has a key that says which one, and a state, both plain data,
+// so that a plan can be made, written down and compared without a machine.  host/ knows how to look at each and how to
+// change it.
+
+#include <concepts>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+#include "json/fields.h"
+
+namespace pintle::resource {
+
+template <typename R>
+concept Resource = requires {
+  typename R::Key;
+  typename R::State;
+}
+&&json::Described<typename R::State>;
+
+// "This thing is to be in this state", or it is to be absent.
+template <Resource R>
+struct Put {
+  typename R::Key key;
+  std::optional<typename R::State> want;
+
+  static constexpr auto kFields = std::tuple{
+      json::Required{"key", &Put::key},
+      json::Field{"want", &Put::want},
+  };
+};
+
+}  // namespace pintle::resource

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How much memory a piece of work takes at its peak.  A program that includes this counts all that `new` gives out.
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace pintle::bench {
+
+inline std::atomic<std::size_t> bytes_now = 0;
+inline std::atomic<std::size_t> bytes_peak = 0;
+
+inline void* Allocate(std::size_t size) {
+  void* const memory = std::malloc(size);
+  if (memory == nullptr) std::abort();
+  const std::size_t now = bytes_now += ::malloc_usable_size(memory);
+  if (now > bytes_peak) bytes_peak = now;
+  return memory;
+}
+
+inline void Free(void* memory) {
+  bytes_now -= ::malloc_usable_size(memory);
+  std::free(memory);
+}
+
+// The most that was in use during a call, above what was in use before.
+template <typename Work>
+std::size_t PeakDuring(Work&& work) {
+  const std::size_t before = bytes_now;
+  bytes_peak = before;
+  work();
+  return bytes_peak - before;
+}
+
+}  // namespace pintle::bench
+
+void* operator new(std::size_t size) { return pintle::bench::Allocate(size); }
+void operator delete(void* memory) noexcept { pintle::bench::Free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { pintle::bench::Free(memory); }

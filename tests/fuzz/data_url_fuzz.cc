@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A data URL is decoded or refused; and whatever bytes there are come back from the URL that is made of them.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "ignition/base64.h"
+#include "ignition/compression.h"
+#include "ignition/data_url.h"
+#include "ignition/url.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  namespace ignition = pintle::ignition;
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const auto decoded = ignition::DecodeDataUrl(input);
+  if (decoded.has_value() != ignition::DataUrlProblem(input).empty()) std::abort();
+  if (decoded && ignition::IsGzip(*decoded)) static_cast<void>(ignition::Gunzip(*decoded, 1 << 20));
+  static_cast<void>(ignition::SourceProblem(input, {.google_storage = true, .arn = true}));
+  const auto again = ignition::DecodeDataUrl(ignition::EncodeDataUrl(input));
+  if (!again || *again != input) std::abort();
+  if (ignition::DecodeBase64(ignition::EncodeBase64(input)) != std::string(input)) std::abort();
+  return 0;
+}

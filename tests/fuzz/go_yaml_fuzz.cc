@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The text that names a rendered config, beside libyaml: the texts in it are what libyaml reads out of the same JSON,
+// and what is written, libyaml reads as that.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "json/parse.h"
+#include "machineconfig/go_json.h"
+#include "machineconfig/go_yaml.h"
+#include "machineconfig/yaml.h"
+
+namespace pintle {
+namespace {
+
+// The bytes as texts, with 0xFF between them; what is no UTF-8 becomes U+FFFD.
+json::Value TextsIn(std::string_view bytes) {
+  json::Value texts = json::Value::array();
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find('\xFF');
+    texts.push_back(std::string(bytes.substr(0, end)));
+    bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
+  }
+  const auto valid = json::Parse(json::ToText(texts));
+  if (!valid) std::abort();
+  return *valid;
+}
+
+void Try(std::string_view bytes) {
+  const json::Value texts = TextsIn(bytes);
+  const auto expected = machineconfig::ParseYaml(machineconfig::GoJson(texts));
+  std::string written;
+  const auto result = machineconfig::WriteGoYaml({{"k", &texts}}, [&](std::string_view piece) { written += piece; });
+  if (result.has_value() != expected.has_value()) std::abort();
+  if (!result) return;
+  const auto read = machineconfig::ParseYaml(written);
+  if (!read || read->size() != 1 || expected->size() != 1) std::abort();
+  if (read->front() != json::Value({{"k", expected->front()}})) std::abort();
+}
+
+}  // namespace
+}  // namespace pintle
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // A line of the corpus of names, at most.
+  if (size <= 4096) pintle::Try(std::string_view(reinterpret_cast<const char*>(data), size));
+  return 0;
+}

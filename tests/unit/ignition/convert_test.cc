@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ignition/convert.h"
+
+#include <string>
+#include <string_view>
+
+#include "unit/expect.h"
+
+namespace pintle::ignition {
+namespace {
+
+Config Read(std::string_view body) {
+  json::Report report;
+  return ValueOf(Parse(R"({"ignition": {"version": "3.5.0"}, )" + std::string(body) + "}", report));
+}
+
+TEST(Convert, NamesThePathAndTheFeatureThatWouldBeLost) {
+  EXPECT_EQ(MessageOf(ConvertTo(Read(R"("passwd": {"users": [{"name": "core"}, {"name": "x", "shouldExist": false}]})"),
+                                SpecVersion::k3_1)),
+            "ShouldExist in Passwd.Users is not supported on 3.1 (at $.passwd.users.1.shouldExist)");
+  EXPECT_EQ(
+      MessageOf(ConvertTo(Read(R"("storage": {"files": [{"path": "/a", "contents": {"source": "arn:aws:s3:::b/k"}}]})"),
+                          SpecVersion::k3_3)),
+      "Invalid input config: arn: scheme for s3 is not supported in spec v3.3 (at "
+      "$.storage.files.0.contents.source)");
+}
+
+TEST(Convert, RefusesAValueThatTheOlderVersionDoesNotKnow) {
+  EXPECT_EQ(MessageOf(ConvertTo(Read(R"("storage": {"files": [{"path": "/a", "contents": {"source": "gs://b/o"}}]})"),
+                                SpecVersion::k3_1)),
+            "Converted spec has unexpected fatal error:\nerror at $.storage.files.0.contents.source: invalid url "
+            "scheme\n");
+}
+
+TEST(Convert, TellsWhatIsLostWithoutAnError) {
+  json::Report lost;
+
+  const auto converted =
+      ConvertTo(Read(R"("storage": {"luks": [{"name": "l", "device": "/d", "cex": {"enabled": true}}]})"),
+                SpecVersion::k3_4, &lost);
+
+  EXPECT_TRUE(Succeeded(converted));
+  ASSERT_EQ(lost.problems().size(), 1U);
+  EXPECT_EQ(lost.problems()[0].path, "$.storage.luks.0.cex");
+}
+
+TEST(Convert, PutsNodesOnTheFilesystemOfSpec2ThatTheirPathsLeadTo) {
+  const auto converted =
+      ConvertTo(Read(R"("storage": {"files": [{"path": "/data/a/x", "contents": {"source": "data:,x"}}],
+      "filesystems": [{"device": "/dev/a", "format": "xfs", "path": "/data"},
+                      {"device": "/dev/b", "format": "xfs", "path": "/data/a"}]})"),
+                SpecVersion::k2_2);
+
+  ASSERT_TRUE(Succeeded(converted));
+  EXPECT_EQ((*converted)["storage"]["files"][0]["filesystem"], "/data/a");
+  EXPECT_EQ((*converted)["storage"]["files"][0]["path"], "/x");
+}
+
+TEST(SpecVersion, IsReadWithAndWithoutItsLastNumber) {
+  EXPECT_EQ(ValueOf(ParseSpecVersion("3.1")), SpecVersion::k3_1);
+  EXPECT_EQ(ValueOf(ParseSpecVersion("2.2.0")), SpecVersion::k2_2);
+  EXPECT_FALSE(ParseSpecVersion("3.6"));
+  EXPECT_FALSE(ParseSpecVersion("3"));
+}
+
+}  // namespace
+}  // namespace pintle::ignition

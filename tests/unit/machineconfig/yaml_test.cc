@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machineconfig/yaml.h"
+
+#include "unit/expect.h"
+
+namespace pintle::machineconfig {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+// The only document of a text, as JSON.
+std::string AsJson(const std::string& yaml) {
+  const auto documents = ValueOf(ParseYaml(yaml));
+  EXPECT_THAT(documents, SizeIs(1));
+  return documents.empty() ? "" : json::ToText(documents.front());
+}
+
+std::string ProblemOf(const std::string& yaml) { return MessageOf(ParseYaml(yaml)); }
+
+TEST(ParseYaml, GivesPlainTextTheMeaningOfYaml11) {
+  EXPECT_EQ(AsJson("[yes, No, on, OFF, y, n, true, False, ~, null, '']"),
+            R"([true,false,true,false,true,false,true,false,null,null,""])");
+  EXPECT_EQ(AsJson("[0644, 0x1a4, 0b110100100, 4_20, 0o644, -010, +7, 08, 0b-11]"), "[420,420,420,420,420,-8,7,8,-3]");
+  EXPECT_EQ(AsJson("[4.2e2, .5, 1., 1e-7, 18446744073709551615, 18446744073709551616, 1_0.5]"),
+            "[420,0.5,1,1e-07,18446744073709551615,1.8446744073709552e+19,10.5]");
+  EXPECT_EQ(AsJson("[12:30, 2024-01-02, 1.2.3, 0xg, _1, 1e999, 0x, '1', \"no\", <<]"),
+            R"(["12:30","2024-01-02","1.2.3","0xg","_1","1e999","0x","1","no","<<"])");
+}
+
+TEST(ParseYaml, FollowsTags) {
+  EXPECT_EQ(AsJson("[!!str 1, !!int '7', !!float 2, !!bool yes, !!binary aGk=, !other 5, ! 6]"),
+            R"(["1",7,2,true,"hi","5","6"])");
+  EXPECT_THAT(ProblemOf("a:\n- !!int x"), HasSubstr("line 2"));
+  EXPECT_THAT(ProblemOf("!!binary '*'"), HasSubstr("base64"));
+}
+
+TEST(ParseYaml, MakesTextsOfKeys) {
+  EXPECT_EQ(AsJson("{1: a, yes: b, 1.5: c, 0x10: d}"), R"({"1":"a","1.5":"c","16":"d","true":"b"})");
+  EXPECT_THAT(ProblemOf("a: 1\n? [b]\n: 2\n"), HasSubstr("line 2: a key must be"));
+  EXPECT_THAT(ProblemOf("~: 1"), HasSubstr("a key must be"));
+}
+
+TEST(ParseYaml, TakesTheLastOfTwoEqualKeysAndSaysSo) {
+  json::Report report;
+  EXPECT_EQ(json::ToText(ValueOf(ParseYaml("a: {b: 1, b: 2}", &report)).front()), R"({"a":{"b":2}})");
+  ASSERT_THAT(report.problems(), SizeIs(1));
+  EXPECT_EQ(report.problems()[0].path, "$.a.b");
+}
+
+TEST(ParseYaml, ReadsBlocksAndFolds) {
+  EXPECT_EQ(AsJson("a: |\n  x\n   y\n\nb: >-\n  one\n  two\n\n  three\nc: |+\n  z\n\n"),
+            R"({"a":"x\n y\n","b":"one two\nthree","c":"z\n\n"})");
+}
+
+TEST(ParseYaml, ReadsAllDocumentsThatHaveSomethingInThem) {
+  const auto documents = ValueOf(ParseYaml("---\n# nothing\n---\na: 1\n---\nnull\n---\n- b\n...\n"));
+  ASSERT_THAT(documents, SizeIs(2));
+  EXPECT_EQ(json::ToText(documents[0]), R"({"a":1})");
+  EXPECT_EQ(json::ToText(documents[1]), R"(["b"])");
+  EXPECT_THAT(ValueOf(ParseYaml("")), SizeIs(0));
+}
+
+TEST(ParseYaml, FollowsAliases) {
+  EXPECT_EQ(AsJson("a: &x {b: [1]}\nc: *x\nd: *x\n"), R"({"a":{"b":[1]},"c":{"b":[1]},"d":{"b":[1]}})");
+  EXPECT_THAT(ProblemOf("a: 1\nb: *x\n"), HasSubstr("line 2: unknown anchor 'x' referenced"));
+  EXPECT_THAT(ProblemOf("a: &x [*x]\n"), HasSubstr("contains itself"));
+}
+
+TEST(ParseYaml, MergesWhereTheMergeKeyStands) {
+  EXPECT_EQ(AsJson("base: &b {x: 1, z: 2}\nbelow: {<<: *b, x: 3}\nabove: {x: 3, <<: *b}\n"),
+            R"({"above":{"x":1,"z":2},"base":{"x":1,"z":2},"below":{"x":3,"z":2}})");
+  EXPECT_EQ(AsJson("a: &a {x: 1}\nb: &b {x: 2, z: 2}\nc: {<<: [*a, *b]}\n"),
+            R"({"a":{"x":1},"b":{"x":2,"z":2},"c":{"x":1,"z":2}})");
+  EXPECT_THAT(ProblemOf("<<: 5\n"), HasSubstr("map merge requires map or sequence of maps as the value"));
+  EXPECT_EQ(AsJson("'<<': {x: 1}"), R"({"<<":{"x":1}})");
+}
+
+TEST(ParseYaml, StopsAnAliasBomb) {
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string alias = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + alias;
+    for (int j = 0; j < 9; ++j) bomb += ", " + alias;
+    bomb += "]\n";
+  }
+  EXPECT_THAT(ProblemOf(bomb), HasSubstr("excessive aliasing"));
+}
+
+TEST(ParseYaml, StopsAliasesOfALongText) {
+  std::string text = "a: &a " + std::string(1000, 'x') + "\nb: [";
+  for (int i = 0; i < 50; ++i) text += "*a, ";
+  const json::ParseLimits limits{.depth = 10, .bytes = 20'000};
+  EXPECT_THAT(MessageOf(ParseYaml(text + "*a]", nullptr, limits)), HasSubstr("excessive aliasing"));
+}
+
+TEST(ParseYaml, RefusesWhatIsTooDeepOrTooLong) {
+  EXPECT_THAT(ProblemOf(std::string(10'000, '[')), HasSubstr("levels deep"));
+  EXPECT_THAT(ProblemOf(std::string(10'000, '{')), HasSubstr("not JSON"));
+  std::string nested;
+  for (int i = 0; i < 600; ++i) nested += std::string(static_cast<std::size_t>(i), ' ') + "-\n";
+  EXPECT_THAT(ProblemOf(nested), HasSubstr("levels deep"));
+  EXPECT_THAT(MessageOf(ParseYaml("aaaaaaaaaa", nullptr, {.depth = 5, .bytes = 9})), HasSubstr("longer than"));
+}
+
+TEST(ParseYaml, SaysTheLineOfAProblem) {
+  EXPECT_THAT(ProblemOf("a: 1\nb: [1\nc: 2\n"), HasSubstr("line 3"));
+  EXPECT_THAT(ProblemOf("a: 1\n\tb: 2\n"), HasSubstr("line 2"));
+  EXPECT_THAT(ProblemOf("a: \xFF\n"), HasSubstr("not YAML"));
+  EXPECT_THAT(ProblemOf("a: .nan"), HasSubstr("line 1: JSON has no number"));
+}
+
+TEST(ParseYaml, ReadsJsonAsItIs) {
+  EXPECT_EQ(AsJson(" {\"a\": \"\\u2028\", \"b\": [1e2, true]}\n"), "{\"a\":\"\xE2\x80\xA8\",\"b\":[100.0,true]}");
+  EXPECT_EQ(AsJson("{a: 1, b: no}"), R"({"a":1,"b":false})");
+}
+
+}  // namespace
+}  // namespace pintle::machineconfig

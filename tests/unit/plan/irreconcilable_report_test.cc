@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/irreconcilable_report.h"
+
+#include "unit/expect.h"
+
+namespace pintle::plan {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+ignition::Config WithDisks(const std::vector<std::string>& devices) {
+  ignition::Config config;
+  for (const std::string& device : devices) config.storage.disks.emplace_back().device = device;
+  return config;
+}
+
+TEST(IrreconcilableChanges, IsEmptyForTheSameDisks) {
+  EXPECT_THAT(IrreconcilableChanges(WithDisks({"/dev/a"}), WithDisks({"/dev/a"})), IsEmpty());
+}
+
+TEST(IrreconcilableChanges, NamesTheFieldThatChanges) {
+  const auto changes = IrreconcilableChanges(WithDisks({"/dev/a"}), WithDisks({"/dev/b"}));
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes[0].field_path, "spec.config.storage.disks[0].device");
+  EXPECT_EQ(changes[0].diff, "- \"/dev/a\"\n+ \"/dev/b\"\n");
+}
+
+TEST(IrreconcilableChanges, ShowsAnAddedElementWithItsNeighbours) {
+  const auto changes = IrreconcilableChanges(WithDisks({"/dev/a"}), WithDisks({"/dev/a", "/dev/b"}));
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes[0].field_path, "spec.config.storage.disks[1]");
+  EXPECT_EQ(changes[0].diff, "  {\"device\":\"/dev/a\"}\n+ {\"device\":\"/dev/b\"}\n]\n");
+}
+
+TEST(IrreconcilableChanges, ShowsARemovedSectionAsAWhole) {
+  const auto changes = IrreconcilableChanges(WithDisks({"/dev/a"}), WithDisks({}));
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes[0].field_path, "spec.config.storage.disks");
+  EXPECT_EQ(changes[0].diff, "- [{\"device\":\"/dev/a\"}]\n");
+}
+
+}  // namespace
+}  // namespace pintle::plan

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/registries.h"
+
+#include <map>
+
+#include "unit/expect.h"
+
+namespace pintle::plan {
+namespace {
+
+const std::string kSearch = "unqualified-search-registries = [\"example.com\", \"foo.com\"]\n";
+
+std::string Registry(const std::string& location, const std::string& more = "") {
+  return "[[registry]]\nlocation = \"" + location + "\"\n" + more;
+}
+std::string Mirror(const std::string& location, const std::string& more = "") {
+  return "[[registry.mirror]]\nlocation = \"" + location + "\"\n" + more;
+}
+
+const std::string kDigest = "pull-from-mirror = \"digest-only\"\n";
+const std::string kR = "example.com/repo/test-img";
+const std::string kR1 = "example.com/repo1/test-img1";
+
+// What the Machine Config Operator's own tests change between.
+const std::map<int, std::string> kFiles = {
+    {1, kSearch + Registry(kR, Mirror("mirror.com/repo/test-img")) +
+            Registry(kR1, Mirror("mirror.com/repo1/test-img1", kDigest))},
+    {2,
+     kSearch + Registry(kR, Mirror("mirror.com/repo/test-img")) +
+         Registry(kR1, Mirror("mirror.com/repo1/test-img1", kDigest) + Mirror("mirror1.com/repo1/test-img1", kDigest))},
+    {3, kSearch + Registry(kR, Mirror("mirror.com/repo/test-img"))},
+    {4, "unqualified-search-registries = [\"example.com\", \"foo.com\", \"bar.com\"]\n" +
+            Registry(kR, Mirror("mirror.com/repo/test-img", kDigest))},
+    {5, kSearch + Registry(kR, Mirror("mirror.com/repo/test-img", kDigest))},
+    {6, kSearch + Registry(kR, Mirror("mirror.com/repo/test-img", kDigest)) + Registry(kR1)},
+    {7, kSearch + Registry(kR, Mirror("mirror.com/repo/test-img", kDigest)) +
+            Registry(kR1, Mirror("mirror.com/repo1/test-img1"))},
+    {8, kSearch + "[[registry]]\nprefix = \"bar.com\"\nlocation = \"" + kR + "\"\n"},
+    {9, kSearch + "[[registry]]\nprefix = \"bar.com\"\nlocation = \"" + kR + "\"\nblocked = true\n"},
+    {10, kSearch + "[[registry]]\nprefix = \"\"\nlocation = \"" + kR + "\"\n"},
+    {11, kSearch + Registry("example.com/repo1/test-img", Mirror("mirror.com/x", kDigest)) +
+             "[[registry]]\nprefix = \"bar.com\"\nlocation = \"" + kR + "\"\nblocked = true\n"},
+    {12, kSearch + Registry(kR, "mirror-by-digest-only = true\n" + Mirror("mirror.com/repo/test-img"))},
+    {13, kSearch + Registry(kR, "mirror-by-digest-only = true\n" + Mirror("mirror.com/repo/test-img") +
+                                    Mirror("mirror2.com/x"))},
+};
+
+bool IsHarmful(int from, int to) { return !ValueOf(HarmInRegistries(kFiles.at(from), kFiles.at(to))).empty(); }
+
+TEST(HarmInRegistries, FindsNoneInMirrorsForDigests) {
+  for (const auto& [from, to] : std::vector<std::pair<int, int>>{{1, 1}, {3, 1}, {1, 2}, {9, 11}, {3, 4}, {12, 13}}) {
+    EXPECT_FALSE(IsHarmful(from, to)) << from << " " << to;
+  }
+}
+
+TEST(HarmInRegistries, FindsWhateverMayChangeAnImage) {
+  for (const auto& [from, to] :
+       std::vector<std::pair<int, int>>{{5, 6}, {1, 3}, {6, 7}, {2, 1}, {4, 3}, {8, 10}, {8, 9}, {1, 6}}) {
+    EXPECT_TRUE(IsHarmful(from, to)) << from << " " << to;
+  }
+}
+
+TEST(HarmInRegistries, SaysWhy) {
+  EXPECT_EQ(ValueOf(HarmInRegistries(kFiles.at(8), kFiles.at(9))), "registry bar.com: it is blocked, or no longer so");
+  EXPECT_EQ(ValueOf(HarmInRegistries(kFiles.at(2), kFiles.at(1))),
+            "registry " + kR1 + ": mirror mirror1.com/repo1/test-img1 is removed");
+}
+
+TEST(HarmInRegistries, CannotTellFromABrokenFile) {
+  EXPECT_EQ(MessageOf(HarmInRegistries("", "not = = toml")),
+            "failed decoding TOML content from file /etc/containers/registries.conf: toml: line 1 (last key \"not\"): "
+            "expected value but found '=' instead");
+}
+
+}  // namespace
+}  // namespace pintle::plan

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool/node_state.h"
+
+#include "unit/expect.h"
+#include "unit/pool/sample.h"
+
+namespace pintle::pool {
+namespace {
+
+// Short, so that the tables below read as such.
+bool IsDone(const api::Node& node) { return NodeState(node).is_done(); }
+bool IsUnavailable(const api::Node& node) { return NodeState(node).is_unavailable(); }
+bool IsFailing(const api::Node& node) { return NodeState(node).is_failing(); }
+
+api::Node WithCondition(const std::string& type, const std::string& status) {
+  api::Node node;
+  node.metadata.name = "a";
+  node.status.conditions.push_back({.type = type, .status = status});
+  return node;
+}
+
+TEST(WhyNotReady, NamesTheFirstConditionThatKeepsPodsOff) {
+  EXPECT_EQ(WhyNotReady(WithCondition("Ready", "Unknown")), "node a is reporting NotReady=Unknown");
+  EXPECT_EQ(WhyNotReady(WithCondition("DiskPressure", "True")), "node a is reporting OutOfDisk=True");
+  EXPECT_EQ(WhyNotReady(WithCondition("NetworkUnavailable", "True")), "node a is reporting NetworkUnavailable=True");
+  EXPECT_EQ(WhyNotReady(Cordoned(WithCondition("Ready", "True"))), "node a is reporting Unschedulable");
+}
+
+TEST(WhyNotReady, HasNothingAgainstOtherConditionsOrNone) {
+  EXPECT_EQ(WhyNotReady(WithCondition("MemoryPressure", "True")), std::nullopt);
+  EXPECT_EQ(WhyNotReady(WithCondition("DiskPressure", "False")), std::nullopt);
+  EXPECT_EQ(WhyNotReady(api::Node()), std::nullopt);
+}
+
+TEST(NodeState, IsDoneWhenItHasWhatItWasToldAndItsAgentSaysSo) {
+  EXPECT_TRUE(IsDone(NodeAt("a", kNew)));
+  EXPECT_FALSE(IsDone(NodeBetween("a", kOld, kNew, api::kStateDone)));
+  EXPECT_FALSE(IsDone(NodeBetween("a", kNew, kNew, api::kStateWorking)));
+  EXPECT_FALSE(IsDone(NodeBetween("a", "", "", api::kStateDone)));
+  EXPECT_FALSE(IsDone(api::Node()));
+}
+
+TEST(NodeState, IsDoneOnlyWithTheImageItWasTold) {
+  const api::Node node = NodeAt("a", kNew);
+  const api::Node told = Annotated(node, api::kDesiredImageAnnotation, "image");
+  EXPECT_FALSE(IsDone(told));
+  EXPECT_TRUE(IsDone(Annotated(told, api::kCurrentImageAnnotation, "image")));
+  EXPECT_FALSE(IsDone(Annotated(told, api::kCurrentImageAnnotation, "older")));
+  EXPECT_FALSE(IsDone(Annotated(node, api::kCurrentImageAnnotation, "image")));
+  const api::Node empty = Annotated(node, api::kDesiredImageAnnotation, "");
+  EXPECT_FALSE(IsDone(Annotated(empty, api::kCurrentImageAnnotation, "")));
+}
+
+TEST(NodeState, IsUnavailableFromTheMomentItIsToldUntilItIsDone) {
+  EXPECT_FALSE(IsUnavailable(NodeAt("a", kOld)));
+  EXPECT_TRUE(IsUnavailable(NodeBetween("a", kOld, kNew, api::kStateDone)));
+  EXPECT_TRUE(IsUnavailable(NodeBetween("a", kOld, kNew, api::kStateWorking)));
+  EXPECT_TRUE(IsUnavailable(NodeBetween("a", kOld, kNew, api::kStateRebooting)));
+  EXPECT_TRUE(IsUnavailable(NotReady(NodeAt("a", kNew))));
+  EXPECT_TRUE(IsUnavailable(Cordoned(NodeAt("a", kNew))));
+}
+
+TEST(NodeState, ThatFailedIsAvailableToBeToldSomethingElse) {
+  const api::Node node = NodeBetween("a", kOld, kNew, api::kStateDegraded);
+  EXPECT_TRUE(IsFailing(node));
+  EXPECT_TRUE(NodeState(node).is_degraded());
+  EXPECT_FALSE(IsUnavailable(node));
+  EXPECT_TRUE(IsFailing(NodeBetween("a", kOld, kNew, api::kStateUnreconcilable)));
+  EXPECT_FALSE(IsFailing(NodeBetween("a", kOld, kOld, api::kStateDegraded)));
+  EXPECT_TRUE(IsUnavailable(NodeBetween("a", kOld, kOld, api::kStateDegraded)));
+}
+
+}  // namespace
+}  // namespace pintle::pool

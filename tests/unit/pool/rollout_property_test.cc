@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What holds for every pool: random ones, the same in each run, rolled out to the end.
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "unit/expect.h"
+#include "unit/pool/sample.h"
+
+namespace pintle::pool {
+namespace {
+
+constexpr int kPools = 400;
+
+class Chance {
+ public:
+  explicit Chance(unsigned seed) : engine_(seed) {}
+
+  int Below(int limit) { return static_cast<int>(engine_() % static_cast<unsigned>(limit)); }
+  bool OneIn(int n) { return Below(n) == 0; }
+  template <typename T>
+  const T& Of(const std::vector<T>& choices) {
+    return choices[static_cast<std::size_t>(Below(static_cast<int>(choices.size())))];
+  }
+  std::mt19937& engine() { return engine_; }
+
+ private:
+  std::mt19937 engine_;
+};
+
+// A node in any state that it can come to be in, and some that it cannot.
+api::Node AnyNode(Chance& chance, int index) {
+  const std::vector<std::string> configs = {"", kOld, kOld, kNew, "rendered-worker-bad"};
+  const std::vector<std::string_view> states = {api::kStateDone,          api::kStateDone,      api::kStateDone,
+                                                api::kStateWorking,       api::kStateRebooting, api::kStateDegraded,
+                                                api::kStateUnreconcilable};
+  const std::string current = chance.Of(configs);
+  const std::string desired = chance.OneIn(3) ? chance.Of(configs) : current;
+  api::Node node = NodeBetween("node-" + std::to_string(index), current, desired, chance.Of(states));
+  if (chance.OneIn(6)) node = NotReady(std::move(node));
+  if (chance.OneIn(6)) node = Cordoned(std::move(node));
+  if (!chance.OneIn(3)) node = InZone(std::move(node), "z" + std::to_string(chance.Below(3)));
+  return CreatedAt(std::move(node), index);  // No two of an age, so that their order is known.
+}
+
+std::vector<api::Node> AnyNodes(Chance& chance) {
+  std::vector<api::Node> nodes;
+  const int count = chance.Below(30);
+  for (int i = 0; i < count; ++i) nodes.push_back(AnyNode(chance, i));
+  return nodes;
+}
+
+api::MachineConfigPool AnyPool(Chance& chance) {
+  const std::vector<api::IntOrString> limits = {{0}, {1}, {2}, {5}, {-1}, {"10%"}, {"50%"}, {"100%"}, {"?"}};
+  api::MachineConfigPool pool = PoolWith(kNew, chance.Of(limits));
+  pool.spec.paused = chance.OneIn(5);
+  return pool;
+}
+
+std::size_t CountUnavailable(const std::vector<api::Node>& nodes) {
+  return static_cast<std::size_t>(std::count_if(
+      nodes.begin(), nodes.end(), [](const api::Node& node) { return NodeState(node).is_unavailable(); }));
+}
+
+void Apply(const std::vector<Told>& told, std::vector<api::Node>& nodes) {
+  for (const Told& t : told) {
+    const auto node =
+        std::find_if(nodes.begin(), nodes.end(), [&](const api::Node& n) { return n.metadata.name == t.node; });
+    for (const auto& [key, value] : t.patch.metadata.annotations) {
+      if (value) node->metadata.annotations.insert_or_assign(key, *value);
+    }
+  }
+}
+
+TEST(AnyRollout, NeverMakesMoreNodesUnavailableThanMayBe) {
+  for (unsigned seed = 0; seed < kPools; ++seed) {
+    SCOPED_TRACE(seed);
+    Chance chance(seed);
+    std::vector<api::Node> nodes = AnyNodes(chance);
+    const Rollout rollout = Decide(AnyPool(chance), nodes);
+    Apply(rollout.told, nodes);
+    Apply(rollout.recovering, nodes);
+    const auto limit = static_cast<std::size_t>(std::max(rollout.max_unavailable.value_or(0), 0));
+    EXPECT_TRUE(rollout.told.empty() || CountUnavailable(nodes) <= limit);
+  }
+}
+
+TEST(AnyRollout, TellsNobodyInAPausedPool) {
+  for (unsigned seed = 0; seed < kPools; ++seed) {
+    SCOPED_TRACE(seed);
+    Chance chance(seed);
+    const std::vector<api::Node> nodes = AnyNodes(chance);
+    api::MachineConfigPool pool = AnyPool(chance);
+    pool.spec.paused = true;
+    const Rollout rollout = Decide(pool, nodes);
+    EXPECT_TRUE(rollout.told.empty());
+    EXPECT_TRUE(rollout.recovering.empty());
+  }
+}
+
+TEST(AnyRollout, RecoversOnlyNodesThatAreUnavailableAlreadyAndWithoutMakingMoreSo) {
+  for (unsigned seed = 0; seed < kPools; ++seed) {
+    SCOPED_TRACE(seed);
+    Chance chance(seed);
+    std::vector<api::Node> nodes = AnyNodes(chance);
+    const Rollout rollout = Decide(AnyPool(chance), nodes);
+    const std::set<std::string> unavailable(rollout.unavailable.begin(), rollout.unavailable.end());
+    for (const Told& told : rollout.recovering) EXPECT_TRUE(unavailable.contains(told.node)) << told.node;
+    const std::size_t before = CountUnavailable(nodes);
+    Apply(rollout.recovering, nodes);
+    EXPECT_LE(CountUnavailable(nodes), before);
+  }
+}
+
+TEST(AnyRollout, TellsNoNodeTwiceOrOfWhatItKnows) {
+  for (unsigned seed = 0; seed < kPools; ++seed) {
+    SCOPED_TRACE(seed);
+    Chance chance(seed);
+    const std::vector<api::Node> nodes = AnyNodes(chance);
+    const Rollout rollout = Decide(AnyPool(chance), nodes);
+    std::set<std::string> told;
+    for (const auto* list : {&rollout.told, &rollout.recovering}) {
+      for (const Told& t : *list) {
+        EXPECT_TRUE(told.insert(t.node).second) << t.node;
+        EXPECT_FALSE(t.patch.is_empty());
+      }
+    }
+    const api::MachineConfigPool pool = PoolWith(kNew);
+    const Target target(pool, {});
+    for (const api::Node& node : nodes) {
+      EXPECT_FALSE(target.IsKnownTo(NodeState(node)) && told.contains(node.metadata.name));
+    }
+  }
+}
+
+TEST(AnyRollout, DoesNotDependOnTheOrderOfNodes) {
+  for (unsigned seed = 0; seed < kPools; ++seed) {
+    SCOPED_TRACE(seed);
+    Chance chance(seed);
+    std::vector<api::Node> nodes = AnyNodes(chance);
+    const api::MachineConfigPool pool = AnyPool(chance);
+    const auto told = [&] {
+      const Rollout rollout = Decide(pool, nodes);
+      std::vector<std::string> names = Names(rollout.told);
+      // When all can be told, they are in the order of the list.
+      if (rollout.candidates.nodes.size() <= static_cast<std::size_t>(rollout.candidates.capacity)) {
+        std::sort(names.begin(), names.end());
+      }
+      return std::pair(names, json::ToText(json::Encode(rollout.status)));
+    };
+    const auto before = told();
+    std::shuffle(nodes.begin(), nodes.end(), chance.engine());
+    EXPECT_EQ(told(), before);
+  }
+}
+
+TEST(AnyRollout, EndsWithEveryHealthyNodeAtTheTarget) {
+  for (unsigned seed = 0; seed < kPools; ++seed) {
+    SCOPED_TRACE(seed);
+    Chance chance(seed);
+    std::vector<api::Node> nodes;
+    const int count = 1 + chance.Below(30);
+    for (int i = 0; i < count; ++i) nodes.push_back(CreatedAt(NodeAt("node-" + std::to_string(i), kOld), i));
+    const api::MachineConfigPool pool = PoolWith(kNew, chance.Of(std::vector<api::IntOrString>{{1}, {2}, {"30%"}}));
+    int rounds = 0;
+    for (; rounds <= count; ++rounds) {
+      const Rollout rollout = Decide(pool, nodes);
+      if (rollout.told.empty()) break;
+      ASSERT_LE(rollout.told.size(), static_cast<std::size_t>(*rollout.max_unavailable));
+      for (const Told& t : rollout.told) {
+        for (api::Node& node : nodes) {
+          if (node.metadata.name == t.node) node = CreatedAt(NodeAt(t.node, kNew), 0);
+        }
+      }
+    }
+    const Rollout last = Decide(pool, nodes);
+    EXPECT_EQ(last.status.updated_machine_count, count);
+    EXPECT_EQ(last.status.configuration.name, kNew);
+  }
+}
+
+TEST(AnyRollout, FreesNodesFromABadConfigThatIsTakenBack) {
+  for (unsigned seed = 0; seed < kPools; ++seed) {
+    SCOPED_TRACE(seed);
+    Chance chance(seed);
+    std::vector<api::Node> nodes;
+    const int broken = 1 + chance.Below(5);
+    for (int i = 0; i < broken; ++i) {
+      nodes.push_back(
+          NotReady(NodeBetween("broken-" + std::to_string(i), kOld, "rendered-worker-bad", api::kStateWorking)));
+    }
+    nodes.push_back(NodeAt("healthy", kOld));
+    const Rollout rollout = Decide(PoolWith(kOld), nodes);
+    EXPECT_TRUE(rollout.told.empty());
+    EXPECT_EQ(rollout.recovering.size(), static_cast<std::size_t>(broken));
+  }
+}
+
+}  // namespace
+}  // namespace pintle::pool

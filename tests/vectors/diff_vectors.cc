@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Two configs, and what a node would do to get from one to the other, as `pintle diff -o json` says it.
+
+#include <string>
+
+#include "ctl/diff.h"
+#include "unit/expect.h"
+#include "vectors/cases.h"
+
+namespace pintle::ctl {
+namespace {
+
+using vectors::Case;
+
+constexpr const char* kKind = "diff";
+
+class DiffVectors : public testing::TestWithParam<std::string> {};
+
+std::optional<std::string> PathIfThere(const Case& vector, const std::string& file) {
+  if (!vector.Has(file)) return std::nullopt;
+  return vector.Path(file);
+}
+
+TEST_P(DiffVectors, Agree) {
+  const Case vector(kKind, GetParam());
+  const DiffPreview preview = ValueOf(PreviewDiff({
+      .old_file = vector.Path("old.json"),
+      .new_file = vector.Path("new.json"),
+      .policy_file = PathIfThere(vector, "nodedisruptionpolicy.json"),
+      .overrides_file = PathIfThere(vector, "overrides.json"),
+  }));
+  const json::Value expected = ValueOf(json::Parse(vector.Text("expected.json")));
+  for (const auto& [key, value] : expected.items()) {
+    const json::Value ours = preview.answer.value(key, json::Value());
+    EXPECT_TRUE(ours == value) << key << "\n  ours: " << ours << "\n  MCO's: " << value;
+  }
+  for (const char* error :
+       {"diffError", "reconcilableError", "validateNewError", "drainError", "firstBootDrainError"}) {
+    EXPECT_EQ(preview.answer.contains(error), expected.contains(error)) << error;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DiffVectors, testing::ValuesIn(vectors::CaseNames(kKind)), vectors::NameOf);
+
+}  // namespace
+}  // namespace pintle::ctl

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Ignition configs: what is read, what is refused and with which words, and what each version of them is served as.
+
+#include <fmt/core.h>
+
+#include <array>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "ignition/config.h"
+#include "ignition/convert.h"
+#include "ignition/spec_version.h"
+#include "json/parse.h"
+#include "unit/expect.h"
+#include "vectors/cases.h"
+#include "vectors/expect_text.h"
+
+namespace pintle::ignition {
+namespace {
+
+using vectors::Case;
+
+json::Value Json(const Case& c, const std::string& file) { return ValueOf(json::Parse(c.Text(file))); }
+
+Result<Config> ParseInput(const Case& c) {
+  json::Report report;
+  return Parse(c.Text(c.Has("input.bin") ? "input.bin" : "input.json"), report);
+}
+
+std::vector<std::string> CasesThat(const std::function<bool(const Case&)>& are) {
+  std::vector<std::string> cases = vectors::CaseNames("ignition");
+  std::erase_if(cases,
+                [&](const std::string& name) { return name.ends_with(".json") || !are(Case("ignition", name)); });
+  return cases;
+}
+
+bool IsRead(const Case& c) { return !c.Has("expected-error.txt"); }
+
+// Some of what the operator makes of a config it would not read itself.
+bool IsReadAgain(const Case& c) {
+  const bool is_valid = !c.Has("expected-validate-error.txt") || !c.Has("convert-3.5-error.txt");
+  return c.Has("expected-stdjson.json") && is_valid;
+}
+
+class IgnitionVectors : public testing::TestWithParam<std::string> {};
+class ReadVectors : public testing::TestWithParam<std::string> {};
+class ValidVectors : public testing::TestWithParam<std::string> {};
+
+TEST_P(IgnitionVectors, AreReadOrRefused) {
+  const Case c("ignition", GetParam());
+  const auto config = ParseInput(c);
+  if (const auto error = c.TextIfThere("expected-error.txt")) {
+    // What wraps the text is for the caller to say.
+    std::string_view expected = *error;
+    constexpr std::string_view kWrapping = "failed to parse Ignition config: ";
+    if (expected.starts_with(kWrapping)) expected.remove_prefix(kWrapping.size());
+    vectors::ExpectContains(MessageOf(config), expected, vectors::Columns::kSame);
+    return;
+  }
+  ASSERT_TRUE(Succeeded(config));
+  EXPECT_EQ(json::ToText(Encode(*config)), json::ToText(Json(c, "expected.json")));
+}
+
+TEST_P(ValidVectors, ReadAgainAreTheSame) {
+  const Case c("ignition", GetParam());
+  json::Report report;
+
+  const auto again = Parse(c.Text("expected-stdjson.json"), report);
+
+  ASSERT_TRUE(Succeeded(again));
+  EXPECT_EQ(json::ToText(Encode(*again)), json::ToText(Json(c, "expected.json")));
+}
+
+TEST_P(ReadVectors, AreConverted) {
+  const Case c("ignition", GetParam());
+  const Config config = ValueOf(ParseInput(c));
+  int versions = 0;
+  for (const char* name : {"2.2", "3.0", "3.1", "3.2", "3.3", "3.4", "3.5"}) {
+    SCOPED_TRACE(name);
+    const auto converted = ConvertTo(config, ValueOf(ParseSpecVersion(name)));
+    if (const auto error = c.TextIfThere(fmt::format("convert-{}-error.txt", name))) {
+      vectors::ExpectContains(MessageOf(converted), *error, vectors::Columns::kOther);
+      ++versions;
+    } else if (const std::string file = fmt::format("convert-{}.json", name); c.Has(file)) {
+      ASSERT_TRUE(Succeeded(converted));
+      EXPECT_EQ(json::ToText(*converted), json::ToText(Json(c, file)));
+      ++versions;
+    }
+  }
+  EXPECT_EQ(versions, 7);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, IgnitionVectors, testing::ValuesIn(CasesThat([](const Case&) { return true; })),
+                         vectors::NameOf);
+INSTANTIATE_TEST_SUITE_P(All, ReadVectors, testing::ValuesIn(CasesThat(IsRead)), vectors::NameOf);
+INSTANTIATE_TEST_SUITE_P(All, ValidVectors, testing::ValuesIn(CasesThat(IsReadAgain)), vectors::NameOf);
+
+TEST(AcceptVectors, ChooseTheVersion) {
+  const json::Value cases =
+      ValueOf(json::Parse(vectors::ReadText(vectors::DataDirectory() / "ignition" / "accept-expected.json")));
+  ASSERT_GT(cases.size(), 10U);
+  for (const json::Value& one : cases) {
+    const auto accept = one["accept"].get<std::string>();
+    SCOPED_TRACE(accept);
+    const auto version = Negotiate(accept);
+    if (one.contains("error")) {
+      EXPECT_EQ(MessageOf(version), one["error"].get<std::string>());
+    } else {
+      ASSERT_TRUE(Succeeded(version));
+      EXPECT_EQ(ToText(*version), one["version"].get<std::string>());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pintle::ignition

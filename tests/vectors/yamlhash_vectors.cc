@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Lists of kernel arguments made of awkward characters, and the names of the rendered configs that hold them.
+
+#include <sstream>
+#include <string>
+
+#include "json/parse.h"
+#include "machineconfig/rendered_name.h"
+#include "unit/expect.h"
+#include "vectors/cases.h"
+
+namespace pintle::machineconfig {
+namespace {
+
+api::MachineConfigSpec SpecWith(const json::Value& kernel_arguments) {
+  api::MachineConfigSpec spec;
+  spec.config = {{"ignition", {{"version", "3.5.0"}}}};
+  spec.kernel_arguments = kernel_arguments.get<std::vector<std::string>>();
+  spec.extensions.emplace();
+  return spec;
+}
+
+TEST(RenderedName, AgreesOnEveryLineOfTheCorpus) {
+  std::istringstream corpus(vectors::ReadText(vectors::DataDirectory() / "yamlhash" / "corpus.jsonl"));
+  std::size_t count = 0;
+  for (std::string line; std::getline(corpus, line); ++count) {
+    SCOPED_TRACE("line " + std::to_string(count + 1) + ": " + line);
+    const json::Value expected = ValueOf(json::Parse(line));
+    const api::MachineConfigSpec spec = SpecWith(expected.at("kernelArguments"));
+    std::string text;
+    const auto written = WriteHashInput(spec, [&](std::string_view piece) { text += piece; });
+    const auto name = RenderedName("p", spec);
+    if (expected.contains("error")) {
+      EXPECT_EQ(MessageOf(written), expected.at("error").get<std::string>());
+      EXPECT_EQ(MessageOf(name), expected.at("error").get<std::string>());
+      continue;
+    }
+    ASSERT_TRUE(Succeeded(written));
+    EXPECT_EQ(text, expected.at("yaml").get<std::string>());
+    EXPECT_EQ(ValueOf(name), expected.at("name").get<std::string>());
+  }
+  EXPECT_GT(count, 0U);
+}
+
+}  // namespace
+}  // namespace pintle::machineconfig
