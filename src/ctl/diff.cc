@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include "ctl/input.h"
 #include "ctl/machine_configuration_input.h"
 #include "ctl/masking.h"
+#include "ctl/output.h"
 #include "ctl/text_diff.h"
 #include "ctl/verbs.h"
 #include "json/fields.h"
@@ -268,6 +268,17 @@ void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::str
   }
 }
 
+// Parts that are not shown above, by their names.
+void AddRest(const ignition::Config& from, const ignition::Config& to, std::string& text) {
+  json::Compare(from, to, [&](const json::Path& path) {
+    const std::string place = path.ToString();
+    constexpr auto kShown =
+        std::to_array<std::string_view>({"$.storage.files", "$.systemd.units", "$.storage.disks",
+                                         "$.storage.filesystems", "$.storage.luks", "$.storage.raid"});
+    if (std::find(kShown.begin(), kShown.end(), place) == kShown.end()) text += fmt::format("{} differs\n", place);
+  });
+}
+
 std::string ChangesText(const Plan& plan, const ParsedConfig& from, const ParsedConfig& to) {
   std::string text;
   for (const FileChange& change : plan.difference.changed_files) text += FileText(change);
@@ -287,6 +298,7 @@ std::string ChangesText(const Plan& plan, const ParsedConfig& from, const Parsed
     text += fmt::format("{} (only new machines follow)\n", change.field_path);
     for (const std::string_view line : LinesOf(change.diff)) text += Printable(MaskedLine(line)) + "\n";
   }
+  AddRest(from.ignition, to.ignition, text);
   return text;
 }
 
@@ -391,9 +403,10 @@ Result<ExitStatus> Diff(const CommandLine& line) {
       .overrides_file = line.Value("--overrides"),
   }));
   if (format == "json") {
-    fmt::print("{}\n", json::ToIndentedText(preview.answer));
+    Print(json::ToIndentedText(preview.answer));
+    Print("\n");
   } else {
-    std::fwrite(preview.text.data(), 1, preview.text.size(), stdout);
+    Print(preview.text);
   }
   if (preview.error) return *preview.error;
   return preview.differs ? ExitStatus::kDiffers : ExitStatus::kFine;
