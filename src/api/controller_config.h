@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A ControllerConfig: what the cluster as a whole brings into every rendered config.
+// A ControllerConfig: what the cluster as a whole brings into every rendered config, and into every pool's status.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "api/lenient.h"
 #include "api/meta.h"
@@ -17,15 +19,55 @@ namespace pintle::api {
 inline constexpr std::string_view kGeneratedByVersionAnnotation =
     "machineconfiguration.openshift.io/generated-by-version";
 
+// The cluster's Infrastructure, as a copy.
+struct InfrastructureStatus {
+  std::string control_plane_topology;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields =
+      std::tuple{json::Field{"controlPlaneTopology", &InfrastructureStatus::control_plane_topology}};
+};
+
+struct Infrastructure {
+  InfrastructureStatus status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{json::Field{"status", &Infrastructure::status}};
+};
+
 struct ControllerConfigSpec {
   std::string base_os_container_image;
   std::string base_os_extensions_container_image;
+  Infrastructure infra;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = std::tuple{
       json::Required{"baseOSContainerImage", &ControllerConfigSpec::base_os_container_image},
       json::Field{"baseOSExtensionsContainerImage", &ControllerConfigSpec::base_os_extensions_container_image},
+      json::Field{"infra", &ControllerConfigSpec::infra},
   };
+};
+
+// A certificate of one of the bundles that nodes are given.
+struct ControllerCertificate {
+  std::string subject;
+  std::string bundle_file;
+  std::optional<Time> not_after;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"subject", &ControllerCertificate::subject},
+      json::Required{"bundleFile", &ControllerCertificate::bundle_file},
+      json::Field{"notAfter", &ControllerCertificate::not_after},
+  };
+};
+
+struct ControllerConfigStatus {
+  std::vector<ControllerCertificate> controller_certificates;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields =
+      std::tuple{json::Field{"controllerCertificates", &ControllerConfigStatus::controller_certificates}};
 };
 
 struct ControllerConfig {
@@ -33,11 +75,13 @@ struct ControllerConfig {
 
   ObjectMeta metadata;
   ControllerConfigSpec spec;
+  ControllerConfigStatus status;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = std::tuple{
       json::Required{"metadata", &ControllerConfig::metadata},
       json::Required{"spec", &ControllerConfig::spec},
+      json::Field{"status", &ControllerConfig::status},
   };
 };
 

@@ -25,6 +25,7 @@ namespace pintle {
 enum class ErrorKind {
   kInvalid,         // The input is wrong; trying again cannot help.
   kUnreconcilable,  // The input is valid, but this node cannot get there without being installed anew.
+  kUnconvertible,   // The input is valid, but the version of it that we need cannot hold it.
   kNotFound,
   kConflict,     // Someone else changed it first: read again and retry.
   kUnavailable,  // The other side is down or slow: retry with backoff.

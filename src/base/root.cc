@@ -79,9 +79,37 @@ Result<> WriteAll(int fd, std::string_view contents) {
   return {};
 }
 
-// What is being written is beside its place under this name, which follows from the place's own: what a crash left
-// behind is gone with the next thing that is put or removed there, and takes no name that anything else could have.
-std::string NameBeside(std::string_view name) { return ".pintle-" + Sha256(name).hex().substr(0, 16); }
+constexpr std::string_view kBeside = ".pintle-";
+
+// The names in an open directory, without "." and "..".
+Result<std::vector<std::string>> NamesIn(UniqueFd directory) {
+  const CPtr<DIR, ::closedir> stream(::fdopendir(directory.get()));
+  if (stream == nullptr) return Error::FromErrno("fdopendir");
+  static_cast<void>(directory.Release());  // The stream closes it.
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());
+    if (entry == nullptr && errno != 0) return Error::FromErrno("readdir");
+    if (entry == nullptr) return names;
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+}
+
+Result<> RemoveLeftover(int directory, const std::string& name) {
+  if (::unlinkat(directory, name.c_str(), 0) == 0 || errno == ENOENT) return {};
+  if (errno != EISDIR) return Error::FromErrno("removing an earlier attempt");
+  UniqueFd leftover(::openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!leftover) return Error::FromErrno("opening an earlier attempt");
+  const UniqueFd inside(::fcntl(leftover.get(), F_DUPFD_CLOEXEC, 0));  // Listing closes the other.
+  if (!inside) return Error::FromErrno("dup");
+  for (const std::string& more : TRY(NamesIn(std::move(leftover)))) {
+    if (more.starts_with(kBeside)) TRY(RemoveLeftover(inside.get(), more));
+  }
+  if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) != 0) return Error::FromErrno("removing an earlier attempt");
+  return {};
+}
 
 // Removes what was made beside the place unless it got to its place.
 class Beside {
@@ -98,10 +126,7 @@ class Beside {
   void Made() { made_ = true; }
 
   // Removes what a crash left behind, if it did.
-  Result<> MakeRoom() {
-    if (::unlinkat(directory(), name(), 0) == 0 || errno == ENOENT) return {};
-    return Error::FromErrno("removing an earlier attempt");
-  }
+  Result<> MakeRoom() { return RemoveLeftover(directory(), name_); }
 
   // From here on the place has the new thing, also after a power cut.
   Result<> MoveToPlace() {
@@ -158,6 +183,10 @@ Result<> MakeDirectoryAt(const Place& place, const FileMode& mode) {
 }
 
 }  // namespace
+
+std::string NameBeside(std::string_view name) { return std::string(kBeside) + Sha256(name).hex().substr(0, 16); }
+
+Result<> ClearBeside(int directory, std::string_view name) { return RemoveLeftover(directory, NameBeside(name)); }
 
 Result<Root> Root::Open(const std::string& path) {
   UniqueFd directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -219,18 +248,7 @@ Result<std::optional<struct stat>> Root::Status(std::string_view path) const {
 Result<std::vector<std::string>> Root::List(std::string_view path) const {
   const auto doing = [&] { return fmt::format("listing {}", path); };
   UniqueFd directory = TRY(OpenBelow(directory_.get(), std::string(path), O_RDONLY | O_DIRECTORY, 0), doing());
-  const CPtr<DIR, ::closedir> stream(::fdopendir(directory.get()));
-  if (stream == nullptr) return Error::FromErrno("fdopendir").While(doing());
-  static_cast<void>(directory.Release());  // The stream closes it.
-  std::vector<std::string> names;
-  for (;;) {
-    errno = 0;
-    const dirent* entry = ::readdir(stream.get());
-    if (entry == nullptr && errno != 0) return Error::FromErrno("readdir").While(doing());
-    if (entry == nullptr) break;
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
+  std::vector<std::string> names = TRY(NamesIn(std::move(directory)), doing());
   std::sort(names.begin(), names.end());
   return names;
 }

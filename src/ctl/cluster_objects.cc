@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/annotations.h"
+#include "api/controller_config.h"
 #include "api/lenient.h"
 #include "ctl/input.h"
 #include "json/fields.h"
@@ -47,51 +48,6 @@ struct ConfigGlance {
   };
 };
 
-// Of the ControllerConfig, what pools look at.
-struct ControllerGlance {
-  struct InfraStatus {
-    std::string control_plane_topology;
-    static constexpr bool kLenient = true;
-    static constexpr auto kFields =
-        std::tuple{json::Field{"controlPlaneTopology", &InfraStatus::control_plane_topology}};
-  };
-  struct Infra {
-    InfraStatus status;
-    static constexpr bool kLenient = true;
-    static constexpr auto kFields = std::tuple{json::Field{"status", &Infra::status}};
-  };
-  struct Spec {
-    Infra infra;
-    static constexpr bool kLenient = true;
-    static constexpr auto kFields = std::tuple{json::Field{"infra", &Spec::infra}};
-  };
-  struct Certificate {
-    std::string bundle_file;
-    std::string subject;
-    std::optional<api::Time> not_after;
-    static constexpr bool kLenient = true;
-    static constexpr auto kFields = std::tuple{
-        json::Field{"bundleFile", &Certificate::bundle_file},
-        json::Field{"subject", &Certificate::subject},
-        json::Field{"notAfter", &Certificate::not_after},
-    };
-  };
-  struct Status {
-    std::vector<Certificate> certificates;
-    static constexpr bool kLenient = true;
-    static constexpr auto kFields = std::tuple{json::Field{"controllerCertificates", &Status::certificates}};
-  };
-
-  Spec spec;
-  Status status;
-
-  static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
-      json::Field{"spec", &ControllerGlance::spec},
-      json::Field{"status", &ControllerGlance::status},
-  };
-};
-
 template <typename T>
 Result<T> Decode(Value document) {
   json::Report report;
@@ -106,10 +62,10 @@ void Add(ConfigGlance config, ClusterObjects& objects) {
                                            .os_image_url = std::move(config.spec.os_image_url)};
 }
 
-void Add(ControllerGlance config, ClusterObjects& objects) {
+void Add(api::ControllerConfig config, ClusterObjects& objects) {
   objects.control_plane_topology = std::move(config.spec.infra.status.control_plane_topology);
   objects.cert_expirys.clear();
-  for (auto& certificate : config.status.certificates) {
+  for (auto& certificate : config.status.controller_certificates) {
     if (certificate.bundle_file != "KubeAPIServerServingCAData") continue;
     objects.cert_expirys.push_back({.bundle = certificate.bundle_file,
                                     .subject = std::move(certificate.subject),
@@ -131,7 +87,7 @@ Result<> AddObject(std::string_view kind, Value document, ClusterObjects& object
   } else if (kind == kMachineConfig) {
     Add(TRY(Decode<ConfigGlance>(std::move(document))), objects);
   } else if (kind == kControllerConfig) {
-    Add(TRY(Decode<ControllerGlance>(std::move(document))), objects);
+    Add(TRY(Decode<api::ControllerConfig>(std::move(document))), objects);
   } else if (kind == kOSImageStream) {
     objects.os_image_streams = TRY(Decode<api::OSImageStream>(std::move(document))).status.available_streams;
   }

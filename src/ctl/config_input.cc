@@ -8,6 +8,7 @@
 
 #include "ctl/input.h"
 #include "ignition/butane.h"
+#include "ignition/compression.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/validate.h"
 #include "machineconfig/yaml.h"
@@ -20,6 +21,17 @@ bool HasYamlName(std::string_view path) {
   return std::any_of(kEndings.begin(), kEndings.end(), [&](const char* ending) { return path.ends_with(ending); });
 }
 
+// Base64 has no colon, and YAML without one is no config.
+bool LooksLikeYaml(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || text[first] == '{' || ignition::IsGzip(text)) return false;
+  return text.find(':') != std::string_view::npos;
+}
+
+bool IsYaml(const std::string& path, std::string_view text) {
+  return path == "-" ? LooksLikeYaml(text) : HasYamlName(path);
+}
+
 template <typename T>
 void Keep(Result<T> result, ConfigDocument& document) {
   if (result) {
@@ -29,19 +41,29 @@ void Keep(Result<T> result, ConfigDocument& document) {
   }
 }
 
+// What a MachineConfig with this config would be refused for.
+void CheckFit(ConfigDocument& document) {
+  if (!document.config) return;
+  if (const auto fit = machineconfig::CheckIgnition(*document.config); !fit) document.unfit = fit.error();
+}
+
 ConfigDocument ReadMachineConfig(json::Value value) {
-  ConfigDocument document{.kind = "MachineConfig", .config = {}, .report = {}, .error = {}};
-  auto machine_config = machineconfig::ReadMachineConfig(std::move(value));
-  if (machine_config) {
-    Keep(machineconfig::Validate(*machine_config, document.report), document);
-  } else {
-    document.error = std::move(machine_config).error();
+  ConfigDocument document;
+  document.kind = api::MachineConfig::kKind;
+  const auto machine_config = machineconfig::ReadMachineConfig(std::move(value));
+  if (!machine_config) {
+    document.error = machine_config.error();
+    return document;
   }
+  document.name = machine_config->metadata.name;
+  document.config = machineconfig::FindProblems(*machine_config, document.report);
+  if (const auto all = document.report.ToResult(); !all) document.error = all.error();
   return document;
 }
 
 ConfigDocument ReadButane(json::Value value) {
-  ConfigDocument document{.kind = "Butane", .config = {}, .report = {}, .error = {}};
+  ConfigDocument document;
+  document.kind = "Butane";
   auto butane = ignition::ReadButane(std::move(value), document.report);
   if (butane) {
     document.config = std::move(butane->config);
@@ -58,8 +80,10 @@ bool IsObject(const json::Value& value) {
 ConfigDocument ReadDocument(json::Value value) {
   if (ignition::IsButane(value)) return ReadButane(std::move(value));
   if (IsObject(value)) return ReadMachineConfig(std::move(value));
-  ConfigDocument document{.kind = "Ignition", .config = {}, .report = {}, .error = {}};
+  ConfigDocument document;
+  document.kind = "Ignition";
   Keep(ignition::Parse(std::move(value), document.report), document);
+  CheckFit(document);
   return document;
 }
 
@@ -68,8 +92,11 @@ ConfigDocument ReadDocument(json::Value value) {
 Result<ConfigFile> ReadConfigFile(const std::string& path) {
   ConfigFile file;
   file.text = TRY(ReadInput(path));
-  if (HasYamlName(path)) {
-    std::vector<json::Value> values = TRY(machineconfig::ParseYaml(file.text), "reading " + path);
+  json::Report report;
+  if (IsYaml(path, file.text)) {
+    std::vector<json::Value> values = TRY(machineconfig::ParseYaml(file.text, &report), "reading " + path);
+    if (values.empty()) return Error(ErrorKind::kInvalid, path + " is empty: a config is needed");
+    file.report = std::move(report);
     TRY(machineconfig::ForEachObject(std::move(values), [&](json::Value value) -> Result<> {
       file.documents.push_back(ReadDocument(std::move(value)));
       return {};
@@ -77,7 +104,8 @@ Result<ConfigFile> ReadConfigFile(const std::string& path) {
     file.text.clear();
     return file;
   }
-  if (auto value = json::Parse(file.text); value && IsObject(*value)) {
+  if (auto value = json::Parse(file.text, &report); value && IsObject(*value)) {
+    file.report = std::move(report);
     TRY(machineconfig::ForEachObject({*std::move(value)}, [&](json::Value object) -> Result<> {
       file.documents.push_back(ReadDocument(std::move(object)));
       return {};
@@ -88,6 +116,7 @@ Result<ConfigFile> ReadConfigFile(const std::string& path) {
   ConfigDocument& document = file.documents.emplace_back();
   document.kind = "Ignition";
   Keep(ignition::Parse(file.text, document.report), document);
+  CheckFit(document);
   return file;
 }
 

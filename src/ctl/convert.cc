@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ctl/config_input.h"
+#include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "ignition/convert.h"
 #include "json/parse.h"
@@ -16,7 +17,7 @@ namespace {
 
 void TellWarnings(const json::Report& report) {
   for (const json::Problem& problem : report.problems()) {
-    if (problem.severity == json::Severity::kWarning) fmt::print(stderr, "warning: {}\n", problem.ToString());
+    if (problem.severity == json::Severity::kWarning) Tell(fmt::format("warning: {}\n", problem.ToString()));
   }
 }
 
@@ -46,7 +47,8 @@ Result<ExitStatus> Convert(const CommandLine& line) {
   json::Report lost;
   const json::Value converted = TRY(ignition::ConvertTo(*std::move(document.config), version, &lost));
   TellWarnings(lost);
-  fmt::print("{}\n", json::ToIndentedText(converted));
+  Print(json::ToIndentedText(converted));
+  Print("\n");
   return ExitStatus::kFine;
 }
 

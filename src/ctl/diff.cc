@@ -86,6 +86,7 @@ Value ReasonsOf(const std::vector<plan::Action>& actions) {
   return list;
 }
 
+// As the node's MachineConfigNode has it.
 Value ReportOf(const std::vector<plan::IrreconcilableChange>& changes) {
   if (changes.empty()) return nullptr;
   Value list = Value::array();
@@ -154,6 +155,25 @@ bool IsText(std::string_view bytes) {
          json::Parse(json::ToText(std::string(bytes)))->get<std::string>() == bytes;
 }
 
+// Longer contents are told by their lengths: nobody reads them line by line.
+constexpr std::size_t kMostUnpacked = 16 << 20;
+constexpr std::size_t kMostBytes = 4 << 20;
+constexpr std::ptrdiff_t kMostLines = 100'000;
+constexpr std::size_t kMostText = 64 << 20;  // Of all changes together.
+
+bool IsLong(std::string_view bytes) {
+  return bytes.size() > kMostBytes || std::count(bytes.begin(), bytes.end(), '\n') > kMostLines;
+}
+
+std::string LengthsText(std::string_view what, std::string_view from, std::string_view to) {
+  return fmt::format("{}: {} bytes before, {} after\n", what, from.size(), to.size());
+}
+
+std::string TextDiff(std::string_view from, std::string_view to) {
+  if (from != to && (IsLong(from) || IsLong(to))) return LengthsText("contents too long to show differ", from, to);
+  return UnifiedDiff(from, to);
+}
+
 // Contents as they will be on the node, or why they cannot be told.
 struct Contents {
   std::string bytes;
@@ -162,7 +182,7 @@ struct Contents {
 
 Contents ContentsOf(const ignition::File* file) {
   if (file == nullptr) return {};
-  auto bytes = machineconfig::ContentsOf(file->contents);
+  auto bytes = machineconfig::ContentsOf(file->contents, kMostUnpacked);
   if (!bytes) return {.bytes = "", .problem = bytes.error().message()};
   return {.bytes = *std::move(bytes), .problem = ""};
 }
@@ -173,18 +193,21 @@ std::string Header(std::string_view name, const std::string& from, const std::st
                      to.empty() ? "/dev/null" : shown + "\t" + to);
 }
 
-std::string BodyOf(const Contents& from, const Contents& to) {
+std::string BodyOf(std::string_view path, const Contents& from, const Contents& to) {
   if (!from.problem.empty()) return fmt::format("the old contents cannot be shown: {}\n", MaskedLine(from.problem));
   if (!to.problem.empty()) return fmt::format("the new contents cannot be shown: {}\n", MaskedLine(to.problem));
-  if (IsText(from.bytes) && IsText(to.bytes)) return UnifiedDiff(from.bytes, to.bytes);
   if (from.bytes == to.bytes) return "";
-  return fmt::format("binary contents differ: {} bytes before, {} after\n", from.bytes.size(), to.bytes.size());
+  if (HoldsASecret(path)) return LengthsText("secret contents differ", from.bytes, to.bytes);
+  if (IsLong(from.bytes) || IsLong(to.bytes) || (IsText(from.bytes) && IsText(to.bytes))) {
+    return TextDiff(from.bytes, to.bytes);
+  }
+  return LengthsText("binary contents differ", from.bytes, to.bytes);
 }
 
 std::string FileText(const FileChange& change) {
   std::string text = Header(change.path, change.from == nullptr ? "" : AttributesOf(*change.from),
                             change.to == nullptr ? "" : AttributesOf(*change.to));
-  const std::string body = BodyOf(ContentsOf(change.from), ContentsOf(change.to));
+  const std::string body = BodyOf(change.path, ContentsOf(change.from), ContentsOf(change.to));
   if (!body.empty()) return text + body;
   const bool same_attributes =
       change.from != nullptr && change.to != nullptr && AttributesOf(*change.from) == AttributesOf(*change.to);
@@ -209,7 +232,7 @@ std::string UnitText(const UnitChange& change) {
   std::string text = Header(change.name, change.from == nullptr ? "" : UnitAttributes(*change.from),
                             change.to == nullptr ? "" : UnitAttributes(*change.to));
   const auto contents = [](const ignition::Unit* unit) { return unit == nullptr ? "" : unit->contents.value_or(""); };
-  text += UnifiedDiff(contents(change.from), contents(change.to));
+  text += TextDiff(contents(change.from), contents(change.to));
   const auto before = DropinsOf(change.from);
   const auto after = DropinsOf(change.to);
   std::set<std::string> names;
@@ -218,7 +241,7 @@ std::string UnitText(const UnitChange& change) {
   for (const std::string& name : names) {
     const auto from = before.find(name);
     const auto to = after.find(name);
-    const std::string diff = UnifiedDiff(from == before.end() ? "" : from->second, to == after.end() ? "" : to->second);
+    const std::string diff = TextDiff(from == before.end() ? "" : from->second, to == after.end() ? "" : to->second);
     if (diff.empty() && (from == before.end()) == (to == after.end())) continue;
     text +=
         Header(change.name + ".d/" + name, from == before.end() ? "" : "drop-in", to == after.end() ? "" : "drop-in");
@@ -231,34 +254,41 @@ void AddLists(std::string_view title, const std::vector<std::string>& from, cons
               std::string& text) {
   if (from == to) return;
   text += fmt::format("{}\n", title);
-  for (const std::string& element : from) {
-    if (std::find(to.begin(), to.end(), element) == to.end()) text += "-" + Printable(MaskedLine(element)) + "\n";
-  }
-  for (const std::string& element : to) {
-    if (std::find(from.begin(), from.end(), element) == from.end()) text += "+" + Printable(MaskedLine(element)) + "\n";
-  }
+  const auto add_missing = [&](const auto& all, const auto& others, char mark) {
+    const std::set<std::string_view> known(others.begin(), others.end());
+    for (const std::string& element : all) {
+      if (!known.contains(element)) text += mark + Printable(MaskedLine(element)) + "\n";
+    }
+  };
+  add_missing(from, to, '-');
+  add_missing(to, from, '+');
 }
 
 void AddValues(std::string_view title, std::string_view from, std::string_view to, std::string& text) {
   if (from != to) text += fmt::format("{}\n-{}\n+{}\n", title, Printable(from), Printable(to));
 }
 
-const ignition::PasswdUser* FindUser(const ignition::Passwd& passwd, std::string_view name) {
-  const auto user = std::find_if(passwd.users.begin(), passwd.users.end(),
-                                 [&](const ignition::PasswdUser& u) { return u.name == name; });
-  return user == passwd.users.end() ? nullptr : &*user;
+using UsersByName = std::map<std::string_view, const ignition::PasswdUser*>;
+
+UsersByName UsersOf(const ignition::Passwd& passwd) {
+  UsersByName users;
+  for (const ignition::PasswdUser& user : passwd.users) users.emplace(user.name, &user);
+  return users;
 }
 
 void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::string& text) {
-  std::set<std::string> names;
-  for (const auto& user : from.users) names.insert(user.name);
-  for (const auto& user : to.users) names.insert(user.name);
+  const UsersByName before = UsersOf(from);
+  const UsersByName after = UsersOf(to);
+  UsersByName all = before;
+  all.insert(after.begin(), after.end());
   static const ignition::PasswdUser kNobody;
-  for (const std::string& name : names) {
-    const auto* before = FindUser(from, name);
-    const auto* after = FindUser(to, name);
-    const auto& old_user = before == nullptr ? kNobody : *before;
-    const auto& new_user = after == nullptr ? kNobody : *after;
+  const auto find = [](const UsersByName& users, std::string_view name) -> const ignition::PasswdUser& {
+    const auto user = users.find(name);
+    return user == users.end() ? kNobody : *user->second;
+  };
+  for (const auto& [name, user] : all) {
+    const ignition::PasswdUser& old_user = find(before, name);
+    const ignition::PasswdUser& new_user = find(after, name);
     AddLists("SSH keys of " + Printable(name), old_user.ssh_authorized_keys, new_user.ssh_authorized_keys, text);
     // A hash can be tried against guesses, so that it is not shown.
     if (old_user.password_hash != new_user.password_hash) {
@@ -279,10 +309,28 @@ void AddRest(const ignition::Config& from, const ignition::Config& to, std::stri
   });
 }
 
+// A change of disks, which may name keys and what fetches them.
+std::string Shown(const plan::IrreconcilableChange& change) {
+  const bool is_secret = change.field_path.find("keyFile") != std::string::npos;
+  std::string text;
+  for (const std::string_view line : LinesOf(change.diff)) {
+    if (is_secret && line.size() > 1) {
+      text += fmt::format("{} {}\n", line[0], kMasked);
+    } else {
+      text += MaskedLine(WithoutDataUrls(line)) + "\n";
+    }
+  }
+  return text;
+}
+
 std::string ChangesText(const Plan& plan, const ParsedConfig& from, const ParsedConfig& to) {
   std::string text;
-  for (const FileChange& change : plan.difference.changed_files) text += FileText(change);
-  for (const UnitChange& change : plan.difference.changed_units) text += UnitText(change);
+  for (const FileChange& change : plan.difference.changed_files) {
+    text += text.size() < kMostText ? FileText(change) : Printable(change.path) + " differs too\n";
+  }
+  for (const UnitChange& change : plan.difference.changed_units) {
+    text += text.size() < kMostText ? UnitText(change) : Printable(change.name) + " differs too\n";
+  }
   AddUsers(from.ignition.passwd, to.ignition.passwd, text);
   const api::MachineConfigSpec& before = from.object.spec;
   const api::MachineConfigSpec& after = to.object.spec;
@@ -296,7 +344,8 @@ std::string ChangesText(const Plan& plan, const ParsedConfig& from, const Parsed
   AddValues("FIPS", before.fips ? "on" : "off", after.fips ? "on" : "off", text);
   for (const auto& change : plan::IrreconcilableChanges(from.ignition, to.ignition)) {
     text += fmt::format("{} (only new machines follow)\n", change.field_path);
-    for (const std::string_view line : LinesOf(change.diff)) text += Printable(MaskedLine(line)) + "\n";
+    const std::string shown = Shown(change);
+    for (const std::string_view line : LinesOf(shown)) text += Printable(line) + "\n";
   }
   AddRest(from.ignition, to.ignition, text);
   return text;
@@ -355,8 +404,8 @@ DiffPreview Unreadable(std::string_view which, const api::MachineConfig& from, c
                        const Error& error, DiffPreview preview) {
   const api::MachineConfig& config = which == "old" ? from : to;
   const std::string text = machineconfig::UnparsableText(which, config, error);
-  preview.answer["diffError"] = fmt::format(
-      "parsing {} Ignition config failed with error: failed to parse Ignition config: {}", which, error.message());
+  preview.answer["diffError"] =
+      fmt::format("parsing {} Ignition config failed with error: {}", which, machineconfig::ParseErrorText(error));
   preview.answer["reconcilableError"] = UnreconcilableText(from, to, text);
   preview.error = Error(ErrorKind::kInvalid, UnreconcilableText(from, to, text));
   return preview;
@@ -376,7 +425,9 @@ Result<DiffPreview> PreviewDiff(const DiffQuestion& question) {
   json::Report report;
   const auto valid = machineconfig::Validate(to, report);
   const auto parsed_from = machineconfig::ParseIgnitionPart(from, report);
-  if (!valid) preview.answer["validateNewError"] = valid.error().message();
+  // What cannot be converted is found when it is needed, and not before.
+  const bool is_found_now = !valid && valid.error().kind() != ErrorKind::kUnconvertible;
+  if (is_found_now) preview.answer["validateNewError"] = valid.error().message();
   if (!parsed_from) return Unreadable("old", from, to, parsed_from.error(), std::move(preview));
   const auto parsed_to = machineconfig::ParseIgnitionPart(to, report);
   if (!parsed_to) return Unreadable("new", from, to, parsed_to.error(), std::move(preview));
@@ -395,7 +446,8 @@ Result<DiffPreview> PreviewDiff(const DiffQuestion& question) {
 Result<ExitStatus> Diff(const CommandLine& line) {
   if (line.words().size() != 2) return Error(ErrorKind::kInvalid, "say two files: OLD NEW");
   const std::string format = line.Value("-o").value_or("");
-  if (!format.empty() && format != "json") return Error(ErrorKind::kInvalid, fmt::format("-o {}: not json", format));
+  if (!format.empty() && format != "json")
+    return Error(ErrorKind::kInvalid, fmt::format("-o {}: there is only json", format));
   const DiffPreview preview = TRY(PreviewDiff({
       .old_file = line.words()[0],
       .new_file = line.words()[1],

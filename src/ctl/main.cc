@@ -3,19 +3,23 @@
 // The command line, `pintle`: finds the verb and hands the rest of the words to it.
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
+#include <new>
 #include <span>
 #include <string_view>
 
 #include "ctl/command_line.h"
 #include "ctl/convert.h"
 #include "ctl/diff.h"
+#include "ctl/output.h"
 #include "ctl/render.h"
 #include "ctl/rollout.h"
 #include "ctl/validate.h"
 #include "ctl/verbs.h"
+#include "ctl/version.h"
 
 namespace pintle::ctl {
 namespace {
@@ -38,25 +42,26 @@ constexpr std::array kVerbs = {
     VerbEntry{"rollout", "--pool FILE --nodes FILE [--with FILE]... [-o json]",
               "show what would happen next in a pool, to whom, and its status", kRolloutOptions, Rollout},
     VerbEntry{"validate", "[-o FORMAT] FILE...", "find all that is wrong with configs", kValidateOptions, Validate},
-    VerbEntry{"version", "", "say which version this is", {}, Version},
+    VerbEntry{"version", "[-o json]", "say which version this is", kVersionOptions, Version},
 };
 
 ExitStatus Help() {
-  fmt::print("pintle: takes a node from one whole configuration to the next\n\nUsage: pintle VERB [WORD...]\n\n");
-  for (const VerbEntry& verb : kVerbs) fmt::print("  {:<10} {}\n", verb.name, verb.summary);
-  fmt::print("\n`pintle VERB --help` says more of one.\n");
+  Print(
+      fmt::format("pintle: takes a node from one whole configuration to the next\n\nUsage: pintle VERB [WORD...]\n\n"));
+  for (const VerbEntry& verb : kVerbs) Print(fmt::format("  {:<10} {}\n", verb.name, verb.summary));
+  Print(fmt::format("\n`pintle VERB --help` says more of one.\n"));
   return ExitStatus::kFine;
 }
 
 ExitStatus HelpWith(const VerbEntry& verb) {
-  fmt::print("pintle {}: {}\n\nUsage: pintle {}{}{}\n", verb.name, verb.summary, verb.name,
-             verb.usage.empty() ? "" : " ", verb.usage);
-  if (!verb.options.empty()) fmt::print("\n{}", Describe(verb.options));
+  Print(fmt::format("pintle {}: {}\n\nUsage: pintle {}{}{}\n", verb.name, verb.summary, verb.name,
+                    verb.usage.empty() ? "" : " ", verb.usage));
+  if (!verb.options.empty()) Print(fmt::format("\n{}", Describe(verb.options)));
   return ExitStatus::kFine;
 }
 
 ExitStatus Fail(std::string_view message) {
-  fmt::print(stderr, "pintle: {}\n", message);
+  Tell(fmt::format("pintle: {}\n", message));
   return ExitStatus::kWrong;
 }
 
@@ -85,15 +90,24 @@ ExitStatus Run(std::span<const char* const> words) {
   return Fail(fmt::format("\"{}\" is not a verb; `pintle help` lists them", name));
 }
 
+// Input may need more memory than there is.  That is an error like others, and no crash.
+[[noreturn]] void EndWithoutMemory() {
+  constexpr std::string_view kMessage = "pintle: out of memory: the input is too large for this machine\n";
+  // Nothing more can be done when this fails too.
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  ::_exit(static_cast<int>(ExitStatus::kWrong));
+}
+
 }  // namespace
 }  // namespace pintle::ctl
 
 int main(int argc, char** argv) {
+  std::set_new_handler(pintle::ctl::EndWithoutMemory);
   const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
   auto status = pintle::ctl::Run(words.subspan(words.empty() ? 0 : 1));
   // What could not be printed was not said: a full disk must not look like an answer.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    fmt::print(stderr, "pintle: cannot write to standard output\n");
+    pintle::ctl::Tell("pintle: cannot write to standard output\n");
     status = pintle::ctl::ExitStatus::kWrong;
   }
   return static_cast<int>(status);

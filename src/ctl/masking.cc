@@ -6,15 +6,17 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <utility>
 
 namespace pintle::ctl {
 namespace {
 
 constexpr std::string_view kBeginKey = "PRIVATE KEY-----";
-constexpr auto kSecretWords =
-    std::to_array<std::string_view>({"password", "passwd", "passphrase", "secret", "token", "credential", "private",
-                                     "apikey", "api_key", "api-key", "client-key-data", "psk"});
+constexpr auto kSecretWords = std::to_array<std::string_view>(
+    {"password", "passwd", "passphrase", "secret", "token", "credential", "private", "apikey", "api_key", "api-key",
+     "client-key-data", "psk", "preshared", "dockerconfig", "dockercfg"});
+constexpr auto kHashMethods = std::to_array<std::string_view>({"apr1", "argon2", "md5", "pbkdf2", "scrypt", "sha1"});
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
@@ -29,7 +31,7 @@ bool IsNameCharacter(char c) {
 
 bool SpeaksOfASecret(std::string_view name) {
   const std::string lower = Lower(name);
-  if (lower == "auth" || lower == "_auth" || lower == "authorization") return true;
+  if (lower == "auth" || lower == "_auth" || lower == "authorization" || lower.ends_with(".key")) return true;
   return std::any_of(kSecretWords.begin(), kSecretWords.end(),
                      [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
@@ -76,13 +78,39 @@ std::string WithoutNamedSecrets(std::string_view line) {
   return masked;
 }
 
+// --token SECRET
+std::string WithoutSecretArguments(std::string_view line) {
+  std::string masked;
+  std::size_t copied = 0;
+  for (std::size_t at = line.find(" --"); at != std::string_view::npos; at = line.find(" --", at + 1)) {
+    std::size_t end = at + 3;
+    while (end < line.size() && IsNameCharacter(line[end])) ++end;
+    const std::size_t begin = std::min(line.find_first_not_of(' ', end), line.size());
+    if (begin == end || begin == line.size() || line[begin] == '-') continue;
+    if (!SpeaksOfASecret(line.substr(at + 3, end - at - 3))) continue;
+    masked += line.substr(copied, begin - copied);
+    masked += kMasked;
+    copied = std::min(line.find(' ', begin), line.size());
+    at = begin;
+  }
+  masked += line.substr(copied);
+  return masked;
+}
+
+// Whether this stands between the first dollars of a hash.
+bool IsHashMethod(std::string_view text) {
+  if (text.size() < 4) return !text.empty();
+  return std::any_of(kHashMethods.begin(), kHashMethods.end(),
+                     [&](std::string_view method) { return text.starts_with(method); });
+}
+
 // $6$salt$hash and its like.
 std::string WithoutPasswordHashes(std::string_view line) {
   std::string masked;
   std::size_t copied = 0;
   for (std::size_t at = line.find('$'); at != std::string_view::npos; at = line.find('$', at + 1)) {
     const std::size_t second = line.find('$', at + 1);
-    if (second == std::string_view::npos || second - at > 4 || second == at + 1) continue;
+    if (second == std::string_view::npos || !IsHashMethod(line.substr(at + 1, second - at - 1))) continue;
     if (line.find('$', second + 1) == std::string_view::npos) continue;
     const std::size_t end = std::min(line.find_first_of(" \t:\"',", at), line.size());
     if (end < second) continue;
@@ -101,15 +129,26 @@ std::string WithoutUrlPasswords(std::string_view line) {
   std::size_t copied = 0;
   for (std::size_t at = line.find("://"); at != std::string_view::npos; at = line.find("://", at + 3)) {
     const std::size_t end = std::min(line.find_first_of("/ \t\"'", at + 3), line.size());
-    const std::size_t host = line.substr(0, end).rfind('@');
-    const std::size_t colon = line.find(':', at + 3);
-    if (host == std::string_view::npos || host < at || colon > host) continue;
-    masked += line.substr(copied, colon + 1 - copied);
+    const std::string_view authority = line.substr(at + 3, end - at - 3);
+    const std::size_t host = authority.rfind('@');
+    const std::size_t colon = authority.find(':');
+    if (host == std::string_view::npos || colon > host) continue;
+    masked += line.substr(copied, at + 3 + colon + 1 - copied);
     masked += kMasked;
-    copied = host;
+    copied = at + 3 + host;
   }
   masked += line.substr(copied);
   return masked;
+}
+
+std::size_t IndentOf(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
+
+// "password: |", with the secret on the lines below.
+bool BeginsSecretBlock(std::string_view line) {
+  const std::size_t end = line.find_last_not_of(" +-0123456789");
+  if (end == std::string_view::npos || (line[end] != '|' && line[end] != '>')) return false;
+  const std::size_t colon = line.substr(0, end).rfind(':');
+  return colon != std::string_view::npos && SpeaksOfASecret(NameBefore(line, colon));
 }
 
 bool BeginsKey(std::string_view line) {
@@ -124,17 +163,43 @@ bool EndsKey(std::string_view line) {
 
 }  // namespace
 
+std::string WithoutDataUrls(std::string_view line) {
+  std::string masked;
+  std::size_t copied = 0;
+  for (std::size_t at = line.find("data:"); at != std::string_view::npos; at = line.find("data:", copied)) {
+    const std::size_t comma = std::min(line.find(',', at), line.size());
+    masked += line.substr(copied, comma - copied);
+    masked += comma == line.size() ? std::string_view() : kMasked;
+    copied = std::min(line.find_first_of(" \t\"'", comma), line.size());
+  }
+  masked += line.substr(copied);
+  return masked;
+}
+
+bool HoldsASecret(std::string_view path) {
+  const std::string name = Lower(path.substr(path.rfind('/') + 1));
+  return name.find("secret") != std::string::npos || name.find("token") != std::string::npos ||
+         name.ends_with(".psk") || name.ends_with(".key");
+}
+
 std::string MaskedLine(std::string_view line) {
   // A key in one line, as in JSON.
   if (BeginsKey(line) && EndsKey(line)) return std::string(kMasked);
-  return WithoutUrlPasswords(WithoutPasswordHashes(WithoutNamedSecrets(line)));
+  return WithoutUrlPasswords(WithoutPasswordHashes(WithoutSecretArguments(WithoutNamedSecrets(line))));
 }
 
 std::vector<std::string> Masked(const std::vector<std::string_view>& lines) {
   std::vector<std::string> masked;
   masked.reserve(lines.size());
   bool in_key = false;
+  std::optional<std::size_t> block;  // How far the line above a secret block is indented.
   for (const std::string_view line : lines) {
+    if (block && (IndentOf(line) > *block || IndentOf(line) == line.size())) {
+      masked.emplace_back(kMasked);
+      continue;
+    }
+    block.reset();
+    if (BeginsSecretBlock(line)) block = IndentOf(line);
     if (in_key && !EndsKey(line)) {
       masked.emplace_back(kMasked);
       continue;

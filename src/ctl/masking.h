@@ -17,6 +17,12 @@ inline constexpr std::string_view kMasked = "<masked>";
 // The lines of one file, as many as there were.
 std::vector<std::string> Masked(const std::vector<std::string_view>& lines);
 
+// A line without the contents of the data URLs in it.
+std::string WithoutDataUrls(std::string_view line);
+
+// Whether a file is called after the secret that it holds, such as ipsec.secrets: then all of it is one.
+bool HoldsASecret(std::string_view path);
+
 // One line by itself.
 std::string MaskedLine(std::string_view line);
 

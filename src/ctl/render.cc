@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -14,6 +13,7 @@
 #include "base/version.h"
 #include "ctl/input.h"
 #include "ctl/machine_configuration_input.h"
+#include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "machineconfig/go_yaml.h"
 #include "machineconfig/objects.h"
@@ -105,8 +105,6 @@ Result<Format> FormatNamed(const std::string& name) {
   return Error(ErrorKind::kInvalid, fmt::format("-o {}: neither yaml, json, name nor hash-input", name));
 }
 
-void Print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
 Result<> PrintYaml(api::MachineConfig config) {
   config.api_version = api::kMachineConfigApiVersion;
   config.kind = api::MachineConfig::kKind;
@@ -175,7 +173,13 @@ Result<std::string> NameOfRendered(const std::string& pool, const std::string& f
 Result<ExitStatus> Render(const CommandLine& line) {
   if (const auto pool = line.Value("--hash-only")) {
     if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "--hash-only needs one FILE");
-    fmt::print("{}\n", TRY(NameOfRendered(*pool, line.words().front())));
+    const std::string format = line.Value("-o").value_or("name");
+    if (format != "name" && format != "json") {
+      return Error(ErrorKind::kInvalid, fmt::format("-o {}: --hash-only prints a name, or json", format));
+    }
+    const std::string name = TRY(NameOfRendered(*pool, line.words().front()));
+    Print(format == "name" ? name : json::ToIndentedText({{"name", name}}));
+    Print("\n");
     return ExitStatus::kFine;
   }
   const Format format = TRY(FormatNamed(line.Value("-o").value_or("yaml")));
@@ -190,10 +194,10 @@ Result<ExitStatus> Render(const CommandLine& line) {
       .controller_version = line.Value("--controller-version"),
       .operator_version = line.Value("--operator-version").value_or(""),
   }));
-  for (const std::string& warning : rendered.warnings) fmt::print(stderr, "pintle: render: {}\n", warning);
+  for (const std::string& warning : rendered.warnings) Tell(fmt::format("pintle: render: {}\n", warning));
   // It can be rendered and looked at, but no cluster would store it.
   if (const auto size = machineconfig::CheckSize(rendered.config); !size) {
-    fmt::print(stderr, "pintle: render: {}\n", size.error().message());
+    Tell(fmt::format("pintle: render: {}\n", size.error().message()));
   }
   TRY(PrintConfig(std::move(rendered.config), format));
   return ExitStatus::kFine;

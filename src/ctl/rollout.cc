@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "api/annotations.h"
+#include "ctl/output.h"
 #include "ctl/rollout_table.h"
 #include "ctl/verbs.h"
 #include "json/parse.h"
@@ -239,11 +240,12 @@ Result<ExitStatus> Rollout(const CommandLine& line) {
     return Error(ErrorKind::kInvalid, fmt::format("-o {}: there is only json", format));
   }
   const RolloutPreview preview = TRY(PreviewRollout(question));
-  for (const std::string& warning : preview.warnings) fmt::print(stderr, "pintle: rollout: {}\n", warning);
+  for (const std::string& warning : preview.warnings) Tell(fmt::format("pintle: rollout: {}\n", warning));
   if (format == "json") {
-    fmt::print("{}\n", json::ToIndentedText(json::Encode(preview.answer)));
+    Print(json::ToIndentedText(json::Encode(preview.answer)));
+    Print("\n");
   } else {
-    fmt::print("{}", preview.table);
+    Print(preview.table);
   }
   const RolloutAnswer& answer = preview.answer;
   const bool tells = (answer.patches && !answer.patches->empty()) || !answer.recovering.empty();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <unordered_map>
 #include <utility>
 
 #include "ctl/masking.h"
@@ -13,6 +14,8 @@ namespace pintle::ctl {
 namespace {
 
 using Lines = std::vector<std::string_view>;
+// The same number for the same line, so that long lines are compared once.
+using Numbers = std::vector<std::size_t>;
 
 constexpr std::size_t kContext = 3;
 // Texts with more changes than this are shown as replaced: the search costs the square of their number.
@@ -23,7 +26,7 @@ enum class Edit { kKeep, kRemove, kAdd };
 // The shortest list of edits, by Myers' greedy search.
 class Search {
  public:
-  Search(const Lines& from, const Lines& to) : from_(from), to_(to) {}
+  Search(const Numbers& from, const Numbers& to) : from_(from), to_(to) {}
 
   std::vector<Edit> Edits() {
     const auto rows = static_cast<std::ptrdiff_t>(from_.size());
@@ -99,12 +102,26 @@ class Search {
     return edits;
   }
 
-  const Lines& from_;
-  const Lines& to_;
+  const Numbers& from_;
+  const Numbers& to_;
   Row furthest_;
   std::vector<Row> history_;
   std::ptrdiff_t middle_ = 0;
 };
+
+Numbers Numbered(const Lines& lines, std::unordered_map<std::string_view, std::size_t>& known) {
+  Numbers numbers;
+  numbers.reserve(lines.size());
+  for (const std::string_view line : lines) numbers.push_back(known.emplace(line, known.size()).first->second);
+  return numbers;
+}
+
+std::vector<Edit> EditsBetween(const Lines& from, const Lines& to) {
+  std::unordered_map<std::string_view, std::size_t> known;
+  const Numbers from_numbers = Numbered(from, known);
+  const Numbers to_numbers = Numbered(to, known);
+  return Search(from_numbers, to_numbers).Edits();
+}
 
 // Stretches of edits that belong together, with the lines around them.
 struct Hunk {
@@ -151,7 +168,7 @@ std::string UnifiedDiff(std::string_view from, std::string_view to) {
   const Lines to_lines = LinesOf(to);
   const std::vector<std::string> shown_from = Masked(from_lines);
   const std::vector<std::string> shown_to = Masked(to_lines);
-  const std::vector<Edit> edits = Search(from_lines, to_lines).Edits();
+  const std::vector<Edit> edits = EditsBetween(from_lines, to_lines);
   std::string text;
   std::size_t at = 0;
   std::size_t x = 0;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ctl/config_input.h"
+#include "ctl/output.h"
 #include "ctl/remedy.h"
 #include "ctl/verbs.h"
 #include "ignition/source_text.h"
@@ -27,16 +28,17 @@ struct Finding {
   std::string file;
   std::optional<std::uint64_t> line;
   std::optional<std::uint64_t> column;
+  std::string object;
   std::string severity;
   std::string path;
   std::string problem;
   std::string remedy;
 
   static constexpr auto kFields = std::tuple{
-      json::Required{"file", &Finding::file},  json::Field{"line", &Finding::line},
-      json::Field{"column", &Finding::column}, json::Required{"severity", &Finding::severity},
-      json::Field{"path", &Finding::path},     json::Required{"problem", &Finding::problem},
-      json::Field{"remedy", &Finding::remedy},
+      json::Required{"file", &Finding::file},         json::Field{"line", &Finding::line},
+      json::Field{"column", &Finding::column},        json::Field{"object", &Finding::object},
+      json::Required{"severity", &Finding::severity}, json::Field{"path", &Finding::path},
+      json::Required{"problem", &Finding::problem},   json::Field{"remedy", &Finding::remedy},
   };
 };
 
@@ -45,6 +47,7 @@ Finding ToFinding(const std::string& file, const json::Problem& problem) {
       .file = file,
       .line = {},
       .column = {},
+      .object = {},
       .severity = problem.severity == json::Severity::kError ? "error" : "warning",
       .path = problem.path,
       .problem = problem.what,
@@ -52,9 +55,18 @@ Finding ToFinding(const std::string& file, const json::Problem& problem) {
   };
 }
 
-void AddFindings(const std::string& file, const ConfigDocument& document, const std::string& text,
-                 std::vector<Finding>& findings) {
-  const std::span problems = document.report.problems();
+Finding WholeFinding(const std::string& file, std::string problem) {
+  Finding finding;
+  finding.file = file;
+  finding.severity = "error";
+  finding.remedy = RemedyFor(problem);
+  finding.problem = std::move(problem);
+  return finding;
+}
+
+void AddReport(const std::string& file, const json::Report& report, const std::string& text,
+               std::vector<Finding>& findings) {
+  const std::span problems = report.problems();
   // Only JSON that stands in the file as it is has lines to show.
   std::vector<ignition::Found> found;
   if (!problems.empty() && json::Parse(text)) found = ignition::Locate(text, problems);
@@ -64,21 +76,40 @@ void AddFindings(const std::string& file, const ConfigDocument& document, const 
     finding.line = found[i].position.line;
     finding.column = found[i].position.column;
   }
-  // What is wrong as a whole, such as the version, has no place.
-  if (document.error && !document.report.has_errors()) {
-    Finding& finding = findings.emplace_back();
-    finding.file = file;
-    finding.severity = "error";
-    finding.problem = document.error->message();
+  if (report.left_out() == 0) return;
+  findings.push_back(WholeFinding(file, fmt::format("{} more problems", report.left_out())));
+  if (!report.has_errors()) findings.back().severity = "warning";
+}
+
+// Which of a file's documents it is.
+std::string NameOf(const ConfigFile& file, std::size_t index) {
+  const ConfigDocument& document = file.documents[index];
+  if (!document.name.empty()) return document.kind + " " + document.name;
+  return file.documents.size() == 1 ? "" : fmt::format("document {}", index + 1);
+}
+
+void AddFindings(const std::string& path, const ConfigFile& file, std::vector<Finding>& findings) {
+  AddReport(path, file.report, "", findings);
+  for (std::size_t i = 0; i < file.documents.size(); ++i) {
+    const ConfigDocument& document = file.documents[i];
+    const std::size_t before = findings.size();
+    AddReport(path, document.report, file.text, findings);
+    // What is wrong as a whole, such as the version, has no place.
+    if (document.error && !document.report.has_errors()) {
+      findings.push_back(WholeFinding(path, document.error->message()));
+    }
+    if (document.unfit) findings.push_back(WholeFinding(path, document.unfit->message()));
+    for (std::size_t j = before; j < findings.size(); ++j) findings[j].object = NameOf(file, i);
   }
 }
 
-void Print(const Finding& finding) {
+void TellFinding(const Finding& finding) {
   std::string place = finding.file;
   if (finding.line) place += fmt::format(":{}:{}", *finding.line, finding.column.value_or(1));
   std::string what = finding.path.empty() ? finding.problem : fmt::format("{}: {}", finding.path, finding.problem);
   if (!finding.remedy.empty()) what += fmt::format(" ({})", finding.remedy);
-  fmt::print(stderr, "{}: {}: {}\n", place, finding.severity, what);
+  if (!finding.object.empty()) what = finding.object + ": " + what;
+  Tell(fmt::format("{}: {}: {}\n", place, finding.severity, what));
 }
 
 }  // namespace
@@ -91,20 +122,17 @@ Result<ExitStatus> Validate(const CommandLine& line) {
   for (const std::string& path : line.words()) {
     auto file = ReadConfigFile(path);
     if (!file) {
-      Finding& finding = findings.emplace_back();
-      finding.file = path;
-      finding.severity = "error";
-      finding.problem = file.error().message();
+      findings.push_back(WholeFinding(path, file.error().message()));
       continue;
     }
-    for (const ConfigDocument& document : file->documents) AddFindings(path, document, file->text, findings);
+    AddFindings(path, *file, findings);
   }
   bool has_errors = false;
   for (const Finding& finding : findings) {
     has_errors = has_errors || finding.severity == "error";
-    if (format == "text") Print(finding);
+    if (format == "text") TellFinding(finding);
   }
-  if (format == "json") fmt::print("{}\n", json::ToIndentedText(json::Encode(findings)));
+  if (format == "json") Print(json::ToIndentedText(json::Encode(findings)) + "\n");
   return has_errors ? ExitStatus::kWrong : ExitStatus::kFine;
 }
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "ignition/base64.h"
+#include "base/base64.h"
 #include "ignition/data_url.h"
 
 namespace pintle::ignition {

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "ignition/base64.h"
+#include "base/base64.h"
 
 namespace pintle::ignition {
 namespace {

@@ -62,16 +62,30 @@ constexpr std::array kTypes = {
     TypeName{"verification", "Verification"},
 };
 
-std::string TypeOf(const std::vector<std::string_view>& fields, int minor) {
+// Where spec 2 has a field or a type that spec 3 has not.
+std::string_view TypeInSpec2(std::string_view field, std::string_view above) {
+  if (field == "append" || field == "replace") return "ConfigReference";
+  if (field == "create") return above == "users" ? "Usercreate" : "Create";
+  if (field == "dropins") return "SystemdDropin";
+  if (field == "mount") return "Mount";
+  if (field == "networkd") return "Networkd";
+  if (field == "options" && above == "mount") return "MountOption";
+  if (field == "units" && above == "networkd") return "Networkdunit";
+  return "";
+}
+
+std::string TypeOf(const std::vector<std::string_view>& fields, Spec spec) {
   if (fields.empty()) return "Config";
   const std::string_view field = fields.back();
   const std::string_view above = fields.size() > 1 ? fields[fields.size() - 2] : "";
-  if (minor == 0) {
+  const bool is_spec2 = spec.major == 2;
+  if (is_spec2 && !TypeInSpec2(field, above).empty()) return std::string(TypeInSpec2(field, above));
+  if (is_spec2 || spec.minor == 0) {
     if (field == "append" || field == "contents") return "FileContents";
     if (field == "merge" || field == "replace") return "ConfigReference";
     if (field == "certificateAuthorities") return "CaReference";
   }
-  if (field == "custom" && minor <= 2) return "Custom";
+  if (field == "custom" && spec.minor <= 2) return "Custom";
   if (field == "groups" && above == "users") return "Group";
   if (field == "options") {
     return above == "raid" ? "RaidOption" : above == "luks" ? "LuksOption" : "FilesystemOption";
@@ -83,7 +97,8 @@ std::string TypeOf(const std::vector<std::string_view>& fields, int minor) {
 // Fields of a node that Ignition keeps in a part of it, which its messages name.
 std::string_view PartOfNode(std::string_view type, std::string_view field) {
   if (type != "File" && type != "Directory" && type != "Link") return "";
-  if (field == "path" || field == "overwrite" || field == "user" || field == "group") return "Node.";
+  constexpr std::array kOfEach = {"filesystem", "group", "overwrite", "path", "user"};
+  if (std::find(kOfEach.begin(), kOfEach.end(), field) != kOfEach.end()) return "Node.";
   return type == "File" ? "FileEmbedded1." : type == "Directory" ? "DirectoryEmbedded1." : "LinkEmbedded1.";
 }
 
@@ -109,7 +124,7 @@ bool IsIndex(std::string_view part) {
 
 }  // namespace
 
-std::string WrongTypeText(const json::Problem& problem, std::string_view token, int minor) {
+std::string WrongTypeText(const json::Problem& problem, std::string_view token, Spec spec) {
   std::vector<std::string_view> fields;  // Without the places in lists, which the message does not have.
   std::string chain;
   std::string holder = "Config";
@@ -121,11 +136,11 @@ std::string WrongTypeText(const json::Problem& problem, std::string_view token, 
     rest.remove_prefix(part.size());
     is_element = IsIndex(part);
     if (is_element) continue;
-    holder = TypeOf(fields, minor);
+    holder = TypeOf(fields, spec);
     chain += fmt::format(".{}{}", PartOfNode(holder, part), part);
     fields.push_back(part);
   }
-  const std::string type = "types." + TypeOf(fields, minor);
+  const std::string type = "types." + TypeOf(fields, spec);
   std::string wanted = type;
   std::string kind(KindOf(token));
   if (problem.what == "must be a string") {
@@ -133,7 +148,8 @@ std::string WrongTypeText(const json::Problem& problem, std::string_view token, 
   } else if (problem.what == "must be true or false") {
     wanted = "bool";
   } else if (problem.what == "must be a list") {
-    wanted = "[]" + type;
+    // Of all lists, the one of headers alone has a name.
+    wanted = fields.back() == "httpHeaders" ? "types.HTTPHeaders" : "[]" + type;
   } else if (problem.what != "must be an object") {
     wanted = "int";
     if (kind == "number") kind += fmt::format(" {}", token);

@@ -10,7 +10,13 @@
 
 namespace pintle::ignition {
 
-// `token` is the value as the document has it, or its opening bracket; `minor` is the version, 3.`minor`.
-std::string WrongTypeText(const json::Problem& problem, std::string_view token, int minor);
+// The version of a document.
+struct Spec {
+  int major;
+  int minor;
+};
+
+// `token` is the value as the document has it, or its opening bracket.
+std::string WrongTypeText(const json::Problem& problem, std::string_view token, Spec spec);
 
 }  // namespace pintle::ignition

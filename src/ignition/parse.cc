@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <span>
@@ -8,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ignition/base64.h"
+#include "base/base64.h"
 #include "ignition/compression.h"
 #include "ignition/config.h"
 #include "ignition/go_types.h"
@@ -46,11 +47,26 @@ struct Version {
   bool is_plain = true;  // No "-experimental" or "+something" behind it.
 };
 
+// Takes off what is behind the first `separator`.
+std::string_view TakeBehind(std::string_view& text, char separator) {
+  const std::size_t at = std::min(text.find(separator), text.size());
+  const std::string_view behind = text.substr(std::min(at + 1, text.size()));
+  text = text.substr(0, at);
+  return behind;
+}
+
+bool IsIdentifier(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.';
+  });
+}
+
 std::optional<Version> ParseVersion(std::string_view text) {
   Version version;
-  const std::size_t more = text.find_first_of("-+", 1);
-  version.is_plain = more == std::string_view::npos;
-  text = text.substr(0, more);
+  const std::string_view metadata = TakeBehind(text, '+');
+  const std::string_view prerelease = TakeBehind(text, '-');
+  if (!IsIdentifier(metadata) || !IsIdentifier(prerelease)) return std::nullopt;
+  version.is_plain = metadata.empty() && prerelease.empty();
   for (long* part : {&version.major, &version.minor, &version.patch}) {
     const std::size_t dot = text.find('.');
     const std::string_view digits = text.substr(0, dot);
@@ -91,7 +107,7 @@ Error WrongType(std::string_view path, const json::Value& value, std::string_vie
   std::string where;
   if (text) {
     const json::Problem problem{json::Severity::kError, std::string(path), ""};
-    const Found found = Locate(*text, std::span(&problem, 1)).front();
+    const Found found = Locate(*text, std::span(&problem, 1), KeyCase::kAny).front();
     const TextPosition end = PositionOf(*text, found.end);
     where = fmt::format(" at line {} col {}", end.line, end.column);
   }
@@ -136,8 +152,12 @@ std::string ReportText(const json::Report& report, const Text& text) {
     }
     all += fmt::format(": {}\n", problems[i].what);
   }
+  if (report.left_out() > 0) all += fmt::format("and {} more\n", report.left_out());
   return all;
 }
+
+// The operator counts the columns of the first line from 0, and those of the others from 1.
+std::size_t Spec2Column(const TextPosition& position) { return position.column - (position.line == 1 ? 1 : 0); }
 
 // The same for spec 2, where places are the ends of values.  The operator shows the text up to there as well, which may
 // hold secrets; we do not.
@@ -149,28 +169,44 @@ std::string Spec2ReportText(const json::Report& report, const Text& text) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const char* kind = problems[i].severity == json::Severity::kError ? "error" : "warning";
     const TextPosition last = PositionOf(*text, found[i].last);
-    // The operator counts the columns of the first line from 0, and those of the others from 1.
-    all += fmt::format("{} at line {}, column {}\n{}\n", kind, last.line, last.column - (last.line == 1 ? 1 : 0),
-                       problems[i].what);
+    all += fmt::format("{} at line {}, column {}\n{}\n", kind, last.line, Spec2Column(last), problems[i].what);
   }
   return all;
 }
 
-// The Machine Config Operator stops at the first value of a wrong type; behind it stand all that we found.
-std::string WrongTypesText(const json::Report& report, const Text& text, int minor) {
-  if (!text) return ReportText(report, text);
+// The value of a wrong type that comes first.  The Machine Config Operator stops there; behind its text stand all that
+// we found.
+struct Mismatch {
+  TextPosition end;
+  std::string what;
+};
+
+Mismatch FirstMismatch(const json::Report& report, std::string_view text, Spec spec) {
   std::vector<json::Problem> errors;
   for (const json::Problem& problem : report.problems()) {
     if (problem.severity == json::Severity::kError) errors.push_back(problem);
   }
-  const std::vector<Found> found = Locate(*text, errors);
+  const std::vector<Found> found = Locate(text, errors, KeyCase::kAny);
   std::size_t first = 0;
   for (std::size_t i = 1; i < errors.size(); ++i) {
-    if (found[i].end < found[first].end) first = i;
+    const bool is_found = found[i].position.line > 0;  // Not all of very many are.
+    if (is_found && found[i].end < found[first].end) first = i;
   }
-  const TextPosition end = PositionOf(*text, found[first].end);
-  return fmt::format("error at line {} col {}: {}\n{}", end.line, end.column,
-                     WrongTypeText(errors[first], found[first].token, minor), ReportText(report, text));
+  return {PositionOf(text, found[first].end), WrongTypeText(errors[first], found[first].token, spec)};
+}
+
+std::string WrongTypesText(const json::Report& report, const Text& text, int minor) {
+  if (!text) return ReportText(report, text);
+  const Mismatch first = FirstMismatch(report, *text, {3, minor});
+  return fmt::format("error at line {} col {}: {}\n{}", first.end.line, first.end.column, first.what,
+                     ReportText(report, text));
+}
+
+std::string Spec2WrongTypesText(const json::Report& report, const Text& text, int minor) {
+  if (!text) return ReportText(report, text);
+  const Mismatch first = FirstMismatch(report, *text, {2, minor});
+  return fmt::format("error at line {}, column {}\n{}\n{}", first.end.line, Spec2Column(first.end), first.what,
+                     ReportText(report, text));
 }
 
 Result<Config> ParseSpec3(json::Value document, int minor, json::Report& report, const Text& text) {
@@ -182,13 +218,16 @@ Result<Config> ParseSpec3(json::Value document, int minor, json::Report& report,
 }
 
 Result<Config> ParseSpec2(json::Value document, int minor, json::Report& report, const Text& text) {
-  v2::Config config = v2::ReadAndValidate(std::move(document), minor, report);
+  Reading reading{.document = std::move(document), .minor = minor, .report = report};
+  v2::Config config = v2::ReadAndValidate(reading);
+  if (reading.has_wrong_types) return Invalid(kSpec2, Spec2WrongTypesText(report, text, minor));
   if (report.has_errors()) return Invalid(kSpec2, Spec2ReportText(report, text));
-  config = TRY(v2::WithoutDuplicates(std::move(config)));
-  auto converted = v2::ToV3_0(std::move(config));
+  auto unique = v2::WithoutDuplicates(std::move(config));
+  if (!unique) return Error(ErrorKind::kUnconvertible, unique.error().message());
+  auto converted = v2::ToV3_0(*std::move(unique));
   if (!converted) {
-    return std::move(converted).error().While(
-        "failed to convert Ignition config spec v2 to v3: unable to convert Ignition spec v2 config to v3");
+    return Error(ErrorKind::kUnconvertible, converted.error().message())
+        .While("failed to convert Ignition config spec v2 to v3: unable to convert Ignition spec v2 config to v3");
   }
   v3_2::Config newer = v3_2::FromPrevious(v3_1::FromPrevious(*std::move(converted)));
   return v3_5::FromPrevious(v3_4::FromPrevious(v3_3::FromPrevious(std::move(newer))));

@@ -14,7 +14,7 @@ namespace pintle::ignition {
 
 struct Reading {
   json::Value document;
-  int minor;  // The version that the document says it is of: 3.`minor`.0.
+  int minor;  // The version that the document says it is of: 3.`minor`.0, or 2.`minor`.0.
   json::Report& report;
   bool has_wrong_types = false;  // Not all of it could be read; then it was not validated.
 };

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ignition/read.h"
+
 namespace pintle::ignition {
 
 TextPosition PositionOf(std::string_view text, std::size_t offset) {
@@ -21,10 +23,14 @@ bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 // Walks a valid text along the paths that are wanted, and past all else.
 class Locator {
  public:
-  Locator(std::string_view text, std::span<const json::Problem> problems) : text_(text) {
+  Locator(std::string_view text, std::span<const json::Problem> problems, KeyCase key_case)
+      : text_(text), key_case_(key_case) {
     for (const json::Problem& problem : problems) {
-      std::string_view path = problem.path;
-      while (wanted_.emplace(path, Place{}).second && path != "$") path = Above(path);
+      for (std::string_view path = problem.path; wanted_.emplace(path, Place{}).second && path != "$";) {
+        const std::string_view above = Above(path);
+        wanted_below_[above].push_back(path.substr(above.size() + 1));
+        path = above;
+      }
     }
   }
 
@@ -115,6 +121,15 @@ class Locator {
     place.end = at_;
   }
 
+  // The key as the paths have it.
+  std::string_view Named(std::string_view key, std::string_view path) const {
+    const auto wanted = wanted_below_.find(path);
+    if (key_case_ == KeyCase::kExact || wanted == wanted_below_.end()) return key;
+    const auto same = std::find_if(wanted->second.begin(), wanted->second.end(),
+                                   [&](std::string_view name) { return SameIgnoringCase(name, key); });
+    return same == wanted->second.end() ? key : *same;
+  }
+
   // Recursion goes no deeper than the paths that are wanted.
   void Below(std::string& path, std::string_view part) {
     const std::size_t length = path.size();
@@ -133,7 +148,7 @@ class Locator {
       SkipSpace();
       ++at_;  // The colon.
       key_ = start;
-      Below(path, key);
+      Below(path, Named(key, path));
       SkipSpace();
       if (at_ < text_.size() && text_[at_] == ',') ++at_;
     }
@@ -154,17 +169,19 @@ class Locator {
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t key_ = 0;
+  KeyCase key_case_;
   std::unordered_map<std::string_view, Place> wanted_;
+  std::unordered_map<std::string_view, std::vector<std::string_view>> wanted_below_;  // The last parts of paths.
 };
 
 }  // namespace
 
-std::vector<Found> Locate(std::string_view json_text, std::span<const json::Problem> problems) {
+std::vector<Found> Locate(std::string_view json_text, std::span<const json::Problem> problems, KeyCase key_case) {
   // Each position costs a pass over the text; nobody reads thousands of them.
   constexpr std::size_t kMost = 200;
   std::vector<Found> found(problems.size());
   problems = problems.first(std::min(problems.size(), kMost));
-  Locator locator(json_text, problems);
+  Locator locator(json_text, problems, key_case);
   locator.Walk();
   std::transform(problems.begin(), problems.end(), found.begin(),
                  [&](const json::Problem& problem) { return locator.Find(problem); });
@@ -191,8 +208,11 @@ class SyntaxCheck {
 
  private:
   std::optional<SyntaxProblem> Problem() const {
-    if (at_ >= text_.size()) return SyntaxProblem{"unexpected end of JSON input", text_.size()};
-    return SyntaxProblem{"invalid character " + Quoted(text_[at_]) + " " + context_, at_ + 1};
+    if (context_.empty()) return SyntaxProblem{"unexpected end of JSON input", text_.size()};
+    // Behind the end the operator reads a space, which does not stand in the middle of a word or a number.
+    const bool is_end = at_ >= text_.size();
+    return SyntaxProblem{"invalid character " + Quoted(is_end ? ' ' : text_[at_]) + " " + context_,
+                         is_end ? at_ : at_ + 1};
   }
 
   static std::string Quoted(char c) {
@@ -233,6 +253,8 @@ class SyntaxCheck {
     context_ = std::move(context);
     return false;
   }
+  // The same where there may be space, so that the text only ends too early.
+  bool ExpectedNext(const char* context) { return at_ < text_.size() && Expected(context); }
 
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   bool IsDigit() const { return Peek() >= '0' && Peek() <= '9'; }
@@ -324,7 +346,7 @@ class SyntaxCheck {
       return true;
     }
     if (!nest.is_empty && !Take(',')) {
-      return Expected(is_object ? "after object key:value pair" : "after array element");
+      return ExpectedNext(is_object ? "after object key:value pair" : "after array element");
     }
     nest.is_empty = false;
     if (is_object && !KeyAndColon()) return false;
@@ -333,10 +355,10 @@ class SyntaxCheck {
 
   bool KeyAndColon() {
     SkipSpace();
-    if (Peek() != '"') return Expected("looking for beginning of object key string");
+    if (Peek() != '"') return ExpectedNext("looking for beginning of object key string");
     if (!String()) return false;
     SkipSpace();
-    return Take(':') || Expected("after object key");
+    return Take(':') || ExpectedNext("after object key");
   }
 
   std::string_view text_;

@@ -31,8 +31,12 @@ struct Found {
   std::size_t last = 0;    // The offset of the value's last byte.
 };
 
+// Whether a key that differs from a path's in the case of its letters is taken for it.
+enum class KeyCase { kExact, kAny };
+
 // One for each problem, in the same order.  The text must be valid JSON.
-std::vector<Found> Locate(std::string_view json_text, std::span<const json::Problem> problems);
+std::vector<Found> Locate(std::string_view json_text, std::span<const json::Problem> problems,
+                          KeyCase key_case = KeyCase::kExact);
 
 TextPosition PositionOf(std::string_view text, std::size_t offset);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ignition/validation.h"
 
+#include <algorithm>
 #include <array>
+#include <span>
 
 namespace pintle::ignition::internal {
 
@@ -12,6 +14,19 @@ bool IsGuid(std::string_view text) {
     if (form == '-') return c == '-';
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
   });
+}
+
+bool IsSameVersion(std::string_view text, std::string_view version) {
+  if (text.ends_with('+')) text.remove_suffix(1);
+  if (text.ends_with('-')) text.remove_suffix(1);
+  for (const char c : version) {
+    // Each number of a version that we know is one digit.
+    if (c != '.') text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
+    if (c == '0') continue;
+    if (!text.starts_with(c)) return false;
+    text.remove_prefix(1);
+  }
+  return text.empty();
 }
 
 std::string_view FilesystemLabelProblem(std::string_view format, std::string_view label) {
@@ -44,12 +59,33 @@ std::string_view RaidLevelProblem(std::string_view level, std::int64_t spares) {
   return "unrecognized raid level";
 }
 
-std::optional<std::size_t> FindOverlap(std::vector<Extent> extents) {
+namespace {
+
+// A negative size makes an extent that ends before it starts, so none of these says the same as another.
+bool Overlap(const Extent& a, const Extent& b) {
+  const auto is_in_b = [&](std::int64_t place) { return place >= b.start && place <= b.end; };
+  return is_in_b(a.start) || is_in_b(a.end) || (a.start < b.start && a.end > b.end);
+}
+
+// Whether extents that end behind their starts may overlap: in their order, two that are neighbours do.
+bool AnyOverlap(std::vector<Extent> extents) {
   std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.start < b.start; });
-  for (std::size_t i = 1; i < extents.size(); ++i) {
-    Extent& before = extents[i - 1];
-    if (extents[i].start <= before.end) return std::max(extents[i].index, before.index);
+  return std::adjacent_find(extents.begin(), extents.end(),
+                            [](const Extent& a, const Extent& b) { return b.start <= a.end; }) != extents.end();
+}
+
+}  // namespace
+
+std::optional<std::size_t> FindOverlap(const std::vector<Extent>& extents) {
+  // Comparing each with each is for the few that a disk has.
+  constexpr std::size_t kFew = 1000;
+  if (extents.size() > kFew && !AnyOverlap(extents)) return std::nullopt;
+  for (const Extent& a : std::span(extents).first(std::min(extents.size(), kFew))) {
+    for (const Extent& b : extents) {
+      if (a.index != b.index && Overlap(a, b)) return b.index;
+    }
   }
+  if (extents.size() > kFew) return extents.back().index;
   return std::nullopt;
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "ignition/keys.h"
+#include "ignition/path_tree.h"
 #include "ignition/paths.h"
 #include "ignition/unit_file.h"
 #include "ignition/url.h"
@@ -51,6 +52,9 @@ inline const std::string& TextOf(const std::optional<std::string>& text) {
 // The 01234567-89AB-CDEF-EDCB-A98765432101 of a partition; empty is none.
 bool IsGuid(std::string_view text);
 
+// Whether a text is a version, of which the numbers may begin with zeros, and which may end as if more followed.
+bool IsSameVersion(std::string_view text, std::string_view version);
+
 std::string_view FilesystemLabelProblem(std::string_view format, std::string_view label);
 
 std::string_view RaidLevelProblem(std::string_view level, std::int64_t spares);
@@ -63,13 +67,21 @@ inline bool IsUnitExtension(std::string_view extension) {
 
 // A partition's place on its disk.
 struct Extent {
+  // A size of 0 is what remains.  Ends wrap around like Ignition's.
+  Extent(std::int64_t place, std::int64_t size, std::size_t partition)
+      : start(place),
+        end(size == 0
+                ? place
+                : static_cast<std::int64_t>(static_cast<std::uint64_t>(place) + static_cast<std::uint64_t>(size) - 1)),
+        index(partition) {}
+
   std::int64_t start;
   std::int64_t end;
   std::size_t index;
 };
 
-// The later one of two extents that overlap.
-std::optional<std::size_t> FindOverlap(std::vector<Extent> extents);
+// The first that overlaps the first one which overlaps any.
+std::optional<std::size_t> FindOverlap(const std::vector<Extent>& extents);
 
 // Adds an error unless there is nothing to say.
 inline void Check(json::Report& report, const json::Path& path, std::string_view problem) {
@@ -127,7 +139,7 @@ class Validator {
 
   template <typename Ignition>
   void CheckIgnition(const Ignition& ignition, const Path& path) {
-    if (ignition.version != rules_.version) Error(Path(path, "version"), "unsupported config version");
+    if (!IsSameVersion(ignition.version, rules_.version)) Error(Path(path, "version"), "unsupported config version");
     const Path config(path, "config");
     ForEach(ignition.config.merge, Path(config, "merge"),
             [&](const auto& resource, const Path& at) { CheckRequiredSource(resource, at); });
@@ -219,22 +231,15 @@ class Validator {
     ForEach(storage.raid, Path(path, "raid"), [&](const auto& raid, const Path& at) { CheckRaid(raid, at); });
   }
 
-  // How many links of the config `path` goes through.
-  static std::size_t LinksAbove(std::string_view path, const std::unordered_map<std::string_view, std::size_t>& links) {
-    std::size_t count = 0;
-    for (std::size_t at = path.find('/'); at != std::string_view::npos; at = path.find('/', at + 1)) {
-      if (const auto found = links.find(path.substr(0, at)); found != links.end()) count += found->second;
-    }
-    return count;
-  }
-
   template <typename Storage>
   void CheckLinks(const Storage& storage, const Path& path) {
     if (storage.links.empty()) return;
-    std::unordered_map<std::string_view, std::size_t> links;
-    for (const auto& link : storage.links) ++links[link.path];
+    PathTree links;
+    for (const auto& link : storage.links) links.Add(link.path);
+    // Ignition says it once a link.  Nobody counts many.
+    constexpr std::size_t kMostTold = 100;
     const auto check = [&](const auto& node, const Path& at, const char* problem) {
-      for (std::size_t i = LinksAbove(node.path, links); i > 0; --i) Error(at, problem);
+      for (std::size_t i = std::min(links.CountAbove(node.path), kMostTold); i > 0; --i) Error(at, problem);
     };
     ForEach(storage.directories, Path(path, "directories"), [&](const auto& directory, const Path& at) {
       check(directory, at, "directory path includes link in config");
@@ -343,13 +348,10 @@ class Validator {
       has_zero = has_zero || partition.number == 0;
       has_absent = has_absent || IsFalse(partition.should_exist);
       if (partition.start_mib.value_or(0) == 0 || !partition.size_mib) continue;
-      // Sizes wrap around like Ignition's.
-      const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(*partition.size_mib, 1));
-      const auto end = static_cast<std::int64_t>(static_cast<std::uint64_t>(*partition.start_mib) + size - 1);
-      extents.push_back({*partition.start_mib, end, i});
+      extents.emplace_back(*partition.start_mib, *partition.size_mib, i);
     }
     if (same_number) Error(Path(path, *same_number), "partition numbers collide");
-    if (const auto overlap = FindOverlap(std::move(extents))) Error(Path(path, *overlap), "partitions overlap");
+    if (const auto overlap = FindOverlap(extents)) Error(Path(path, *overlap), "partitions overlap");
     if (has_zero && has_absent) {
       Error(path, "shouldExist is false for a partition and other partition(s) has start or size 0");
     }

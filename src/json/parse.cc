@@ -83,6 +83,7 @@ class Builder {
   }
 
   Value* Place(Value&& value) {
+    ++count_;
     if (levels_.empty()) return &(root_ = std::move(value));
     Level& level = levels_.back();
     if (level.slot != nullptr) return &(*level.slot = std::move(value));
@@ -90,6 +91,7 @@ class Builder {
   }
 
   bool Add(Value value) {
+    if (count_ == limits_.values) return Fail(fmt::format("more than {} values", limits_.values));
     Place(std::move(value));
     return true;
   }
@@ -98,6 +100,7 @@ class Builder {
     if (levels_.size() >= limits_.depth) {
       return Fail(fmt::format("nested more than {} levels deep", limits_.depth));
     }
+    if (count_ == limits_.values) return Fail(fmt::format("more than {} values", limits_.values));
     levels_.push_back({Place(std::move(value))});
     return true;
   }
@@ -124,6 +127,7 @@ class Builder {
   const ParseLimits& limits_;
   Value root_;
   std::vector<Level> levels_;
+  std::size_t count_ = 0;
   std::string problem_;
   std::size_t problem_offset_ = 0;
 };
@@ -136,7 +140,12 @@ Result<Value> Parse(std::string_view text, Report* report, const ParseLimits& li
                  fmt::format("JSON of {} bytes, longer than the limit of {}", text.size(), limits.bytes));
   }
   Builder builder(report, limits);
-  if (Value::sax_parse(text.begin(), text.end(), &builder)) return builder.TakeValue();
+  if (Value::sax_parse(text.begin(), text.end(), &builder)) {
+    // The library takes a zero byte for the end, whatever follows.
+    const std::size_t zero = text.find('\0');
+    if (zero == std::string_view::npos) return builder.TakeValue();
+    return Error(ErrorKind::kInvalid, fmt::format("not JSON: {}: a zero byte", LineAndColumn(text, zero)));
+  }
   if (builder.problem_offset() == 0) return Error(ErrorKind::kInvalid, "not JSON: " + builder.problem());
   return Error(ErrorKind::kInvalid,
                fmt::format("not JSON: {}: {}", LineAndColumn(text, builder.problem_offset()), builder.problem()));

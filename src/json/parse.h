@@ -19,6 +19,8 @@ struct ParseLimits {
   // Levels of lists and objects inside one another.  Deeper ones would cost whoever walks the value its stack.
   std::size_t depth = 500;
   std::size_t bytes = 256 << 20;
+  // More than any real set of objects has; two bytes of text can be a value, which costs about a hundred.
+  std::size_t values = 10'000'000;
 };
 
 // Reads one JSON text.  An error says the line and the column.  A key that stands twice in an object, of which the last

@@ -13,12 +13,22 @@ std::string Path::ToString() const {
 std::string Problem::ToString() const { return path + ": " + what; }
 
 void Report::Error(const Path& path, std::string what) {
-  problems_.push_back({Severity::kError, path.ToString(), std::move(what)});
   has_errors_ = true;
+  Add(Severity::kError, path, std::move(what), errors_);
 }
 
-void Report::Warning(const Path& path, std::string what) {
-  problems_.push_back({Severity::kWarning, path.ToString(), std::move(what)});
+void Report::Warning(const Path& path, std::string what) { Add(Severity::kWarning, path, std::move(what), warnings_); }
+
+void Report::Add(Severity severity, const Path& path, std::string what, Count& count) {
+  constexpr std::size_t kMost = 10'000;
+  constexpr std::size_t kMostBytes = 16 << 20;  // Keys may be long, and stand in every path.
+  if (count.kept == kMost || count.bytes > kMostBytes) {
+    ++count.left_out;
+    return;
+  }
+  const Problem& problem = problems_.emplace_back(Problem{severity, path.ToString(), std::move(what)});
+  ++count.kept;
+  count.bytes += problem.path.size() + problem.what.size();
 }
 
 Result<> Report::ToResult() const {
@@ -29,6 +39,7 @@ Result<> Report::ToResult() const {
     if (!all.empty()) all += "; ";
     all += problem.ToString();
   }
+  if (errors_.left_out > 0) all += "; and " + std::to_string(errors_.left_out) + " more";
   return pintle::Error(ErrorKind::kInvalid, std::move(all));
 }
 

@@ -52,11 +52,26 @@ class Report {
   const std::vector<Problem>& problems() const { return problems_; }
   bool has_errors() const { return has_errors_; }
 
+  // How many more there are that were not kept: a document can have more problems than anyone reads, and more than a
+  // machine has memory for.
+  std::size_t left_out() const { return errors_.left_out + warnings_.left_out; }
+
   // All errors as one, "; " between them; warnings do not count.
   Result<> ToResult() const;
 
  private:
+  // Errors and warnings are counted apart, so that neither crowds out the other.
+  struct Count {
+    std::size_t kept = 0;
+    std::size_t bytes = 0;
+    std::size_t left_out = 0;
+  };
+
+  void Add(Severity severity, const Path& path, std::string what, Count& count);
+
   std::vector<Problem> problems_;
+  Count errors_;
+  Count warnings_;
   bool has_errors_ = false;
 };
 

@@ -23,4 +23,9 @@ Result<ignition::Config> ParseIgnitionPart(const api::MachineConfig& config, jso
   return parsed;
 }
 
+std::string ParseErrorText(const Error& error) {
+  const bool was_read = error.kind() == ErrorKind::kUnconvertible;
+  return (was_read ? "" : "failed to parse Ignition config: ") + error.message();
+}
+
 }  // namespace pintle::machineconfig

@@ -9,6 +9,7 @@
 
 #include "api/go_quote.h"
 #include "json/fields.h"
+#include "machineconfig/ignition_part.h"
 #include "machineconfig/validate.h"
 
 namespace pintle::machineconfig {
@@ -117,9 +118,10 @@ std::vector<Obstacle> ObstaclesBetween(const ParsedConfig& from, const ParsedCon
 Verdict Judge(const ParsedConfig& from, const ParsedConfig& to, const Overrides& overrides) {
   const std::string name = api::GoQuoted(to.object.metadata.name);
   Verdict verdict{.text = "", .obstacles = ObstaclesBetween(from, to, overrides)};
-  if (const auto modes = CheckFileModes(to.ignition); !modes) {
+  if (const auto valid = CheckIgnition(to.ignition); !valid) {
+    verdict.is_valid = false;
     verdict.text =
-        fmt::format("validating new Ignition config from machineconfig {} failed: {}", name, modes.error().message());
+        fmt::format("validating new Ignition config from machineconfig {} failed: {}", name, valid.error().message());
   } else if (!verdict.obstacles.empty()) {
     verdict.text = fmt::format("new machineconfig {} is not reconcilable against {}: {}",
                                api::GoQuoted(from.object.metadata.name), name, verdict.obstacles.front().text);
@@ -128,8 +130,8 @@ Verdict Judge(const ParsedConfig& from, const ParsedConfig& to, const Overrides&
 }
 
 std::string UnparsableText(std::string_view which, const api::MachineConfig& config, const Error& error) {
-  return fmt::format("parsing {} Ignition config from machineconfig {} failed: failed to parse Ignition config: {}",
-                     which, api::GoQuoted(config.metadata.name), error.message());
+  return fmt::format("parsing {} Ignition config from machineconfig {} failed: {}", which,
+                     api::GoQuoted(config.metadata.name), ParseErrorText(error));
 }
 
 }  // namespace pintle::machineconfig

@@ -33,6 +33,7 @@ std::vector<Obstacle> ObstaclesBetween(const ParsedConfig& from, const ParsedCon
 struct Verdict {
   std::string text;  // As the Machine Config Operator says it, with the names of the configs; empty: it can be done.
   std::vector<Obstacle> obstacles;
+  bool is_valid = true;  // Whether the new config is one that any machine can be given.
 };
 
 // The obstacles, and whether the new config is one that a machine can be given at all.

@@ -289,11 +289,9 @@ Result<> CheckReachable(const std::vector<Part>& parts, const ParsedConfig& rend
                              ReasonIn(text)));
   }
   const ParsedConfig current{*settings.current, *current_ignition};
-  // Merging can make an invalid config of valid ones.
-  json::Report of_merged;
-  ignition::Validate(rendered.ignition, of_merged);
-  const Verdict verdict = of_merged.has_errors() ? JudgeUnparsed(current, rendered.object, settings)
-                                                 : Judge(current, rendered, settings.overrides);
+  Verdict verdict = Judge(current, rendered, settings.overrides);
+  // Merging can make an invalid config of valid ones.  It is the parser that finds that.
+  if (!verdict.is_valid) verdict = JudgeUnparsed(current, rendered.object, settings);
   if (verdict.text.empty()) return {};
   return Unreachable(parts, current, verdict, settings);
 }

@@ -34,6 +34,39 @@ Result<> CheckExtensions(const std::vector<std::string>& extensions) {
   return Error(ErrorKind::kInvalid, fmt::format("invalid extensions found: [{}]", unknown));
 }
 
+// Files with permissions that a config may not give, such as set-user-id.
+Result<> CheckFileMode(const ignition::File& file) {
+  if (!file.mode || *file.mode <= kHighestMode) return {};
+  return Error(ErrorKind::kInvalid,
+               fmt::format("invalid mode {:#o} for {}, cannot exceed {:#o}", *file.mode, file.path, kHighestMode));
+}
+
+Result<> CheckFileModes(const ignition::Config& config) {
+  for (const ignition::File& file : config.storage.files) TRY(CheckFileMode(file));
+  return {};
+}
+
+// Problems of the Ignition part, at their places in the whole.
+void TellBelow(const std::string& section, const json::Report& from, json::Report& to) {
+  const json::Path root;
+  for (const json::Problem& problem : from.problems()) {
+    const std::string place = section + problem.path.substr(1);  // Behind its "$".
+    if (problem.severity == json::Severity::kError) {
+      to.Error(json::Path(root, place), problem.what);
+    } else {
+      to.Warning(json::Path(root, place), problem.what);
+    }
+  }
+}
+
+// Of a document that has been parsed.
+bool IsSpec2(const json::Value& document) {
+  const auto ignition = document.find("ignition");
+  if (ignition == document.end()) return false;
+  const auto version = ignition->find("version");
+  return version != ignition->end() && version->get_ref<const std::string&>().starts_with("2.");
+}
+
 }  // namespace
 
 std::string_view CanonicalKernelType(std::string_view kernel_type) {
@@ -62,17 +95,46 @@ Result<std::optional<ignition::Config>> Validate(const api::MachineConfig& confi
   // before would stop all of its updates.
   if (config.spec.extensions) TRY(CheckExtensions(*config.spec.extensions));
   ignition::Config parsed = TRY(ParseIgnitionPart(config, report));
-  TRY(CheckFileModes(parsed));
+  // Of spec 2, the Machine Config Operator looks at the config as it was, not at what it is converted to.
+  TRY(IsSpec2(config.spec.config) ? CheckFileModes(parsed) : CheckIgnition(parsed));
   return std::optional(std::move(parsed));
 }
 
-Result<> CheckFileModes(const ignition::Config& config) {
-  for (const ignition::File& file : config.storage.files) {
-    if (!file.mode || *file.mode <= kHighestMode) continue;
-    return Error(ErrorKind::kInvalid,
-                 fmt::format("invalid mode {:#o} for {}, cannot exceed {:#o}", *file.mode, file.path, kHighestMode));
+std::optional<ignition::Config> FindProblems(const api::MachineConfig& config, json::Report& report) {
+  const json::Path root;
+  const auto tell = [&](const Result<>& checked, const std::string& place) {
+    if (!checked) report.Error(json::Path(root, place), checked.error().message());
+  };
+  tell(CheckKernelType(config.spec.kernel_type), "spec.kernelType");
+  if (config.spec.config.is_null()) return std::nullopt;
+  if (config.spec.extensions) tell(CheckExtensions(*config.spec.extensions), "spec.extensions");
+  json::Report ignition_report;
+  auto parsed = ignition::Parse(config.spec.config, ignition_report);
+  TellBelow("spec.config", ignition_report, report);
+  if (!parsed) {
+    // What is wrong as a whole, such as the version.
+    if (!ignition_report.has_errors()) tell(std::move(parsed).error(), "spec.config");
+    return std::nullopt;
   }
-  return {};
+  const std::vector<ignition::File>& files = parsed->storage.files;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    tell(CheckFileMode(files[i]), fmt::format("spec.config.storage.files.{}.mode", i));
+  }
+  if (!report.has_errors() && !IsSpec2(config.spec.config)) tell(CheckIgnition(*parsed), "spec.config");
+  if (report.has_errors()) return std::nullopt;
+  return *std::move(parsed);
+}
+
+Result<> CheckIgnition(const ignition::Config& config) {
+  json::Report report;
+  ignition::Validate(config, report);
+  if (!report.has_errors()) return CheckFileModes(config);
+  std::string problems;
+  for (const json::Problem& problem : report.problems()) {
+    const char* kind = problem.severity == json::Severity::kError ? "error" : "warning";
+    problems += fmt::format("{} at {}: {}\n", kind, problem.path, problem.what);
+  }
+  return Error(ErrorKind::kInvalid, "invalid ignition V3 config found: " + problems);
 }
 
 }  // namespace pintle::machineconfig

@@ -34,7 +34,11 @@ std::span<const Extension> SupportedExtensions();
 // of the Machine Config Operator; warnings and the paths of problems go to `report`.
 Result<std::optional<ignition::Config>> Validate(const api::MachineConfig& config, json::Report& report);
 
-// Files with permissions that a config may not give, such as set-user-id.
-Result<> CheckFileModes(const ignition::Config& config);
+// The same for the person who wrote it: all problems at once, each with its place in the document.  Nothing when there
+// is no config that can be used.
+std::optional<ignition::Config> FindProblems(const api::MachineConfig& config, json::Report& report);
+
+// The same of an Ignition config in the newest version, however old it was: newer versions ask for more.
+Result<> CheckIgnition(const ignition::Config& config);
 
 }  // namespace pintle::machineconfig

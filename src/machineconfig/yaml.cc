@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <yaml.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,14 +14,16 @@
 #include <variant>
 #include <vector>
 
-#include "ignition/base64.h"
+#include "base/base64.h"
 #include "machineconfig/yaml_scalar.h"
 
 namespace pintle::machineconfig {
 namespace {
 
-// More than any real set of objects has; each costs about a hundred bytes while a document is read.
-constexpr std::size_t kMostNodes = 10'000'000;
+// Text that aliases may add to a document, which is far shorter in any real one.
+constexpr std::size_t kMostAliasedBytes = 32 << 20;
+// libyaml compares each %TAG with those before it.
+constexpr std::size_t kMostTagDirectives = 1000;
 
 enum class Tag : std::uint8_t { kNone, kString, kBinary, kBool, kInteger, kFloat, kNull, kTimestamp, kOther };
 
@@ -99,8 +102,8 @@ class Composer {
   explicit Composer(const json::ParseLimits& limits) : limits_(limits) {}
 
   Result<> Add(const yaml_event_t& event) {
-    if (nodes_.size() >= kMostNodes) {
-      return AtLine(event.start_mark.line + 1, fmt::format("more than {} values", kMostNodes));
+    if (nodes_.size() >= limits_.values) {
+      return AtLine(event.start_mark.line + 1, fmt::format("more than {} values", limits_.values));
     }
     switch (event.type) {
       case YAML_SCALAR_EVENT:
@@ -227,7 +230,7 @@ class Converter {
     bytes_from_aliases_ += node.text.size();
     const bool too_many = from_aliases_ > 100 && converted_ > 1000 &&
                           static_cast<double>(from_aliases_) > AllowedShare() * static_cast<double>(converted_);
-    if (too_many || bytes_from_aliases_ > limits_.bytes) {
+    if (too_many || bytes_from_aliases_ > std::min(limits_.bytes, kMostAliasedBytes)) {
       return AtLine(node.line, "the document has excessive aliasing");
     }
     return {};
@@ -295,7 +298,7 @@ class Converter {
   }
 
   static Result<json::Value> ConvertBinary(const Node& node) {
-    auto bytes = ignition::DecodeBase64(node.text);
+    auto bytes = DecodeBase64(node.text);
     if (!bytes) return AtLine(node.line, "!!binary value contains invalid base64 data");
     // A JSON text holds characters, so what is none of them becomes U+FFFD, as it does for kubectl.
     const std::string valid = json::ToText(json::Value(*std::move(bytes)));
@@ -403,8 +406,20 @@ class Converter {
   std::size_t bytes_from_aliases_ = 0;
 };
 
+Result<> CheckDirectives(std::string_view text) {
+  constexpr std::string_view kDirective = "\n%TAG";
+  std::size_t count = 0;
+  for (std::size_t at = text.find(kDirective); at != text.npos; at = text.find(kDirective, at + kDirective.size())) {
+    if (++count > kMostTagDirectives) {
+      return Error(ErrorKind::kInvalid, fmt::format("not YAML: more than {} %TAG directives", kMostTagDirectives));
+    }
+  }
+  return {};
+}
+
 Result<std::vector<json::Value>> ReadStream(std::string_view text, json::Report* report,
                                             const json::ParseLimits& limits) {
+  TRY(CheckDirectives(text));
   std::vector<json::Value> documents;
   Events events(text);
   std::optional<Composer> composer;

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "ignition/paths.h"
+
 namespace pintle::plan {
 namespace {
 
@@ -43,28 +45,30 @@ NodeDisruptionPolicy MakeDefaults() {
   return policy;
 }
 
-template <typename Policy, typename SameName>
-void Lay(std::vector<Policy>& policies, const Policy& over, SameName&& same_name) {
-  const auto same = std::find_if(policies.begin(), policies.end(), same_name);
-  if (same == policies.end()) {
-    policies.push_back(over);
-  } else {
-    *same = over;
+const std::string& NameOf(const FilePolicy& file) { return file.path; }
+const std::string& NameOf(const UnitPolicy& unit) { return unit.name; }
+
+// A policy of a default's name takes its place.  Others follow, and the first of those with the same name counts.
+template <typename Policy>
+void Lay(std::vector<Policy>& policies, const std::vector<Policy>& over) {
+  const auto defaults = static_cast<std::ptrdiff_t>(policies.size());
+  for (const Policy& policy : over) {
+    const auto end = policies.begin() + defaults;
+    const auto same =
+        std::find_if(policies.begin(), end, [&](const Policy& known) { return NameOf(known) == NameOf(policy); });
+    if (same == end) {
+      policies.push_back(policy);
+    } else {
+      *same = policy;
+    }
   }
 }
 
 bool HasWildcards(std::string_view path) { return path.find_first_of("*?[") != std::string_view::npos; }
 
-std::string_view WithoutTrailingSlashes(std::string_view path) {
-  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-  return path;
-}
-
-// Whether a file is this path or somewhere below it.
-bool Covers(std::string_view above, std::string_view path) {
-  above = WithoutTrailingSlashes(above);
-  if (!path.starts_with(above)) return false;
-  return path.size() == above.size() || path[above.size()] == '/' || above == "/";
+// Whether a file is this path or somewhere below it.  As the Machine Config Operator has it, nothing is below "/".
+bool Covers(const std::string& above, std::string_view path) {
+  return path == above || path.starts_with(ignition::CleanPath(above) + "/");
 }
 
 // The same with wildcards: the pattern may stand for the file or for a directory above it.
@@ -94,12 +98,8 @@ const NodeDisruptionPolicy& DefaultPolicy() {
 
 NodeDisruptionPolicy WithDefaults(const NodeDisruptionPolicy& user) {
   NodeDisruptionPolicy merged = DefaultPolicy();
-  for (const FilePolicy& file : user.files) {
-    Lay(merged.files, file, [&](const FilePolicy& known) { return known.path == file.path; });
-  }
-  for (const UnitPolicy& unit : user.units) {
-    Lay(merged.units, unit, [&](const UnitPolicy& known) { return known.name == unit.name; });
-  }
+  Lay(merged.files, user.files);
+  Lay(merged.units, user.units);
   if (!user.sshkey.actions.empty()) merged.sshkey = user.sshkey;
   return merged;
 }

@@ -15,16 +15,21 @@ namespace {
 // Compressed contents stay so, as the Machine Config Operator has it.
 Result<std::string> RegistriesOf(const ignition::Config& config) {
   for (const ignition::File& file : config.storage.files) {
-    if (file.path != kRegistriesPath) continue;
-    if (!file.contents.source || file.contents.source->empty()) return std::string();
-    return TRY(ignition::DecodeDataUrl(*file.contents.source),
-               fmt::format("could not decode file content string of {}", kRegistriesPath));
+    if (file.path != kRegistriesPath || !file.contents.source) continue;
+    std::string problem = ignition::DataUrlProblem(*file.contents.source);
+    if (!problem.empty()) return Error(ErrorKind::kInvalid, std::move(problem));
+    return ignition::DecodeDataUrl(*file.contents.source);
   }
   return std::string();
 }
 
 Result<std::string> HarmBetween(const ParsedConfig& from, const ParsedConfig& to) {
-  return HarmInRegistries(TRY(RegistriesOf(from.ignition)), TRY(RegistriesOf(to.ignition)));
+  constexpr const char* kDoing = "failed decoding Data URL scheme string";
+  const std::string before = TRY(RegistriesOf(from.ignition), kDoing);
+  const auto after = RegistriesOf(to.ignition);
+  // The operator's text has no colon here.
+  if (!after) return Error(ErrorKind::kInvalid, fmt::format("{} {}", kDoing, after.error().message()));
+  return HarmInRegistries(before, *after);
 }
 
 Drain UnlessHarmless(const ParsedConfig& from, const ParsedConfig& to) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "json/fields.h"
+#include "machineconfig/go_json.h"
 
 namespace pintle::plan {
 namespace {
@@ -64,7 +65,7 @@ class Differ {
 
  private:
   static std::string Line(std::string_view mark, const Value& value) {
-    return fmt::format("{} {}\n", mark, json::ToText(value));
+    return fmt::format("{} {}\n", mark, machineconfig::GoJson(value));
   }
   static std::string Removed(const Value& value) { return Line("-", value); }
   static std::string Added(const Value& value) { return Line("+", value); }
@@ -88,7 +89,8 @@ class Differ {
 
   using Matches = std::vector<std::pair<std::size_t, std::size_t>>;
 
-  // A longest common subsequence, and the ends of both lists behind it.
+  // A longest common subsequence, and the ends of both lists behind it.  Where there are many, it is the one that going
+  // backwards finds.
   static Matches MatchesOf(const Value& from, const Value& to) {
     // Lists of disks are short; a hostile pair of them is not worth the square of its length.
     constexpr std::size_t kMostCells = 4'000'000;
@@ -97,22 +99,23 @@ class Differ {
     const std::size_t columns = to.size() + 1;
     if (rows <= kMostCells / columns) {
       std::vector<std::size_t> lengths(rows * columns, 0);
-      for (std::size_t i = from.size(); i-- > 0;) {
-        for (std::size_t j = to.size(); j-- > 0;) {
-          lengths[i * columns + j] = from[i] == to[j]
-                                         ? lengths[(i + 1) * columns + j + 1] + 1
-                                         : std::max(lengths[(i + 1) * columns + j], lengths[i * columns + j + 1]);
+      const auto length = [&](std::size_t i, std::size_t j) -> std::size_t& { return lengths[i * columns + j]; };
+      for (std::size_t i = 1; i < rows; ++i) {
+        for (std::size_t j = 1; j < columns; ++j) {
+          length(i, j) =
+              from[i - 1] == to[j - 1] ? length(i - 1, j - 1) + 1 : std::max(length(i - 1, j), length(i, j - 1));
         }
       }
-      for (std::size_t i = 0, j = 0; i < from.size() && j < to.size();) {
-        if (from[i] == to[j]) {
-          matches.emplace_back(i++, j++);
-        } else if (lengths[(i + 1) * columns + j] >= lengths[i * columns + j + 1]) {
-          ++i;
+      for (std::size_t i = from.size(), j = to.size(); i > 0 && j > 0;) {
+        if (from[i - 1] == to[j - 1]) {
+          matches.emplace_back(--i, --j);
+        } else if (length(i - 1, j) >= length(i, j - 1)) {
+          --i;
         } else {
-          ++j;
+          --j;
         }
       }
+      std::reverse(matches.begin(), matches.end());
     }
     matches.emplace_back(from.size(), to.size());
     return matches;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/kernel_arguments.h"
 
+#include <algorithm>
+#include <array>
+
 namespace pintle::plan {
 namespace {
 
@@ -18,6 +21,22 @@ std::string_view FirstArgument(std::string_view text) {
   return text.substr(0, end);
 }
 
+// All that Go takes for white space, which is more than what arguments are split at.
+constexpr auto kWhiteSpace = std::to_array<std::string_view>({
+    " ",      "\t",     "\n",     "\v",     "\f",     "\r",     "\u0085", "\u00A0", "\u1680",
+    "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008",
+    "\u2009", "\u200A", "\u2028", "\u2029", "\u202F", "\u205F", "\u3000",
+});
+
+std::string_view Trimmed(std::string_view text) {
+  for (;;) {
+    const auto at_an_end = [&](std::string_view space) { return text.starts_with(space) || text.ends_with(space); };
+    const auto space = std::find_if(kWhiteSpace.begin(), kWhiteSpace.end(), at_an_end);
+    if (space == kWhiteSpace.end()) return text;
+    text.starts_with(*space) ? text.remove_prefix(space->size()) : text.remove_suffix(space->size());
+  }
+}
+
 void Split(std::string_view text, std::vector<std::string>& arguments) {
   for (;;) {
     const std::size_t begin = text.find_first_not_of(kBlanks);
@@ -25,8 +44,8 @@ void Split(std::string_view text, std::vector<std::string>& arguments) {
     text.remove_prefix(begin);
     const std::string_view argument = FirstArgument(text);
     text.remove_prefix(argument.size());
-    // A quote that is never closed takes all the rest, but for the blanks at its end.
-    arguments.emplace_back(argument.substr(0, argument.find_last_not_of(kBlanks) + 1));
+    // A quote that is never closed takes all the rest.
+    arguments.emplace_back(Trimmed(argument));
   }
 }
 

@@ -6,9 +6,9 @@
 // A plan is made from values alone, by the agent that will carry it out, by the controller, and by whoever wants to see
 // beforehand what would happen; therefore they agree.
 
+#include <functional>
 #include <map>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "api/machine_configuration.h"
@@ -17,12 +17,8 @@
 #include "plan/difference.h"
 #include "plan/disruption_policy.h"
 #include "plan/drain.h"
-#include "resource/authorized_keys.h"
-#include "resource/deployment.h"
+#include "plan/step.h"
 #include "resource/file_entry.h"
-#include "resource/password_hash.h"
-#include "resource/resource.h"
-#include "resource/unit_state.h"
 
 namespace pintle::plan {
 
@@ -42,11 +38,13 @@ struct Plan {
 Plan Make(const ParsedConfig& from, const ParsedConfig& to, const NodeDisruptionPolicy& policy,
           const api::IrreconcilableValidationOverrides& overrides);
 
-// The steps of a plan.
+// The paths at which a config has files, units and drop-ins included.
+std::vector<std::string> PathsOf(const ignition::Config& config);
 
-using Step = std::variant<resource::Put<resource::FileEntry>, resource::Put<resource::UnitState>,
-                          resource::Put<resource::AuthorizedKeys>, resource::Put<resource::PasswordHash>,
-                          resource::Put<resource::Deployment>>;
+// Hands on each of them with a way to its contents, so that only those are decoded that are needed.
+using ContentsReader = std::function<Result<std::string>()>;
+Result<> ForEachContents(const ignition::Config& config,
+                         const std::function<Result<>(const std::string& path, ContentsReader read)>& visit);
 
 // What was at a path before a config took it.  A file that the new config no longer has goes back to that; one that is
 // not listed here goes away.

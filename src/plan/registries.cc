@@ -102,6 +102,7 @@ std::string HarmInMirrors(const Registry& from, const Registry& to) {
 }
 
 std::string HarmInRegistry(const Registry& from, const Registry& to) {
+  if (json::Equal(from, to)) return "";
   if (from.prefix != to.prefix || from.location != to.location) return "its prefix or location changes";
   if (from.blocked != to.blocked) return "it is blocked, or no longer so";
   if (from.insecure != to.insecure) return "its security changes";

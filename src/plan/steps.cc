@@ -70,8 +70,9 @@ void AddFilesOf(const ignition::Unit& unit, std::vector<NamedFile>& files) {
   }
 }
 
-// The paths that a config has files at, without looking at what is in them.
-std::vector<std::string> PathsIn(const ignition::Config& config) {
+}  // namespace
+
+std::vector<std::string> PathsOf(const ignition::Config& config) {
   std::vector<std::string> paths;
   for (const ignition::File& file : config.storage.files) paths.push_back(file.path);
   for (const ignition::Unit& unit : config.systemd.units) {
@@ -81,6 +82,22 @@ std::vector<std::string> PathsIn(const ignition::Config& config) {
   return paths;
 }
 
+Result<> ForEachContents(const ignition::Config& config,
+                         const std::function<Result<>(const std::string& path, ContentsReader read)>& visit) {
+  for (const ignition::File& file : config.storage.files) {
+    TRY(visit(file.path, [&]() { return machineconfig::ContentsOf(file.contents); }));
+  }
+  for (const ignition::Unit& unit : config.systemd.units) {
+    for (const ignition::Dropin& dropin : unit.dropins) {
+      if (dropin.contents) TRY(visit(PathOf(unit, dropin), [&]() { return *dropin.contents; }));
+    }
+    if (unit.contents) TRY(visit(PathOf(unit), [&]() { return *unit.contents; }));
+  }
+  return {};
+}
+
+namespace {
+
 class Steps {
  public:
   Result<> AddFiles(const ignition::Config& from, const ignition::Config& to, const Originals& originals) {
@@ -89,7 +106,7 @@ class Steps {
     std::vector<NamedFile> unit_files;
     for (const ignition::Unit& unit : to.systemd.units) AddFilesOf(unit, unit_files);
     for (NamedFile& file : unit_files) Put<FileEntry>(file.path, std::move(file.state), kept);
-    for (const std::string& path : PathsIn(from)) {
+    for (const std::string& path : PathsOf(from)) {
       if (kept.contains(path)) continue;
       const auto original = originals.find(path);
       Put<FileEntry>(path, original == originals.end() ? std::nullopt : std::optional(original->second), kept);
@@ -148,9 +165,12 @@ class Steps {
   }
 
   void AddUser(const std::string& name, const std::vector<std::string>& keys, const std::string& hash) {
-    steps_.push_back(resource::Put<resource::AuthorizedKeys>{name, {{keys}}});
-    const std::string locked(resource::PasswordHash::kLocked);
-    steps_.push_back(resource::Put<resource::PasswordHash>{name, {{hash.empty() ? locked : hash}}});
+    resource::AuthorizedKeys::State authorized;
+    authorized.keys = keys;
+    steps_.push_back(resource::Put<resource::AuthorizedKeys>{name, std::move(authorized)});
+    resource::PasswordHash::State password;
+    password.hash = hash.empty() ? resource::PasswordHash::kLocked : hash;
+    steps_.push_back(resource::Put<resource::PasswordHash>{name, std::move(password)});
   }
 
   std::vector<Step> steps_;

@@ -3,6 +3,7 @@
 
 // The SSH keys with which a user may log in, as far as configs give them.
 
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -16,8 +17,10 @@ struct AuthorizedKeys {
 
   struct State {
     std::vector<std::string> keys;
+    // What the file says, where it is not just each key on a line of its own: so that it can be put back as it was.
+    std::optional<std::string> text;
 
-    static constexpr auto kFields = std::tuple{json::Required{"keys", &State::keys}};
+    static constexpr auto kFields = std::tuple{json::Required{"keys", &State::keys}, json::Field{"text", &State::text}};
   };
 };
 

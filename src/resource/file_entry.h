@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -34,11 +36,18 @@ struct FileEntry {
     std::int64_t permissions = 0;
     Owner user;
     Owner group;
+    // Extended attributes by name, their values in base64.  None: the SELinux label that the policy has for the path,
+    // and whatever else the entry that is replaced has.
+    std::optional<std::map<std::string, std::string>> attributes;
 
     static constexpr auto kFields = std::tuple{
-        json::Required{"kind", &State::kind},  json::Field{"sha256", &State::sha256},
-        json::Field{"target", &State::target}, json::Field{"permissions", &State::permissions},
-        json::Field{"user", &State::user},     json::Field{"group", &State::group},
+        json::Required{"kind", &State::kind},
+        json::Field{"sha256", &State::sha256},
+        json::Field{"target", &State::target},
+        json::Field{"permissions", &State::permissions},
+        json::Field{"user", &State::user},
+        json::Field{"group", &State::group},
+        json::Field{"attributes", &State::attributes},
     };
   };
 };

@@ -3,6 +3,7 @@
 
 // What a user's password is compared with.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -19,8 +20,14 @@ struct PasswordHash {
 
   struct State {
     std::string hash;
+    // When the password was changed, in days since 1970, as shadow(5) has it.  None: when this is put, if that changes
+    // the hash.
+    std::optional<std::string> last_change;
 
-    static constexpr auto kFields = std::tuple{json::Required{"hash", &State::hash}};
+    static constexpr auto kFields = std::tuple{
+        json::Required{"hash", &State::hash},
+        json::Field{"lastChange", &State::last_change},
+    };
   };
 };
 

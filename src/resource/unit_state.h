@@ -5,6 +5,7 @@
 // tree.
 
 #include <array>
+#include <map>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -26,6 +27,21 @@ struct UnitState {
     Enablement enablement = Enablement::kPreset;
 
     static constexpr auto kFields = std::tuple{json::Required{"enablement", &State::enablement}};
+  };
+};
+
+// The symlinks by which systemd's configuration says what is started and by which other names units go, as a whole:
+// what enabling units has changed is undone by putting back the links that were there, whatever their [Install]
+// sections say by then.  There is one.
+struct UnitLinks {
+  struct Key {
+    static constexpr auto kFields = std::tuple{};
+  };
+
+  struct State {
+    std::map<std::string, std::string> targets;  // By path.
+
+    static constexpr auto kFields = std::tuple{json::Required{"targets", &State::targets}};
   };
 };
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "ignition/base64.h"
+#include "base/base64.h"
 #include "ignition/compression.h"
 #include "ignition/data_url.h"
 #include "ignition/url.h"
@@ -22,6 +22,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static_cast<void>(ignition::SourceProblem(input, {.google_storage = true, .arn = true}));
   const auto again = ignition::DecodeDataUrl(ignition::EncodeDataUrl(input));
   if (!again || *again != input) std::abort();
-  if (ignition::DecodeBase64(ignition::EncodeBase64(input)) != std::string(input)) std::abort();
+  if (pintle::DecodeBase64(pintle::EncodeBase64(input)) != std::string(input)) std::abort();
   return 0;
 }

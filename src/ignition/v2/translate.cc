@@ -103,11 +103,12 @@ Result<std::vector<PasswdUser>> OneCoreUser(std::vector<PasswdUser> users) {
 
 }  // namespace
 
-Config ReadAndValidate(json::Value document, int minor, json::Report& report) {
-  Config config = Read<Config>(std::move(document), report);
-  if (report.has_errors()) return config;
-  ForgetNewer(config, minor);
-  Validate(config, report);
+Config ReadAndValidate(Reading& reading) {
+  Config config = Read<Config>(std::move(reading.document), reading.report);
+  reading.has_wrong_types = reading.report.has_errors();
+  if (reading.has_wrong_types) return config;
+  ForgetNewer(config, reading.minor);
+  Validate(config, reading.report);
   return config;
 }
 
@@ -166,15 +167,20 @@ class NodeCheck {
   std::map<std::string, std::string> names_;
 };
 
-Result<> CheckTranslatable(const Config& config) {
+Result<> CheckNothingDeprecated(const Config& config) {
+  std::string deprecated;
   for (const Disk& disk : config.storage.disks) {
     for (const Partition& partition : disk.partitions) {
-      if (partition.size != 0) return Untranslatable("Invalid input config:\nsize is deprecated; use sizeMB instead");
-      if (partition.start != 0) {
-        return Untranslatable("Invalid input config:\nstart is deprecated; use startMB instead");
-      }
+      if (partition.size != 0) deprecated += "\ndeprecated: size is deprecated; use sizeMB instead";
+      if (partition.start != 0) deprecated += "\ndeprecated: start is deprecated; use startMB instead";
     }
   }
+  if (deprecated.empty()) return {};
+  return Untranslatable("Invalid input config:" + deprecated);
+}
+
+Result<> CheckTranslatable(const Config& config) {
+  TRY(CheckNothingDeprecated(config));
   if (!config.networkd.units.empty()) {
     return Untranslatable("config includes deprecated networkd section - use Files instead");
   }
@@ -642,6 +648,19 @@ Systemd FromSystemd(v3_2::Systemd systemd) {
   return to;
 }
 
+// Spec 2 has no paths in its reports, so that ours stand behind its text.
+Result<> CheckSpec2(const Config& config) {
+  json::Report report;
+  Validate(config, report);
+  if (!report.has_errors()) return {};
+  std::string text;
+  for (const json::Problem& problem : report.problems()) {
+    const char* kind = problem.severity == json::Severity::kError ? "error" : "warning";
+    text += fmt::format("\n{}: {} (at {})", kind, problem.what, problem.path);
+  }
+  return Error(ErrorKind::kInvalid, "Converted spec has unexpected fatal error:" + text);
+}
+
 }  // namespace
 
 Result<Config> FromV3_2(v3_2::Config config) {
@@ -653,7 +672,7 @@ Result<Config> FromV3_2(v3_2::Config config) {
       .storage = FromStorage(std::move(config.storage)),
       .systemd = FromSystemd(std::move(config.systemd)),
   };
-  TRY(CheckTranslated(to, Validate));
+  TRY(CheckSpec2(to));
   return to;
 }
 

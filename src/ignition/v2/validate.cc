@@ -179,13 +179,11 @@ class Validator {
       collide = collide || (partition.number != 0 && !numbers.insert(partition.number).second);
       misaligned = misaligned || partition.start % 2048 != 0;
       if (partition.start == 0) continue;
-      const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(partition.size, 1));
-      const auto end = static_cast<std::int64_t>(static_cast<std::uint64_t>(partition.start) + size - 1);
-      extents.push_back({partition.start, end, i});
+      extents.emplace_back(partition.start, partition.size, i);
     }
     const Path partitions(path, "partitions");
     if (collide) Error(partitions, "partition numbers collide");
-    if (internal::FindOverlap(std::move(extents))) Error(partitions, "partitions overlap");
+    if (internal::FindOverlap(extents)) Error(partitions, "partitions overlap");
     if (misaligned) Error(partitions, "partitions misaligned");
     ForEach(disk.partitions, partitions,
             [&](const Partition& partition, const Path& at) { CheckPartition(partition, at); });

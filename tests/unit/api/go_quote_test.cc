@@ -18,6 +18,7 @@ TEST(GoQuoted, KeepsLettersOfAnyLanguage) { EXPECT_EQ(GoQuoted("Prüfung 検査 
 TEST(GoQuoted, EscapesWhatCannotBeSeen) {
   EXPECT_EQ(GoQuoted("\u00a0\u0085\u200b\u2028\ufeff\u3000"), R"("\u00a0\u0085\u200b\u2028\ufeff\u3000")");
   EXPECT_EQ(GoQuoted("\U000e0001\ufffe"), R"("\U000e0001\ufffe")");
+  EXPECT_EQ(GoQuoted("\U00040000\U000dfffd\U000e0100"), "\"\\U00040000\\U000dfffd\U000e0100\"");
 }
 
 TEST(GoQuoted, ShowsBytesThatAreNoText) {

@@ -40,6 +40,19 @@ TEST_F(Diffing, SaysNothingOfEqualConfigs) {
   EXPECT_EQ(preview.text, "");
 }
 
+TEST_F(Diffing, SaysOfAConfigThatCannotBeConvertedOnlyThat) {
+  json::Value bob = Config({{"passwd", {{"users", {{{"name", "bob"}}}}}}});
+  bob["spec"]["config"]["ignition"]["version"] = "2.2.0";
+  const DiffPreview preview = Between(Config(json::Value::object()), bob);
+  const std::string why = "unexpected user with name: bob. Only core user is supported";
+  EXPECT_EQ(preview.answer.value("diffError", ""), "parsing new Ignition config failed with error: " + why);
+  EXPECT_EQ(preview.answer.value("reconcilableError", ""),
+            "configs rendered-1, rendered-1 are not reconcilable: parsing new Ignition config from machineconfig "
+            "\"rendered-1\" failed: " +
+                why);
+  EXPECT_FALSE(preview.answer.contains("validateNewError"));
+}
+
 TEST_F(Diffing, ShowsDecodedContentsAndWhatFollows) {
   const DiffPreview preview =
       Between(Config(File("/etc/a", "data:,one%0Atwo%0A")), Config(File("/etc/a", "data:;base64,b25lCjIK")));

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ignition/base64.h"
+#include "base/base64.h"
 #include "unit/expect.h"
 
 namespace pintle::ignition {

@@ -44,6 +44,12 @@ TEST(Convert, TellsWhatIsLostWithoutAnError) {
   EXPECT_EQ(lost.problems()[0].path, "$.storage.luks.0.cex");
 }
 
+TEST(Convert, SaysWhatSpec2DoesNotTakeInTheFormOfItsReports) {
+  EXPECT_EQ(MessageOf(ConvertTo(Read(R"("storage": {"filesystems": [{"device": "/dev/a"}]})"), SpecVersion::k2_2)),
+            "Converted spec has unexpected fatal error:\nerror: invalid filesystem format (at "
+            "$.storage.filesystems.0.mount)");
+}
+
 TEST(Convert, PutsNodesOnTheFilesystemOfSpec2ThatTheirPathsLeadTo) {
   const auto converted =
       ConvertTo(Read(R"("storage": {"files": [{"path": "/data/a/x", "contents": {"source": "data:,x"}}],

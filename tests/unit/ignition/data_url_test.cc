@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "ignition/base64.h"
+#include "base/base64.h"
 #include "unit/expect.h"
 
 namespace pintle::ignition {

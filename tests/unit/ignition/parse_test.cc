@@ -54,6 +54,106 @@ TEST(Parse, GivesTheOperatorsWordsAndOursForAWrongType) {
   EXPECT_THAT(message, HasSubstr("error at $.storage.files.0.mode"));
 }
 
+TEST(Parse, NamesTheTypeThatAListOfHeadersHas) {
+  json::Report report;
+  const std::string text = R"({"ignition": {"version": "3.4.0", "config": {"replace": {"httpHeaders": 1}}}})";
+
+  EXPECT_THAT(MessageOf(Parse(text, report)), HasSubstr("Go struct field Resource.ignition.config.replace.httpHeaders "
+                                                        "of type types.HTTPHeaders\n"));
+}
+
+TEST(Parse, FindsAWrongTypeUnderAKeyOfAnotherCase) {
+  json::Report report;
+  const std::string text = R"({"ignition": {"version": "3.4.0"}, "Storage": {"FILES": [{"path": "/a", "mode": 1.5}]}})";
+
+  EXPECT_THAT(MessageOf(Parse(text, report)),
+              HasSubstr("error at line 1 col 84: json: cannot unmarshal number 1.5 into Go struct field "));
+  EXPECT_THAT(
+      MessageOf(Parse(std::string_view(R"({"Ignition": {"VERSION": 3}})"), report)),
+      HasSubstr("error at line 1 col 27: json: cannot unmarshal number into Go struct field .Ignition.Version"));
+}
+
+TEST(Parse, SaysHowATextEndsTooEarly) {
+  const auto message = [](std::string_view text) {
+    json::Report report;
+    return MessageOf(Parse(text, report));
+  };
+  constexpr auto kHead = R"({"ignition": {"version": "3.4.0")";
+
+  EXPECT_THAT(message(kHead), HasSubstr("error at line 0 col 0: unexpected end of JSON input\n"));
+  EXPECT_THAT(message(std::string(kHead) + ","), HasSubstr("0: unexpected end of JSON input\n"));
+  EXPECT_THAT(message(std::string(kHead) + R"(,"a")"), HasSubstr("0: unexpected end of JSON input\n"));
+  EXPECT_THAT(message(std::string(kHead) + R"(,"a": 1)"), HasSubstr("0: unexpected end of JSON input\n"));
+  EXPECT_THAT(message(std::string(kHead) + R"(,"a": "b)"), HasSubstr("0: unexpected end of JSON input\n"));
+  EXPECT_THAT(message(std::string(kHead) + R"(,"a": "b\)"),
+              HasSubstr("error at line 0 col 0: invalid character ' ' in string escape code\n"));
+  EXPECT_THAT(message(std::string(kHead) + R"(,"a": tru)"),
+              HasSubstr("error at line 0 col 0: invalid character ' ' in literal true (expecting 'e')\n"));
+  EXPECT_THAT(message(std::string(kHead) + R"(,"a": -)"), HasSubstr("invalid character ' ' in numeric literal\n"));
+}
+
+TEST(Parse, TakesAPartitionOfNegativeSizeForWhatIgnitionDoes) {
+  json::Report report;
+  const std::string text =
+      R"({"ignition": {"version": "3.4.0"}, "storage": {"disks": [{"device": "/dev/a", "partitions": [
+      {"number": 1, "startMiB": 50, "sizeMiB": -5}, {"number": 2, "startMiB": 50, "sizeMiB": -5}]}]}})";
+
+  EXPECT_TRUE(Parse(text, report));
+}
+
+TEST(Parse, NamesThePartitionThatOverlapsTheFirstWhichDoes) {
+  json::Report report;
+  const std::string text =
+      R"({"ignition": {"version": "3.4.0"}, "storage": {"disks": [{"device": "/dev/a", "partitions": [
+      {"number": 1, "startMiB": 50, "sizeMiB": 10}, {"number": 2, "startMiB": 1, "sizeMiB": 10},
+      {"number": 3, "startMiB": 5, "sizeMiB": 3}, {"number": 4, "startMiB": 55, "sizeMiB": 0}]}]}})";
+
+  EXPECT_FALSE(Parse(text, report));
+  EXPECT_THAT(Texts(report), ElementsAre("$.storage.disks.0.partitions.3: partitions overlap"));
+}
+
+TEST(Parse, GivesTheOperatorsWordsForAWrongTypeInSpec2) {
+  json::Report report;
+  const std::string text =
+      R"({"ignition": {"version": "2.2.0"}, "storage": {"files": [{"path": "/a", "mode": "0644"}]}})";
+
+  EXPECT_THAT(MessageOf(Parse(text, report)),
+              HasSubstr("parsing Ignition spec v2 failed with error: config is not valid\n"
+                        "Report: error at line 1, column 86\n"
+                        "json: cannot unmarshal string into Go struct field File.storage.files.FileEmbedded1.mode of "
+                        "type int\n"));
+}
+
+TEST(Parse, NamesAllThatIsDeprecatedInSpec2) {
+  json::Report report;
+  const std::string text =
+      R"({"ignition": {"version": "2.2.0"}, "storage": {"disks": [{"device": "/dev/a", "partitions": [
+      {"number": 1, "size": 2048, "start": 2048}, {"number": 2, "size": 2048}]}]}})";
+
+  EXPECT_THAT(MessageOf(Parse(text, report)), HasSubstr("Invalid input config:\n"
+                                                        "deprecated: size is deprecated; use sizeMB instead\n"
+                                                        "deprecated: start is deprecated; use startMB instead\n"
+                                                        "deprecated: size is deprecated; use sizeMB instead"));
+}
+
+TEST(Parse, ReadsVersionsAsSemanticVersionsAre) {
+  const auto message = [](const std::string& version) {
+    json::Report report;
+    const auto config = Parse(R"({"ignition": {"version": ")" + version + R"("}})", report);
+    return config ? "fine" : config.error().message();
+  };
+
+  for (const char* version : {"3.4.0", "3.4.00", "03.4.0", "3.00.0", "3.4.0-", "3.4.0+", "3.4.0-+", "2.02.0"}) {
+    EXPECT_EQ(message(version), "fine") << version;
+  }
+  for (const char* version : {"3.4.0-a", "3.4.0+a", "3.4.0-+a", "3.4.0--", "3.4.1", "3.04.10", "30.4.0"}) {
+    EXPECT_THAT(message(version), HasSubstr("unknown version")) << version;
+  }
+  for (const char* version : {"3.4", "3.4.0.0", "-3.4.0", "+3.4.0", "3.4.0-é", "3.4.0+a+b", "3..0", "v3.4.0"}) {
+    EXPECT_THAT(message(version), HasSubstr("invalid version")) << version;
+  }
+}
+
 TEST(Parse, KeepsWhatIsSetToNothing) {
   json::Report report;
   const std::string text = R"({"ignition": {"version": "3.5.0"}, "storage": {"files": [

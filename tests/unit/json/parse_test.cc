@@ -24,6 +24,12 @@ TEST(Parse, SaysLineAndColumnOfWhatItDidNotExpect) {
   EXPECT_THAT(MessageOf(Parse("[1] x")), StartsWith("not JSON: line 1, column 5: "));
 }
 
+TEST(Parse, RefusesAZeroByteAndWhatFollowsIt) {
+  using std::string_view_literals::operator""sv;
+  EXPECT_THAT(MessageOf(Parse("[1]\0"sv)), StartsWith("not JSON: line 1, column 4: a zero byte"));
+  EXPECT_FALSE(Parse("[1]\0[2]"sv));
+}
+
 TEST(Parse, RefusesBytesThatAreNotUtf8) { EXPECT_THAT(MessageOf(Parse("\"a\xff\"")), HasSubstr("UTF-8")); }
 
 TEST(Parse, RefusesNumbersThatNothingCanHold) { EXPECT_THAT(MessageOf(Parse("[1e999]")), HasSubstr("1e999")); }

@@ -76,6 +76,21 @@ TEST_F(Rendering, TakesTheLastOfThoseThatChoose) {
   EXPECT_THAT(rendered.warnings, ElementsAre(HasSubstr("tag instead of a digest")));
 }
 
+TEST_F(Rendering, RefusesWhatOnlyAnOlderVersionAllows) {
+  Add("1").spec.config = {{"ignition", {{"version", "3.2.0"}}}, {"storage", {{"links", {{{"path", "/etc/l"}}}}}}};
+  EXPECT_THAT(
+      MessageOf(Try(Settings())),
+      HasSubstr("invalid ignition V3 config found: error at $.storage.links.0.target: link target is required"));
+}
+
+TEST_F(Rendering, TakesSpec2AsItIs) {
+  Add("1").spec.config = {
+      {"ignition", {{"version", "2.2.0"}}},
+      {"storage", {{"links", {{{"filesystem", "root"}, {"path", "/etc/l"}, {"target", ""}}}}}},
+  };
+  EXPECT_EQ(Render().config.spec.config["storage"]["links"][0]["target"], "");
+}
+
 TEST_F(Rendering, DoesNotInheritACompression) {
   AddFile("1", R"({"path":"/etc/a","contents":{"source":"data:,1","compression":"gzip"}})");
   AddFile("2", R"({"path":"/etc/a","contents":{"source":"data:,2"}})");

@@ -67,8 +67,16 @@ TEST(FindFilePolicy, TakesTheNearestDirectoryAndNotAMerePrefix) {
   EXPECT_EQ(FindFilePolicy(policy, "/etc/my.d/x")->path, "/etc/my.d");
   EXPECT_EQ(FindFilePolicy(policy, "/etc/my.d/deep/x/y")->path, "/etc/my.d/deep/");
   EXPECT_EQ(FindFilePolicy(policy, "/etc/my.dx/x"), nullptr);
-  policy.files.push_back({"/", {}});
-  EXPECT_EQ(FindFilePolicy(policy, "/etc/my.dx/x")->path, "/");
+}
+
+TEST(FindFilePolicy, ReadsPathsAsTheMachineConfigOperatorDoes) {
+  NodeDisruptionPolicy policy;
+  policy.files = {{"/", {}}, {"", {}}, {"/etc/my.conf/", {}}, {"/etc/./odd//d", {}}};
+  EXPECT_EQ(FindFilePolicy(policy, "/etc/x"), nullptr);
+  EXPECT_EQ(FindFilePolicy(policy, "/etc/my.conf"), nullptr);
+  EXPECT_EQ(FindFilePolicy(policy, "/etc/my.conf/x")->path, "/etc/my.conf/");
+  EXPECT_EQ(FindFilePolicy(policy, "/etc/odd/d/x")->path, "/etc/./odd//d");
+  EXPECT_EQ(FindFilePolicy(policy, "/etc/odd/d"), nullptr);
 }
 
 TEST(FindFilePolicy, UnderstandsWildcardsBehindLiteralPaths) {
@@ -86,6 +94,15 @@ TEST(FindUnitPolicy, UnderstandsWildcards) {
   EXPECT_EQ(FindUnitPolicy(policy, "app@2.service")->name, "app@*.service");
   EXPECT_EQ(FindUnitPolicy(policy, "app@1.service")->name, "app@1.service");
   EXPECT_EQ(FindUnitPolicy(policy, "other.service"), nullptr);
+}
+
+TEST(WithDefaults, LetsTheFirstOfSeveralPoliciesForOneThingCount) {
+  NodeDisruptionPolicy user;
+  user.files = {{"/etc/mine", {{"None", {}, {}}}}, {"/etc/mine", {{"Drain", {}, {}}}}};
+  user.units = {{"mine.service", {{"None", {}, {}}}}, {"mine.service", {{"Drain", {}, {}}}}};
+  const NodeDisruptionPolicy merged = WithDefaults(user);
+  EXPECT_EQ(FindFilePolicy(merged, "/etc/mine")->actions[0].type, "None");
+  EXPECT_EQ(FindUnitPolicy(merged, "mine.service")->actions[0].type, "None");
 }
 
 TEST(WithDefaults, ReplacesSameEntriesAndKeepsTheRest) {

@@ -33,6 +33,21 @@ TEST(IrreconcilableChanges, ShowsAnAddedElementWithItsNeighbours) {
   EXPECT_EQ(changes[0].diff, "  {\"device\":\"/dev/a\"}\n+ {\"device\":\"/dev/b\"}\n]\n");
 }
 
+TEST(IrreconcilableChanges, KeepsTheFirstOfTwoElementsThatChangePlaces) {
+  const auto changes = IrreconcilableChanges(WithDisks({"/dev/a", "/dev/b"}), WithDisks({"/dev/b", "/dev/a"}));
+  ASSERT_THAT(changes, SizeIs(2));
+  EXPECT_EQ(changes[0].field_path, "spec.config.storage.disks[0]");
+  EXPECT_EQ(changes[0].diff, "[\n+ {\"device\":\"/dev/b\"}\n  {\"device\":\"/dev/a\"}\n");
+  EXPECT_EQ(changes[1].field_path, "spec.config.storage.disks[2]");
+  EXPECT_EQ(changes[1].diff, "  {\"device\":\"/dev/a\"}\n- {\"device\":\"/dev/b\"}\n]\n");
+}
+
+TEST(IrreconcilableChanges, EscapesTextsAsGoDoes) {
+  const auto changes = IrreconcilableChanges(WithDisks({"/dev/a"}), WithDisks({"/dev/<&>"}));
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes[0].diff, "- \"/dev/a\"\n+ \"/dev/\\u003c\\u0026\\u003e\"\n");
+}
+
 TEST(IrreconcilableChanges, ShowsARemovedSectionAsAWhole) {
   const auto changes = IrreconcilableChanges(WithDisks({"/dev/a"}), WithDisks({}));
   ASSERT_THAT(changes, SizeIs(1));

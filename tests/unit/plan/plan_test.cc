@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include "base/digest.h"
+#include "plan/kernel_arguments.h"
 #include "unit/expect.h"
 #include "unit/plan/configs.h"
 
@@ -18,7 +19,9 @@ Plan PlanBetween(const TestConfig& from, const TestConfig& to) { return Make(fro
 TEST(Make, FindsAllThatStandsInTheWay) {
   TestConfig to;
   to.ignition().storage.disks.emplace_back().device = "/dev/a";
-  to.ignition().storage.links.emplace_back().path = "/etc/l";
+  auto& link = to.ignition().storage.links.emplace_back();
+  link.path = "/etc/l";
+  link.target = "a";
   to.ignition().passwd.groups.emplace_back().name = "g";
   to.WithFile("/run/machine-config-daemon-force", "data:,");
   to.spec().fips = true;
@@ -34,6 +37,35 @@ TEST(Make, LetsThroughWhatIsOverridden) {
   to.ignition().storage.disks.emplace_back().device = "/dev/a";
   EXPECT_FALSE(Make(TestConfig(), to, {}, {}).IsReconcilable());
   EXPECT_TRUE(Make(TestConfig(), to, {}, {.storage = {"Disks"}}).IsReconcilable());
+}
+
+TEST(Make, FindsWhatOnlyAnOlderVersionAllows) {
+  TestConfig to;
+  auto& link = to.ignition().storage.links.emplace_back();
+  link.path = "/etc/l";
+  link.target = "";
+  EXPECT_EQ(
+      PlanBetween(TestConfig(), to).verdict.text,
+      "validating new Ignition config from machineconfig \"rendered-worker-1\" failed: invalid ignition V3 config "
+      "found: error at $.storage.links.0.target: link target is required\n");
+}
+
+TEST(Make, CannotTellWhetherRegistriesFromElsewhereNeedADrain) {
+  const std::string path = "/etc/containers/registries.conf";
+  const TestConfig remote = std::move(TestConfig().WithFile(path, "https://h/x"));
+  const TestConfig local = std::move(TestConfig().WithFile(path, "data:,"));
+  EXPECT_EQ(PlanBetween(remote, local).drain.error, "failed decoding Data URL scheme string: missing data prefix");
+  EXPECT_EQ(PlanBetween(local, remote).drain.error, "failed decoding Data URL scheme string missing data prefix");
+  EXPECT_EQ(PlanBetween(local, TestConfig().WithFile(path, "")).drain.error,
+            "failed decoding Data URL scheme string missing data prefix");
+}
+
+TEST(RpmOstreeArguments, AreTrimmedAsGoDoes) {
+  const std::vector<std::string> from = {"\u00A0a\u2003b\u3000 c"};
+  const std::vector<std::string> to = {"x=\"y z  ", "\u2028"};
+  EXPECT_THAT(
+      RpmOstreeArguments(from, to),
+      testing::ElementsAre("--delete-if-present=a\u2003b", "--delete-if-present=c", "--append=x=\"y z", "--append="));
 }
 
 TEST(Make, DrainsANodeThatReboots) {

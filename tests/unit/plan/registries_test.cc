@@ -60,6 +60,11 @@ TEST(HarmInRegistries, FindsWhateverMayChangeAnImage) {
   }
 }
 
+TEST(HarmInRegistries, FindsNoneInARegistryThatStaysAsItIs) {
+  const std::string twice = Registry(kR, Mirror("mirror.com/x", kDigest) + Mirror("mirror.com/x"));
+  EXPECT_EQ(ValueOf(HarmInRegistries(twice, twice + Registry(kR1, Mirror("mirror.com/y", kDigest)))), "");
+}
+
 TEST(HarmInRegistries, SaysWhy) {
   EXPECT_EQ(ValueOf(HarmInRegistries(kFiles.at(8), kFiles.at(9))), "registry bar.com: it is blocked, or no longer so");
   EXPECT_EQ(ValueOf(HarmInRegistries(kFiles.at(2), kFiles.at(1))),

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace pintle::ignition {
+namespace pintle {
 
 // Where the first byte is that cannot stand there; nothing when all is well.
 std::optional<std::size_t> FindBase64Problem(std::string_view text);
@@ -18,4 +18,4 @@ std::optional<std::string> DecodeBase64(std::string_view text);
 
 std::string EncodeBase64(std::string_view bytes);
 
-}  // namespace pintle::ignition
+}  // namespace pintle

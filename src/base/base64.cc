@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ignition/base64.h"
+#include "base/base64.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
-namespace pintle::ignition {
+namespace pintle {
 namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -96,4 +97,4 @@ std::string EncodeBase64(std::string_view bytes) {
   return text;
 }
 
-}  // namespace pintle::ignition
+}  // namespace pintle

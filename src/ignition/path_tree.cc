@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ignition/path_tree.h"
+
+#include <algorithm>
+
+namespace pintle::ignition {
+namespace {
+
+// Takes the first part off the front; what is left begins behind the slash.
+std::string_view TakePart(std::string_view& path) {
+  const std::size_t end = std::min(path.find('/'), path.size());
+  const std::string_view part = path.substr(0, end);
+  path.remove_prefix(std::min(end + 1, path.size()));
+  return part;
+}
+
+}  // namespace
+
+void PathTree::Add(std::string_view path) {
+  std::size_t node = 0;
+  for (bool is_last = false; !is_last;) {
+    is_last = path.find('/') == std::string_view::npos;
+    const auto [child, is_new] = children_.emplace(std::pair{node, TakePart(path)}, counts_.size());
+    if (is_new) counts_.push_back(0);
+    node = child->second;
+  }
+  ++counts_[node];
+}
+
+std::size_t PathTree::CountAbove(std::string_view path) const {
+  std::size_t count = 0;
+  std::size_t node = 0;
+  while (path.find('/') != std::string_view::npos) {
+    const auto child = children_.find({node, TakePart(path)});
+    if (child == children_.end()) break;
+    node = child->second;
+    count += counts_[node];
+  }
+  return count;
+}
+
+}  // namespace pintle::ignition

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pintle rollout`: what would happen next in a pool."""
+
+import json
+import pathlib
+
+from program import pintle, refused, write
+
+DATA = pathlib.Path(__file__).parents[1] / "vectors/data/rollout/003-mu-1-of-5"
+POOL = DATA / "pool.json"
+NODES = DATA / "nodes.json"
+
+
+def test_says_what_it_decides_in_words_and_in_json():
+    table = pintle("rollout", "--pool", POOL, "--nodes", NODES, "--with", DATA / "mcns.json")
+    found = pintle("rollout", "--pool", POOL, "--nodes", NODES, "--with", DATA / "mcns.json", "-o", "json")
+    assert table.status == found.status == 2
+    patched = found.json()["patchedInOrder"]
+    assert len(patched) == found.json()["maxUnavailable"] == 1
+    assert patched[0] in table.stdout
+
+
+def test_reads_nodes_in_every_form(tmp_path):
+    expected = pintle("rollout", "--pool", POOL, "--nodes", NODES, "-o", "json").json()
+    nodes = json.loads(NODES.read_text())
+    nodes = nodes if isinstance(nodes, list) else nodes["items"]
+    forms = {
+        "list.json": json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes}),
+        "array.json": json.dumps(nodes),
+        "documents.yaml": "".join("---\n" + json.dumps(node) + "\n" for node in nodes),
+    }
+    for name, text in forms.items():
+        words = ["rollout", "--pool", POOL, "--nodes", write(tmp_path / name, text), "-o", "json"]
+        assert pintle(*words).json() == expected
+    answer = pintle("rollout", "--pool", POOL, "--nodes", "-", "-o", "json", stdin=forms["array.json"].encode())
+    assert answer.json() == expected
+
+
+def test_refuses_what_is_no_pool(tmp_path):
+    refused("rollout", "--pool", NODES, "--nodes", NODES, says=[str(NODES), "MachineConfigPool"])
+    empty = write(tmp_path / "empty.yaml", "")
+    refused("rollout", "--pool", empty, "--nodes", NODES, says=[str(empty), "MachineConfigPools instead of one"])

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all verbs have in common: help, wrong words, JSON, exit codes, a full disk."""
+
+import json
+
+import pytest
+from program import machine_config, pintle, refused, with_files, file, write
+
+OPTIONS = {
+    "validate": ["-o"],
+    "convert": ["--to", "-o"],
+    "render": ["--pool", "--controller-config", "--current", "--overrides", "--os-image-stream", "--controller-version",
+               "--operator-version", "--hash-only", "-o"],
+    "diff": ["--policy", "--overrides", "-o"],
+    "rollout": ["--pool", "--nodes", "--with", "--feature-gates", "--operator-node", "-o"],
+    "version": ["-o"],
+}
+
+
+@pytest.mark.parametrize("verb", OPTIONS)
+def test_help_lists_each_option(verb):
+    answer = pintle(verb, "--help")
+    assert (answer.status, answer.stderr) == (0, "")
+    assert f"Usage: pintle {verb}" in answer.stdout
+    listed = [line.split()[0] for line in answer.stdout.splitlines() if line.startswith("  -")]
+    assert sorted(listed) == sorted(OPTIONS[verb])
+
+
+def test_help_lists_each_verb():
+    for word in ["help", "--help", "-h"]:
+        answer = pintle(word)
+        assert (answer.status, answer.stderr) == (0, "")
+        assert all(f"\n  {verb} " in answer.stdout for verb in OPTIONS)
+
+
+def test_no_verb_and_an_unknown_one_are_refused():
+    refused(says="pintle help")
+    refused("rendr", says=["rendr", "pintle help"])
+
+
+@pytest.mark.parametrize("verb", OPTIONS)
+def test_an_unknown_option_is_refused(verb):
+    refused(verb, "--bogus", says=[verb, "--bogus", "--help"])
+
+
+@pytest.mark.parametrize("verb,option", [(verb, option) for verb in OPTIONS for option in OPTIONS[verb]])
+def test_an_option_without_its_value_is_refused(verb, option):
+    refused(verb, option, says=[verb, option, "needs a value"])
+
+
+@pytest.mark.parametrize("verb", OPTIONS)
+def test_an_unknown_format_is_refused(verb):
+    words = {"convert": ["--to", "3.4", "x"], "diff": ["x", "y"], "validate": ["x"], "render": ["x"],
+             "rollout": ["--pool", "x", "--nodes", "y"], "version": []}[verb]
+    refused(verb, *words, "-o", "wrong", says=["-o wrong", "json"])
+
+
+@pytest.mark.parametrize("words", [
+    ["validate"], ["convert", "--to", "3.4"], ["convert", "x.json"], ["render"], ["render", "x.yaml"], ["diff"],
+    ["diff", "a"], ["rollout"], ["rollout", "--pool", "x"], ["rollout", "word"], ["version", "word"],
+    ["render", "--hash-only", "worker"],
+])
+def test_missing_and_needless_words_are_refused(words):
+    refused(*words, says=f"pintle: {words[0]}: ")
+
+
+@pytest.mark.parametrize("words", [
+    ["validate", "FILE"], ["convert", "--to", "3.4", "FILE"], ["diff", "FILE", "FILE"],
+    ["render", "--pool", "FILE", "--controller-config", "FILE", "FILE"], ["render", "--hash-only", "worker", "FILE"],
+    ["rollout", "--pool", "FILE", "--nodes", "FILE"],
+])
+def test_a_file_that_is_missing_or_a_directory_is_named(words, tmp_path):
+    missing = tmp_path / "missing.yaml"
+    refused(*[missing if word == "FILE" else word for word in words], says=[str(missing), "No such file"])
+    refused(*[tmp_path if word == "FILE" else word for word in words], says=[str(tmp_path), "directory"])
+
+
+def test_version_says_it_in_words_and_in_json():
+    version = pintle("version").stdout.removeprefix("pintle ").strip()
+    assert version == pintle("--version").stdout.split()[-1]
+    assert pintle("version", "-o", "json").json() == {"version": version}
+
+
+def test_what_cannot_be_printed_is_an_error(tmp_path):
+    config = write(tmp_path / "a.json", with_files(*[file(f"/etc/{i}") for i in range(1000)]))
+    old = write(tmp_path / "old.json", machine_config())
+    new = write(tmp_path / "new.json", machine_config(json.loads(config.read_text())))
+    for words in [["version"], ["help"], ["convert", "--to", "3.5", config], ["diff", old, new]]:
+        with open("/dev/full", "wb") as full:
+            answer = pintle(*words, stdout=full)
+        assert answer.status == 1
+        assert "cannot write to standard output" in answer.stderr
