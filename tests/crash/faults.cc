@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,12 +43,19 @@ Answer Count() {
   std::abort();
 }
 
+template <typename Call>
+Call* Real(const char* name) {
+  return reinterpret_cast<Call*>(::dlsym(RTLD_NEXT, name));
+}
+
 template <typename Call, typename... Arguments>
 int Through(const char* name, Arguments... arguments) {
   if (Count() == Answer::kFail) return -1;
-  const auto real = reinterpret_cast<Call*>(::dlsym(RTLD_NEXT, name));
-  return real(arguments...);
+  return Real<Call>(name)(arguments...);
 }
+
+// Syncs are counted and may fail, but not made: what a process that ends has written stays without them.
+int SyncNothing() { return Count() == Answer::kFail ? -1 : 0; }
 
 }  // namespace
 
@@ -73,30 +82,53 @@ extern "C" {
 
 using pintle::crash::Answer;
 using pintle::crash::Count;
+using pintle::crash::Real;
+using pintle::crash::SyncNothing;
 using pintle::crash::Through;
 
 ssize_t write(int fd, const void* buffer, size_t count) {
   const Answer answer = Count();
   if (answer == Answer::kFail) return -1;
-  const auto real = reinterpret_cast<decltype(&::write)>(::dlsym(RTLD_NEXT, "write"));
+  static const auto real = Real<decltype(::write)>("write");
   return real(fd, buffer, answer == Answer::kOneByte && count > 1 ? 1 : count);
 }
 
-// With 64-bit file offsets, which Meson always asks for, this is the library's openat64().
+ssize_t pwritev(int fd, const iovec* parts, int count, off_t offset) {
+  const Answer answer = Count();
+  if (answer == Answer::kFail) return -1;
+  static const auto real = Real<decltype(::pwritev)>("pwritev64");
+  const iovec first = {parts[0].iov_base, parts[0].iov_len > 1 ? 1 : parts[0].iov_len};
+  return answer == Answer::kOneByte ? real(fd, &first, 1, offset) : real(fd, parts, count, offset);
+}
+
+ssize_t copy_file_range(int from, off64_t* from_offset, int to, off64_t* to_offset, size_t count, unsigned flags) {
+  const Answer answer = Count();
+  if (answer == Answer::kFail) return -1;
+  static const auto real = Real<decltype(::copy_file_range)>("copy_file_range");
+  return real(from, from_offset, to, to_offset, answer == Answer::kOneByte && count > 1 ? 1 : count, flags);
+}
+
+// With 64-bit file offsets, which Meson always asks for, this is the library's openat64(), and so on.
 int openat(int directory, const char* path, int flags, ...) {
   va_list more;
   va_start(more, flags);
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
   va_end(more);
   if ((flags & O_CREAT) != 0 && Count() == Answer::kFail) return -1;
-  const auto real = reinterpret_cast<decltype(&::openat)>(::dlsym(RTLD_NEXT, "openat64"));
+  static const auto real = Real<decltype(::openat)>("openat64");
   return real(directory, path, flags, mode);
 }
 
-int fsync(int fd) { return Through<int(int)>("fsync", fd); }
+int fsync(int) { return SyncNothing(); }
+int fdatasync(int) { return SyncNothing(); }
+int syncfs(int) noexcept { return SyncNothing(); }
+int ftruncate(int fd, off_t size) noexcept { return Through<int(int, off_t)>("ftruncate64", fd, size); }
 int fchmod(int fd, mode_t mode) noexcept { return Through<int(int, mode_t)>("fchmod", fd, mode); }
 int fchown(int fd, uid_t owner, gid_t group) noexcept {
   return Through<int(int, uid_t, gid_t)>("fchown", fd, owner, group);
+}
+int fchownat(int directory, const char* path, uid_t owner, gid_t group, int flags) noexcept {
+  return Through<int(int, const char*, uid_t, gid_t, int)>("fchownat", directory, path, owner, group, flags);
 }
 int mkdirat(int directory, const char* path, mode_t mode) noexcept {
   return Through<int(int, const char*, mode_t)>("mkdirat", directory, path, mode);
@@ -107,8 +139,22 @@ int symlinkat(const char* target, int directory, const char* path) noexcept {
 int renameat(int from_directory, const char* from, int to_directory, const char* to) noexcept {
   return Through<int(int, const char*, int, const char*)>("renameat", from_directory, from, to_directory, to);
 }
+int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) noexcept {
+  return Through<int(int, const char*, int, const char*, unsigned)>("renameat2", from_directory, from, to_directory, to,
+                                                                    flags);
+}
 int unlinkat(int directory, const char* path, int flags) noexcept {
   return Through<int(int, const char*, int)>("unlinkat", directory, path, flags);
+}
+int fsetxattr(int fd, const char* name, const void* value, size_t size, int flags) noexcept {
+  return Through<int(int, const char*, const void*, size_t, int)>("fsetxattr", fd, name, value, size, flags);
+}
+int setxattr(const char* path, const char* name, const void* value, size_t size, int flags) noexcept {
+  return Through<int(const char*, const char*, const void*, size_t, int)>("setxattr", path, name, value, size, flags);
+}
+int fremovexattr(int fd, const char* name) noexcept { return Through<int(int, const char*)>("fremovexattr", fd, name); }
+int removexattr(const char* path, const char* name) noexcept {
+  return Through<int(const char*, const char*)>("removexattr", path, name);
 }
 
 }  // extern "C"

@@ -3,11 +3,17 @@
 
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <stdexcept>
+
+#include "base/digest.h"
 
 namespace pintle::crash {
 
@@ -22,6 +28,22 @@ std::string Contents(const fs::path& path, const struct stat& status) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
+std::string Attributes(const fs::path& path) {
+  std::array<char, 4096> names;
+  const ssize_t size = ::llistxattr(path.c_str(), names.data(), names.size());
+  std::set<std::string> all;
+  for (ssize_t at = 0; at < size; at += static_cast<ssize_t>(std::strlen(names.data() + at)) + 1) {
+    const char* const name = names.data() + at;
+    std::array<char, 4096> value;
+    const ssize_t length = ::lgetxattr(path.c_str(), name, value.data(), value.size());
+    all.insert(
+        fmt::format(" {}={}", name, ToHex({value.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))})));
+  }
+  std::string text;
+  for (const std::string& attribute : all) text += attribute;
+  return text;
+}
+
 }  // namespace
 
 std::string Describe(const fs::path& root) {
@@ -29,8 +51,8 @@ std::string Describe(const fs::path& root) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
     struct stat status;
     if (::lstat(entry.path().c_str(), &status) != 0) throw std::runtime_error("lstat " + entry.path().string());
-    lines.insert(fmt::format("{} {:o} {}:{} {}\n", fs::relative(entry.path(), root).string(), status.st_mode,
-                             status.st_uid, status.st_gid, Contents(entry.path(), status)));
+    lines.insert(fmt::format("{} {:o} {}:{}{} {}\n", fs::relative(entry.path(), root).string(), status.st_mode,
+                             status.st_uid, status.st_gid, Attributes(entry.path()), Contents(entry.path(), status)));
   }
   std::string all;
   for (const std::string& line : lines) all += line;

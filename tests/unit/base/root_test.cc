@@ -162,6 +162,17 @@ TEST_F(RootTest, RefusesToRemoveADirectoryWithSomethingInIt) {
   EXPECT_EQ(MessageOf(root_.Remove("/etc/full")), "removing /etc/full: unlink: Directory not empty");
 }
 
+TEST_F(RootTest, ClearsWhatAnAttemptLeftBesideAPlaceAlsoADirectoryWithMoreOfItsKind) {
+  fs::create_directories(outside_ / "root/etc" / NameBeside("dir") / NameBeside("file"));
+  ASSERT_TRUE(Succeeded(root_.Remove("/etc/dir")));
+  EXPECT_THAT(Names("/etc"), ElementsAre());
+}
+
+TEST_F(RootTest, DoesNotClearWhatIsNotOfItsKind) {
+  fs::create_directories(outside_ / "root/etc" / NameBeside("dir") / "theirs");
+  EXPECT_THAT(MessageOf(root_.Remove("/etc/dir")), HasSubstr("Directory not empty"));
+}
+
 TEST(RootOpen, SaysWhichRootIsMissing) {
   EXPECT_EQ(MessageOf(Root::Open("/no/such/root")), "opening the root /no/such/root: open: No such file or directory");
 }

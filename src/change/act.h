@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What must follow when files have changed: reload, restart, reboot.
+
+#include <span>
+
+#include "api/machine_configuration.h"
+#include "base/result.h"
+#include "host/host.h"
+
+namespace pintle::change {
+
+using Actions = std::span<const api::NodeDisruptionAction>;
+
+// Whether one of them is a reboot, which makes all others needless.
+bool HasReboot(Actions actions);
+
+// Has the service manager read its configuration, and then does all that is not a reboot, in order, until one fails.
+Result<> Act(const host::Host& host, Actions actions);
+
+}  // namespace pintle::change

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A change of a node from one config to another, as the journal keeps it.
+
+#include <array>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "api/machine_configuration.h"
+#include "json/fields.h"
+#include "plan/step.h"
+
+namespace pintle::change {
+
+// How far it has come, which says what a crash is followed by.
+enum class Phase {
+  kApplying,  // Some of the steps may have been put: back to the old config.
+  kApplied,   // All of them have been: on to the new one.
+  kUndoing,   // Something that followed has failed: back to the old one, and services with it.
+};
+
+struct Change {
+  Phase phase = Phase::kApplying;
+  std::string from;  // The names of the configs.
+  std::string to;
+  std::string boot_id;            // Of the boot in which it began.
+  std::vector<plan::Step> steps;  // What was not as the new config has it.
+  std::vector<plan::Step> undo;   // What puts it back, in this order.
+  std::vector<api::NodeDisruptionAction> actions;
+
+  static constexpr auto kFields = std::tuple{
+      json::Required{"phase", &Change::phase},     json::Required{"from", &Change::from},
+      json::Required{"to", &Change::to},           json::Required{"bootID", &Change::boot_id},
+      json::Required{"steps", &Change::steps},     json::Required{"undo", &Change::undo},
+      json::Required{"actions", &Change::actions},
+  };
+};
+
+}  // namespace pintle::change
+
+namespace pintle::json {
+
+template <>
+inline constexpr auto kNames<change::Phase> = std::array{
+    std::pair{change::Phase::kApplying, "applying"},
+    std::pair{change::Phase::kApplied, "applied"},
+    std::pair{change::Phase::kUndoing, "undoing"},
+};
+
+}  // namespace pintle::json

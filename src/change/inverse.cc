@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/inverse.h"
+
+#include <fmt/core.h>
+
+#include <cassert>
+#include <utility>
+#include <variant>
+
+#include "host/accounts.h"
+#include "host/authorized_keys.h"
+#include "host/password_hash.h"
+
+namespace pintle::change {
+namespace {
+
+using resource::AuthorizedKeys;
+using resource::Deployment;
+using resource::Enablement;
+using resource::FileEntry;
+using resource::PasswordHash;
+using resource::Put;
+using resource::UnitLinks;
+using resource::UnitState;
+
+using Inverse = Result<std::optional<plan::Step>>;
+
+class Inverter {
+ public:
+  Inverter(const host::Host& host, const std::unordered_set<std::string>& changed_units)
+      : host_(host), changed_units_(changed_units) {}
+
+  Inverse operator()(const Put<FileEntry>&) const {
+    assert(false);
+    return std::nullopt;
+  }
+
+  Inverse operator()(const Put<UnitState>& put) const {
+    if (!changed_units_.contains(put.key) && TRY(IsAsWanted(put))) return std::nullopt;
+    return Put<UnitLinks>{{}, TRY(host_.systemd.ObserveLinks())};
+  }
+
+  Inverse operator()(const Put<UnitLinks>&) const { return Put<UnitLinks>{{}, TRY(host_.systemd.ObserveLinks())}; }
+
+  Inverse operator()(const Put<AuthorizedKeys>& put) const {
+    auto have = TRY(host::ObserveAuthorizedKeys(host_.root, put.key));
+    if (host::Matches(put.want, have)) return std::nullopt;
+    TRY(CheckUser(put.key));
+    return Put<AuthorizedKeys>{put.key, std::move(have)};
+  }
+
+  Inverse operator()(const Put<PasswordHash>& put) const {
+    auto have = TRY(host::ObservePasswordHash(host_.root, put.key));
+    if (host::Matches(put.want, have)) return std::nullopt;
+    TRY(CheckUser(put.key));
+    return Put<PasswordHash>{put.key, std::move(have)};
+  }
+
+  Inverse operator()(const Put<Deployment>&) const { return std::nullopt; }
+
+ private:
+  Result<bool> IsAsWanted(const Put<UnitState>& put) const {
+    if (put.want->enablement == Enablement::kPreset) return true;
+    const std::string state = TRY(host_.systemd.Observe(put.key)).file_state;
+    const bool is_enabled = state == "enabled";
+    const bool cannot_be = state == "static" || state == "indirect" || state == "generated" || state == "alias";
+    return put.want->enablement == Enablement::kEnabled ? is_enabled || cannot_be : !is_enabled;
+  }
+
+  Result<> CheckUser(const std::string& name) const {
+    if (TRY(host::FindUser(host_.root, name))) return {};
+    return Error(ErrorKind::kNotFound,
+                 fmt::format("this machine has no user named \"{}\"; make it, or take it out of the config", name));
+  }
+
+  const host::Host& host_;
+  const std::unordered_set<std::string>& changed_units_;
+};
+
+}  // namespace
+
+Result<std::optional<plan::Step>> InverseOf(const host::Host& host, const plan::Step& step,
+                                            const std::unordered_set<std::string>& changed_units) {
+  return std::visit(Inverter(host, changed_units), step);
+}
+
+}  // namespace pintle::change

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The one small file that says what is being changed, and how far it has come.
+//
+// It is written whole and durably, so that a crash finds it as it was before or after.  Beside it are the contents that
+// the steps and their undo need.  Both are in /var/lib/pintle, which all deployments of a machine share.
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/root.h"
+#include "change/change.h"
+#include "host/blob_store.h"
+
+namespace pintle::change {
+
+class Journal {
+ public:
+  // `root` must outlive it.
+  explicit Journal(const Root& root) : root_(root) {}
+
+  // The change that is under way, if any.
+  Result<std::optional<Change>> Read() const;
+
+  // Where the contents of a change are collected before it begins: empty, unless one is under way.
+  Result<host::BlobStore> OpenBlobs() const;
+
+  // What follows a crash from here on is what the change's phase says.  All contents must be durable.
+  Result<> Write(const Change& change) const;
+
+  // The change is over, one way or the other.
+  Result<> Close() const;
+
+ private:
+  const Root& root_;
+};
+
+}  // namespace pintle::change

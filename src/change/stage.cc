@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/stage.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "change/inverse.h"
+#include "change/owners.h"
+#include "host/files.h"
+#include "host/originals.h"
+#include "machineconfig/objects.h"
+
+namespace pintle::change {
+namespace {
+
+using host::FilePut;
+using plan::ParsedConfig;
+using plan::Step;
+using FileState = resource::FileEntry::State;
+
+// It holds pull secrets and hashes of passwords.
+constexpr std::int64_t kConfigPermissions = 0600;
+
+std::vector<std::string> Without(const std::vector<std::string>& paths, const std::vector<std::string>& others) {
+  const std::unordered_set<std::string_view> known(others.begin(), others.end());
+  std::vector<std::string> rest;
+  std::copy_if(paths.begin(), paths.end(), std::back_inserter(rest),
+               [&](const std::string& path) { return !known.contains(path); });
+  return rest;
+}
+
+class Stager {
+ public:
+  Stager(const host::Host& host, host::BlobStore& contents) : host_(host), contents_(contents) {}
+
+  Result<> Add(const ParsedConfig& from, const ParsedConfig& to, const plan::Difference& difference) {
+    const auto before = plan::PathsOf(from.ignition);
+    const auto after = plan::PathsOf(to.ignition);
+    const auto given_back = TRY(host::FindOriginals(host_.root, contents_, Without(before, after), after));
+    std::vector<FilePut> files;
+    std::vector<Step> others;
+    for (Step& step : TRY(plan::StepsFor(from, to, given_back.originals))) {
+      if (auto* file = std::get_if<FilePut>(&step)) {
+        TRY(ResolveOwners(host_.root, *file));
+        files.push_back(std::move(*file));
+      } else {
+        others.push_back(std::move(step));
+      }
+    }
+    TRY(AddFiles(files, Without(after, before)));
+    for (const FilePut& file : given_back.afterwards) TRY(AddFile(file));
+    TRY(AddCurrentConfig(to));
+    TRY(KeepContents(to.ignition));
+    return AddOthers(std::move(others), difference);
+  }
+
+  void MoveTo(Change& change) && {
+    change.steps = std::move(steps_);
+    std::reverse(undo_.begin(), undo_.end());
+    change.undo = std::move(undo_);
+  }
+
+ private:
+  Result<> AddFiles(std::span<const FilePut> files, std::span<const std::string> taken) {
+    const auto directories = TRY(host::MissingDirectories(host_.root, files));
+    TRY(AddWithDirectories(TRY(host::StepsToKeep(host_.root, contents_, taken, directories))));
+    for (const FilePut& directory : directories) TRY(AddFile(directory));
+    for (const FilePut& file : files) TRY(AddFile(file));
+    return {};
+  }
+
+  Result<> AddWithDirectories(std::span<const FilePut> files) {
+    for (const FilePut& directory : TRY(host::MissingDirectories(host_.root, files))) TRY(AddFile(directory));
+    for (const FilePut& file : files) TRY(AddFile(file));
+    return {};
+  }
+
+  // The config itself is one of the files that change, so that it is never another than that of the rest.
+  Result<> AddCurrentConfig(const ParsedConfig& to) {
+    if (IsNoConfig(to.object)) {
+      // Nothing of ours stays, unless there is something in it that is not ours.
+      for (const char* path : {kCurrentConfig, host::kOriginals, host::kStamps, kConfigDirectory}) {
+        TRY(AddFile({path, std::nullopt}));
+      }
+      return {};
+    }
+    FilePut file{kCurrentConfig, FileState()};
+    file.want->sha256 = TRY(contents_.Add(json::ToIndentedText(machineconfig::ToDocument(to.object)) + "\n"));
+    file.want->permissions = kConfigPermissions;
+    return AddWithDirectories({&file, 1});
+  }
+
+  // Only what is not as wanted is a step; the first for a path counts, since the others come too late.
+  Result<> AddFile(const FilePut& file) {
+    const auto have = TRY(host::Observe(host_.root, file.key));
+    const bool is_as_wanted = have && file.want ? host::Matches(*file.want, *have) : !have && !file.want;
+    if (is_as_wanted || !changed_.insert(file.key).second) return {};
+    undo_.push_back(FilePut{file.key, TRY(host::ObserveAndKeep(host_.root, contents_, file.key))});
+    steps_.push_back(file);
+    return {};
+  }
+
+  Result<> KeepContents(const ignition::Config& config) {
+    return plan::ForEachContents(config, [&](const std::string& path, const plan::ContentsReader& read) -> Result<> {
+      if (changed_.contains(path)) TRY(contents_.Add(TRY(read())), path);
+      return {};
+    });
+  }
+
+  // However many units change, all of their links are put back at once.
+  Result<> AddOthers(std::vector<Step> others, const plan::Difference& difference) {
+    std::unordered_set<std::string> changed_units;
+    for (const plan::UnitChange& unit : difference.changed_units) changed_units.insert(unit.name);
+    bool links_are_kept = false;
+    for (Step& step : others) {
+      auto undo = TRY(InverseOf(host_, step, changed_units));
+      if (!undo) continue;
+      const bool is_links = std::holds_alternative<resource::Put<resource::UnitLinks>>(*undo);
+      if (!is_links || !std::exchange(links_are_kept, true)) undo_.push_back(*std::move(undo));
+      steps_.push_back(std::move(step));
+    }
+    return {};
+  }
+
+  const host::Host& host_;
+  host::BlobStore& contents_;
+  std::unordered_set<std::string> changed_;  // The paths of the steps.
+  std::vector<Step> steps_;
+  std::vector<Step> undo_;
+};
+
+}  // namespace
+
+bool IsNoConfig(const api::MachineConfig& config) { return config.metadata.name == kNoConfig; }
+
+Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const ParsedConfig& from,
+                     const ParsedConfig& to, const plan::Plan& plan) {
+  Change change;
+  change.from = from.object.metadata.name;
+  change.to = to.object.metadata.name;
+  Stager stager(host, contents);
+  TRY(stager.Add(from, to, plan.difference));
+  std::move(stager).MoveTo(change);
+  for (const plan::Action& action : plan.actions) {
+    const auto is_same = [&](const auto& known) { return json::Equal(known, action.what); };
+    if (std::none_of(change.actions.begin(), change.actions.end(), is_same)) change.actions.push_back(action.what);
+  }
+  TRY(contents.Sync());
+  return change;
+}
+
+}  // namespace pintle::change

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/accounts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <vector>
+
+namespace pintle::host {
+namespace {
+
+constexpr std::size_t kIdsAt = 2;  // In both kinds of files: name, password, number.
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::optional<std::uint32_t> Number(std::string_view text) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  // The largest stands for "no such id" in system calls.
+  if (error != std::errc() || end != text.data() + text.size() || number == UINT32_MAX) return std::nullopt;
+  return number;
+}
+
+// The fields of the first line that has this name and numbers where they belong, as strings of their own.
+Result<std::optional<std::vector<std::string>>> FindLine(const Root& root, std::string_view file, std::string_view name,
+                                                         std::size_t fields, std::size_t numbers) {
+  for (const std::string_view folder : {"/etc/", "/usr/lib/"}) {
+    const std::string path = std::string(folder) + std::string(file);
+    if (!TRY(root.Status(path))) continue;
+    const std::string text = TRY(root.ReadFile(path));
+    for (const std::string_view line : Split(text, '\n')) {
+      const std::vector<std::string_view> parts = Split(line, ':');
+      if (parts.size() < fields || parts.front() != name) continue;
+      const auto first = parts.begin() + static_cast<std::ptrdiff_t>(kIdsAt);
+      const bool has_numbers = std::all_of(first, first + static_cast<std::ptrdiff_t>(numbers),
+                                           [](std::string_view part) { return Number(part).has_value(); });
+      if (has_numbers) return std::vector<std::string>(parts.begin(), parts.end());
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::optional<Account>> FindUser(const Root& root, const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  const auto line = TRY(FindLine(root, "passwd", name, 6, 2), "looking for the user " + name);
+  if (!line) return std::nullopt;
+  return Account{*Number((*line)[2]), *Number((*line)[3]), (*line)[5]};
+}
+
+Result<std::optional<gid_t>> FindGroup(const Root& root, const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  const auto line = TRY(FindLine(root, "group", name, 3, 1), "looking for the group " + name);
+  if (!line) return std::nullopt;
+  return *Number((*line)[2]);
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/authorized_keys.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/fsuid.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "host/accounts.h"
+#include "host/small_file.h"
+
+namespace pintle::host {
+namespace {
+
+using State = resource::AuthorizedKeys::State;
+
+constexpr const char* kFile = "ignition";
+constexpr const char* kFolders[] = {".ssh", "authorized_keys.d"};
+
+std::string TextOf(const std::vector<std::string>& keys) {
+  std::string text;
+  for (const std::string& key : keys) text += key + "\n";
+  return text;
+}
+
+State StateOf(const std::string& text) {
+  State state;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    state.keys.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (TextOf(state.keys) != text) state.text = text;
+  return state;
+}
+
+std::string TextOf(const State& state) { return state.text ? *state.text : TextOf(state.keys); }
+
+// This thread is, to file systems, the user that it acts as.
+class ActingAs {
+ public:
+  explicit ActingAs(const Account& account) {
+    gid_ = static_cast<gid_t>(::setfsgid(account.gid));
+    uid_ = static_cast<uid_t>(::setfsuid(account.uid));
+  }
+  ~ActingAs() {
+    ::setfsuid(uid_);
+    ::setfsgid(gid_);
+  }
+  ActingAs(const ActingAs&) = delete;
+  ActingAs& operator=(const ActingAs&) = delete;
+
+ private:
+  uid_t uid_;
+  gid_t gid_;
+};
+
+Result<> Sync(int directory) {
+  if (::fsync(directory) != 0) return Error::FromErrno("fsync of the directory");
+  return {};
+}
+
+enum class Missing { kMake, kLeave };
+
+// The user's folder, down to the one that the file is in.
+class KeyFolder {
+ public:
+  KeyFolder(const Root& root, const std::string& user, const Account& account)
+      : root_(root), user_(user), account_(account) {}
+
+  // Opens what there is; with kMake, makes what there is not.  Whether all of it is there now.
+  Result<bool> Open(Missing missing, const Labels& labels) {
+    if (!account_.home.starts_with('/') || account_.home == "/") {
+      return Error(ErrorKind::kInvalid, fmt::format("the user {} has no home folder", user_));
+    }
+    auto home = root_.OpenFile(account_.home, O_RDONLY | O_DIRECTORY);
+    if (!home && home.error().kind() == ErrorKind::kNotFound && missing == Missing::kLeave) return false;
+    if (!home) return std::move(home).error().While(fmt::format("the home folder of the user {}", user_));
+    open_.push_back(*std::move(home));
+    std::string path = account_.home;
+    for (const char* name : kFolders) {
+      path = fmt::format("{}/{}", path, name);
+      if (!TRY(OpenNext(name, path, missing, labels), path)) return false;
+    }
+    return true;
+  }
+
+  int fd() const { return open_.back().get(); }
+  std::string path() const { return fmt::format("{}/{}/{}/{}", account_.home, kFolders[0], kFolders[1], kFile); }
+
+  // Those that are empty.
+  Result<> RemoveFolders() {
+    while (open_.size() > 1) {
+      open_.pop_back();
+      const char* name = kFolders[open_.size() - 1];
+      if (::unlinkat(fd(), name, AT_REMOVEDIR) != 0) {
+        if (errno == ENOTEMPTY || errno == EEXIST) return {};
+        return Error::FromErrno("rmdir");
+      }
+      TRY(Sync(fd()));
+    }
+    return {};
+  }
+
+ private:
+  Result<bool> OpenNext(const char* name, const std::string& path, Missing missing, const Labels& labels) {
+    UniqueFd next(OpenAt(name));
+    if (!next && errno == ENOENT) {
+      if (missing == Missing::kLeave) return false;
+      next = TRY(Make(name, path, labels));
+    }
+    if (!next && (errno == ELOOP || errno == ENOTDIR)) {
+      return Error(ErrorKind::kConflict, "it is a link or a file where a folder belongs; remove it");
+    }
+    if (!next) return Error::FromErrno("open");
+    struct stat status;
+    if (::fstat(next.get(), &status) != 0) return Error::FromErrno("fstat");
+    if (status.st_uid != account_.uid) {
+      return Error(ErrorKind::kConflict,
+                   fmt::format("it belongs to user {} and not to {}; give it back with `chown`", status.st_uid, user_));
+    }
+    open_.push_back(std::move(next));
+    return true;
+  }
+
+  int OpenAt(const char* name) const { return ::openat(fd(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
+
+  Result<UniqueFd> Make(const char* name, const std::string& path, const Labels& labels) {
+    if (::mkdirat(fd(), name, 0700) != 0) return Error::FromErrno("mkdir");
+    UniqueFd made(OpenAt(name));
+    if (!made) return Error::FromErrno("opening the new folder");
+    if (const auto label = labels.LabelFor(path, resource::EntryKind::kDirectory)) {
+      TRY(SetAttributes(made.get(), OpenedAs::kItself, {{kSelinuxLabel, *label}}, OtherAttributes::kKeep));
+    }
+    TRY(Sync(made.get()));
+    TRY(Sync(fd()));
+    return made;
+  }
+
+  const Root& root_;
+  const std::string& user_;
+  const Account& account_;
+  std::vector<UniqueFd> open_;  // The home, and from there on down.
+};
+
+Result<> Write(KeyFolder& folder, const Account& account, const std::string& text, const Labels& labels) {
+  const std::optional<SmallFile> there = TRY(ReadSmallFile(folder.fd(), kFile));
+  SmallFile wanted = {text, 0600, {account.uid, account.gid}, there ? there->attributes : Attributes()};
+  if (const auto label = labels.LabelFor(folder.path(), resource::EntryKind::kFile)) {
+    wanted.attributes[kSelinuxLabel] = *label;
+  }
+  const bool is_so = there && there->contents == text && there->permissions == wanted.permissions &&
+                     there->owner == wanted.owner && there->attributes == wanted.attributes;
+  return is_so ? Result<>() : ReplaceSmallFile(folder.fd(), kFile, wanted);
+}
+
+Result<> Put(KeyFolder& folder, const Account& account, const std::optional<State>& want, const Labels& labels) {
+  const bool is_made = want && !TextOf(*want).empty();
+  if (!TRY(folder.Open(is_made ? Missing::kMake : Missing::kLeave, labels))) return {};
+  if (want) {
+    if (!is_made && !TRY(ReadSmallFile(folder.fd(), kFile))) return {};
+    return Write(folder, account, TextOf(*want), labels);
+  }
+  TRY(RemoveSmallFile(folder.fd(), kFile));
+  return folder.RemoveFolders();
+}
+
+}  // namespace
+
+Result<std::optional<State>> ObserveAuthorizedKeys(const Root& root, const std::string& user) {
+  const auto doing = [&] { return fmt::format("looking at the SSH keys of {}", user); };
+  const std::optional<Account> account = TRY(FindUser(root, user), doing());
+  if (!account) return std::nullopt;
+  const ActingAs acting(*account);
+  KeyFolder folder(root, user, *account);
+  if (!TRY(folder.Open(Missing::kLeave, Labels()), doing())) return std::nullopt;
+  const std::optional<SmallFile> file = TRY(ReadSmallFile(folder.fd(), kFile), doing());
+  if (!file) return std::nullopt;
+  return StateOf(file->contents);
+}
+
+Result<> PutAuthorizedKeys(const Root& root, const resource::Put<resource::AuthorizedKeys>& put, const Labels& labels) {
+  const auto doing = [&] { return fmt::format("giving {} SSH keys", put.key); };
+  const std::optional<Account> account = TRY(FindUser(root, put.key), doing());
+  if (!account && (!put.want || TextOf(*put.want).empty())) return {};
+  if (!account) return Error(ErrorKind::kNotFound, "there is no such user").While(doing());
+  const ActingAs acting(*account);
+  KeyFolder folder(root, put.key, *account);
+  TRY(Put(folder, *account, put.want, labels), doing());
+  return {};
+}
+
+bool Matches(const std::optional<State>& want, const std::optional<State>& have) {
+  if (!have) return !want || TextOf(*want).empty();
+  return want && TextOf(*want) == TextOf(*have);
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/blob_store.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "base/digest.h"
+#include "host/pieces.h"
+
+namespace pintle::host {
+namespace {
+
+// Before each of the contents stands their digest, a space, their length in decimal digits, and the end of the line.
+constexpr std::size_t kDigestLength = 64;
+constexpr std::size_t kLengthDigits = 19;
+constexpr std::size_t kHeaderLength = kDigestLength + 1 + kLengthDigits + 1;
+
+// Below this, reading and writing is quicker than asking the kernel to copy.
+constexpr std::size_t kCopiedByKernel = 128 << 10;
+
+std::string HeaderFor(std::string_view sha256, std::size_t length) {
+  return fmt::format("{} {:0{}}\n", sha256, length, kLengthDigits);
+}
+
+struct Header {
+  std::string sha256;
+  std::size_t length = 0;
+};
+
+std::optional<Header> ReadHeader(std::string_view line) {
+  if (line.size() != kHeaderLength || line[kDigestLength] != ' ' || line.back() != '\n') return std::nullopt;
+  const auto digest = Digest::FromHex(DigestAlgorithm::kSha256, line.substr(0, kDigestLength));
+  if (!digest) return std::nullopt;
+  const std::string_view digits = line.substr(kDigestLength + 1, kLengthDigits);
+  Header header = {.sha256 = digest->hex()};
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), header.length);
+  if (problem != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return header;
+}
+
+Result<> WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Error::FromErrno("write");
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+bool CannotBeCopiedByKernel(int errno_value) {
+  return errno_value == EXDEV || errno_value == EINVAL || errno_value == EOPNOTSUPP || errno_value == ENOSYS ||
+         errno_value == EBADF;
+}
+
+}  // namespace
+
+Result<BlobStore> BlobStore::Open(const Root& root, std::string path) {
+  const std::string doing = fmt::format("opening the store of contents {}", path);
+  const std::size_t slash = path.rfind('/');
+  const std::string above = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  UniqueFd directory = TRY(root.OpenFile(above, O_RDONLY | O_DIRECTORY), doing);
+  const char* const name = path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
+  UniqueFd file(::openat(directory.get(), name, O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  const bool is_new = !file && errno == ENOENT;
+  if (is_new) file.Reset(::openat(directory.get(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return Error::FromErrno("open").While(doing);
+  // Also when it is there already: whoever made it may have been cut short before its name was durable.
+  BlobStore store(std::move(directory), std::move(file), std::move(path));
+  TRY(store.ReadIndex(), doing);
+  return store;
+}
+
+Result<> BlobStore::ReadIndex() {
+  struct stat status;
+  if (::fstat(file_.get(), &status) != 0) return Error::FromErrno("fstat");
+  if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "not a regular file");
+  std::array<char, kHeaderLength> line;
+  while (status.st_size - end_ >= static_cast<off_t>(kHeaderLength)) {
+    const ssize_t count = ::pread(file_.get(), line.data(), line.size(), end_);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Error::FromErrno("read");
+    auto header = ReadHeader(std::string_view(line.data(), static_cast<std::size_t>(count)));
+    const auto left = static_cast<std::size_t>(status.st_size - end_) - kHeaderLength;
+    if (!header || header->length > left) break;
+    const Extent extent = {.offset = end_ + static_cast<off_t>(kHeaderLength), .length = header->length};
+    Hasher hasher(DigestAlgorithm::kSha256);
+    TRY(Walk(extent, [&](std::string_view piece) {
+      hasher.Update(piece);
+      return true;
+    }));
+    // Contents that are not what they say do not count; those behind them may be whole.
+    if (std::move(hasher).Finish().hex() == header->sha256) extents_.emplace(std::move(header->sha256), extent);
+    end_ = extent.offset + static_cast<off_t>(extent.length);
+  }
+  if (status.st_size > end_ && ::ftruncate(file_.get(), end_) != 0) return Error::FromErrno("cutting a torn end");
+  is_synced_ = false;
+  return {};
+}
+
+Result<std::string> BlobStore::Add(std::string_view contents) {
+  std::string sha256 = Sha256(contents).hex();
+  if (Has(sha256)) return sha256;
+  TRY(WriteAt(end_, HeaderFor(sha256, contents.size()), contents), "keeping contents in " + path_);
+  return Remember(std::move(sha256), contents.size());
+}
+
+Result<std::string> BlobStore::AddFile(int fd, std::size_t size) {
+  if (size >= Pieces::kMostAtOnce) return AddLongFile(fd, size);
+  Pieces pieces(fd, size);
+  const std::string_view piece = TRY(pieces.Next());
+  // One that has grown meanwhile is read again, as it does not fit.
+  if (piece.size() > size) return AddLongFile(fd, piece.size());
+  return Add(piece);
+}
+
+// The digest is known at the end only, so the header is written last.
+Result<std::string> BlobStore::AddLongFile(int fd, std::size_t expected) {
+  const std::string doing = "keeping contents in " + path_;
+  Hasher hasher(DigestAlgorithm::kSha256);
+  std::size_t length = 0;
+  Pieces pieces(fd, expected);
+  for (;;) {
+    const std::string_view piece = TRY(pieces.Next());
+    if (piece.empty()) break;
+    hasher.Update(piece);
+    TRY(WriteAt(end_ + static_cast<off_t>(kHeaderLength + length), piece), doing);
+    length += piece.size();
+  }
+  std::string sha256 = std::move(hasher).Finish().hex();
+  if (Has(sha256)) {
+    if (::ftruncate(file_.get(), end_) != 0) return Error::FromErrno("ftruncate").While(doing);
+    return sha256;
+  }
+  TRY(WriteAt(end_, HeaderFor(sha256, length)), doing);
+  return Remember(std::move(sha256), length);
+}
+
+std::string BlobStore::Remember(std::string sha256, std::size_t length) {
+  const Extent extent = {.offset = end_ + static_cast<off_t>(kHeaderLength), .length = length};
+  end_ = extent.offset + static_cast<off_t>(length);
+  is_synced_ = false;
+  extents_.emplace(sha256, extent);
+  return sha256;
+}
+
+Result<> BlobStore::Sync() {
+  if (!is_synced_ && ::fdatasync(file_.get()) != 0) return Error::FromErrno("fdatasync").While("syncing " + path_);
+  is_synced_ = true;
+  if (directory_ && ::fsync(directory_.get()) != 0) {
+    return Error::FromErrno("fsync of its directory").While("syncing " + path_);
+  }
+  directory_.Reset();
+  return {};
+}
+
+std::optional<std::size_t> BlobStore::SizeOf(const std::string& sha256) const {
+  const auto found = extents_.find(sha256);
+  if (found == extents_.end()) return std::nullopt;
+  return found->second.length;
+}
+
+Result<BlobStore::Extent> BlobStore::Find(const std::string& sha256) const {
+  const auto found = extents_.find(sha256);
+  if (found != extents_.end()) return found->second;
+  return Error(ErrorKind::kNotFound, fmt::format("{} has no contents with the digest {}", path_, sha256));
+}
+
+Result<> BlobStore::CopyTo(const std::string& sha256, int fd) const {
+  Extent extent = TRY(Find(sha256));
+  while (extent.length >= kCopiedByKernel) {
+    const ssize_t count = ::copy_file_range(file_.get(), &extent.offset, fd, nullptr, extent.length, 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && !CannotBeCopiedByKernel(errno)) return Error::FromErrno("copy");
+    if (count <= 0) break;
+    extent.length -= static_cast<std::size_t>(count);
+  }
+  return Walk(extent, [&](std::string_view piece) -> Result<bool> {
+    TRY(WriteAll(fd, piece));
+    return true;
+  });
+}
+
+Result<bool> BlobStore::Equals(const std::string& sha256, int fd) const {
+  const Extent extent = TRY(Find(sha256));
+  Pieces theirs(fd, extent.length);
+  bool is_equal = true;
+  std::string_view rest;
+  TRY(Walk(extent, [&](std::string_view piece) -> Result<bool> {
+    while (is_equal && !piece.empty()) {
+      if (rest.empty()) rest = TRY(theirs.Next());
+      const std::size_t count = std::min(piece.size(), rest.size());
+      is_equal = count > 0 && piece.substr(0, count) == rest.substr(0, count);
+      piece.remove_prefix(count);
+      rest.remove_prefix(count);
+    }
+    return is_equal;
+  }));
+  return is_equal && rest.empty() && TRY(theirs.Next()).empty();
+}
+
+Result<std::string> BlobStore::Read(const std::string& sha256, std::size_t limit) const {
+  const Extent extent = TRY(Find(sha256));
+  if (extent.length > limit) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("contents of {} bytes, longer than the limit of {} bytes", extent.length, limit));
+  }
+  std::string contents;
+  contents.reserve(extent.length);
+  TRY(Walk(extent, [&](std::string_view piece) {
+    contents += piece;
+    return true;
+  }));
+  return contents;
+}
+
+Result<> BlobStore::Walk(const Extent& extent, const Take& take) const {
+  Pieces pieces(file_.get(), extent.length, extent.offset);
+  for (std::size_t left = extent.length; left > 0;) {
+    const std::string_view piece = TRY(pieces.Next(), "reading " + path_).substr(0, left);
+    if (piece.empty()) return Error(ErrorKind::kInvalid, path_ + " is shorter than it was");
+    left -= piece.size();
+    if (!TRY(take(piece))) break;
+  }
+  return {};
+}
+
+Result<> BlobStore::WriteAt(off_t offset, std::string_view head, std::string_view tail) const {
+  while (!head.empty() || !tail.empty()) {
+    const iovec parts[] = {{const_cast<char*>(head.data()), head.size()},
+                           {const_cast<char*>(tail.data()), tail.size()}};
+    const ssize_t count = ::pwritev(file_.get(), parts, std::size(parts), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Error::FromErrno("write");
+    offset += count;
+    const auto of_head = std::min(head.size(), static_cast<std::size_t>(count));
+    head.remove_prefix(of_head);
+    tail.remove_prefix(static_cast<std::size_t>(count) - of_head);
+  }
+  return {};
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Contents of files, kept under their SHA-256.
+//
+// All are in one file that only grows, so that keeping a thousand small ones costs one sequential write and one fsync.
+// Equal contents are kept once.  What a power cut tore off is found by its digest when the store is opened, and cut: a
+// store has whole contents or does not have them.  In memory there are the digests and their places only; contents go
+// through in pieces.
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/result.h"
+#include "base/root.h"
+#include "base/unique_fd.h"
+
+namespace pintle::host {
+
+class BlobStore {
+ public:
+  // Makes the file when there is none; its directory must exist.  Only its owner may read it.
+  static Result<BlobStore> Open(const Root& root, std::string path);
+
+  // These give the digest.  What they add is durable after the next Sync().
+  Result<std::string> Add(std::string_view contents);
+  // The whole of a file, which is read once: digest and contents agree even if someone writes to it meanwhile.  Its
+  // size may be another by now.
+  Result<std::string> AddFile(int fd, std::size_t size);
+  Result<> Sync();
+
+  bool Has(const std::string& sha256) const { return extents_.contains(sha256); }
+  // How many bytes there are under a digest.
+  std::optional<std::size_t> SizeOf(const std::string& sha256) const;
+
+  // Writes the contents to an open file, at its offset.
+  Result<> CopyTo(const std::string& sha256, int fd) const;
+  // Whether an open file has just these contents.
+  Result<bool> Equals(const std::string& sha256, int fd) const;
+  Result<std::string> Read(const std::string& sha256, std::size_t limit) const;
+
+ private:
+  struct Extent {
+    off_t offset = 0;
+    std::size_t length = 0;
+  };
+
+  // Takes a piece, and says whether it wants more.
+  using Take = std::function<Result<bool>(std::string_view)>;
+
+  BlobStore(UniqueFd directory, UniqueFd file, std::string path)
+      : directory_(std::move(directory)), file_(std::move(file)), path_(std::move(path)) {}
+
+  Result<> ReadIndex();
+  Result<Extent> Find(const std::string& sha256) const;
+  Result<> Walk(const Extent& extent, const Take& take) const;
+  Result<> WriteAt(off_t offset, std::string_view head, std::string_view tail = {}) const;
+  Result<std::string> AddLongFile(int fd, std::size_t expected);
+  std::string Remember(std::string sha256, std::size_t length);
+
+  UniqueFd directory_;  // Until its entry for the file is durable.
+  UniqueFd file_;
+  std::string path_;
+  off_t end_ = 0;
+  bool is_synced_ = true;
+  std::unordered_map<std::string, Extent> extents_;
+};
+
+}  // namespace pintle::host

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which kind of entry a mode of the kernel's means.
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <string_view>
+
+#include "base/result.h"
+#include "resource/file_entry.h"
+
+namespace pintle::host {
+
+inline std::string_view NameOfOther(mode_t mode) {
+  if (S_ISBLK(mode) || S_ISCHR(mode)) return "device node";
+  if (S_ISSOCK(mode)) return "socket";
+  if (S_ISFIFO(mode)) return "named pipe";
+  return "thing of an unknown kind";
+}
+
+// An error for what is no file, directory or link.
+inline Result<resource::EntryKind> KindOf(mode_t mode) {
+  if (S_ISREG(mode)) return resource::EntryKind::kFile;
+  if (S_ISDIR(mode)) return resource::EntryKind::kDirectory;
+  if (S_ISLNK(mode)) return resource::EntryKind::kLink;
+  return Error(
+      ErrorKind::kInvalid,
+      fmt::format("a {} is there, which is neither file, directory nor link: move it away", NameOfOther(mode)));
+}
+
+}  // namespace pintle::host

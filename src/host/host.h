@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a change of a machine can touch.
+
+#include "base/clock.h"
+#include "base/root.h"
+#include "host/selinux.h"
+#include "host/systemd.h"
+
+namespace pintle::host {
+
+struct Host {
+  const Root& root;
+  Systemd& systemd;
+  const Clock& clock;
+  Labels labels;
+};
+
+}  // namespace pintle::host

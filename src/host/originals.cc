@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/originals.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+namespace pintle::host {
+namespace {
+
+using resource::EntryKind;
+using State = resource::FileEntry::State;
+
+// OSTree keeps what the OS has for /etc here.
+constexpr std::string_view kDefaultsOfTheOs = "/usr/etc";
+
+Result<bool> Exists(const Root& root, const std::string& path) { return TRY(root.Status(path)).has_value(); }
+
+class Keeper {
+ public:
+  Keeper(const Root& root, BlobStore& blobs) : root_(root), blobs_(blobs) {}
+
+  Result<> Keep(const std::string& path) {
+    if (TRY(IsKnown(path))) return {};
+    auto state = TRY(ObserveAndKeep(root_, blobs_, path));
+    if (!state) return Stamp(path);
+    steps_.push_back({OriginalOf(path), std::move(state)});
+    return {};
+  }
+
+  Result<> KeepMade(const std::string& directory) {
+    if (TRY(IsKnown(directory))) return {};
+    return Stamp(directory);
+  }
+
+  // With the directories that they need, which are ours and need no stamps.
+  Result<std::vector<FilePut>> Take() && {
+    std::vector<FilePut> all = TRY(MissingDirectories(root_, steps_));
+    std::move(steps_.begin(), steps_.end(), std::back_inserter(all));
+    return all;
+  }
+
+ private:
+  Result<bool> IsKnown(const std::string& path) const {
+    return TRY(Exists(root_, StampOf(path))) || TRY(Exists(root_, OriginalOf(path)));
+  }
+
+  Result<> Stamp(const std::string& path) {
+    State stamp;
+    stamp.sha256 = TRY(blobs_.Add(""));
+    stamp.permissions = 0644;
+    steps_.push_back({StampOf(path), std::move(stamp)});
+    return {};
+  }
+
+  const Root& root_;
+  BlobStore& blobs_;
+  std::vector<FilePut> steps_;
+};
+
+class Finder {
+ public:
+  Finder(const Root& root, BlobStore& blobs, std::span<const std::string> wanted)
+      : root_(root), blobs_(blobs), wanted_(wanted.begin(), wanted.end()) {
+    for (const std::string& path : wanted) AddAbove(path, needed_);
+  }
+
+  Result<> Find(const std::string& path) {
+    const std::string stamp = StampOf(path);
+    if (TRY(Exists(root_, stamp))) {
+      Remove(stamp);
+      gone_.insert(path);
+      return {};
+    }
+    const std::string original = OriginalOf(path);
+    if (auto state = TRY(ObserveAndKeep(root_, blobs_, original))) {
+      found_.originals.emplace(path, *std::move(state));
+      Remove(original);
+      return {};
+    }
+    if (!TRY(FindDefault(path))) gone_.insert(path);
+    return {};
+  }
+
+  // The directories of ours that have nothing left in them, from the deepest up.
+  Result<> FindEmptied() {
+    std::unordered_set<std::string> above;
+    for (const std::string& path : gone_) AddAbove(path, above);
+    std::vector<std::string> directories(above.begin(), above.end());
+    std::sort(directories.begin(), directories.end(), std::greater<>());
+    for (const std::string& directory : directories) {
+      const std::string stamp = StampOf(directory);
+      if (needed_.contains(directory) || wanted_.contains(directory) || !TRY(Exists(root_, stamp))) continue;
+      if (!TRY(BecomesEmpty(directory))) continue;
+      gone_.insert(directory);
+      found_.afterwards.push_back({directory, std::nullopt});
+      Remove(stamp);
+    }
+    return {};
+  }
+
+  // The directories in which originals and stamps were; one with others in it stays.
+  GivenBack Take() && {
+    std::unordered_set<std::string> above;
+    for (const FilePut& put : removed_) AddAbove(put.key, above);
+    std::vector<std::string> directories;
+    for (const std::string& directory : above) {
+      const bool is_below = directory.starts_with(kOriginals) || directory.starts_with(kStamps);
+      if (is_below && directory != kOriginals && directory != kStamps) directories.push_back(directory);
+    }
+    std::sort(directories.begin(), directories.end(), std::greater<>());
+    std::move(removed_.begin(), removed_.end(), std::back_inserter(found_.afterwards));
+    for (std::string& directory : directories) found_.afterwards.push_back({std::move(directory), std::nullopt});
+    return std::move(found_);
+  }
+
+ private:
+  void Remove(std::string kept) { removed_.push_back({std::move(kept), std::nullopt}); }
+
+  // A config that was on the machine from its first boot took the path before anything could be kept.
+  Result<bool> FindDefault(const std::string& path) {
+    if (!path.starts_with("/etc/")) return false;
+    auto state = TRY(ObserveAndKeep(root_, blobs_, std::string(kDefaultsOfTheOs) + path.substr(4)));
+    if (!state) return false;
+    state->attributes.reset();  // The label is that of the place where it goes.
+    found_.originals.emplace(path, *std::move(state));
+    return true;
+  }
+
+  Result<bool> BecomesEmpty(const std::string& directory) const {
+    const auto status = TRY(root_.Status(directory));
+    if (!status) return true;
+    if (!S_ISDIR(status->st_mode)) return false;
+    const auto names = TRY(root_.List(directory));
+    return std::all_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return gone_.contains(directory + "/" + name); });
+  }
+
+  static void AddAbove(const std::string& path, std::unordered_set<std::string>& directories) {
+    for (std::string above = DirectoryAbove(path); above != "/" && directories.insert(above).second;) {
+      above = DirectoryAbove(above);
+    }
+  }
+
+  const Root& root_;
+  BlobStore& blobs_;
+  std::unordered_set<std::string> wanted_;
+  std::unordered_set<std::string> needed_;  // Directories above what is wanted.
+  std::unordered_set<std::string> gone_;
+  std::vector<FilePut> removed_;
+  GivenBack found_;
+};
+
+}  // namespace
+
+std::string OriginalOf(const std::string& path) { return std::string(kOriginals) + path + ".mcdorig"; }
+std::string StampOf(const std::string& path) { return std::string(kStamps) + path + ".mcdnoorig"; }
+
+Result<std::vector<FilePut>> StepsToKeep(const Root& root, BlobStore& blobs, std::span<const std::string> taken,
+                                         std::span<const FilePut> made) {
+  Keeper keeper(root, blobs);
+  for (const FilePut& put : made) TRY(keeper.KeepMade(put.key));
+  for (const std::string& path : taken) TRY(keeper.Keep(path));
+  return std::move(keeper).Take();
+}
+
+Result<GivenBack> FindOriginals(const Root& root, BlobStore& blobs, std::span<const std::string> given_back,
+                                std::span<const std::string> wanted) {
+  Finder finder(root, blobs, wanted);
+  for (const std::string& path : given_back) TRY(finder.Find(path));
+  TRY(finder.FindEmptied());
+  return std::move(finder).Take();
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/password_hash.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "host/accounts.h"
+#include "host/small_file.h"
+
+namespace pintle::host {
+namespace {
+
+using State = resource::PasswordHash::State;
+using resource::PasswordHash;
+
+constexpr const char* kShadow = "shadow";
+constexpr std::string_view kRestOfNewLine = "0:99999:7:::";
+
+// A line of the file, by its place in the text; `end` is past the line break, if it has one.
+struct Line {
+  std::size_t begin;
+  std::size_t end;
+};
+
+std::optional<Line> FindLine(std::string_view text, std::string_view user) {
+  const std::string start = fmt::format("{}:", user);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t break_at = text.find('\n', begin);
+    const std::size_t end = break_at == std::string_view::npos ? text.size() : break_at + 1;
+    if (text.substr(begin).starts_with(start)) return Line{begin, end};
+    begin = end;
+  }
+  return std::nullopt;
+}
+
+// The fields of a line: name, hash, day of the last change, and the rest as it is.
+struct Entry {
+  std::string_view name;
+  std::string_view hash;
+  std::string_view last_change;
+  std::string_view rest;  // With the colon before it.
+  std::string_view line_break;
+};
+
+std::string_view TakeField(std::string_view& line) {
+  const std::size_t end = std::min(line.find(':'), line.size());
+  const std::string_view field = line.substr(0, end);
+  line.remove_prefix(end);
+  return field;
+}
+
+Entry EntryOf(std::string_view line) {
+  Entry entry;
+  if (line.ends_with('\n')) {
+    entry.line_break = line.substr(line.size() - 1);
+    line.remove_suffix(1);
+  }
+  entry.name = TakeField(line);
+  line.remove_prefix(1);  // FindLine has seen that colon.
+  entry.hash = TakeField(line);
+  if (line.starts_with(':')) {
+    line.remove_prefix(1);
+    entry.last_change = TakeField(line);
+  }
+  entry.rest = line;
+  return entry;
+}
+
+Result<std::string> Today(const Clock& clock) {
+  const auto days = std::chrono::floor<std::chrono::days>(clock.Wall()).time_since_epoch();
+  return std::to_string(days.count());
+}
+
+Result<UniqueFd> OpenEtc(const Root& root) { return root.OpenFile("/etc", O_RDONLY | O_DIRECTORY); }
+
+// Held by whoever changes the users of the machine.
+Result<UniqueFd> Lock(int etc, const Clock& clock, std::chrono::milliseconds patience) {
+  constexpr int kPauseMs = 10;
+  UniqueFd file(::openat(etc, ".pwd.lock", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return Error::FromErrno("opening /etc/.pwd.lock");
+  const MonotonicTime deadline = clock.Monotonic() + patience;
+  struct flock whole = {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  // The kernel cannot wait for a lock and mind a deadline at once.
+  while (::fcntl(file.get(), F_OFD_SETLK, &whole) != 0) {
+    if (errno != EAGAIN && errno != EACCES && errno != EINTR) return Error::FromErrno("locking /etc/.pwd.lock");
+    if (clock.Monotonic() >= deadline) {
+      return Error(ErrorKind::kUnavailable, "someone else is changing the users of this machine (/etc/.pwd.lock)");
+    }
+    static_cast<void>(::poll(nullptr, 0, kPauseMs));  // Woken early, it looks early.
+  }
+  return file;
+}
+
+Result<> Check(const std::string& user, const std::optional<State>& want) {
+  const auto fits = [](const std::string& text) {
+    return std::none_of(text.begin(), text.end(), [](char c) { return c == ':' || c == '\n' || c == '\0'; });
+  };
+  if (user.empty() || !fits(user)) return Error(ErrorKind::kInvalid, "that is no name of a user");
+  if (want && (!fits(want->hash) || !fits(want->last_change.value_or("")))) {
+    return Error(ErrorKind::kInvalid, "the password hash has a character that no hash has");
+  }
+  return {};
+}
+
+// The text of the file with the user's line as it is wanted.
+Result<std::string> Changed(const std::string& text, const Root& root, const resource::Put<PasswordHash>& put,
+                            const Clock& clock) {
+  const std::optional<Line> line = FindLine(text, put.key);
+  const auto replaced = [&](const std::string& with) {
+    return text.substr(0, line->begin) + with + text.substr(line->end);
+  };
+  if (!put.want) return line ? replaced("") : text;
+  if (line) {
+    const Entry entry = EntryOf(std::string_view(text).substr(line->begin, line->end - line->begin));
+    std::string last_change = put.want->last_change.value_or(std::string(entry.last_change));
+    if (!put.want->last_change && entry.hash != put.want->hash) last_change = TRY(Today(clock));
+    const bool has_day = !entry.rest.empty() || !last_change.empty();
+    if (entry.hash == put.want->hash && entry.last_change == last_change) return text;
+    return replaced(fmt::format("{}:{}{}{}{}{}", entry.name, put.want->hash, has_day ? ":" : "", last_change,
+                                entry.rest, entry.line_break));
+  }
+  if (put.want->hash == PasswordHash::kLocked) return text;
+  if (!TRY(FindUser(root, put.key))) return Error(ErrorKind::kNotFound, "there is no such user");
+  const std::string line_break = text.empty() || text.ends_with('\n') ? "" : "\n";
+  return fmt::format("{}{}{}:{}:{}:{}\n", text, line_break, put.key, put.want->hash,
+                     put.want->last_change.value_or(TRY(Today(clock))), kRestOfNewLine);
+}
+
+Result<> PutLocked(int etc, const Root& root, const resource::Put<PasswordHash>& put, const Clock& clock) {
+  std::optional<SmallFile> file = TRY(ReadSmallFile(etc, kShadow), "reading /etc/shadow");
+  if (!file) file = SmallFile();
+  std::string text = TRY(Changed(file->contents, root, put, clock));
+  if (text == file->contents) return {};
+  file->contents = std::move(text);
+  TRY(ReplaceSmallFile(etc, kShadow, *file), "writing /etc/shadow");
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<State>> ObservePasswordHash(const Root& root, const std::string& user) {
+  const auto doing = [&] { return fmt::format("looking at the password of {}", user); };
+  TRY(Check(user, std::nullopt), doing());
+  const auto etc = TRY(OpenEtc(root), doing());
+  const std::optional<SmallFile> file = TRY(ReadSmallFile(etc.get(), kShadow), doing());
+  const std::optional<Line> line = file ? FindLine(file->contents, user) : std::nullopt;
+  if (!line) return std::nullopt;
+  const Entry entry = EntryOf(std::string_view(file->contents).substr(line->begin, line->end - line->begin));
+  return State{std::string(entry.hash), std::string(entry.last_change)};
+}
+
+Result<> PutPasswordHash(const Root& root, const resource::Put<PasswordHash>& put, const Clock& clock,
+                         std::chrono::milliseconds patience) {
+  const auto doing = [&] { return fmt::format("setting the password of {}", put.key); };
+  TRY(Check(put.key, put.want), doing());
+  const UniqueFd etc = TRY(OpenEtc(root), doing());
+  const UniqueFd lock = TRY(Lock(etc.get(), clock, patience), doing());
+  TRY(PutLocked(etc.get(), root, put, clock), doing());
+  return {};
+}
+
+bool Matches(const std::optional<State>& want, const std::optional<State>& have) {
+  if (!have) return !want || want->hash == PasswordHash::kLocked;
+  return want && want->hash == have->hash && (!want->last_change || want->last_change == have->last_change);
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The contents of an open file, piece by piece, so that a big one never is in memory as a whole.
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace pintle::host {
+
+class Pieces {
+ public:
+  static constexpr std::size_t kMostAtOnce = 256 << 10;
+
+  // `expected` bytes are likely to be there; `offset` is where the first piece begins.
+  Pieces(int fd, std::size_t expected, off_t offset = 0);
+
+  // The next piece, which is valid until the next call; an empty one is the end.  A file of the expected size comes in
+  // as few pieces as can be.
+  Result<std::string_view> Next();
+
+ private:
+  int fd_;
+  off_t offset_;
+  off_t expected_end_;
+  std::size_t size_;
+  bool has_ended_ = false;
+  std::unique_ptr<char[]> buffer_;
+};
+
+}  // namespace pintle::host

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/power_dbus.h"
+
+#include <fcntl.h>
+#include <systemd/sd-bus.h>
+
+#include <utility>
+
+#include "base/c_ptr.h"
+#include "host/bus_dbus.h"
+
+namespace pintle::host {
+namespace {
+
+using Bus = CPtr<sd_bus, sd_bus_flush_close_unref>;
+using Message = CPtr<sd_bus_message, sd_bus_message_unref>;
+
+constexpr const char* kWho = "Pintle";
+
+Result<Bus> OpenBus() {
+  Bus bus;
+  const int result = ::sd_bus_open_system(Out(bus));
+  if (result < 0) return Error::FromErrno("connecting to the system bus", -result);
+  return bus;
+}
+
+struct Answer {
+  Message message;
+  int result = 0;
+  sd_bus_error error = SD_BUS_ERROR_NULL;
+
+  Answer() = default;
+  ~Answer() { ::sd_bus_error_free(&error); }
+  Answer(const Answer&) = delete;
+  Answer& operator=(const Answer&) = delete;
+
+  Error Told() const { return BusError(error.name, error.message, result); }
+  bool IsConnectionLost() const { return host::IsConnectionLost(error.name, result); }
+};
+
+template <typename... Arguments>
+void Call(sd_bus* bus, const char* method, Answer& answer, const char* types, Arguments... arguments) {
+  answer.result =
+      ::sd_bus_call_method(bus, "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
+                           method, &answer.error, Out(answer.message), types, arguments...);
+}
+
+}  // namespace
+
+Result<> PowerDbus::Reboot(const std::string& reason) {
+  const Bus bus = TRY(OpenBus(), "rebooting");
+  // That people cannot be told is no reason to stay up.
+  Answer told;
+  Call(bus.get(), "SetWallMessage", told, "sb", reason.c_str(), 1);
+  Answer answer;
+  Call(bus.get(), "Reboot", answer, "b", 0);
+  // The bus may be gone before it has brought the answer.
+  if (answer.result >= 0 || answer.IsConnectionLost()) return {};
+  return answer.Told().While("rebooting (`systemd-inhibit --list` shows who may be against it)");
+}
+
+Result<Inhibitor> PowerDbus::InhibitShutdown(const std::string& why) {
+  const Bus bus = TRY(OpenBus(), "keeping the machine from shutting down");
+  Answer answer;
+  Call(bus.get(), "Inhibit", answer, "ssss", "shutdown", kWho, why.c_str(), "block");
+  int fd = -1;
+  if (answer.result >= 0) answer.result = ::sd_bus_message_read(answer.message.get(), "h", &fd);
+  if (answer.result < 0) return answer.Told().While("keeping the machine from shutting down");
+  UniqueFd hold(::fcntl(fd, F_DUPFD_CLOEXEC, 3));  // The message closes its own.
+  if (!hold) return Error::FromErrno("fcntl").While("keeping the machine from shutting down");
+  return Inhibitor(std::move(hold));
+}
+
+}  // namespace pintle::host

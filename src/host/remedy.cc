@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/remedy.h"
+
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+namespace pintle::host {
+namespace {
+
+std::string_view RemedyFor(int errno_value) {
+  switch (errno_value) {
+    case ENOSPC:
+      return "its file system is full, free some space or inodes";
+    case EDQUOT:
+      return "the quota is used up, raise it or free some space";
+    case EROFS:
+      return "its file system is mounted read-only, mount it read-write";
+    case EIO:
+      return "its disk fails, see what the kernel's log says of it";
+    case EPERM:
+    case EACCES:
+      return "this is not allowed, look for immutable bits (lsattr), mount options and security policies";
+    case EBUSY:
+    case ETXTBSY:
+      return "it is in use, stop or unmount what uses it";
+    case EOPNOTSUPP:
+      return "its file system cannot hold this";
+    case EMFILE:
+    case ENFILE:
+      return "too many files are open, raise the limit";
+    case ELOOP:
+      return "its path leads in circles, mend the symlinks";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+Error WithRemedy(Error error) {
+  const std::string_view remedy = RemedyFor(error.errno_value());
+  return remedy.empty() ? std::move(error) : std::move(error).While(remedy);
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/small_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string_view>
+
+#include "base/unique_fd.h"
+#include "host/pieces.h"
+
+namespace pintle::host {
+namespace {
+
+constexpr std::size_t kLimit = 16 << 20;
+
+Result<> WriteAll(int fd, std::string_view contents) {
+  while (!contents.empty()) {
+    const ssize_t written = ::write(fd, contents.data(), contents.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return Error::FromErrno("write");
+    contents.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+// The owner is set only where it differs: who acts as the file's owner may not give it away.
+Result<> SetOwner(int fd, const Owner& owner) {
+  struct stat status;
+  if (::fstat(fd, &status) != 0) return Error::FromErrno("fstat");
+  if (status.st_uid == owner.uid && status.st_gid == owner.gid) return {};
+  if (::fchown(fd, owner.uid, owner.gid) != 0) return Error::FromErrno("chown");
+  return {};
+}
+
+Result<> Sync(int directory) {
+  if (::fsync(directory) != 0) return Error::FromErrno("fsync of the directory");
+  return {};
+}
+
+Result<> WriteBeside(int directory, const std::string& beside, const SmallFile& file) {
+  const UniqueFd fd(::openat(directory, beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!fd) return Error::FromErrno("creating a file beside it");
+  TRY(WriteAll(fd.get(), file.contents));
+  TRY(SetOwner(fd.get(), file.owner));
+  TRY(SetAttributes(fd.get(), OpenedAs::kItself, file.attributes, OtherAttributes::kKeep));
+  if (::fchmod(fd.get(), file.permissions) != 0) return Error::FromErrno("chmod");
+  if (::fsync(fd.get()) != 0) return Error::FromErrno("fsync");
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<SmallFile>> ReadSmallFile(int directory, const std::string& name) {
+  const UniqueFd fd(::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!fd && errno == ENOENT) return std::nullopt;
+  if (!fd) return Error::FromErrno("open");
+  struct stat status;
+  if (::fstat(fd.get(), &status) != 0) return Error::FromErrno("fstat");
+  if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kConflict, "it is not a regular file");
+  SmallFile file = {{}, status.st_mode & 07777, {status.st_uid, status.st_gid}, {}};
+  file.attributes = TRY(ReadAttributes(fd.get(), OpenedAs::kItself));
+  Pieces pieces(fd.get(), static_cast<std::size_t>(status.st_size));
+  for (std::string_view piece = TRY(pieces.Next()); !piece.empty(); piece = TRY(pieces.Next())) {
+    file.contents += piece;
+    if (file.contents.size() > kLimit) return Error(ErrorKind::kInvalid, "it is too long");
+  }
+  return file;
+}
+
+Result<> ReplaceSmallFile(int directory, const std::string& name, const SmallFile& file) {
+  const std::string beside = NameBeside(name);
+  TRY(ClearBeside(directory, name));
+  const Result<> written = WriteBeside(directory, beside, file);
+  if (!written || ::renameat(directory, beside.c_str(), directory, name.c_str()) != 0) {
+    Error error = written ? Error::FromErrno("rename") : written.error();
+    ::unlinkat(directory, beside.c_str(), 0);
+    return error;
+  }
+  return Sync(directory);
+}
+
+Result<> RemoveSmallFile(int directory, const std::string& name) {
+  TRY(ClearBeside(directory, name));
+  if (::unlinkat(directory, name.c_str(), 0) != 0 && errno != ENOENT) return Error::FromErrno("unlink");
+  return Sync(directory);
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The service manager of the running machine, over D-Bus.
+//
+// It is reached by the system bus, or by systemd's private socket while there is no bus, as early in a boot.  A
+// connection that is lost, because systemd executes itself anew or the bus is restarted, is made again once.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/root.h"
+#include "host/systemd.h"
+
+namespace pintle::host {
+
+// For one thread at a time: calls block until they are answered.
+class SystemdDbus final : public Systemd {
+ public:
+  // The root is that of the running machine, "/".
+  explicit SystemdDbus(const Root& root);
+  ~SystemdDbus() override;
+
+  // Units are enabled in one call, disabled in one and preset in one.  systemd reads its configuration anew if that
+  // changed a link.
+  Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>> units) override;
+  Result<resource::UnitLinks::State> ObserveLinks() override;
+  Result<> PutLinks(const resource::UnitLinks::State& links) override;
+  Result<> Reload() override;
+  Result<> Run(JobKind job, const std::string& unit, std::chrono::milliseconds patience) override;
+  Result<UnitStatus> Observe(const std::string& unit) override;
+
+ private:
+  class Connection;
+  enum class FileChange { kEnable, kDisable, kPreset };
+
+  Result<> Repeatedly(const std::function<Result<>(Connection&)>& call);
+  Result<Connection*> Connected();
+  Result<> ChangeFiles(FileChange change, const std::vector<std::string>& units);
+  Result<> ChangeFile(FileChange change, const std::string& unit);
+  Result<std::string> FileState(const std::string& unit);
+  Result<std::string> AwaitJob(const std::string& path, MonotonicTime deadline);
+
+  const Root& root_;
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace pintle::host

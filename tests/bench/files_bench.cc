@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What it takes to change and to look at many files, beside what the plainest way of doing so takes.
+//
+// Arguments: directories to work in (default: the memory's, and the one this is run in), each on a file system of
+// interest.  The ways take turns, and what is shown is the median of each, so that a noisy machine does not choose.
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <openssl/sha.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/root.h"
+#include "host/blob_store.h"
+#include "host/file_changes.h"
+#include "host/files.h"
+
+namespace pintle::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kChanged = 1'000;
+constexpr int kLookedAt = 5'000;
+constexpr int kRounds = 9;
+constexpr std::size_t kSize = 4096;
+
+[[noreturn]] void Fail(const std::string& why) {
+  fmt::print(stderr, "{}\n", why);
+  std::exit(1);
+}
+
+template <typename T>
+T Must(Result<T> result) {
+  if (!result) Fail(result.error().message());
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
+std::string NameOf(int index) { return fmt::format("file-{}", index); }
+
+// Each file has contents of its own, in every round.
+std::string ContentsOf(int index, int round) {
+  std::string contents = fmt::format("{} {}\n", index, round);
+  contents.resize(kSize, 'x');
+  return contents;
+}
+
+double MillisecondsFor(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void Show(const std::string& what, const std::vector<double>& ours, const std::vector<double>& plain, double budget) {
+  const double ratio = Median(ours) / Median(plain);
+  fmt::print("{:<44} {:>8.1f} ms {:>8.1f} ms   {:.2f} of {:.1f}{}\n", what, Median(ours), Median(plain), ratio, budget,
+             ratio <= budget ? "" : "  TOO SLOW");
+}
+
+// ---- the plain ways -------------------------------------------------------------------------------------------------
+
+void WritePlainly(const fs::path& directory, int round) {
+  const UniqueFd at(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  for (int i = 0; i < kChanged; ++i) {
+    const std::string contents = ContentsOf(i, round);
+    const UniqueFd file(::openat(at.get(), NameOf(i).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (::write(file.get(), contents.data(), contents.size()) < 0) Fail("cannot write");
+  }
+  if (::syncfs(at.get()) != 0) Fail("cannot sync");
+}
+
+void LookPlainly(const fs::path& directory) {
+  const UniqueFd at(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  char contents[2 * kSize];
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  for (int i = 0; i < kLookedAt; ++i) {
+    const UniqueFd file(::openat(at.get(), NameOf(i).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat status;
+    if (::fstat(file.get(), &status) != 0) Fail("cannot look");
+    const ssize_t length = ::read(file.get(), contents, sizeof contents);
+    if (length < 0 || ::read(file.get(), contents, sizeof contents) != 0) Fail("cannot read");
+    ::SHA256(reinterpret_cast<const unsigned char*>(contents), static_cast<std::size_t>(length), digest);
+  }
+}
+
+// ---- ours -----------------------------------------------------------------------------------------------------------
+
+enum class OldOnes { kNone, kKeep };
+
+void ChangeDurably(const Root& root, int round, OldOnes old_ones) {
+  BlobStore blobs = Must(BlobStore::Open(root, "/store"));
+  std::vector<FilePut> puts;
+  const auto user = ::getuid();
+  const auto group = ::getgid();
+  for (int i = 0; i < kChanged; ++i) {
+    resource::FileEntry::State state;
+    state.sha256 = Must(blobs.Add(ContentsOf(i, round)));
+    state.permissions = 0644;
+    state.user.id = user;
+    state.group.id = group;
+    puts.push_back({"/files/" + NameOf(i), std::move(state)});
+  }
+  std::vector<FilePut> undo;
+  if (old_ones == OldOnes::kKeep) {
+    for (const FilePut& put : puts) undo.push_back({put.key, Must(ObserveAndKeep(root, blobs, put.key))});
+  }
+  Must(blobs.Sync());
+  FileChanges changes(root, blobs);
+  for (const FilePut& put : puts) Must(changes.Prepare(put));
+  Must(changes.Sync());
+  for (const FilePut& put : puts) Must(changes.Commit(put));
+  Must(changes.Sync());
+}
+
+void LookInFull(const Root& root) {
+  for (int i = 0; i < kLookedAt; ++i) {
+    if (!Must(Observe(root, "/files/" + NameOf(i)))) Fail("a file is missing");
+  }
+}
+
+// ---- side by side ---------------------------------------------------------------------------------------------------
+
+struct Place {
+  explicit Place(const fs::path& above) : path(above / fmt::format("pintle-bench-{}", ::getpid())) {
+    fs::create_directories(path / "files");
+    fs::create_directories(path / "plain");
+  }
+  ~Place() { fs::remove_all(path); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  void Empty() const {
+    for (const char* directory : {"files", "plain"}) {
+      fs::remove_all(path / directory);
+      fs::create_directory(path / directory);
+    }
+    fs::remove(path / "store");
+    ::sync();
+  }
+
+  fs::path path;
+};
+
+void MeasureChanges(const Place& place, const Root& root, OldOnes old_ones) {
+  std::vector<double> ours, plain;
+  for (int round = 0; round < kRounds; ++round) {
+    place.Empty();
+    if (old_ones == OldOnes::kKeep) {
+      WritePlainly(place.path / "files", -1);
+      WritePlainly(place.path / "plain", -1);
+    }
+    plain.push_back(MillisecondsFor([&] { WritePlainly(place.path / "plain", round); }));
+    ours.push_back(MillisecondsFor([&] { ChangeDurably(root, round, old_ones); }));
+  }
+  Show(fmt::format("{} files {}", kChanged, old_ones == OldOnes::kKeep ? "overwritten, the old kept" : "new"), ours,
+       plain, 2.0);
+}
+
+void MeasureLooking(const Place& place, const Root& root) {
+  place.Empty();
+  const UniqueFd at(::open((place.path / "files").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  for (int i = 0; i < kLookedAt; ++i) {
+    const std::string contents = ContentsOf(i, 0);
+    const UniqueFd file(::openat(at.get(), NameOf(i).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+    if (::write(file.get(), contents.data(), contents.size()) < 0) Fail("cannot write");
+  }
+  std::vector<double> ours, plain;
+  for (int round = 0; round < kRounds; ++round) {
+    plain.push_back(MillisecondsFor([&] { LookPlainly(place.path / "files"); }));
+    ours.push_back(MillisecondsFor([&] { LookInFull(root); }));
+  }
+  Show(fmt::format("{} files looked at in full", kLookedAt), ours, plain, 1.5);
+}
+
+void Measure(const fs::path& above) {
+  const Place place(above);
+  const Root root = Must(Root::Open(place.path.string()));
+  fmt::print("in {}                                  ours        plain   ratio of its budget\n", above.string());
+  MeasureChanges(place, root, OldOnes::kNone);
+  MeasureChanges(place, root, OldOnes::kKeep);
+  MeasureLooking(place, root);
+}
+
+}  // namespace
+}  // namespace pintle::host
+
+int main(int argc, char** argv) {
+  std::vector<std::string> places(argv + 1, argv + argc);
+  if (places.empty()) places = {"/dev/shm", "."};
+  for (const std::string& place : places) pintle::host::Measure(place);
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  fmt::print("peak memory {:.1f} MiB of 24\n", static_cast<double>(usage.ru_maxrss) / 1024);
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The promise of a whole change of the file tree: cut short or refused anywhere, putting back what was observed before
+// gives the old tree, and so it does when that is cut short too.
+
+#include "host/files.h"
+
+#include <fmt/core.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/root.h"
+#include "crash/faults.h"
+#include "crash/tree.h"
+#include "host/blob_store.h"
+#include "host/file_changes.h"
+#include "host/originals.h"
+#include "json/fields.h"
+#include "json/parse.h"
+#include "unit/expect.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::crash {
+namespace {
+
+namespace fs = std::filesystem;
+using host::BlobStore;
+using host::FileChanges;
+using host::FilePut;
+using resource::EntryKind;
+using State = resource::FileEntry::State;
+
+constexpr const char* kStore = "/var/blobs";
+constexpr const char* kJournal = "/var/journal";
+
+// Of all pairs of two cuts, one in so many is tried.
+constexpr int kStride = 3;
+
+struct OldTree : TemporaryDirectory {
+  OldTree() {
+    for (const char* directory : {"var", "etc/emptied.d", "etc/theirs.d", "etc/directory", "etc/adjusted"}) {
+      fs::create_directories(path() / directory);
+    }
+    for (const char* file : {"overwritten", "removed", "motd", "unit", "emptied.d/file", "theirs.d/file"}) {
+      Write(std::string("etc/") + file, std::string("old ") + file);
+    }
+    fs::create_symlink("overwritten", path() / "etc/link");
+    fs::create_symlink("/nowhere", path() / "etc/file-next");
+    fs::permissions(path() / "etc/overwritten", fs::perms::owner_all);
+    fs::permissions(path() / "etc/removed", fs::perms::set_uid | fs::perms::owner_all);
+    fs::permissions(path() / "etc/directory", fs::perms::owner_all);
+    for (const char* marked : {"overwritten", "removed", "adjusted"}) {
+      ::setxattr((path() / "etc" / marked).c_str(), "user.note", "old", 3, 0);
+    }
+  }
+
+  Root root() const { return ValueOf(Root::Open(path().string())); }
+  std::string Now() const { return Describe(path() / "etc"); }
+  // Whatever a change left for coming back to it.
+  void Forget() const {
+    fs::remove_all(path() / "var");
+    fs::create_directory(path() / "var");
+  }
+};
+
+State Mine(EntryKind kind, std::int64_t permissions) {
+  State state;
+  state.kind = kind;
+  state.permissions = permissions;
+  state.user.id = ::getuid();
+  state.group.id = ::getgid();
+  return state;
+}
+
+Result<State> File(BlobStore& blobs, std::string_view contents, std::int64_t permissions = 0644) {
+  State state = Mine(EntryKind::kFile, permissions);
+  state.sha256 = TRY(blobs.Add(contents));
+  return state;
+}
+
+State Link(std::string target) {
+  State state = Mine(EntryKind::kLink, 0777);
+  state.target = std::move(target);
+  return state;
+}
+
+// Every kind of step.
+Result<std::vector<FilePut>> Change(BlobStore& blobs) {
+  State marked = TRY(File(blobs, std::string(200 << 10, 'x'), 04750));
+  marked.attributes.emplace()["user.color"] = "cmVk";
+  State adjusted = Mine(EntryKind::kDirectory, 0710);
+  adjusted.attributes.emplace()["user.color"] = "cmVk";
+  return std::vector<FilePut>{
+      {"/etc/motd", TRY(File(blobs, "new motd"))},
+      {"/etc/overwritten", TRY(File(blobs, "new overwritten", 0600))},
+      {"/etc/tool", marked},
+      {"/etc/new.d/sub/file", TRY(File(blobs, "new file"))},
+      {"/etc/link", Link("motd")},
+      {"/etc/unit", Link("/dev/null")},
+      {"/etc/file-next", TRY(File(blobs, "no link any more"))},
+      {"/etc/directory", TRY(File(blobs, "no directory any more"))},
+      {"/etc/adjusted", adjusted},
+      {"/etc/removed", std::nullopt},
+      {"/etc/emptied.d/file", std::nullopt},
+      {"/etc/emptied.d", std::nullopt},
+      {"/etc/theirs.d", std::nullopt},
+  };
+}
+
+Result<std::vector<FilePut>> StepsFor(const Root& root, BlobStore& blobs) {
+  const auto puts = TRY(Change(blobs));
+  auto made = TRY(host::MissingDirectories(root, puts));
+  const std::vector<std::string> taken = {"/etc/motd", "/etc/new.d/sub/file"};
+  auto steps = TRY(host::StepsToKeep(root, blobs, taken, made));
+  steps.insert(steps.end(), made.begin(), made.end());
+  steps.insert(steps.end(), puts.begin(), puts.end());
+  for (FilePut& step : steps) {
+    if (!step.want) continue;
+    step.want->user.id = ::getuid();  // So that anyone can run this.
+    step.want->group.id = ::getgid();
+  }
+  return steps;
+}
+
+Result<> PutAll(const Root& root, const BlobStore& blobs, const std::vector<FilePut>& puts) {
+  FileChanges changes(root, blobs, host::Labels());
+  for (const FilePut& put : puts) TRY(changes.Prepare(put));
+  TRY(changes.Sync());
+  for (const FilePut& put : puts) TRY(changes.Commit(put));
+  return changes.Sync();
+}
+
+Result<> Apply(const Root& root) {
+  BlobStore blobs = TRY(BlobStore::Open(root, kStore));
+  const auto steps = TRY(StepsFor(root, blobs));
+  std::vector<FilePut> undo;
+  for (const FilePut& step : steps) undo.push_back({step.key, TRY(host::ObserveAndKeep(root, blobs, step.key))});
+  std::reverse(undo.begin(), undo.end());
+  TRY(blobs.Sync());
+  TRY(root.WriteFile(kJournal, json::Encode(undo).dump()));
+  return PutAll(root, blobs, steps);
+}
+
+Result<> Undo(const Root& root) {
+  const auto journal = root.ReadFile(kJournal);
+  if (!journal) return {};  // It was cut short before it changed anything.
+  json::Report report;
+  const auto undo = json::Decode<std::vector<FilePut>>(TRY(json::Parse(*journal)), report);
+  const BlobStore blobs = TRY(BlobStore::Open(root, kStore));
+  return PutAll(root, blobs, undo);
+}
+
+// In memory when attributes can be kept there: thousands of trees are made.
+void UseMemory() {
+  const std::string probe = "/dev/shm/pintle-test-attributes-" + std::to_string(::getpid());
+  std::error_code ignored;  // Then it is as if there were no such directory.
+  if (!fs::create_directory(probe, ignored)) return;
+  const bool works = ::setxattr(probe.c_str(), "user.note", "", 0, 0) == 0;
+  fs::remove(probe);
+  if (works) ::setenv("TMPDIR", "/dev/shm", 1);
+}
+
+class AWholeChange : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { UseMemory(); }
+
+  AWholeChange() : root_(tree_.root()), old_(tree_.Now()) {}
+
+  History ApplyWith(const Fault& fault) {
+    return RunWith(fault, [&] { return Apply(root_).has_value(); });
+  }
+  History UndoWith(const Fault& fault) {
+    return RunWith(fault, [&] { return Undo(root_).has_value(); });
+  }
+
+  // Back to the old tree, which the next history begins with.
+  void ExpectThatUndoGivesTheOldTree() {
+    ASSERT_TRUE(Succeeded(Undo(root_)));
+    ASSERT_EQ(tree_.Now(), old_);
+    tree_.Forget();
+  }
+
+  static std::string New() {
+    const OldTree tree;
+    EXPECT_TRUE(Succeeded(Apply(tree.root())));
+    return tree.Now();
+  }
+
+  OldTree tree_;
+  Root root_;
+  std::string old_;
+};
+
+TEST_F(AWholeChange, ChangesEverythingAndUndoesEverything) {
+  ASSERT_TRUE(Succeeded(Apply(root_)));
+  EXPECT_NE(tree_.Now(), old_);
+  EXPECT_TRUE(fs::exists(tree_ / "etc/theirs.d/file"));
+  EXPECT_FALSE(fs::exists(tree_ / "etc/emptied.d"));
+  EXPECT_EQ(tree_.Read("etc/machine-config-daemon/orig/etc/motd.mcdorig"), "old motd");
+  ExpectThatUndoGivesTheOldTree();
+}
+
+TEST_F(AWholeChange, CutShortAnywhereCanBeUndone) {
+  int histories = 0;
+  for (int at = 1; ApplyWith({.at = at, .kind = FaultKind::kExit, .errno_value = 0}).fault_met; ++at, ++histories) {
+    SCOPED_TRACE(fmt::format("cut at call {}", at));
+    ASSERT_NO_FATAL_FAILURE(ExpectThatUndoGivesTheOldTree());
+  }
+  fmt::print("{} histories\n", histories);
+  EXPECT_GT(histories, 100);
+}
+
+TEST_F(AWholeChange, CutShortAnywhereCanBeMadeAgain) {
+  const std::string wanted = New();
+  for (int at = 1; ApplyWith({.at = at, .kind = FaultKind::kExit, .errno_value = 0}).fault_met; ++at) {
+    SCOPED_TRACE(fmt::format("cut at call {}", at));
+    ASSERT_NO_FATAL_FAILURE(ExpectThatUndoGivesTheOldTree());
+    ASSERT_TRUE(Succeeded(Apply(root_)));
+    ASSERT_EQ(tree_.Now(), wanted);
+    ASSERT_NO_FATAL_FAILURE(ExpectThatUndoGivesTheOldTree());
+  }
+}
+
+// Each call of the change together with every third of the undoing, and the next call with the next third.
+TEST_F(AWholeChange, CutShortAnywhereCanBeUndoneAfterTheUndoingWasCutShortAnywhere) {
+  int histories = 0;
+  for (int at = 1;; ++at) {
+    for (int undo_at = 1 + at % kStride;; undo_at += kStride) {
+      const bool has_change_met = ApplyWith({.at = at, .kind = FaultKind::kExit, .errno_value = 0}).fault_met;
+      const bool has_undo_met = UndoWith({.at = undo_at, .kind = FaultKind::kExit, .errno_value = 0}).fault_met;
+      SCOPED_TRACE(fmt::format("cut at call {}, its undoing at call {}", at, undo_at));
+      ASSERT_NO_FATAL_FAILURE(ExpectThatUndoGivesTheOldTree());
+      if (!has_change_met) {
+        fmt::print("{} histories\n", histories);
+        return;
+      }
+      if (!has_undo_met) break;
+      ++histories;
+    }
+  }
+}
+
+TEST_F(AWholeChange, ThatTheDiskRefusesAnywhereCanBeUndone) {
+  const std::string wanted = New();
+  int histories = 0;
+  for (const int errno_value : {ENOSPC, EIO, EROFS, EDQUOT, EINTR}) {
+    for (int at = 1;; ++at, ++histories) {
+      SCOPED_TRACE(fmt::format("errno {} at call {}", errno_value, at));
+      const History history = ApplyWith({.at = at, .kind = FaultKind::kError, .errno_value = errno_value});
+      if (history.ending == Ending::kSucceeded) {
+        ASSERT_EQ(tree_.Now(), wanted);
+      }
+      ASSERT_NO_FATAL_FAILURE(ExpectThatUndoGivesTheOldTree());
+      if (!history.fault_met) break;
+    }
+  }
+  fmt::print("{} histories\n", histories);
+}
+
+TEST_F(AWholeChange, WhoseUndoingTheDiskRefusesAnywhereCanBeUndoneAgain) {
+  int histories = 0;
+  for (const int errno_value : {ENOSPC, EIO}) {
+    for (int at = 1;; ++at, ++histories) {
+      SCOPED_TRACE(fmt::format("errno {} at call {}", errno_value, at));
+      ASSERT_TRUE(Succeeded(Apply(root_)));
+      const History history = UndoWith({.at = at, .kind = FaultKind::kError, .errno_value = errno_value});
+      if (history.ending == Ending::kSucceeded) {
+        ASSERT_EQ(tree_.Now(), old_);
+      }
+      ASSERT_NO_FATAL_FAILURE(ExpectThatUndoGivesTheOldTree());
+      if (!history.fault_met) break;
+    }
+  }
+  fmt::print("{} histories\n", histories);
+}
+
+TEST_F(AWholeChange, SucceedsWhenTheKernelTakesOneByteAtATime) {
+  const std::string wanted = New();
+  for (int at = 1;; ++at) {
+    const History history = ApplyWith({.at = at, .kind = FaultKind::kShortWrite, .errno_value = 0});
+    ASSERT_EQ(history.ending, Ending::kSucceeded) << "short at call " << at;
+    ASSERT_EQ(tree_.Now(), wanted) << "short at call " << at;
+    ASSERT_NO_FATAL_FAILURE(ExpectThatUndoGivesTheOldTree());
+    if (!history.fault_met) break;
+  }
+}
+
+}  // namespace
+}  // namespace pintle::crash

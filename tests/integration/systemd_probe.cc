@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The service manager and the power switch of a node from the command line, for test_systemd.py.
+//
+//     systemd-probe enablement UNIT=enabled|disabled|preset...
+//     systemd-probe links                              prints them, a line each: PATH TARGET
+//     systemd-probe put-links                          reads them
+//     systemd-probe reload
+//     systemd-probe start|stop|restart|try-restart|reload-unit|reload-or-restart UNIT MILLISECONDS
+//     systemd-probe observe UNIT                       prints: LOAD ACTIVE FILE
+//     systemd-probe inhibit WHY                        prints "inhibited", and holds it until its input ends
+//     systemd-probe reboot REASON
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/root.h"
+#include "host/power_dbus.h"
+#include "host/systemd_dbus.h"
+
+namespace pintle::host {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Result<resource::Put<resource::UnitState>> PutFrom(const std::string& word) {
+  static const std::map<std::string, resource::Enablement> kEnablements = {
+      {"enabled", resource::Enablement::kEnabled},
+      {"disabled", resource::Enablement::kDisabled},
+      {"preset", resource::Enablement::kPreset},
+  };
+  const std::size_t equals = word.find('=');
+  const auto enablement = kEnablements.find(word.substr(equals + 1));
+  if (enablement == kEnablements.end()) return Error(ErrorKind::kInvalid, word);
+  return resource::Put<resource::UnitState>{word.substr(0, equals), {{enablement->second}}};
+}
+
+Result<> PutEnablement(Systemd& systemd, const Words& words) {
+  std::vector<resource::Put<resource::UnitState>> units;
+  for (const std::string& word : words) units.push_back(TRY(PutFrom(word)));
+  return systemd.PutEnablement(units);
+}
+
+Result<> PrintLinks(Systemd& systemd) {
+  for (const auto& [path, target] : TRY(systemd.ObserveLinks()).targets) fmt::print("{} {}\n", path, target);
+  return {};
+}
+
+Result<> PutLinks(Systemd& systemd) {
+  resource::UnitLinks::State links;
+  std::string path, target;
+  while (std::cin >> path >> target) links.targets[path] = target;
+  return systemd.PutLinks(links);
+}
+
+Result<> Print(Systemd& systemd, const std::string& unit) {
+  const UnitStatus status = TRY(systemd.Observe(unit));
+  fmt::print("{} {} {}\n", status.load_state, status.active_state, status.file_state);
+  return {};
+}
+
+Result<> Inhibit(const std::string& why) {
+  PowerDbus power;
+  const Inhibitor inhibitor = TRY(power.InhibitShutdown(why));
+  fmt::print("inhibited\n");
+  std::fflush(stdout);
+  while (std::getchar() != EOF) {
+  }
+  return {};
+}
+
+Result<> Run(const std::string& verb, const Words& words) {
+  static const std::map<std::string, JobKind> kJobs = {
+      {"start", JobKind::kStart},        {"stop", JobKind::kStop},
+      {"restart", JobKind::kRestart},    {"try-restart", JobKind::kTryRestart},
+      {"reload-unit", JobKind::kReload}, {"reload-or-restart", JobKind::kReloadOrRestart},
+  };
+  const Root root = TRY(Root::Open("/"));
+  SystemdDbus systemd(root);
+  if (verb == "enablement") return PutEnablement(systemd, words);
+  if (verb == "links") return PrintLinks(systemd);
+  if (verb == "put-links") return PutLinks(systemd);
+  if (verb == "reload") return systemd.Reload();
+  if (verb == "observe" && words.size() == 1) return Print(systemd, words[0]);
+  if (verb == "inhibit" && words.size() == 1) return Inhibit(words[0]);
+  if (verb == "reboot" && words.size() == 1) return PowerDbus().Reboot(words[0]);
+  const auto job = kJobs.find(verb);
+  if (job == kJobs.end() || words.size() != 2) return Error(ErrorKind::kInvalid, "no such verb: " + verb);
+  return systemd.Run(job->second, words[0], std::chrono::milliseconds(std::stoi(words[1])));
+}
+
+}  // namespace
+}  // namespace pintle::host
+
+int main(int count, char** words) {
+  if (count < 2) return 2;
+  const auto result = pintle::host::Run(words[1], {words + 2, words + count});
+  if (result) return 0;
+  fmt::print(stderr, "{}\n", result.error().message());
+  return 1;
+}

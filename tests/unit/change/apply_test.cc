@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/apply.h"
+
+#include "change/journal.h"
+#include "crash/tree.h"
+#include "unit/change/small_machine.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::change {
+namespace {
+
+using plan::TestConfig;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Applying : public testing::Test {
+ protected:
+  // All that a config can change; the journal's folder, which stays, is not.
+  std::string Tree() const {
+    std::string text;
+    for (const char* part : {"etc", "home", "usr"}) text += crash::Describe(directory_ / part);
+    return text;
+  }
+
+  static TestConfig Everything() {
+    TestConfig config;
+    config.WithFile("/etc/motd", "data:,ours").WithFile("/etc/new/deep/file", "data:,new");
+    config.WithUnit("ours.service", "[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n");
+    config.ignition().systemd.units.back().enabled = true;
+    ignition::Unit shipped;
+    shipped.name = "shipped.service";
+    shipped.enabled = true;
+    ignition::Dropin& dropin = shipped.dropins.emplace_back();
+    dropin.name = "10-more.conf";
+    dropin.contents = "[Service]\nNice=1\n";
+    config.ignition().systemd.units.push_back(shipped);
+    config.WithUser("core", {"ssh-ed25519 AAAA one"});
+    config.ignition().passwd.users.back().password_hash = "$6$salt$hash";
+    return config;
+  }
+
+  TemporaryDirectory directory_;
+  SmallMachine machine_{directory_.path()};
+};
+
+TEST_F(Applying, MakesAllOfItTrue) {
+  EXPECT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), Everything())), Ending::kDone);
+  EXPECT_EQ(machine_.Read("etc/motd"), "ours");
+  EXPECT_EQ(machine_.Read("etc/new/deep/file"), "new");
+  EXPECT_TRUE(machine_.Has("etc/systemd/system/multi-user.target.wants/ours.service"));
+  EXPECT_TRUE(machine_.Has("etc/systemd/system/a.target.wants/shipped.service"));
+  EXPECT_EQ(machine_.Read("etc/systemd/system/shipped.service.d/10-more.conf"), "[Service]\nNice=1\n");
+  EXPECT_EQ(machine_.Read("home/core/.ssh/authorized_keys.d/ignition"), "ssh-ed25519 AAAA one\n");
+  EXPECT_THAT(machine_.Read("etc/shadow"), HasSubstr("core:$6$salt$hash:"));
+  EXPECT_THAT(machine_.systemd.jobs, ElementsAre("watcher.service"));
+}
+
+TEST_F(Applying, KeepsTheConfigBesideWhatItSays) {
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Everything())));
+  EXPECT_THAT(machine_.Read("etc/machine-config-daemon/currentconfig"), HasSubstr("\"rendered-worker-1\""));
+}
+
+TEST_F(Applying, HasNothingToDoASecondTime) {
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Everything())));
+  const std::string before = Tree();
+  EXPECT_EQ(ValueOf(machine_.GoFromTo(Everything(), Everything())), Ending::kNothingToDo);
+  EXPECT_EQ(Tree(), before);
+}
+
+TEST_F(Applying, GivesTheMachineBackAsItWasWhenTheConfigIsTakenAway) {
+  machine_.Write("etc/passwd-like", "untouched");
+  const std::string before = Tree();
+  TestConfig files_and_units;
+  files_and_units.WithFile("/etc/motd", "data:,ours").WithFile("/etc/new/deep/file", "data:,new");
+  files_and_units.WithUnit("ours.service", "[Install]\nWantedBy=multi-user.target\n");
+  files_and_units.ignition().systemd.units.back().enabled = true;
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), files_and_units)));
+  ASSERT_NE(Tree(), before);
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(files_and_units, NoConfig())));
+  EXPECT_EQ(Tree(), before);
+}
+
+TEST_F(Applying, IsUndoneWhenAServiceDoesNotComeUpWithIt) {
+  const std::string before = Tree();
+  machine_.systemd.failing = "watcher.service";
+  EXPECT_EQ(MessageOf(machine_.GoFromTo(NoConfig(), Everything())),
+            "applying rendered-worker-1: restarting watcher.service service failed: watcher.service does not start");
+  EXPECT_EQ(Tree(), before);
+  // Again with the old files.
+  EXPECT_THAT(machine_.systemd.jobs, ElementsAre("watcher.service", "watcher.service"));
+}
+
+TEST_F(Applying, WaitsForARebootWhereNoPolicySaysThatItNeedsNone) {
+  machine_.policy = {};
+  EXPECT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), Everything())), Ending::kRebootNeeded);
+  EXPECT_EQ(machine_.Read("etc/motd"), "ours");
+  EXPECT_EQ(ValueOf(Recover(machine_.host())), Recovery::kRebootNeeded);
+  EXPECT_THAT(MessageOf(machine_.GoFromTo(Everything(), NoConfig())), HasSubstr("still under way"));
+  // The boot after it.
+  machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
+  EXPECT_EQ(ValueOf(Recover(machine_.host())), Recovery::kFinished);
+  EXPECT_EQ(ValueOf(Recover(machine_.host())), Recovery::kNothingToDo);
+}
+
+TEST_F(Applying, IsUndoneWhenTheBootAfterItFindsSomethingElse) {
+  machine_.policy = {};
+  const std::string before = Tree();
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Everything())));
+  machine_.Write("etc/motd", "someone else's");
+  machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
+  EXPECT_THAT(MessageOf(Recover(machine_.host())), HasSubstr("content mismatch for file \"/etc/motd\""));
+  EXPECT_EQ(Tree(), before);
+}
+
+TEST_F(Applying, RefusesAUserThatTheMachineDoesNotHave) {
+  const std::string before = Tree();
+  EXPECT_THAT(MessageOf(machine_.GoFromTo(NoConfig(), TestConfig().WithUser("nobody-here", {"key"}))),
+              HasSubstr("no user named \"nobody-here\""));
+  EXPECT_EQ(Tree(), before);
+}
+
+TEST_F(Applying, RefusesAnOwnerThatTheMachineDoesNotHave) {
+  TestConfig config;
+  config.WithFile("/etc/a", "data:,1");
+  config.ignition().storage.files.back().group.name = "nogroup-here";
+  EXPECT_THAT(MessageOf(machine_.GoFromTo(NoConfig(), config)), HasSubstr("no group named \"nogroup-here\""));
+}
+
+}  // namespace
+}  // namespace pintle::change

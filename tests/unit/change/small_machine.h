@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A machine to change: a real file tree with users and units, whose service manager does what it is told, except where
+// a test says otherwise.  Its files are root's, so whoever runs these tests must be root.
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/root.h"
+#include "change/apply.h"
+#include "host/systemd_offline.h"
+#include "machineconfig/objects.h"
+#include "plan/plan.h"
+#include "unit/expect.h"
+#include "unit/plan/configs.h"
+
+namespace pintle::change {
+
+// Makes links as the real one does and runs no services.
+class ListeningSystemd final : public host::Systemd {
+ public:
+  explicit ListeningSystemd(const Root& root) : offline_(root) {}
+
+  Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>> units) override {
+    return offline_.PutEnablement(units);
+  }
+  Result<resource::UnitLinks::State> ObserveLinks() override { return offline_.ObserveLinks(); }
+  Result<> PutLinks(const resource::UnitLinks::State& links) override { return offline_.PutLinks(links); }
+  Result<> Reload() override { return {}; }
+  Result<> Run(host::JobKind, const std::string& unit, std::chrono::milliseconds) override {
+    jobs.push_back(unit);
+    return unit == failing ? Error(ErrorKind::kInvalid, unit + " does not start") : Result<>();
+  }
+  Result<host::UnitStatus> Observe(const std::string& unit) override { return offline_.Observe(unit); }
+
+  std::vector<std::string> jobs;
+  std::string failing;
+
+ private:
+  host::SystemdOffline offline_;
+};
+
+class SmallMachine {
+ public:
+  // `directory` must exist and be empty.
+  explicit SmallMachine(std::filesystem::path directory)
+      : directory_(std::move(directory)), root_(ValueOf(Root::Open(directory_.string()))), systemd(root_) {
+    // Users go to their homes as themselves.
+    std::filesystem::permissions(directory_, std::filesystem::perms(0755));
+    Write("etc/passwd", "root:x:0:0:root:/root:/bin/bash\ncore:x:1000:1000::/home/core:/bin/bash\n");
+    Write("etc/group", "root:x:0:\ncore:x:1000:\n");
+    Write("etc/shadow", "root:*:19000:0:99999:7:::\ncore:!:19000:0:99999:7:::\n");
+    std::filesystem::permissions(directory_ / "etc/shadow", std::filesystem::perms(0600));
+    Write("etc/.pwd.lock", "");
+    Write("etc/motd", "the OS's greeting\n");
+    Write("usr/lib/systemd/system/shipped.service", "[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=a.target\n");
+    std::filesystem::create_directories(directory_ / "home/core");
+    std::filesystem::create_directories(directory_ / "etc/systemd/system");
+    std::filesystem::create_directories(directory_ / "var/lib");
+    if (::chown((directory_ / "home/core").c_str(), 1000, 1000) != 0) throw std::runtime_error("chown: be root");
+  }
+
+  void Write(const std::string& path, const std::string& contents) const {
+    std::filesystem::create_directories((directory_ / path).parent_path());
+    std::ofstream(directory_ / path, std::ios::binary) << contents;
+  }
+  std::string Read(const std::string& path) const {
+    std::ostringstream contents;
+    contents << std::ifstream(directory_ / path, std::ios::binary).rdbuf();
+    return contents.str();
+  }
+  bool Has(const std::string& path) const {
+    return std::filesystem::exists(std::filesystem::symlink_status(directory_ / path));
+  }
+
+  host::Host host() { return {root_, systemd, clock_, {}}; }
+
+  Result<Ending> GoFromTo(const plan::TestConfig& from, const plan::TestConfig& to) {
+    return Apply(host(), from, to, plan::Make(from, to, policy, {}));
+  }
+
+  // What follows a change of a file or a unit; without a policy that would be a reboot.
+  plan::NodeDisruptionPolicy policy = {
+      .files = {{.path = "/etc", .actions = {{.type = "Restart", .reload = {}, .restart = {{"watcher.service"}}}}}},
+      .units = {{.name = "*", .actions = {{.type = "None", .reload = {}, .restart = {}}}}},
+      .sshkey = {},
+  };
+
+ private:
+  std::filesystem::path directory_;
+  Root root_;
+  SystemClock clock_;
+
+ public:
+  ListeningSystemd systemd;
+};
+
+// A machine's first config, which is none.
+inline plan::TestConfig NoConfig() {
+  plan::TestConfig config;
+  config.metadata().name = "mco-empty-mc";
+  return config;
+}
+
+}  // namespace pintle::change

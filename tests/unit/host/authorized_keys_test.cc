@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/authorized_keys.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "unit/expect.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::host {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using State = resource::AuthorizedKeys::State;
+using Wanted = std::optional<State>;
+
+constexpr const char* kFile = "home/core/.ssh/authorized_keys.d/ignition";
+
+// Its user is whoever runs the tests, so that nothing here needs a privilege.
+struct Machine : TemporaryDirectory {
+  Machine() {
+    fs::create_directories(path() / "etc");
+    fs::create_directories(path() / "home/core");
+    Write("etc/passwd", fmt::format("core:x:{}:{}::/home/core:/bin/bash\nhomeless:x:{}:{}::/none:/bin/sh\n", ::getuid(),
+                                    ::getgid(), ::getuid(), ::getgid()));
+  }
+  Root root() const { return ValueOf(Root::Open(path().string())); }
+  Result<> Put(const std::string& user, const Wanted& want) const {
+    return PutAuthorizedKeys(root(), {user, want}, Labels());
+  }
+  Wanted Observe(const std::string& user = "core") const { return ValueOf(ObserveAuthorizedKeys(root(), user)); }
+  mode_t Mode(const std::string& name) const {
+    struct stat status;
+    if (::lstat((path() / name).c_str(), &status) != 0) throw std::runtime_error("lstat " + name);
+    return status.st_mode & 07777;
+  }
+};
+
+State Keys(std::vector<std::string> keys) { return {std::move(keys), std::nullopt}; }
+
+TEST(AuthorizedKeys, AreWrittenOneALineForTheUserAlone) {
+  const Machine machine;
+  EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A", "ssh-rsa B"}))));
+  EXPECT_EQ(machine.Read(kFile), "ssh-rsa A\nssh-rsa B\n");
+  EXPECT_EQ(machine.Mode(kFile), 0600U);
+  EXPECT_EQ(machine.Mode("home/core/.ssh"), 0700U);
+  EXPECT_EQ(machine.Mode("home/core/.ssh/authorized_keys.d"), 0700U);
+  EXPECT_TRUE(Matches(Keys({"ssh-rsa A", "ssh-rsa B"}), machine.Observe()));
+}
+
+TEST(AuthorizedKeys, MayBePutAgainAndReplaceTheOldOnes) {
+  const Machine machine;
+  EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A"}))));
+  const auto written = fs::last_write_time(machine / kFile);
+  EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A"}))));
+  EXPECT_EQ(fs::last_write_time(machine / kFile), written);
+  EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa B"}))));
+  EXPECT_EQ(machine.Read(kFile), "ssh-rsa B\n");
+}
+
+TEST(AuthorizedKeys, WithoutKeysTheFileIsEmptyAndIsNotMadeForIt) {
+  const Machine machine;
+  EXPECT_TRUE(Succeeded(machine.Put("core", Keys({}))));
+  EXPECT_FALSE(fs::exists(machine / "home/core/.ssh"));
+  EXPECT_TRUE(Matches(Keys({}), machine.Observe()));
+
+  EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A"}))));
+  EXPECT_TRUE(Succeeded(machine.Put("core", Keys({}))));
+  EXPECT_TRUE(fs::exists(machine / kFile));
+  EXPECT_EQ(machine.Read(kFile), "");
+}
+
+TEST(AuthorizedKeys, ArePutBackToNothing) {
+  const Machine machine;
+  const Wanted before = machine.Observe();
+  EXPECT_FALSE(before.has_value());
+  EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A"}))));
+  EXPECT_TRUE(Succeeded(machine.Put("core", before)));
+  EXPECT_TRUE(fs::is_empty(machine / "home/core"));
+}
+
+TEST(AuthorizedKeys, ThatTheUserHasOfHisOwnStay) {
+  const Machine machine;
+  fs::create_directory(machine / "home/core/.ssh");
+  machine.Write("home/core/.ssh/id_rsa", "secret");
+  EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A"}))));
+  EXPECT_TRUE(Succeeded(machine.Put("core", std::nullopt)));
+  EXPECT_EQ(machine.Read("home/core/.ssh/id_rsa"), "secret");
+  EXPECT_FALSE(fs::exists(machine / "home/core/.ssh/authorized_keys.d"));
+}
+
+TEST(AuthorizedKeys, ArePutBackByteForByte) {
+  for (const std::string text : {"", "ssh-rsa A\n", "ssh-rsa A", "\n\nssh-rsa A\n\n", "# by hand\r\nssh-rsa A\r\n"}) {
+    const Machine machine;
+    fs::create_directories((machine / kFile).parent_path());
+    machine.Write(kFile, text);
+    const Wanted before = machine.Observe();
+    EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa B"}))));
+    EXPECT_FALSE(Matches(before, machine.Observe()));
+    EXPECT_TRUE(Succeeded(machine.Put("core", before)));
+    EXPECT_EQ(machine.Read(kFile), text);
+    EXPECT_TRUE(Matches(before, machine.Observe()));
+  }
+}
+
+TEST(AuthorizedKeys, AreNotWrittenThroughALinkThatTheUserMade) {
+  for (const char* place : {".ssh", ".ssh/authorized_keys.d"}) {
+    const Machine machine;
+    fs::create_directories((machine / "home/core" / place).parent_path());
+    fs::create_directory_symlink("/etc", machine / "home/core" / place);
+    const std::string said = fmt::format("giving core SSH keys: /home/core/{}: it is a link or a file", place);
+    EXPECT_THAT(MessageOf(machine.Put("core", Keys({"ssh-rsa A"}))), HasSubstr(said));
+    EXPECT_THAT(MessageOf(ObserveAuthorizedKeys(machine.root(), "core")), HasSubstr("it is a link or a file"));
+    EXPECT_FALSE(fs::exists(machine / "etc/ignition"));
+    EXPECT_FALSE(fs::exists(machine / "etc/authorized_keys.d"));
+  }
+}
+
+TEST(AuthorizedKeys, ReplaceNoLinkInThePlaceOfTheFile) {
+  const Machine machine;
+  fs::create_directories((machine / kFile).parent_path());
+  machine.Write("etc/target", "untouched");
+  fs::create_symlink("/etc/target", machine / kFile);
+  EXPECT_THAT(MessageOf(machine.Put("core", Keys({"ssh-rsa A"}))), HasSubstr("Too many levels of symbolic links"));
+  EXPECT_EQ(machine.Read("etc/target"), "untouched");
+}
+
+TEST(AuthorizedKeys, OfNobodyAreAnErrorUnlessThereAreNone) {
+  const Machine machine;
+  EXPECT_FALSE(machine.Observe("nobody").has_value());
+  EXPECT_TRUE(Succeeded(machine.Put("nobody", Keys({}))));
+  EXPECT_TRUE(Succeeded(machine.Put("nobody", std::nullopt)));
+  const auto put = machine.Put("nobody", Keys({"ssh-rsa A"}));
+  EXPECT_EQ(MessageOf(put), "giving nobody SSH keys: there is no such user");
+  EXPECT_EQ(put.error().kind(), ErrorKind::kNotFound);
+}
+
+TEST(AuthorizedKeys, OfAUserWithoutAHomeFolderAreAnError) {
+  const Machine machine;
+  EXPECT_FALSE(machine.Observe("homeless").has_value());
+  EXPECT_THAT(MessageOf(machine.Put("homeless", Keys({"ssh-rsa A"}))),
+              HasSubstr("the home folder of the user homeless"));
+  EXPECT_FALSE(fs::exists(machine / "none"));
+}
+
+// What follows needs other users.
+class AuthorizedKeysAsRoot : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (::getuid() != 0) GTEST_SKIP() << "only root can act for other users";
+    fs::permissions(machine_.path(), fs::perms(0755));
+    machine_.Write("etc/passwd", "core:x:1234:1235::/home/core:/bin/bash\n");
+    ASSERT_EQ(::chown((machine_ / "home/core").c_str(), 1234, 1235), 0);
+  }
+  struct stat StatusOf(const std::string& name) const {
+    struct stat status = {};
+    EXPECT_EQ(::lstat((machine_ / name).c_str(), &status), 0) << name;
+    return status;
+  }
+
+  const Machine machine_;
+};
+
+TEST_F(AuthorizedKeysAsRoot, BelongToTheUser) {
+  EXPECT_TRUE(Succeeded(machine_.Put("core", Keys({"ssh-rsa A"}))));
+  for (const char* name : {"home/core/.ssh", "home/core/.ssh/authorized_keys.d", kFile}) {
+    EXPECT_EQ(StatusOf(name).st_uid, 1234U) << name;
+    EXPECT_EQ(StatusOf(name).st_gid, 1235U) << name;
+  }
+  machine_.Write("etc/mine", "");
+  EXPECT_EQ(StatusOf("etc/mine").st_uid, 0U) << "this thread is root again";
+}
+
+TEST_F(AuthorizedKeysAsRoot, AreNotPutIntoAFolderOfSomeoneElse) {
+  fs::create_directory(machine_ / "home/core/.ssh");
+  EXPECT_EQ(MessageOf(machine_.Put("core", Keys({"ssh-rsa A"}))),
+            "giving core SSH keys: /home/core/.ssh: it belongs to user 0 and not to core; give it back with `chown`");
+  EXPECT_TRUE(fs::is_empty(machine_ / "home/core/.ssh"));
+}
+
+TEST_F(AuthorizedKeysAsRoot, AreNotPutWhereTheUserMayNotWrite) {
+  ASSERT_EQ(::chown((machine_ / "home/core").c_str(), 0, 0), 0);
+  EXPECT_THAT(MessageOf(machine_.Put("core", Keys({"ssh-rsa A"}))), HasSubstr("mkdir: Permission denied"));
+}
+
+}  // namespace
+}  // namespace pintle::host

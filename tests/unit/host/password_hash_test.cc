@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/password_hash.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "base/unique_fd.h"
+#include "unit/expect.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::host {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+using testing::Not;
+using State = resource::PasswordHash::State;
+using Wanted = std::optional<State>;
+
+// It stands still on day 20000.
+class StoppedClock final : public Clock {
+ public:
+  MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
+  WallTime Wall() const override { return WallTime(std::chrono::hours(20000 * 24 + 7)); }
+};
+
+const std::string kBefore = "root:*:19000:0:99999:7:::\n";
+const std::string kAfter = "corex:$6$other:19001:0:99999:7:::\n\n# odd\nlast:!!:::::::";
+
+struct Machine : TemporaryDirectory {
+  explicit Machine(const std::string& line = "core:$6$old:19500:0:99999:7:::\n") {
+    fs::create_directories(path() / "etc");
+    Write("etc/passwd", "core:x:1000:1000::/home/core:/bin/bash\n");
+    Write("etc/shadow", kBefore + line + kAfter);
+    fs::permissions(path() / "etc/shadow", fs::perms(0640));
+  }
+  Root root() const { return ValueOf(Root::Open(path().string())); }
+  Result<> Put(const std::string& user, const Wanted& want, milliseconds patience = std::chrono::seconds(15)) const {
+    return PutPasswordHash(root(), {user, want}, StoppedClock(), patience);
+  }
+  Wanted Observe(const std::string& user = "core") const { return ValueOf(ObservePasswordHash(root(), user)); }
+  std::string Shadow() const { return Read("etc/shadow"); }
+};
+
+State Hash(std::string hash) { return {std::move(hash), std::nullopt}; }
+
+TEST(PasswordHash, IsReplacedTogetherWithItsDayAndNothingElse) {
+  const Machine machine;
+  EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$new"))));
+  EXPECT_EQ(machine.Shadow(), kBefore + "core:$6$new:20000:0:99999:7:::\n" + kAfter);
+  EXPECT_TRUE(Matches(Hash("$6$new"), machine.Observe()));
+}
+
+TEST(PasswordHash, ThatIsThereAlreadyKeepsItsDay) {
+  const Machine machine;
+  EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$old"))));
+  EXPECT_EQ(machine.Shadow(), kBefore + "core:$6$old:19500:0:99999:7:::\n" + kAfter);
+}
+
+TEST(PasswordHash, IsPutBackByteForByte) {
+  for (const char* line : {"core:$6$old:19500:0:99999:7:::\n", "core::0:::::2:\n", "core:*::0:99999:7:::\n", "core:!\n",
+                           "core:\n", "core:$6$old:19500\n", ""}) {
+    const Machine machine(line);
+    const Wanted before = machine.Observe();
+    EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$new"))));
+    EXPECT_TRUE(Matches(Hash("$6$new"), machine.Observe()));
+    EXPECT_TRUE(Succeeded(machine.Put("core", before)));
+    EXPECT_EQ(machine.Observe().has_value(), before.has_value());
+    EXPECT_TRUE(Matches(before, machine.Observe())) << line;
+    // A line that was added leaves the line break before it.
+    if (*line == '\0') continue;
+    EXPECT_EQ(machine.Shadow(), kBefore + line + kAfter);
+  }
+}
+
+TEST(PasswordHash, KeepsModeAndAttributesOfTheFile) {
+  const Machine machine;
+  const fs::path shadow = machine / "etc/shadow";
+  const bool has_attributes = ::setxattr(shadow.c_str(), "user.note", "kept", 4, 0) == 0;
+  EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$new"))));
+  EXPECT_EQ(fs::status(shadow).permissions(), fs::perms(0640));
+  char value[8] = {};
+  EXPECT_EQ(::getxattr(shadow.c_str(), "user.note", value, sizeof value), has_attributes ? 4 : -1);
+}
+
+TEST(PasswordHash, OfAUserWithoutALineIsAddedUnlessItIsLocked) {
+  const Machine machine("");
+  EXPECT_TRUE(Succeeded(machine.Put("core", Hash("*"))));
+  EXPECT_TRUE(Matches(Hash("*"), machine.Observe()));
+  EXPECT_EQ(machine.Shadow(), kBefore + kAfter);
+  EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$new"))));
+  EXPECT_EQ(machine.Shadow(), kBefore + kAfter + "\ncore:$6$new:20000:0:99999:7:::\n");
+}
+
+TEST(PasswordHash, OfNobodyIsAnErrorUnlessItIsLocked) {
+  const Machine machine;
+  EXPECT_TRUE(Succeeded(machine.Put("nobody", Hash("*"))));
+  const auto put = machine.Put("nobody", Hash("$6$new"));
+  EXPECT_EQ(MessageOf(put), "setting the password of nobody: there is no such user");
+  EXPECT_EQ(put.error().kind(), ErrorKind::kNotFound);
+}
+
+TEST(PasswordHash, ThatWouldBreakTheFileIsRefusedAndNotTold) {
+  const Machine machine;
+  const std::string before = machine.Shadow();
+  for (const char* hash : {"$6$secret:0:0", "$6$secret\nroot::0:0:::::", "$6$secret:"}) {
+    EXPECT_THAT(MessageOf(machine.Put("core", Hash(hash))), Not(HasSubstr("secret")));
+  }
+  EXPECT_THAT(MessageOf(machine.Put("co\nre", Hash("x"))), HasSubstr("that is no name of a user"));
+  EXPECT_EQ(machine.Shadow(), before);
+}
+
+TEST(PasswordHash, IsNotWrittenThroughALink) {
+  const Machine machine;
+  fs::rename(machine / "etc/shadow", machine / "etc/elsewhere");
+  fs::create_symlink("elsewhere", machine / "etc/shadow");
+  EXPECT_THAT(MessageOf(machine.Put("core", Hash("$6$new"))), HasSubstr("reading /etc/shadow"));
+}
+
+// As lckpwdf(3) in another process.
+class Locked {
+ public:
+  explicit Locked(const Machine& machine)
+      : file_(::open((machine / "etc/.pwd.lock").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)) {
+    struct flock whole = {};
+    whole.l_type = F_WRLCK;
+    if (::fcntl(file_.get(), F_OFD_SETLK, &whole) != 0) throw std::runtime_error("fcntl");
+  }
+
+ private:
+  UniqueFd file_;
+};
+
+TEST(PasswordHash, WaitsForOthersOnlySoLong) {
+  const Machine machine;
+  const Locked locked(machine);
+  const auto put = machine.Put("core", Hash("$6$new"), milliseconds(30));
+  EXPECT_THAT(MessageOf(put), HasSubstr("someone else is changing the users of this machine"));
+  EXPECT_EQ(put.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_THAT(machine.Shadow(), HasSubstr("$6$old"));
+}
+
+TEST(PasswordHash, IsPutWhenOthersAreDone) {
+  const Machine machine;
+  std::optional<Locked> locked(machine);
+  std::thread other([&] { EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$new")))); });
+  locked.reset();
+  other.join();
+  EXPECT_THAT(machine.Shadow(), HasSubstr("$6$new"));
+}
+
+}  // namespace
+}  // namespace pintle::host
