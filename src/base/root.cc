@@ -186,6 +186,8 @@ Result<> MakeDirectoryAt(const Place& place, const FileMode& mode) {
 
 std::string NameBeside(std::string_view name) { return std::string(kBeside) + Sha256(name).hex().substr(0, 16); }
 
+bool IsNameBeside(std::string_view name) { return name.starts_with(kBeside); }
+
 Result<> ClearBeside(int directory, std::string_view name) { return RemoveLeftover(directory, NameBeside(name)); }
 
 Result<Root> Root::Open(const std::string& path) {

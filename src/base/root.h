@@ -77,6 +77,7 @@ class Root {
 // What is being written is beside its place under this name, which follows from the place's own: what a crash left
 // behind is gone with the next thing that is put or removed there, and takes no name that anything else could have.
 std::string NameBeside(std::string_view name);
+bool IsNameBeside(std::string_view name);
 
 // Removes what an attempt that was cut short left beside the place of this name in an open directory: a file, a link,
 // or a directory with nothing in it but more of its kind.

@@ -94,7 +94,7 @@ class KeyFolder {
   int fd() const { return open_.back().get(); }
   std::string path() const { return fmt::format("{}/{}/{}/{}", account_.home, kFolders[0], kFolders[1], kFile); }
 
-  // Those that are empty.
+  // Those that are there and empty.
   Result<> RemoveFolders() {
     while (open_.size() > 1) {
       open_.pop_back();
@@ -162,13 +162,14 @@ Result<> Write(KeyFolder& folder, const Account& account, const std::string& tex
 
 Result<> Put(KeyFolder& folder, const Account& account, const std::optional<State>& want, const Labels& labels) {
   const bool is_made = want && !TextOf(*want).empty();
-  if (!TRY(folder.Open(is_made ? Missing::kMake : Missing::kLeave, labels))) return {};
-  if (want) {
-    if (!is_made && !TRY(ReadSmallFile(folder.fd(), kFile))) return {};
-    return Write(folder, account, TextOf(*want), labels);
+  const bool is_there = TRY(folder.Open(is_made ? Missing::kMake : Missing::kLeave, labels));
+  if (is_there) TRY(ClearBeside(folder.fd(), kFile));
+  if (!want) {
+    if (is_there) TRY(RemoveSmallFile(folder.fd(), kFile));
+    return folder.RemoveFolders();
   }
-  TRY(RemoveSmallFile(folder.fd(), kFile));
-  return folder.RemoveFolders();
+  const bool has_file = is_there && TRY(ReadSmallFile(folder.fd(), kFile)).has_value();
+  return is_made || has_file ? Write(folder, account, TextOf(*want), labels) : Result<>();
 }
 
 }  // namespace

@@ -136,6 +136,7 @@ Result<std::string> Changed(const std::string& text, const Root& root, const res
 }
 
 Result<> PutLocked(int etc, const Root& root, const resource::Put<PasswordHash>& put, const Clock& clock) {
+  TRY(ClearBeside(etc, kShadow), "writing /etc/shadow");
   std::optional<SmallFile> file = TRY(ReadSmallFile(etc, kShadow), "reading /etc/shadow");
   if (!file) file = SmallFile();
   std::string text = TRY(Changed(file->contents, root, put, clock));

@@ -352,7 +352,7 @@ Result<> SystemdDbus::PutEnablement(std::span<const resource::Put<resource::Unit
 Result<resource::UnitLinks::State> SystemdDbus::ObserveLinks() { return ObserveUnitLinks(root_); }
 
 Result<> SystemdDbus::PutLinks(const resource::UnitLinks::State& links) {
-  if (TRY(ObserveLinks()).targets == links.targets) return {};
+  if (json::Equal(TRY(ObserveLinks()), links)) return {};
   TRY(PutUnitLinks(root_, links));
   return Reload();
 }

@@ -77,10 +77,29 @@ Result<> RemoveLink(const Root& root, const std::string& path) {
   return {};
 }
 
+// A link that was not finished does not keep its folder.
+Result<> RemoveEmptyFolders(const Root& root, const std::vector<std::string>& kept) {
+  for (const std::string& folder : TRY(Folders(root))) {
+    if (folder == kUnitDirectory) continue;
+    std::vector<std::string> names = TRY(root.List(folder));
+    for (const std::string& name : names) {
+      if (IsNameBeside(name)) TRY(root.Remove(folder + "/" + name));
+    }
+    const bool is_empty = std::all_of(names.begin(), names.end(), [](const auto& name) { return IsNameBeside(name); });
+    if (is_empty && std::find(kept.begin(), kept.end(), folder) == kept.end()) TRY(root.Remove(folder));
+  }
+  return {};
+}
+
 Result<> CheckPaths(const Links& links) {
   for (const auto& [path, target] : links.targets) {
     if (!IsUnitLink(path) || target.empty()) {
       return Error(ErrorKind::kInvalid, fmt::format("{} -> {} is not a link of a unit", path, target));
+    }
+  }
+  for (const std::string& folder : links.empty_folders) {
+    if (FolderOf(folder) != kUnitDirectory || !IsLinkFolder(folder)) {
+      return Error(ErrorKind::kInvalid, folder + " is no folder for links of units");
     }
   }
   return {};
@@ -106,6 +125,7 @@ Result<Links> ObserveUnitLinks(const Root& root) {
   Links links;
   for (const std::string& folder : TRY(Folders(root))) {
     TRY(AddLinksIn(root, folder, links), "looking at the links of units");
+    if (folder != kUnitDirectory && TRY(root.List(folder)).empty()) links.empty_folders.push_back(folder);
   }
   return links;
 }
@@ -122,7 +142,8 @@ Result<> PutUnitLinks(const Root& root, const Links& links) {
   for (const auto& [path, target] : before.targets) {
     if (!links.targets.contains(path)) TRY(RemoveLink(root, path));
   }
-  return {};
+  for (const std::string& folder : links.empty_folders) TRY(root.MakeDirectories(folder));
+  return RemoveEmptyFolders(root, links.empty_folders);
 }
 
 Result<> RemoveUnitLinks(const Root& root, const UnitName& unit) {

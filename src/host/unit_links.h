@@ -18,8 +18,7 @@ namespace pintle::host {
 
 Result<resource::UnitLinks::State> ObserveUnitLinks(const Root& root);
 
-// Makes the links exactly these.  A folder that loses its last link goes away, as with `systemctl disable`: an empty
-// one means nothing to systemd.
+// Makes the links exactly these.  A folder without any goes away, unless it is to be there.
 Result<> PutUnitLinks(const Root& root, const resource::UnitLinks::State& links);
 
 // Removes the links that start a unit, and its other names; not the link that says where its file is, nor those of

@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "json/fields.h"
 
@@ -40,8 +41,12 @@ struct UnitLinks {
 
   struct State {
     std::map<std::string, std::string> targets;  // By path.
+    std::vector<std::string> empty_folders;      // For links, where there are none.
 
-    static constexpr auto kFields = std::tuple{json::Required{"targets", &State::targets}};
+    static constexpr auto kFields = std::tuple{
+        json::Required{"targets", &State::targets},
+        json::Field{"emptyFolders", &State::empty_folders},
+    };
   };
 };
 

@@ -157,16 +157,6 @@ Result<> Undo(const Root& root) {
   return PutAll(root, blobs, undo);
 }
 
-// In memory when attributes can be kept there: thousands of trees are made.
-void UseMemory() {
-  const std::string probe = "/dev/shm/pintle-test-attributes-" + std::to_string(::getpid());
-  std::error_code ignored;  // Then it is as if there were no such directory.
-  if (!fs::create_directory(probe, ignored)) return;
-  const bool works = ::setxattr(probe.c_str(), "user.note", "", 0, 0) == 0;
-  fs::remove(probe);
-  if (works) ::setenv("TMPDIR", "/dev/shm", 1);
-}
-
 class AWholeChange : public testing::Test {
  protected:
   static void SetUpTestSuite() { UseMemory(); }

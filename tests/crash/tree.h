@@ -10,4 +10,7 @@ namespace pintle::crash {
 
 std::string Describe(const std::filesystem::path& root);
 
+// Has temporary directories made in memory, when attributes can be kept there: thousands of trees are made.
+void UseMemory();
+
 }  // namespace pintle::crash

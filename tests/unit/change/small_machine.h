@@ -112,4 +112,22 @@ inline plan::TestConfig NoConfig() {
   return config;
 }
 
+// Every kind of thing that a config can have.
+inline plan::TestConfig Everything() {
+  plan::TestConfig config;
+  config.WithFile("/etc/motd", "data:,ours").WithFile("/etc/new/deep/file", "data:,new");
+  config.WithUnit("ours.service", "[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n");
+  config.ignition().systemd.units.back().enabled = true;
+  ignition::Unit shipped;
+  shipped.name = "shipped.service";
+  shipped.enabled = true;
+  ignition::Dropin& dropin = shipped.dropins.emplace_back();
+  dropin.name = "10-more.conf";
+  dropin.contents = "[Service]\nNice=1\n";
+  config.ignition().systemd.units.push_back(shipped);
+  config.WithUser("core", {"ssh-ed25519 AAAA one"});
+  config.ignition().passwd.users.back().password_hash = "$6$salt$hash";
+  return config;
+}
+
 }  // namespace pintle::change

@@ -67,8 +67,28 @@ TEST(PutUnitLinks, TouchesNothingOutsideOfItsPlaces) {
   for (const char* path :
        {"/etc/passwd", "/etc/systemd/system/../a.service", "/etc/systemd/system/a.service.d/a.service",
         "/etc/systemd/system/x.wants/not-a-unit", "/etc/systemd/system/a/x.wants/a.service"}) {
-    EXPECT_THAT(MessageOf(PutUnitLinks(tree.root(), {{{path, "/x"}}})), HasSubstr("is not a link of a unit")) << path;
+    EXPECT_THAT(MessageOf(PutUnitLinks(tree.root(), {.targets = {{path, "/x"}}, .empty_folders = {}})),
+                HasSubstr("is not a link of a unit"))
+        << path;
   }
+  for (const char* path : {"/etc/a.wants", "/etc/systemd/system/a", "/etc/systemd/system/a.wants/b.wants"}) {
+    EXPECT_THAT(MessageOf(PutUnitLinks(tree.root(), {.targets = {}, .empty_folders = {path}})),
+                HasSubstr("is no folder for links of units"))
+        << path;
+  }
+  EXPECT_EQ(tree.Links(), before);
+}
+
+TEST(PutUnitLinks, KeepsAnEmptyFolderThatWasThereAndNoOther) {
+  const UnitTree tree;
+  std::filesystem::create_directories(tree / "etc/systemd/system/old.wants");
+  const auto links = ValueOf(ObserveUnitLinks(tree.root()));
+  const auto before = tree.Links();
+  std::filesystem::remove(tree / "etc/systemd/system/old.wants");
+  std::filesystem::create_directories(tree / "etc/systemd/system/new.wants");
+  // What a link that was not finished leaves behind.
+  std::filesystem::create_symlink("/x", tree / ("etc/systemd/system/new.wants/" + NameBeside("a.service")));
+  EXPECT_TRUE(Succeeded(PutUnitLinks(tree.root(), links)));
   EXPECT_EQ(tree.Links(), before);
 }
 
