@@ -54,6 +54,9 @@ Result<Config> Parse(json::Value document, json::Report& report);
 // What Ignition would say to this config.  Parse() has said it already to a config as it was read.
 void Validate(const Config& config, json::Report& report);
 
+// The same for what Parse() or Merge() has made, by the rules of the newest version; sources are not looked at again.
+void ValidateParsed(const Config& config, json::Report& report);
+
 // Lays `child` over `parent` by the rules of Ignition's specification.
 Config Merge(Config parent, Config child);
 

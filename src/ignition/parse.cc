@@ -285,6 +285,8 @@ Result<Config> Parse(std::string_view bytes, json::Report& report) {
 
 void Validate(const Config& config, json::Report& report) { v3_5::Validate(config, report); }
 
+void ValidateParsed(const Config& config, json::Report& report) { v3_5::ValidateParsed(config, report); }
+
 json::Value Encode(const Config& config) { return json::Encode(config); }
 
 }  // namespace pintle::ignition

@@ -127,7 +127,7 @@ std::optional<ignition::Config> FindProblems(const api::MachineConfig& config, j
 
 Result<> CheckIgnition(const ignition::Config& config) {
   json::Report report;
-  ignition::Validate(config, report);
+  ignition::ValidateParsed(config, report);
   if (!report.has_errors()) return CheckFileModes(config);
   std::string problems;
   for (const json::Problem& problem : report.problems()) {

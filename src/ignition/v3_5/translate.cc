@@ -66,6 +66,12 @@ void TellLostCex(const std::vector<Luks>& list, json::Report& report) {
 
 void Validate(const Config& config, json::Report& report) { ValidateBy(kRules, config, report); }
 
+void ValidateParsed(const Config& config, json::Report& report) {
+  Rules rules = kRules;
+  rules.sources = false;
+  ValidateBy(rules, config, report);
+}
+
 Config ReadCompatible(Reading& reading) {
   if (reading.minor == 5) return ReadAndValidate<Config>(reading, kRules);
   v3_4::Config config = v3_4::ReadCompatible(reading);

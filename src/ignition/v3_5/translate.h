@@ -17,6 +17,9 @@ inline constexpr std::string_view kVersion = "3.5.0";
 
 void Validate(const Config& config, json::Report& report);
 
+// The same for a config whose sources an older version, or this one, has accepted: what one takes, all later ones take.
+void ValidateParsed(const Config& config, json::Report& report);
+
 // Reads a document of this version or an older one.
 Config ReadCompatible(Reading& reading);
 
