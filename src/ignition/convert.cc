@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "ignition/go_text.h"
 #include "ignition/losses.h"
 #include "ignition/v2/translate.h"
 #include "ignition/v3_1/translate.h"
@@ -16,13 +17,17 @@
 namespace pintle::ignition {
 namespace {
 
-// A config that came from an older version may be less than the newest one asks for.
+// A config that came from an older version may be less than the newest one asks for.  The Machine Config Operator
+// writes it down and reads it again, and so the places are those of that text.
 Result<> CheckComplete(const Config& config) {
   json::Report report;
   v3_5::Validate(config, report);
   if (!report.has_errors()) return {};
-  return Error(ErrorKind::kInvalid, "parsing Ignition config spec v3 failed with error: config is not valid\nReport: " +
-                                        ToIgnitionText(report));
+  std::string text;
+  WriteGoText(config, text);
+  json::Report of_text;
+  TRY(Parse(text, of_text));
+  return {};
 }
 
 }  // namespace

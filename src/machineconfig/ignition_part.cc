@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "machineconfig/go_json.h"
+#include "json/go_json.h"
 
 namespace pintle::machineconfig {
 
@@ -15,7 +15,7 @@ Result<ignition::Config> ParseIgnitionPart(const api::MachineConfig& config, jso
   auto parsed = ignition::Parse(document, problems);
   // The text costs as much as the document, and is needed only to say where in it a problem is.
   if (!parsed) {
-    const std::string text = document.is_null() ? "" : GoJson(document);
+    const std::string text = document.is_null() ? "" : json::GoJson(document);
     problems = json::Report();
     parsed = ignition::Parse(std::string_view(text), problems);
   }

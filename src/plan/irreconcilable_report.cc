@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "json/fields.h"
-#include "machineconfig/go_json.h"
+#include "json/go_json.h"
 
 namespace pintle::plan {
 namespace {
@@ -65,7 +65,7 @@ class Differ {
 
  private:
   static std::string Line(std::string_view mark, const Value& value) {
-    return fmt::format("{} {}\n", mark, machineconfig::GoJson(value));
+    return fmt::format("{} {}\n", mark, json::GoJson(value));
   }
   static std::string Removed(const Value& value) { return Line("-", value); }
   static std::string Added(const Value& value) { return Line("+", value); }

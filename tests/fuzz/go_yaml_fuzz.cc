@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "json/go_json.h"
 #include "json/parse.h"
-#include "machineconfig/go_json.h"
 #include "machineconfig/go_yaml.h"
 #include "machineconfig/yaml.h"
 
@@ -33,7 +33,7 @@ json::Value TextsIn(std::string_view bytes) {
 
 void Try(std::string_view bytes) {
   const json::Value texts = TextsIn(bytes);
-  const auto expected = machineconfig::ParseYaml(machineconfig::GoJson(texts));
+  const auto expected = machineconfig::ParseYaml(json::GoJson(texts));
   std::string written;
   const auto result = machineconfig::WriteGoYaml({{"k", &texts}}, [&](std::string_view piece) { written += piece; });
   if (result.has_value() != expected.has_value()) std::abort();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "json/go_json.h"
 #include "machineconfig/go_json.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/render.h"
@@ -47,7 +48,7 @@ void Try(std::string_view text) {
   const auto name = machineconfig::RenderedName("p", rendered->config.spec);
   if (!name || *name != rendered->config.metadata.name) std::abort();
   const std::size_t length = machineconfig::GoJsonLength(rendered->config);
-  if (length != machineconfig::GoJson(machineconfig::ToDocument(rendered->config)).size()) std::abort();
+  if (length != json::GoJson(machineconfig::ToDocument(rendered->config)).size()) std::abort();
 }
 
 }  // namespace

@@ -22,23 +22,14 @@ inline bool IsExcerpt(std::string_view line) {
   return line.starts_with("    1: ") || line.find_first_not_of(" ^") == std::string_view::npos;
 }
 
-// Where a text is converted, the operator counts columns in one that it has written itself and no one sees.
-enum class Columns { kSame, kOther };
-
-inline std::string WithoutColumn(std::string_view line) {
-  const std::size_t start = line.find(", line 1 col ");
-  if (start == std::string_view::npos) return std::string(line);
-  return std::string(line.substr(0, start)) + std::string(line.substr(line.find(':', start)));
-}
-
 // Each line of the operator's text must be in ours.
-inline void ExpectContains(const std::string& ours, std::string_view expected, Columns columns) {
+inline void ExpectContains(const std::string& ours, std::string_view expected) {
   for (expected = Trimmed(expected); !expected.empty();) {
     const std::size_t end = std::min(expected.find('\n'), expected.size());
     const std::string_view line = expected.substr(0, end);
     expected.remove_prefix(std::min(end + 1, expected.size()));
     if (IsExcerpt(line)) continue;
-    EXPECT_THAT(ours, testing::HasSubstr(columns == Columns::kSame ? std::string(line) : WithoutColumn(line)));
+    EXPECT_THAT(ours, testing::HasSubstr(std::string(line)));
   }
 }
 

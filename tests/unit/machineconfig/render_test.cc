@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "machineconfig/go_json.h"
 #include "machineconfig/objects.h"
 #include "unit/expect.h"
 
@@ -164,13 +163,6 @@ TEST(ReadMachineConfig, SaysWhatHasTheWrongTypeAsGoDoes) {
             "json: cannot unmarshal number into Go struct field MachineConfigSpec.spec.kernelArguments of type string");
   EXPECT_EQ(problem(R"({"metadata":{"labels":{"a":true}},"spec":{"fips":1}})"),
             "json: cannot unmarshal bool into Go struct field ObjectMeta.metadata.labels of type string");
-}
-
-TEST(GoJson, EscapesWhatHtmlWouldTakeForMarkup) {
-  const json::Value value = {{"a<", "&>\n\"\x01\xE2\x80\xA8"}};
-  const std::string text = R"({"a\u003c":"\u0026\u003e\n\"\u0001\u2028"})";
-  EXPECT_EQ(GoJson(value), text);
-  EXPECT_EQ(GoJsonLength(value), text.size());
 }
 
 }  // namespace
