@@ -78,6 +78,8 @@ void Write(const Entry& entry) {
   WriteToStderr(entry);
 }
 
+void Record(const Entry& entry) { SendToJournal(entry); }
+
 void Error(std::string text, const MessageId& id, std::vector<Field> fields) {
   WriteIdentified(Level::kError, std::move(text), id, std::move(fields));
 }

@@ -47,6 +47,10 @@ struct Entry {
 
 void Write(const Entry& entry);
 
+// Puts an entry into the journal and nowhere else: for what is looked up there later, by programs that tell people in
+// their own way.  Where there is no journal it is lost.
+void Record(const Entry& entry);
+
 void Error(std::string text, const MessageId& id, std::vector<Field> fields = {});
 void Warning(std::string text, const MessageId& id, std::vector<Field> fields = {});
 void Notice(std::string text, const MessageId& id, std::vector<Field> fields = {});

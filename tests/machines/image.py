@@ -21,11 +21,11 @@ OS_NAME = "debian"
 BRANCH = "debian/test"
 
 SUITE = "bookworm"
-# The last line is what our programs are linked with.
+# The last line is what our programs are linked with, and run.
 PACKAGES = """
     systemd systemd-sysv dbus libpam-systemd udev kmod procps iproute2 less ca-certificates e2fsprogs zstd cpio
     ostree ostree-boot dracut qemu-guest-agent linux-image-cloud-amd64
-    libsystemd0 libcurl4 libssl3 libfmt9 libyaml-0-2 zlib1g libostree-1-1 libarchive13 libselinux1
+    libsystemd0 libcurl4 libssl3 libfmt9 libyaml-0-2 zlib1g libostree-1-1 libarchive13 libselinux1 skopeo
 """.split()
 
 # Without KVM, the QEMU 7.2 of Debian 12 gives its guests impossible CPU flags now and then, and they panic.

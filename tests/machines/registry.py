@@ -75,6 +75,10 @@ class Registry:
         self.skopeo("copy", f"--src-cert-dir={self.certs_dir}", f"--src-authfile={self.auth_file}",
                     f"docker://{reference}", f"dir:{folder}")
 
+    def log(self):
+        """What it was asked for so far."""
+        return (self.folder / "registry.log").read_text(encoding="utf-8")
+
     def skopeo(self, *words, **options):
         """Runs skopeo with a signature policy of our own, whatever the host's is."""
         return shell.run("skopeo", f"--policy={self.folder}/policy.json", *words, **options)

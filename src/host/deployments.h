@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The versions of the OS that are on the machine's disk, and the one that the next boot takes.
+//
+// A deployment is an image with the kernel arguments that it boots with, and an /etc of its own.  The machine runs from
+// one; another may be pending, to be taken by the next boot; and one is kept to fall back to.  What is put here is
+// never what runs.
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/root.h"
+#include "host/systemd.h"
+
+namespace pintle::host {
+
+struct DeployedImage {
+  std::string commit;
+  std::string version;                        // As the image calls itself; empty when it does not.
+  std::string branch;                         // REMOTE:BRANCH or BRANCH, for one that came from an OSTree repository.
+  std::string image;                          // HOST/PATH@sha256:..., for one that came as an OCI image,
+  std::string digest;                         // and the digest of its manifest.
+  std::vector<std::string> kernel_arguments;  // As its boot entry has them.
+  bool is_staged = false;                     // It becomes the one to boot only when the machine shuts down.
+};
+
+struct DeploymentsState {
+  std::optional<DeployedImage> booted;    // None: the disk is not the one that this machine runs from.
+  std::optional<DeployedImage> pending;   // What the next boot takes, unless that is the booted one.
+  std::optional<DeployedImage> rollback;  // What was booted before.
+};
+
+// An image that is all here.
+struct FetchedImage {
+  std::string name;  // As it was asked for, but with the digest in the place of a tag.
+  std::string commit;
+};
+
+struct WantedDeployment {
+  std::optional<FetchedImage> image;  // None: the one that is booted.
+  std::vector<std::string> add_arguments;
+  std::vector<std::string> remove_arguments;
+};
+
+enum class Putting { kAsWanted, kChanged };
+
+// For one thread at a time: calls block until they are done.
+class Deployments {
+ public:
+  virtual ~Deployments() = default;
+
+  // A machine without OSTree is an error of the kind kNotFound.
+  virtual Result<DeploymentsState> Observe() = 0;
+
+  // Gets an image as image_name.h names it, and makes it a commit.  Asks nobody for what is here already.  An image is
+  // here whole or not at all.
+  virtual Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) = 0;
+
+  // Makes this the deployment that the next boot takes: staged where the machine runs from this disk, and deployed at
+  // once otherwise.  Kernel arguments are those of the booted one, with these added and removed.
+  virtual Result<Putting> Put(const WantedDeployment& wanted) = 0;
+
+  // The next boot takes what is booted: the inverse of Put().
+  virtual Result<Putting> DropPending() = 0;
+
+  // The next boot takes what was booted before.
+  virtual Result<Putting> RollBack() = 0;
+
+  // Makes of the staged deployment what the next boot takes, in the way of a shutdown but with a hand in it:
+  // `put` changes the deployment's own tree after its /etc was merged, and before the boot loader hears of it.  To be
+  // called as the last thing of a shutdown.  When something fails, nothing is pending any more.
+  virtual Result<Putting> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) = 0;
+
+  // Removes what no deployment needs.
+  virtual Result<> Prune() = 0;
+};
+
+// Waits until systemd is sure to finalize a staged deployment when it shuts down.  OSTree has that begin a moment after
+// staging, and a shutdown that begins before just loses the deployment.
+Result<> AwaitFinalizer(Systemd& systemd, std::chrono::milliseconds patience);
+
+}  // namespace pintle::host

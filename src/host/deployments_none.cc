@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Deployments where Pintle was built without libostree: there are none.
+
+#include "host/deployments_ostree.h"
+
+namespace pintle::host {
+namespace {
+
+Error None() { return Error(ErrorKind::kNotFound, "this Pintle was built without OSTree"); }
+
+}  // namespace
+
+DeploymentsOstree::DeploymentsOstree(std::string sysroot, RegistryAccess registries, std::chrono::milliseconds patience)
+    : sysroot_(std::move(sysroot)), registries_(std::move(registries)), patience_(patience) {}
+
+Result<DeploymentsState> DeploymentsOstree::Observe() { return None(); }
+Result<FetchedImage> DeploymentsOstree::Fetch(const std::string&, const std::stop_token&) { return None(); }
+Result<Putting> DeploymentsOstree::Put(const WantedDeployment&) { return None(); }
+Result<Putting> DeploymentsOstree::DropPending() { return None(); }
+Result<Putting> DeploymentsOstree::RollBack() { return None(); }
+Result<Putting> DeploymentsOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>&) { return None(); }
+Result<> DeploymentsOstree::Prune() { return None(); }
+
+}  // namespace pintle::host

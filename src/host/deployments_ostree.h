@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Deployments by libostree.
+//
+// Each call works on a thread of its own that has its own mounts: there /sysroot and /boot are writable, while for
+// everyone else they stay as they are.  What changes deployments is done under the lock that rpm-ostree takes, too.
+
+#include <chrono>
+#include <string>
+
+#include "host/deployments.h"
+#include "host/skopeo.h"
+
+namespace pintle::host {
+
+class DeploymentsOstree final : public Deployments {
+ public:
+  // "/" is the running machine.  `patience` is for whoever else has the lock.
+  explicit DeploymentsOstree(std::string sysroot, RegistryAccess registries = {},
+                             std::chrono::milliseconds patience = std::chrono::minutes(2));
+
+  Result<DeploymentsState> Observe() override;
+  Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) override;
+  Result<Putting> Put(const WantedDeployment& wanted) override;
+  Result<Putting> DropPending() override;
+  Result<Putting> RollBack() override;
+  Result<Putting> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) override;
+  Result<> Prune() override;
+
+ private:
+  std::string sysroot_;
+  RegistryAccess registries_;
+  std::chrono::milliseconds patience_;
+};
+
+}  // namespace pintle::host

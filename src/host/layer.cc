@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/layer.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <set>
+#include <string_view>
+#include <unordered_set>
+
+#include "base/unique_fd.h"
+
+namespace pintle::host {
+namespace {
+
+constexpr std::size_t kBlock = 1 << 20;
+
+Error Told(archive* opened) {
+  const char* text = ::archive_error_string(opened);
+  return Error(ErrorKind::kInvalid, text == nullptr ? "it is no archive" : text);
+}
+
+Error Cancelled() { return Error(ErrorKind::kCancelled, "it was asked to stop"); }
+
+Result<> CheckBytes(const std::string& path, const OciDescriptor& layer, const std::stop_token& stop) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file) return Error::FromErrno("open");
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return Error::FromErrno("fstat");
+  if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "it is no regular file");
+  if (static_cast<std::uint64_t>(status.st_size) != layer.size) {
+    return Error(ErrorKind::kInvalid, fmt::format("it has {} bytes and not {}", status.st_size, layer.size));
+  }
+  Hasher hasher(DigestAlgorithm::kSha256);
+  std::string buffer(kBlock, '\0');
+  for (;;) {
+    if (stop.stop_requested()) return Cancelled();
+    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Error::FromErrno("read");
+    if (count == 0) break;
+    hasher.Update(std::string_view(buffer.data(), static_cast<std::size_t>(count)));
+  }
+  const std::string digest = "sha256:" + std::move(hasher).Finish().hex();
+  if (digest == layer.digest) return {};
+  return Error(ErrorKind::kInvalid, fmt::format("its contents have the digest {}", digest));
+}
+
+// "./usr//bin/x/" as "usr/bin/x"; the root is "".
+Result<std::string> Normal(std::string_view path) {
+  std::string normal;
+  for (std::size_t at = 0; at < path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    const std::string_view part = path.substr(at, end - at);
+    at = end + 1;
+    if (part.empty() || part == ".") continue;
+    if (part == "..") return Error(ErrorKind::kInvalid, fmt::format("\"{}\" leads out of the tree", path));
+    if (!normal.empty()) normal += '/';
+    normal += part;
+  }
+  return normal;
+}
+
+// Looks at each entry as it comes.
+class Entries {
+ public:
+  Result<> Add(archive_entry* entry) {
+    const char* name = ::archive_entry_pathname(entry);
+    if (name == nullptr) return Error(ErrorKind::kInvalid, "an entry has no name that can be read");
+    const std::string path = TRY(Normal(name));
+    if (path.starts_with("sysroot/ostree/repo/")) {
+      return Error(ErrorKind::kInvalid,
+                   "the image is an OSTree commit that was packed into a container, which only rpm-ostree can unpack");
+    }
+    NoteParents(path);
+    if (::archive_entry_hardlink(entry) != nullptr) return AddHardLink(path, ::archive_entry_hardlink(entry));
+    switch (::archive_entry_filetype(entry)) {
+      case AE_IFDIR:
+        if (links_.contains(path) || files_.contains(path)) return Twice(path);
+        directories_.insert(path);
+        return {};
+      case AE_IFREG:
+        if (::archive_entry_size(entry) > 0) bytes_ += static_cast<std::uint64_t>(::archive_entry_size(entry));
+        files_.insert(path);
+        return {};
+      case AE_IFLNK:
+        links_.insert(path);
+        return {};
+      default:
+        return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is neither a file nor a directory nor a link", path));
+    }
+  }
+
+  Result<LayerContents> Contents() && {
+    LayerContents contents{bytes_, {}};
+    for (const std::string& parent : parents_) {
+      if (files_.contains(parent) || links_.contains(parent)) return Twice(parent);
+      if (!directories_.contains(parent)) contents.implied.push_back(parent);
+    }
+    return contents;
+  }
+
+ private:
+  static Error Twice(const std::string& path) {
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is a directory, and something else too", path));
+  }
+
+  Result<> AddHardLink(const std::string& path, const char* to) {
+    const std::string target = TRY(Normal(to));
+    if (!files_.contains(target) && !links_.contains(target)) {
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("\"{}\" is a hard link to \"{}\", which is not in the layer", path, target));
+    }
+    files_.insert(path);
+    return {};
+  }
+
+  void NoteParents(std::string_view path) {
+    for (std::size_t slash = path.rfind('/'); slash != std::string_view::npos; slash = path.rfind('/')) {
+      path = path.substr(0, slash);
+      if (!parents_.emplace(path).second) return;
+    }
+  }
+
+  std::uint64_t bytes_ = 0;
+  std::unordered_set<std::string> files_;
+  std::unordered_set<std::string> links_;
+  std::unordered_set<std::string> directories_;
+  std::set<std::string> parents_;
+};
+
+Result<LayerContents> CheckEntries(const std::string& path, const std::stop_token& stop) {
+  const Archive opened = TRY(OpenLayer(path));
+  Entries entries;
+  for (;;) {
+    if (stop.stop_requested()) return Cancelled();
+    archive_entry* entry = nullptr;
+    const int result = ::archive_read_next_header(opened.get(), &entry);
+    if (result == ARCHIVE_EOF) return std::move(entries).Contents();
+    if (result != ARCHIVE_OK) return Told(opened.get());
+    TRY(entries.Add(entry));
+    if (::archive_read_data_skip(opened.get()) != ARCHIVE_OK) return Told(opened.get());
+  }
+}
+
+}  // namespace
+
+int FreeArchive(archive* opened) { return ::archive_read_free(opened); }
+
+Result<LayerContents> CheckLayer(const std::string& path, const OciDescriptor& layer, const std::stop_token& stop) {
+  const auto doing = [&] { return fmt::format("checking the layer {}", layer.digest); };
+  TRY(CheckBytes(path, layer, stop), doing());
+  return TRY(CheckEntries(path, stop), doing());
+}
+
+Result<Archive> OpenLayer(const std::string& path) {
+  Archive opened(::archive_read_new());
+  if (opened == nullptr) return Error::FromErrno("archive_read_new", ENOMEM);
+  // These only: others would run programs, or take for an archive what is none.
+  ::archive_read_support_filter_gzip(opened.get());
+  ::archive_read_support_filter_zstd(opened.get());
+  ::archive_read_support_format_tar(opened.get());
+  if (::archive_read_open_filename(opened.get(), path.c_str(), kBlock) != ARCHIVE_OK) return Told(opened.get());
+  return opened;
+}
+
+}  // namespace pintle::host

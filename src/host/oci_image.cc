@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/oci_image.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "json/parse.h"
+
+namespace pintle::host {
+namespace {
+
+// Documents of images are some kilobytes.
+constexpr json::ParseLimits kLimits{.depth = 50, .bytes = 16 << 20, .values = 500'000};
+
+// An image has tens of layers, and no real one more than the 127 that overlayfs stacks.
+constexpr std::size_t kMostLayers = 1000;
+
+template <typename T>
+Result<T> DecodeDocument(json::Value document) {
+  json::Report report;
+  T decoded = json::Decode<T>(std::move(document), report);
+  TRY(report.ToResult());
+  return decoded;
+}
+
+Result<> CheckDigest(const OciDescriptor& descriptor) {
+  constexpr std::string_view kPrefix = "sha256:";
+  const std::string_view digest = descriptor.digest;
+  const bool is_proper = digest.starts_with(kPrefix) &&
+                         Digest::FromHex(DigestAlgorithm::kSha256, digest.substr(kPrefix.size())).has_value() &&
+                         std::none_of(digest.begin(), digest.end(), [](char c) { return c >= 'A' && c <= 'F'; });
+  if (is_proper) return {};
+  return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is no SHA-256 digest", digest));
+}
+
+std::string_view GoArchitecture(std::string_view machine) {
+  if (machine == "x86_64") return "amd64";
+  if (machine == "aarch64") return "arm64";
+  return machine;  // ppc64le and s390x are called so by both.
+}
+
+}  // namespace
+
+Result<std::variant<OciManifest, OciIndex>> ParseOciManifest(std::string_view text) {
+  json::Value document = TRY(json::Parse(text, nullptr, kLimits), "reading an image's manifest");
+  if (document.is_object() && document.contains("manifests")) {
+    OciIndex index = TRY(DecodeDocument<OciIndex>(std::move(document)), "reading an index of images");
+    for (const OciDescriptor& manifest : index.manifests) TRY(CheckDigest(manifest), "reading an index of images");
+    return std::variant<OciManifest, OciIndex>(std::move(index));
+  }
+  OciManifest manifest = TRY(DecodeDocument<OciManifest>(std::move(document)), "reading an image's manifest");
+  if (manifest.layers.empty() || manifest.layers.size() > kMostLayers) {
+    return Error(ErrorKind::kInvalid, fmt::format("an image with {} layers is none", manifest.layers.size()));
+  }
+  TRY(CheckDigest(manifest.config), "reading an image's manifest");
+  for (const OciDescriptor& layer : manifest.layers) TRY(CheckDigest(layer), "reading an image's manifest");
+  return std::variant<OciManifest, OciIndex>(std::move(manifest));
+}
+
+Result<OciConfig> ParseOciConfig(std::string_view text) {
+  return TRY(DecodeDocument<OciConfig>(TRY(json::Parse(text, nullptr, kLimits), "reading an image's configuration")),
+             "reading an image's configuration");
+}
+
+Result<OciDescriptor> ForMachine(const OciIndex& index, std::string_view machine) {
+  const std::string_view architecture = GoArchitecture(machine);
+  for (const OciDescriptor& image : index.manifests) {
+    if (image.platform && image.platform->os == "linux" && image.platform->architecture == architecture) return image;
+  }
+  return Error(ErrorKind::kNotFound, fmt::format("the image is not there for Linux on {}", architecture));
+}
+
+Result<OciDescriptor> WithTag(const OciIndex& index, std::string_view tag) {
+  if (tag.empty() && index.manifests.size() == 1) return index.manifests[0];
+  if (tag.empty()) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("there are {} images in the layout: name a tag", index.manifests.size()));
+  }
+  for (const OciDescriptor& image : index.manifests) {
+    const auto name = image.annotations.find("org.opencontainers.image.ref.name");
+    if (name != image.annotations.end() && name->second == tag) return image;
+  }
+  return Error(ErrorKind::kNotFound, fmt::format("no image in the layout has the tag \"{}\"", tag));
+}
+
+std::string VersionOf(const OciConfig& config) {
+  for (const char* label : {"version", "org.opencontainers.image.version"}) {
+    const auto found = config.config.labels.find(label);
+    if (found != config.config.labels.end()) return found->second;
+  }
+  return "";
+}
+
+Result<> ExpectPlainLayers(const OciConfig& config) {
+  for (const char* label : {"ostree.commit", "ostree.final-diffid"}) {
+    if (config.config.labels.contains(label)) {
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("the image is an OSTree commit that was packed into a container (it has the label {}), "
+                               "which only rpm-ostree can unpack",
+                               label));
+    }
+  }
+  return {};
+}
+
+Result<> ExpectDigest(std::string_view digest, std::string_view bytes) {
+  const std::string is = "sha256:" + Sha256(bytes).hex();
+  if (is == digest) return {};
+  return Error(ErrorKind::kInvalid, fmt::format("the contents have the digest {} and not {}", is, digest));
+}
+
+}  // namespace pintle::host

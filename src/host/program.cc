@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/program.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/unique_fd.h"
+
+namespace pintle::host {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr const char* kPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr std::size_t kMostOutput = 64 << 20;
+constexpr std::size_t kMostComplaint = 4096;
+constexpr auto kGlance = milliseconds(100);  // How often it is looked whether we are asked to stop.
+constexpr auto kGrace = seconds(10);         // For the program to clean up when it is asked to end.
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+Result<Pipe> MakePipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return Error::FromErrno("pipe2");
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+class Spawning {
+ public:
+  Spawning() {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_init(&attributes_);
+  }
+  ~Spawning() {
+    ::posix_spawnattr_destroy(&attributes_);
+    ::posix_spawn_file_actions_destroy(&actions_);
+  }
+  Spawning(const Spawning&) = delete;
+  Spawning& operator=(const Spawning&) = delete;
+
+  // A process group of its own, so that what it starts can be ended with it; no signals blocked or ignored.
+  Result<pid_t> Start(const Program& program, int output, int complaint) {
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions_, complaint, STDERR_FILENO);
+    sigset_t none, all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setsigdefault(&attributes_, &all);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    std::vector<char*> words = Pointers(program.words), environment = Pointers(program.environment);
+    pid_t pid = 0;
+    const int failed = ::posix_spawnp(&pid, words[0], &actions_, &attributes_, words.data(), environment.data());
+    if (failed != 0) return Error::FromErrno("posix_spawn", failed);
+    return pid;
+  }
+
+ private:
+  static std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+  }
+
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+// Appends what is there to be read; false at the end.
+bool ReadSome(int fd, std::string& to) {
+  std::array<char, 65536> buffer;
+  const ssize_t count = ::read(fd, buffer.data(), buffer.size());
+  if (count > 0) to.append(buffer.data(), static_cast<std::size_t>(count));
+  return count > 0 || (count < 0 && errno == EINTR);
+}
+
+std::string LastLines(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> RunProgram(const Program& program, const std::stop_token& stop) {
+  const auto doing = [&] { return fmt::format("running {}", program.words[0]); };
+  Pipe output = TRY(MakePipe(), doing()), complaint = TRY(MakePipe(), doing());
+  const pid_t pid = TRY(Spawning().Start(program, output.write.get(), complaint.write.get()), doing());
+  output.write.Reset();
+  complaint.write.Reset();
+
+  std::string said, complained;
+  std::optional<MonotonicTime> give_up;
+  bool is_too_long = false;
+  while (output.read || complaint.read) {
+    std::array<pollfd, 2> ends{pollfd{output.read.get(), POLLIN, 0}, pollfd{complaint.read.get(), POLLIN, 0}};
+    if (::poll(ends.data(), ends.size(), static_cast<int>(kGlance.count())) < 0 && errno != EINTR) break;
+    if (ends[0].revents != 0 && !ReadSome(output.read.get(), said)) output.read.Reset();
+    if (ends[1].revents != 0 && !ReadSome(complaint.read.get(), complained)) complaint.read.Reset();
+    if (complained.size() > kMostComplaint) complained.erase(0, complained.size() - kMostComplaint);
+    is_too_long = is_too_long || said.size() > kMostOutput;
+    const MonotonicTime now = SystemClock().Monotonic();
+    if ((stop.stop_requested() || is_too_long) && !give_up) {
+      ::kill(-pid, SIGTERM);
+      give_up = now + kGrace;
+    }
+    if (give_up && now > *give_up) ::kill(-pid, SIGKILL);
+  }
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was asked to stop").While(doing());
+  if (is_too_long) return Error(ErrorKind::kInvalid, "it wrote too much").While(doing());
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return said;
+  const std::string end = WIFSIGNALED(status) ? fmt::format("it was ended by signal {}", WTERMSIG(status))
+                                              : fmt::format("it failed with status {}", WEXITSTATUS(status));
+  return Error(ErrorKind::kSystem, complained.empty() ? end : LastLines(std::move(complained))).While(doing());
+}
+
+std::vector<std::string> PlainEnvironment() {
+  std::vector<std::string> environment = {kPath, "HOME=/root", "LC_ALL=C.UTF-8"};
+  for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"}) {
+    if (const char* value = std::getenv(name)) environment.push_back(fmt::format("{}={}", name, value));
+  }
+  return environment;
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What libostree and GLib hand out, owned; and their errors as ours.
+
+#include <gio/gio.h>
+#include <ostree.h>
+
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "base/c_ptr.h"
+#include "base/result.h"
+
+namespace pintle::host {
+
+template <typename T>
+using Object = CPtr<T, g_object_unref>;
+using Variant = CPtr<GVariant, g_variant_unref>;
+using Text = CPtr<char, g_free>;
+using KeyFile = CPtr<GKeyFile, g_key_file_unref>;
+using HashTable = CPtr<GHashTable, g_hash_table_unref>;
+using Objects = CPtr<GPtrArray, g_ptr_array_unref>;
+using Modifier = CPtr<OstreeRepoCommitModifier, ostree_repo_commit_modifier_unref>;
+using Failure = CPtr<GError, g_error_free>;
+
+inline Error Told(const Failure& failure) {
+  if (failure == nullptr) return Error(ErrorKind::kSystem, "libostree does not say why");
+  const auto is = [&](int code) { return g_error_matches(failure.get(), G_IO_ERROR, code) != FALSE; };
+  const ErrorKind kind = is(G_IO_ERROR_CANCELLED)   ? ErrorKind::kCancelled
+                         : is(G_IO_ERROR_NOT_FOUND) ? ErrorKind::kNotFound
+                                                    : ErrorKind::kSystem;
+  return Error(kind, failure->message);
+}
+
+// Cancels what it is given to when the token says so.
+class Cancellable {
+ public:
+  explicit Cancellable(const std::stop_token& stop)
+      : cancellable_(g_cancellable_new()), on_stop_(stop, [this] { g_cancellable_cancel(cancellable_.get()); }) {}
+
+  GCancellable* get() const { return cancellable_.get(); }
+
+ private:
+  Object<GCancellable> cancellable_;
+  std::stop_callback<std::function<void()>> on_stop_;
+};
+
+}  // namespace pintle::host

@@ -1,0 +1,556 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The OS image of a node: fetched, staged, booted, rolled back; and nothing left of what fails."""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import tarfile
+import time
+
+import pytest
+
+from machines import deploy, image, oci, shell
+from machines.disk import Disk
+from machines.namespace import OWN_MOUNTS
+from machines.node import BUILD, Node
+from machines.registry import Registry
+
+PROBE = f"{BUILD}/tests/integration/deployments-probe"
+HOST_PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
+
+
+def probe(node, *words):
+    return node.run(PROBE, *words).stdout.strip()
+
+
+def refusal(node, *words):
+    result = node.run(PROBE, *words, check=False)
+    assert result.returncode == 1, "it was not refused"
+    return result.stderr.strip()
+
+
+def observe(node):
+    return json.loads(probe(node, "observe"))
+
+
+def read(node, path):
+    return node.run("cat", path).stdout
+
+
+def arguments(node):
+    return read(node, "/proc/cmdline").split()
+
+
+# ---- commits that are here ------------------------------------------------------------------------------------------
+
+def test_a_plain_machine_is_no_ostree_host(plain_node):
+    assert refusal(plain_node, "observe").startswith("this is no OSTree host")
+
+
+def test_what_is_booted_is_told_with_its_version_and_kernel_arguments(node):
+    state = observe(node)
+    booted = state["booted"]
+    assert booted["commit"] == deploy.booted_commit(node)
+    assert (booted["version"], booted["branch"], booted["image"]) == ("1", image.BRANCH, "")
+    assert booted["arguments"] == image.KERNEL_ARGUMENTS
+    assert not booted["staged"] and state["pending"] is None and state["rollback"] is None
+
+
+def test_a_staged_commit_is_booted_with_its_kernel_arguments_and_rolled_back(node):
+    first = deploy.booted_commit(node)
+    second = deploy.commit(node, {"/usr/share/probe": "new", "/usr/etc/image.conf": "new"}, version="2")
+    fetched = probe(node, "fetch", image.BRANCH).split()
+    assert fetched == [second, image.BRANCH]
+    wanted = ["put", image.BRANCH, second, "+probe=1", "+quiet", "-mitigations=off", "-absent"]
+    assert probe(node, *wanted) == "changed"
+    state = observe(node)
+    assert state["booted"]["commit"] == first
+    assert (state["pending"]["commit"], state["pending"]["staged"], state["pending"]["version"]) == (second, True, "2")
+    kept = [argument for argument in image.KERNEL_ARGUMENTS if argument != "mitigations=off"]
+    assert state["pending"]["arguments"] == [*kept, "probe=1"]
+    assert probe(node, *wanted) == "as wanted"
+    assert "Read-only file system" in node.run("touch", "/sysroot/x", check=False).stderr
+
+    probe(node, "await-finalizer", "20000")
+    node.run("tee", "/etc/late.conf", input="made after staging")
+    node.reboot()
+    assert deploy.booted_commit(node) == second
+    assert read(node, "/usr/share/probe") + read(node, "/etc/image.conf") == "newnew"
+    assert read(node, "/etc/late.conf") == "made after staging"
+    assert arguments(node).count("probe=1") == 1 and "mitigations=off" not in arguments(node)
+    state = observe(node)
+    assert (state["booted"]["commit"], state["rollback"]["commit"], state["pending"]) == (second, first, None)
+    # The one that is booted is wanted, and nothing has to be done for that.
+    assert probe(node, *wanted) == "as wanted"
+    deploy.fsck(node)
+
+    assert probe(node, "roll-back") == "changed"
+    assert observe(node)["pending"]["commit"] == first
+    node.reboot()
+    assert deploy.booted_commit(node) == first and "probe=1" not in arguments(node)
+    assert not node.path("/usr/share/probe").exists()
+
+
+def test_no_pending_deployment_is_the_inverse_of_staging(node):
+    before = observe(node)
+    assert probe(node, "drop-pending") == "as wanted"
+    assert probe(node, "put", "", "", "+probe=1") == "changed"
+    assert observe(node)["pending"]["commit"] == before["booted"]["commit"]
+    assert probe(node, "drop-pending") == "changed"
+    assert observe(node) == before
+    # To want what is booted is to want nothing else to be pending.
+    probe(node, "put", "", "", "+probe=1")
+    assert probe(node, "put", "", "") == "changed"
+    assert observe(node) == before
+    probe(node, "await-finalizer", "20000")
+    node.reboot()
+    assert observe(node)["booted"] == before["booted"]
+    assert "no deployment to roll back to" in refusal(node, "roll-back")
+
+
+def test_another_deployment_takes_the_place_of_a_staged_one(node):
+    probe(node, "put", "", "", "+probe=1")
+    assert probe(node, "put", "", "", "+probe=2") == "changed"
+    assert [argument for argument in observe(node)["pending"]["arguments"] if "probe" in argument] == ["probe=2"]
+    probe(node, "await-finalizer", "20000")
+    node.reboot()
+    assert "probe=2" in arguments(node) and "probe=1" not in arguments(node)
+
+
+def test_who_changes_the_deployments_is_waited_for_and_named(node):
+    before = observe(node)
+    probe(node, "put", "", "", "+probe=1")
+    holder = subprocess.Popen([*node.entering(), PROBE, "hold"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+    with holder:
+        assert holder.stdout.readline() == b"held\n"
+        said = refusal(node, "--patience=300", "put", "", "", "+probe=2")
+        assert said.startswith("the deployments are being changed by deployments-pro (process ")
+        waiting = subprocess.Popen([*node.entering(), PROBE, "put", "", "", "+probe=3"], stdout=subprocess.PIPE)
+        with waiting:
+            assert holder.communicate()[1].strip().endswith(b"enough")
+            assert waiting.stdout.read() == b"changed\n"
+    assert observe(node)["pending"]["arguments"][-1] == "probe=3"
+    probe(node, "drop-pending")
+    assert observe(node) == before
+
+
+FINALIZER = """
+[Unit]
+DefaultDependencies=no
+RequiresMountsFor=/sysroot /boot
+After=local-fs.target systemd-journal-flush.service ostree-finalize-staged.service
+Before=basic.target final.target
+Conflicts=final.target
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ReadOnlyPaths=/etc
+ExecStop=%s finalize etc/managed=%s etc/issue=%s
+"""
+
+
+def finalize_with(node, text):
+    """Has a unit put two files into the staged deployment when the node shuts down, before OSTree's own unit stops."""
+    node.run("tee", "/run/systemd/system/finalize.service", input=FINALIZER % (PROBE, text, text))
+    node.run("systemctl", "daemon-reload")
+    node.run("systemctl", "start", "finalize.service")
+
+
+def test_files_take_effect_with_the_staged_deployment_and_fall_back_with_it(node):
+    first = deploy.booted_commit(node)
+    node.run("tee", "/etc/issue", input="edited here")
+    second = deploy.commit(node, {"/usr/etc/issue": "from the image", "/usr/etc/image.conf": "new"}, version="2")
+    # By another program, as rpm-ostree would.
+    deploy.stage(node, second, ["probe=1"])
+    finalize_with(node, "managed")
+    node.run("tee", "/etc/late.conf", input="made after staging")
+    assert not node.path("/etc/managed").exists()
+    node.reboot()
+    assert deploy.booted_commit(node) == second and "probe=1" in arguments(node)
+    assert [read(node, f"/etc/{name}") for name in ("managed", "issue", "image.conf", "late.conf")] \
+        == ["managed", "managed", "new", "made after staging"]
+    assert "ostree-finalize-staged" in node.run("journalctl", "--boot=-1").stdout
+    deploy.fsck(node)
+    probe(node, "roll-back")
+    node.reboot()
+    assert deploy.booted_commit(node) == first
+    assert read(node, "/etc/issue") == "edited here"
+    assert not node.path("/etc/managed").exists() and not node.path("/etc/image.conf").exists()
+
+
+def test_a_node_killed_while_it_finalizes_has_both_the_image_and_the_files_or_neither(node):
+    whole = None
+    for version in range(2, 8):
+        before = read(node, "/etc/managed") if version > 2 and node.path("/etc/managed").exists() else ""
+        booted = deploy.booted_commit(node)
+        new = deploy.commit(node, {"/usr/share/probe": str(version)}, str(version))
+        deploy.stage(node, new)
+        finalize_with(node, str(version))
+        # The first one is left in peace, and tells how long it takes on this machine.
+        cut = random.uniform(0, whole) if whole else 60
+        started = time.monotonic()
+        node.run("systemctl", "reboot", check=False)
+        node.kill_after(cut)
+        whole = whole or time.monotonic() - started
+        node.start()
+        is_new = deploy.booted_commit(node) == new
+        print(f"cut after {cut:.2f} s of {whole:.2f} s: booted the {'new' if is_new else 'old'} one")
+        assert is_new or (deploy.booted_commit(node) == booted and version > 2)
+        if is_new or before:
+            assert read(node, "/etc/managed") == (str(version) if is_new else before)
+    deploy.fsck(node)
+
+
+def test_a_disk_that_is_not_booted_gets_its_deployment_at_once(tmp_path):
+    disk = Disk(tmp_path / "disk")
+    put = [HOST_PROBE, "--sysroot=/mnt", "put", image.BRANCH]
+    said = shell.run(*OWN_MOUNTS, "sh", "-ec", """
+        mount -o loop,barrier=0 "$1" /mnt
+        shift
+        commit=$("$1" --sysroot=/mnt fetch "$4" | cut -d' ' -f1)
+        "$@" "$commit" +probe=1 -quiet
+        "$@" "$commit" +probe=1 -quiet
+        """, "sh", disk.path, *put).stdout.split("\n")
+    assert said == ["changed", "as wanted", ""]
+    entries = disk.boot_entries()
+    assert "probe=1" in entries[0]["options"].split() and "quiet" not in entries[0]["options"].split()
+    assert len(entries) == 2 and "probe=1" not in entries[1]["options"]
+
+
+def test_a_commit_that_is_not_here_and_a_branch_that_does_not_exist_are_refused(node):
+    assert "is not in the repository" in refusal(node, "fetch", "a" * 64)
+    assert "there is no branch nothing/here" in refusal(node, "fetch", "nothing/here")
+    assert "pulling absent:nothing" in refusal(node, "fetch", "absent:nothing")
+    assert "names no image" in refusal(node, "fetch", "--help")
+
+
+def test_a_remote_branch_is_pulled(node, tmp_path):
+    commit = deploy.commit(node, {"/usr/share/probe": "far away"}, version="2")
+    node.run("sh", "-ec", """
+        ostree init --mode=archive --repo=/var/tmp/far
+        ostree pull-local --repo=/var/tmp/far /sysroot/ostree/repo "$1"
+        mkdir -p /etc/ostree/remotes.d
+        printf '[remote "far"]\\nurl=file:///var/tmp/far\\ngpg-verify=false\\n' >/etc/ostree/remotes.d/far.conf
+        """, "sh", image.BRANCH)
+    name = f"far:{image.BRANCH}"
+    assert probe(node, "fetch", name).split() == [commit, name]
+    probe(node, "put", name, commit)
+    assert observe(node)["pending"]["branch"] == name
+
+
+# ---- images ---------------------------------------------------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory):
+    """An OCI layout with the OS that nodes boot as `base`, and `next`, which changes it."""
+    folder = tmp_path_factory.mktemp("images")
+    with Node() as node:
+        tree = folder / "tree"
+        shell.run("cp", "--archive", f"/proc/{node.leader}/root/usr/.", folder / "usr")
+    tree.mkdir()
+    (folder / "usr").rename(tree / "usr")
+    for name in ("dev", "run", "boot", "var", "tmp", "sysroot", "proc", "sys"):
+        (tree / name).mkdir()
+    links = {**image.LINKS_TO_STATE, **{name: f"usr/{name}" for name in ("bin", "sbin", "lib", "lib64")}}
+    for name, target in links.items():
+        if not (tree / name).is_symlink():
+            (tree / name).symlink_to(target)
+    (tree / "usr/share/gone").write_text("base")
+    (tree / "usr/share/emptied").mkdir()
+    (tree / "usr/share/emptied/old").write_text("base")
+    (tree / "usr/share/f\u0151").write_text("base")
+    (tree / "usr/share/sticky").mkdir()
+    (tree / "usr/share/sticky").chmod(0o1777)
+    images = folder / "layout"
+    oci.make_image(images, "base", tree)
+    shutil.rmtree(tree)
+    oci.derive_image(images, "base", "next", oci.Layer(
+        files={"usr/share/new": "next", "etc/image.conf": "next", "usr/share/emptied/young": "next", "run/x": "next"},
+        removed=["usr/share/gone"], emptied=["usr/share/emptied"]), labels={"version": "2.0"})
+    return images
+
+
+@pytest.fixture(scope="module")
+def registry():
+    with Registry() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def pushed(registry, layout):
+    return registry.push(layout, "next")
+
+
+@pytest.fixture
+def near():
+    """A node that reaches the loopback device of the tests."""
+    with Node(network="host") as machine:
+        yield machine
+
+
+def give(node, source, place):
+    """Copies a file or a directory of the host into the node."""
+    packed = subprocess.run(["tar", "-C", source, "-c", "."], stdout=subprocess.PIPE, check=True).stdout
+    node.run("mkdir", "--parents", place)
+    subprocess.run([*node.entering(), "tar", "-C", place, "-x"], input=packed, check=True)
+
+
+def access(node, registry, with_credentials=True):
+    """The words that make the probe trust the registry, and let it in."""
+    give(node, registry.certs_dir, "/etc/trust")
+    node.run("tee", "/etc/policy.json", input='{"default": [{"type": "insecureAcceptAnything"}]}')
+    node.run("sh", "-c", "umask 077; cat >/etc/auth.json", input=registry.auth_file.read_text())
+    words = ["--certificates=/etc/trust", "--policy=/etc/policy.json"]
+    return [*words, "--auth-file=/etc/auth.json"] if with_credentials else words
+
+
+def left_behind(node):
+    """What a fetch could leave: branches, objects that no branch has, and what was on its way."""
+    refs = [line for line in node.run("ostree", "refs", f"--repo={deploy.REPOSITORY}").stdout.splitlines()
+            if line.startswith("pintle/")]
+    on_its_way = node.run("find", f"{deploy.REPOSITORY}/tmp", "-path", "*pintle-fetch/*").stdout.splitlines()
+    return refs + on_its_way
+
+
+def test_an_image_from_a_registry_is_fetched_staged_and_booted(near, registry, pushed):
+    words = access(near, registry)
+    commit, name = probe(near, *words, "fetch", pushed).split()
+    assert name == pushed
+    # All is here now, and nobody is asked.
+    assert probe(near, "fetch", pushed).split() == [commit, name]
+    assert [line for line in left_behind(near) if not line.startswith("pintle/")] == []
+    assert probe(near, "put", pushed, commit, "+probe=1") == "changed"
+    pending = observe(near)["pending"]
+    assert (pending["image"], pending["version"], pending["branch"]) == (pushed, "2.0", "")
+    assert pushed.endswith("@" + pending["digest"])
+    probe(near, "await-finalizer", "20000")
+    near.reboot()
+
+    booted = observe(near)["booted"]
+    assert (booted["commit"], booted["image"]) == (commit, pushed) and "probe=1" in arguments(near)
+    assert near.state == "running"
+    assert read(near, "/usr/share/new") + read(near, "/etc/image.conf") == "nextnext"
+    assert not near.path("/usr/share/gone").exists()
+    assert near.run("ls", "/usr/share/emptied").stdout.split() == ["young"]
+    assert near.run("ls", "-A", "/usr").stdout.find(".wh.") == -1
+    assert near.run("stat", "-c", "%a", "/usr/share/sticky").stdout.strip() == "1777"
+    assert near.run("cat", "/usr/share/f\u0151").stdout == "base"
+    deploy.fsck(near)
+
+    assert probe(near, "put", pushed, commit, "+probe=1") == "as wanted"
+    assert probe(near, "prune") == ""
+    assert f"pintle/image/{booted['digest'].removeprefix('sha256:')}" in left_behind(near)
+    probe(near, "roll-back")
+    near.reboot()
+    assert observe(near)["booted"]["image"] == ""
+    deploy.fsck(near)
+
+
+def test_a_layer_that_is_here_is_not_fetched_again(near, registry, layout, pushed):
+    words = access(near, registry)
+    base = registry.push(layout, "base")
+    probe(near, *words, "fetch", base)
+    before = registry.log()
+    commit, name = probe(near, *words, "fetch", f"{registry.host}/os:next").split()
+    # A tag is told as what it stood for.
+    assert name == pushed and len(commit) == 64
+    base_layer = json.loads((layout / "blobs/sha256" / base.rpartition(":")[2]).read_text())["layers"][0]["digest"]
+    assert base_layer not in registry.log().removeprefix(before)
+
+
+def test_what_no_deployment_needs_is_pruned(near, registry, pushed):
+    probe(near, *access(near, registry), "fetch", pushed)
+    probe(near, "prune")
+    assert left_behind(near) == []
+    assert refusal(near, "--policy=/etc/policy.json", "fetch", pushed)
+    deploy.fsck(near)
+
+
+def test_one_without_credentials_gets_nothing(near, registry, pushed):
+    words = access(near, registry, with_credentials=False)
+    said = refusal(near, *words, "fetch", pushed)
+    assert said.startswith(f"fetching {pushed}: ") and "level=" not in said and "authentication required" in said
+    assert left_behind(near) == []
+
+
+def test_an_image_that_is_not_in_the_registry_is_refused(near, registry, pushed):
+    absent = pushed.rpartition(":")[0] + ":" + "a" * 64
+    assert "manifest unknown" in refusal(near, *access(near, registry), "fetch", absent)
+    assert left_behind(near) == []
+
+
+def test_a_layer_that_was_changed_in_the_registry_is_refused(near, registry, layout, pushed):
+    oci.derive_image(layout, "next", "damaged", oci.Layer(files={"usr/share/damaged": "x" * 1000}))
+    reference = registry.push(layout, "damaged")
+    manifest = json.loads((layout / "blobs/sha256" / reference.rpartition(":")[2]).read_text())
+    layer = manifest["layers"][-1]["digest"].removeprefix("sha256:")
+    stored = next(registry.folder.glob(f"storage/**/{layer}/data"))
+    stored.write_bytes(stored.read_bytes()[:-1] + b"?")
+    said = refusal(near, *access(near, registry), "fetch", reference)
+    assert said.startswith(f"fetching {reference}: ") and "igest" in said
+    assert left_behind(near) == []
+
+
+def test_an_ostree_commit_in_a_container_is_refused_before_it_is_fetched(near, registry, layout, pushed):
+    oci.derive_image(layout, "next", "packed", oci.Layer(files={"usr/share/x": ""}), {"ostree.commit": "a" * 64})
+    said = refusal(near, *access(near, registry), "fetch", registry.push(layout, "packed"))
+    assert "which only rpm-ostree can unpack" in said
+    assert left_behind(near) == []
+
+
+def test_too_little_space_is_refused_before_anything_is_fetched(near, registry, pushed):
+    words = access(near, registry)
+    near.run("unshare", "--mount", "sh", "-ec", """
+        mount -o remount,rw /sysroot
+        ostree config --repo=/sysroot/ostree/repo set core.min-free-space-size 100GB
+        """)
+    said = refusal(near, *words, "fetch", pushed)
+    assert said.startswith(f"fetching {pushed}: there is too little space: ") and "MiB are needed" in said
+    assert left_behind(near) == []
+
+
+# ---- images that would do harm, in a layout -------------------------------------------------------------------------
+
+class Layout:
+    """An OCI layout of one image, whose bytes are as the test wants them."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.blobs = folder / "blobs/sha256"
+        self.blobs.mkdir(parents=True)
+        self.layers = []
+
+    def blob(self, data):
+        digest = hashlib.sha256(data).hexdigest()
+        (self.blobs / digest).write_bytes(data)
+        return {"digest": f"sha256:{digest}", "size": len(data)}
+
+    def layer(self, *entries, pack=gzip.compress):
+        written = io.BytesIO()
+        with tarfile.open(fileobj=written, mode="w", format=tarfile.PAX_FORMAT) as archive:
+            for name, change in entries:
+                entry = tarfile.TarInfo(name)
+                for key, value in change.items():
+                    setattr(entry, key, value)
+                archive.addfile(entry, io.BytesIO(b"x" * entry.size))
+        self.layers.append(self.blob(pack(written.getvalue())))
+        return self
+
+    def write(self):
+        config = self.blob(b'{"architecture":"amd64","os":"linux","config":{}}')
+        manifest = self.blob(json.dumps({"schemaVersion": 2, "config": config, "layers": self.layers}).encode())
+        (self.folder / "index.json").write_text(json.dumps({"schemaVersion": 2, "manifests": [manifest]}))
+        return self
+
+    def file_of(self, number):
+        return self.blobs / self.layers[number]["digest"].removeprefix("sha256:")
+
+
+FILE = {"size": 3}
+DIRECTORY = {"type": tarfile.DIRTYPE, "mode": 0o755}
+
+
+@pytest.fixture(scope="module")
+def sysroot(tmp_path_factory):
+    """A place for deployments that is not booted: no machine is needed to import into it."""
+    folder = tmp_path_factory.mktemp("sysroot")
+    shell.run("ostree", "admin", "init-fs", "--modern", folder)
+    return folder
+
+
+@pytest.fixture
+def made(tmp_path):
+    return Layout(tmp_path / "layout")
+
+
+def fetch_into(sysroot, layout, check=True):
+    result = shell.run(HOST_PROBE, f"--sysroot={sysroot}", "fetch", f"oci:{layout.write().folder}", check=check)
+    return result.stdout.split()[0] if check else result.stderr.strip()
+
+
+def branches(sysroot):
+    return shell.run("ostree", "refs", f"--repo={sysroot}/ostree/repo").stdout.split()
+
+
+@pytest.mark.parametrize("entries, reason", [
+    ([("../../etc/passwd", FILE)], "leads out of the tree"),
+    ([("usr/../../x", FILE)], "leads out of the tree"),
+    ([("usr/x", {"type": tarfile.LNKTYPE, "linkname": "/etc/shadow"})], "which is not in the layer"),
+    ([("usr/x", {"type": tarfile.LNKTYPE, "linkname": "../../etc/shadow"})], "leads out of the tree"),
+    ([("usr/l", {"type": tarfile.SYMTYPE, "linkname": "/etc"}), ("usr/l/x", FILE)], "and something else too"),
+    ([("dev/sda", {"type": tarfile.BLKTYPE, "devmajor": 8})], "neither a file nor a directory nor a link"),
+    ([("usr/null", {"type": tarfile.CHRTYPE, "devmajor": 1, "devminor": 3})], "neither a file nor a directory"),
+    ([("usr/fifo", {"type": tarfile.FIFOTYPE})], "neither a file nor a directory nor a link"),
+    ([("sysroot/ostree/repo/objects/aa/b.file", FILE)], "which only rpm-ostree can unpack"),
+], ids=lambda value: value if isinstance(value, str) else value[-1][0])
+def test_a_layer_that_would_do_harm_is_refused(sysroot, made, entries, reason):
+    before = branches(sysroot)
+    said = fetch_into(sysroot, made.layer(("usr/fine", FILE)).layer(*entries), check=False)
+    assert said.startswith("importing the image sha256:") and "checking the layer sha256:" in said and reason in said
+    assert branches(sysroot) == before
+
+
+@pytest.mark.parametrize("damage, reason", [
+    (lambda data: data[:-1], "bytes and not"),
+    (lambda data: data[:-1] + b"?", "its contents have the digest"),
+    (lambda data: None, "No such file"),
+], ids=["cut", "changed", "missing"])
+def test_a_damaged_layer_is_refused(sysroot, made, damage, reason):
+    made.layer(("usr/fine", FILE)).layer(("usr/x", {"size": 100000})).write()
+    data = damage(made.file_of(1).read_bytes())
+    made.file_of(1).unlink() if data is None else made.file_of(1).write_bytes(data)
+    before = branches(sysroot)
+    assert reason in fetch_into(sysroot, made, check=False)
+    assert branches(sysroot) == before
+
+
+def test_a_layer_that_was_cut_before_it_was_packed_is_refused(sysroot, made):
+    said = fetch_into(sysroot, made.layer(("usr/x", {"size": 100000}), pack=lambda data: gzip.compress(data[:50000])),
+                      check=False)
+    assert "checking the layer" in said and "runcated" in said
+
+
+def test_layers_may_be_packed_in_any_way(sysroot, made):
+    zstd = lambda data: subprocess.run(["zstd"], input=data, stdout=subprocess.PIPE, check=True).stdout
+    made.layer(("usr/a", FILE), pack=bytes).layer(("usr/b", FILE), pack=zstd).layer(("usr/c", FILE))
+    commit = fetch_into(sysroot, made)
+    listed = shell.run("ostree", f"--repo={sysroot}/ostree/repo", "ls", "-R", commit).stdout
+    assert all(f"/usr/{name}\n" in listed for name in "abc")
+
+
+def test_layers_hide_replace_and_link(sysroot, made):
+    made.layer(("usr", DIRECTORY), ("usr/t", {**DIRECTORY, "mode": 0o1777}), ("usr/d/x", FILE), ("usr/f", FILE),
+               ("etc/gone", FILE), ("etc/kept", FILE), ("usr/hidden/y", FILE), ("usr/l", {"type": tarfile.LNKTYPE,
+                                                                                          "linkname": "usr/f"}))
+    # A directory becomes a file and the other way round; t is there only because something is in it.
+    made.layer(("usr/d", FILE), ("usr/f/x", FILE), ("usr/t/new", FILE), ("etc/.wh.gone", {}), ("usr/.wh.hidden", {}),
+               ("usr/hidden2/.wh..wh..opq", {}))
+    commit = fetch_into(sysroot, made)
+    listed = shell.run("ostree", f"--repo={sysroot}/ostree/repo", "ls", "-R", commit).stdout.splitlines()
+    found = {line.split()[-1]: line.split()[0] for line in listed}
+    assert found == {"/": "d00755", "/usr": "d00755", "/usr/t": "d01777", "/usr/t/new": "-00644", "/usr/d": "-00644",
+                     "/usr/f": "d00755", "/usr/f/x": "-00644", "/usr/etc": "d00755", "/usr/etc/kept": "-00644",
+                     "/usr/l": "-00644", "/usr/hidden2": "d00755"}
+
+
+def test_the_same_image_is_the_same_commit_everywhere(sysroot, made, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    shell.run("ostree", "admin", "init-fs", "--modern", other)
+    made.layer(("usr/x", FILE))
+    assert fetch_into(sysroot, made) == fetch_into(other, made)
+
+
+def test_an_image_without_a_kernel_is_not_staged(near, registry, made, tmp_path):
+    made.layer(("usr/x", FILE)).write()
+    give(near, made.folder, "/var/tmp/layout")
+    commit = probe(near, "fetch", "oci:/var/tmp/layout").split()[0]
+    assert "it has no kernel" in refusal(near, "put", "oci:/var/tmp/layout", commit)
+    assert observe(near)["pending"] is None
