@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <variant>
 
+#include "host/files.h"
+#include "host/unit_files.h"
 #include "plan/actions.h"
 
 namespace pintle::change {
@@ -17,21 +20,44 @@ namespace action_type = plan::action_type;
 // A service that takes longer than this to come up again hangs.
 constexpr auto kPatience = std::chrono::minutes(5);
 
-Result<> ActOnce(const host::Host& host, const api::NodeDisruptionAction& action) {
-  const std::string service(plan::ServiceOf(action));
-  if (action.type == action_type::kRestart) {
-    TRY(host.systemd.Run(host::JobKind::kRestart, service, kPatience),
-        fmt::format("restarting {} service failed", service));
-  } else if (action.type == action_type::kReload) {
-    TRY(host.systemd.Run(host::JobKind::kReload, service, kPatience),
-        fmt::format("reloading {} configuration failed", service));
-  } else if (action.type == action_type::kSpecial) {
-    TRY(host.systemd.Run(host::JobKind::kReload, "crio.service", kPatience), "reloading crio configuration failed");
-  } else if (action.type == action_type::kDaemonReload) {
-    TRY(host.systemd.Reload(), "reloading systemd's configuration failed");
-  }
-  return {};  // Draining is done before, and a reboot after.
+bool TakesAway(std::span<const plan::Step> steps, const std::string& unit) {
+  const std::string path = fmt::format("{}/{}", host::kUnitDirectory, unit);
+  return std::any_of(steps.begin(), steps.end(), [&](const plan::Step& step) {
+    const auto* file = std::get_if<host::FilePut>(&step);
+    return file != nullptr && file->key == path && !file->want;
+  });
 }
+
+class Actor {
+ public:
+  Actor(const host::Host& host, std::span<const plan::Step> steps) : host_(host), steps_(steps) {}
+
+  Result<> Act(const api::NodeDisruptionAction& action) const {
+    const std::string service(plan::ServiceOf(action));
+    if (action.type == action_type::kRestart) {
+      TRY(Run(host::JobKind::kRestart, service), fmt::format("restarting {} service failed", service));
+    } else if (action.type == action_type::kReload) {
+      TRY(Run(host::JobKind::kReload, service), fmt::format("reloading {} configuration failed", service));
+    } else if (action.type == action_type::kSpecial) {
+      TRY(Run(host::JobKind::kReload, "crio.service"), "reloading crio configuration failed");
+    } else if (action.type == action_type::kDaemonReload) {
+      TRY(host_.systemd.Reload(), "reloading systemd's configuration failed");
+    }
+    return {};  // Draining is done before, and a reboot after.
+  }
+
+ private:
+  Result<> Run(host::JobKind job, const std::string& service) const {
+    if (!TakesAway(steps_, service)) return host_.systemd.Run(job, service, kPatience);
+    const host::UnitStatus status = TRY(host_.systemd.Observe(service));
+    if (status.load_state != "not-found") return host_.systemd.Run(job, service, kPatience);
+    const bool is_running = status.active_state != "inactive" && status.active_state != "failed";
+    return is_running ? host_.systemd.Run(host::JobKind::kStop, service, kPatience) : Result<>();
+  }
+
+  const host::Host& host_;
+  std::span<const plan::Step> steps_;
+};
 
 }  // namespace
 
@@ -40,9 +66,10 @@ bool HasReboot(Actions actions) {
                      [](const auto& action) { return action.type == action_type::kReboot; });
 }
 
-Result<> Act(const host::Host& host, Actions actions) {
+Result<> Act(const host::Host& host, Actions actions, std::span<const plan::Step> steps) {
   TRY(host.systemd.Reload(), "reloading systemd's configuration failed");
-  for (const api::NodeDisruptionAction& action : actions) TRY(ActOnce(host, action));
+  const Actor actor(host, steps);
+  for (const api::NodeDisruptionAction& action : actions) TRY(actor.Act(action));
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "api/machine_configuration.h"
 #include "base/result.h"
 #include "host/host.h"
+#include "plan/step.h"
 
 namespace pintle::change {
 
@@ -17,6 +18,7 @@ using Actions = std::span<const api::NodeDisruptionAction>;
 bool HasReboot(Actions actions);
 
 // Has the service manager read its configuration, and then does all that is not a reboot, in order, until one fails.
-Result<> Act(const host::Host& host, Actions actions);
+// What is to be restarted and is gone since the steps were put is stopped.
+Result<> Act(const host::Host& host, Actions actions, std::span<const plan::Step> steps);
 
 }  // namespace pintle::change

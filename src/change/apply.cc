@@ -26,13 +26,15 @@ class Changer {
  public:
   Changer(const host::Host& host, const Progress& progress) : host_(host), journal_(host.root), progress_(progress) {}
 
-  Result<Ending> Apply(const plan::ParsedConfig& from, const plan::ParsedConfig& to, const plan::Plan& plan) {
+  // `stage` collects the contents and says what to put.
+  template <typename StageFunction>
+  Result<Ending> Make(const StageFunction& stage) {
     if (const auto pending = TRY(journal_.Read())) {
       return Error(ErrorKind::kConflict, fmt::format("the change to {} is still under way; end it first", pending->to));
     }
     Say("looking at what there is");
     host::BlobStore contents = TRY(journal_.OpenBlobs());
-    Change change = TRY(Stage(host_, contents, from, to, plan));
+    Change change = TRY(stage(contents));
     change.boot_id = TRY(BootId(host_.root));
     if (change.steps.empty()) {
       TRY(journal_.Close());
@@ -79,7 +81,8 @@ class Changer {
   Result<Ending> EndOf(Change& change, const host::BlobStore& contents) {
     if (HasReboot(change.actions)) return Ending::kRebootNeeded;
     Say("reloading and restarting what has changed");
-    if (auto acted = Act(host_, change.actions); !acted) return Undo(change, contents, std::move(acted).error());
+    if (auto acted = Act(host_, change.actions, change.steps); !acted)
+      return Undo(change, contents, std::move(acted).error());
     TRY(Verify(change, contents));
     return Ending::kDone;
   }
@@ -113,7 +116,7 @@ class Changer {
   Result<> PutBack(const Change& change, const host::BlobStore& contents) {
     TRY(PutAll(host_, contents, change.undo));
     // Services that run with the new files get the old ones.
-    const auto acted = Act(host_, change.phase == Phase::kUndoing ? Actions(change.actions) : Actions());
+    const auto acted = Act(host_, change.phase == Phase::kUndoing ? Actions(change.actions) : Actions(), change.undo);
     TRY(journal_.Close());
     return acted;
   }
@@ -127,7 +130,14 @@ class Changer {
 
 Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
                      const plan::Plan& plan, const Progress& progress) {
-  return Changer(host, progress).Apply(from, to, plan);
+  return Changer(host, progress).Make([&](host::BlobStore& contents) { return Stage(host, contents, from, to, plan); });
+}
+
+Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config, const plan::Plan& plan,
+                       const Choice& choice, const Progress& progress) {
+  return Changer(host, progress).Make([&](host::BlobStore& contents) {
+    return StageAgain(host, contents, config, plan, choice);
+  });
 }
 
 Result<Recovery> Recover(const host::Host& host, const Progress& progress) { return Changer(host, progress).Recover(); }

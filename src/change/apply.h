@@ -13,11 +13,12 @@
 //
 // Whatever fails before the end is undone, and the error says what it was.
 
-#include <string>
+#include <functional>
 #include <string_view>
 
 #include "base/result.h"
 #include "change/change.h"
+#include "change/stage.h"
 #include "host/host.h"
 #include "plan/plan.h"
 
@@ -35,6 +36,10 @@ using Progress = std::function<void(std::string_view doing)>;
 // Takes the machine from one config to the other.  What it has of the old one must be as the old one says.
 Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
                      const plan::Plan& plan, const Progress& progress = {});
+
+// Makes true again what is chosen of the config that the machine has.  `plan` says what follows.
+Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config, const plan::Plan& plan,
+                       const Choice& choice, const Progress& progress = {});
 
 enum class Recovery {
   kNothingToDo,

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -13,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "change/abilities.h"
+#include "change/current_config.h"
 #include "change/inverse.h"
 #include "change/owners.h"
 #include "host/files.h"
@@ -42,25 +43,25 @@ class Stager {
  public:
   Stager(const host::Host& host, host::BlobStore& contents) : host_(host), contents_(contents) {}
 
-  Result<> Add(const ParsedConfig& from, const ParsedConfig& to, const plan::Difference& difference) {
+  Result<> Add(const ParsedConfig& from, const ParsedConfig& to, const plan::Plan& plan) {
     const auto before = plan::PathsOf(from.ignition);
     const auto after = plan::PathsOf(to.ignition);
     const auto given_back = TRY(host::FindOriginals(host_.root, contents_, Without(before, after), after));
-    std::vector<FilePut> files;
-    std::vector<Step> others;
-    for (Step& step : TRY(plan::StepsFor(from, to, given_back.originals))) {
-      if (auto* file = std::get_if<FilePut>(&step)) {
-        TRY(ResolveOwners(host_.root, *file));
-        files.push_back(std::move(*file));
-      } else {
-        others.push_back(std::move(step));
-      }
-    }
-    TRY(AddFiles(files, Without(after, before)));
+    Sorted sorted = TRY(Sort(TRY(plan::StepsFor(from, to, given_back.originals))));
+    TRY(AddFiles(sorted.files, Without(after, before)));
     for (const FilePut& file : given_back.afterwards) TRY(AddFile(file));
-    TRY(AddCurrentConfig(to));
+    TRY(AddCurrentConfig(to, plan.writers));
     TRY(KeepContents(to.ignition));
-    return AddOthers(std::move(others), difference);
+    return AddOthers(std::move(sorted.others), plan.difference);
+  }
+
+  Result<> AddAgain(const ParsedConfig& config, const plan::Plan& plan, const Choice& choice) {
+    std::vector<Step> steps = TRY(plan::StepsFor(config, config, {}));
+    std::erase_if(steps, [&](const Step& step) { return !choice(step); });
+    Sorted sorted = TRY(Sort(std::move(steps)));
+    TRY(AddWithDirectories(sorted.files));
+    TRY(KeepContents(config.ignition));
+    return AddOthers(std::move(sorted.others), plan.difference);
   }
 
   void MoveTo(Change& change) && {
@@ -70,6 +71,24 @@ class Stager {
   }
 
  private:
+  struct Sorted {
+    std::vector<FilePut> files;
+    std::vector<Step> others;
+  };
+
+  Result<Sorted> Sort(std::vector<Step> steps) const {
+    Sorted sorted;
+    for (Step& step : steps) {
+      if (auto* file = std::get_if<FilePut>(&step)) {
+        TRY(ResolveOwners(host_.root, *file));
+        sorted.files.push_back(std::move(*file));
+      } else {
+        sorted.others.push_back(std::move(step));
+      }
+    }
+    return sorted;
+  }
+
   Result<> AddFiles(std::span<const FilePut> files, std::span<const std::string> taken) {
     const auto directories = TRY(host::MissingDirectories(host_.root, files));
     TRY(AddWithDirectories(TRY(host::StepsToKeep(host_.root, contents_, taken, directories))));
@@ -85,18 +104,25 @@ class Stager {
   }
 
   // The config itself is one of the files that change, so that it is never another than that of the rest.
-  Result<> AddCurrentConfig(const ParsedConfig& to) {
+  Result<> AddCurrentConfig(const ParsedConfig& to, const machineconfig::Writers& writers) {
     if (IsNoConfig(to.object)) {
       // Nothing of ours stays, unless there is something in it that is not ours.
-      for (const char* path : {kCurrentConfig, host::kOriginals, host::kStamps, kConfigDirectory}) {
+      for (const char* path : {kCurrentConfig, kWriters, host::kOriginals, host::kStamps, kConfigDirectory}) {
         TRY(AddFile({path, std::nullopt}));
       }
       return {};
     }
-    FilePut file{kCurrentConfig, FileState()};
-    file.want->sha256 = TRY(contents_.Add(json::ToIndentedText(machineconfig::ToDocument(to.object)) + "\n"));
-    file.want->permissions = kConfigPermissions;
-    return AddWithDirectories({&file, 1});
+    FilePut files[] = {{kCurrentConfig, FileState()}, {kWriters, std::nullopt}};
+    TRY(SetContents(files[0], machineconfig::ToDocument(to.object)));
+    if (!writers.empty()) TRY(SetContents(files[1], json::Encode(writers)));
+    return AddWithDirectories(files);
+  }
+
+  Result<> SetContents(FilePut& file, const json::Value& document) {
+    FileState& state = file.want.emplace();
+    state.sha256 = TRY(contents_.Add(json::ToIndentedText(document) + "\n"));
+    state.permissions = kConfigPermissions;
+    return {};
   }
 
   // Only what is not as wanted is a step; the first for a path counts, since the others come too late.
@@ -138,24 +164,35 @@ class Stager {
   std::vector<Step> undo_;
 };
 
-}  // namespace
-
-bool IsNoConfig(const api::MachineConfig& config) { return config.metadata.name == kNoConfig; }
-
-Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const ParsedConfig& from,
-                     const ParsedConfig& to, const plan::Plan& plan) {
+Change ChangeOf(const std::string& from, const std::string& to, const plan::Plan& plan, Stager&& stager) {
   Change change;
-  change.from = from.object.metadata.name;
-  change.to = to.object.metadata.name;
-  Stager stager(host, contents);
-  TRY(stager.Add(from, to, plan.difference));
+  change.from = from;
+  change.to = to;
   std::move(stager).MoveTo(change);
   for (const plan::Action& action : plan.actions) {
     const auto is_same = [&](const auto& known) { return json::Equal(known, action.what); };
     if (std::none_of(change.actions.begin(), change.actions.end(), is_same)) change.actions.push_back(action.what);
   }
-  TRY(contents.Sync());
   return change;
+}
+
+}  // namespace
+
+Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const ParsedConfig& from,
+                     const ParsedConfig& to, const plan::Plan& plan) {
+  TRY(CheckAbleTo(plan.difference));
+  Stager stager(host, contents);
+  TRY(stager.Add(from, to, plan));
+  TRY(contents.Sync());
+  return ChangeOf(from.object.metadata.name, to.object.metadata.name, plan, std::move(stager));
+}
+
+Result<Change> StageAgain(const host::Host& host, host::BlobStore& contents, const ParsedConfig& config,
+                          const plan::Plan& plan, const Choice& choice) {
+  Stager stager(host, contents);
+  TRY(stager.AddAgain(config, plan, choice));
+  TRY(contents.Sync());
+  return ChangeOf(config.object.metadata.name, config.object.metadata.name, plan, std::move(stager));
 }
 
 }  // namespace pintle::change

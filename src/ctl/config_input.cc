@@ -50,7 +50,7 @@ void CheckFit(ConfigDocument& document) {
 ConfigDocument ReadMachineConfig(json::Value value) {
   ConfigDocument document;
   document.kind = api::MachineConfig::kKind;
-  const auto machine_config = machineconfig::ReadMachineConfig(std::move(value));
+  auto machine_config = machineconfig::ReadMachineConfig(std::move(value));
   if (!machine_config) {
     document.error = machine_config.error();
     return document;
@@ -58,7 +58,20 @@ ConfigDocument ReadMachineConfig(json::Value value) {
   document.name = machine_config->metadata.name;
   document.config = machineconfig::FindProblems(*machine_config, document.report);
   if (const auto all = document.report.ToResult(); !all) document.error = all.error();
+  document.object = *std::move(machine_config);
   return document;
+}
+
+// What stands in its header and beside its Ignition part.
+api::MachineConfig ObjectOf(ignition::Butane& butane) {
+  api::MachineConfig object;
+  object.metadata.name = std::move(butane.metadata.name);
+  object.metadata.labels = std::move(butane.metadata.labels);
+  object.spec.kernel_type = std::move(butane.openshift.kernel_type);
+  object.spec.kernel_arguments = std::move(butane.openshift.kernel_arguments);
+  object.spec.extensions = std::move(butane.openshift.extensions);
+  object.spec.fips = butane.openshift.fips;
+  return object;
 }
 
 ConfigDocument ReadButane(json::Value value) {
@@ -66,6 +79,7 @@ ConfigDocument ReadButane(json::Value value) {
   document.kind = "Butane";
   auto butane = ignition::ReadButane(std::move(value), document.report);
   if (butane) {
+    document.object = ObjectOf(*butane);
     document.config = std::move(butane->config);
   } else {
     document.error = std::move(butane).error();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/machine_config.h"
 #include "base/result.h"
 #include "ignition/config.h"
 #include "json/parse.h"
@@ -19,6 +20,8 @@ struct ConfigDocument {
   std::string kind;  // "Ignition", "MachineConfig" or "Butane".
   std::string name;  // Of a MachineConfig.
   std::optional<ignition::Config> config;
+  // All of a MachineConfig, or what Butane makes of its other fields; of Ignition there is none.
+  std::optional<api::MachineConfig> object;
   json::Report report;
   std::optional<Error> error;  // In the words of the Machine Config Operator.
   std::optional<Error> unfit;  // Why no machine is given a config that can be read and converted all the same.

@@ -11,14 +11,21 @@
 #include <span>
 #include <string_view>
 
+#include "ctl/adopt.h"
+#include "ctl/apply.h"
 #include "ctl/command_line.h"
 #include "ctl/convert.h"
 #include "ctl/diff.h"
+#include "ctl/explain.h"
+#include "ctl/history.h"
 #include "ctl/output.h"
+#include "ctl/recover.h"
 #include "ctl/render.h"
+#include "ctl/restore.h"
 #include "ctl/rollout.h"
 #include "ctl/validate.h"
 #include "ctl/verbs.h"
+#include "ctl/verify.h"
 #include "ctl/version.h"
 
 namespace pintle::ctl {
@@ -33,15 +40,28 @@ struct VerbEntry {
 };
 
 constexpr std::array kVerbs = {
+    VerbEntry{"adopt", "[--root DIR] PATH", "print a MachineConfig that keeps what is there", kAdoptOptions, Adopt},
+    VerbEntry{"apply", "[--dry-run] [--yes] [--policy FILE] [--root DIR] FILE|DIRECTORY...|--none",
+              "take this machine to the config that files say", kApplyOptions, Apply},
     VerbEntry{"convert", "--to VERSION FILE", "make Ignition JSON of another version out of a config", kConvertOptions,
               Convert},
     VerbEntry{"diff", "[--policy FILE] [--overrides FILE] [-o json] OLD NEW",
               "show what differs between two configs, and what a node would have to do", kDiffOptions, Diff},
+    VerbEntry{"explain", "[--policy FILE] [--root DIR] [-o json] PATH|UNIT|USER",
+              "show what the config wants of a thing, what is there, and what a change entails", kExplainOptions,
+              Explain},
+    VerbEntry{"history", "[-o json]", "list what was changed on this machine", kHistoryOptions, History},
+    VerbEntry{"recover", "[--root DIR] [-o json]", "end what a crash or a reboot interrupted", kRecoverOptions,
+              Recover},
     VerbEntry{"render", "--pool FILE --controller-config FILE [-o FORMAT] FILE|DIRECTORY...",
               "make the one config that a pool's nodes get, out of many", kRenderOptions, Render},
+    VerbEntry{"restore", "[--policy FILE] [--root DIR] PATH|UNIT|USER...",
+              "make things again what this machine's config says", kRestoreOptions, Restore},
     VerbEntry{"rollout", "--pool FILE --nodes FILE [--with FILE]... [-o json]",
               "show what would happen next in a pool, to whom, and its status", kRolloutOptions, Rollout},
     VerbEntry{"validate", "[-o FORMAT] FILE...", "find all that is wrong with configs", kValidateOptions, Validate},
+    VerbEntry{"verify", "[--root DIR] [-o json]", "find all that is not as this machine's config says", kVerifyOptions,
+              Verify},
     VerbEntry{"version", "[-o json]", "say which version this is", kVersionOptions, Version},
 };
 

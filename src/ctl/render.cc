@@ -11,11 +11,11 @@
 
 #include "api/go_quote.h"
 #include "base/version.h"
+#include "ctl/config_output.h"
 #include "ctl/input.h"
 #include "ctl/machine_configuration_input.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
-#include "machineconfig/go_yaml.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/rendered_name.h"
 
@@ -103,15 +103,6 @@ Result<Format> FormatNamed(const std::string& name) {
   if (name == "name") return Format::kName;
   if (name == "hash-input") return Format::kHashInput;
   return Error(ErrorKind::kInvalid, fmt::format("-o {}: neither yaml, json, name nor hash-input", name));
-}
-
-Result<> PrintYaml(api::MachineConfig config) {
-  config.api_version = api::kMachineConfigApiVersion;
-  config.kind = api::MachineConfig::kKind;
-  const json::Value document = machineconfig::ToDocument(std::move(config));
-  std::vector<machineconfig::GoYamlMember> members;
-  for (const auto& [key, value] : document.get_ref<const json::Value::object_t&>()) members.push_back({key, &value});
-  return machineconfig::WriteGoYaml(std::move(members), Print);
 }
 
 Result<> PrintConfig(api::MachineConfig config, Format format) {

@@ -17,11 +17,18 @@ enum class ExitStatus {
 // A verb prints its answer on standard output, and nothing else.  Its error is printed by main().
 using Verb = Result<ExitStatus>(const CommandLine& line);
 
+Verb Adopt;
+Verb Apply;
 Verb Convert;
 Verb Diff;
+Verb Explain;
+Verb History;
+Verb Recover;
 Verb Render;
+Verb Restore;
 Verb Rollout;
 Verb Validate;
+Verb Verify;
 Verb Version;
 
 }  // namespace pintle::ctl

@@ -13,6 +13,7 @@
 
 #include "api/machine_configuration.h"
 #include "machineconfig/reconcilable.h"
+#include "machineconfig/writers.h"
 #include "plan/actions.h"
 #include "plan/difference.h"
 #include "plan/disruption_policy.h"
@@ -29,6 +30,8 @@ struct Plan {
   Drain drain;
   std::string first_boot_action;  // Of a machine that is not in the cluster yet.
   Drain first_boot_drain;
+  // Where the new config comes from, if whoever made the plan knows it.  It is kept beside the config.
+  machineconfig::Writers writers;
 
   bool IsReconcilable() const { return verdict.text.empty(); }
   bool Reboots() const { return actions.size() == 1 && actions.front().what.type == action_type::kReboot; }

@@ -127,16 +127,18 @@ class Steps {
     }
   }
 
-  // A user that the new config no longer has loses keys and password.
+  // A user that the new config no longer has loses keys and password, and the file that the keys are in.
   void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to) {
     std::unordered_set<std::string> kept;
     for (const ignition::PasswdUser& user : to.users) {
       kept.insert(user.name);
       const std::string hash = user.password_hash.value_or("");
-      AddUser(user.name, user.ssh_authorized_keys, hash);
+      resource::AuthorizedKeys::State authorized;
+      authorized.keys = user.ssh_authorized_keys;
+      AddUser(user.name, std::move(authorized), hash);
     }
     for (const ignition::PasswdUser& user : from.users) {
-      if (!kept.contains(user.name)) AddUser(user.name, {}, "");
+      if (!kept.contains(user.name)) AddUser(user.name, std::nullopt, "");
     }
   }
 
@@ -164,9 +166,8 @@ class Steps {
     return *unit.enabled ? resource::Enablement::kEnabled : resource::Enablement::kDisabled;
   }
 
-  void AddUser(const std::string& name, const std::vector<std::string>& keys, const std::string& hash) {
-    resource::AuthorizedKeys::State authorized;
-    authorized.keys = keys;
+  void AddUser(const std::string& name, std::optional<resource::AuthorizedKeys::State> authorized,
+               const std::string& hash) {
     steps_.push_back(resource::Put<resource::AuthorizedKeys>{name, std::move(authorized)});
     resource::PasswordHash::State password;
     password.hash = hash.empty() ? resource::PasswordHash::kLocked : hash;

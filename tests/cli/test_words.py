@@ -14,7 +14,15 @@ OPTIONS = {
     "diff": ["--policy", "--overrides", "-o"],
     "rollout": ["--pool", "--nodes", "--with", "--feature-gates", "--operator-node", "-o"],
     "version": ["-o"],
+    "apply": ["--dry-run", "--none", "--yes", "--no-reboot", "--policy", "--root", "-o"],
+    "adopt": ["--root"],
+    "explain": ["--policy", "--root", "-o"],
+    "history": ["-o"],
+    "recover": ["--root", "-o"],
+    "restore": ["--yes", "--no-reboot", "--policy", "--root", "-o"],
+    "verify": ["--root", "-o"],
 }
+SWITCHES = ["--dry-run", "--none", "--yes", "--no-reboot"]
 
 
 @pytest.mark.parametrize("verb", OPTIONS)
@@ -43,22 +51,26 @@ def test_an_unknown_option_is_refused(verb):
     refused(verb, "--bogus", says=[verb, "--bogus", "--help"])
 
 
-@pytest.mark.parametrize("verb,option", [(verb, option) for verb in OPTIONS for option in OPTIONS[verb]])
+@pytest.mark.parametrize("verb,option", [(verb, option) for verb in OPTIONS for option in OPTIONS[verb]
+                                         if option not in SWITCHES])
 def test_an_option_without_its_value_is_refused(verb, option):
     refused(verb, option, says=[verb, option, "needs a value"])
 
 
-@pytest.mark.parametrize("verb", OPTIONS)
+@pytest.mark.parametrize("verb", [verb for verb in OPTIONS if "-o" in OPTIONS[verb]])
 def test_an_unknown_format_is_refused(verb):
     words = {"convert": ["--to", "3.4", "x"], "diff": ["x", "y"], "validate": ["x"], "render": ["x"],
-             "rollout": ["--pool", "x", "--nodes", "y"], "version": []}[verb]
+             "rollout": ["--pool", "x", "--nodes", "y"], "version": [], "apply": ["x"], "explain": ["/x"], "history": [],
+             "recover": [], "restore": ["/x"], "verify": []}[verb]
     refused(verb, *words, "-o", "wrong", says=["-o wrong", "json"])
 
 
 @pytest.mark.parametrize("words", [
     ["validate"], ["convert", "--to", "3.4"], ["convert", "x.json"], ["render"], ["render", "x.yaml"], ["diff"],
     ["diff", "a"], ["rollout"], ["rollout", "--pool", "x"], ["rollout", "word"], ["version", "word"],
-    ["render", "--hash-only", "worker"],
+    ["render", "--hash-only", "worker"], ["apply"], ["apply", "--none", "word"], ["recover", "word"], ["verify", "word"],
+    ["adopt"], ["adopt", "relative"], ["adopt", "/a", "/b"], ["explain"], ["explain", "/a", "/b"], ["history", "word"],
+    ["restore"],
 ])
 def test_missing_and_needless_words_are_refused(words):
     refused(*words, says=f"pintle: {words[0]}: ")

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/current_config.h"
+
+#include <utility>
+
+#include "json/fields.h"
+#include "json/parse.h"
+#include "machineconfig/ignition_part.h"
+#include "machineconfig/objects.h"
+
+namespace pintle::change {
+namespace {
+
+// Nothing depends on them, so that a broken file is as good as none.
+machineconfig::Writers ReadWriters(const Root& root) {
+  const auto text = root.ReadFile(kWriters);
+  if (!text) return {};
+  auto document = json::Parse(*text);
+  if (!document) return {};
+  json::Report report;
+  return json::Decode<machineconfig::Writers>(*std::move(document), report);
+}
+
+}  // namespace
+
+bool IsNoConfig(const api::MachineConfig& config) { return config.metadata.name == kNoConfig; }
+
+CurrentConfig EmptyConfig() {
+  CurrentConfig config;
+  config.object.metadata.name = kNoConfig;
+  config.ignition.ignition.version = ignition::kNewestVersion;
+  config.object.spec.config = ignition::Encode(config.ignition);
+  return config;
+}
+
+Result<CurrentConfig> ReadCurrentConfig(const Root& root) {
+  if (!TRY(root.Status(kCurrentConfig))) return EmptyConfig();
+  const std::string text = TRY(root.ReadFile(kCurrentConfig));
+  CurrentConfig config;
+  config.object = TRY(machineconfig::ReadMachineConfig(TRY(json::Parse(text), kCurrentConfig)), kCurrentConfig);
+  json::Report report;
+  config.ignition = TRY(machineconfig::ParseIgnitionPart(config.object, report), kCurrentConfig);
+  config.writers = ReadWriters(root);
+  return config;
+}
+
+}  // namespace pintle::change

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/about.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "host/unit_files.h"
+#include "host/unit_name.h"
+
+namespace pintle::ctl {
+namespace {
+
+AboutKind KindOf(std::string_view name) {
+  if (name.starts_with('/')) return AboutKind::kPath;
+  return host::UnitName::IsValid(name) ? AboutKind::kUnit : AboutKind::kUser;
+}
+
+std::string PathOf(std::string_view unit) { return std::string(host::kUnitDirectory) + "/" + std::string(unit); }
+
+}  // namespace
+
+About::About(std::string name) : name_(std::move(name)), kind_(KindOf(name_)) {}
+
+bool About::CoversPath(std::string_view path) const {
+  if (kind_ == AboutKind::kPath) return path == name_;
+  return kind_ == AboutKind::kUnit && (path == PathOf(name_) || path.starts_with(PathOf(name_) + ".d/"));
+}
+
+bool About::Covers(const plan::Step& step) const {
+  const auto covers = [&](const auto& put) {
+    using Put = std::remove_cvref_t<decltype(put)>;
+    if constexpr (std::is_same_v<Put, resource::Put<resource::FileEntry>>) return CoversPath(put.key);
+    if constexpr (std::is_same_v<Put, resource::Put<resource::UnitState>>) return put.key == name_;
+    if constexpr (std::is_same_v<Put, resource::Put<resource::AuthorizedKeys>>) return put.key == name_;
+    if constexpr (std::is_same_v<Put, resource::Put<resource::PasswordHash>>) return put.key == name_;
+    return false;
+  };
+  return std::visit(covers, step);
+}
+
+ignition::Config About::Without(ignition::Config config) const {
+  std::erase_if(config.storage.files, [&](const ignition::File& file) { return CoversPath(file.path); });
+  std::erase_if(config.passwd.users,
+                [&](const ignition::PasswdUser& user) { return kind_ == AboutKind::kUser && user.name == name_; });
+  std::erase_if(config.systemd.units,
+                [&](const ignition::Unit& unit) { return kind_ == AboutKind::kUnit && unit.name == name_; });
+  for (ignition::Unit& unit : config.systemd.units) {
+    const std::string path = PathOf(unit.name);
+    std::erase_if(unit.dropins, [&](const ignition::Dropin& dropin) { return CoversPath(path + ".d/" + dropin.name); });
+    if (!CoversPath(path)) continue;
+    unit.contents.reset();
+    unit.mask.reset();
+  }
+  return config;
+}
+
+std::vector<About> ThingsIn(const std::vector<std::string>& words) { return {words.begin(), words.end()}; }
+
+bool AnyCovers(std::span<const About> things, const plan::Step& step) {
+  return std::any_of(things.begin(), things.end(), [&](const About& thing) { return thing.Covers(step); });
+}
+
+PlanAbout MakePlanAbout(std::span<const About> things, const plan::ParsedConfig& config,
+                        const api::NodeDisruptionPolicy& policy) {
+  ignition::Config without = config.ignition;
+  for (const About& thing : things) without = thing.Without(std::move(without));
+  PlanAbout about;
+  about.without = std::make_unique<const ignition::Config>(std::move(without));
+  about.plan = plan::Make({config.object, *about.without}, config, policy, {});
+  return about;
+}
+
+}  // namespace pintle::ctl

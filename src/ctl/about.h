@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A thing on a machine as a person names it: a path, a unit, or a user.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/machine_configuration.h"
+#include "ignition/config.h"
+#include "plan/plan.h"
+#include "plan/step.h"
+
+namespace pintle::ctl {
+
+enum class AboutKind { kPath, kUnit, kUser };
+
+class About {
+ public:
+  explicit About(std::string name);
+
+  const std::string& name() const { return name_; }
+  AboutKind kind() const { return kind_; }
+
+  // Whether a step is about it: of a unit, its files and drop-ins too.
+  bool Covers(const plan::Step& step) const;
+
+  // The config without it, which differs from the config by what a change of it would be.
+  ignition::Config Without(ignition::Config config) const;
+
+ private:
+  bool CoversPath(std::string_view path) const;
+
+  std::string name_;
+  AboutKind kind_;
+};
+
+// The things that words name.
+std::vector<About> ThingsIn(const std::vector<std::string>& words);
+
+bool AnyCovers(std::span<const About> things, const plan::Step& step);
+
+// What a change of these things, and of nothing else, entails.
+struct PlanAbout {
+  std::unique_ptr<const ignition::Config> without;  // What the plan starts from.
+  plan::Plan plan;
+};
+
+// The config must outlive it.
+PlanAbout MakePlanAbout(std::span<const About> things, const plan::ParsedConfig& config,
+                        const api::NodeDisruptionPolicy& policy);
+
+}  // namespace pintle::ctl

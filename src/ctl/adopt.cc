@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/adopt.h"
+
+#include <fmt/core.h>
+
+#include <string>
+#include <utility>
+
+#include "base/base64.h"
+#include "change/current_config.h"
+#include "ctl/config_output.h"
+#include "ctl/local_configs.h"
+#include "ctl/output.h"
+#include "ctl/verbs.h"
+#include "host/files.h"
+#include "host/unit_files.h"
+#include "host/unit_name.h"
+#include "ignition/config.h"
+
+namespace pintle::ctl {
+namespace {
+
+using resource::EntryKind;
+using FileState = resource::FileEntry::State;
+
+// "etc-chrony.conf" of "/etc/chrony.conf".
+std::string NameFrom(std::string_view path) {
+  std::string name = "99-adopted";
+  bool is_part_open = false;
+  for (const char c : path) {
+    const bool is_kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c == '.' && is_part_open);
+    const bool is_letter = c >= 'A' && c <= 'Z';
+    if (is_kept || is_letter) {
+      if (!is_part_open) name += '-';
+      name += is_letter ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    is_part_open = is_kept || is_letter;
+  }
+  return name;
+}
+
+// "worker" of "rendered-worker-<digest>".
+std::string PoolOf(std::string_view config) {
+  constexpr std::string_view kPrefix = "rendered-";
+  const std::size_t end = config.rfind('-');
+  if (!config.starts_with(kPrefix) || end <= kPrefix.size()) return kLocalPool;
+  return std::string(config.substr(kPrefix.size(), end - kPrefix.size()));
+}
+
+ignition::NodeOwner OwnerOf(const resource::Owner& owner) {
+  ignition::NodeOwner node;
+  node.id = static_cast<int>(owner.id);
+  return node;
+}
+
+ignition::File FileFrom(const std::string& path, const FileState& state, const std::string& contents) {
+  ignition::File file;
+  file.path = path;
+  file.overwrite = true;
+  file.mode = static_cast<int>(state.permissions);
+  file.user = OwnerOf(state.user);
+  file.group = OwnerOf(state.group);
+  file.contents.source = "data:;base64," + EncodeBase64(contents);
+  return file;
+}
+
+// What a path below /etc/systemd/system is to a unit.
+struct UnitPart {
+  std::string unit;
+  std::string dropin;  // Empty: the unit's own file.
+};
+
+std::optional<UnitPart> UnitPartAt(std::string_view path) {
+  const std::string folder = std::string(host::kUnitDirectory) + "/";
+  if (!path.starts_with(folder)) return std::nullopt;
+  path.remove_prefix(folder.size());
+  const std::size_t slash = path.find('/');
+  std::string_view unit = path.substr(0, slash);
+  if (slash == std::string_view::npos) {
+    return host::UnitName::IsValid(unit) ? std::optional(UnitPart{std::string(unit), ""}) : std::nullopt;
+  }
+  if (!unit.ends_with(".d") || !path.ends_with(".conf")) return std::nullopt;
+  unit.remove_suffix(2);
+  return UnitPart{std::string(unit), std::string(path.substr(slash + 1))};
+}
+
+ignition::Unit UnitFrom(const UnitPart& part, const std::string& contents) {
+  ignition::Unit unit;
+  unit.name = part.unit;
+  if (part.dropin.empty()) {
+    unit.contents = contents;
+  } else {
+    ignition::Dropin& dropin = unit.dropins.emplace_back();
+    dropin.name = part.dropin;
+    dropin.contents = contents;
+  }
+  return unit;
+}
+
+Error NoConfigHolds(const std::string& path, std::string_view what) {
+  return Error(ErrorKind::kInvalid,
+               fmt::format("{} is {}: a config can say what is in a file, and no more", path, what));
+}
+
+Result<ignition::Config> ConfigFor(const Root& root, const std::string& path) {
+  const auto state = TRY(host::Observe(root, path));
+  if (!state) return Error(ErrorKind::kNotFound, fmt::format("there is no {} to keep", path));
+  ignition::Config config;
+  config.ignition.version = ignition::kNewestVersion;
+  const auto unit = UnitPartAt(path);
+  if (state->kind == EntryKind::kDirectory) return NoConfigHolds(path, "a directory");
+  if (state->kind == EntryKind::kLink) {
+    if (!unit || !unit->dropin.empty() || state->target != "/dev/null") return NoConfigHolds(path, "a link");
+    ignition::Unit& masked = config.systemd.units.emplace_back();
+    masked.name = unit->unit;
+    masked.mask = true;
+    return config;
+  }
+  const std::string contents = TRY(root.ReadFile(path));
+  if (unit) {
+    config.systemd.units.push_back(UnitFrom(*unit, contents));
+  } else {
+    config.storage.files.push_back(FileFrom(path, *state, contents));
+  }
+  return config;
+}
+
+}  // namespace
+
+Result<api::MachineConfig> Adopt(const Root& root, const std::string& path, std::string_view config) {
+  api::MachineConfig adopted;
+  adopted.metadata.name = NameFrom(path);
+  adopted.metadata.labels.emplace(api::kRoleLabel, PoolOf(config));
+  adopted.spec.config = ignition::Encode(TRY(ConfigFor(root, path)));
+  return adopted;
+}
+
+Result<ExitStatus> Adopt(const CommandLine& line) {
+  if (line.words().size() != 1 || !line.words().front().starts_with('/')) {
+    return Error(ErrorKind::kInvalid, "say one path, from / on");
+  }
+  const Machine machine = TRY(Machine::Of(line));
+  const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
+  TRY(PrintYaml(TRY(Adopt(machine.root(), line.words().front(), config.object.metadata.name))));
+  return ExitStatus::kFine;
+}
+
+}  // namespace pintle::ctl

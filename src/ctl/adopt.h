@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle adopt`: a MachineConfig that keeps what is there.
+
+#include <array>
+
+#include "api/machine_config.h"
+#include "base/result.h"
+#include "base/root.h"
+#include "ctl/command_line.h"
+#include "ctl/machine.h"
+
+namespace pintle::ctl {
+
+inline constexpr std::array kAdoptOptions = {kRootOption};
+
+// What says that a path is as it is.  `config` is the name of the config that the machine has: the new one is for the
+// same pool.
+Result<api::MachineConfig> Adopt(const Root& root, const std::string& path, std::string_view config);
+
+}  // namespace pintle::ctl

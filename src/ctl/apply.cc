@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/apply.h"
+
+#include <fmt/core.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "change/abilities.h"
+#include "change/apply.h"
+#include "change/claim.h"
+#include "change/current_config.h"
+#include "change/findings.h"
+#include "change/journal.h"
+#include "ctl/carry_out.h"
+#include "ctl/drift.h"
+#include "ctl/local_configs.h"
+#include "ctl/machine_configuration_input.h"
+#include "ctl/masking.h"
+#include "ctl/output.h"
+#include "ctl/plan_text.h"
+#include "ctl/recover.h"
+#include "ctl/verbs.h"
+#include "json/parse.h"
+
+namespace pintle::ctl {
+namespace {
+
+namespace outcome {
+using namespace ctl::outcome;
+constexpr const char* kWouldChange = "would change";
+constexpr const char* kDrifted = "drifted";
+constexpr const char* kPending = "another change is pending";
+}  // namespace outcome
+
+// What `-o json` prints.
+struct Answer {
+  std::string from;
+  std::string to;
+  std::string outcome;
+  std::optional<Drifts> drifts;
+  std::optional<json::Value> plan;
+
+  static constexpr auto kFields = std::tuple{
+      json::Required{"from", &Answer::from},       json::Required{"to", &Answer::to},
+      json::Required{"outcome", &Answer::outcome}, json::Field{"verify", &Answer::drifts},
+      json::Field{"plan", &Answer::plan},
+  };
+};
+
+Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
+  if (line.Has("--none")) {
+    if (!line.words().empty()) return Error(ErrorKind::kInvalid, "--none is no config; leave out the files");
+    return change::EmptyConfig();
+  }
+  if (line.words().empty()) {
+    return Error(ErrorKind::kInvalid, "say which files or directories have the configs, or --none");
+  }
+  return RenderLocally(TRY(ReadWrittenConfigs(line.words())));
+}
+
+Result<> CheckReachable(const plan::Plan& plan, const change::CurrentConfig& from, const change::CurrentConfig& to) {
+  if (plan.IsReconcilable()) return change::CheckAbleTo(plan.difference);
+  std::string text = UnreconcilableText(from.object, to.object, plan.verdict.text);
+  for (const auto& obstacle : plan.verdict.obstacles) {
+    text += fmt::format("\n  {} ({})", Printable(obstacle.text), Printable(obstacle.advice));
+  }
+  return Error(ErrorKind::kUnreconcilable, std::move(text));
+}
+
+// What a finding about it is about.
+std::string NameOf(const plan::Step& step) {
+  const auto name = [](const auto& put) -> std::string {
+    if constexpr (std::is_same_v<decltype(put.key), std::string>) return put.key;
+    return "";
+  };
+  return std::visit(name, step);
+}
+
+class Application {
+ public:
+  Application(const CommandLine& line, const Machine& machine, const change::CurrentConfig& to,
+              const api::NodeDisruptionPolicy& policy, bool wants_json)
+      : line_(line), machine_(machine), to_(to), policy_(policy), wants_json_(wants_json) {}
+
+  Result<ExitStatus> Run() {
+    answer_.to = to_.object.metadata.name;
+    if (line_.Has("--dry-run")) {
+      if (const auto pending = TRY(change::Journal(machine_.root()).Read())) {
+        return Refuse(outcome::kPending, PendingText(*pending, machine_));
+      }
+      return Look();
+    }
+    const auto claim = TRY(change::Claim::Take(machine_.root()));
+    ProgressLines progress;
+    const Recovered recovered = TRY(EndWhatWasCutShort(machine_, progress), "ending what was cut short");
+    if (recovered.how == change::Recovery::kRebootNeeded) return Refuse(outcome::kPending, RecoveredText(recovered));
+    if (recovered.how != change::Recovery::kNothingToDo) Tell("pintle: apply: " + RecoveredText(recovered));
+    return Look();
+  }
+
+ private:
+  Result<ExitStatus> Look() {
+    const change::CurrentConfig from = TRY(change::ReadCurrentConfig(machine_.root()));
+    answer_.from = from.object.metadata.name;
+    plan::Plan plan = plan::Make(from, to_, policy_, {});
+    plan.writers = to_.writers;
+    TRY(CheckReachable(plan, from, to_));
+    answer_.plan = AnswerOf(plan, from, to_);
+    Drifts drifts = TRY(DriftsOf(machine_, from, TRY(FindingsThatWouldBeLost(from))));
+    if (!drifts.all.empty()) {
+      Show(DriftsText(drifts));
+      answer_.drifts = std::move(drifts);
+      return Refuse(outcome::kDrifted, "this machine is not as its config says; nothing was changed");
+    }
+    // What the next boot starts anew needs nothing else.
+    if (!machine_.IsRunning()) plan.actions.clear();
+    const bool differs = Differ(from, to_);
+    if (differs) Show(TextOf(plan, from));
+    if (line_.Has("--dry-run")) return Finish(differs ? outcome::kWouldChange : outcome::kNothingToDo);
+    if (differs && !TRY(IsWanted(line_, "Do this?"))) {
+      return Refuse(outcome::kDeclined, "nothing was changed");
+    }
+    return Finish(TRY(CarryOut(
+        machine_, line_, {.verb = "apply", .from = answer_.from, .to = answer_.to},
+        [&](const change::Progress& progress) { return change::Apply(machine_.host(), from, to_, plan, progress); })));
+  }
+
+  // What someone has changed is lost, unless it is just what the new config wants: that is how it is kept.
+  Result<std::vector<change::Finding>> FindingsThatWouldBeLost(const change::CurrentConfig& from) const {
+    std::vector<change::Finding> findings = TRY(change::FindingsOn(machine_.host(), from));
+    if (findings.empty()) return findings;
+    std::set<std::string> kept;
+    for (const plan::Step& step : TRY(plan::StepsFor(to_, to_, {}))) {
+      if (TRY(change::FindingsIn(machine_.host(), {&step, 1})).empty()) kept.insert(NameOf(step));
+    }
+    std::erase_if(findings, [&](const change::Finding& finding) { return kept.contains(finding.about); });
+    return findings;
+  }
+
+  std::string TextOf(const plan::Plan& plan, const change::CurrentConfig& from) const {
+    std::string text = ChangesText(plan, from, to_);
+    if (machine_.IsRunning()) text += "\n" + ConsequencesText(plan, Drains::kNone);
+    return text;
+  }
+
+  void Show(const std::string& text) const {
+    if (!wants_json_) Print(text);
+  }
+
+  ExitStatus Refuse(const std::string& outcome, const std::string& why) {
+    answer_.outcome = outcome;
+    PrintAnswer();
+    Tell(fmt::format("pintle: apply: {}{}", why, why.ends_with('\n') ? "" : "\n"));
+    return ExitStatus::kDiffers;
+  }
+
+  ExitStatus Finish(const std::string& outcome) {
+    answer_.outcome = outcome;
+    PrintAnswer();
+    if (outcome == outcome::kWouldChange) return ExitStatus::kDiffers;
+    Show(OutcomeText(outcome, change::IsNoConfig(to_.object) ? "this machine is as it was without a config"
+                                                             : fmt::format("this machine is as {} says", answer_.to)));
+    return outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
+  }
+
+  void PrintAnswer() const {
+    if (wants_json_) Print(json::ToIndentedText(json::Encode(answer_)) + "\n");
+  }
+
+  const CommandLine& line_;
+  const Machine& machine_;
+  const change::CurrentConfig& to_;
+  const api::NodeDisruptionPolicy& policy_;
+  const bool wants_json_;
+  Answer answer_;
+};
+
+}  // namespace
+
+Result<ExitStatus> Apply(const CommandLine& line) {
+  const bool wants_json = TRY(WantsJson(line));
+  const change::CurrentConfig to = TRY(ReadWanted(line));
+  api::NodeDisruptionPolicy policy;
+  if (const auto file = line.Value("--policy")) policy = TRY(ReadPolicy(*file));
+  const Machine machine = TRY(Machine::Of(line));
+  return Application(line, machine, to, policy, wants_json).Run();
+}
+
+}  // namespace pintle::ctl

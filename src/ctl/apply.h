@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle apply`: takes a machine to the config that files say.
+
+#include <array>
+
+#include "ctl/command_line.h"
+#include "ctl/machine.h"
+
+namespace pintle::ctl {
+
+inline constexpr std::array kApplyOptions = {
+    Option{"--dry-run", "", "only show what would happen"},
+    Option{"--none", "", "take the config away: the machine is as it was without one"},
+    kYesOption,
+    kNoRebootOption,
+    kPolicyOption,
+    kRootOption,
+    kJsonOption,
+};
+
+}  // namespace pintle::ctl

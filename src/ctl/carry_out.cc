@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/carry_out.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "change/journal.h"
+#include "ctl/output.h"
+#include "host/power_dbus.h"
+
+namespace pintle::ctl {
+namespace {
+
+// The first character of a line from the terminal; nothing at its end.
+int FirstOfLine() {
+  const int first = std::getchar();
+  for (int next = first; next != '\n' && next != EOF;) next = std::getchar();
+  return first;
+}
+
+// Says how the machine is now.
+Error WithAftermath(const Error& error, const Machine& machine) {
+  const auto pending = change::Journal(machine.root()).Read();
+  const bool is_undone = pending && !*pending;
+  const std::string now =
+      is_undone ? "this machine is as it was before"
+                : fmt::format("it could not be undone; `pintle recover{}` tries that again", machine.RootWords());
+  return Error(error.kind(), fmt::format("{}; {}", error.message(), now));
+}
+
+}  // namespace
+
+Result<bool> IsWanted(const CommandLine& line, std::string_view question) {
+  if (line.Has("--yes")) return true;
+  if (::isatty(STDIN_FILENO) != 1) {
+    return Error(ErrorKind::kInvalid, "there is no terminal to ask at; add --yes to do it without asking");
+  }
+  std::fflush(stdout);  // What it is about comes first; main() sees a failure.
+  Tell(fmt::format("{} [y/N] ", question));
+  const int answer = FirstOfLine();
+  return answer == 'y' || answer == 'Y';
+}
+
+Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const ChangeEvent& event,
+                             const std::function<Result<change::Ending>(const change::Progress&)>& change) {
+  const auto carried_out = [&]() -> Result<change::Ending> {
+    const auto inhibitor = machine.KeepUp(fmt::format("{} of {} is under way", event.verb, event.to));
+    ProgressLines progress;
+    if (machine.IsRunning()) RecordBegin(event);
+    return change(progress.progress());
+  };
+  const auto ending = carried_out();
+  if (!ending) {
+    Error error = WithAftermath(ending.error(), machine);
+    if (machine.IsRunning()) RecordFailure(event, error.message());
+    return error;
+  }
+  const auto ended = [&](const char* outcome) {
+    if (machine.IsRunning()) RecordEnd(event, outcome);
+    return outcome;
+  };
+  if (*ending == change::Ending::kNothingToDo) return ended(outcome::kNothingToDo);
+  if (*ending == change::Ending::kDone) return ended(outcome::kDone);
+  if (line.Has("--no-reboot")) return ended(outcome::kRebootPending);
+  RecordEnd(event, outcome::kRebooting);
+  TRY(host::PowerDbus().Reboot(fmt::format("{} of {} needs it", event.verb, event.to)),
+      "everything is in place, and ends with a reboot");
+  return outcome::kRebooting;
+}
+
+std::string OutcomeText(std::string_view outcome, std::string_view now) {
+  if (outcome == outcome::kNothingToDo) return fmt::format("Nothing to do: {}.\n", now);
+  if (outcome == outcome::kDone) return fmt::format("Done: {}.\n", now);
+  if (outcome == outcome::kRebooting) return fmt::format("In place: {}; rebooting.\n", now);
+  if (outcome == outcome::kRebootPending) {
+    return fmt::format("In place: {}. A reboot is pending: do it, and `pintle recover` after it.\n", now);
+  }
+  return "Nothing was changed.\n";
+}
+
+}  // namespace pintle::ctl

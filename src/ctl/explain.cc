@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/explain.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "change/current_config.h"
+#include "change/findings.h"
+#include "ctl/about.h"
+#include "ctl/drift.h"
+#include "ctl/machine_configuration_input.h"
+#include "ctl/masking.h"
+#include "ctl/output.h"
+#include "ctl/plan_text.h"
+#include "ctl/text_diff.h"
+#include "ctl/verbs.h"
+#include "host/accounts.h"
+#include "host/authorized_keys.h"
+#include "host/files.h"
+#include "host/password_hash.h"
+#include "json/parse.h"
+
+namespace pintle::ctl {
+namespace {
+
+using FileState = resource::FileEntry::State;
+
+// What `-o json` prints.  No contents, keys or hashes are in it, but for what `difference` shows masked.
+struct Explanation {
+  std::string about;
+  std::string config;
+  std::vector<std::string> wanted;  // Empty: the config says nothing of it.
+  std::vector<std::string> present;
+  std::vector<std::string> written_by;
+  std::vector<Drift> drifts;
+  json::Value actions = json::Value::array();
+
+  static constexpr auto kFields = std::tuple{
+      json::Required{"about", &Explanation::about},          json::Required{"config", &Explanation::config},
+      json::Required{"wanted", &Explanation::wanted},        json::Required{"present", &Explanation::present},
+      json::Required{"writtenBy", &Explanation::written_by}, json::Required{"findings", &Explanation::drifts},
+      json::Required{"actions", &Explanation::actions},
+  };
+};
+
+std::string OwnerText(const resource::Owner& owner) {
+  return owner.name.empty() ? std::to_string(owner.id) : owner.name;
+}
+
+std::string StateText(const FileState& state) {
+  if (state.kind == resource::EntryKind::kLink) return "a link to " + state.target;
+  return fmt::format("a {}, {:04o} {}:{}{}", state.kind == resource::EntryKind::kFile ? "file" : "directory",
+                     state.permissions, OwnerText(state.user), OwnerText(state.group),
+                     state.sha256.empty() ? "" : ", SHA-256 " + state.sha256.substr(0, 12));
+}
+
+std::string KeysText(const std::optional<resource::AuthorizedKeys::State>& keys) {
+  const std::size_t count = keys ? keys->keys.size() : 0;
+  return fmt::format("{} SSH key{}", count == 0 ? "no" : std::to_string(count), count == 1 ? "" : "s");
+}
+
+std::string PasswordText(const std::optional<resource::PasswordHash::State>& password) {
+  const bool is_locked = !password || password->hash.starts_with('*') || password->hash.starts_with('!');
+  return is_locked ? "no password" : "a password";
+}
+
+// What the config wants, and what is there, of all steps about one thing.
+class Describer {
+ public:
+  Describer(const host::Host& host, Explanation& explanation) : host_(host), explanation_(explanation) {}
+
+  Result<> operator()(const resource::Put<resource::FileEntry>& put) const {
+    Want(put.key, put.want ? StateText(*put.want) : "nothing");
+    return HavePath(put.key);
+  }
+  Result<> operator()(const resource::Put<resource::UnitState>& put) const {
+    Want(put.key, json::Encode(put.want->enablement).get<std::string>());
+    return HaveUnit(put.key);
+  }
+  Result<> operator()(const resource::Put<resource::AuthorizedKeys>& put) const {
+    Want(put.key, KeysText(put.want));
+    return {};  // With the password, below.
+  }
+  Result<> operator()(const resource::Put<resource::PasswordHash>& put) const {
+    Want(put.key, PasswordText(put.want));
+    return HaveUser(put.key);
+  }
+  Result<> operator()(const resource::Put<resource::UnitLinks>&) const { return {}; }
+  Result<> operator()(const resource::Put<resource::Deployment>&) const { return {}; }
+
+  Result<> Have(const About& about) const {
+    switch (about.kind()) {
+      case AboutKind::kPath:
+        return HavePath(about.name());
+      case AboutKind::kUnit:
+        return HaveUnit(about.name());
+      case AboutKind::kUser:
+        return HaveUser(about.name());
+    }
+    return {};
+  }
+
+ private:
+  void Want(const std::string& what, const std::string& text) const {
+    explanation_.wanted.push_back(fmt::format("{}: {}", what, text));
+  }
+  void Have(const std::string& what, const std::string& text) const {
+    explanation_.present.push_back(fmt::format("{}: {}", what, text));
+  }
+
+  Result<> HavePath(const std::string& path) const {
+    // What cannot be looked at, such as a device, is an answer too.
+    const auto state = host::Observe(host_.root, path);
+    Have(path, !state ? state.error().message() : *state ? StateText(**state) : "nothing");
+    return {};
+  }
+  Result<> HaveUnit(const std::string& unit) const {
+    const host::UnitStatus status = TRY(host_.systemd.Observe(unit));
+    std::vector<std::string> states;
+    for (const std::string& state : {status.file_state, status.load_state, status.active_state}) {
+      if (!state.empty()) states.push_back(state);
+    }
+    Have(unit, states.empty() ? "not found" : fmt::format("{}", fmt::join(states, ", ")));
+    return {};
+  }
+  Result<> HaveUser(const std::string& user) const {
+    if (!TRY(host::FindUser(host_.root, user))) {
+      Have(user, "there is no such user");
+      return {};
+    }
+    Have(user, KeysText(TRY(host::ObserveAuthorizedKeys(host_.root, user))));
+    Have(user, PasswordText(TRY(host::ObservePasswordHash(host_.root, user))));
+    return {};
+  }
+
+  const host::Host& host_;
+  Explanation& explanation_;
+};
+
+std::string ListText(std::string_view title, const std::vector<std::string>& lines) {
+  std::string text = fmt::format("{}\n", title);
+  for (const std::string& line : lines) text += fmt::format("  {}\n", Printable(line));
+  return text;
+}
+
+std::string TextOf(const Explanation& explanation, const plan::Plan& plan) {
+  std::string text = explanation.wanted.empty()
+                         ? fmt::format("{} says nothing of it.\n", explanation.config)
+                         : ListText(fmt::format("{} says:", explanation.config), explanation.wanted);
+  text += ListText("This machine has:", explanation.present);
+  if (!explanation.written_by.empty()) text += Printable(WritersText(explanation.written_by)) + "\n";
+  for (const Drift& drift : explanation.drifts)
+    text += ListText("Not as it should be:", drift.problems) + drift.difference;
+  if (!explanation.wanted.empty()) text += "\nIf a config changes it:\n" + ConsequencesText(plan, Drains::kNone);
+  return text;
+}
+
+}  // namespace
+
+Result<ExitStatus> Explain(const CommandLine& line) {
+  const bool wants_json = TRY(WantsJson(line));
+  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say one path, unit or user");
+  api::NodeDisruptionPolicy policy;
+  if (const auto file = line.Value("--policy")) policy = TRY(ReadPolicy(*file));
+  const Machine machine = TRY(Machine::Of(line));
+  const host::Host host = machine.host();
+  const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
+  const About about(line.words().front());
+
+  std::vector<plan::Step> steps = TRY(plan::StepsFor(config, config, {}));
+  std::erase_if(steps, [&](const plan::Step& step) { return !about.Covers(step); });
+  Explanation explanation;
+  explanation.about = about.name();
+  explanation.config = config.object.metadata.name;
+  const Describer describer(host, explanation);
+  for (const plan::Step& step : steps) TRY(std::visit(describer, step));
+  if (steps.empty()) TRY(describer.Have(about));
+  const auto writers = config.writers.find(about.name());
+  if (writers != config.writers.end()) explanation.written_by = writers->second;
+  explanation.drifts = TRY(DriftsOf(machine, config, TRY(change::FindingsIn(host, steps)))).all;
+  const PlanAbout change = MakePlanAbout({&about, 1}, config, policy);
+  explanation.actions = ActionsAnswer(change.plan);
+  Print(wants_json ? json::ToIndentedText(json::Encode(explanation)) + "\n" : TextOf(explanation, change.plan));
+  return explanation.drifts.empty() ? ExitStatus::kFine : ExitStatus::kDiffers;
+}
+
+}  // namespace pintle::ctl

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle explain`: what the config wants of a thing, what is there, who says so, and what changing it would entail.
+
+#include <array>
+
+#include "ctl/command_line.h"
+#include "ctl/machine.h"
+
+namespace pintle::ctl {
+
+inline constexpr std::array kExplainOptions = {kPolicyOption, kRootOption, kJsonOption};
+
+}  // namespace pintle::ctl

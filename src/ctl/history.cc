@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/history.h"
+
+#include <fmt/core.h>
+
+#include "change/current_config.h"
+#include "ctl/events.h"
+#include "ctl/masking.h"
+#include "ctl/output.h"
+#include "ctl/verbs.h"
+#include "json/parse.h"
+
+namespace pintle::ctl {
+namespace {
+
+constexpr const char* kCutShort = "cut short";
+
+std::string FieldOf(const log::PastEntry& entry, const std::string& name) {
+  const auto field = entry.fields.find(name);
+  return field == entry.fields.end() ? "" : field->second;
+}
+
+PastChange ChangeFrom(const log::PastEntry& entry) {
+  PastChange change;
+  change.at = ToRfc3339(entry.at);
+  change.verb = FieldOf(entry, event_field::kVerb);
+  change.from = FieldOf(entry, event_field::kFrom);
+  change.to = FieldOf(entry, event_field::kTo);
+  change.outcome = FieldOf(entry, event_field::kOutcome);
+  if (const std::string error = FieldOf(entry, event_field::kError); !error.empty()) change.error = error;
+  return change;
+}
+
+std::string ShownConfig(const std::string& name) { return name == change::kNoConfig ? "no config" : Printable(name); }
+
+std::string LineOf(const PastChange& change) {
+  std::string text = fmt::format("{}  {:<8} {} -> {}  {}\n", change.at, Printable(change.verb),
+                                 ShownConfig(change.from), ShownConfig(change.to), Printable(change.outcome));
+  if (change.error) text += fmt::format("  {}\n", Printable(*change.error));
+  return text;
+}
+
+}  // namespace
+
+std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries) {
+  std::vector<PastChange> changes;
+  bool is_open = false;
+  for (const log::PastEntry& entry : entries) {
+    PastChange change = ChangeFrom(entry);
+    const bool is_begin = FieldOf(entry, "MESSAGE_ID") == kChangeBegan.hex();
+    const bool is_end = is_open && !is_begin && changes.back().verb == change.verb && changes.back().to == change.to;
+    if (is_begin) {
+      change.outcome = kCutShort;
+      changes.push_back(std::move(change));
+    } else if (is_end) {
+      change.at = changes.back().at;
+      changes.back() = std::move(change);
+    } else {
+      changes.push_back(std::move(change));
+    }
+    is_open = is_begin;
+  }
+  return changes;
+}
+
+Result<ExitStatus> History(const CommandLine& line) {
+  const bool wants_json = TRY(WantsJson(line));
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  constexpr std::array kIds = {kChangeBegan, kChangeEnded, kChangeFailed, kRecovered};
+  const std::vector<PastChange> changes = ChangesIn(TRY(log::ReadJournal(kIds)));
+  if (wants_json) {
+    Print(json::ToIndentedText(json::Encode(changes)) + "\n");
+  } else {
+    for (const PastChange& change : changes) Print(LineOf(change));
+  }
+  return ExitStatus::kFine;
+}
+
+}  // namespace pintle::ctl

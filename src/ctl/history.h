@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle history`: the changes of this machine, as its journal has them.
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/journal_reader.h"
+#include "ctl/command_line.h"
+#include "ctl/machine.h"
+#include "json/fields.h"
+
+namespace pintle::ctl {
+
+inline constexpr std::array kHistoryOptions = {kJsonOption};
+
+struct PastChange {
+  std::string at;  // When it began, RFC 3339.
+  std::string verb;
+  std::string from;
+  std::string to;
+  std::string outcome;
+  std::optional<std::string> error;
+
+  static constexpr auto kFields = std::tuple{
+      json::Required{"at", &PastChange::at},           json::Required{"verb", &PastChange::verb},
+      json::Required{"from", &PastChange::from},       json::Required{"to", &PastChange::to},
+      json::Required{"outcome", &PastChange::outcome}, json::Field{"error", &PastChange::error},
+  };
+};
+
+// Each beginning with what it came to; one without an end was cut short.
+std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries);
+
+}  // namespace pintle::ctl

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/restore.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "change/apply.h"
+#include "change/claim.h"
+#include "change/current_config.h"
+#include "ctl/about.h"
+#include "ctl/carry_out.h"
+#include "ctl/drift.h"
+#include "ctl/machine_configuration_input.h"
+#include "ctl/masking.h"
+#include "ctl/output.h"
+#include "ctl/plan_text.h"
+#include "ctl/recover.h"
+#include "ctl/verbs.h"
+#include "json/parse.h"
+
+namespace pintle::ctl {
+namespace {
+
+// The steps of the config that are about these things; each must be about one of them at least.
+Result<std::vector<plan::Step>> StepsAbout(const std::vector<About>& things, const change::CurrentConfig& config) {
+  std::vector<plan::Step> steps = TRY(plan::StepsFor(config, config, {}));
+  std::erase_if(steps, [&](const plan::Step& step) { return !AnyCovers(things, step); });
+  for (const About& thing : things) {
+    const auto covers = [&](const plan::Step& step) { return thing.Covers(step); };
+    if (std::any_of(steps.begin(), steps.end(), covers)) continue;
+    return Error(ErrorKind::kNotFound,
+                 fmt::format("{} says nothing of {}", config.object.metadata.name, Printable(thing.name())));
+  }
+  return steps;
+}
+
+Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, const change::CurrentConfig& config,
+                              const std::vector<About>& things, bool wants_json) {
+  api::NodeDisruptionPolicy policy;
+  if (const auto file = line.Value("--policy")) policy = TRY(ReadPolicy(*file));
+  const std::vector<plan::Step> steps = TRY(StepsAbout(things, config));
+  const auto findings = TRY(change::FindingsIn(machine.host(), steps));
+  const Drifts drifts = TRY(DriftsOf(machine, config, findings));
+  if (drifts.all.empty()) return outcome::kNothingToDo;
+  // Only what is not as it should be is changed, and entails something.
+  std::vector<About> changed;
+  for (const Drift& drift : drifts.all) changed.emplace_back(drift.about);
+  PlanAbout about = MakePlanAbout(changed, config, policy);
+  if (!machine.IsRunning()) about.plan.actions.clear();
+  if (!wants_json) {
+    for (const Drift& drift : drifts.all) Print(Printable(drift.about) + "\n" + drift.difference);
+    if (machine.IsRunning()) Print(ConsequencesText(about.plan, Drains::kNone));
+  }
+  if (about.plan.Reboots() && !line.Has("--no-reboot") && !TRY(IsWanted(line, "Restore it and reboot?"))) {
+    return outcome::kDeclined;
+  }
+  const std::string& name = config.object.metadata.name;
+  return CarryOut(machine, line, {.verb = "restore", .from = name, .to = name}, [&](const change::Progress& progress) {
+    return change::Restore(
+        machine.host(), config, about.plan, [&](const plan::Step& step) { return AnyCovers(changed, step); }, progress);
+  });
+}
+
+}  // namespace
+
+Result<ExitStatus> Restore(const CommandLine& line) {
+  const bool wants_json = TRY(WantsJson(line));
+  if (line.words().empty()) return Error(ErrorKind::kInvalid, "say which paths, units or users");
+  const Machine machine = TRY(Machine::Of(line));
+  const auto claim = TRY(change::Claim::Take(machine.root()));
+  ProgressLines progress;
+  const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
+  if (recovered.how == change::Recovery::kRebootNeeded) {
+    Tell("pintle: restore: " + RecoveredText(recovered));
+    return ExitStatus::kDiffers;
+  }
+  const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
+  const std::string outcome = TRY(RestoreOn(machine, line, config, ThingsIn(line.words()), wants_json));
+  if (wants_json) {
+    Print(json::ToIndentedText({{"config", config.object.metadata.name}, {"outcome", outcome}}) + "\n");
+  } else {
+    const std::vector<std::string>& words = line.words();
+    Print(OutcomeText(outcome, fmt::format("{} {} as {} says", Printable(fmt::format("{}", fmt::join(words, ", "))),
+                                           words.size() == 1 ? "is" : "are", config.object.metadata.name)));
+  }
+  const bool is_open = outcome == outcome::kRebootPending || outcome == outcome::kDeclined;
+  return is_open ? ExitStatus::kDiffers : ExitStatus::kFine;
+}
+
+}  // namespace pintle::ctl

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle restore`: makes things again what the machine's config says they are.
+
+#include <array>
+
+#include "ctl/command_line.h"
+#include "ctl/machine.h"
+
+namespace pintle::ctl {
+
+inline constexpr std::array kRestoreOptions = {kYesOption, kNoRebootOption, kPolicyOption, kRootOption, kJsonOption};
+
+}  // namespace pintle::ctl

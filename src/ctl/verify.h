@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle verify`: whether a machine is as its config says, and all that is not.
+
+#include <array>
+
+#include "ctl/command_line.h"
+#include "ctl/machine.h"
+
+namespace pintle::ctl {
+
+inline constexpr std::array kVerifyOptions = {kRootOption, kJsonOption};
+
+}  // namespace pintle::ctl

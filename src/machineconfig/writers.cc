@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machineconfig/writers.h"
+
+namespace pintle::machineconfig {
+namespace {
+
+constexpr const char* kUnitDirectory = "/etc/systemd/system/";
+
+// A unit is named twice where a config speaks of its file and of its drop-in.
+void Add(const std::string& what, const std::string& name, Writers& writers) {
+  std::vector<std::string>& names = writers[what];
+  if (names.empty() || names.back() != name) names.push_back(name);
+}
+
+void AddUnit(const ignition::Unit& unit, const std::string& name, Writers& writers) {
+  Add(unit.name, name, writers);
+  const std::string path = kUnitDirectory + unit.name;
+  if (unit.contents || unit.mask) Add(path, name, writers);
+  for (const ignition::Dropin& dropin : unit.dropins) Add(path + ".d/" + dropin.name, name, writers);
+}
+
+}  // namespace
+
+Writers WritersOf(std::span<const Source> sources) {
+  Writers writers;
+  for (const Source& source : sources) {
+    for (const ignition::File& file : source.ignition.storage.files) Add(file.path, source.name, writers);
+    for (const ignition::Unit& unit : source.ignition.systemd.units) AddUnit(unit, source.name, writers);
+    for (const ignition::PasswdUser& user : source.ignition.passwd.users) Add(user.name, source.name, writers);
+  }
+  return writers;
+}
+
+}  // namespace pintle::machineconfig

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verbs for a machine, on the file tree of one that is not running."""
+
+import fcntl
+import hashlib
+import os
+import stat
+
+import pytest
+from program import file, machine_config, pintle, refused, with_files, write
+
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl someone"
+BUTANE = f"""variant: fcos
+version: 1.5.0
+passwd:
+  users:
+    - name: core
+      ssh_authorized_keys: ["{KEY}"]
+"""
+UNIT = "[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n"
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, for which it takes root")
+
+
+def tree(root, *parts):
+    """All that a config can change, as one value to compare."""
+    found = {}
+    for part in parts:
+        for path in sorted([root / part, *(root / part).rglob("*")]):
+            status = path.lstat()
+            contents = os.readlink(path) if path.is_symlink() else \
+                hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+            found[str(path.relative_to(root))] = (oct(status.st_mode), status.st_uid, status.st_gid, contents)
+    return found
+
+
+class Machine:
+    def __init__(self, root):
+        self.root = root
+        for folder in ["etc/systemd/system", "home/core", "usr/lib/systemd/system", "var/lib"]:
+            (root / folder).mkdir(parents=True)
+        os.chown(root / "home/core", 1000, 1000)
+        (root / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\ncore:x:1000:1000::/home/core:/bin/sh\n")
+        (root / "etc/group").write_text("root:x:0:\ncore:x:1000:\n")
+        (root / "etc/shadow").write_text("root:*:19000:0:99999:7:::\ncore:*:19000:0:99999:7:::\n")
+        (root / "etc/.pwd.lock").write_text("")
+        (root / "etc/motd").write_text("the OS's greeting\n")
+
+    def run(self, verb, *words, status=0):
+        answer = pintle(verb, "--root", self.root, *words)
+        assert answer.status == status, (answer.status, answer.stdout, answer.stderr)
+        return answer
+
+    def tree(self):
+        return tree(self.root, "etc", "home", "usr")
+
+    def path(self, path):
+        return self.root / path.lstrip("/")
+
+
+@pytest.fixture
+def machine(tmp_path):
+    (tmp_path / "root").mkdir()
+    return Machine(tmp_path / "root")
+
+
+@pytest.fixture
+def configs(tmp_path):
+    folder = tmp_path / "configs"
+    folder.mkdir()
+    write(folder / "10-key.bu", BUTANE)
+    write(folder / "20-motd.ign", with_files(file("/etc/motd", "ours\n"), file("/etc/new/app.conf", "password=geheim\n")))
+    unit = {"systemd": {"units": [{"name": "ours.service", "enabled": True, "contents": UNIT}]}}
+    write(folder / "30-unit.json", machine_config({"ignition": {"version": "3.4.0"}, **unit}, name="50-unit"))
+    write(folder / "notes.txt", "nobody reads this")
+    return folder
+
+
+def test_applies_configs_of_all_kinds_and_takes_them_away_again(machine, configs):
+    before = machine.tree()
+    answer = machine.run("apply", "--yes", configs)
+    assert "+ours" in answer.stdout and "Done: this machine is as rendered-local-" in answer.stdout
+    assert machine.path("/etc/motd").read_text() == "ours\n"
+    assert os.readlink(machine.path("/etc/systemd/system/multi-user.target.wants/ours.service")) \
+        == "/etc/systemd/system/ours.service"
+    keys = machine.path("/home/core/.ssh/authorized_keys.d/ignition")
+    assert keys.read_text() == KEY + "\n" and keys.stat().st_uid == 1000
+    assert stat.S_IMODE(machine.path("/etc/machine-config-daemon/currentconfig").stat().st_mode) == 0o600
+    assert machine.run("verify").stdout.startswith("This machine is as rendered-local-")
+
+    machine.run("apply", "--yes", "--none")
+    assert machine.tree() == before
+
+
+def test_an_empty_directory_takes_the_config_away_too(machine, configs, tmp_path):
+    before = machine.tree()
+    machine.run("apply", "--yes", configs)
+    (tmp_path / "empty").mkdir()
+    machine.run("apply", "--yes", tmp_path / "empty")
+    assert machine.tree() == before
+
+
+def test_a_second_time_there_is_nothing_to_do(machine, configs):
+    machine.run("apply", "--yes", configs)
+    before = machine.tree()
+    assert machine.run("apply", configs).stdout.startswith("Nothing to do")
+    assert machine.tree() == before
+
+
+def test_a_dry_run_shows_and_changes_nothing(machine, configs):
+    before = tree(machine.root, ".")
+    answer = machine.run("apply", "--dry-run", configs, status=2)
+    assert "+++ /etc/new/app.conf" in answer.stdout and "geheim" not in answer.stdout
+    assert tree(machine.root, ".") == before
+    answer = machine.run("apply", "--dry-run", "-o", "json", configs, status=2).json()
+    assert (answer["from"], answer["outcome"]) == ("mco-empty-mc", "would change")
+    assert answer["plan"]["diffFiles"] == ["/etc/motd", "/etc/new/app.conf"]
+
+
+def test_without_a_terminal_it_wants_to_be_told(machine, configs):
+    before = machine.tree()
+    answer = machine.run("apply", configs, status=1)
+    assert "add --yes" in answer.stderr
+    assert machine.tree() == before
+
+
+def test_what_someone_has_edited_is_told_and_not_overwritten(machine, configs):
+    machine.run("apply", "--yes", configs)
+    machine.path("/etc/new/app.conf").write_text("password=anders\nmore\n")
+    machine.path("/etc/motd").unlink()
+    edited = machine.tree()
+    for verb, words in [("verify", []), ("apply", ["--yes", "--none"])]:
+        answer = machine.run(verb, *words, status=2)
+        first = answer.stdout.splitlines()[0]
+        assert first.startswith("unexpected on-disk state validating against rendered-local-")
+        assert 'could not stat file "/etc/motd"' in first and 'content mismatch for file "/etc/new/app.conf"' in first
+        assert "  written by 20-motd\n" in answer.stdout and "  +more\n" in answer.stdout
+        assert f"pintle restore --root {machine.root} /etc/motd" in answer.stdout
+        assert f"pintle adopt --root {machine.root} /etc/new/app.conf" in answer.stdout
+        assert "geheim" not in answer.stdout + answer.stderr and "anders" not in answer.stdout + answer.stderr
+    assert machine.tree() == edited
+    found = machine.run("verify", "-o", "json", status=2).json()
+    assert [drift["about"] for drift in found["findings"]] == ["/etc/motd", "/etc/new/app.conf"]
+    assert found["findings"][0]["writtenBy"] == ["20-motd"]
+
+
+@pytest.mark.parametrize("spec,field", [({"kernelArguments": ["quiet"]}, "spec.kernelArguments"),
+                                        ({"kernelType": "realtime"}, "spec.kernelType"),
+                                        ({"extensions": ["usbguard"]}, "spec.extensions"),
+                                        ({"osImageURL": "quay.io/a@sha256:" + 64 * "0"}, "spec.osImageURL")])
+def test_what_this_machine_cannot_do_yet_is_refused_whole(machine, tmp_path, spec, field):
+    before = machine.tree()
+    config = write(tmp_path / "a.json", machine_config(with_files(file("/etc/motd", "ours\n")), **spec))
+    answer = machine.run("apply", "--yes", config, status=1)
+    assert field in answer.stderr and "yet" in answer.stderr
+    assert machine.tree() == before
+
+
+def test_what_no_machine_can_do_is_refused_with_advice(machine, tmp_path):
+    config = write(tmp_path / "a.ign", {"ignition": {"version": "3.4.0"},
+                                        "storage": {"directories": [{"path": "/etc/folder"}]}})
+    assert "not reconcilable" in machine.run("apply", "--yes", config, status=1).stderr
+
+
+def test_broken_files_and_equal_names_are_named(machine, tmp_path):
+    one = write(tmp_path / "one.json", machine_config())
+    two = write(tmp_path / "two.json", machine_config())
+    assert all(text in machine.run("apply", "--yes", one, two, status=1).stderr for text in [str(one), str(two), "99-worker"])
+    broken = write(tmp_path / "broken.bu", "variant: fcos\nversion: 1.5.0\nstorage: {files: [{path: relative}]}\n")
+    assert str(broken) in machine.run("apply", "--yes", broken, status=1).stderr
+
+
+def test_restore_mends_what_is_named_and_nothing_else(machine, configs):
+    machine.run("apply", "--yes", configs)
+    wanted = machine.tree()
+    for path in ["/etc/motd", "/etc/new/app.conf", "/home/core/.ssh/authorized_keys.d/ignition"]:
+        machine.path(path).write_text("edited\n")
+    machine.path("/etc/systemd/system/multi-user.target.wants/ours.service").unlink()
+    answer = machine.run("restore", "/etc/motd")
+    assert "-ours\n+edited" in answer.stdout and "Done" in answer.stdout
+    left = machine.run("verify", "-o", "json", status=2).json()["findings"]
+    assert [drift["about"] for drift in left] == ["/etc/new/app.conf", "ours.service", "core"]
+    assert machine.run("restore", "-o", "json", "core", "ours.service", "/etc/new/app.conf").json()["outcome"] == "done"
+    assert machine.tree() == wanted
+    assert "Nothing to do" in machine.run("restore", "/etc/motd").stdout
+
+
+def test_restore_refuses_what_no_config_speaks_of(machine, configs):
+    machine.run("apply", "--yes", configs)
+    before = machine.tree()
+    assert "says nothing of /etc/passwd" in machine.run("restore", "/etc/motd", "/etc/passwd", status=1).stderr
+    assert machine.tree() == before
+
+
+def test_adopt_makes_a_config_that_keeps_what_is_there(machine, configs):
+    machine.run("apply", "--yes", configs)
+    machine.path("/etc/motd").write_bytes(b"kept \xff\n")
+    os.chown(machine.path("/etc/motd"), 1000, 1000)
+    machine.path("/etc/motd").chmod(0o640)
+    machine.path("/etc/systemd/system/ours.service").write_text(UNIT.replace("true", "false"))
+    kept = machine.tree()
+    for path in ["/etc/motd", "/etc/systemd/system/ours.service"]:
+        answer = machine.run("adopt", path)
+        assert answer.stderr == "" and "machineconfiguration.openshift.io/role: local" in answer.stdout
+        write(configs / f"99{path.replace('/', '-')}.yaml", answer.stdout)
+    machine.run("apply", "--yes", configs)
+    machine.run("verify")
+    after = machine.tree()
+    assert all(after[path] == kept[path] for path in kept if "machine-config-daemon" not in path)
+
+
+def test_adopt_refuses_what_a_config_cannot_hold(machine):
+    os.symlink("passwd", machine.path("/etc/link"))
+    os.mkfifo(machine.path("/etc/pipe"))
+    for path, why in [("/etc", "a directory"), ("/etc/link", "a link"), ("/etc/pipe", ""), ("/etc/none", "no /etc/none")]:
+        assert why in machine.run("adopt", path, status=1).stderr
+
+
+def test_explain_says_what_is_wanted_what_is_there_and_what_follows(machine, configs, tmp_path):
+    machine.run("apply", "--yes", configs)
+    machine.path("/etc/motd").chmod(0o600)
+    policy = write(tmp_path / "policy.json", {"files": [{"path": "/etc/motd", "actions": [{"type": "None"}]}]})
+    answer = machine.run("explain", "--policy", policy, "/etc/motd", status=2).stdout
+    assert "/etc/motd: a file, 0644 0:0" in answer and "/etc/motd: a file, 0600 0:0" in answer
+    assert "written by 20-motd" in answer and "mode mismatch" in answer and "\n  None\n" in answer
+    assert machine.run("explain", "-o", "json", "/etc/motd", status=2).json()["actions"][0]["type"] == "Reboot"
+    answer = machine.run("explain", "ours.service").stdout
+    assert "ours.service: enabled" in answer and "written by 50-unit" in answer
+    answer = machine.run("explain", "core").stdout
+    assert answer.count("core: 1 SSH key\n") == 2 and answer.count("core: no password\n") == 2
+    assert "says nothing of it" in machine.run("explain", "/etc/passwd").stdout
+
+
+def test_what_was_cut_short_is_ended_by_recover(machine, configs):
+    assert machine.run("recover").stdout == "Nothing was cut short.\n"
+    machine.run("apply", "--yes", configs)
+    # As if the program had been killed between the last rename and the journal's "applied".
+    journal = {"phase": "applying", "from": "mco-empty-mc", "to": "rendered-local-x", "bootID": "", "steps": [],
+               "undo": [{"kind": "file", "key": "/etc/motd"}], "actions": []}
+    write(machine.path("/var/lib/pintle/change/journal.json"), journal)
+    assert "was cut short; `pintle recover" in machine.run("verify", status=2).stderr
+    assert machine.run("apply", "--dry-run", configs, status=2).stdout == ""
+    assert "undone" in machine.run("recover").stdout
+    assert not machine.path("/etc/motd").exists()
+
+
+def test_two_at_once_do_not_get_in_each_others_way(machine, configs):
+    machine.run("recover")
+    with open(machine.path("/var/lib/pintle/lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert "something else is changing this machine" in machine.run("apply", "--yes", configs, status=1).stderr
+    machine.run("apply", "--yes", configs)
+
+
+def test_a_root_that_is_missing_is_named(tmp_path):
+    refused("verify", "--root", tmp_path / "missing", says=[str(tmp_path / "missing")])
