@@ -69,7 +69,8 @@ def configs(tmp_path):
     folder = tmp_path / "configs"
     folder.mkdir()
     write(folder / "10-key.bu", BUTANE)
-    write(folder / "20-motd.ign", with_files(file("/etc/motd", "ours\n"), file("/etc/new/app.conf", "password=geheim\n")))
+    write(folder / "20-motd.ign", with_files(file("/etc/motd", "ours\n"),
+                                                  file("/etc/new/app.conf", "password=geheim\n")))
     unit = {"systemd": {"units": [{"name": "ours.service", "enabled": True, "contents": UNIT}]}}
     write(folder / "30-unit.json", machine_config({"ignition": {"version": "3.4.0"}, **unit}, name="50-unit"))
     write(folder / "notes.txt", "nobody reads this")
@@ -165,7 +166,8 @@ def test_what_no_machine_can_do_is_refused_with_advice(machine, tmp_path):
 def test_broken_files_and_equal_names_are_named(machine, tmp_path):
     one = write(tmp_path / "one.json", machine_config())
     two = write(tmp_path / "two.json", machine_config())
-    assert all(text in machine.run("apply", "--yes", one, two, status=1).stderr for text in [str(one), str(two), "99-worker"])
+    said = machine.run("apply", "--yes", one, two, status=1).stderr
+    assert all(text in said for text in [str(one), str(two), "99-worker"])
     broken = write(tmp_path / "broken.bu", "variant: fcos\nversion: 1.5.0\nstorage: {files: [{path: relative}]}\n")
     assert str(broken) in machine.run("apply", "--yes", broken, status=1).stderr
 
@@ -212,7 +214,8 @@ def test_adopt_makes_a_config_that_keeps_what_is_there(machine, configs):
 def test_adopt_refuses_what_a_config_cannot_hold(machine):
     os.symlink("passwd", machine.path("/etc/link"))
     os.mkfifo(machine.path("/etc/pipe"))
-    for path, why in [("/etc", "a directory"), ("/etc/link", "a link"), ("/etc/pipe", ""), ("/etc/none", "no /etc/none")]:
+    for path, why in [("/etc", "a directory"), ("/etc/link", "a link"), ("/etc/pipe", ""),
+                      ("/etc/none", "no /etc/none")]:
         assert why in machine.run("adopt", path, status=1).stderr
 
 

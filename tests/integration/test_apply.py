@@ -13,15 +13,18 @@ from machines.node import BUILD, Node
 
 PINTLE = f"{BUILD}/src/ctl/pintle"
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl someone"
-# It comes up with good settings only.
-APP = """[Service]
+# It comes up with good settings only, and however often it is restarted.
+APP = """[Unit]
+StartLimitIntervalSec=0
+[Service]
 Type=oneshot
 RemainAfterExit=yes
 ExecStart=/bin/grep -q good /etc/app/app.conf
 [Install]
 WantedBy=multi-user.target
 """
-POLICY = {"files": [{"path": "/etc/app/app.conf", "actions": [{"type": "Restart", "restart": {"serviceName": "app.service"}}]},
+RESTART = {"type": "Restart", "restart": {"serviceName": "app.service"}}
+POLICY = {"files": [{"path": "/etc/app/app.conf", "actions": [RESTART]},
                     {"path": "/etc", "actions": [{"type": "None"}]}],
           "units": [{"name": "*", "actions": [{"type": "None"}]}],
           "sshkey": {"actions": [{"type": "None"}]}}
@@ -48,7 +51,8 @@ def config(settings="good", greeting="ours", key=KEY, units=()):
 
 
 MASK = {"name": "systemd-tmpfiles-clean.timer", "mask": True}
-SECOND = {"name": "second.timer", "enabled": True, "contents": "[Timer]\nOnCalendar=yearly\n[Install]\nWantedBy=timers.target\n"}
+SECOND = {"name": "second.timer", "enabled": True,
+          "contents": "[Timer]\nOnCalendar=yearly\n[Install]\nWantedBy=timers.target\n"}
 
 
 class Machine:
@@ -243,9 +247,10 @@ def test_killed_at_any_instant_it_is_the_old_or_the_new_config_after_recovery(pl
         new = 1 - current
         plain.write("/root/configs/50-all.ign", configs[new])
         cut = chosen.uniform(0.001, 1.2 * whole)
-        answer = plain.node.run("timeout", "--signal=KILL", f"{cut:.4f}", PINTLE, "apply", "--yes", "--policy",
-                                "/root/policy.json", "/root/configs", check=False)
-        recovered = plain.run("recover").stdout.strip()
+        # In the foreground, timeout waits for what it kills, which holds the claim to the machine until it is gone.
+        answer = plain.node.run("timeout", "--foreground", "--signal=KILL", f"{cut:.4f}", PINTLE, "apply",
+                                "--yes", "--policy", "/root/policy.json", "/root/configs", check=False)
+        recovered = plain.run("recover").stdout
         state = plain.state()
         assert state in states, (cut, recovered, difference(states[current], state), difference(states[new], state))
         current = states.index(state)
