@@ -15,6 +15,7 @@
 
 #include "base/c_ptr.h"
 #include "base/digest.h"
+#include "base/write_all.h"
 
 namespace pintle {
 namespace {
@@ -65,17 +66,6 @@ Result<> SyncDirectory(int directory) {
   const UniqueFd readable(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!readable) return Error::FromErrno("opening the directory");
   if (::fsync(readable.get()) != 0) return Error::FromErrno("fsync of the directory");
-  return {};
-}
-
-// The descriptor of a regular file itself, whatever else happens to its name.
-Result<> WriteAll(int fd, std::string_view contents) {
-  while (!contents.empty()) {
-    const ssize_t written = ::write(fd, contents.data(), contents.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return Error::FromErrno("write");
-    contents.remove_prefix(static_cast<std::size_t>(written));
-  }
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/write_all.h"
 #include "host/pieces.h"
 
 namespace pintle::host {
@@ -44,16 +45,6 @@ std::optional<Header> ReadHeader(std::string_view line) {
   const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), header.length);
   if (problem != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
   return header;
-}
-
-Result<> WriteAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Error::FromErrno("write");
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return {};
 }
 
 bool CannotBeCopiedByKernel(int errno_value) {

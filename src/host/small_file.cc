@@ -8,22 +8,13 @@
 #include <string_view>
 
 #include "base/unique_fd.h"
+#include "base/write_all.h"
 #include "host/pieces.h"
 
 namespace pintle::host {
 namespace {
 
 constexpr std::size_t kLimit = 16 << 20;
-
-Result<> WriteAll(int fd, std::string_view contents) {
-  while (!contents.empty()) {
-    const ssize_t written = ::write(fd, contents.data(), contents.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return Error::FromErrno("write");
-    contents.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
 
 // The owner is set only where it differs: who acts as the file's owner may not give it away.
 Result<> SetOwner(int fd, const Owner& owner) {

@@ -120,7 +120,7 @@ TEST_F(FileChangesTest, SetsPermissionsWithSetUserId) {
 }
 
 TEST_F(FileChangesTest, SetsTheOwner) {
-  if (::getuid() != 0) GTEST_SKIP() << "only root gives files away";
+  if (::getuid() != 0) FAIL() << "only root gives files away";
   for (State want : {File("x"), Directory(), Link("x")}) {
     want.user.id = 12;
     want.group.id = 34;
@@ -248,7 +248,7 @@ TEST_F(FileChangesTest, ClearsWhatACrashLeftBesideThePlace) {
 
 TEST_F(FileChangesTest, KeepsTheAttributesOfWhatItReplacesWhenNothingIsSaidOfThem) {
   outside_.Write("root/etc/file", "old");
-  if (!SetAttribute("etc/file", "user.note", "theirs")) GTEST_SKIP() << "no attributes here";
+  if (!SetAttribute("etc/file", "user.note", "theirs")) FAIL() << "no attributes here";
   const bool has_capability =
       SetAttribute("etc/file", "security.capability", std::string_view("\1\0\0\2\0\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20));
   ASSERT_TRUE(Succeeded(PutOne("/etc/file", File("new"))));
@@ -260,7 +260,7 @@ TEST_F(FileChangesTest, KeepsTheAttributesOfWhatItReplacesWhenNothingIsSaidOfThe
 
 TEST_F(FileChangesTest, SetsJustTheAttributesThatAreGiven) {
   outside_.Write("root/etc/file", "text");
-  if (!SetAttribute("etc/file", "user.note", "theirs")) GTEST_SKIP() << "no attributes here";
+  if (!SetAttribute("etc/file", "user.note", "theirs")) FAIL() << "no attributes here";
   State want = File("text");
   want.attributes.emplace()["user.color"] = "cmVk";
   ASSERT_TRUE(Succeeded(PutOne("/etc/file", want)));
@@ -277,7 +277,7 @@ TEST_F(FileChangesTest, DoesNotGiveAFileTheAccessListThatItsDirectoryWouldWhenAt
       "\2\0\0\0\1\0\7\0\xff\xff\xff\xff\2\0\7\0\14\0\0\0\4\0\7\0\xff\xff\xff\xff\20\0\7\0\xff\xff\xff\xff\40\0\0\0\xff"
       "\xff\xff\xff",
       44);
-  if (!SetAttribute("etc", "system.posix_acl_default", kList)) GTEST_SKIP() << "no access lists here";
+  if (!SetAttribute("etc", "system.posix_acl_default", kList)) FAIL() << "no access lists here";
   State want = File("text", 0640);
   ASSERT_TRUE(Succeeded(PutOne("/etc/inherits", want)));
   EXPECT_NE(Attribute("etc/inherits", "system.posix_acl_access"), "none");
@@ -311,7 +311,7 @@ class Immutable {
 TEST_F(FileChangesTest, SaysWhatToDoAboutAnImmutableFileBeforeAnythingIsChanged) {
   outside_.Write("root/etc/fixed", "old");
   const Immutable fixed(At("etc/fixed"));
-  if (!fixed.works()) GTEST_SKIP() << "no immutable bits here";
+  if (!fixed.works()) FAIL() << "no immutable bits here";
   EXPECT_EQ(MessageOf(changes_.Prepare({"/etc/fixed", File("new")})),
             "writing /etc/fixed: what is there is immutable: `chattr -i` makes it changeable");
   EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/fixed", std::nullopt})), HasSubstr("chattr -i"));
@@ -321,7 +321,7 @@ TEST_F(FileChangesTest, SaysWhatToDoAboutAnImmutableFileBeforeAnythingIsChanged)
 
 TEST_F(FileChangesTest, SaysWhatToDoAboutAnImmutableDirectory) {
   const Immutable fixed(At("etc"));
-  if (!fixed.works()) GTEST_SKIP() << "no immutable bits here";
+  if (!fixed.works()) FAIL() << "no immutable bits here";
   EXPECT_EQ(MessageOf(changes_.Prepare({"/etc/file", File("new")})),
             "writing /etc/file: the directory /etc is immutable: `chattr -i` makes it changeable");
 }
@@ -358,7 +358,7 @@ TEST_F(FileChangesTest, GivesNewFilesTheLabelOfThePolicy) {
   EXPECT_EQ(labels.LabelFor("/etc/labelled", EntryKind::kDirectory), std::nullopt);
   EXPECT_EQ(labels.LabelFor("/etc/none", EntryKind::kFile), std::nullopt);
   const auto put = Put(root_, blobs_, {"/etc/labelled", File("x")}, labels);
-  if (::getuid() != 0) GTEST_SKIP() << "only root sets labels";
+  if (::getuid() != 0) FAIL() << "only root sets labels";
   ASSERT_TRUE(Succeeded(put));
   EXPECT_EQ(Attribute("etc/labelled", "security.selinux"), std::string("system_u:object_r:etc_t:s0\0", 27));
 }
