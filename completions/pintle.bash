@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# The verbs of pintle(1), as `pintle help` lists them.
+# The verbs of pintle(1), as `pintle help` lists them, and the options of each, as its --help does; else, files.
 _pintle() {
+  local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} offered=
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    local verbs
-    verbs=$("${COMP_WORDS[0]}" help 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1/p')
-    mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "${COMP_WORDS[1]}")
+    offered=$("$program" help 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1/p')
+  elif [[ $word == -* ]]; then
+    offered="--help $("$program" "${COMP_WORDS[1]}" --help 2>/dev/null | sed -n 's/^  \(-[^ ]*\) .*/\1/p')"
   fi
+  mapfile -t COMPREPLY < <(compgen -W "$offered" -- "$word")
 }
-complete -F _pintle pintle
+complete -o default -F _pintle pintle

@@ -69,6 +69,14 @@ Result<> SyncDirectory(int directory) {
   return {};
 }
 
+// As the kernel has it, from the root of this process.
+Result<std::string> PathOf(int fd) {
+  std::array<char, PATH_MAX> path;
+  const ssize_t length = ::readlink(fmt::format("/proc/self/fd/{}", fd).c_str(), path.data(), path.size());
+  if (length < 0) return Error::FromErrno("readlink");
+  return std::string(path.data(), static_cast<std::size_t>(length));
+}
+
 constexpr std::string_view kBeside = ".pintle-";
 
 // The names in an open directory, without "." and "..".
@@ -160,7 +168,8 @@ Result<> WriteLinkAt(const Place& place, const std::string& target) {
 }
 
 Result<> MakeDirectoryAt(const Place& place, const FileMode& mode) {
-  if (::mkdirat(place.directory.get(), place.name.c_str(), 0700) != 0) {
+  // With its permissions from the first instant: nobody comes back to one that is there.
+  if (::mkdirat(place.directory.get(), place.name.c_str(), mode.permissions) != 0) {
     if (errno == EEXIST) return {};
     return Error::FromErrno("mkdir");
   }
@@ -222,6 +231,16 @@ Result<std::string> Root::ReadLink(std::string_view path) const {
   const ssize_t length = ::readlinkat(place.directory.get(), place.name.c_str(), target.data(), target.size());
   if (length < 0) return Error::FromErrno("readlink").While(doing());
   return std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+Result<std::string> Root::RealPath(std::string_view path) const {
+  const auto doing = [&] { return fmt::format("resolving {}", path); };
+  const UniqueFd file = TRY(OpenFile(path, O_PATH), doing());
+  const std::string top = TRY(PathOf(directory_.get()), doing());
+  const std::string place = TRY(PathOf(file.get()), doing());
+  if (top == "/" || place == top) return place == top ? "/" : place;
+  if (!place.starts_with(top + "/")) return Error(ErrorKind::kSystem, "it was moved out of the root").While(doing());
+  return place.substr(top.size());
 }
 
 Result<std::optional<struct stat>> Root::Status(std::string_view path) const {

@@ -47,6 +47,9 @@ class Root {
   // The target of a symlink.
   Result<std::string> ReadLink(std::string_view path) const;
 
+  // Where something that exists really is, without symlinks on the way or at its end: "/var/home" of "/home".
+  Result<std::string> RealPath(std::string_view path) const;
+
   // What lstat(2) says, or nothing when there is nothing of that name.
   Result<std::optional<struct stat>> Status(std::string_view path) const;
 

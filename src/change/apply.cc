@@ -3,17 +3,26 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "change/act.h"
 #include "change/findings.h"
 #include "change/journal.h"
+#include "change/next_boot.h"
 #include "change/put.h"
 #include "change/stage.h"
 
 namespace pintle::change {
 namespace {
+
+constexpr auto kFinalizerPatience = std::chrono::minutes(1);
 
 // Changes with each boot; "" on a root that is not running.
 Result<std::string> BootId(const Root& root) {
@@ -26,9 +35,9 @@ class Changer {
  public:
   Changer(const host::Host& host, const Progress& progress) : host_(host), journal_(host.root), progress_(progress) {}
 
-  // `stage` collects the contents and says what to put.
-  template <typename StageFunction>
-  Result<Ending> Make(const StageFunction& stage) {
+  // `stage` collects the contents and says what to put; `next` says what the next boot takes, if it is left to that.
+  template <typename StageFunction, typename NextFunction>
+  Result<Ending> Make(const StageFunction& stage, const NextFunction& next) {
     if (const auto pending = TRY(journal_.Read())) {
       return Error(ErrorKind::kConflict, fmt::format("the change to {} is still under way; end it first", pending->to));
     }
@@ -40,31 +49,42 @@ class Changer {
       TRY(journal_.Close());
       return Ending::kNothingToDo;
     }
+    Fetched fetched;
+    if (change.next_boot) fetched = TRY(Fetch(TRY(next())));
     TRY(journal_.Write(change));
     Say(fmt::format("applying {}", change.to));
-    if (auto put = PutAll(host_, contents, change.steps); !put) return Undo(change, contents, std::move(put).error());
+    if (auto put = change.next_boot ? StageDeployment(fetched.wanted) : PutAll(host_, contents, change.steps); !put) {
+      return Undo(change, contents, std::move(put).error());
+    }
     TRY(Enter(Phase::kApplied, change));
-    return EndOf(change, contents);
+    return change.next_boot ? Ending::kRebootNeeded : EndOf(change, contents);
   }
 
-  Result<Recovery> Recover() {
+  Result<Recovered> Recover() {
     auto change = TRY(journal_.Read());
-    if (!change) return Recovery::kNothingToDo;
+    if (!change) return Recovered();
     const host::BlobStore contents = TRY(journal_.OpenBlobs());
-    if (change->phase != Phase::kApplied) {
-      Say(fmt::format("undoing the change to {}, which was cut short", change->to));
-      TRY(PutBack(*change, contents));
-      return Recovery::kUndone;
-    }
-    const bool has_rebooted = change->boot_id != TRY(BootId(host_.root));
-    if (!has_rebooted) return RecoveryOf(TRY(EndOf(*change, contents)));
-    TRY(Verify(*change, contents));
-    return Recovery::kFinished;
+    if (change->next_boot) return RecoverDeployment(*change, contents);
+    if (change->phase != Phase::kApplied) return TakeBack(*change, contents);
+    // A boot that nobody waited for has started services as well, but not told whether they came up.
+    const bool was_awaited = HasReboot(change->actions) && TRY(HasRebooted(*change));
+    if (!was_awaited) return RecoveryOf(TRY(EndOf(*change, contents)));
+    if (auto checked = Check(*change); !checked) return Undo(*change, contents, std::move(checked).error());
+    TRY(journal_.Close());
+    return Recovered{Recovery::kFinished, ""};
+  }
+
+  Result<Recovered> GiveUp() {
+    auto change = TRY(journal_.Read());
+    if (!change) return Recovered();
+    change->reason = "it was given up";
+    TRY(Enter(Phase::kUndoing, *change));
+    return Recover();
   }
 
  private:
-  static Recovery RecoveryOf(Ending ending) {
-    return ending == Ending::kRebootNeeded ? Recovery::kRebootNeeded : Recovery::kFinished;
+  static Recovered RecoveryOf(Ending ending) {
+    return {ending == Ending::kRebootNeeded ? Recovery::kRebootNeeded : Recovery::kFinished, ""};
   }
 
   // A crash from here on is followed by what the phase says.
@@ -77,31 +97,32 @@ class Changer {
     if (progress_) progress_(doing);
   }
 
+  Result<bool> HasRebooted(const Change& change) const { return change.boot_id != TRY(BootId(host_.root)); }
+
   // From where everything is put.
   Result<Ending> EndOf(Change& change, const host::BlobStore& contents) {
     if (HasReboot(change.actions)) return Ending::kRebootNeeded;
     Say("reloading and restarting what has changed");
-    if (auto acted = Act(host_, change.actions, change.steps); !acted)
-      return Undo(change, contents, std::move(acted).error());
-    TRY(Verify(change, contents));
+    const auto end = [&]() -> Result<> {
+      TRY(Act(host_, change.actions, change.steps));
+      return Check(change);
+    };
+    if (auto ended = end(); !ended) return Undo(change, contents, std::move(ended).error());
+    TRY(journal_.Close());
     return Ending::kDone;
   }
 
-  Result<> Verify(Change& change, const host::BlobStore& contents) {
+  Result<> Check(const Change& change) const {
     Say("checking that everything is as wanted");
-    const auto check = [&]() -> Result<> {
-      const auto findings = TRY(FindingsIn(host_, change.steps));
-      if (!findings.empty()) return Error(ErrorKind::kInvalid, TextOf(findings, change.to));
-      return {};
-    };
-    if (auto checked = check(); !checked) return Undo(change, contents, std::move(checked).error());
-    return journal_.Close();
+    const auto findings = TRY(FindingsIn(host_, change.steps));
+    return findings.empty() ? Result<>() : Error(ErrorKind::kInvalid, TextOf(findings, change.to));
   }
 
   // Returns the error that made it necessary, with what else went wrong on the way back.
   Error Undo(Change& change, const host::BlobStore& contents, Error reason) {
     Say(fmt::format("undoing it, because of this: {}", reason.message()));
     const auto undo = [&]() -> Result<> {
+      if (change.next_boot) return StayWithOld(change, contents);
       if (change.phase == Phase::kApplied) TRY(Enter(Phase::kUndoing, change));
       return PutBack(change, contents);
     };
@@ -113,12 +134,123 @@ class Changer {
     return Error(reason.kind(), std::move(message)).While(fmt::format("applying {}", change.to));
   }
 
+  Result<Recovered> TakeBack(const Change& change, const host::BlobStore& contents) {
+    Say(fmt::format("undoing the change to {}", change.to));
+    TRY(PutBack(change, contents));
+    return Recovered{Recovery::kUndone, change.reason};
+  }
+
   Result<> PutBack(const Change& change, const host::BlobStore& contents) {
     TRY(PutAll(host_, contents, change.undo));
-    // Services that run with the new files get the old ones.
-    const auto acted = Act(host_, change.phase == Phase::kUndoing ? Actions(change.actions) : Actions(), change.undo);
+    // Services that run with the new files get the old ones; a boot in between has started them with what there was.
+    const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(change));
+    const auto acted = Act(host_, may_run_with_new ? Actions(change.actions) : Actions(), change.undo);
     TRY(journal_.Close());
     return acted;
+  }
+
+  // ---- with the next boot -------------------------------------------------------------------------------------------
+
+  struct Fetched {
+    host::WantedDeployment wanted;
+    std::unique_ptr<host::OfferedPackages> packages;
+  };
+
+  Result<Fetched> Fetch(NextDeployment next) {
+    Fetched fetched;
+    if (!next.wanted.packages.IsEmpty()) {
+      Say(fmt::format("fetching the packages of {}", next.extensions_image));
+      fetched.packages = TRY(host_.deployments->OfferPackages(next.extensions_image, {}));
+    }
+    if (!next.image.empty()) {
+      Say(fmt::format("fetching {}", next.image));
+      next.wanted.image = TRY(host_.deployments->Fetch(next.image, {}));
+    }
+    fetched.wanted = std::move(next.wanted);
+    return fetched;
+  }
+
+  Result<> StageDeployment(const host::WantedDeployment& wanted) {
+    Say("staging the next deployment");
+    // First, so that whatever is staged when the machine shuts down goes through its hands.
+    TRY(ArmFinalizer(host_));
+    TRY(host_.deployments->Put(wanted));
+    return host::AwaitFinalizer(host_.systemd, kFinalizerPatience);
+  }
+
+  Result<Recovered> RecoverDeployment(Change& change, const host::BlobStore& contents) {
+    if (host_.deployments == nullptr) {
+      return Error(ErrorKind::kInvalid, fmt::format("the change to {} began on an OSTree host", change.to));
+    }
+    const bool has_rebooted = TRY(HasRebooted(change));
+    const auto state = TRY(host_.deployments->Observe());
+    if (state.booted && state.booted->id == change.next_boot->replaces) {
+      if (change.phase == Phase::kApplied && !has_rebooted) return Recovered{Recovery::kRebootNeeded, ""};
+      if (change.reason.empty() && change.next_boot->is_finalized) change.reason = "the new deployment did not boot";
+      TRY(StayWithOld(change, contents));
+      return Recovered{Recovery::kUndone, change.reason};
+    }
+    if (change.phase != Phase::kApplied) return GoBack(change, state);
+    if (!has_rebooted) return Recovered{Recovery::kRebootNeeded, ""};
+    if (!change.next_boot->is_finalized) return FinalizeLate(change, contents);
+    if (const auto checked = Check(change); !checked) {
+      change.reason = checked.error().message();
+      return GoBack(change, state);
+    }
+    TRY(journal_.Close());
+    return Recovered{Recovery::kFinished, ""};
+  }
+
+  // The old deployment runs, and the next boot is to take it, too.
+  Result<> StayWithOld(const Change& change, const host::BlobStore& contents) {
+    Say(fmt::format("undoing the change to {}", change.to));
+    const auto state = TRY(host_.deployments->Observe());
+    // After a reboot, one that is staged is someone else's.
+    const bool is_ours = state.pending && !(state.pending->is_staged && TRY(HasRebooted(change)));
+    if (is_ours) TRY(host_.deployments->DropPending());
+    TRY(PutAll(host_, contents, TRY(UndoOfShared(host_, change))));
+    return journal_.Close();
+  }
+
+  // The new one runs, and is not what it should be.
+  Result<Recovered> GoBack(Change& change, const host::DeploymentsState& state) {
+    Say(fmt::format("going back from {}: {}", change.to, change.reason));
+    TRY(Enter(Phase::kUndoing, change));
+    const auto is_old = [&](const auto& image) { return image && image->id == change.next_boot->replaces; };
+    if (!is_old(state.pending)) {
+      if (!is_old(state.rollback)) {
+        TRY(journal_.Close());
+        return Error(ErrorKind::kNotFound, fmt::format("{}; and the deployment that ran before is gone, so that the "
+                                                       "machine stays as it is: see `pintle verify`",
+                                                       change.reason));
+      }
+      TRY(host_.deployments->RollBack());
+    }
+    return Recovered{Recovery::kRebootNeededToUndo, change.reason};
+  }
+
+  // The new one runs without its files: who shut the machine down did not wait for us.
+  Result<Recovered> FinalizeLate(Change& change, const host::BlobStore& contents) {
+    if (const auto checked = CheckBooted(change); !checked) {
+      // It is another one, which someone chose.
+      TRY(journal_.Close());
+      return Recovered{Recovery::kUndone, checked.error().message()};
+    }
+    Say(fmt::format("putting the files of {}", change.to));
+    TRY(PutLate(host_, contents, change));
+    change.next_boot->is_finalized = true;
+    change.boot_id = TRY(BootId(host_.root));
+    TRY(journal_.Write(change));
+    return Recovered{Recovery::kRebootNeeded, ""};
+  }
+
+  Result<> CheckBooted(const Change& change) const {
+    std::vector<plan::Step> steps;
+    std::copy_if(change.steps.begin(), change.steps.end(), std::back_inserter(steps), [](const plan::Step& step) {
+      return std::holds_alternative<resource::Put<resource::Deployment>>(step);
+    });
+    const auto findings = TRY(FindingsIn(host_, steps));
+    return findings.empty() ? Result<>() : Error(ErrorKind::kInvalid, TextOf(findings, change.to));
   }
 
   const host::Host& host_;
@@ -130,16 +262,22 @@ class Changer {
 
 Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
                      const plan::Plan& plan, const Progress& progress) {
-  return Changer(host, progress).Make([&](host::BlobStore& contents) { return Stage(host, contents, from, to, plan); });
+  return Changer(host, progress)
+      .Make([&](host::BlobStore& contents) { return Stage(host, contents, from, to, plan); },
+            [&] { return NextDeploymentFor(host, from, to, plan.difference); });
 }
 
 Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config, const plan::Plan& plan,
                        const Choice& choice, const Progress& progress) {
-  return Changer(host, progress).Make([&](host::BlobStore& contents) {
-    return StageAgain(host, contents, config, plan, choice);
-  });
+  return Changer(host, progress)
+      .Make([&](host::BlobStore& contents) { return StageAgain(host, contents, config, plan, choice); },
+            [&] { return NextDeploymentFor(host, config, config, plan.difference); });
 }
 
-Result<Recovery> Recover(const host::Host& host, const Progress& progress) { return Changer(host, progress).Recover(); }
+Result<Recovered> Recover(const host::Host& host, const Progress& progress) {
+  return Changer(host, progress).Recover();
+}
+
+Result<Recovered> GiveUp(const host::Host& host, const Progress& progress) { return Changer(host, progress).GiveUp(); }
 
 }  // namespace pintle::change

@@ -11,9 +11,12 @@
 //     verify   everything is as wanted
 //     close    the journal is empty again
 //
+// On an OSTree host a change that needs a reboot is not applied to what runs but left to the next boot (next_boot.h).
+//
 // Whatever fails before the end is undone, and the error says what it was.
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -43,12 +46,21 @@ Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config,
 
 enum class Recovery {
   kNothingToDo,
-  kUndone,        // The machine is as it was before the change.
-  kFinished,      // It is as the change wanted it.
-  kRebootNeeded,  // As above.
+  kUndone,              // The machine is as it was before the change.
+  kFinished,            // It is as the change wanted it.
+  kRebootNeeded,        // As above.
+  kRebootNeededToUndo,  // The next boot takes the old deployment again, and then this must be called once more.
+};
+
+struct Recovered {
+  Recovery how = Recovery::kNothingToDo;
+  std::string reason;  // Why it was undone, if it was not just cut short.
 };
 
 // Ends what a crash or a reboot interrupted.  To be called before anything else is changed.
-Result<Recovery> Recover(const host::Host& host, const Progress& progress = {});
+Result<Recovered> Recover(const host::Host& host, const Progress& progress = {});
+
+// Gives up a change that waits for a reboot, or was cut short.
+Result<Recovered> GiveUp(const host::Host& host, const Progress& progress = {});
 
 }  // namespace pintle::change

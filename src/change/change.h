@@ -4,6 +4,7 @@
 // A change of a node from one config to another, as the journal keeps it.
 
 #include <array>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -22,6 +23,19 @@ enum class Phase {
   kUndoing,   // Something that followed has failed: back to the old one, and services with it.
 };
 
+// Of a change that comes with the next boot.
+struct NextBoot {
+  std::string replaces;          // The deployment that was booted when it began.
+  std::vector<plan::Step> held;  // What was as the new config has it, and is to stay so.
+  bool is_finalized = false;     // Whether the new deployment has got its files.
+
+  static constexpr auto kFields = std::tuple{
+      json::Required{"replaces", &NextBoot::replaces},
+      json::Required{"held", &NextBoot::held},
+      json::Required{"isFinalized", &NextBoot::is_finalized},
+  };
+};
+
 struct Change {
   Phase phase = Phase::kApplying;
   std::string from;  // The names of the configs.
@@ -31,11 +45,15 @@ struct Change {
   std::vector<plan::Step> undo;   // What puts it back, in this order.
   std::vector<api::NodeDisruptionAction> actions;
 
+  std::optional<NextBoot> next_boot;
+  std::string reason;  // Why it is undone.
+
   static constexpr auto kFields = std::tuple{
       json::Required{"phase", &Change::phase},     json::Required{"from", &Change::from},
       json::Required{"to", &Change::to},           json::Required{"bootID", &Change::boot_id},
       json::Required{"steps", &Change::steps},     json::Required{"undo", &Change::undo},
-      json::Required{"actions", &Change::actions},
+      json::Required{"actions", &Change::actions}, json::Required{"nextBoot", &Change::next_boot},
+      json::Field{"reason", &Change::reason},
   };
 };
 

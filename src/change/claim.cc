@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "host/remedy.h"
+
 namespace pintle::change {
 namespace {
 
@@ -17,8 +19,8 @@ constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
 }  // namespace
 
 Result<Claim> Claim::Take(const Root& root) {
-  TRY(root.MakeDirectories(kDirectory, kPrivateDirectory));
-  UniqueFd hold = TRY(root.OpenFile(kFile, O_RDWR | O_CREAT | O_NOFOLLOW, kPrivate));
+  TRY(host::WithRemedy(root.MakeDirectories(kDirectory, kPrivateDirectory)));
+  UniqueFd hold = TRY(host::WithRemedy(root.OpenFile(kFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, kPrivate)));
   if (::flock(hold.get(), LOCK_EX | LOCK_NB) == 0) return Claim(std::move(hold));
   if (errno != EWOULDBLOCK) return Error::FromErrno("flock").While(kFile);
   return Error(ErrorKind::kConflict, "something else is changing this machine just now; try again when it is done");

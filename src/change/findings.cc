@@ -2,18 +2,27 @@
 #include "change/findings.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "base/base64.h"
+#include "base/digest.h"
+#include "change/first_difference.h"
 #include "change/owners.h"
+#include "host/attributes.h"
 #include "host/authorized_keys.h"
+#include "host/deployments.h"
 #include "host/files.h"
+#include "host/observer.h"
 #include "host/password_hash.h"
 
 namespace pintle::change {
@@ -63,9 +72,47 @@ std::string GoModeText(const FileState& state) {
   return fmt::format("{}/{}/0{:o}", letters, mode, mode);
 }
 
+std::string MismatchOfContents(std::string_view path) { return fmt::format("content mismatch for file \"{}\"", path); }
+
+constexpr std::string_view kUnitFiles = "/etc/systemd/system/";
+
+bool IsMask(const FileState& state) { return state.kind == EntryKind::kLink && state.target == "/dev/null"; }
+
+// To have no drop-in is as good as an empty one.
+bool MayBeMissing(std::string_view path, const FileState& want) {
+  static const std::string kNothing = Sha256("").hex();
+  return path.starts_with(kUnitFiles) && path.find(".d/") != std::string_view::npos && want.sha256 == kNothing;
+}
+
+// The third part of "system_u:object_r:etc_t:s0", which is what rules are about, and restorecon(8) looks at.
+std::string_view TypeOf(std::string_view label) {
+  for (int i = 0; i < 2; ++i) label.remove_prefix(std::min(label.find(':'), label.size() - 1) + 1);
+  return label.substr(0, label.find(':'));
+}
+
+// As people write it; empty: there is none.
+std::string LabelOf(const FileState& state) {
+  if (!state.attributes) return "";
+  const auto found = state.attributes->find(host::kSelinuxLabel);
+  auto label = found == state.attributes->end() ? std::nullopt : DecodeBase64(found->second);
+  while (label && label->ends_with('\0')) label->pop_back();
+  return label.value_or("");
+}
+
+// "2 keys expected, 3 there: 1 missing, 2 too many"
+std::string DifferenceOf(const std::vector<std::string>& expected, const std::vector<std::string>& have) {
+  const auto missing_in = [](const auto& all, const auto& others) {
+    const std::set<std::string_view> known(others.begin(), others.end());
+    return std::count_if(all.begin(), all.end(), [&](const std::string& key) { return !known.contains(key); });
+  };
+  return fmt::format("{} keys expected, {} there: {} missing, {} too many", expected.size(), have.size(),
+                     missing_in(expected, have), missing_in(have, expected));
+}
+
 class Finder {
  public:
-  explicit Finder(const host::Host& host) : host_(host) {}
+  Finder(const host::Host& host, host::SeenFiles* seen)
+      : host_(host), owners_(host.root), observer_(host.root), seen_(seen) {}
 
   Result<> Look(const Step& step) {
     return std::visit([&](const auto& put) { return LookAt(put); }, step);
@@ -74,21 +121,57 @@ class Finder {
   std::vector<Finding> Take() && { return std::move(findings_); }
 
  private:
-  void Add(const std::string& about, std::string text) { findings_.push_back({about, std::move(text)}); }
+  void Add(const std::string& about, std::string text, std::string detail = "") {
+    findings_.push_back({about, std::move(text), std::move(detail)});
+  }
+
+  Result<std::optional<FileState>> Observe(const std::string& path) {
+    return seen_ == nullptr ? observer_.Observe(path) : observer_.Observe(path, *seen_);
+  }
 
   Result<> LookAt(FilePut put) {
-    if (!put.want || IsWrittenByOthers(put.key)) return {};
-    TRY(ResolveOwners(host_.root, put));
+    if (IsWrittenByOthers(put.key)) return {};
+    if (!put.want) return LookForMask(put.key);
+    TRY(owners_.Resolve(put));
     const FileState& want = *put.want;
-    auto have = host::Observe(host_.root, put.key);
+    const auto have = Observe(put.key);
     if (!have) {
       Add(put.key, fmt::format("could not read file \"{}\": {}", put.key, have.error().message()));
-    } else if (!*have) {
-      Add(put.key, fmt::format("could not stat file \"{}\": lstat {}: no such file or directory", put.key, put.key));
-    } else {
+    } else if (*have) {
       Compare(put.key, want, **have);
+      CompareLabels(put.key, want, **have);
+    } else if (!MayBeMissing(put.key, want)) {
+      AddMissing(put.key, want);
     }
     return {};
+  }
+
+  void AddMissing(const std::string& path, const FileState& want) {
+    const std::string reason = fmt::format("lstat {}: no such file or directory", path);
+    Add(path, want.kind == EntryKind::kLink
+                  ? fmt::format("state validation: error while evaluation symlink for path \"{}\": {}", path, reason)
+                  : fmt::format("could not stat file \"{}\": {}", path, reason));
+  }
+
+  // What else may be in a place where nothing is wanted is not ours, but a unit that is not to be masked would be.
+  Result<> LookForMask(const std::string& path) {
+    if (!path.starts_with(kUnitFiles)) return {};
+    const auto have = Observe(path);
+    if (have && *have && IsMask(**have)) {
+      Add(path, fmt::format("state validation: invalid unit masked setting. path: \"{}\"; expected: not masked; "
+                            "received: {}",
+                            path, (*have)->target));
+    }
+    return {};
+  }
+
+  void CompareLabels(const std::string& path, const FileState& want, const FileState& have) {
+    if (want.kind != have.kind || want.attributes) return;
+    const auto expected = host_.labels.LabelFor(path, want.kind);
+    const std::string label = LabelOf(have);
+    if (!expected || TypeOf(*expected) == TypeOf(label)) return;
+    Add(path, fmt::format("label mismatch for file \"{}\"; expected: {}; received: {}", path, *expected,
+                          label.empty() ? "none" : label));
   }
 
   void Compare(const std::string& path, const FileState& want, const FileState& have) {
@@ -104,7 +187,7 @@ class Finder {
                             GoModeText(have)));
     }
     if (have.kind != want.kind) return;
-    if (have.sha256 != want.sha256) Add(path, fmt::format("content mismatch for file \"{}\"", path));
+    if (have.sha256 != want.sha256) Add(path, MismatchOfContents(path));
     if (have.user.id != want.user.id || have.group.id != want.group.id) {
       Add(path, fmt::format("owner mismatch for file \"{}\"; expected: {}:{}; received: {}:{}", path, want.user.id,
                             want.group.id, have.user.id, have.group.id));
@@ -115,8 +198,8 @@ class Finder {
     if (put.want->enablement == resource::Enablement::kPreset) return {};
     const host::UnitStatus status = TRY(host_.systemd.Observe(put.key));
     const bool wants_enabled = put.want->enablement == resource::Enablement::kEnabled;
-    constexpr auto kNotEnabled =
-        std::to_array<std::string_view>({"disabled", "masked", "masked-runtime", "not-found", ""});
+    constexpr auto kNotEnabled = std::to_array<std::string_view>(
+        {"disabled", "enabled-runtime", "linked", "linked-runtime", "masked", "masked-runtime", "not-found", ""});
     constexpr auto kEnabled = std::to_array<std::string_view>({"enabled", "enabled-runtime"});
     const auto is_one_of = [&](const auto& states) {
       return std::find(states.begin(), states.end(), status.file_state) != states.end();
@@ -131,7 +214,9 @@ class Finder {
   Result<> LookAt(const resource::Put<resource::UnitLinks>&) { return {}; }
   Result<> LookAt(const resource::Put<resource::AuthorizedKeys>& put) {
     const auto have = TRY(host::ObserveAuthorizedKeys(host_.root, put.key));
-    if (!host::Matches(put.want, have)) Add(put.key, fmt::format("SSH keys of {} differ", put.key));
+    if (host::Matches(put.want, have)) return {};
+    const auto keys_of = [](const auto& state) { return state ? state->keys : std::vector<std::string>(); };
+    Add(put.key, fmt::format("SSH keys of {} differ", put.key), DifferenceOf(keys_of(put.want), keys_of(have)));
     return {};
   }
   Result<> LookAt(const resource::Put<resource::PasswordHash>& put) {
@@ -139,22 +224,62 @@ class Finder {
     if (!host::Matches(put.want, have)) Add(put.key, fmt::format("password hash of {} differs", put.key));
     return {};
   }
-  Result<> LookAt(const resource::Put<resource::Deployment>&) { return {}; }
+  Result<> LookAt(const resource::Put<resource::Deployment>& put) {
+    if (host_.deployments == nullptr) return {};
+    const auto state = TRY(host_.deployments->Observe());
+    if (!state.booted) return {};
+    const host::DeployedImage& have = *state.booted;
+    const std::string& wanted = put.want->image;
+    if (!wanted.empty() && !host::IsOfImage(have, wanted)) {
+      Add(std::string(kOs), fmt::format("expected target osImageURL \"{}\", have \"{}\"", wanted, host::NameOf(have)));
+    }
+    std::vector<std::string> missing;
+    for (const std::string& argument : put.want->kernel_arguments) {
+      const auto& all = have.kernel_arguments;
+      if (std::find(all.begin(), all.end(), argument) == all.end()) missing.push_back(argument);
+    }
+    if (!missing.empty())
+      Add(std::string(kOs), fmt::format("missing expected kernel arguments: [{}]", fmt::join(missing, " ")));
+    return {};
+  }
 
   const host::Host& host_;
+  Owners owners_;
+  host::Observer observer_;
+  host::SeenFiles* const seen_;
   std::vector<Finding> findings_;
 };
 
 }  // namespace
 
-Result<std::vector<Finding>> FindingsOn(const host::Host& host, const plan::ParsedConfig& config) {
-  return FindingsIn(host, TRY(plan::StepsFor(config, config, {})));
+Result<std::vector<Finding>> FindingsOn(const host::Host& host, const plan::ParsedConfig& config,
+                                        host::SeenFiles* seen) {
+  auto findings = TRY(FindingsIn(host, TRY(plan::StepsFor(config, config, {})), seen));
+  TRY(AddDetails(host.root, config.ignition, findings));
+  return findings;
 }
 
-Result<std::vector<Finding>> FindingsIn(const host::Host& host, std::span<const Step> steps) {
-  Finder finder(host);
+Result<std::vector<Finding>> FindingsIn(const host::Host& host, std::span<const Step> steps, host::SeenFiles* seen) {
+  Finder finder(host, seen);
   for (const Step& step : steps) TRY(finder.Look(step));
   return std::move(finder).Take();
+}
+
+Result<> AddDetails(const Root& root, const ignition::Config& config, std::vector<Finding>& findings) {
+  std::map<std::string_view, Finding*> mismatches;
+  for (Finding& finding : findings) {
+    if (finding.detail.empty() && finding.text == MismatchOfContents(finding.about)) {
+      mismatches.emplace(finding.about, &finding);
+    }
+  }
+  return plan::ForEachContents(config, [&](const std::string& path, const plan::ContentsReader& read) -> Result<> {
+    const auto found = mismatches.find(path);
+    if (found == mismatches.end()) return {};
+    // It may have gone meanwhile, or cannot be read: the finding itself is known.
+    auto difference = FirstDifference(root, path, TRY(read(), path));
+    if (difference) found->second->detail = *std::move(difference);
+    return {};
+  });
 }
 
 std::string TextOf(const std::vector<Finding>& findings, std::string_view config) {

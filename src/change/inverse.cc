@@ -56,7 +56,10 @@ class Inverter {
     return Put<PasswordHash>{put.key, std::move(have)};
   }
 
-  Inverse operator()(const Put<Deployment>&) const { return std::nullopt; }
+  Inverse operator()(const Put<Deployment>&) const {
+    assert(false);
+    return std::nullopt;
+  }
 
  private:
   Result<bool> IsAsWanted(const Put<UnitState>& put) const {

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "change/any_bytes.h"
+#include "host/remedy.h"
 #include "json/parse.h"
 
 namespace pintle::change {
@@ -22,20 +24,21 @@ Result<std::optional<Change>> Journal::Read() const {
   if (!TRY(root_.Status(kJournal))) return std::nullopt;
   const std::string text = TRY(root_.ReadFile(kJournal));
   json::Report report;
-  Change change = json::Decode<Change>(TRY(json::Parse(text), kJournal), report);
+  Change change = json::Decode<Change>(TRY(WithAnyBytes(TRY(json::Parse(text), kJournal)), kJournal), report);
   TRY(report.ToResult(), kJournal);
   return change;
 }
 
 Result<host::BlobStore> Journal::OpenBlobs() const {
-  TRY(root_.MakeDirectories(kDirectory, kPrivateDirectory));
+  TRY(host::WithRemedy(root_.MakeDirectories(kDirectory, kPrivateDirectory)));
   // What a change left behind that never began, or had ended, is of no use to the next.
   if (!TRY(root_.Status(kJournal))) TRY(root_.Remove(kBlobs));
-  return TRY(host::BlobStore::Open(root_, kBlobs));
+  return host::WithRemedy(host::BlobStore::Open(root_, kBlobs));
 }
 
 Result<> Journal::Write(const Change& change) const {
-  TRY(root_.WriteFile(kJournal, json::ToText(json::Encode(change)), kPrivate), "keeping the journal");
+  const std::string text = json::ToText(WithTextOnly(json::Encode(change)));
+  TRY(host::WithRemedy(root_.WriteFile(kJournal, text, kPrivate)), "keeping the journal");
   return {};
 }
 

@@ -7,7 +7,7 @@
 
 namespace pintle::change {
 
-Result<> ResolveOwners(const Root& root, host::FilePut& file) {
+Result<> Owners::Resolve(host::FilePut& file) {
   if (!file.want) return {};
   const auto unknown = [&](const char* what, const std::string& name) {
     return Error(ErrorKind::kNotFound, fmt::format("failed to retrieve file ownership for file \"{}\": this machine "
@@ -15,18 +15,22 @@ Result<> ResolveOwners(const Root& root, host::FilePut& file) {
                                                    file.key, what, name));
   };
   resource::Owner& user = file.want->user;
-  if (!user.name.empty()) {
-    const auto account = TRY(host::FindUser(root, user.name));
+  if (!user.name.empty() && !users_.contains(user.name)) {
+    const auto account = TRY(host::FindUser(root_, user.name));
     if (!account) return unknown("user", user.name);
-    user.id = account->uid;
+    users_.emplace(user.name, account->uid);
   }
+  if (!user.name.empty()) user.id = users_.at(user.name);
   resource::Owner& group = file.want->group;
-  if (!group.name.empty()) {
-    const auto id = TRY(host::FindGroup(root, group.name));
+  if (!group.name.empty() && !groups_.contains(group.name)) {
+    const auto id = TRY(host::FindGroup(root_, group.name));
     if (!id) return unknown("group", group.name);
-    group.id = *id;
+    groups_.emplace(group.name, *id);
   }
+  if (!group.name.empty()) group.id = groups_.at(group.name);
   return {};
 }
+
+Result<> ResolveOwners(const Root& root, host::FilePut& file) { return Owners(root).Resolve(file); }
 
 }  // namespace pintle::change

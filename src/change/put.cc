@@ -9,6 +9,7 @@
 #include "host/authorized_keys.h"
 #include "host/file_changes.h"
 #include "host/password_hash.h"
+#include "host/remedy.h"
 
 namespace pintle::change {
 namespace {
@@ -47,8 +48,12 @@ Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::sp
   TRY(PutFiles(host, contents, Of<FileEntry>(steps)));
   if (const auto units = Of<UnitState>(steps); !units.empty()) TRY(host.systemd.PutEnablement(units));
   for (const auto& put : Of<UnitLinks>(steps)) TRY(host.systemd.PutLinks(*put.want));
-  for (const auto& put : Of<AuthorizedKeys>(steps)) TRY(host::PutAuthorizedKeys(host.root, put, host.labels));
-  for (const auto& put : Of<PasswordHash>(steps)) TRY(host::PutPasswordHash(host.root, put, host.clock));
+  for (const auto& put : Of<AuthorizedKeys>(steps)) {
+    TRY(host::WithRemedy(host::PutAuthorizedKeys(host.root, put, host.labels)));
+  }
+  for (const auto& put : Of<PasswordHash>(steps)) {
+    TRY(host::WithRemedy(host::PutPasswordHash(host.root, put, host.clock)));
+  }
   return {};
 }
 

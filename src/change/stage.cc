@@ -15,9 +15,14 @@
 #include "change/abilities.h"
 #include "change/current_config.h"
 #include "change/inverse.h"
+#include "change/names.h"
+#include "change/next_boot.h"
+#include "change/original_passwords.h"
 #include "change/owners.h"
 #include "host/files.h"
+#include "host/observer.h"
 #include "host/originals.h"
+#include "host/remedy.h"
 #include "machineconfig/objects.h"
 
 namespace pintle::change {
@@ -41,15 +46,18 @@ std::vector<std::string> Without(const std::vector<std::string>& paths, const st
 
 class Stager {
  public:
-  Stager(const host::Host& host, host::BlobStore& contents) : host_(host), contents_(contents) {}
+  Stager(const host::Host& host, host::BlobStore& contents) : host_(host), contents_(contents), observer_(host.root) {}
 
   Result<> Add(const ParsedConfig& from, const ParsedConfig& to, const plan::Plan& plan) {
     const auto before = plan::PathsOf(from.ignition);
     const auto after = plan::PathsOf(to.ignition);
     const auto given_back = TRY(host::FindOriginals(host_.root, contents_, Without(before, after), after));
-    Sorted sorted = TRY(Sort(TRY(plan::StepsFor(from, to, given_back.originals))));
+    std::vector<Step> steps = TRY(plan::StepsFor(from, to, given_back.originals));
+    const OriginalPasswords passwords = TRY(GiveBackPasswords(host_.root, from, to, steps));
+    Sorted sorted = TRY(Sort(std::move(steps)));
     TRY(AddFiles(sorted.files, Without(after, before)));
     for (const FilePut& file : given_back.afterwards) TRY(AddFile(file));
+    TRY(AddPasswords(passwords));
     TRY(AddCurrentConfig(to, plan.writers));
     TRY(KeepContents(to.ignition));
     return AddOthers(std::move(sorted.others), plan.difference);
@@ -118,6 +126,12 @@ class Stager {
     return AddWithDirectories(files);
   }
 
+  Result<> AddPasswords(const OriginalPasswords& passwords) {
+    FilePut file = {kOriginalPasswords, std::nullopt};
+    if (!passwords.empty()) TRY(SetContents(file, json::Encode(passwords)));
+    return AddWithDirectories({&file, 1});
+  }
+
   Result<> SetContents(FilePut& file, const json::Value& document) {
     FileState& state = file.want.emplace();
     state.sha256 = TRY(contents_.Add(json::ToIndentedText(document) + "\n"));
@@ -127,10 +141,12 @@ class Stager {
 
   // Only what is not as wanted is a step; the first for a path counts, since the others come too late.
   Result<> AddFile(const FilePut& file) {
-    const auto have = TRY(host::Observe(host_.root, file.key));
+    if (changed_.contains(file.key)) return {};
+    auto have = TRY(observer_.ObserveAndKeep(file.key, contents_, file.want));
     const bool is_as_wanted = have && file.want ? host::Matches(*file.want, *have) : !have && !file.want;
-    if (is_as_wanted || !changed_.insert(file.key).second) return {};
-    undo_.push_back(FilePut{file.key, TRY(host::ObserveAndKeep(host_.root, contents_, file.key))});
+    if (is_as_wanted) return {};
+    changed_.insert(file.key);
+    undo_.push_back(FilePut{file.key, std::move(have)});
     steps_.push_back(file);
     return {};
   }
@@ -148,6 +164,10 @@ class Stager {
     for (const plan::UnitChange& unit : difference.changed_units) changed_units.insert(unit.name);
     bool links_are_kept = false;
     for (Step& step : others) {
+      if (std::holds_alternative<resource::Put<resource::Deployment>>(step)) {
+        if (ChangesOs(difference)) steps_.push_back(std::move(step));
+        continue;
+      }
       auto undo = TRY(InverseOf(host_, step, changed_units));
       if (!undo) continue;
       const bool is_links = std::holds_alternative<resource::Put<resource::UnitLinks>>(*undo);
@@ -159,6 +179,7 @@ class Stager {
 
   const host::Host& host_;
   host::BlobStore& contents_;
+  host::Observer observer_;
   std::unordered_set<std::string> changed_;  // The paths of the steps.
   std::vector<Step> steps_;
   std::vector<Step> undo_;
@@ -180,19 +201,25 @@ Change ChangeOf(const std::string& from, const std::string& to, const plan::Plan
 
 Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const ParsedConfig& from,
                      const ParsedConfig& to, const plan::Plan& plan) {
-  TRY(CheckAbleTo(plan.difference));
+  TRY(CheckAbleTo(host, plan.difference));
   Stager stager(host, contents);
-  TRY(stager.Add(from, to, plan));
+  TRY(CheckNames(to.ignition));
+  TRY(host::WithRemedy(stager.Add(from, to, plan)));
+  Change change = ChangeOf(from.object.metadata.name, to.object.metadata.name, plan, std::move(stager));
+  TRY(LeaveToNextBoot(host, change));
+  if (change.next_boot && plan.difference.os_image) TRY(HoldRest(host, contents, to, change));
   TRY(contents.Sync());
-  return ChangeOf(from.object.metadata.name, to.object.metadata.name, plan, std::move(stager));
+  return change;
 }
 
 Result<Change> StageAgain(const host::Host& host, host::BlobStore& contents, const ParsedConfig& config,
                           const plan::Plan& plan, const Choice& choice) {
   Stager stager(host, contents);
-  TRY(stager.AddAgain(config, plan, choice));
+  TRY(host::WithRemedy(stager.AddAgain(config, plan, choice)));
+  Change change = ChangeOf(config.object.metadata.name, config.object.metadata.name, plan, std::move(stager));
+  TRY(LeaveToNextBoot(host, change));
   TRY(contents.Sync());
-  return ChangeOf(config.object.metadata.name, config.object.metadata.name, plan, std::move(stager));
+  return change;
 }
 
 }  // namespace pintle::change

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "change/findings.h"
 #include "host/unit_files.h"
 #include "host/unit_name.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 AboutKind KindOf(std::string_view name) {
   if (name.starts_with('/')) return AboutKind::kPath;
+  if (name == change::kOs) return AboutKind::kOs;
   return host::UnitName::IsValid(name) ? AboutKind::kUnit : AboutKind::kUser;
 }
 
@@ -35,6 +37,7 @@ bool About::Covers(const plan::Step& step) const {
     if constexpr (std::is_same_v<Put, resource::Put<resource::UnitState>>) return put.key == name_;
     if constexpr (std::is_same_v<Put, resource::Put<resource::AuthorizedKeys>>) return put.key == name_;
     if constexpr (std::is_same_v<Put, resource::Put<resource::PasswordHash>>) return put.key == name_;
+    if constexpr (std::is_same_v<Put, resource::Put<resource::Deployment>>) return kind_ == AboutKind::kOs;
     return false;
   };
   return std::visit(covers, step);
@@ -62,13 +65,28 @@ bool AnyCovers(std::span<const About> things, const plan::Step& step) {
   return std::any_of(things.begin(), things.end(), [&](const About& thing) { return thing.Covers(step); });
 }
 
+namespace {
+
+// With another OS, if that is what it is about.
+api::MachineConfig WithoutOs(std::span<const About> things, api::MachineConfig object) {
+  const bool is_about_os =
+      std::any_of(things.begin(), things.end(), [](const About& thing) { return thing.kind() == AboutKind::kOs; });
+  if (!is_about_os) return object;
+  object.spec.os_image_url.clear();
+  object.spec.kernel_arguments.reset();
+  return object;
+}
+
+}  // namespace
+
 PlanAbout MakePlanAbout(std::span<const About> things, const plan::ParsedConfig& config,
                         const api::NodeDisruptionPolicy& policy) {
   ignition::Config without = config.ignition;
   for (const About& thing : things) without = thing.Without(std::move(without));
   PlanAbout about;
   about.without = std::make_unique<const ignition::Config>(std::move(without));
-  about.plan = plan::Make({config.object, *about.without}, config, policy, {});
+  about.object = std::make_unique<const api::MachineConfig>(WithoutOs(things, config.object));
+  about.plan = plan::Make({*about.object, *about.without}, config, policy, {});
   return about;
 }
 

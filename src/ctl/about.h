@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A thing on a machine as a person names it: a path, a unit, or a user.
+// A thing on a machine as a person names it: a path, a unit, a user, or "os" for the image and its kernel arguments.
 
 #include <memory>
 #include <span>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/machine_config.h"
 #include "api/machine_configuration.h"
 #include "ignition/config.h"
 #include "plan/plan.h"
@@ -16,7 +17,7 @@
 
 namespace pintle::ctl {
 
-enum class AboutKind { kPath, kUnit, kUser };
+enum class AboutKind { kPath, kUnit, kUser, kOs };
 
 class About {
  public:
@@ -45,7 +46,9 @@ bool AnyCovers(std::span<const About> things, const plan::Step& step);
 
 // What a change of these things, and of nothing else, entails.
 struct PlanAbout {
-  std::unique_ptr<const ignition::Config> without;  // What the plan starts from.
+  // What the plan starts from.
+  std::unique_ptr<const api::MachineConfig> object;
+  std::unique_ptr<const ignition::Config> without;
   plan::Plan plan;
 };
 

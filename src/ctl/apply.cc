@@ -18,6 +18,7 @@
 #include "change/current_config.h"
 #include "change/findings.h"
 #include "change/journal.h"
+#include "change/names.h"
 #include "ctl/carry_out.h"
 #include "ctl/drift.h"
 #include "ctl/local_configs.h"
@@ -65,8 +66,10 @@ Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
   return RenderLocally(TRY(ReadWrittenConfigs(line.words())));
 }
 
-Result<> CheckReachable(const plan::Plan& plan, const change::CurrentConfig& from, const change::CurrentConfig& to) {
-  if (plan.IsReconcilable()) return change::CheckAbleTo(plan.difference);
+Result<> CheckReachable(const host::Host& host, const plan::Plan& plan, const change::CurrentConfig& from,
+                        const change::CurrentConfig& to) {
+  TRY(change::CheckNames(to.ignition));
+  if (plan.IsReconcilable()) return change::CheckAbleTo(host, plan.difference);
   std::string text = UnreconcilableText(from.object, to.object, plan.verdict.text);
   for (const auto& obstacle : plan.verdict.obstacles) {
     text += fmt::format("\n  {} ({})", Printable(obstacle.text), Printable(obstacle.advice));
@@ -100,7 +103,9 @@ class Application {
     const auto claim = TRY(change::Claim::Take(machine_.root()));
     ProgressLines progress;
     const Recovered recovered = TRY(EndWhatWasCutShort(machine_, progress), "ending what was cut short");
-    if (recovered.how == change::Recovery::kRebootNeeded) return Refuse(outcome::kPending, RecoveredText(recovered));
+    if (WaitsForReboot(recovered)) {
+      return Refuse(outcome::kPending, RecoveredText(recovered) + "`pintle recover --give-up` undoes it.\n");
+    }
     if (recovered.how != change::Recovery::kNothingToDo) Tell("pintle: apply: " + RecoveredText(recovered));
     return Look();
   }
@@ -111,7 +116,7 @@ class Application {
     answer_.from = from.object.metadata.name;
     plan::Plan plan = plan::Make(from, to_, policy_, {});
     plan.writers = to_.writers;
-    TRY(CheckReachable(plan, from, to_));
+    TRY(CheckReachable(machine_.host(), plan, from, to_));
     answer_.plan = AnswerOf(plan, from, to_);
     Drifts drifts = TRY(DriftsOf(machine_, from, TRY(FindingsThatWouldBeLost(from))));
     if (!drifts.all.empty()) {

@@ -20,14 +20,15 @@ namespace pintle::ctl {
 struct Drift {
   std::string about;                    // A path, a unit, a user.
   std::vector<std::string> problems;    // In the words of the Machine Config Operator.
+  std::vector<std::string> details;     // What there is to say beyond them, with secrets masked.
   std::vector<std::string> written_by;  // The configs that say what it should be; none: that is not known.
   std::string difference;               // From what the config says to what is there, with secrets masked.
   std::vector<std::string> remedies;    // Commands.
 
   static constexpr auto kFields = std::tuple{
-      json::Required{"about", &Drift::about},          json::Required{"problems", &Drift::problems},
-      json::Required{"writtenBy", &Drift::written_by}, json::Field{"difference", &Drift::difference},
-      json::Required{"remedies", &Drift::remedies},
+      json::Required{"about", &Drift::about},        json::Required{"problems", &Drift::problems},
+      json::Field{"details", &Drift::details},       json::Required{"writtenBy", &Drift::written_by},
+      json::Field{"difference", &Drift::difference}, json::Required{"remedies", &Drift::remedies},
   };
 };
 
@@ -43,17 +44,15 @@ struct Drifts {
   };
 };
 
+// Files that have not been touched since they were last looked at in this boot are not read again.
 Result<Drifts> FindDrifts(const Machine& machine, const change::CurrentConfig& config);
 
 // The same for findings that are known.
 Result<Drifts> DriftsOf(const Machine& machine, const change::CurrentConfig& config,
-                        const std::vector<change::Finding>& findings);
+                        std::vector<change::Finding> findings);
 
 // For people.
 std::string DriftsText(const Drifts& drifts);
-
-// The contents that a config has for a path, its units' files included.
-Result<std::optional<std::string>> WantedContents(const ignition::Config& config, std::string_view path);
 
 // What a line says that names who wrote something; nothing if that is not known.
 std::string WritersText(const std::vector<std::string>& names);

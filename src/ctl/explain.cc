@@ -92,7 +92,15 @@ class Describer {
     return HaveUser(put.key);
   }
   Result<> operator()(const resource::Put<resource::UnitLinks>&) const { return {}; }
-  Result<> operator()(const resource::Put<resource::Deployment>&) const { return {}; }
+  Result<> operator()(const resource::Put<resource::Deployment>& put) const {
+    const auto& want = *put.want;
+    if (!want.image.empty()) Want("image", want.image);
+    if (!want.kernel_arguments.empty())
+      Want("kernel arguments", fmt::format("{}", fmt::join(want.kernel_arguments, " ")));
+    if (!want.extensions.empty()) Want("extensions", fmt::format("{}", fmt::join(want.extensions, ", ")));
+    Want("kernel", want.kernel_type);
+    return HaveOs();
+  }
 
   Result<> Have(const About& about) const {
     switch (about.kind()) {
@@ -102,6 +110,8 @@ class Describer {
         return HaveUnit(about.name());
       case AboutKind::kUser:
         return HaveUser(about.name());
+      case AboutKind::kOs:
+        return HaveOs();
     }
     return {};
   }
@@ -139,6 +149,19 @@ class Describer {
     return {};
   }
 
+  Result<> HaveOs() const {
+    if (host_.deployments == nullptr) {
+      Have("image", "none: this is no OSTree host");
+      return {};
+    }
+    const auto state = TRY(host_.deployments->Observe());
+    if (!state.booted) return {};
+    Have("image", host::NameOf(*state.booted));
+    Have("kernel arguments", fmt::format("{}", fmt::join(state.booted->kernel_arguments, " ")));
+    if (state.pending) Have("with the next boot", host::NameOf(*state.pending));
+    return {};
+  }
+
   const host::Host& host_;
   Explanation& explanation_;
 };
@@ -165,7 +188,7 @@ std::string TextOf(const Explanation& explanation, const plan::Plan& plan) {
 
 Result<ExitStatus> Explain(const CommandLine& line) {
   const bool wants_json = TRY(WantsJson(line));
-  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say one path, unit or user");
+  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say one path, unit or user, or os");
   api::NodeDisruptionPolicy policy;
   if (const auto file = line.Value("--policy")) policy = TRY(ReadPolicy(*file));
   const Machine machine = TRY(Machine::Of(line));

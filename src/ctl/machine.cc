@@ -6,11 +6,19 @@
 
 #include <utility>
 
+#include "host/open_deployments.h"
 #include "host/power_dbus.h"
 #include "host/systemd_dbus.h"
 #include "host/systemd_offline.h"
 
 namespace pintle::ctl {
+
+namespace {
+
+// The kubelet's.
+constexpr const char* kPullSecrets = "/var/lib/kubelet/config.json";
+
+}  // namespace
 
 Result<Machine> Machine::Of(const CommandLine& line) {
   Machine machine;
@@ -22,6 +30,14 @@ Result<Machine> Machine::Of(const CommandLine& line) {
   if (machine.IsRunning()) {
     machine.systemd_ = std::make_unique<host::SystemdDbus>(*machine.root_);
     machine.labels_ = host::Labels::OfThisMachine();
+    // It is there on all that were booted from a deployment.
+    if (TRY(machine.root_->Status("/run/ostree-booted"))) {
+      host::RegistryAccess registries;
+      if (TRY(machine.root_->Status(kPullSecrets))) registries.auth_file = kPullSecrets;
+      auto deployments = host::OpenDeployments(*machine.systemd_, std::move(registries));
+      if (!deployments && deployments.error().kind() != ErrorKind::kNotFound) return deployments.error();
+      if (deployments) machine.deployments_ = *std::move(deployments);
+    }
   } else {
     machine.systemd_ = std::make_unique<host::SystemdOffline>(*machine.root_);
   }

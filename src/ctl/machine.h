@@ -29,7 +29,7 @@ class Machine {
   // The one that --root names, or this one.
   static Result<Machine> Of(const CommandLine& line);
 
-  host::Host host() const { return {*root_, *systemd_, clock_, labels_}; }
+  host::Host host() const { return {*root_, *systemd_, clock_, labels_, deployments_.get()}; }
   const Root& root() const { return *root_; }
   // Nothing can be started or reloaded on one that does not run, and it needs no reboot to start anew.
   bool IsRunning() const { return directory_.empty(); }
@@ -44,6 +44,7 @@ class Machine {
   std::string directory_;
   std::unique_ptr<Root> root_;
   std::unique_ptr<host::Systemd> systemd_;
+  std::unique_ptr<host::Deployments> deployments_;
   SystemClock clock_;
   host::Labels labels_;
 };

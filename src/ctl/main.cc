@@ -17,6 +17,7 @@
 #include "ctl/convert.h"
 #include "ctl/diff.h"
 #include "ctl/explain.h"
+#include "ctl/finalize.h"
 #include "ctl/history.h"
 #include "ctl/output.h"
 #include "ctl/recover.h"
@@ -47,15 +48,17 @@ constexpr std::array kVerbs = {
               Convert},
     VerbEntry{"diff", "[--policy FILE] [--overrides FILE] [-o json] OLD NEW",
               "show what differs between two configs, and what a node would have to do", kDiffOptions, Diff},
-    VerbEntry{"explain", "[--policy FILE] [--root DIR] [-o json] PATH|UNIT|USER",
+    VerbEntry{"explain", "[--policy FILE] [--root DIR] [-o json] PATH|UNIT|USER|os",
               "show what the config wants of a thing, what is there, and what a change entails", kExplainOptions,
               Explain},
+    VerbEntry{"finalize-staged", "", "give the next deployment its files; for the unit that does so at shutdown",
+              kFinalizeOptions, Finalize},
     VerbEntry{"history", "[-o json]", "list what was changed on this machine", kHistoryOptions, History},
-    VerbEntry{"recover", "[--root DIR] [-o json]", "end what a crash or a reboot interrupted", kRecoverOptions,
-              Recover},
+    VerbEntry{"recover", "[--give-up] [--reboot] [--root DIR] [-o json]", "end what a crash or a reboot interrupted",
+              kRecoverOptions, Recover},
     VerbEntry{"render", "--pool FILE --controller-config FILE [-o FORMAT] FILE|DIRECTORY...",
               "make the one config that a pool's nodes get, out of many", kRenderOptions, Render},
-    VerbEntry{"restore", "[--policy FILE] [--root DIR] PATH|UNIT|USER...",
+    VerbEntry{"restore", "[--policy FILE] [--root DIR] PATH|UNIT|USER|os...",
               "make things again what this machine's config says", kRestoreOptions, Restore},
     VerbEntry{"rollout", "--pool FILE --nodes FILE [--with FILE]... [-o json]",
               "show what would happen next in a pool, to whom, and its status", kRolloutOptions, Rollout},
@@ -68,7 +71,7 @@ constexpr std::array kVerbs = {
 ExitStatus Help() {
   Print(
       fmt::format("pintle: takes a node from one whole configuration to the next\n\nUsage: pintle VERB [WORD...]\n\n"));
-  for (const VerbEntry& verb : kVerbs) Print(fmt::format("  {:<10} {}\n", verb.name, verb.summary));
+  for (const VerbEntry& verb : kVerbs) Print(fmt::format("  {:<16} {}\n", verb.name, verb.summary));
   Print(fmt::format("\n`pintle VERB --help` says more of one.\n"));
   return ExitStatus::kFine;
 }

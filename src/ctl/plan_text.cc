@@ -257,10 +257,30 @@ void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::str
   }
 }
 
+// Whether AddUsers() has told all there is: a user may have more than keys and a password, or nothing at all.
+bool AreToldOf(const ignition::Passwd& from, const ignition::Passwd& to) {
+  const UsersByName before = UsersOf(from);
+  const UsersByName after = UsersOf(to);
+  const auto is_told = [](const UsersByName& users, const UsersByName& others) {
+    return std::all_of(users.begin(), users.end(), [&](const auto& user) {
+      const auto other = others.find(user.first);
+      const bool has_any = !user.second->ssh_authorized_keys.empty() || user.second->password_hash;
+      if (other == others.end() && !has_any) return false;
+      ignition::PasswdUser rest = other == others.end() ? ignition::PasswdUser() : *other->second;
+      rest.name = user.first;
+      rest.ssh_authorized_keys = user.second->ssh_authorized_keys;
+      rest.password_hash = user.second->password_hash;
+      return json::Equal(rest, *user.second);
+    });
+  };
+  return is_told(before, after) && is_told(after, before);
+}
+
 // Parts that are not shown above, by their names.
 void AddRest(const ignition::Config& from, const ignition::Config& to, std::string& text) {
   json::Compare(from, to, [&](const json::Path& path) {
     const std::string place = path.ToString();
+    if (place == "$.passwd.users" && AreToldOf(from.passwd, to.passwd)) return;
     constexpr auto kShown =
         std::to_array<std::string_view>({"$.storage.files", "$.systemd.units", "$.storage.disks",
                                          "$.storage.filesystems", "$.storage.luks", "$.storage.raid"});

@@ -11,6 +11,7 @@
 #include "ctl/events.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
+#include "host/power_dbus.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {
@@ -25,45 +26,63 @@ std::string_view OutcomeOf(change::Recovery how) {
     case change::Recovery::kFinished:
       return "finished";
     case change::Recovery::kRebootNeeded:
+    case change::Recovery::kRebootNeededToUndo:
       return "reboot pending";
   }
   return "";
 }
 
+std::string Because(const std::string& reason) { return reason.empty() ? "" : ", because of this: " + reason; }
+
 }  // namespace
 
-Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& progress) {
+bool WaitsForReboot(const Recovered& recovered) {
+  return recovered.how == change::Recovery::kRebootNeeded || recovered.how == change::Recovery::kRebootNeededToUndo;
+}
+
+Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& progress, Direction direction) {
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (!pending) return Recovered();
   const auto inhibitor = machine.KeepUp("a change of this machine was cut short and is being ended");
   const ChangeEvent event{.verb = "recover", .from = pending->from, .to = pending->to};
-  const auto how = change::Recover(machine.host(), progress.progress());
-  if (!how) {
-    if (machine.IsRunning()) RecordFailure(event, how.error().message());
-    return how.error();
+  const auto ended = direction == Direction::kBack ? change::GiveUp(machine.host(), progress.progress())
+                                                   : change::Recover(machine.host(), progress.progress());
+  if (!ended) {
+    if (machine.IsRunning()) RecordFailure(event, ended.error().message());
+    return ended.error();
   }
-  const bool has_ended = *how != change::Recovery::kRebootNeeded;
-  if (machine.IsRunning() && has_ended) RecordRecovery(event, std::string(OutcomeOf(*how)));
-  return Recovered{.how = *how, .from = pending->from, .to = pending->to};
+  Recovered recovered{.how = ended->how, .reason = ended->reason, .from = pending->from, .to = pending->to};
+  if (machine.IsRunning() && !WaitsForReboot(recovered)) {
+    RecordRecovery(event, std::string(OutcomeOf(recovered.how)) + Because(recovered.reason));
+  }
+  return recovered;
 }
 
 std::string RecoveredText(const Recovered& recovered) {
+  const std::string which = fmt::format("The change from {} to {}", recovered.from, recovered.to);
+  const std::string because = Because(recovered.reason);
   switch (recovered.how) {
     case change::Recovery::kNothingToDo:
       return "Nothing was cut short.\n";
     case change::Recovery::kUndone:
-      return fmt::format("The change from {} to {} was cut short; it is undone.\n", recovered.from, recovered.to);
+      return because.empty() ? which + " was cut short; it is undone.\n"
+                             : fmt::format("{} is undone{}.\n", which, because);
     case change::Recovery::kFinished:
-      return fmt::format("The change from {} to {} was cut short; it is finished.\n", recovered.from, recovered.to);
+      return which + " is finished.\n";
     case change::Recovery::kRebootNeeded:
-      return fmt::format("The change from {} to {} waits for a reboot.\n", recovered.from, recovered.to);
+      return which + " waits for a reboot.\n";
+    case change::Recovery::kRebootNeededToUndo:
+      return fmt::format("{} is undone with a reboot{}.\n", which, because);
   }
   return "";
 }
 
 std::string PendingText(const change::Change& pending, const Machine& machine) {
   if (pending.phase == change::Phase::kApplied && change::HasReboot(pending.actions)) {
-    return fmt::format("the change to {} ends with a reboot, and `pintle recover` after it", pending.to);
+    return fmt::format(
+        "the change to {} ends with a reboot, and `pintle recover` after it; `pintle recover --give-up` "
+        "undoes it",
+        pending.to);
   }
   return fmt::format("the change to {} was cut short; `pintle recover{}` ends it", pending.to, machine.RootWords());
 }
@@ -74,14 +93,20 @@ Result<ExitStatus> Recover(const CommandLine& line) {
   const Machine machine = TRY(Machine::Of(line));
   const auto claim = TRY(change::Claim::Take(machine.root()));
   ProgressLines progress;
-  const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress));
+  const auto direction = line.Has("--give-up") ? Direction::kBack : Direction::kAsItIs;
+  const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress, direction));
   if (wants_json) {
-    const json::Value answer = {{"outcome", OutcomeOf(recovered.how)}, {"from", recovered.from}, {"to", recovered.to}};
+    const json::Value answer = {{"outcome", OutcomeOf(recovered.how)},
+                                {"reason", recovered.reason},
+                                {"from", recovered.from},
+                                {"to", recovered.to}};
     Print(json::ToIndentedText(answer) + "\n");
   } else {
     Print(RecoveredText(recovered));
   }
-  return recovered.how == change::Recovery::kRebootNeeded ? ExitStatus::kDiffers : ExitStatus::kFine;
+  if (!WaitsForReboot(recovered)) return ExitStatus::kFine;
+  if (line.Has("--reboot")) TRY(host::PowerDbus().Reboot(fmt::format("the change to {} needs it", recovered.to)));
+  return ExitStatus::kDiffers;
 }
 
 }  // namespace pintle::ctl

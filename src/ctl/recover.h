@@ -14,16 +14,27 @@
 
 namespace pintle::ctl {
 
-inline constexpr std::array kRecoverOptions = {kRootOption, kJsonOption};
+inline constexpr std::array kRecoverOptions = {
+    Option{"--give-up", "", "undo a change that waits for a reboot"},
+    Option{"--reboot", "", "reboot where that ends it"},
+    kRootOption,
+    kJsonOption,
+};
 
 struct Recovered {
   change::Recovery how = change::Recovery::kNothingToDo;
-  std::string from;  // The names of the configs of the change that was under way.
+  std::string reason;  // Why it was undone, if not because it was cut short.
+  std::string from;    // The names of the configs of the change that was under way.
   std::string to;
 };
 
+enum class Direction { kAsItIs, kBack };
+
 // To be called by whoever is about to change the machine, and holds the claim to it.
-Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& progress);
+Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& progress,
+                                     Direction direction = Direction::kAsItIs);
+
+bool WaitsForReboot(const Recovered& recovered);
 
 // For people: what was done.
 std::string RecoveredText(const Recovered& recovered);

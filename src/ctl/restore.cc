@@ -70,12 +70,12 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
 
 Result<ExitStatus> Restore(const CommandLine& line) {
   const bool wants_json = TRY(WantsJson(line));
-  if (line.words().empty()) return Error(ErrorKind::kInvalid, "say which paths, units or users");
+  if (line.words().empty()) return Error(ErrorKind::kInvalid, "say which paths, units or users, or os");
   const Machine machine = TRY(Machine::Of(line));
   const auto claim = TRY(change::Claim::Take(machine.root()));
   ProgressLines progress;
   const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
-  if (recovered.how == change::Recovery::kRebootNeeded) {
+  if (WaitsForReboot(recovered)) {
     Tell("pintle: restore: " + RecoveredText(recovered));
     return ExitStatus::kDiffers;
   }

@@ -22,6 +22,7 @@ Verb Apply;
 Verb Convert;
 Verb Diff;
 Verb Explain;
+Verb Finalize;
 Verb History;
 Verb Recover;
 Verb Render;

@@ -77,9 +77,10 @@ Result<Attributes> Read(const Thing& thing) {
 
 Result<Attributes> ReadAttributes(int fd, OpenedAs opened_as) { return Read(Thing(fd, opened_as)); }
 
-Result<> SetAttributes(int fd, OpenedAs opened_as, const Attributes& wanted, OtherAttributes others) {
-  if (wanted.empty() && others == OtherAttributes::kKeep) return {};
+Result<bool> SetAttributes(int fd, OpenedAs opened_as, const Attributes& wanted, OtherAttributes others) {
+  if (wanted.empty() && others == OtherAttributes::kKeep) return false;
   const Thing thing(fd, opened_as);
+  bool differed = false;
   const Attributes have = TRY(Read(thing));
   for (const auto& [name, value] : have) {
     // A label can be changed, but not removed.
@@ -87,12 +88,14 @@ Result<> SetAttributes(int fd, OpenedAs opened_as, const Attributes& wanted, Oth
     if (thing.Remove(name.c_str()) != 0 && errno != ENODATA) {
       return Error::FromErrno("removing it").While("extended attribute " + name);
     }
+    differed = true;
   }
   for (const auto& [name, value] : wanted) {
     if (const auto found = have.find(name); found != have.end() && found->second == value) continue;
     if (thing.Set(name.c_str(), value) != 0) return Error::FromErrno("setting it").While("extended attribute " + name);
+    differed = true;
   }
-  return {};
+  return differed;
 }
 
 std::map<std::string, std::string> ToText(const Attributes& attributes) {

@@ -26,8 +26,8 @@ Result<Attributes> ReadAttributes(int fd, OpenedAs opened_as);
 
 enum class OtherAttributes { kKeep, kRemove };
 
-// Sets these, and only where something differs.
-Result<> SetAttributes(int fd, OpenedAs opened_as, const Attributes& wanted, OtherAttributes others);
+// Sets these, and only where something differs.  Whether something did.
+Result<bool> SetAttributes(int fd, OpenedAs opened_as, const Attributes& wanted, OtherAttributes others);
 
 // Whether `have` is just what is wanted.  A label of which nothing is said may be any.
 template <typename Map>

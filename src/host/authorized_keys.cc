@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -94,9 +96,12 @@ class KeyFolder {
   int fd() const { return open_.back().get(); }
   std::string path() const { return fmt::format("{}/{}/{}/{}", account_.home, kFolders[0], kFolders[1], kFile); }
 
-  // Those that are there and empty.
-  Result<> RemoveFolders() {
-    while (open_.size() > 1) {
+  // How many are there.
+  std::size_t count() const { return open_.empty() ? 0 : open_.size() - 1; }
+
+  // Those that are there and empty, but for the first.
+  Result<> RemoveFolders(std::size_t but) {
+    while (count() > but) {
       open_.pop_back();
       const char* name = kFolders[open_.size() - 1];
       if (::unlinkat(fd(), name, AT_REMOVEDIR) != 0) {
@@ -164,9 +169,9 @@ Result<> Put(KeyFolder& folder, const Account& account, const std::optional<Stat
   const bool is_made = want && !TextOf(*want).empty();
   const bool is_there = TRY(folder.Open(is_made ? Missing::kMake : Missing::kLeave, labels));
   if (is_there) TRY(ClearBeside(folder.fd(), kFile));
-  if (!want) {
+  if (!want || want->folders) {
     if (is_there) TRY(RemoveSmallFile(folder.fd(), kFile));
-    return folder.RemoveFolders();
+    return folder.RemoveFolders(want ? static_cast<std::size_t>(*want->folders) : 0);
   }
   const bool has_file = is_there && TRY(ReadSmallFile(folder.fd(), kFile)).has_value();
   return is_made || has_file ? Write(folder, account, TextOf(*want), labels) : Result<>();
@@ -180,10 +185,13 @@ Result<std::optional<State>> ObserveAuthorizedKeys(const Root& root, const std::
   if (!account) return std::nullopt;
   const ActingAs acting(*account);
   KeyFolder folder(root, user, *account);
-  if (!TRY(folder.Open(Missing::kLeave, Labels()), doing())) return std::nullopt;
-  const std::optional<SmallFile> file = TRY(ReadSmallFile(folder.fd(), kFile), doing());
-  if (!file) return std::nullopt;
-  return StateOf(file->contents);
+  const bool is_there = TRY(folder.Open(Missing::kLeave, Labels()), doing());
+  if (folder.count() == 0) return std::nullopt;
+  const std::optional<SmallFile> file = is_there ? TRY(ReadSmallFile(folder.fd(), kFile), doing()) : std::nullopt;
+  if (file) return StateOf(file->contents);
+  State state;
+  state.folders = static_cast<std::int64_t>(folder.count());
+  return state;
 }
 
 Result<> PutAuthorizedKeys(const Root& root, const resource::Put<resource::AuthorizedKeys>& put, const Labels& labels) {
@@ -198,8 +206,8 @@ Result<> PutAuthorizedKeys(const Root& root, const resource::Put<resource::Autho
 }
 
 bool Matches(const std::optional<State>& want, const std::optional<State>& have) {
-  if (!have) return !want || TextOf(*want).empty();
-  return want && TextOf(*want) == TextOf(*have);
+  if (!have || have->folders) return !want || TextOf(*want).empty();
+  return want && !want->folders && TextOf(*want) == TextOf(*have);
 }
 
 }  // namespace pintle::host

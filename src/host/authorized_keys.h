@@ -18,11 +18,12 @@
 
 namespace pintle::host {
 
-// Nothing where there is no file, or no such user.
+// Nothing where there is neither a file nor a folder for it, or no such user.
 Result<std::optional<resource::AuthorizedKeys::State>> ObserveAuthorizedKeys(const Root& root, const std::string& user);
 
 // Folders that are missing are made 0700.  An empty list leaves an empty file where there was one, and makes none where
-// there was not.  To have no file is to have no folders for it either, if they are empty.
+// there was not.  To have no file is to have no folders for it either, if they are empty, but for those that `want`
+// says were there.
 //
 // Keys for a user that does not exist are kNotFound: the Machine Config Operator skips them, and whoever calls this can
 // do so too and say it; no keys for no user is what is there already.

@@ -24,6 +24,9 @@ constexpr std::size_t kDigestLength = 64;
 constexpr std::size_t kLengthDigits = 19;
 constexpr std::size_t kHeaderLength = kDigestLength + 1 + kLengthDigits + 1;
 
+constexpr std::size_t kWrittenAtOnce = 256 << 10;
+constexpr std::size_t kWindow = 128 << 10;
+
 // Below this, reading and writing is quicker than asking the kernel to copy.
 constexpr std::size_t kCopiedByKernel = 128 << 10;
 
@@ -74,6 +77,7 @@ Result<> BlobStore::ReadIndex() {
   struct stat status;
   if (::fstat(file_.get(), &status) != 0) return Error::FromErrno("fstat");
   if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "not a regular file");
+  written_ = status.st_size;
   std::array<char, kHeaderLength> line;
   while (status.st_size - end_ >= static_cast<off_t>(kHeaderLength)) {
     const ssize_t count = ::pread(file_.get(), line.data(), line.size(), end_);
@@ -93,15 +97,40 @@ Result<> BlobStore::ReadIndex() {
     end_ = extent.offset + static_cast<off_t>(extent.length);
   }
   if (status.st_size > end_ && ::ftruncate(file_.get(), end_) != 0) return Error::FromErrno("cutting a torn end");
+  written_ = end_;
+  window_.clear();  // It may have some of the torn end.
   is_synced_ = false;
   return {};
 }
 
 Result<std::string> BlobStore::Add(std::string_view contents) {
   std::string sha256 = Sha256(contents).hex();
-  if (Has(sha256)) return sha256;
-  TRY(WriteAt(end_, HeaderFor(sha256, contents.size()), contents), "keeping contents in " + path_);
-  return Remember(std::move(sha256), contents.size());
+  TRY(AddKnown(sha256, contents));
+  return sha256;
+}
+
+Result<> BlobStore::AddKnown(const std::string& sha256, std::string_view contents) {
+  if (Has(sha256)) return {};
+  const auto doing = [&] { return "keeping contents in " + path_; };
+  const std::string header = HeaderFor(sha256, contents.size());
+  const bool is_long = contents.size() >= kCopiedByKernel;
+  if (is_long || tail_.size() + contents.size() >= kWrittenAtOnce) TRY(WriteTail(), doing());
+  if (is_long) {
+    TRY(WriteAt(end_, header, contents), doing());
+  } else {
+    tail_ += header;
+    tail_ += contents;
+  }
+  Remember(sha256, contents.size());
+  if (is_long) written_ = end_;
+  return {};
+}
+
+Result<> BlobStore::WriteTail() {
+  TRY(WriteAt(written_, tail_));
+  written_ = end_;
+  tail_.clear();
+  return {};
 }
 
 Result<std::string> BlobStore::AddFile(int fd, std::size_t size) {
@@ -116,6 +145,7 @@ Result<std::string> BlobStore::AddFile(int fd, std::size_t size) {
 // The digest is known at the end only, so the header is written last.
 Result<std::string> BlobStore::AddLongFile(int fd, std::size_t expected) {
   const std::string doing = "keeping contents in " + path_;
+  TRY(WriteTail(), doing);
   Hasher hasher(DigestAlgorithm::kSha256);
   std::size_t length = 0;
   Pieces pieces(fd, expected);
@@ -132,18 +162,20 @@ Result<std::string> BlobStore::AddLongFile(int fd, std::size_t expected) {
     return sha256;
   }
   TRY(WriteAt(end_, HeaderFor(sha256, length)), doing);
-  return Remember(std::move(sha256), length);
-}
-
-std::string BlobStore::Remember(std::string sha256, std::size_t length) {
-  const Extent extent = {.offset = end_ + static_cast<off_t>(kHeaderLength), .length = length};
-  end_ = extent.offset + static_cast<off_t>(length);
-  is_synced_ = false;
-  extents_.emplace(sha256, extent);
+  Remember(sha256, length);
+  written_ = end_;
   return sha256;
 }
 
+void BlobStore::Remember(std::string sha256, std::size_t length) {
+  const Extent extent = {.offset = end_ + static_cast<off_t>(kHeaderLength), .length = length};
+  end_ = extent.offset + static_cast<off_t>(length);
+  is_synced_ = false;
+  extents_.emplace(std::move(sha256), extent);
+}
+
 Result<> BlobStore::Sync() {
+  TRY(WriteTail(), "keeping contents in " + path_);
   if (!is_synced_ && ::fdatasync(file_.get()) != 0) return Error::FromErrno("fdatasync").While("syncing " + path_);
   is_synced_ = true;
   if (directory_ && ::fsync(directory_.get()) != 0) {
@@ -214,6 +246,10 @@ Result<std::string> BlobStore::Read(const std::string& sha256, std::size_t limit
 }
 
 Result<> BlobStore::Walk(const Extent& extent, const Take& take) const {
+  if (extent.length <= kWindow / 4 || extent.offset >= written_) {
+    TRY(take(TRY(LookAt(extent), "reading " + path_)));
+    return {};
+  }
   Pieces pieces(file_.get(), extent.length, extent.offset);
   for (std::size_t left = extent.length; left > 0;) {
     const std::string_view piece = TRY(pieces.Next(), "reading " + path_).substr(0, left);
@@ -222,6 +258,23 @@ Result<> BlobStore::Walk(const Extent& extent, const Take& take) const {
     if (!TRY(take(piece))) break;
   }
   return {};
+}
+
+// Small contents, which are likely to be asked for in the order in which they were added, or from the last to the
+// first.
+Result<std::string_view> BlobStore::LookAt(const Extent& extent) const {
+  if (extent.offset >= written_) {
+    return std::string_view(tail_).substr(static_cast<std::size_t>(extent.offset - written_), extent.length);
+  }
+  const auto window_end = window_offset_ + static_cast<off_t>(window_.size());
+  if (extent.offset < window_offset_ || extent.offset + static_cast<off_t>(extent.length) > window_end) {
+    window_offset_ = std::max<off_t>(extent.offset - static_cast<off_t>(kWindow / 2), 0);
+    Pieces pieces(file_.get(), std::min(kWindow, static_cast<std::size_t>(written_ - window_offset_)), window_offset_);
+    window_ = TRY(pieces.Next());
+  }
+  const auto from = static_cast<std::size_t>(extent.offset - window_offset_);
+  if (from + extent.length > window_.size()) return Error(ErrorKind::kInvalid, "it is shorter than it was");
+  return std::string_view(window_).substr(from, extent.length);
 }
 
 Result<> BlobStore::WriteAt(off_t offset, std::string_view head, std::string_view tail) const {

@@ -3,10 +3,10 @@
 
 // Contents of files, kept under their SHA-256.
 //
-// All are in one file that only grows, so that keeping a thousand small ones costs one sequential write and one fsync.
-// Equal contents are kept once.  What a power cut tore off is found by its digest when the store is opened, and cut: a
-// store has whole contents or does not have them.  In memory there are the digests and their places only; contents go
-// through in pieces.
+// All are in one file that only grows, so that keeping a thousand small ones costs a few sequential writes and one
+// fsync.  Equal contents are kept once.  What a power cut tore off is found by its digest when the store is opened, and
+// cut: a store has whole contents or does not have them.  In memory there are the digests and their places, and what is
+// around the place where it was last written or read; long contents go through in pieces.
 
 #include <sys/types.h>
 
@@ -30,6 +30,8 @@ class BlobStore {
 
   // These give the digest.  What they add is durable after the next Sync().
   Result<std::string> Add(std::string_view contents);
+  // The same for contents whose digest the caller has computed.
+  Result<> AddKnown(const std::string& sha256, std::string_view contents);
   // The whole of a file, which is read once: digest and contents agree even if someone writes to it meanwhile.  Its
   // size may be another by now.
   Result<std::string> AddFile(int fd, std::size_t size);
@@ -60,14 +62,20 @@ class BlobStore {
   Result<> ReadIndex();
   Result<Extent> Find(const std::string& sha256) const;
   Result<> Walk(const Extent& extent, const Take& take) const;
+  Result<std::string_view> LookAt(const Extent& extent) const;
+  Result<> WriteTail();
   Result<> WriteAt(off_t offset, std::string_view head, std::string_view tail = {}) const;
   Result<std::string> AddLongFile(int fd, std::size_t expected);
-  std::string Remember(std::string sha256, std::size_t length);
+  void Remember(std::string sha256, std::size_t length);
 
   UniqueFd directory_;  // Until its entry for the file is durable.
   UniqueFd file_;
   std::string path_;
   off_t end_ = 0;
+  off_t written_ = 0;  // From here to the end, it is in the tail only.
+  std::string tail_;
+  mutable std::string window_;
+  mutable off_t window_offset_ = 0;
   bool is_synced_ = true;
   std::unordered_map<std::string, Extent> extents_;
 };

@@ -3,12 +3,47 @@
 
 #include <fmt/core.h>
 
+#include <variant>
+
+#include "host/image_name.h"
+
 namespace pintle::host {
 namespace {
 
 constexpr const char* kFinalizer = "ostree-finalize-staged.service";
 
+class Names {
+ public:
+  explicit Names(const DeployedImage& image) : image_(image) {}
+
+  bool operator()(const RegistryImage& name) const {
+    // The digest of an image for several machines is that of their list, and then the name tells.
+    if (image_.image == PullSpec(name)) return true;
+    return name.digest.empty() ? image_.image.starts_with(name.repository + "@") : name.digest == image_.digest;
+  }
+  bool operator()(const LayoutImage& name) const {
+    return image_.image == fmt::format("oci:{}{}{}", name.directory, name.tag.empty() ? "" : ":", name.tag);
+  }
+  bool operator()(const OstreeBranch& name) const {
+    return image_.branch == (name.remote.empty() ? name.branch : fmt::format("{}:{}", name.remote, name.branch));
+  }
+  bool operator()(const OstreeCommit& name) const { return image_.commit == name.checksum; }
+
+ private:
+  const DeployedImage& image_;
+};
+
 }  // namespace
+
+std::string NameOf(const DeployedImage& image) {
+  if (!image.image.empty()) return image.image;
+  return image.branch.empty() ? image.commit : image.branch;
+}
+
+bool IsOfImage(const DeployedImage& image, const std::string& name) {
+  const auto parsed = ParseImageName(name);
+  return parsed ? std::visit(Names(image), *parsed) : NameOf(image) == name;
+}
 
 Result<> AwaitFinalizer(Systemd& systemd, std::chrono::milliseconds patience) {
   const auto doing = [] { return "making sure that the staged deployment will be finalized"; };

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -21,14 +22,25 @@
 namespace pintle::host {
 
 struct DeployedImage {
+  std::string id;  // OS-COMMIT.SERIAL, as rpm-ostree calls it: no other deployment on this disk has it.
   std::string commit;
   std::string version;                        // As the image calls itself; empty when it does not.
   std::string branch;                         // REMOTE:BRANCH or BRANCH, for one that came from an OSTree repository.
   std::string image;                          // HOST/PATH@sha256:..., for one that came as an OCI image,
   std::string digest;                         // and the digest of its manifest.
   std::vector<std::string> kernel_arguments;  // As its boot entry has them.
+  std::string base_commit;                    // The image's own, where packages are layered on it; else the same.
+  std::vector<std::string> packages;          // Those that rpm-ostree was asked to layer,
+  std::vector<std::string> removed_packages;  // and those that it was asked to take out.
   bool is_staged = false;                     // It becomes the one to boot only when the machine shuts down.
 };
+
+// What an image is called by whoever asks for it.
+std::string NameOf(const DeployedImage& image);
+
+// Whether it is what this name, in the way of image_name.h, stands for.  What a tag stands for is taken to be what was
+// deployed from its repository.
+bool IsOfImage(const DeployedImage& image, const std::string& name);
 
 struct DeploymentsState {
   std::optional<DeployedImage> booted;    // None: the disk is not the one that this machine runs from.
@@ -38,17 +50,40 @@ struct DeploymentsState {
 
 // An image that is all here.
 struct FetchedImage {
-  std::string name;  // As it was asked for, but with the digest in the place of a tag.
-  std::string commit;
+  std::string name;    // As it was asked for, but with the digest in the place of a tag.
+  std::string commit;  // Empty: rpm-ostree has it, and tells the commit of what is deployed only.
+};
+
+// Packages that are layered on an image, or taken out of it, beside those of the booted one.  This takes rpm-ostree.
+// What is both installed and uninstalled, or both taken out and put back, is installed, or taken out.
+struct WantedPackages {
+  std::vector<std::string> install;
+  std::vector<std::string> uninstall;
+  std::vector<std::string> override_remove;  // Packages of the image that are not to be there,
+  std::vector<std::string> override_reset;   // and those that are to be there again.
+
+  bool IsEmpty() const {
+    return install.empty() && uninstall.empty() && override_remove.empty() && override_reset.empty();
+  }
 };
 
 struct WantedDeployment {
   std::optional<FetchedImage> image;  // None: the one that is booted.
   std::vector<std::string> add_arguments;
   std::vector<std::string> remove_arguments;
+  WantedPackages packages = {};
+  // For files that are to take effect with the next boot: a deployment of its own for them even where image, arguments
+  // and packages are those of the booted one.
+  bool always_new = false;
 };
 
 enum class Putting { kAsWanted, kChanged };
+
+// Packages that can be found while this lives.
+class OfferedPackages {
+ public:
+  virtual ~OfferedPackages() = default;
+};
 
 // For one thread at a time: calls block until they are done.
 class Deployments {
@@ -62,6 +97,14 @@ class Deployments {
   // here whole or not at all.
   virtual Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) = 0;
 
+  // Whether packages can be layered on an image here.
+  virtual bool LayersPackages() const = 0;
+
+  // Makes those of an image of their own known, to Fetch() too, which looks for what is layered already.  An empty
+  // name: those that the machine knows.
+  virtual Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,
+                                                                 const std::stop_token& stop) = 0;
+
   // Makes this the deployment that the next boot takes: staged where the machine runs from this disk, and deployed at
   // once otherwise.  Kernel arguments are those of the booted one, with these added and removed.
   virtual Result<Putting> Put(const WantedDeployment& wanted) = 0;
@@ -73,8 +116,9 @@ class Deployments {
   virtual Result<Putting> RollBack() = 0;
 
   // Makes of the staged deployment what the next boot takes, in the way of a shutdown but with a hand in it:
-  // `put` changes the deployment's own tree after its /etc was merged, and before the boot loader hears of it.  To be
-  // called as the last thing of a shutdown.  When something fails, nothing is pending any more.
+  // `put` changes the deployment's own tree after its /etc was merged, and before the boot loader hears of it.  /var is
+  // there as the machine has it now, and /usr cannot be written to.  To be called as the last thing of a shutdown. When
+  // something fails, nothing is pending any more.
   virtual Result<Putting> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) = 0;
 
   // Removes what no deployment needs.

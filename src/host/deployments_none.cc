@@ -2,7 +2,10 @@
 
 // Deployments where Pintle was built without libostree: there are none.
 
+#include <utility>
+
 #include "host/deployments_ostree.h"
+#include "host/extensions_image.h"
 
 namespace pintle::host {
 namespace {
@@ -16,10 +19,21 @@ DeploymentsOstree::DeploymentsOstree(std::string sysroot, RegistryAccess registr
 
 Result<DeploymentsState> DeploymentsOstree::Observe() { return None(); }
 Result<FetchedImage> DeploymentsOstree::Fetch(const std::string&, const std::stop_token&) { return None(); }
+Result<std::unique_ptr<OfferedPackages>> DeploymentsOstree::OfferPackages(const std::string&, const std::stop_token&) {
+  return None();
+}
 Result<Putting> DeploymentsOstree::Put(const WantedDeployment&) { return None(); }
 Result<Putting> DeploymentsOstree::DropPending() { return None(); }
 Result<Putting> DeploymentsOstree::RollBack() { return None(); }
 Result<Putting> DeploymentsOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>&) { return None(); }
 Result<> DeploymentsOstree::Prune() { return None(); }
+
+ExtensionsImage::ExtensionsImage(ExtensionsImage&& other) noexcept
+    : root_(std::move(other.root_)), is_there_(std::exchange(other.is_there_, false)) {}
+ExtensionsImage::~ExtensionsImage() = default;
+Result<ExtensionsImage> ExtensionsImage::Unpack(std::string, const std::string&, const RegistryAccess&,
+                                                const std::stop_token&) {
+  return None();
+}
 
 }  // namespace pintle::host

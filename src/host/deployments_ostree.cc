@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/deployments_ostree.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <locale.h>
 #include <sched.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <thread>
 #include <type_traits>
@@ -19,10 +15,11 @@
 #include <variant>
 
 #include "base/clock.h"
+#include "host/fetch_ostree.h"
 #include "host/image_name.h"
 #include "host/import_ostree.h"
 #include "host/kernel_arguments.h"
-#include "host/lock_holder.h"
+#include "host/sysroot_ostree.h"
 #include "host/types_ostree.h"
 
 namespace pintle::host {
@@ -30,17 +27,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr auto kLockGlance = milliseconds(100);
 constexpr const char* kStaged = "/run/ostree/staged-deployment";
 constexpr const char* kStagedLocked = "/run/ostree/staged-deployment-locked";
-constexpr const char* kOrigin = "origin";
-constexpr const char* kContainerKey = "container-image-reference";
-constexpr const char* kBranchKey = "refspec";
-
-bool Exists(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0;
-}
 
 // File names in archives are UTF-8, whatever the language of the rest of the program.
 class Utf8 {
@@ -67,7 +55,7 @@ std::invoke_result_t<Work> OnThreadWithOwnMounts(Work work) {
   std::optional<std::invoke_result_t<Work>> result;
   std::thread([&] {
     const Utf8 utf8;
-    if (::unshare(CLONE_NEWNS) == 0) {
+    if (::unshare(CLONE_NEWNS) == 0 && ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0) {
       result.emplace(work());
     } else {
       result.emplace(Error::FromErrno("unshare").While("making mounts of our own"));
@@ -75,371 +63,6 @@ std::invoke_result_t<Work> OnThreadWithOwnMounts(Work work) {
   }).join();
   return *std::move(result);
 }
-
-// The OS's on a disk, and what the next boot takes.
-class Sysroot {
- public:
-  static Result<Sysroot> Open(const std::string& path) {
-    Sysroot sysroot = TRY(At(path));
-    TRY(sysroot.Load());
-    return sysroot;
-  }
-
-  // To be called with mounts of our own.
-  static Result<Sysroot> OpenToWrite(const std::string& path) {
-    Sysroot sysroot = TRY(At(path));
-    ::ostree_sysroot_set_mount_namespace_in_use(sysroot.get());
-    // Trying to get the lock makes it writable.
-    if (TRY(sysroot.TryLock())) ::ostree_sysroot_unlock(sysroot.get());
-    TRY(sysroot.Load());
-    return sysroot;
-  }
-
-  static Result<Sysroot> OpenLocked(const std::string& path, milliseconds patience) {
-    Sysroot sysroot = TRY(At(path));
-    ::ostree_sysroot_set_mount_namespace_in_use(sysroot.get());
-    TRY(sysroot.Lock(patience));
-    TRY(sysroot.Load());
-    return sysroot;
-  }
-
-  OstreeSysroot* get() const { return sysroot_.get(); }
-  OstreeRepo* repository() const { return ::ostree_sysroot_repo(sysroot_.get()); }
-  // libostree itself knows it as a number of ours only, which tells other programs nothing.
-  std::string repository_path() const { return path_ + "/ostree/repo"; }
-  OstreeDeployment* booted() const { return ::ostree_sysroot_get_booted_deployment(sysroot_.get()); }
-  OstreeDeployment* staged() const { return ::ostree_sysroot_get_staged_deployment(sysroot_.get()); }
-  bool is_booted() const { return booted() != nullptr; }
-
-  // The first is the one to boot.
-  std::vector<OstreeDeployment*> All() const {
-    const Objects list(::ostree_sysroot_get_deployments(sysroot_.get()));
-    std::vector<OstreeDeployment*> all;
-    for (guint i = 0; i < list->len; ++i) all.push_back(static_cast<OstreeDeployment*>(list->pdata[i]));
-    return all;
-  }
-
-  OstreeDeployment* pending() const {
-    const auto all = All();
-    return all.empty() || all[0] == booted() ? nullptr : all[0];
-  }
-
-  OstreeDeployment* rollback() const {
-    const auto all = All();
-    const auto current = is_booted() ? std::find(all.begin(), all.end(), booted()) : all.begin();
-    return current == all.end() || current + 1 == all.end() ? nullptr : *(current + 1);
-  }
-
-  // What kernel arguments and /etc of the next one come from.
-  OstreeDeployment* merge() const {
-    if (is_booted()) return booted();
-    const auto all = All();
-    return all.empty() ? nullptr : all[0];
-  }
-
-  // Writes the boot loader's entries of these in this order; what a staged one leaves is removed.
-  Result<> Write(const std::vector<OstreeDeployment*>& deployments) const {
-    const Objects list(::g_ptr_array_new_with_free_func(::g_object_unref));
-    for (OstreeDeployment* deployment : deployments) ::g_ptr_array_add(list.get(), g_object_ref(deployment));
-    OstreeSysrootWriteDeploymentsOpts options{};
-    options.do_postclean = FALSE;
-    Failure failure;
-    if (!::ostree_sysroot_write_deployments_with_options(get(), list.get(), &options, nullptr, Out(failure))) {
-      return Told(failure).While("writing the boot loader's entries");
-    }
-    return PrepareCleanup();
-  }
-
-  // Removes directories and boot files of deployments that are none any more.
-  Result<> PrepareCleanup() const {
-    Failure failure;
-    if (!::ostree_sysroot_prepare_cleanup(get(), nullptr, Out(failure))) return Told(failure);
-    return {};
-  }
-
- private:
-  static Result<Sysroot> At(const std::string& path) {
-    const bool is_here = path == "/" ? Exists("/run/ostree-booted") : Exists(path + "/ostree/repo");
-    if (!is_here) {
-      return Error(ErrorKind::kNotFound, path == "/"
-                                             ? "this is no OSTree host: it was not booted from a deployment"
-                                             : fmt::format("{} is no OSTree host: it has no ostree/repo", path));
-    }
-    const Object<GFile> directory(::g_file_new_for_path(path.c_str()));
-    return Sysroot(path, Object<OstreeSysroot>(::ostree_sysroot_new(directory.get())));
-  }
-
-  Sysroot(std::string path, Object<OstreeSysroot> sysroot) : path_(std::move(path)), sysroot_(std::move(sysroot)) {}
-
-  Result<> Load() const {
-    Failure failure;
-    if (!::ostree_sysroot_load(get(), nullptr, Out(failure))) {
-      return Told(failure).While("reading the deployments");
-    }
-    return {};
-  }
-
-  Result<bool> TryLock() const {
-    Failure failure;
-    gboolean is_ours = FALSE;
-    if (!::ostree_sysroot_try_lock(get(), &is_ours, Out(failure)))
-      return Told(failure).While("locking the deployments");
-    return is_ours != FALSE;
-  }
-
-  Result<> Lock(milliseconds patience) const {
-    const MonotonicTime deadline = SystemClock().Monotonic() + patience;
-    while (!TRY(TryLock())) {
-      if (SystemClock().Monotonic() > deadline) {
-        const auto holder = LockHolder(path_ + "/ostree/lock");
-        return Error(ErrorKind::kUnavailable,
-                     fmt::format("the deployments are being changed by {}", holder.value_or("someone else")));
-      }
-      std::this_thread::sleep_for(kLockGlance);
-    }
-    return {};
-  }
-
-  std::string path_;
-  Object<OstreeSysroot> sysroot_;
-};
-
-std::string CommitOf(OstreeDeployment* deployment) { return ::ostree_deployment_get_csum(deployment); }
-
-std::vector<std::string> ArgumentsOf(OstreeDeployment* deployment) {
-  OstreeBootconfigParser* entry = ::ostree_deployment_get_bootconfig(deployment);
-  const char* options = entry == nullptr ? nullptr : ::ostree_bootconfig_parser_get(entry, "options");
-  std::vector<std::string> arguments = SplitKernelArguments(options == nullptr ? "" : options);
-  // It says where the deployment is, and libostree adds it.
-  std::erase_if(arguments, [](const std::string& argument) { return argument.starts_with("ostree="); });
-  return arguments;
-}
-
-std::string OriginText(GKeyFile* origin, const char* key) {
-  const Text value(origin == nullptr ? nullptr : ::g_key_file_get_string(origin, kOrigin, key, nullptr));
-  return value == nullptr ? "" : value.get();
-}
-
-std::string FromOrigin(OstreeDeployment* deployment, const char* key) {
-  return OriginText(::ostree_deployment_get_origin(deployment), key);
-}
-
-Result<DeployedImage> Describe(const Sysroot& sysroot, OstreeDeployment* deployment) {
-  DeployedImage image;
-  image.commit = CommitOf(deployment);
-  const auto doing = [&] { return "reading the commit " + image.commit; };
-  image.version = TRY(CommitMetadata(sysroot.repository(), image.commit, OSTREE_COMMIT_META_KEY_VERSION), doing());
-  image.branch = FromOrigin(deployment, kBranchKey);
-  image.image = ImageOfReference(FromOrigin(deployment, kContainerKey));
-  if (!image.image.empty()) {
-    image.digest = TRY(CommitMetadata(sysroot.repository(), image.commit, kManifestDigestKey), doing());
-  }
-  image.kernel_arguments = ArgumentsOf(deployment);
-  image.is_staged = ::ostree_deployment_is_staged(deployment) != FALSE;
-  return image;
-}
-
-Result<std::optional<DeployedImage>> DescribeIfAny(const Sysroot& sysroot, OstreeDeployment* deployment) {
-  if (deployment == nullptr) return std::optional<DeployedImage>();
-  return std::optional<DeployedImage>(TRY(Describe(sysroot, deployment)));
-}
-
-// ---- fetching ------------------------------------------------------------------------------------------------------
-
-// A directory for what is on its way, on the disk that it is to end up on.  It is emptied in the end, and if we do not
-// live to see that, in the beginning of the next time.
-class Workshop {
- public:
-  static Result<Workshop> In(const std::string& repository) {
-    const std::string path = repository + "/tmp/pintle-fetch";
-    UniqueFd lock(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (!lock) return Error::FromErrno("open").While("locking " + path);
-    if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-      const auto holder = LockHolder(path + ".lock");
-      return Error(ErrorKind::kUnavailable,
-                   fmt::format("an image is being fetched by {}", holder.value_or("someone else")));
-    }
-    Workshop workshop(path, std::move(lock));
-    TRY(workshop.Empty());
-    std::error_code failed;
-    std::filesystem::create_directories(workshop.blobs(), failed);
-    if (failed) return Error::FromErrno("mkdir", failed.value()).While("making " + path);
-    return workshop;
-  }
-  Workshop(Workshop&&) noexcept = default;
-  Workshop& operator=(Workshop&&) = delete;
-  ~Workshop() {
-    // What cannot be removed now is removed the next time.
-    if (lock_) static_cast<void>(Empty());
-  }
-
-  const std::string& path() const { return path_; }
-  std::string blobs() const { return path_ + "/blobs/sha256"; }
-
-  // Something of this size under this digest, so that it is not fetched.
-  Result<> Pretend(const OciDescriptor& layer) const {
-    const std::string path = fmt::format("{}/{}", blobs(), layer.digest.substr(layer.digest.find(':') + 1));
-    const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-    if (!file || ::ftruncate(file.get(), static_cast<off_t>(layer.size)) != 0) {
-      return Error::FromErrno("ftruncate").While("making " + path);
-    }
-    return {};
-  }
-
- private:
-  Workshop(std::string path, UniqueFd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
-
-  Result<> Empty() const {
-    std::error_code failed;
-    std::filesystem::remove_all(path_, failed);
-    if (failed) return Error::FromErrno("unlink", failed.value()).While("emptying " + path_);
-    return {};
-  }
-
-  std::string path_;
-  UniqueFd lock_;
-};
-
-Result<std::string> MachineName() {
-  struct utsname name {};
-  if (::uname(&name) != 0) return Error::FromErrno("uname");
-  return std::string(static_cast<const char*>(name.machine));
-}
-
-class Fetching {
- public:
-  Fetching(const Sysroot& sysroot, const RegistryAccess& access, const std::stop_token& stop)
-      : repository_(sysroot.repository()),
-        place_(sysroot.repository_path()),
-        store_(repository_),
-        access_(access),
-        stop_(stop) {}
-
-  Result<FetchedImage> operator()(const OstreeCommit& name) const {
-    Failure failure;
-    OstreeRepoCommitState state{};
-    if (!::ostree_repo_load_commit(repository_, name.checksum.c_str(), nullptr, &state, Out(failure)) ||
-        (state & OSTREE_REPO_COMMIT_STATE_PARTIAL) != 0) {
-      return Error(ErrorKind::kNotFound, fmt::format("the commit {} is not in the repository", name.checksum));
-    }
-    return FetchedImage{name.checksum, name.checksum};
-  }
-
-  Result<FetchedImage> operator()(const OstreeBranch& name) const {
-    const std::string text = name.remote.empty() ? name.branch : name.remote + ":" + name.branch;
-    if (!name.remote.empty()) TRY(Pull(name), "pulling " + text);
-    const auto commit = TRY(ResolveBranch(repository_, text));
-    if (!commit) return Error(ErrorKind::kNotFound, fmt::format("there is no branch {} in the repository", text));
-    return FetchedImage{text, *commit};
-  }
-
-  Result<FetchedImage> operator()(const RegistryImage& name) const {
-    if (!name.digest.empty()) {
-      if (const auto commit = TRY(store_.Find(name.digest))) return FetchedImage{PullSpec(name), *commit};
-    }
-    const Workshop workshop = TRY(Workshop::In(place_));
-    const Skopeo skopeo(access_, workshop.path());
-    ImageDocuments documents;
-    const std::string top = TRY(skopeo.Manifest(name, stop_));
-    RegistryImage exact{name.repository, "", "sha256:" + Sha256(top).hex()};
-    if (!name.digest.empty()) TRY(ExpectDigest(name.digest, top), "checking the manifest of " + PullSpec(name));
-    const FetchedImage named{PullSpec(exact), ""};
-    documents.manifest_text = top;
-    auto parsed = TRY(ParseOciManifest(top), "reading " + PullSpec(exact));
-    if (const auto* index = std::get_if<OciIndex>(&parsed)) {
-      exact.digest = TRY(ForMachine(*index, TRY(MachineName())), "choosing from " + PullSpec(exact)).digest;
-      documents.manifest_text = TRY(skopeo.Manifest(exact, stop_));
-      parsed = TRY(ParseOciManifest(documents.manifest_text), "reading " + PullSpec(exact));
-    }
-    documents.digest = exact.digest;
-    TRY(TakeManifest(parsed, documents), "reading " + PullSpec(exact));
-    const std::string commit = TRY(FetchFrom(skopeo, exact, documents, workshop));
-    if (named.name != PullSpec(exact)) TRY(store_.Alias("sha256:" + Sha256(top).hex(), commit));
-    return FetchedImage{named.name, commit};
-  }
-
-  Result<FetchedImage> operator()(const LayoutImage& name) const {
-    const std::string text = fmt::format("oci:{}{}{}", name.directory, name.tag.empty() ? "" : ":", name.tag);
-    const auto doing = [&] { return "reading " + text; };
-    const Root layout = TRY(Root::Open(name.directory), doing());
-    const auto top = TRY(ParseOciManifest(TRY(layout.ReadFile("index.json"), doing())), doing());
-    const auto* images = std::get_if<OciIndex>(&top);
-    if (images == nullptr) return Error(ErrorKind::kInvalid, "index.json is no index").While(doing());
-    OciDescriptor image = TRY(WithTag(*images, name.tag), doing());
-    ImageDocuments documents;
-    documents.manifest_text = TRY(ReadBlob(layout, image.digest), doing());
-    auto parsed = TRY(ParseOciManifest(documents.manifest_text), doing());
-    if (const auto* index = std::get_if<OciIndex>(&parsed)) {
-      image = TRY(ForMachine(*index, TRY(MachineName())), doing());
-      documents.manifest_text = TRY(ReadBlob(layout, image.digest), doing());
-      parsed = TRY(ParseOciManifest(documents.manifest_text), doing());
-    }
-    documents.digest = image.digest;
-    TRY(TakeManifest(parsed, documents), doing());
-    if (const auto commit = TRY(store_.Find(documents.digest))) return FetchedImage{text, *commit};
-    documents.config_text = TRY(ReadBlob(layout, documents.manifest.config.digest), doing());
-    documents.config = TRY(ParseOciConfig(documents.config_text), doing());
-    TRY(ExpectPlainLayers(documents.config), doing());
-    return FetchedImage{text, TRY(store_.Import(documents, name.directory + "/blobs/sha256", stop_))};
-  }
-
- private:
-  Result<> Pull(const OstreeBranch& name) const {
-    const char* branches[] = {name.branch.c_str()};
-    GVariantDict options;
-    ::g_variant_dict_init(&options, nullptr);
-    ::g_variant_dict_insert_value(&options, "refs", ::g_variant_new_strv(branches, 1));
-    const Variant given(::g_variant_ref_sink(::g_variant_dict_end(&options)));
-    const Cancellable cancel(stop_);
-    Failure failure;
-    if (!::ostree_repo_pull_with_options(repository_, name.remote.c_str(), given.get(), nullptr, cancel.get(),
-                                         Out(failure))) {
-      return Told(failure);
-    }
-    return {};
-  }
-
-  static Result<> TakeManifest(std::variant<OciManifest, OciIndex>& parsed, ImageDocuments& documents) {
-    TRY(ExpectDigest(documents.digest, documents.manifest_text));
-    auto* manifest = std::get_if<OciManifest>(&parsed);
-    if (manifest == nullptr) return Error(ErrorKind::kInvalid, "it is an index of indexes");
-    documents.manifest = std::move(*manifest);
-    return {};
-  }
-
-  static Result<std::string> ReadBlob(const Root& layout, const std::string& digest) {
-    std::string bytes = TRY(layout.ReadFile("blobs/sha256/" + digest.substr(digest.find(':') + 1)));
-    TRY(ExpectDigest(digest, bytes));
-    return bytes;
-  }
-
-  Result<std::string> FetchFrom(const Skopeo& skopeo, const RegistryImage& exact, ImageDocuments& documents,
-                                const Workshop& workshop) const {
-    if (const auto commit = TRY(store_.Find(documents.digest))) return *commit;
-    const std::vector<OciDescriptor> missing = TRY(store_.MissingLayers(documents.manifest));
-    TRY(ExpectSpace(SpaceFor(missing), TRY(store_.Space())), "fetching " + PullSpec(exact));
-    documents.config_text = TRY(skopeo.Config(exact, stop_));
-    TRY(ExpectDigest(documents.manifest.config.digest, documents.config_text),
-        "checking the configuration of " + PullSpec(exact));
-    documents.config = TRY(ParseOciConfig(documents.config_text), "reading " + PullSpec(exact));
-    TRY(ExpectPlainLayers(documents.config), "reading " + PullSpec(exact));
-    for (const OciDescriptor& layer : documents.manifest.layers) {
-      const bool is_missing = std::any_of(missing.begin(), missing.end(),
-                                          [&](const OciDescriptor& other) { return other.digest == layer.digest; });
-      if (!is_missing) TRY(workshop.Pretend(layer));
-    }
-    TRY(skopeo.Copy(exact, documents.manifest, workshop.path(), stop_));
-    return store_.Import(documents, workshop.blobs(), stop_);
-  }
-
-  OstreeRepo* repository_;
-  std::string place_;
-  ImageStore store_;
-  const RegistryAccess& access_;
-  const std::stop_token& stop_;
-};
-
-// ---- deploying -----------------------------------------------------------------------------------------------------
 
 KeyFile ContainerOrigin(const std::string& reference) {
   KeyFile origin(::g_key_file_new());
@@ -505,6 +128,17 @@ Result<> ExpectKernel(OstreeRepo* repository, const std::string& commit) {
   return Error(ErrorKind::kInvalid, "the image cannot be booted: it has no kernel in /usr/lib/modules");
 }
 
+// What rpm-ostree has made of /etc for the initramfs: archives in /boot that are named by their checksums.
+std::vector<std::string> InitramfsOverlaysOf(OstreeDeployment* deployment) {
+  OstreeBootconfigParser* entry = ::ostree_deployment_get_bootconfig(deployment);
+  char** paths = entry == nullptr ? nullptr : ::ostree_bootconfig_parser_get_overlay_initrds(entry);
+  std::vector<std::string> checksums;
+  for (; paths != nullptr && *paths != nullptr; ++paths) {
+    checksums.push_back(std::filesystem::path(*paths).stem().string());
+  }
+  return checksums;
+}
+
 Result<Target> TargetFor(const Sysroot& sysroot, const WantedDeployment& wanted, OstreeDeployment* merge) {
   Target target;
   target.arguments = MergedKernelArguments(ArgumentsOf(merge), wanted.remove_arguments, wanted.add_arguments);
@@ -516,6 +150,7 @@ Result<Target> TargetFor(const Sysroot& sysroot, const WantedDeployment& wanted,
     target.commit = CommitOf(merge);
     GKeyFile* origin = ::ostree_deployment_get_origin(merge);
     target.origin.reset(origin == nullptr ? ::g_key_file_new() : ::g_key_file_ref(origin));
+    target.initramfs_overlays = InitramfsOverlaysOf(merge);
   }
   return target;
 }
@@ -547,10 +182,14 @@ Result<> WriteFirst(const Sysroot& sysroot, OstreeDeployment* deployment, Ostree
 }
 
 Result<> Stage(const Sysroot& sysroot, const Target& target, OstreeDeployment* merge) {
-  Words arguments(target.arguments);
+  Words arguments(target.arguments), overlays(target.initramfs_overlays);
+  OstreeSysrootDeployTreeOpts options{};
+  options.override_kernel_argv = arguments.get();
+  if (!target.initramfs_overlays.empty()) options.overlay_initrds = overlays.get();
   Failure failure;
-  if (!::ostree_sysroot_stage_tree(sysroot.get(), ::ostree_deployment_get_osname(merge), target.commit.c_str(),
-                                   target.origin.get(), merge, arguments.get(), nullptr, nullptr, Out(failure))) {
+  if (!::ostree_sysroot_stage_tree_with_options(sysroot.get(), ::ostree_deployment_get_osname(merge),
+                                                target.commit.c_str(), target.origin.get(), merge, &options, nullptr,
+                                                nullptr, Out(failure))) {
     return Told(failure);
   }
   return {};
@@ -564,13 +203,22 @@ Result<Putting> DropPendingOf(const Sysroot& sysroot) {
   return Putting::kChanged;
 }
 
+Error NoPackages() {
+  return Error(ErrorKind::kInvalid,
+               "packages can be added to an image, or taken out of it, by rpm-ostree only, which does not run here: "
+               "use an image that has them as they are wanted, or one with rpm-ostree");
+}
+
 Result<Putting> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) {
+  if (!wanted.packages.IsEmpty()) return NoPackages();
   if (sysroot.merge() == nullptr) return Error(ErrorKind::kNotFound, "there is no deployment to take /etc from");
   const Object<OstreeDeployment> kept(g_object_ref(sysroot.merge()));
   OstreeDeployment* merge = kept.get();
   const Target target = TRY(TargetFor(sysroot, wanted, merge));
-  if (sysroot.pending() != nullptr && target.Is(sysroot.pending())) return Putting::kAsWanted;
-  if (sysroot.is_booted() && target.Is(sysroot.booted())) return DropPendingOf(sysroot);
+  // A staged one is still to be made, and takes what is put into it then.
+  const bool serves = !wanted.always_new || sysroot.staged() != nullptr;
+  if (serves && sysroot.pending() != nullptr && target.Is(sysroot.pending())) return Putting::kAsWanted;
+  if (!wanted.always_new && sysroot.is_booted() && target.Is(sysroot.booted())) return DropPendingOf(sysroot);
   if (sysroot.is_booted()) {
     TRY(Stage(sysroot, target, merge), fmt::format("staging {}", target.commit));
   } else {
@@ -581,12 +229,40 @@ Result<Putting> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) {
   return Putting::kChanged;
 }
 
+// What is mounted there goes when this does.
+class Mounted {
+ public:
+  static Result<Mounted> Bind(const std::string& what, const std::string& place) {
+    if (::mount(what.c_str(), place.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0) return Mounted(place);
+    return Error::FromErrno("mount").While(fmt::format("binding {} to {}", what, place));
+  }
+  Mounted(Mounted&& other) noexcept : place_(std::exchange(other.place_, {})) {}
+  Mounted& operator=(Mounted&&) = delete;
+  ~Mounted() {
+    if (!place_.empty()) ::umount2(place_.c_str(), MNT_DETACH);
+  }
+
+  Result<> MakeReadOnly() const {
+    if (::mount(nullptr, place_.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) == 0) return {};
+    return Error::FromErrno("mount").While(fmt::format("making {} read-only", place_));
+  }
+
+ private:
+  explicit Mounted(std::string place) : place_(std::move(place)) {}
+
+  std::string place_;
+};
+
+// As it will be when it is booted: with the /var that all have, and a /usr that nobody writes to.
 Result<> ChangeTree(const Sysroot& sysroot, OstreeDeployment* deployment,
                     const std::function<Result<>(const Root& next)>& put) {
   const Object<GFile> directory(::ostree_sysroot_get_deployment_directory(sysroot.get(), deployment));
   const Text path(::g_file_get_path(directory.get()));
-  const Root next = TRY(Root::Open(path.get()));
-  return put(next);
+  const std::string tree = path.get();
+  const Mounted var = TRY(Mounted::Bind("/var", tree + "/var"));
+  const Mounted usr = TRY(Mounted::Bind(tree + "/usr", tree + "/usr"));
+  TRY(usr.MakeReadOnly());
+  return put(TRY(Root::Open(tree)));
 }
 
 // What rpm-ostree has made of /etc for the initramfs, which libostree tells nobody.
@@ -635,8 +311,12 @@ Result<FetchedImage> DeploymentsOstree::Fetch(const std::string& image, const st
   const ImageName name = TRY(ParseImageName(image));
   return OnThreadWithOwnMounts([&]() -> Result<FetchedImage> {
     const Sysroot sysroot = TRY(Sysroot::OpenToWrite(sysroot_));
-    return std::visit(Fetching(sysroot, registries_, stop), name);
+    return FetchInto(sysroot.repository(), sysroot.repository_path(), name, registries_, stop);
   });
+}
+
+Result<std::unique_ptr<OfferedPackages>> DeploymentsOstree::OfferPackages(const std::string&, const std::stop_token&) {
+  return NoPackages();
 }
 
 Result<Putting> DeploymentsOstree::Put(const WantedDeployment& wanted) {

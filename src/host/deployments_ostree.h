@@ -22,6 +22,9 @@ class DeploymentsOstree final : public Deployments {
 
   Result<DeploymentsState> Observe() override;
   Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) override;
+  bool LayersPackages() const override { return false; }
+  Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,
+                                                         const std::stop_token& stop) override;
   Result<Putting> Put(const WantedDeployment& wanted) override;
   Result<Putting> DropPending() override;
   Result<Putting> RollBack() override;

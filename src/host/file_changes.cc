@@ -23,6 +23,7 @@
 #include "host/attributes.h"
 #include "host/entry_kind.h"
 #include "host/remedy.h"
+#include "host/unsynced.h"
 #include "json/fields.h"
 
 namespace pintle::host {
@@ -30,9 +31,6 @@ namespace {
 
 using resource::EntryKind;
 using State = resource::FileEntry::State;
-
-// Up to so many things are synced one by one: syncing a file system waits for all that anyone has written to it.
-constexpr std::size_t kFew = 16;
 
 std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -131,14 +129,25 @@ struct AttributeGoal {
 };
 
 // The owner first: chown(2) takes set-user-id and capabilities away.  The permissions last: an access list changes
-// them.
+// them.  What is so already is not set: that costs a transaction of the file system each.
 Result<> SetAll(int fd, const State& want, const AttributeGoal& goal) {
-  if (::fchown(fd, static_cast<uid_t>(want.user.id), static_cast<gid_t>(want.group.id)) != 0) {
-    return Error::FromErrno("chown");
-  }
-  TRY(SetAttributes(fd, OpenedAs::kItself, goal.attributes, goal.others));
-  if (::fchmod(fd, static_cast<mode_t>(want.permissions)) != 0) return Error::FromErrno("chmod");
+  const auto user = static_cast<uid_t>(want.user.id);
+  const auto group = static_cast<gid_t>(want.group.id);
+  const auto permissions = static_cast<mode_t>(want.permissions);
+  struct stat status;
+  if (::fstat(fd, &status) != 0) return Error::FromErrno("fstat");
+  const bool is_owned = status.st_uid == user && status.st_gid == group;
+  if (!is_owned && ::fchown(fd, user, group) != 0) return Error::FromErrno("chown");
+  const bool had_others = TRY(SetAttributes(fd, OpenedAs::kItself, goal.attributes, goal.others));
+  if (is_owned && !had_others && (status.st_mode & 07777) == permissions) return {};
+  if (::fchmod(fd, permissions) != 0) return Error::FromErrno("chmod");
   return {};
+}
+
+// Nobody may read a new file who may not do so in the end; as long as it has another owner, that is its maker alone.
+mode_t FirstPermissions(const State& want, const Owner& maker) {
+  const bool is_of_its_maker = want.user.id == maker.uid && want.group.id == maker.gid;
+  return is_of_its_maker ? static_cast<mode_t>(want.permissions) & 0777 : 0600;
 }
 
 Result<> ClearLeftover(int directory, const std::string& name, const std::string& beside) {
@@ -170,48 +179,6 @@ bool HasChangedSince(const Error& error) {
   return reason == ENOENT || reason == ENOTEMPTY || reason == EEXIST || reason == EISDIR || reason == ENOTDIR;
 }
 
-// ---- syncing --------------------------------------------------------------------------------------------------------
-
-// What has to reach one file system.
-class Unsynced {
- public:
-  // The file system tells of failed writes only to whoever opened something on it before.
-  explicit Unsynced(UniqueFd any) : any_(std::move(any)) {}
-
-  void Add(UniqueFd thing) {
-    if (whole_) return;
-    few_.push_back(std::move(thing));
-    if (few_.size() <= kFew) return;
-    whole_ = true;
-    few_.clear();
-  }
-
-  Result<> AddDirectory(int directory, std::uint64_t inode) {
-    if (whole_ || !directories_.insert(inode).second) return {};
-    UniqueFd copy(::fcntl(directory, F_DUPFD_CLOEXEC, 0));
-    if (!copy) return Error::FromErrno("dup");
-    Add(std::move(copy));
-    return {};
-  }
-
-  Result<> Sync() {
-    if (whole_ && ::syncfs(any_.get()) != 0) return Error::FromErrno("syncfs");
-    for (const UniqueFd& thing : few_) {
-      if (::fsync(thing.get()) != 0) return Error::FromErrno("fsync");
-    }
-    whole_ = false;
-    few_.clear();
-    directories_.clear();
-    return {};
-  }
-
- private:
-  UniqueFd any_;
-  bool whole_ = false;
-  std::vector<UniqueFd> few_;
-  std::unordered_set<std::uint64_t> directories_;
-};
-
 // ---- changes --------------------------------------------------------------------------------------------------------
 
 enum class Way {
@@ -227,6 +194,7 @@ struct Prepared {
   Way way = Way::kNothing;
   EntryKind old_kind = EntryKind::kFile;
   AttributeGoal goal;  // When adjusting.
+  std::string beside;  // When renaming or exchanging: under which name.
   std::uint64_t number = 0;
 };
 
@@ -399,6 +367,7 @@ class FileChanges::Work {
       return std::move(made).error();
     }
     if (is_directory) hidden_.insert(put.key);
+    prepared.beside = beside;
     return prepared;
   }
 
@@ -458,8 +427,9 @@ class FileChanges::Work {
                     const AttributeGoal& goal) {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     const int at = directory.fd.get();
+    const mode_t mode = FirstPermissions(want, maker_);
     UniqueFd file(TRY(
-        MakeNew("creating a file beside it", at, name, [&] { return ::openat(at, beside.c_str(), kFlags, 0600); })));
+        MakeNew("creating a file beside it", at, name, [&] { return ::openat(at, beside.c_str(), kFlags, mode); })));
     TRY(blobs_.CopyTo(want.sha256, file.get()));
     TRY(SetAll(file.get(), want, goal));
     unsynced_.at(directory.device).Add(std::move(file));
@@ -486,7 +456,8 @@ class FileChanges::Work {
                    AT_EMPTY_PATH) != 0) {
       return Error::FromErrno("chown");
     }
-    return SetAttributes(link.get(), OpenedAs::kPath, goal.attributes, goal.others);
+    TRY(SetAttributes(link.get(), OpenedAs::kPath, goal.attributes, goal.others));
+    return {};
   }
 
   Result<> CarryOut(const FilePut& put) {
@@ -498,10 +469,10 @@ class FileChanges::Work {
       case Way::kNothing:
         return {};
       case Way::kRename:
-        TRY(Move(directory, name));
+        TRY(Move(directory, prepared.beside, name));
         break;
       case Way::kExchange:
-        TRY(Exchange(directory, name, prepared.old_kind));
+        TRY(Exchange(directory, prepared.beside, name, prepared.old_kind));
         break;
       case Way::kAdjust:
         return Adjust(directory, name, *put.want, prepared.goal);
@@ -512,21 +483,21 @@ class FileChanges::Work {
     return Touch(directory);
   }
 
-  static Result<> Move(const Directory& directory, const std::string& name) {
+  static Result<> Move(const Directory& directory, const std::string& beside, const std::string& name) {
     const int at = directory.fd.get();
-    if (::renameat(at, NameBeside(name).c_str(), at, name.c_str()) != 0) return Error::FromErrno("rename");
+    if (::renameat(at, beside.c_str(), at, name.c_str()) != 0) return Error::FromErrno("rename");
     return {};
   }
 
-  static Result<> Exchange(const Directory& directory, const std::string& name, EntryKind old_kind) {
+  static Result<> Exchange(const Directory& directory, const std::string& beside, const std::string& name,
+                           EntryKind old_kind) {
     const int at = directory.fd.get();
-    const std::string beside = NameBeside(name);
     const auto exchange = [&] { return ::renameat2(at, beside.c_str(), at, name.c_str(), RENAME_EXCHANGE); };
     if (exchange() != 0) {
       if (errno != EINVAL && errno != ENOSYS) return Error::FromErrno("exchange");
       // A file system that cannot do this, such as vfat, has an instant without either.
       if (RemoveName(at, name, old_kind) != 0) return Error::FromErrno("removing what was there");
-      return Move(directory, name);
+      return Move(directory, beside, name);
     }
     if (RemoveName(at, beside, old_kind) == 0) return {};
     // Someone has put something into the directory meanwhile, which must not be lost.
@@ -574,6 +545,7 @@ class FileChanges::Work {
   const Root& root_;
   const BlobStore& blobs_;
   Labels labels_;
+  const Owner maker_ = {::geteuid(), ::getegid()};
   std::unordered_map<std::string, Prepared> prepared_;
   std::unordered_set<std::string> hidden_;  // Directories that are prepared, but not committed.
   std::uint64_t number_ = 0;

@@ -3,95 +3,18 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
-#include <climits>
-#include <functional>
-#include <string_view>
 #include <unordered_set>
 #include <utility>
 
-#include "base/digest.h"
 #include "host/attributes.h"
-#include "host/entry_kind.h"
-#include "host/pieces.h"
+#include "host/observer.h"
 
 namespace pintle::host {
 namespace {
 
 using resource::EntryKind;
 using State = resource::FileEntry::State;
-
-// Reads an open file of about this size and says the digest of what it read.
-using TakeContents = std::function<Result<std::string>(int fd, std::size_t size)>;
-
-Result<std::string> DigestOfFile(int fd, std::size_t size) {
-  Pieces pieces(fd, size);
-  Hasher hasher(DigestAlgorithm::kSha256);
-  for (;;) {
-    const std::string_view piece = TRY(pieces.Next());
-    if (piece.empty()) return std::move(hasher).Finish().hex();
-    hasher.Update(piece);
-  }
-}
-
-void Take(const struct stat& status, State& state) {
-  state.permissions = status.st_mode & 07777;
-  state.user.id = status.st_uid;
-  state.group.id = status.st_gid;
-}
-
-// Only now that it is known to be a file or a directory: opening a device can do things, and a pipe can wait.
-Result<UniqueFd> OpenToRead(const Root& root, const std::string& path, const struct stat& looked_at) {
-  UniqueFd thing = TRY(root.OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  struct stat status;
-  if (::fstat(thing.get(), &status) != 0) return Error::FromErrno("fstat");
-  if (status.st_ino == looked_at.st_ino && status.st_dev == looked_at.st_dev) return thing;
-  return Error(ErrorKind::kConflict, "something else was put there meanwhile");
-}
-
-Result<State> ObserveLink(int fd) {
-  State state;
-  state.kind = EntryKind::kLink;
-  std::array<char, PATH_MAX> target;
-  const ssize_t length = ::readlinkat(fd, "", target.data(), target.size());
-  if (length < 0) return Error::FromErrno("readlink");
-  state.target.assign(target.data(), static_cast<std::size_t>(length));
-  state.attributes = ToText(TRY(ReadAttributes(fd, OpenedAs::kPath)));
-  return state;
-}
-
-Result<State> ObserveOpen(int fd, EntryKind kind, std::size_t size, const TakeContents& take) {
-  State state;
-  state.kind = kind;
-  if (kind == EntryKind::kFile) state.sha256 = TRY(take(fd, size));
-  state.attributes = ToText(TRY(ReadAttributes(fd, OpenedAs::kItself)));
-  return state;
-}
-
-Result<std::optional<State>> ObserveWith(const Root& root, const std::string& path, const TakeContents& take) {
-  const auto doing = [&] { return fmt::format("looking at {}", path); };
-  auto thing = root.OpenFile(path, O_PATH | O_NOFOLLOW);
-  if (!thing) {
-    const int reason = thing.error().errno_value();
-    if (reason == ENOENT || reason == ENOTDIR) return std::nullopt;
-    return std::move(thing).error();
-  }
-  struct stat status;
-  if (::fstat(thing->get(), &status) != 0) return Error::FromErrno("fstat").While(doing());
-  const EntryKind kind = TRY(KindOf(status.st_mode), doing());
-  State state;
-  if (kind == EntryKind::kLink) {
-    state = TRY(ObserveLink(thing->get()), doing());
-  } else {
-    const UniqueFd open = TRY(OpenToRead(root, path, status), doing());
-    state = TRY(ObserveOpen(open.get(), kind, static_cast<std::size_t>(status.st_size), take), doing());
-  }
-  Take(status, state);
-  return state;
-}
 
 // Finds out which directories there are, each once.
 class Ancestors {
@@ -128,7 +51,12 @@ class Ancestors {
     if (found) return true;
     const int reason = found.error().errno_value();
     if (reason != ENOENT && reason != ENOTDIR) return found.error();
-    if (!TRY(root_.Status(directory))) return false;
+    const auto status = TRY(root_.Status(directory));
+    if (!status) return false;
+    if (S_ISLNK(status->st_mode) && reason == ENOENT) {
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("{} is a link that leads nowhere: make what it leads to", directory));
+    }
     return Error(ErrorKind::kInvalid,
                  fmt::format("{} has to be a directory and is something else: move it away", directory));
   }
@@ -141,12 +69,10 @@ class Ancestors {
 
 }  // namespace
 
-Result<std::optional<State>> Observe(const Root& root, const std::string& path) {
-  return ObserveWith(root, path, DigestOfFile);
-}
+Result<std::optional<State>> Observe(const Root& root, const std::string& path) { return Observer(root).Observe(path); }
 
 Result<std::optional<State>> ObserveAndKeep(const Root& root, BlobStore& blobs, const std::string& path) {
-  return ObserveWith(root, path, [&](int fd, std::size_t size) { return blobs.AddFile(fd, size); });
+  return Observer(root).ObserveAndKeep(path, blobs);
 }
 
 bool Matches(const State& want, const State& have) {

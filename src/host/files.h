@@ -19,7 +19,7 @@ namespace pintle::host {
 using FilePut = resource::Put<resource::FileEntry>;
 
 // All that a Put can set, as it is now; owners by number.  A device node, socket or named pipe is an error: such are
-// not ours.
+// not ours.  Who looks at many takes an Observer.
 Result<std::optional<resource::FileEntry::State>> Observe(const Root& root, const std::string& path);
 
 // The same, with the contents added to the store.

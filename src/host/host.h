@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/root.h"
+#include "host/deployments.h"
 #include "host/selinux.h"
 #include "host/systemd.h"
 
@@ -15,6 +16,7 @@ struct Host {
   Systemd& systemd;
   const Clock& clock;
   Labels labels;
+  Deployments* deployments = nullptr;  // None: the OS of this machine is not changed by us.
 };
 
 }  // namespace pintle::host

@@ -8,10 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <functional>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <unordered_set>
 
+#include "base/root.h"
 #include "base/unique_fd.h"
 
 namespace pintle::host {
@@ -133,19 +137,75 @@ class Entries {
   std::set<std::string> parents_;
 };
 
-Result<LayerContents> CheckEntries(const std::string& path, const std::stop_token& stop) {
+using Visitor = std::function<Result<>(archive* opened, archive_entry* entry)>;
+
+Result<> ForEachEntry(const std::string& path, const std::stop_token& stop, const Visitor& visit) {
   const Archive opened = TRY(OpenLayer(path));
-  Entries entries;
   for (;;) {
     if (stop.stop_requested()) return Cancelled();
     archive_entry* entry = nullptr;
     const int result = ::archive_read_next_header(opened.get(), &entry);
-    if (result == ARCHIVE_EOF) return std::move(entries).Contents();
+    if (result == ARCHIVE_EOF) return {};
     if (result != ARCHIVE_OK) return Told(opened.get());
-    TRY(entries.Add(entry));
+    TRY(visit(opened.get(), entry));
     if (::archive_read_data_skip(opened.get()) != ARCHIVE_OK) return Told(opened.get());
   }
 }
+
+Result<LayerContents> CheckEntries(const std::string& path, const std::stop_token& stop) {
+  Entries entries;
+  TRY(ForEachEntry(path, stop, [&](archive*, archive_entry* entry) { return entries.Add(entry); }));
+  return std::move(entries).Contents();
+}
+
+constexpr std::string_view kWhiteout = ".wh.";
+constexpr std::string_view kOpaque = ".wh..wh..opq";
+
+bool IsBelow(std::string_view path, std::string_view directory) {
+  return path.size() > directory.size() && path.starts_with(directory) && path[directory.size()] == '/';
+}
+
+// Unpacks a part of a layer.
+class Unpacking {
+ public:
+  Unpacking(const std::string& below, const std::string& into, const Root& root)
+      : below_(below), into_(into), root_(root) {}
+
+  // Removes what the entry hides, if that is what it is for.
+  Result<> Hide(archive_entry* entry) const {
+    const std::filesystem::path path = TRY(Normal(::archive_entry_pathname(entry)));
+    const std::string name = path.filename();
+    if (!name.starts_with(kWhiteout)) return {};
+    const std::filesystem::path folder = path.parent_path();
+    const std::string hidden = name == kOpaque ? folder : folder / name.substr(kWhiteout.size());
+    const bool is_all = hidden.empty() || hidden == below_ || IsBelow(below_, hidden);
+    if (!is_all && !IsBelow(hidden, below_)) return {};
+    std::error_code failed;
+    std::filesystem::remove_all(into_ + "/" + (is_all ? below_ : hidden), failed);
+    if (failed) return Error::FromErrno("unlink", failed.value()).While("removing " + hidden);
+    return {};
+  }
+
+  Result<> Take(archive* opened, archive_entry* entry) const {
+    const std::string path = TRY(Normal(::archive_entry_pathname(entry)));
+    if (!IsBelow(path, below_)) return {};
+    const std::filesystem::path place(path);
+    if (place.filename().string().starts_with(kWhiteout)) return {};
+    if (::archive_entry_filetype(entry) == AE_IFDIR) return root_.MakeDirectories(path);
+    if (::archive_entry_filetype(entry) != AE_IFREG || ::archive_entry_hardlink(entry) != nullptr) {
+      return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is a link, and only files were expected", path));
+    }
+    TRY(root_.MakeDirectories(place.parent_path().string()));
+    const UniqueFd file = TRY(root_.OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644));
+    if (::archive_read_data_into_fd(opened, file.get()) != ARCHIVE_OK) return Told(opened).While("writing " + path);
+    return {};
+  }
+
+ private:
+  const std::string& below_;
+  const std::string& into_;
+  const Root& root_;
+};
 
 }  // namespace
 
@@ -155,6 +215,15 @@ Result<LayerContents> CheckLayer(const std::string& path, const OciDescriptor& l
   const auto doing = [&] { return fmt::format("checking the layer {}", layer.digest); };
   TRY(CheckBytes(path, layer, stop), doing());
   return TRY(CheckEntries(path, stop), doing());
+}
+
+Result<> UnpackLayer(const std::string& path, const std::string& below, const std::string& into,
+                     const std::stop_token& stop) {
+  const Root root = TRY(Root::Open(into));
+  const Unpacking unpacking(below, into, root);
+  // What a layer hides is of the layers before, wherever it says so.
+  TRY(ForEachEntry(path, stop, [&](archive*, archive_entry* entry) { return unpacking.Hide(entry); }));
+  return ForEachEntry(path, stop, [&](archive* opened, archive_entry* entry) { return unpacking.Take(opened, entry); });
 }
 
 Result<Archive> OpenLayer(const std::string& path) {

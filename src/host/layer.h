@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/c_ptr.h"
@@ -25,6 +26,11 @@ struct LayerContents {
 // Reads all of a layer before any of it is used: that it is the one that the image means, and that nothing in it can
 // do harm.  A path that leads out, a link to what is not in the layer and a device are errors.
 Result<LayerContents> CheckLayer(const std::string& path, const OciDescriptor& layer, const std::stop_token& stop);
+
+// Unpacks what a layer, which was checked before, has below a directory, into the same place below `into`, and removes
+// from there what it hides of the layers before it.  Files are all that may be there.
+Result<> UnpackLayer(const std::string& path, const std::string& below, const std::string& into,
+                     const std::stop_token& stop);
 
 // The same file for someone else to read.
 int FreeArchive(archive* opened);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/originals.h"
 
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <climits>
 #include <optional>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
+
+#include "base/digest.h"
 
 namespace pintle::host {
 namespace {
@@ -17,6 +21,15 @@ using State = resource::FileEntry::State;
 
 // OSTree keeps what the OS has for /etc here.
 constexpr std::string_view kDefaultsOfTheOs = "/usr/etc";
+
+// A name that gets too long by the ending is kept by its digest; there the Machine Config Operator has nothing, since
+// it fails.
+std::string PlaceBelow(std::string_view top, const std::string& path, std::string_view ending) {
+  const std::size_t begin = path.rfind('/') + 1;
+  std::string name = path.substr(begin);
+  if (name.size() + ending.size() > NAME_MAX) name = Sha256(name).hex();
+  return fmt::format("{}{}{}{}", top, path.substr(0, begin), name, ending);
+}
 
 Result<bool> Exists(const Root& root, const std::string& path) { return TRY(root.Status(path)).has_value(); }
 
@@ -157,8 +170,8 @@ class Finder {
 
 }  // namespace
 
-std::string OriginalOf(const std::string& path) { return std::string(kOriginals) + path + ".mcdorig"; }
-std::string StampOf(const std::string& path) { return std::string(kStamps) + path + ".mcdnoorig"; }
+std::string OriginalOf(const std::string& path) { return PlaceBelow(kOriginals, path, ".mcdorig"); }
+std::string StampOf(const std::string& path) { return PlaceBelow(kStamps, path, ".mcdnoorig"); }
 
 Result<std::vector<FilePut>> StepsToKeep(const Root& root, BlobStore& blobs, std::span<const std::string> taken,
                                          std::span<const FilePut> made) {

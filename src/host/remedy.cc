@@ -2,6 +2,7 @@
 #include "host/remedy.h"
 
 #include <cerrno>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -29,6 +30,8 @@ std::string_view RemedyFor(int errno_value) {
     case EMFILE:
     case ENFILE:
       return "too many files are open, raise the limit";
+    case ENAMETOOLONG:
+      return "the path or a name in it is too long, shorten it";
     case ELOOP:
       return "its path leads in circles, mend the symlinks";
     default:
@@ -40,7 +43,8 @@ std::string_view RemedyFor(int errno_value) {
 
 Error WithRemedy(Error error) {
   const std::string_view remedy = RemedyFor(error.errno_value());
-  return remedy.empty() ? std::move(error) : std::move(error).While(remedy);
+  const bool is_told = error.message().find(remedy) != std::string::npos;
+  return remedy.empty() || is_told ? std::move(error) : std::move(error).While(remedy);
 }
 
 }  // namespace pintle::host

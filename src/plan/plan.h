@@ -19,6 +19,7 @@
 #include "plan/disruption_policy.h"
 #include "plan/drain.h"
 #include "plan/step.h"
+#include "resource/deployment.h"
 #include "resource/file_entry.h"
 
 namespace pintle::plan {
@@ -48,6 +49,9 @@ std::vector<std::string> PathsOf(const ignition::Config& config);
 using ContentsReader = std::function<Result<std::string>()>;
 Result<> ForEachContents(const ignition::Config& config,
                          const std::function<Result<>(const std::string& path, ContentsReader read)>& visit);
+
+// What a config says of the OS.
+resource::Deployment::State DeploymentOf(const api::MachineConfigSpec& spec);
 
 // What was at a path before a config took it.  A file that the new config no longer has goes back to that; one that is
 // not listed here goes away.

@@ -143,13 +143,7 @@ class Steps {
   }
 
   void AddDeployment(const api::MachineConfigSpec& spec) {
-    resource::Deployment::State state;
-    state.image = spec.os_image_url;
-    state.extensions_image = spec.base_os_extensions_container_image;
-    if (spec.kernel_arguments) state.kernel_arguments = SplitArguments(*spec.kernel_arguments);
-    if (spec.extensions) state.extensions = *spec.extensions;
-    state.kernel_type = machineconfig::CanonicalKernelType(spec.kernel_type);
-    steps_.push_back(resource::Put<resource::Deployment>{{}, std::move(state)});
+    steps_.push_back(resource::Put<resource::Deployment>{{}, DeploymentOf(spec)});
   }
 
   std::vector<Step> Take() && { return std::move(steps_); }
@@ -178,6 +172,16 @@ class Steps {
 };
 
 }  // namespace
+
+resource::Deployment::State DeploymentOf(const api::MachineConfigSpec& spec) {
+  resource::Deployment::State state;
+  state.image = spec.os_image_url;
+  state.extensions_image = spec.base_os_extensions_container_image;
+  if (spec.kernel_arguments) state.kernel_arguments = SplitArguments(*spec.kernel_arguments);
+  if (spec.extensions) state.extensions = *spec.extensions;
+  state.kernel_type = machineconfig::CanonicalKernelType(spec.kernel_type);
+  return state;
+}
 
 Result<std::vector<Step>> StepsFor(const ParsedConfig& from, const ParsedConfig& to, const Originals& originals) {
   Steps steps;

@@ -3,6 +3,7 @@
 
 // The SSH keys with which a user may log in, as far as configs give them.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -19,8 +20,14 @@ struct AuthorizedKeys {
     std::vector<std::string> keys;
     // What the file says, where it is not just each key on a line of its own: so that it can be put back as it was.
     std::optional<std::string> text;
+    // Where there is no file: how many of the folders that it would be in are there all the same.
+    std::optional<std::int64_t> folders;
 
-    static constexpr auto kFields = std::tuple{json::Required{"keys", &State::keys}, json::Field{"text", &State::text}};
+    static constexpr auto kFields = std::tuple{
+        json::Required{"keys", &State::keys},
+        json::Field{"text", &State::text},
+        json::Field{"folders", &State::folders},
+    };
   };
 };
 

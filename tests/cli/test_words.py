@@ -18,11 +18,12 @@ OPTIONS = {
     "adopt": ["--root"],
     "explain": ["--policy", "--root", "-o"],
     "history": ["-o"],
-    "recover": ["--root", "-o"],
+    "recover": ["--give-up", "--reboot", "--root", "-o"],
+    "finalize-staged": [],
     "restore": ["--yes", "--no-reboot", "--policy", "--root", "-o"],
     "verify": ["--root", "-o"],
 }
-SWITCHES = ["--dry-run", "--none", "--yes", "--no-reboot"]
+SWITCHES = ["--dry-run", "--give-up", "--none", "--reboot", "--yes", "--no-reboot"]
 
 
 @pytest.mark.parametrize("verb", OPTIONS)

@@ -68,7 +68,7 @@ class AChange : public testing::Test {
     const auto first = change::Recover((*machine).host());
     const auto second = change::Recover((*machine).host());
     ASSERT_TRUE(Succeeded(second));
-    ASSERT_EQ(*second, Recovery::kNothingToDo);
+    ASSERT_EQ(second->how, Recovery::kNothingToDo);
     ++histories_;
   }
 

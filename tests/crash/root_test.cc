@@ -34,6 +34,7 @@ const Change kChanges[] = {
     {"ReplaceALinkByAFile", [](const Root& root) { return root.WriteFile("/etc/link", "text").has_value(); }},
     {"WriteALink", [](const Root& root) { return root.WriteLink("/etc/new", "/dev/null").has_value(); }},
     {"ReplaceAFileByALink", [](const Root& root) { return root.WriteLink("/etc/file", "/dev/null").has_value(); }},
+    {"MakeADirectory", [](const Root& root) { return root.MakeDirectories("/etc/made").has_value(); }},
     {"RemoveAFile", [](const Root& root) { return root.Remove("/etc/file").has_value(); }},
     {"RemoveADirectory", [](const Root& root) { return root.Remove("/etc/empty").has_value(); }},
 };

@@ -2,12 +2,14 @@
 """Machines for the tests: each test gets a fresh one."""
 
 import pathlib
+import shutil
 import sys
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
+from machines import image, oci, shell  # noqa: E402
 from machines.node import Node  # noqa: E402
 
 
@@ -21,3 +23,33 @@ def plain_node():
 def node():
     with Node() as machine:
         yield machine
+
+
+@pytest.fixture(scope="session")
+def layout(tmp_path_factory):
+    """An OCI layout with the OS that nodes boot as `base`, and `next`, which changes it."""
+    folder = tmp_path_factory.mktemp("images")
+    with Node() as node:
+        tree = folder / "tree"
+        shell.run("cp", "--archive", f"/proc/{node.leader}/root/usr/.", folder / "usr")
+    tree.mkdir()
+    (folder / "usr").rename(tree / "usr")
+    for name in ("dev", "run", "boot", "var", "tmp", "sysroot", "proc", "sys"):
+        (tree / name).mkdir()
+    links = {**image.LINKS_TO_STATE, **{name: f"usr/{name}" for name in ("bin", "sbin", "lib", "lib64")}}
+    for name, target in links.items():
+        if not (tree / name).is_symlink():
+            (tree / name).symlink_to(target)
+    (tree / "usr/share/gone").write_text("base")
+    (tree / "usr/share/emptied").mkdir()
+    (tree / "usr/share/emptied/old").write_text("base")
+    (tree / "usr/share/f\u0151").write_text("base")
+    (tree / "usr/share/sticky").mkdir()
+    (tree / "usr/share/sticky").chmod(0o1777)
+    images = folder / "layout"
+    oci.make_image(images, "base", tree)
+    shutil.rmtree(tree)
+    oci.derive_image(images, "base", "next", oci.Layer(
+        files={"usr/share/new": "next", "etc/image.conf": "next", "usr/share/emptied/young": "next", "run/x": "next"},
+        removed=["usr/share/gone"], emptied=["usr/share/emptied"]), labels={"version": "2.0"})
+    return images

@@ -1,25 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The deployments of a node from the command line, for test_deployments.py.
+// The deployments of a node from the command line, for test_deployments.py and test_rpm_ostree.py.
 //
 //     deployments-probe [--sysroot=DIRECTORY] [--auth-file=FILE] [--certificates=DIRECTORY] [--policy=FILE]
-//                       [--patience=MILLISECONDS] VERB
+//                       [--patience=MILLISECONDS] [--by=chosen] [--stop=input] VERB
 //
-//     observe                                      prints JSON
-//     fetch IMAGE                                  prints: COMMIT NAME
-//     put IMAGE COMMIT [+ARGUMENT...] [-ARGUMENT...]   an IMAGE of "" is the booted one; prints "changed" or "as
-//     wanted" drop-pending | roll-back                     print the same prune await-finalizer MILLISECONDS finalize
-//     PATH=TEXT...                        puts files into the staged deployment, and finalizes it
+//     observe                          prints JSON
+//     fetch IMAGE                      prints: COMMIT NAME
+//     put IMAGE COMMIT [CHANGE...]     prints "changed" or "as wanted"; an IMAGE of "" is the booted one
+//     drop-pending | roll-back         print the same
+//     prune
+//     await-finalizer MILLISECONDS
+//     finalize PATH=TEXT...            puts files into the staged deployment, and finalizes it
+//     hold                             has the lock until its input ends
+//     extensions ROOT IMAGE            unpacks an image of extensions; prints all files below ROOT and what yum is
+//     told, and takes them away
+//
+// A CHANGE is +ARGUMENT, -ARGUMENT, new, install=PACKAGE, uninstall=PACKAGE, remove=PACKAGE or reset=PACKAGE.  Chosen
+// by what the machine has is rpm-ostree or libostree; what rpm-ostree tells goes to the error output.  To stop is to
+// end the input.
 
 #include <fmt/core.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include "base/root.h"
 #include "host/deployments_ostree.h"
+#include "host/extensions_image.h"
+#include "host/open_deployments.h"
 #include "host/systemd_dbus.h"
 #include "json/parse.h"
 
@@ -30,9 +47,9 @@ using Words = std::vector<std::string>;
 
 json::Value ToJson(const std::optional<DeployedImage>& image) {
   if (!image) return nullptr;
-  return {{"commit", image->commit},   {"version", image->version}, {"branch", image->branch},
-          {"image", image->image},     {"digest", image->digest},   {"arguments", image->kernel_arguments},
-          {"staged", image->is_staged}};
+  return {{"commit", image->commit},    {"version", image->version},   {"branch", image->branch},
+          {"image", image->image},      {"digest", image->digest},     {"arguments", image->kernel_arguments},
+          {"staged", image->is_staged}, {"packages", image->packages}, {"removed", image->removed_packages}};
 }
 
 Result<> Observe(Deployments& deployments) {
@@ -49,17 +66,30 @@ Result<> Print(const Result<Putting>& putting) {
   return {};
 }
 
-Result<> Fetch(Deployments& deployments, const std::string& image) {
-  const FetchedImage fetched = TRY(deployments.Fetch(image, {}));
+Result<> Fetch(Deployments& deployments, const std::string& image, const std::stop_token& stop) {
+  const FetchedImage fetched = TRY(deployments.Fetch(image, stop));
   fmt::print("{} {}\n", fetched.commit, fetched.name);
   return {};
+}
+
+Words& ListFor(const std::string& change, WantedDeployment& wanted) {
+  if (change.starts_with("install=")) return wanted.packages.install;
+  if (change.starts_with("uninstall=")) return wanted.packages.uninstall;
+  if (change.starts_with("remove=")) return wanted.packages.override_remove;
+  if (change.starts_with("reset=")) return wanted.packages.override_reset;
+  return change[0] == '-' ? wanted.remove_arguments : wanted.add_arguments;
 }
 
 Result<> Put(Deployments& deployments, const Words& words) {
   WantedDeployment wanted;
   if (!words.at(0).empty()) wanted.image = FetchedImage{words.at(0), words.at(1)};
   for (const std::string& word : Words(words.begin() + 2, words.end())) {
-    (word[0] == '-' ? wanted.remove_arguments : wanted.add_arguments).push_back(word.substr(1));
+    if (word == "new") {
+      wanted.always_new = true;
+      continue;
+    }
+    const bool is_argument = word[0] == '-' || word[0] == '+';
+    ListFor(word, wanted).push_back(word.substr(is_argument ? 1 : word.find('=') + 1));
   }
   return Print(deployments.Put(wanted));
 }
@@ -91,6 +121,17 @@ Result<> Hold(Deployments& deployments) {
   }));
 }
 
+Result<> Extensions(const std::string& root, const std::string& image, const RegistryAccess& access,
+                    const std::stop_token& stop) {
+  const ExtensionsImage unpacked = TRY(ExtensionsImage::Unpack(root, image, access, stop));
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    if (entry.is_regular_file()) fmt::print("{}\n", entry.path().string().substr(root.size()));
+  }
+  const Root opened = TRY(Root::Open(root));
+  fmt::print("{}", TRY(opened.ReadFile(kExtensionsRepository)));
+  return {};
+}
+
 std::string Option(Words& words, const std::string& name, const std::string& otherwise = "") {
   const std::string prefix = "--" + name + "=";
   for (auto word = words.begin(); word != words.end(); ++word) {
@@ -102,22 +143,68 @@ std::string Option(Words& words, const std::string& name, const std::string& oth
   return otherwise;
 }
 
+// Asks to stop when the input ends.
+class Stopping {
+ public:
+  explicit Stopping(bool is_wanted) {
+    if (!is_wanted) return;
+    std::thread([source = source_]() mutable {
+      while (std::getchar() != EOF) {
+      }
+      source.request_stop();
+    }).detach();
+  }
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  std::stop_source source_;
+};
+
+// The machine's, by whoever has charge of them; or the disk's, by libostree.
+class Opened {
+ public:
+  static Result<std::unique_ptr<Opened>> Open(const std::string& sysroot, const std::string& by,
+                                              const RegistryAccess& access, const RpmOstreeManners& manners) {
+    std::unique_ptr<Opened> opened(new Opened(TRY(Root::Open("/"))));
+    if (by == "chosen") {
+      opened->deployments_ = TRY(OpenDeployments(opened->systemd_, access, manners));
+    } else {
+      opened->deployments_ = std::make_unique<DeploymentsOstree>(sysroot, access, manners.patience);
+    }
+    return opened;
+  }
+  Deployments& deployments() { return *deployments_; }
+
+ private:
+  explicit Opened(Root root) : root_(std::move(root)), systemd_(root_) {}
+
+  Root root_;
+  SystemdDbus systemd_;
+  std::unique_ptr<Deployments> deployments_;
+};
+
 Result<> Run(Words words) {
   const std::string sysroot = Option(words, "sysroot", "/");
   const RegistryAccess access{Option(words, "auth-file"), Option(words, "certificates"), Option(words, "policy")};
-  DeploymentsOstree deployments(sysroot, access,
-                                std::chrono::milliseconds(std::stoi(Option(words, "patience", "20000"))));
+  const Stopping stopping(Option(words, "stop") == "input");
+  RpmOstreeManners manners;
+  manners.stop = stopping.token();
+  manners.patience = std::chrono::milliseconds(std::stoi(Option(words, "patience", "20000")));
+  manners.tell = [](const std::string& what) { fmt::print(stderr, "progress: {}\n", what); };
+  const auto opened = TRY(Opened::Open(sysroot, Option(words, "by"), access, manners));
+  Deployments& deployments = opened->deployments();
   if (words.empty()) return Error(ErrorKind::kInvalid, "no verb");
   const std::string verb = words[0];
   words.erase(words.begin());
   if (verb == "observe") return Observe(deployments);
-  if (verb == "fetch" && words.size() == 1) return Fetch(deployments, words[0]);
+  if (verb == "fetch" && words.size() == 1) return Fetch(deployments, words[0], stopping.token());
   if (verb == "put" && words.size() >= 2) return Put(deployments, words);
   if (verb == "drop-pending") return Print(deployments.DropPending());
   if (verb == "roll-back") return Print(deployments.RollBack());
   if (verb == "prune") return deployments.Prune();
   if (verb == "await-finalizer" && words.size() == 1) return AwaitFinalizerOfThisMachine(words[0]);
   if (verb == "hold") return Hold(deployments);
+  if (verb == "extensions" && words.size() == 2) return Extensions(words[0], words[1], access, stopping.token());
   if (verb == "finalize") return Finalize(deployments, words);
   return Error(ErrorKind::kInvalid, "no such verb: " + verb);
 }

@@ -8,7 +8,6 @@ import json
 import os
 import pathlib
 import random
-import shutil
 import subprocess
 import tarfile
 import time
@@ -20,6 +19,7 @@ from machines.disk import Disk
 from machines.namespace import OWN_MOUNTS
 from machines.node import BUILD, Node
 from machines.registry import Registry
+from registry_access import access, give
 
 PROBE = f"{BUILD}/tests/integration/deployments-probe"
 HOST_PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
@@ -185,6 +185,29 @@ def test_files_take_effect_with_the_staged_deployment_and_fall_back_with_it(node
     assert not node.path("/etc/managed").exists() and not node.path("/etc/image.conf").exists()
 
 
+def test_files_alone_get_a_deployment_of_their_own(node):
+    before = observe(node)
+    origin = read(node, f"{node.run('ostree', 'admin', '--print-current-dir').stdout.strip()}.origin")
+    assert probe(node, "put", "", "", "new") == "changed"
+    pending = observe(node)["pending"]
+    assert pending == {**before["booted"], "staged": True}
+    assert probe(node, "put", "", "", "new") == "as wanted"
+    assert observe(node)["booted"] == before["booted"]
+    finalize_with(node, "managed")
+    probe(node, "await-finalizer", "20000")
+    node.reboot()
+    after = observe(node)
+    assert after["booted"] == before["booted"] and after["rollback"] == before["booted"]
+    assert read(node, "/etc/managed") == "managed"
+    assert read(node, f"{node.run('ostree', 'admin', '--print-current-dir').stdout.strip()}.origin") == origin
+    # One that was made already takes no files any more.
+    probe(node, "roll-back")
+    assert not observe(node)["pending"]["staged"]
+    assert probe(node, "put", "", "", "new") == "changed"
+    assert observe(node)["pending"]["staged"]
+    deploy.fsck(node)
+
+
 def test_a_node_killed_while_it_finalizes_has_both_the_image_and_the_files_or_neither(node):
     whole = None
     for version in range(2, 8):
@@ -248,36 +271,6 @@ def test_a_remote_branch_is_pulled(node, tmp_path):
 # ---- images ---------------------------------------------------------------------------------------------------------
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory):
-    """An OCI layout with the OS that nodes boot as `base`, and `next`, which changes it."""
-    folder = tmp_path_factory.mktemp("images")
-    with Node() as node:
-        tree = folder / "tree"
-        shell.run("cp", "--archive", f"/proc/{node.leader}/root/usr/.", folder / "usr")
-    tree.mkdir()
-    (folder / "usr").rename(tree / "usr")
-    for name in ("dev", "run", "boot", "var", "tmp", "sysroot", "proc", "sys"):
-        (tree / name).mkdir()
-    links = {**image.LINKS_TO_STATE, **{name: f"usr/{name}" for name in ("bin", "sbin", "lib", "lib64")}}
-    for name, target in links.items():
-        if not (tree / name).is_symlink():
-            (tree / name).symlink_to(target)
-    (tree / "usr/share/gone").write_text("base")
-    (tree / "usr/share/emptied").mkdir()
-    (tree / "usr/share/emptied/old").write_text("base")
-    (tree / "usr/share/f\u0151").write_text("base")
-    (tree / "usr/share/sticky").mkdir()
-    (tree / "usr/share/sticky").chmod(0o1777)
-    images = folder / "layout"
-    oci.make_image(images, "base", tree)
-    shutil.rmtree(tree)
-    oci.derive_image(images, "base", "next", oci.Layer(
-        files={"usr/share/new": "next", "etc/image.conf": "next", "usr/share/emptied/young": "next", "run/x": "next"},
-        removed=["usr/share/gone"], emptied=["usr/share/emptied"]), labels={"version": "2.0"})
-    return images
-
-
-@pytest.fixture(scope="module")
 def registry():
     with Registry() as running:
         yield running
@@ -293,22 +286,6 @@ def near():
     """A node that reaches the loopback device of the tests."""
     with Node(network="host") as machine:
         yield machine
-
-
-def give(node, source, place):
-    """Copies a file or a directory of the host into the node."""
-    packed = subprocess.run(["tar", "-C", source, "-c", "."], stdout=subprocess.PIPE, check=True).stdout
-    node.run("mkdir", "--parents", place)
-    subprocess.run([*node.entering(), "tar", "-C", place, "-x"], input=packed, check=True)
-
-
-def access(node, registry, with_credentials=True):
-    """The words that make the probe trust the registry, and let it in."""
-    give(node, registry.certs_dir, "/etc/trust")
-    node.run("tee", "/etc/policy.json", input='{"default": [{"type": "insecureAcceptAnything"}]}')
-    node.run("sh", "-c", "umask 077; cat >/etc/auth.json", input=registry.auth_file.read_text())
-    words = ["--certificates=/etc/trust", "--policy=/etc/policy.json"]
-    return [*words, "--auth-file=/etc/auth.json"] if with_credentials else words
 
 
 def left_behind(node):

@@ -12,6 +12,8 @@ from .kept import Kept, MachineDied
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
                "LANG": "C.UTF-8"}
 
+REBOOTED = 133  # What nspawn ends with then.
+
 
 class Container(Kept):
     """Boots what `boot` describes (see keeper.py) under a name, and is ready when systemd has finished starting."""
@@ -38,10 +40,16 @@ class Container(Kept):
                               "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"})
 
     def wait_ready(self, seconds=60):
-        """Waits until systemd has started all it wants to; returns "running", or "degraded" if a unit failed."""
+        """Waits until systemd has started all it wants to; returns "running", or "degraded" if a unit failed.
+
+        One that reboots before it is as far gives "reboot".
+        """
         deadline = time.monotonic() + seconds
         ready = False
         while not ready:
+            if not self.alive and self.keeper.returncode == REBOOTED:
+                self.wait(0)
+                return "reboot"
             self.expect_alive("booting")
             if time.monotonic() > deadline:
                 raise MachineDied(f"{self.name} has not booted after {seconds} s", self.console())
@@ -64,7 +72,7 @@ class Container(Kept):
     def wait_end(self, seconds):
         """Waits for the machine to end by itself; returns "reboot", "poweroff" or what else it was."""
         status = self.wait(seconds)
-        return {0: "poweroff", 133: "reboot"}.get(status, f"status {status}")
+        return {0: "poweroff", REBOOTED: "reboot"}.get(status, f"status {status}")
 
     def entering(self):
         """The words before a command that make it run in the machine.

@@ -9,6 +9,7 @@ import tempfile
 import time
 
 from .kept import MachineDied
+from .wait import wait_until
 
 
 class Machine(contextlib.AbstractContextManager):
@@ -52,11 +53,21 @@ class Machine(contextlib.AbstractContextManager):
         With fall_back the boot loader takes the second entry, as one does that counts failed boots.
         """
         started = time.monotonic()
+        self._boot_once(fall_back)
+        for _ in range(5):  # It may reboot to end a change; more often would be a loop.
+            if self.state != "reboot":
+                break
+            self._boot_once()
+        self.boot_seconds = time.monotonic() - started
+
+    def _boot_once(self, fall_back=False):
+        self._load(fall_back)
+        self.state = self._process.wait_ready()
+
+    def _load(self, fall_back=False):
         if self._disk:
             self.boot_entry = self._disk.boot_entries()[1 if fall_back else 0]
         self._process = self._boot()
-        self.state = self._process.wait_ready()
-        self.boot_seconds = time.monotonic() - started
 
     def run(self, *words, check=True, input=None):
         """Runs a command in the machine as root, and returns it with its output as text."""
@@ -80,6 +91,20 @@ class Machine(contextlib.AbstractContextManager):
     def kill(self):
         """Ends the machine at once, like a power cut; start() boots it again.  What reached its disk stays."""
         self._process.kill()
+
+    def start_and_kill_after(self, seconds):
+        """Boots, waits for nothing, and kills the machine after some seconds: also one that does not come up."""
+        self._load()
+        self.kill_after(seconds)
+
+    def start_in_vain(self, *signs, seconds=400):
+        """Boots one that does not come up: kills it when its console says any of these."""
+        before = len(self.console())
+        self._load()
+        said = wait_until(lambda: next((sign for sign in signs if sign in self.console()[before:]), None),
+                          f"the console says {' or '.join(signs)}", seconds)
+        self.kill()
+        return said
 
     def kill_after(self, seconds):
         """Kills the machine after some seconds, unless it has ended by itself before."""

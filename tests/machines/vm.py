@@ -46,7 +46,7 @@ class Vm(Machine):
     def start(self, fall_back=False):
         super().start(fall_back)
         if self.programs:
-            self.run("mkdir", BUILD)
+            self.run("mkdir", "--parents", BUILD)
             self.run("mount", "-o", "ro", "LABEL=programs", BUILD)
 
 
@@ -69,6 +69,8 @@ class Emulator(Kept):
         self._monitor.sendall(b'{"execute": "qmp_capabilities"}\n')
         self._agent = self._connected(Agent, self._agent_path)
         while not self._agent.answers(1):
+            if not self.alive and self.wait_end(1) == "reboot":
+                return "reboot"
             self.expect_alive("booting")
             if time.monotonic() > deadline:
                 raise MachineDied(f"{self.name} has not booted after {seconds} s", self.console())

@@ -22,6 +22,18 @@ class Applying : public testing::Test {
     return text;
   }
 
+  // All is in place, the journal says how far it came, and then the machine boots.
+  void CutShort(Phase phase) {
+    const auto policy = std::exchange(machine_.policy, {});
+    ASSERT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), Everything())), Ending::kRebootNeeded);
+    const Journal journal(machine_.host().root);
+    Change change = *ValueOf(journal.Read());
+    change.phase = phase;
+    change.actions = policy.files.front().actions;
+    ASSERT_TRUE(Succeeded(journal.Write(change)));
+    machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
+  }
+
   TemporaryDirectory directory_;
   SmallMachine machine_{directory_.path()};
 };
@@ -77,12 +89,12 @@ TEST_F(Applying, WaitsForARebootWhereNoPolicySaysThatItNeedsNone) {
   machine_.policy = {};
   EXPECT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), Everything())), Ending::kRebootNeeded);
   EXPECT_EQ(machine_.Read("etc/motd"), "ours");
-  EXPECT_EQ(ValueOf(Recover(machine_.host())), Recovery::kRebootNeeded);
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kRebootNeeded);
   EXPECT_THAT(MessageOf(machine_.GoFromTo(Everything(), NoConfig())), HasSubstr("still under way"));
   // The boot after it.
   machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
-  EXPECT_EQ(ValueOf(Recover(machine_.host())), Recovery::kFinished);
-  EXPECT_EQ(ValueOf(Recover(machine_.host())), Recovery::kNothingToDo);
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kFinished);
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
 }
 
 TEST_F(Applying, IsUndoneWhenTheBootAfterItFindsSomethingElse) {
@@ -92,6 +104,65 @@ TEST_F(Applying, IsUndoneWhenTheBootAfterItFindsSomethingElse) {
   machine_.Write("etc/motd", "someone else's");
   machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
   EXPECT_THAT(MessageOf(Recover(machine_.host())), HasSubstr("content mismatch for file \"/etc/motd\""));
+  EXPECT_EQ(Tree(), before);
+}
+
+TEST_F(Applying, GivesAUserThePasswordBackThatTheConfigTook) {
+  const std::string before = Tree();
+  TestConfig first;
+  first.WithUser("core", {});
+  first.ignition().passwd.users.back().password_hash = "$6$salt$first";
+  TestConfig second;
+  second.WithUser("core", {});
+  second.ignition().passwd.users.back().password_hash = "$6$salt$second";
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), first)));
+  const auto kept = directory_ / "etc/machine-config-daemon/pintle-passwords.json";
+  EXPECT_EQ(std::filesystem::status(kept).permissions(), std::filesystem::perms(0600));
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(first, second)));
+  EXPECT_THAT(machine_.Read("etc/shadow"), HasSubstr("core:$6$salt$second:"));
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(second, NoConfig())));
+  EXPECT_EQ(Tree(), before);
+}
+
+TEST_F(Applying, LeavesEmptyFoldersForKeysWhereTheyWereWhenItIsUndone) {
+  for (const char* folders : {"home/core/.ssh", "home/core/.ssh/authorized_keys.d"}) {
+    std::filesystem::create_directory(directory_ / folders);
+    ASSERT_EQ(::chown((directory_ / folders).c_str(), 1000, 1000), 0);
+    const std::string before = Tree();
+    machine_.systemd.failing = "watcher.service";
+    ASSERT_FALSE(machine_.GoFromTo(NoConfig(), Everything()));
+    EXPECT_EQ(Tree(), before) << folders;
+  }
+}
+
+// The journal is JSON, which has text only.
+TEST_F(Applying, PutsBackALinkWhoseTargetIsNoText) {
+  const std::filesystem::path link = directory_ / "etc/motd";
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink("caf\xE9", link);
+  const std::string before = Tree();
+  machine_.policy = {};
+  ASSERT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), Everything())), Ending::kRebootNeeded);
+  machine_.Write("etc/new/deep/file", "spoiled");
+  machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
+  EXPECT_THAT(MessageOf(Recover(machine_.host())), HasSubstr("content mismatch"));
+  EXPECT_EQ(std::filesystem::read_symlink(link), "caf\xE9");
+  EXPECT_EQ(Tree(), before);
+}
+
+TEST_F(Applying, IsUndoneWithItsServicesWhereABootCameInBetween) {
+  const std::string before = Tree();
+  CutShort(Phase::kApplying);
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kUndone);
+  EXPECT_EQ(Tree(), before);
+  EXPECT_THAT(machine_.systemd.jobs, ElementsAre("watcher.service"));
+}
+
+TEST_F(Applying, IsUndoneWhereABootInBetweenHidesThatAServiceDoesNotComeUp) {
+  const std::string before = Tree();
+  CutShort(Phase::kApplied);
+  machine_.systemd.failing = "watcher.service";
+  EXPECT_THAT(MessageOf(Recover(machine_.host())), HasSubstr("restarting watcher.service service failed"));
   EXPECT_EQ(Tree(), before);
 }
 

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/findings.h"
 
-#include <filesystem>
+#include <sys/xattr.h>
 
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "host/attributes.h"
+#include "host/seen_files.h"
+#include "host/selinux.h"
 #include "unit/change/small_machine.h"
 #include "unit/temporary_directory.h"
 
@@ -94,6 +101,126 @@ TEST_F(Looking, FindsKeysThatWereAdded) {
   EXPECT_THAT(FoundAfter(TestConfig().WithUser("core", {"key"}),
                          [&] { machine_.Write("home/core/.ssh/authorized_keys.d/ignition", "key\nanother\n"); }),
               ElementsAre("SSH keys of core differ"));
+}
+
+TEST_F(Looking, SaysHowManyKeysAreNotAsWantedAndShowsNone) {
+  TestConfig config;
+  config.WithUser("core", {"one", "two"});
+  FoundAfter(config, [&] { machine_.Write("home/core/.ssh/authorized_keys.d/ignition", "two\nthree\nfour\n"); });
+  EXPECT_EQ(ValueOf(FindingsOn(machine_.host(), config)).front().detail,
+            "2 keys expected, 3 there: 1 missing, 2 too many");
+}
+
+TEST_F(Looking, ShowsNoPasswordHash) {
+  TestConfig config;
+  config.WithUser("core", {});
+  config.ignition().passwd.users.back().password_hash = "$6$salt$wanted";
+  EXPECT_THAT(FoundAfter(config, [&] { machine_.Write("etc/shadow", "core:$6$salt$other:19000:0:99999:7:::\n"); }),
+              ElementsAre("password hash of core differs"));
+  EXPECT_EQ(ValueOf(FindingsOn(machine_.host(), config)).front().detail, "");
+}
+
+TEST_F(Looking, SaysWhereContentsFirstDiffer) {
+  TestConfig config;
+  config.WithFile("/etc/a", "data:,one%0Atwo%0A").WithFile("/etc/b", "data:,1").WithFile("/etc/c", "data:,token=1");
+  FoundAfter(config, [&] {
+    machine_.Write("etc/a", "one\nTWO\n");
+    machine_.Write("etc/c", "token=2");
+  });
+  const auto findings = ValueOf(FindingsOn(machine_.host(), config));
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings.front().text, "content mismatch for file \"/etc/a\"");
+  EXPECT_EQ(findings.front().detail, "line 2: expected \"two\", is \"TWO\"");
+  EXPECT_EQ(findings.back().detail, "line 1 differs in what is not shown");
+}
+
+TEST_F(Looking, FindsAUnitThatIsMaskedAndMayNotBe) {
+  TestConfig config;
+  ignition::Unit unit;
+  unit.name = "shipped.service";
+  unit.mask = false;
+  config.ignition().systemd.units.push_back(unit);
+  EXPECT_THAT(
+      FoundAfter(
+          config,
+          [&] { std::filesystem::create_symlink("/dev/null", directory_ / "etc/systemd/system/shipped.service"); }),
+      ElementsAre("state validation: invalid unit masked setting. path: "
+                  "\"/etc/systemd/system/shipped.service\"; expected: not masked; received: /dev/null"));
+}
+
+TEST_F(Looking, FindsAMaskThatIsMissing) {
+  TestConfig config;
+  ignition::Unit unit;
+  unit.name = "shipped.service";
+  unit.mask = true;
+  config.ignition().systemd.units.push_back(unit);
+  EXPECT_THAT(FoundAfter(config, [&] { std::filesystem::remove(directory_ / "etc/systemd/system/shipped.service"); }),
+              ElementsAre("state validation: error while evaluation symlink for path "
+                          "\"/etc/systemd/system/shipped.service\": lstat /etc/systemd/system/shipped.service: no "
+                          "such file or directory"));
+}
+
+// The Machine Config Operator does not write it.
+TEST_F(Looking, TakesADropinThatIsMissingForAnEmptyOne) {
+  TestConfig config;
+  ignition::Unit unit;
+  unit.name = "shipped.service";
+  ignition::Dropin& dropin = unit.dropins.emplace_back();
+  dropin.name = "10-empty.conf";
+  dropin.contents = "";
+  config.ignition().systemd.units.push_back(unit);
+  EXPECT_THAT(
+      FoundAfter(config,
+                 [&] { std::filesystem::remove(directory_ / "etc/systemd/system/shipped.service.d/10-empty.conf"); }),
+      IsEmpty());
+}
+
+TEST_F(Looking, FindsLabelsOfAnotherType) {
+  machine_.Write("contexts", "/etc/.*  --  system_u:object_r:etc_t:s0\n");
+  const host::Labels labels = host::Labels::FromFile((directory_ / "contexts").string());
+  if (!labels.LabelFor("/etc/a", resource::EntryKind::kFile)) GTEST_SKIP() << "built without libselinux";
+  TestConfig config;
+  config.WithFile("/etc/a", "data:,1").WithFile("/etc/b", "data:,2").WithFile("/etc/c", "data:,3");
+  FoundAfter(config, [] {});
+  const auto set_label = [&](const std::string& path, const std::string& label) {
+    return ::setxattr((directory_ / path).c_str(), host::kSelinuxLabel, label.c_str(), label.size() + 1, 0);
+  };
+  // An admin's own hands leave another user than the policy has; that is fine.
+  ASSERT_EQ(set_label("etc/a", "unconfined_u:object_r:etc_t:s0"), 0);
+  ASSERT_EQ(set_label("etc/b", "system_u:object_r:user_home_t:s0"), 0);
+  host::Host host = machine_.host();
+  EXPECT_THAT(ValueOf(FindingsOn(host, config)), IsEmpty());
+  host.labels = labels;
+  const auto findings = ValueOf(FindingsOn(host, config));
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings.front().text,
+            "label mismatch for file \"/etc/b\"; expected: system_u:object_r:etc_t:s0; received: "
+            "system_u:object_r:user_home_t:s0");
+  EXPECT_EQ(findings.back().text,
+            "label mismatch for file \"/etc/c\"; expected: system_u:object_r:etc_t:s0; received: none");
+}
+
+// What was seen is the file, and not that it was right.
+TEST_F(Looking, FindsTheSameWhateverItHasSeen) {
+  class Later final : public Clock {
+   public:
+    MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
+    WallTime Wall() const override { return std::chrono::system_clock::now() + 2 * host::kRest; }
+  };
+  const Later later;
+  host::SeenFiles seen(later);
+  TestConfig config;
+  config.WithFile("/etc/a", "data:,1").WithFile("/etc/b", "data:,2");
+  FoundAfter(config, [] {});
+  EXPECT_THAT(ValueOf(FindingsOn(machine_.host(), config, &seen)), IsEmpty());
+  EXPECT_EQ(seen.size(), 2U);
+  machine_.Write("etc/a", "x");
+  TestConfig another;
+  another.WithFile("/etc/a", "data:,1").WithFile("/etc/b", "data:,3");
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_THAT(TextOf(ValueOf(FindingsOn(machine_.host(), another, &seen)), "c"),
+                testing::EndsWith("content mismatch for file \"/etc/a\"; content mismatch for file \"/etc/b\""));
+  }
 }
 
 TEST_F(Looking, LeavesFilesAloneThatOthersWrite) {

@@ -97,6 +97,23 @@ TEST_F(Diffing, NamesEveryPartThatDiffers) {
   EXPECT_THAT(preview.text, HasSubstr("A node cannot get there: "));
 }
 
+TEST_F(Diffing, TellsOfUsersOnceUnlessTheyHaveMoreThanIsTold) {
+  const auto config = [](json::Value user) {
+    user["name"] = "core";
+    return Config({{"passwd", {{"users", {std::move(user)}}}}});
+  };
+  const json::Value old_keys = {{"sshAuthorizedKeys", {"one"}}};
+  json::Value new_keys = {{"sshAuthorizedKeys", {"two"}}};
+  EXPECT_THAT(Between(config(old_keys), config(new_keys)).text,
+              testing::StartsWith("SSH keys of core\n-one\n+two\n\nActions:"));
+  EXPECT_THAT(Between(Config(json::Value::object()), config(new_keys)).text, Not(HasSubstr("users differs")));
+  EXPECT_THAT(Between(config(new_keys), Config(json::Value::object())).text, Not(HasSubstr("users differs")));
+  EXPECT_THAT(Between(Config(json::Value::object()), config(json::Value::object())).text,
+              HasSubstr("$.passwd.users differs\n"));
+  new_keys["shell"] = "/bin/sh";
+  EXPECT_THAT(Between(config(old_keys), config(new_keys)).text, HasSubstr("$.passwd.users differs\n"));
+}
+
 TEST_F(Diffing, SaysWhatCannotBeRead) {
   json::Value broken = Config(json::Value::object());
   broken["spec"]["config"]["ignition"]["version"] = "9.0.0";

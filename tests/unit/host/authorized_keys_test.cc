@@ -40,7 +40,7 @@ struct Machine : TemporaryDirectory {
   }
 };
 
-State Keys(std::vector<std::string> keys) { return {std::move(keys), std::nullopt}; }
+State Keys(std::vector<std::string> keys) { return {std::move(keys), std::nullopt, std::nullopt}; }
 
 TEST(AuthorizedKeys, AreWrittenOneALineForTheUserAlone) {
   const Machine machine;
@@ -151,7 +151,7 @@ TEST(AuthorizedKeys, OfAUserWithoutAHomeFolderAreAnError) {
 class AuthorizedKeysAsRoot : public testing::Test {
  protected:
   void SetUp() override {
-    if (::getuid() != 0) GTEST_SKIP() << "only root can act for other users";
+    ASSERT_EQ(::getuid(), 0U) << "only root can act for other users: be root";
     fs::permissions(machine_.path(), fs::perms(0755));
     machine_.Write("etc/passwd", "core:x:1234:1235::/home/core:/bin/bash\n");
     ASSERT_EQ(::chown((machine_ / "home/core").c_str(), 1234, 1235), 0);

@@ -176,10 +176,12 @@ TEST_F(FilesTest, MissesNoDirectoryBehindALink) {
 TEST_F(FilesTest, RefusesToReplaceWhatIsInThePlaceOfADirectory) {
   outside_.Write("root/etc/file", "");
   fs::create_symlink("nowhere", outside_ / "root/etc/dangling");
-  for (const char* path : {"/etc/file/below", "/etc/dangling/below"}) {
-    const FilePut puts[] = {File(path)};
-    EXPECT_THAT(MessageOf(MissingDirectories(root_, puts)), HasSubstr("has to be a directory and is something else"));
-  }
+  const FilePut below_file[] = {File("/etc/file/below")};
+  EXPECT_THAT(MessageOf(MissingDirectories(root_, below_file)),
+              HasSubstr("/etc/file has to be a directory and is something else: move it away"));
+  const FilePut below_link[] = {File("/etc/dangling/below")};
+  EXPECT_THAT(MessageOf(MissingDirectories(root_, below_link)),
+              HasSubstr("/etc/dangling is a link that leads nowhere: make what it leads to"));
 }
 
 }  // namespace

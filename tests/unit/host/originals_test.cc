@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <climits>
+
 #include "base/digest.h"
 #include "host/file_changes.h"
 #include "unit/expect.h"
@@ -119,6 +121,15 @@ TEST_F(OriginalsTest, RemovesWhatWasNotThereWithTheDirectoriesMadeForIt) {
   GiveBack("/etc/a/b/file");
   EXPECT_FALSE(Exists("/etc/a"));
   EXPECT_FALSE(Exists("/etc/machine-config-daemon/noorig/etc"));
+}
+
+TEST_F(OriginalsTest, KeepsWhatHasTheLongestName) {
+  const std::string longest(NAME_MAX, 'n');
+  directory_.Write("etc/" + longest, "the admin's");
+  Take("/etc/" + longest, "ours");
+  GiveBack("/etc/" + longest);
+  EXPECT_EQ(directory_.Read("etc/" + longest), "the admin's");
+  EXPECT_NE(OriginalOf("/etc/" + longest), OriginalOf("/etc/" + std::string(NAME_MAX, 'm')));
 }
 
 TEST_F(OriginalsTest, LeavesADirectoryThatSomeoneElseUsesOrThatIsWantedAndRemembersIt) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ctl/masking.h"
+#include "change/masking.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <optional>
 #include <utility>
 
-namespace pintle::ctl {
+namespace pintle::change {
 namespace {
 
 constexpr std::string_view kBeginKey = "PRIVATE KEY-----";
@@ -188,25 +187,20 @@ std::string MaskedLine(std::string_view line) {
   return WithoutUrlPasswords(WithoutPasswordHashes(WithoutSecretArguments(WithoutNamedSecrets(line))));
 }
 
+std::string LineMasker::Next(std::string_view line) {
+  if (block_ && (IndentOf(line) > *block_ || IndentOf(line) == line.size())) return std::string(kMasked);
+  block_.reset();
+  if (BeginsSecretBlock(line)) block_ = IndentOf(line);
+  if (in_key_ && !EndsKey(line)) return std::string(kMasked);
+  in_key_ = BeginsKey(line) && !EndsKey(line);
+  return MaskedLine(line);
+}
+
 std::vector<std::string> Masked(const std::vector<std::string_view>& lines) {
   std::vector<std::string> masked;
   masked.reserve(lines.size());
-  bool in_key = false;
-  std::optional<std::size_t> block;  // How far the line above a secret block is indented.
-  for (const std::string_view line : lines) {
-    if (block && (IndentOf(line) > *block || IndentOf(line) == line.size())) {
-      masked.emplace_back(kMasked);
-      continue;
-    }
-    block.reset();
-    if (BeginsSecretBlock(line)) block = IndentOf(line);
-    if (in_key && !EndsKey(line)) {
-      masked.emplace_back(kMasked);
-      continue;
-    }
-    in_key = BeginsKey(line) && !EndsKey(line);
-    masked.push_back(MaskedLine(line));
-  }
+  LineMasker masker;
+  for (const std::string_view line : lines) masked.push_back(masker.Next(line));
   return masked;
 }
 
@@ -223,4 +217,4 @@ std::string Printable(std::string_view text) {
   return printable;
 }
 
-}  // namespace pintle::ctl
+}  // namespace pintle::change

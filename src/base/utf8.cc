@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/utf8.h"
+
+#include <cstddef>
+
+namespace pintle {
+namespace {
+
+// What the byte behind the first of a character may be; those behind it may be any from 0x80 to 0xBF.
+struct Form {
+  std::size_t length;
+  unsigned char from = 0x80;
+  unsigned char to = 0xBF;
+};
+
+// No length: no character begins so.
+Form FormOf(unsigned char first) {
+  if (first < 0x80) return {1};
+  if (first < 0xC2) return {0};
+  if (first < 0xE0) return {2};
+  if (first == 0xE0) return {3, 0xA0};
+  if (first == 0xED) return {3, 0x80, 0x9F};
+  if (first < 0xF0) return {3};
+  if (first == 0xF0) return {4, 0x90};
+  if (first < 0xF4) return {4};
+  if (first == 0xF4) return {4, 0x80, 0x8F};
+  return {0};
+}
+
+}  // namespace
+
+bool IsUtf8(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const Form form = FormOf(static_cast<unsigned char>(bytes.front()));
+    if (form.length == 0 || form.length > bytes.size()) return false;
+    for (std::size_t i = 1; i < form.length; ++i) {
+      const auto byte = static_cast<unsigned char>(bytes[i]);
+      if (byte < (i == 1 ? form.from : 0x80) || byte > (i == 1 ? form.to : 0xBF)) return false;
+    }
+    bytes.remove_prefix(form.length);
+  }
+  return true;
+}
+
+}  // namespace pintle

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/any_bytes.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/base64.h"
+#include "base/utf8.h"
+
+namespace pintle::change {
+namespace {
+
+constexpr std::string_view kMark = "base64\x01";
+
+std::string ToText(std::string bytes) {
+  if (IsUtf8(bytes) && !bytes.starts_with(kMark)) return bytes;
+  return std::string(kMark) + EncodeBase64(bytes);
+}
+
+Result<std::string> ToBytes(std::string text) {
+  if (!text.starts_with(kMark)) return text;
+  auto bytes = DecodeBase64(std::string_view(text).substr(kMark.size()));
+  if (!bytes) return Error(ErrorKind::kInvalid, "bytes that are not base64");
+  return *std::move(bytes);
+}
+
+// All strings of a document, by a function that may refuse one.
+template <typename Turn>
+Result<json::Value> Turned(json::Value document, const Turn& turn) {
+  if (document.is_string()) return json::Value(TRY(turn(std::move(document.get_ref<std::string&>()))));
+  if (document.is_array()) {
+    for (json::Value& element : document) element = TRY(Turned(std::move(element), turn));
+  }
+  if (!document.is_object()) return document;
+  json::Value turned = json::Value::object();
+  for (auto& [name, member] : document.items()) turned[TRY(turn(name))] = TRY(Turned(std::move(member), turn));
+  return turned;
+}
+
+}  // namespace
+
+json::Value WithTextOnly(json::Value document) {
+  return *Turned(std::move(document),
+                 [](std::string bytes) -> Result<std::string> { return ToText(std::move(bytes)); });
+}
+
+Result<json::Value> WithAnyBytes(json::Value document) { return Turned(std::move(document), ToBytes); }
+
+}  // namespace pintle::change

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/names.h"
+
+#include <fmt/core.h>
+
+#include <string>
+#include <string_view>
+
+#include "host/unit_name.h"
+
+namespace pintle::change {
+namespace {
+
+Error Wrong(const std::string& what) { return Error(ErrorKind::kInvalid, what); }
+
+bool HasNul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
+
+Result<> CheckPath(const std::string& path) {
+  // The kernel would see what is before it.
+  if (HasNul(path)) return Wrong(fmt::format("the path of a file has a NUL behind \"{}\"; leave it out", path.c_str()));
+  if (path == "/") return Wrong("\"/\" is not the path of a file; say which file below it");
+  return {};
+}
+
+Result<> CheckDropin(const std::string& unit, const std::string& name) {
+  const bool is_plain = !name.empty() && name.find('/') == std::string::npos && !HasNul(name);
+  return is_plain
+             ? Result<>()
+             : Wrong(fmt::format("\"{}\" is not a name for a drop-in of {}; write one without slashes", name, unit));
+}
+
+Result<> CheckUnit(const std::string& name) {
+  return host::UnitName::IsValid(name)
+             ? Result<>()
+             : Wrong(fmt::format("\"{}\" is not a name for a unit; write it with letters, digits and :-_.\\@ only",
+                                 name));
+}
+
+}  // namespace
+
+Result<> CheckNames(const ignition::Config& config) {
+  for (const ignition::File& file : config.storage.files) TRY(CheckPath(file.path));
+  for (const ignition::Unit& unit : config.systemd.units) {
+    TRY(CheckUnit(unit.name));
+    for (const ignition::Dropin& dropin : unit.dropins) TRY(CheckDropin(unit.name, dropin.name));
+  }
+  return {};
+}
+
+}  // namespace pintle::change

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/next_boot.h"
+
+#include <fmt/core.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "change/act.h"
+#include "change/findings.h"
+#include "change/journal.h"
+#include "change/owners.h"
+#include "change/put.h"
+#include "host/authorized_keys.h"
+#include "host/files.h"
+#include "host/systemd_offline.h"
+#include "plan/extensions.h"
+
+namespace pintle::change {
+namespace {
+
+using host::FilePut;
+using plan::Step;
+using resource::Put;
+
+constexpr const char* kFinalizer = "pintle-finalize-staged.service";
+constexpr auto kPatience = std::chrono::minutes(1);
+
+enum class Part { kDeployment, kShared, kImage };
+
+bool IsIn(std::string_view directory, std::string_view path) {
+  return path.starts_with(directory) && (path.size() == directory.size() || path[directory.size()] == '/');
+}
+
+Result<Part> PartWith(const Root& root, const std::string& path) {
+  std::string above = host::DirectoryAbove(path);
+  while (!TRY(root.Status(above))) above = host::DirectoryAbove(above);
+  const std::string place = TRY(root.RealPath(above));
+  if (IsIn("/etc", place)) return Part::kDeployment;
+  return IsIn("/var", place) ? Part::kShared : Part::kImage;
+}
+
+Result<> CheckPlace(const Root& root, const Step& step) {
+  const auto* file = std::get_if<FilePut>(&step);
+  if (file == nullptr || TRY(PartWith(root, file->key)) != Part::kImage) return {};
+  return Error(ErrorKind::kInvalid,
+               fmt::format("{} is neither in /etc nor in /var, and belongs to the OS image; put it elsewhere, or build "
+                           "an image that has it",
+                           file->key));
+}
+
+Result<bool> IsAsWanted(const Root& root, const FilePut& put) {
+  const auto have = TRY(host::Observe(root, put.key));
+  return have && put.want ? host::Matches(*put.want, *have) : !have && !put.want;
+}
+
+// What someone changes while the deployment waits for the reboot is not to be lost without a word.
+Result<> CheckUntouched(const Root& root, const Change& change) {
+  for (const Step& step : change.undo) {
+    const auto* file = std::get_if<FilePut>(&step);
+    if (file == nullptr || TRY(IsAsWanted(root, *file))) continue;
+    return Error(ErrorKind::kConflict,
+                 fmt::format("{} was changed while the change to {} waited for the reboot, and would be overwritten; "
+                             "see `pintle verify`",
+                             file->key, change.to));
+  }
+  return {};
+}
+
+// What the merge of /etc could change.
+class Holdable {
+ public:
+  explicit Holdable(const Root& root) : root_(root) {}
+
+  Result<bool> operator()(FilePut& put) const {
+    if (TRY(PartWith(root_, put.key)) != Part::kDeployment) return false;
+    TRY(ResolveOwners(root_, put));
+    return TRY(IsAsWanted(root_, put));
+  }
+  // A preset is a default, which an admin may have changed since.
+  Result<bool> operator()(const Put<resource::UnitState>& put) const {
+    return put.want->enablement != resource::Enablement::kPreset;
+  }
+  template <typename R>
+  Result<bool> operator()(const Put<R>&) const {
+    return false;
+  }
+
+ private:
+  const Root& root_;
+};
+
+// What of `held` is still so on the running machine; the rest was changed by someone, which the merge keeps.
+Result<std::vector<Step>> StillHeld(const host::Host& host, const std::vector<Step>& held) {
+  std::vector<Step> still;
+  for (const Step& step : held) {
+    const auto* file = std::get_if<FilePut>(&step);
+    const bool is_so = file ? TRY(IsAsWanted(host.root, *file)) : TRY(FindingsIn(host, {&step, 1})).empty();
+    if (is_so) still.push_back(step);
+  }
+  return still;
+}
+
+// The image has other directories than the one that the steps were made for.
+Result<std::vector<Step>> WithDirectories(const Root& next, std::vector<Step> steps) {
+  std::vector<FilePut> files;
+  for (const Step& step : steps) {
+    if (const auto* file = std::get_if<FilePut>(&step)) files.push_back(*file);
+  }
+  std::vector<Step> all;
+  for (FilePut& directory : TRY(host::MissingDirectories(next, files))) all.emplace_back(std::move(directory));
+  std::move(steps.begin(), steps.end(), std::back_inserter(all));
+  return all;
+}
+
+Result<> PutInto(const Root& next, const host::Host& host, const host::BlobStore& contents, const Change& change) {
+  TRY(CheckUntouched(host.root, change));
+  std::vector<Step> steps = TRY(StillHeld(host, change.next_boot->held));
+  std::copy(change.steps.begin(), change.steps.end(), std::back_inserter(steps));
+  host::SystemdOffline systemd(next);
+  const host::Host there{next, systemd, host.clock, host.labels};
+  return PutAll(there, contents, TRY(WithDirectories(next, std::move(steps))));
+}
+
+// How to take back one step, given its undo.  In the old deployment nothing of what is in /etc can be in effect.  What
+// is not in effect may have been prepared: to put what is there clears that.
+class TakingBack {
+ public:
+  using Undo = Result<std::optional<Step>>;
+
+  TakingBack(const host::Host& host, const Step& put) : host_(host), put_(put) {}
+
+  Undo operator()(const FilePut& undo) const {
+    if (TRY(PartWith(host_.root, undo.key)) != Part::kShared) return std::nullopt;
+    const auto& put = std::get<FilePut>(put_);
+    if (TRY(IsAsWanted(host_.root, put))) return undo;
+    return FilePut{put.key, TRY(host::Observe(host_.root, put.key))};
+  }
+  Undo operator()(const Put<resource::AuthorizedKeys>& undo) const {
+    auto have = TRY(host::ObserveAuthorizedKeys(host_.root, undo.key));
+    const auto& put = std::get<Put<resource::AuthorizedKeys>>(put_);
+    // The folders of the keys may have been made even where the keys are as they were.
+    const bool is_ours = host::Matches(put.want, have) || host::Matches(undo.want, have);
+    return is_ours ? undo : Put<resource::AuthorizedKeys>{undo.key, std::move(have)};
+  }
+  template <typename R>
+  Undo operator()(const Put<R>&) const {
+    return std::nullopt;
+  }
+
+ private:
+  const host::Host& host_;
+  const Step& put_;
+};
+
+// Which one it is about, of which kind.
+using Thing = std::pair<std::size_t, std::string>;
+Thing ThingOf(const Step& step) {
+  const auto key = [](const auto& put) -> std::string {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(put.key)>, std::string>) return put.key;
+    return "";
+  };
+  return {step.index(), std::visit(key, step)};
+}
+
+Result<std::string> MachineName() {
+  struct utsname name {};
+  if (::uname(&name) != 0) return Error::FromErrno("uname");
+  return std::string(static_cast<const char*>(name.machine));
+}
+
+Result<host::WantedPackages> PackagesFor(const host::Host& host, const resource::Deployment::State& before,
+                                         const resource::Deployment::State& after) {
+  const auto state = TRY(host.deployments->Observe());
+  plan::LayeredPackages layered;
+  if (state.booted) layered = {state.booted->packages, state.booted->removed_packages};
+  plan::PackageChanges changes = TRY(plan::PackagesFor(before, after, layered, TRY(MachineName())));
+  return host::WantedPackages{std::move(changes.install), std::move(changes.uninstall),
+                              std::move(changes.override_remove), std::move(changes.override_reset)};
+}
+
+}  // namespace
+
+Result<NextDeployment> NextDeploymentFor(const host::Host& host, const plan::ParsedConfig& from,
+                                         const plan::ParsedConfig& to, const plan::Difference& difference) {
+  const auto before = plan::DeploymentOf(from.object.spec);
+  const auto after = plan::DeploymentOf(to.object.spec);
+  NextDeployment next;
+  next.wanted.always_new = true;
+  next.extensions_image = after.extensions_image;
+  if (difference.os_image) next.image = after.image;
+  if (difference.kernel_arguments) {
+    next.wanted.remove_arguments = before.kernel_arguments;
+    next.wanted.add_arguments = after.kernel_arguments;
+  }
+  next.wanted.packages = TRY(PackagesFor(host, before, after));
+  return next;
+}
+
+Result<> LeaveToNextBoot(const host::Host& host, Change& change) {
+  if (host.deployments == nullptr || !HasReboot(change.actions)) return {};
+  const auto state = TRY(host.deployments->Observe());
+  if (!state.booted) return {};
+  for (const Step& step : change.steps) TRY(CheckPlace(host.root, step));
+  change.next_boot = NextBoot{state.booted->id, {}, false};
+  return {};
+}
+
+Result<> HoldRest(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& to, Change& change) {
+  std::set<Thing> changed;
+  for (const Step& step : change.steps) changed.insert(ThingOf(step));
+  std::set<std::string> held;
+  for (Step& step : TRY(plan::StepsFor(to, to, {}))) {
+    if (changed.contains(ThingOf(step)) || !TRY(std::visit(Holdable(host.root), step))) continue;
+    if (const auto* file = std::get_if<FilePut>(&step)) held.insert(file->key);
+    change.next_boot->held.push_back(std::move(step));
+  }
+  return plan::ForEachContents(to.ignition, [&](const std::string& path, const plan::ContentsReader& read) -> Result<> {
+    if (held.contains(path)) TRY(contents.Add(TRY(read())), path);
+    return {};
+  });
+}
+
+Result<> ArmFinalizer(const host::Host& host) {
+  TRY(host.systemd.Run(host::JobKind::kStart, kFinalizer, kPatience),
+      fmt::format("{}, which gives the next deployment its files, is not installed or does not start", kFinalizer));
+  return {};
+}
+
+Result<> Finalize(const host::Host& host) {
+  const Journal journal(host.root);
+  auto change = TRY(journal.Read());
+  if (!change || !change->next_boot || change->next_boot->is_finalized) return {};
+  if (change->phase != Phase::kApplied) {
+    // It was cut short while it was staged.
+    TRY(host.deployments->DropPending());
+    return {};
+  }
+  const host::BlobStore contents = TRY(journal.OpenBlobs());
+  const auto finalized = host.deployments->FinalizeStaged([&](const Root& next) -> Result<> {
+    TRY(PutInto(next, host, contents, *change));
+    change->next_boot->is_finalized = true;
+    return journal.Write(*change);
+  });
+  if (finalized) return {};
+  change->phase = Phase::kUndoing;
+  change->reason = finalized.error().message();
+  TRY(journal.Write(*change));
+  return finalized.error();
+}
+
+Result<> PutLate(const host::Host& host, const host::BlobStore& contents, const Change& change) {
+  return PutAll(host, contents, TRY(WithDirectories(host.root, change.steps)));
+}
+
+Result<std::vector<Step>> UndoOfShared(const host::Host& host, const Change& change) {
+  std::map<Thing, const Step*> puts;
+  for (const Step& step : change.steps) puts.emplace(ThingOf(step), &step);
+  std::vector<Step> undo;
+  for (const Step& step : change.undo) {
+    const auto put = puts.find(ThingOf(step));
+    if (put == puts.end()) continue;
+    if (auto back = TRY(std::visit(TakingBack(host, *put->second), step))) undo.push_back(*std::move(back));
+  }
+  return undo;
+}
+
+}  // namespace pintle::change

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/finalize.h"
+
+#include "base/clock.h"
+#include "base/root.h"
+#include "change/claim.h"
+#include "change/journal.h"
+#include "change/next_boot.h"
+#include "ctl/events.h"
+#include "ctl/verbs.h"
+#include "host/deployments_ostree.h"
+#include "host/host.h"
+#include "host/systemd_offline.h"
+
+namespace pintle::ctl {
+
+Result<ExitStatus> Finalize(const CommandLine& line) {
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  const Root root = TRY(Root::Open("/"));
+  const auto claim = TRY(change::Claim::Take(root));
+  const auto pending = TRY(change::Journal(root).Read());
+  if (!pending) return ExitStatus::kFine;
+  // At this point of a shutdown nobody answers on the bus.
+  host::SystemdOffline systemd(root);
+  host::DeploymentsOstree deployments("/");
+  const SystemClock clock;
+  const auto finalized = change::Finalize({root, systemd, clock, host::Labels::OfThisMachine(), &deployments});
+  if (finalized) return ExitStatus::kFine;
+  RecordFailure({.verb = "finalize-staged", .from = pending->from, .to = pending->to}, finalized.error().message());
+  return finalized.error();
+}
+
+}  // namespace pintle::ctl

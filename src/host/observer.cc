@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/observer.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <string_view>
+#include <utility>
+
+#include "base/digest.h"
+#include "host/attributes.h"
+#include "host/entry_kind.h"
+#include "host/files.h"
+#include "host/pieces.h"
+
+namespace pintle::host {
+namespace {
+
+using resource::EntryKind;
+using State = Observer::State;
+
+// Open at once; more than that are rare, and are opened again.
+constexpr std::size_t kMostDirectories = 64;
+
+bool IsNothingThere(int errno_value) { return errno_value == ENOENT || errno_value == ENOTDIR; }
+
+void Take(const struct stat& status, State& state) {
+  state.permissions = status.st_mode & 07777;
+  state.user.id = status.st_uid;
+  state.group.id = status.st_gid;
+}
+
+Result<State> ObserveLink(int fd) {
+  State state;
+  state.kind = EntryKind::kLink;
+  std::array<char, PATH_MAX> target;
+  const ssize_t length = ::readlinkat(fd, "", target.data(), target.size());
+  if (length < 0) return Error::FromErrno("readlink");
+  state.target.assign(target.data(), static_cast<std::size_t>(length));
+  state.attributes = ToText(TRY(ReadAttributes(fd, OpenedAs::kPath)));
+  return state;
+}
+
+}  // namespace
+
+class Observer::Reading {
+ public:
+  virtual ~Reading() = default;
+
+  // What is known of a file without reading it.
+  virtual std::optional<State> Recall(const std::string&, const struct stat&) { return std::nullopt; }
+  // Once the file has been read, and while it is open.
+  virtual Result<> End(const std::string&, int, const struct stat&, State&) { return {}; }
+
+  Result<std::string> DigestOf(int fd, std::size_t size) {
+    pieces_.emplace(fd, size);
+    const std::string_view first = TRY(pieces_->Next());
+    Hasher hasher(DigestAlgorithm::kSha256);
+    hasher.Update(first);
+    std::string_view next = TRY(pieces_->Next());
+    whole_ = next.empty() ? std::optional(first) : std::nullopt;
+    for (; !next.empty(); next = TRY(pieces_->Next())) hasher.Update(next);
+    return std::move(hasher).Finish().hex();
+  }
+
+ protected:
+  // Of a small file, what was read.
+  std::optional<std::string_view> whole_;
+
+ private:
+  std::optional<Pieces> pieces_;
+};
+
+namespace {
+
+class Remembering final : public Observer::Reading {
+ public:
+  explicit Remembering(SeenFiles& seen) : seen_(seen) {}
+
+  std::optional<State> Recall(const std::string& path, const struct stat& status) override {
+    return seen_.Recall(path, status);
+  }
+  Result<> End(const std::string& path, int, const struct stat& status, State& state) override {
+    seen_.Remember(path, status, state);
+    return {};
+  }
+
+ private:
+  SeenFiles& seen_;
+};
+
+class Keeping final : public Observer::Reading {
+ public:
+  Keeping(BlobStore& blobs, const std::optional<State>& unless) : blobs_(blobs), unless_(unless) {}
+
+  Result<> End(const std::string&, int fd, const struct stat& status, State& state) override {
+    if (unless_ && Matches(*unless_, state)) return {};
+    if (whole_) return blobs_.AddKnown(state.sha256, *whole_);
+    // Read again, it may be another by now; then that is what there is.
+    state.sha256 = TRY(blobs_.AddFile(fd, static_cast<std::size_t>(status.st_size)));
+    return {};
+  }
+
+ private:
+  BlobStore& blobs_;
+  const std::optional<State>& unless_;
+};
+
+// Only now that it is known to be no device and no pipe: opening one can do things, and can wait.
+Result<UniqueFd> OpenSame(int directory, const std::string& name, struct stat& status) {
+  const int flags = S_ISLNK(status.st_mode) ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
+  UniqueFd thing(::openat(directory, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+  if (!thing) return Error::FromErrno("open");
+  struct stat opened;
+  if (::fstat(thing.get(), &opened) != 0) return Error::FromErrno("fstat");
+  if (opened.st_ino == status.st_ino && opened.st_dev == status.st_dev) {
+    status = opened;
+    return thing;
+  }
+  return Error(ErrorKind::kConflict, "something else was put there meanwhile");
+}
+
+}  // namespace
+
+Result<std::optional<State>> Observer::Observe(const std::string& path) {
+  Reading reading;
+  return ObserveWith(path, reading);
+}
+
+Result<std::optional<State>> Observer::Observe(const std::string& path, SeenFiles& seen) {
+  Remembering reading(seen);
+  return ObserveWith(path, reading);
+}
+
+Result<std::optional<State>> Observer::ObserveAndKeep(const std::string& path, BlobStore& blobs,
+                                                      const std::optional<State>& unless) {
+  Keeping reading(blobs, unless);
+  return ObserveWith(path, reading);
+}
+
+Result<std::optional<State>> Observer::ObserveWith(const std::string& path, Reading& reading) {
+  const auto doing = [&] { return fmt::format("looking at {}", path); };
+  const auto place = TRY(Find(path));
+  if (!place) return std::nullopt;
+  struct stat status;
+  if (::fstatat(place->directory, place->name.c_str(), &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0) {
+    if (IsNothingThere(errno)) return std::nullopt;
+    return Error::FromErrno("fstatat").While(doing());
+  }
+  const EntryKind kind = TRY(KindOf(status.st_mode), doing());
+  if (kind == EntryKind::kFile) {
+    if (auto known = reading.Recall(path, status)) return known;
+  }
+  const UniqueFd thing = TRY(OpenSame(place->directory, place->name, status), doing());
+  State state;
+  if (kind == EntryKind::kLink) {
+    state = TRY(ObserveLink(thing.get()), doing());
+    Take(status, state);
+    return state;
+  }
+  state.kind = kind;
+  if (kind == EntryKind::kFile) {
+    state.sha256 = TRY(reading.DigestOf(thing.get(), static_cast<std::size_t>(status.st_size)), doing());
+  }
+  state.attributes = ToText(TRY(ReadAttributes(thing.get(), OpenedAs::kItself), doing()));
+  Take(status, state);
+  if (kind == EntryKind::kFile) TRY(reading.End(path, thing.get(), status, state), doing());
+  return state;
+}
+
+// A path that does not end in a name is one of a directory.
+Result<std::optional<Observer::Place>> Observer::Find(const std::string& path) {
+  Place place = {-1, path.substr(path.rfind('/') + 1)};
+  const bool is_named = !place.name.empty() && place.name != "." && place.name != "..";
+  auto directory = OpenDirectory(is_named ? DirectoryAbove(path) : path);
+  if (!directory) {
+    if (IsNothingThere(directory.error().errno_value())) return std::nullopt;
+    return std::move(directory).error();
+  }
+  place.directory = *directory;
+  if (!is_named) place.name = ".";
+  return place;
+}
+
+Result<int> Observer::OpenDirectory(std::string path) {
+  const auto found = directories_.find(path);
+  if (found != directories_.end()) return found->second.get();
+  UniqueFd directory = TRY(root_.OpenFile(path, O_PATH | O_DIRECTORY));
+  if (directories_.size() >= kMostDirectories) directories_.clear();
+  return directories_.emplace(std::move(path), std::move(directory)).first->second.get();
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The deployments on a disk, as libostree has them.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "host/deployments.h"
+#include "host/types_ostree.h"
+
+namespace pintle::host {
+
+// In a deployment's origin.
+inline constexpr const char* kOrigin = "origin";
+inline constexpr const char* kContainerKey = "container-image-reference";
+inline constexpr const char* kBranchKey = "refspec";
+
+// The OS's on a disk, and what the next boot takes.
+class Sysroot {
+ public:
+  static Result<Sysroot> Open(const std::string& path);
+
+  // To be called with mounts of our own.
+  static Result<Sysroot> OpenToWrite(const std::string& path);
+
+  static Result<Sysroot> OpenLocked(const std::string& path, std::chrono::milliseconds patience);
+
+  OstreeSysroot* get() const { return sysroot_.get(); }
+  OstreeRepo* repository() const { return ::ostree_sysroot_repo(sysroot_.get()); }
+  // libostree itself knows it as a number of ours only, which tells other programs nothing.
+  std::string repository_path() const { return path_ + "/ostree/repo"; }
+  OstreeDeployment* booted() const { return ::ostree_sysroot_get_booted_deployment(sysroot_.get()); }
+  OstreeDeployment* staged() const { return ::ostree_sysroot_get_staged_deployment(sysroot_.get()); }
+  bool is_booted() const { return booted() != nullptr; }
+
+  // The first is the one to boot.
+  std::vector<OstreeDeployment*> All() const;
+
+  OstreeDeployment* pending() const;
+
+  OstreeDeployment* rollback() const;
+
+  // What kernel arguments and /etc of the next one come from.
+  OstreeDeployment* merge() const;
+
+  // Writes the boot loader's entries of these in this order; what a staged one leaves is removed.
+  Result<> Write(const std::vector<OstreeDeployment*>& deployments) const;
+
+  // Removes directories and boot files of deployments that are none any more.
+  Result<> PrepareCleanup() const;
+
+ private:
+  static Result<Sysroot> At(const std::string& path);
+
+  Sysroot(std::string path, Object<OstreeSysroot> sysroot) : path_(std::move(path)), sysroot_(std::move(sysroot)) {}
+
+  Result<> Load() const;
+
+  Result<bool> TryLock() const;
+
+  Result<> Lock(std::chrono::milliseconds patience) const;
+
+  std::string path_;
+  Object<OstreeSysroot> sysroot_;
+};
+
+std::string CommitOf(OstreeDeployment* deployment);
+std::vector<std::string> ArgumentsOf(OstreeDeployment* deployment);
+std::string OriginText(GKeyFile* origin, const char* key);
+std::string FromOrigin(OstreeDeployment* deployment, const char* key);
+
+// Nothing of none.
+Result<std::optional<DeployedImage>> DescribeIfAny(const Sysroot& sysroot, OstreeDeployment* deployment);
+
+bool Exists(const std::string& path);
+
+}  // namespace pintle::host

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/unsynced.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <utility>
+
+namespace pintle::host {
+namespace {
+
+constexpr std::size_t kFew = 16;
+
+}  // namespace
+
+void Unsynced::Add(UniqueFd thing) {
+  if (whole_) return;
+  few_.push_back(std::move(thing));
+  if (few_.size() <= kFew) return;
+  whole_ = true;
+  few_.clear();
+}
+
+Result<> Unsynced::AddDirectory(int directory, std::uint64_t inode) {
+  if (whole_ || !directories_.insert(inode).second) return {};
+  UniqueFd copy(::fcntl(directory, F_DUPFD_CLOEXEC, 0));
+  if (!copy) return Error::FromErrno("dup");
+  Add(std::move(copy));
+  return {};
+}
+
+Result<> Unsynced::Sync() {
+  if (whole_ && ::syncfs(any_.get()) != 0) return Error::FromErrno("syncfs");
+  for (const UniqueFd& thing : few_) {
+    if (::fsync(thing.get()) != 0) return Error::FromErrno("fsync");
+  }
+  whole_ = false;
+  few_.clear();
+  directories_.clear();
+  return {};
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pintle` at a terminal: it asks before it changes a machine, and tells what takes long."""
+
+import contextlib
+import fcntl
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+
+import pytest
+from program import PINTLE, file, with_files, write
+from small_machine import Machine
+
+PATIENCE = 60
+QUESTION = "Do this? [y/N] "
+END_OF_INPUT = "\x04"
+
+
+class Terminal:
+    """A run of the program with a terminal of its own."""
+
+    def __init__(self, *words, stdin=None):
+        self.ours, theirs = pty.openpty()
+        self.said = ""
+        self.process = subprocess.Popen([PINTLE, *map(str, words)], stdin=theirs if stdin is None else stdin,
+                                        stdout=theirs, stderr=theirs, start_new_session=True)
+        os.close(theirs)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.ours)
+
+    def read(self, until):
+        """Reads until there is that text, or the program has closed the terminal."""
+        deadline = time.monotonic() + PATIENCE
+        while until is None or until not in self.said:
+            assert select.select([self.ours], [], [], max(0, deadline - time.monotonic()))[0], self.said
+            try:
+                piece = os.read(self.ours, 4096)
+            except OSError:  # As Linux tells that nobody has the other end any more.
+                piece = b""
+            if not piece:
+                assert until is None, self.said
+                return self.said
+            self.said += piece.decode().replace("\r\n", "\n")
+        return self.said
+
+    def type(self, text):
+        os.write(self.ours, text.encode())
+
+    def end(self):
+        """The exit status, and all that was said."""
+        said = self.read(None)
+        return self.process.wait(PATIENCE), said
+
+
+@pytest.fixture
+def machine(tmp_path):
+    (tmp_path / "root").mkdir()
+    return Machine(tmp_path / "root")
+
+
+@pytest.fixture
+def config(tmp_path):
+    return write(tmp_path / "a.ign", with_files(file("/etc/motd", "ours\n")))
+
+
+@pytest.mark.parametrize("answer", ["y\n", "Y\n", "yes\n", "yes please\n"])
+def test_a_yes_does_it(machine, config, answer):
+    with Terminal("apply", "--root", machine.root, config) as terminal:
+        said = terminal.read(QUESTION)
+        # What it is about stands before it, and nothing is done yet.
+        assert "+ours" in said and said.endswith(QUESTION)
+        assert machine.path("/etc/motd").read_text() == "the OS's greeting\n"
+        terminal.type(answer)
+        status, said = terminal.end()
+    assert status == 0 and "Done: this machine is as rendered-local-" in said
+    assert machine.path("/etc/motd").read_text() == "ours\n"
+
+
+@pytest.mark.parametrize("answer", ["n\n", "no\n", "\n", "N\n", " y\n", "1\n", "ny\n", "maybe yes\n", END_OF_INPUT])
+def test_anything_else_does_nothing(machine, config, answer):
+    before = machine.tree()
+    with Terminal("apply", "--root", machine.root, config) as terminal:
+        terminal.read(QUESTION)
+        terminal.type(answer)
+        status, said = terminal.end()
+    assert status == 2 and "pintle: apply: nothing was changed" in said
+    assert machine.tree() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
+def test_who_leaves_at_the_question_has_changed_nothing(machine, config, number):
+    before = machine.tree()
+    with Terminal("apply", "--root", machine.root, config) as terminal:
+        terminal.read(QUESTION)
+        terminal.process.send_signal(number)
+        assert terminal.process.wait(PATIENCE) == -number
+    assert machine.tree() == before
+    # It has let go of the machine.
+    machine.run("apply", "--yes", config)
+
+
+@pytest.mark.parametrize("words", [["--yes"], ["--dry-run"], ["--dry-run", "--yes"]])
+def test_it_does_not_ask_who_has_said_it(machine, config, words):
+    with Terminal("apply", "--root", machine.root, *words, config) as terminal:
+        status, said = terminal.end()
+    assert "[y/N]" not in said and status == (2 if "--dry-run" in words else 0)
+
+
+def test_it_does_not_ask_where_there_is_nothing_to_do(machine, config):
+    machine.run("apply", "--yes", config)
+    with Terminal("apply", "--root", machine.root, config) as terminal:
+        status, said = terminal.end()
+    assert status == 0 and "[y/N]" not in said and "Nothing to do" in said
+
+
+def test_a_terminal_that_is_written_to_only_is_not_asked(machine, config):
+    before = machine.tree()
+    with Terminal("apply", "--root", machine.root, config, stdin=subprocess.DEVNULL) as terminal:
+        status, said = terminal.end()
+    assert status == 1 and "add --yes" in said and "[y/N]" not in said
+    assert machine.tree() == before
+
+
+@contextlib.contextmanager
+def users_being_changed(machine):
+    """Who changes users holds this lock, and others wait for it."""
+    with open(machine.path("/etc/.pwd.lock"), "w") as lock:
+        fcntl.lockf(lock, fcntl.LOCK_EX)
+        yield
+
+
+def test_what_takes_long_is_told_at_a_terminal_only(tmp_path):
+    machines = []
+    for name in ["with", "without"]:
+        (tmp_path / name).mkdir()
+        machines.append(Machine(tmp_path / name))
+    config = write(tmp_path / "a.ign", {"ignition": {"version": "3.4.0"}, "passwd": {"users": [
+        {"name": "core", "passwordHash": "$6$salt$secret"}]}})
+    with contextlib.ExitStack() as changing:
+        for machine in machines:
+            changing.enter_context(users_being_changed(machine))
+        # This one begins first, so that it waits about as long by the time that the other has told something.
+        words = [PINTLE, "apply", "--root", machines[1].root, "--yes", config]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as silent, \
+                Terminal("apply", "--root", machines[0].root, "--yes", config) as terminal:
+            said = terminal.read(" ...\n")
+            assert said.splitlines()[-1].startswith("applying rendered-local-")
+            changing.close()
+            status, said = terminal.end()
+            assert status == 0 and "Done" in said and "secret" not in said
+            assert silent.communicate()[1] == "" and silent.returncode == 0

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A node that may pull from a registry of the tests."""
+
+import subprocess
+
+
+def give(node, source, place):
+    """Copies a file or a directory of the host into the node."""
+    packed = subprocess.run(["tar", "-C", source, "-c", "."], stdout=subprocess.PIPE, check=True).stdout
+    node.run("mkdir", "--parents", place)
+    subprocess.run([*node.entering(), "tar", "-C", place, "-x"], input=packed, check=True)
+
+
+def access(node, registry, with_credentials=True):
+    """The words that make the probe trust the registry, and let it in."""
+    give(node, registry.certs_dir, "/etc/trust")
+    node.run("tee", "/etc/policy.json", input='{"default": [{"type": "insecureAcceptAnything"}]}')
+    node.run("sh", "-c", "umask 077; cat >/etc/auth.json", input=registry.auth_file.read_text())
+    words = ["--certificates=/etc/trust", "--policy=/etc/policy.json"]
+    return [*words, "--auth-file=/etc/auth.json"] if with_credentials else words

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What stands behind the peer that plays rpm-ostree's daemon: the real deployments of the node it runs on.
+//
+// There is no rpm here.  A package is a file below /usr/share/packages in a commit of its own on top of the image's.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/deployments_ostree.h"
+#include "host/types_ostree.h"
+
+namespace pintle::test {
+
+struct Modifiers {
+  std::string refspec;
+  std::vector<std::string> install;
+  std::vector<std::string> uninstall;
+  std::vector<std::string> override_remove;
+  std::vector<std::string> override_reset;
+  bool is_idempotent = false;
+  bool is_download_only = false;
+  bool is_cache_only = false;
+};
+
+// The disk, locked while this lives, as rpm-ostree has it during a transaction.
+class LockedDisk {
+ public:
+  // Nothing: someone else has the lock.  To be called in a process that has mounts of its own.
+  static Result<std::optional<LockedDisk>> TryLock(host::RegistryAccess registries);
+  LockedDisk(LockedDisk&&) noexcept = default;
+  LockedDisk& operator=(LockedDisk&&) = delete;
+  ~LockedDisk();
+
+  std::string booted_os() const;
+
+  Result<> Update(const Modifiers& modifiers, const std::stop_token& stop);
+  Result<> SetKernelArguments(const std::string& all);
+  Result<> DropPending();
+
+ private:
+  // A deployment in the making: it begins as the pending one, or else the booted one.
+  struct Draft {
+    std::string commit;
+    std::string base;
+    host::KeyFile origin;
+    std::vector<std::string> arguments;
+  };
+
+  LockedDisk(host::Object<OstreeSysroot> sysroot, host::RegistryAccess registries);
+
+  OstreeRepo* repository() const;
+  OstreeDeployment* booted() const;
+  OstreeDeployment* first() const;
+  Result<Draft> Begin() const;
+  Result<> Rebase(Draft& draft, const Modifiers& modifiers, const std::stop_token& stop) const;
+  Result<std::string> Layered(const Draft& draft) const;
+  Result<> Stage(const Draft& draft) const;
+
+  host::Object<OstreeSysroot> sysroot_;
+  host::RegistryAccess registries_;
+};
+
+}  // namespace pintle::test

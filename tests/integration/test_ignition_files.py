@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pintle apply --root` makes of a small OS what Ignition's own files stage (2.14) and the first boot make of it.
+
+The configs are made out of what MachineConfigs may hold, and are the same in every run: contents, modes, owners, paths
+through links, units and what enables them, SSH keys and passwords.  Whole trees are compared.  Where they may differ is
+named below, each with its reason in docs/compatibility.md.
+
+Instances of templates are left out: Ignition asks a running systemd about them.
+"""
+
+import base64
+import gzip
+import json
+import os
+import pathlib
+import random
+import shutil
+import tempfile
+import time
+import urllib.parse
+from unittest.mock import ANY
+
+import pytest
+
+from machines import shell
+
+PINTLE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/ctl/pintle"
+IGNITION = pathlib.Path("/usr/lib/dracut/modules.d/30ignition/ignition")  # Debian installs no other.
+COUNT = 1000 if os.environ.get("PINTLE_NIGHTLY") else 200
+
+CORE, WWW = (1000, 1000), (33, 33)
+UNITS_OF_THE_OS = {
+    "os.service": "[Service]\nExecStart=/bin/os\n[Install]\nWantedBy=multi-user.target\n",
+    "idle.service": "[Service]\nExecStart=/bin/idle\n[Install]\nWantedBy=multi-user.target\nAlias=lazy.service\n",
+    "tick.timer": "[Timer]\nOnCalendar=daily\n[Install]\nWantedBy=timers.target\n",
+    "static.service": "[Service]\nExecStart=/bin/static\n",
+    "also.timer": "[Timer]\nOnCalendar=daily\n[Install]\nWantedBy=timers.target\n",
+}
+UNITS = ["new.service", "more.service", "other.timer", "unknown.service", "os.service", "idle.service", "tick.timer",
+         "static.service"]
+WANTED = "[Install]\nWantedBy=multi-user.target\n"
+REQUIRED = "[Install]\nRequiredBy=one.target two.target\n"
+ALSO = "[Install]\nWantedBy=sockets.target\nAlsø=x\nAlso=also.timer\n"
+# What the OS enables, its first boot has enabled: Ignition is not the one to decide that.
+PRESET_OF_THE_OS = "enable os.service\ndisable *\n"
+FILES_OF_THE_OS = {
+    "/etc/motd": (0o644, (0, 0)), "/etc/secret": (0o600, (0, 0)), "/etc/setgid": (0o2755, WWW),
+    "/etc/conf.d/os.conf": (0o640, WWW), "/var/lib/app/state": (0o666, CORE), "/opt/tool": (0o755, (0, 0)),
+}
+FOLDERS_OF_THE_OS = {
+    "/etc/conf.d": (0o750, WWW), "/etc/empty": (0o700, CORE), "/etc/shared": (0o775, (0, 33)),
+    "/var/tmp": (0o1777, (0, 0)), "/home/core": (0o700, CORE), "/etc/systemd/system": (0o755, (0, 0)),
+}
+LINKS_OF_THE_OS = {
+    "/etc/link": "motd", "/etc/absolute": "/etc/motd", "/etc/dangling": "nowhere", "/etc/out": "../../../../etc/motd",
+    "/opt": "var/opt", "/srv": "/var/srv", "/etc/through": "/../../etc/shared",
+}
+# Paths, and what stands before the last slash: there, by a link, or not there yet.
+TAKEN = [*FILES_OF_THE_OS, "/etc/link", "/etc/absolute", "/etc/dangling", "/etc/out", "/etc/empty"]
+FREE = [folder + name for folder in
+        ["/etc/", "/etc/conf.d/", "/etc/through/", "/var/tmp/", "/opt/", "/srv/", "/etc/new/",
+         "/etc/new/deep/down/", "/opt/new/", "/srv/new/down/", "/var/lib/fresh/", "/home/core/", "/usr/local/bin/"]
+        for name in ["a", "b.conf", "name with a space", "ü", ".hidden", "-dash", "n" * 255]]
+
+
+class Maker:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def some(self, choices, most, least=0):
+        return self.random.sample(choices, self.random.randint(least, most))
+
+    def sometimes(self, chance):
+        return self.random.random() < chance
+
+    def pick(self, *choices):
+        return self.random.choice(choices)
+
+    @staticmethod
+    def given(**members):
+        return {key: value for key, value in members.items() if value is not None}
+
+    def bytes(self):
+        size = self.pick(0, 1, 7, 100, 5000, 100_000)
+        return self.pick(self.random.randbytes(size), b"text %41 #;, \n" * (size // 14), b"\0" * size)
+
+    def contents(self):
+        contents = self.bytes()
+        compression = self.pick(None, None, "", "gzip")
+        packed = gzip.compress(contents, mtime=0) if compression == "gzip" else contents
+        if self.sometimes(0.5):
+            url = "data:" + self.pick("", "text/plain", "text/plain;charset=utf-8") + ";base64,"
+            url += base64.b64encode(packed).decode()
+        else:
+            url = "data:," + urllib.parse.quote(packed, safe="")
+        return self.given(source=url, compression=compression)
+
+    def owner(self):
+        return self.pick(None, {}, {"id": 0}, {"id": 77}, {"id": 65534}, {"name": "core"}, {"name": "www-data"},
+                         {"name": "root"})
+
+    def file(self, path):
+        overwrite = True if path in TAKEN else self.pick(None, True, False)
+        mode = self.pick(None, 0, 0o400, 0o600, 0o640, 0o644, 0o755, 0o777, self.random.randrange(0o1000))
+        return self.given(path=path, contents=self.contents(), overwrite=overwrite, mode=mode, user=self.owner(),
+                          group=self.owner())
+
+    def files(self):
+        paths = [*self.some(TAKEN, 5), *self.some(FREE, 8)]
+        self.random.shuffle(paths)
+        return [self.file(path) for path in paths]
+
+    def unit_text(self, name):
+        install = self.pick("", WANTED, REQUIRED, f"[Install]\nAlias=also-{name}\n")
+        if name == "os.service":  # What is enabled stays so as it was.
+            install = WANTED
+        if name == "new.service":  # Just one, lest one should enable what another disables.
+            install = self.pick(ALSO, install)
+        return self.pick("", "[Unit]\nDescription=ü\n") + "[Service]\nExecStart=/bin/new\n" + install
+
+    def dropins(self):
+        return [{"name": name, "contents": self.pick("[Unit]\nDescription=more\n", "[Service]\nNice=1\n")}
+                for name in self.some(["10-a.conf", "20-b.conf", "ü.conf"], 2)]
+
+    def unit(self, name):
+        unit = {"name": name, "dropins": self.dropins() if self.sometimes(0.4) else None,
+                "enabled": self.pick(None, True, True, False), "mask": self.pick(None, None, None, True, False)}
+        if name not in UNITS_OF_THE_OS or self.sometimes(0.2):
+            unit["contents"] = self.unit_text(name)
+        return self.given(**unit)
+
+    def units(self):
+        return [self.unit(name) for name in self.some(UNITS, 5)]
+
+    def users(self):
+        keys = self.some([f"ssh-ed25519 AAAA{number} someone" for number in range(4)], 4, least=1)
+        hash = self.pick(None, "$6$salt$hash", "$y$j9T$x$y")
+        return [self.given(name="core", sshAuthorizedKeys=keys, passwordHash=hash)]
+
+    def config(self):
+        config = {"ignition": {"version": self.pick("3.2.0", "3.3.0")}, "storage": {"files": self.files()},
+                  "systemd": {"units": self.units()}}
+        if self.sometimes(0.3):
+            config["passwd"] = {"users": self.users()}
+        return config
+
+
+def at(root, path):
+    return pathlib.Path(f"{root}{path}")
+
+
+def make_small_os(root):
+    shutil.rmtree(root, ignore_errors=True)
+    for folder in ["etc/systemd/system/multi-user.target.wants", "usr/lib/systemd/system",
+                   "usr/lib/systemd/system-preset", "var/lib", "var/opt", "var/srv", "run"]:
+        at(root, f"/{folder}").mkdir(parents=True)
+    for path, (mode, owner) in FOLDERS_OF_THE_OS.items():
+        at(root, path).mkdir(parents=True, exist_ok=True)
+        os.chown(at(root, path), *owner)
+        at(root, path).chmod(mode)
+    for path, target in LINKS_OF_THE_OS.items():
+        at(root, path).symlink_to(target)
+    for path, (mode, owner) in FILES_OF_THE_OS.items():
+        place = at(root, path)
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(f"{path} of the OS\n")
+        os.chown(place, *owner)
+        place.chmod(mode)
+    for name, text in UNITS_OF_THE_OS.items():
+        at(root, f"/usr/lib/systemd/system/{name}").write_text(text)
+    at(root, "/usr/lib/systemd/system-preset/90-os.preset").write_text(PRESET_OF_THE_OS)
+    at(root, "/etc/systemd/system/multi-user.target.wants/os.service").symlink_to("/usr/lib/systemd/system/os.service")
+    accounts = [("root", 0, "/root"), ("core", 1000, "/home/core"), ("www-data", 33, "/var/www")]
+    at(root, "/etc/passwd").write_text("".join(f"{name}:x:{id}:{id}::{home}:/bin/sh\n" for name, id, home in accounts))
+    at(root, "/etc/group").write_text("".join(f"{name}:x:{id}:\n" for name, id, _ in accounts))
+    at(root, "/etc/shadow").write_text("".join(f"{name}:*:19000:0:99999:7:::\n" for name, _, _ in accounts))
+    at(root, "/etc/shadow").chmod(0o600)
+
+
+class Ignition:
+    """Runs what the initramfs of a first boot runs, and then what the first start of systemd does about presets."""
+
+    def __init__(self, folder):
+        shell.need(IGNITION, "usermod", "systemctl")
+        self.scratch = folder / "ignition"
+        programs = folder / "programs"
+        programs.mkdir()
+        # It labels what it has written, which Pintle leaves to what is running; the OS has no policy either.
+        (programs / "setfiles").write_text("#!/bin/sh\nexec cat >/dev/null\n")
+        (programs / "setfiles").chmod(0o755)
+        self.path = f"{programs}:/usr/sbin:/usr/bin:/sbin:/bin"
+
+    def run(self, config, root):
+        """None if all went well, else what went wrong."""
+        at(root, "/etc/selinux").mkdir()
+        at(root, "/etc/selinux/config").write_text("SELINUXTYPE=targeted\n")
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        self.scratch.mkdir()
+        places = {name: self.scratch / name for name in ["config-cache", "state-file", "neednet"]}
+        for stage in ["fetch-offline", "files"]:
+            words = [IGNITION, "-platform=file", f"-stage={stage}", f"-root={root}", "-log-to-stdout",
+                     *(f"-{name}={place}" for name, place in places.items())]
+            answer = shell.run(*words, check=False, env={"IGNITION_CONFIG_FILE": str(config), "PATH": self.path})
+            if answer.returncode != 0:  # It tells the whole config, too.
+                return "\n".join(line for line in answer.stdout.splitlines() if "CRITICAL" in line)
+        shell.run("systemctl", f"--root={root}", "preset-all", "--preset-mode=enable-only", check=False)
+        shutil.rmtree(at(root, "/etc/selinux"))
+        return None
+
+
+def what_is_at(path):
+    """Kind and mode, owner, and what it holds."""
+    status = path.lstat()
+    owner = status.st_uid, status.st_gid
+    if path.is_symlink():
+        return "link", owner, os.readlink(path)
+    return oct(status.st_mode), owner, path.read_bytes() if path.is_file() else None
+
+
+def attributes_of(path):
+    names = os.listxattr(path, follow_symlinks=False)
+    return {name: os.getxattr(path, name, follow_symlinks=False) for name in names}
+
+
+def tree(root):
+    """Everything there is, by its path."""
+    found = {}
+    for folder, folders, files in os.walk(root):
+        for path in [pathlib.Path(folder, name) for name in [*folders, *files]]:
+            found["/" + os.path.relpath(path, root)] = *what_is_at(path), attributes_of(path)
+    return found
+
+
+def by_name(found):
+    """systemd starts what has the name of the link, wherever that leads to."""
+    for path, (mode, owner, contents, attributes) in found.items():
+        if mode == "link" and "/etc/systemd/system/" in path and ".wants/" in path:
+            found[path] = mode, owner, os.path.basename(contents), attributes
+    return found
+
+
+def drop(found, *paths):
+    for path in [path for path in found if any(path == dropped or path.startswith(dropped + "/") for dropped in paths)]:
+        del found[path]
+
+
+def of_ignition(root):
+    found = tree(root)
+    # What it leaves for itself, and the presets, of which the first boot has made links.
+    drop(found, "/etc/.ignition-result.json", "/etc/systemd/system-preset")
+    # What usermod leaves besides.
+    drop(found, "/etc/.pwd.lock", "/etc/passwd-", "/etc/shadow-")
+    return found
+
+
+def of_pintle(root):
+    found = tree(root)
+    # The config, what was there before it, the journal and the lock.
+    drop(found, "/etc/machine-config-daemon", "/var/lib/pintle")
+    drop(found, "/etc/.pwd.lock")
+    return found
+
+
+def differences(theirs, ours):
+    return [f"  {path}\n    ignition: {theirs.get(path)!r:.300}\n    pintle:   {ours.get(path)!r:.300}"
+            for path in sorted(theirs.keys() | ours.keys()) if theirs.get(path) != ours.get(path)]
+
+
+@pytest.fixture
+def scratch():
+    """A folder that users may enter, since Ignition writes their keys as them; in memory, since no disk matters."""
+    with tempfile.TemporaryDirectory(prefix="pintle-", dir="/dev/shm") as folder:
+        os.chmod(folder, 0o755)
+        yield pathlib.Path(folder)
+
+
+def apply(config, root):
+    return shell.run(PINTLE, "apply", "--root", root, "--yes", config, check=False)
+
+
+def test_makes_the_tree_that_ignition_makes(scratch):
+    ignition, started = Ignition(scratch), time.monotonic()
+    theirs, ours, path = scratch / "theirs", scratch / "ours", scratch / "config.ign"
+    wrong, files, units = [], 0, 0
+    for seed in range(COUNT):
+        config = Maker(seed).config()
+        path.write_text(json.dumps(config))
+        for root in theirs, ours:
+            make_small_os(root)
+        failure, answer = ignition.run(path, theirs), apply(path, ours)
+        assert failure is None, f"seed {seed}: {failure}"
+        found = [answer.stderr]
+        if answer.returncode == 0:
+            found = differences(by_name(of_ignition(theirs)), by_name(of_pintle(ours)))
+        if found:
+            wrong.append("\n".join([f"seed {seed}:", *found]))
+        files, units = files + len(config["storage"]["files"]), units + len(config["systemd"]["units"])
+    print(f"{COUNT} configs with {files} files and {units} units in {time.monotonic() - started:.1f} s")
+    assert not wrong, f"{len(wrong)} of {COUNT}\n" + "\n".join(wrong[:5])
+
+
+def one(path, **more):
+    return {"path": path, "contents": {"source": "data:,ours"}, **more}
+
+
+def with_file(**file):
+    return {"storage": {"files": [file]}}
+
+
+def with_unit(**unit):
+    return {"systemd": {"units": [unit]}}
+
+
+def make_full_folder(root):
+    at(root, "/etc/folder").mkdir()
+    at(root, "/etc/folder/someone's").write_text("work of years")
+
+
+def make_home(root):
+    at(root, "/var/www").mkdir()
+    os.chown(at(root, "/var/www"), *WWW)
+
+
+def give_password(root):
+    at(root, "/etc/shadow").write_text("core:$6$mine:19000:0:99999:7:::\n")
+
+
+REFUSED = "refused"
+ROOT = (0, 0)
+MOTD = b"/etc/motd of the OS\n"
+KEYS = {"passwd": {"users": [{"name": "core", "sshAuthorizedKeys": ["ssh-ed25519 AAAA"]}]}}
+WWW_KEYS = {"passwd": {"users": [{"name": "www-data", "sshAuthorizedKeys": ["k"]}]}}
+FOLDER = "/etc/systemd/system"
+# What is there before, the config, a path, and what each has made of it.  docs/compatibility.md says why.
+DIFFERENT = {
+    "special bits": (
+        None, with_file(**one("/etc/a", mode=0o4755)), "/etc/a",
+        ("0o100755", ROOT, b"ours"), REFUSED),
+    "a file that is there": (
+        None, with_file(**one("/etc/motd")), "/etc/motd",
+        REFUSED, ("0o100644", ROOT, b"ours")),
+    "no contents": (
+        None, with_file(path="/etc/motd", mode=0o600), "/etc/motd",
+        ("0o100600", ROOT, MOTD), REFUSED),
+    "a folder that gives its group": (
+        lambda root: at(root, "/etc/shared").chmod(0o2775), with_file(**one("/etc/shared/a")), "/etc/shared/a",
+        ("0o100644", (0, 33), b"ours"), ("0o100644", ROOT, b"ours")),
+    "a folder with something in it": (
+        make_full_folder, with_file(**one("/etc/folder", overwrite=True)), "/etc/folder",
+        ("0o100644", ROOT, b"ours"), REFUSED),
+    "a pipe": (
+        lambda root: os.mkfifo(at(root, "/etc/pipe")), with_file(**one("/etc/pipe", overwrite=True)), "/etc/pipe",
+        ("0o100644", ROOT, b"ours"), REFUSED),
+    "appending": (
+        None, with_file(path="/etc/motd", append=[{"source": "data:,ours"}]), "/etc/motd",
+        ("0o100644", ROOT, MOTD + b"ours"), REFUSED),
+    "an owner that is unknown": (
+        None, with_file(**one("/etc/a", user={"name": "nobody-here"})), "/etc/a",
+        REFUSED, REFUSED),
+    "a directory": (
+        None, {"storage": {"directories": [{"path": "/etc/a"}]}}, "/etc/a",
+        ("0o40755", ROOT, None), REFUSED),
+    "a link": (
+        None, {"storage": {"links": [{"path": "/etc/a", "target": "motd"}]}}, "/etc/a",
+        ("link", ROOT, "motd"), REFUSED),
+    "another user": (
+        make_home, WWW_KEYS, "/var/www/.ssh/authorized_keys.d/ignition",
+        ("0o100600", WWW, b"k\n"), REFUSED),
+    "a password and no hash": (
+        give_password, KEYS, "/etc/shadow",
+        ("0o100600", ROOT, b"core:$6$mine:19000:0:99999:7:::\n"), ("0o100600", ROOT, ANY)),
+    "another [Install] section for what is enabled": (
+        None, with_unit(name="os.service", enabled=True, contents=UNITS_OF_THE_OS["tick.timer"]),
+        f"{FOLDER}/multi-user.target.wants/os.service",
+        ("link", ROOT, "/usr/lib/systemd/system/os.service"), None),
+    "two units with one alias": (
+        None, {"systemd": {"units": [{"name": name, "enabled": True, "contents": "[Install]\nAlias=c.service\n"}
+                                     for name in ["a.service", "b.service"]]}}, f"{FOLDER}/c.service",
+        ("link", ROOT, ANY), REFUSED),
+    "a unit that is enabled by another and disabled by itself": (
+        None, {"systemd": {"units": [
+            {"name": "tick.timer", "enabled": False},
+            {"name": "new.service", "enabled": True, "contents": "[Install]\nAlso=tick.timer\n"}]}},
+        f"{FOLDER}/timers.target.wants/tick.timer",
+        ("link", ROOT, "/usr/lib/systemd/system/tick.timer"), None),
+}
+
+
+@pytest.mark.parametrize("what", DIFFERENT)
+def test_differs_where_it_is_meant_to(what, scratch):
+    prepare, sections, place, *wanted = DIFFERENT[what]
+    theirs, ours, path = scratch / "theirs", scratch / "ours", scratch / "config.ign"
+    path.write_text(json.dumps({"ignition": {"version": "3.3.0"}, **sections}))
+    for root in theirs, ours:
+        make_small_os(root)
+        if prepare:
+            prepare(root)
+    before = tree(ours)
+
+    def made_of_it(root, is_done):
+        if not is_done:
+            return REFUSED
+        return what_is_at(at(root, place)) if os.path.lexists(at(root, place)) else None
+
+    found = [made_of_it(theirs, Ignition(scratch).run(path, theirs) is None),
+             made_of_it(ours, apply(path, ours).returncode == 0)]
+    assert found == wanted
+    if found[1] == REFUSED:
+        after = tree(ours)
+        drop(after, "/var/lib/pintle")
+        assert differences(before, after) == []

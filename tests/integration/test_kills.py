@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pintle apply` killed at random instants, half of the times with the whole machine: after `pintle recover` the node
+is the old one or the new one, in its files and in what systemd makes of it.
+
+PINTLE_NIGHTLY, as `./dev test --nightly` sets it, takes 200 instants; PINTLE_SEED takes others.
+"""
+
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import tempfile
+import time
+from collections import Counter
+
+import pytest
+from configured import APP, KEY, MASK, PINTLE, Machine, difference, file
+
+from machines.container import ENVIRONMENT
+from machines.node import Node
+from machines.wait import wait_until
+
+COUNT = 200 if os.environ.get("PINTLE_NIGHTLY") else 40
+SEED = int(os.environ.get("PINTLE_SEED", "20261121"))
+JOURNAL = "/var/lib/pintle/change/journal.json"
+
+# What a program runs with is what it was started with.
+APP_THAT_TELLS = APP.replace("ExecStart=/bin/grep -q good /etc/app/app.conf",
+                             "ExecStart=/bin/sh -c 'grep -q good /etc/app/app.conf && cp /etc/app/app.conf /run/app'")
+RUNNER = """[Service]
+Type=exec
+ExecStart=/bin/sh -c 'echo {} >/run/runner; exec sleep infinity'
+[Install]
+WantedBy=multi-user.target
+"""
+EXTRA = "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n"
+RESTARTED = ["app.service", "runner.service", "extra.service"]
+OTHERS = ["systemd-logind.service", "systemd-tmpfiles-clean.timer", "systemd-pstore.service"]
+
+
+def restart(unit):
+    return [{"type": "Restart", "restart": {"serviceName": unit}}]
+
+
+NOTHING = [{"type": "None"}]
+POLICY = {
+    "files": [{"path": "/etc/app/app.conf", "actions": restart("app.service")}, {"path": "/etc", "actions": NOTHING}],
+    "units": [*({"name": unit, "actions": restart(unit)} for unit in RESTARTED), {"name": "*", "actions": NOTHING}],
+    "sshkey": {"actions": NOTHING},
+}
+
+
+def config(name, settings, *files, units=(), mode=0o600):
+    """A file in the place of one of the OS, one in a new folder, units with and without contents, a drop-in, a key."""
+    return {
+        "ignition": {"version": "3.4.0"},
+        "storage": {"files": [file("/etc/issue", name), file("/etc/app/app.conf", settings, mode=mode), *files]},
+        "systemd": {"units": [
+            {"name": "app.service", "enabled": True, "contents": APP_THAT_TELLS},
+            {"name": "runner.service", "enabled": True, "contents": RUNNER.format(name)},
+            {"name": "systemd-logind.service", "dropins": [
+                {"name": "10-app.conf", "contents": f"[Service]\nEnvironment=APP={name}\n"}]},
+            *units,
+        ]},
+        "passwd": {"users": [{"name": "core", "sshAuthorizedKeys": [f"{KEY}-{name}"]}]},
+    }
+
+
+MORE = {"units": [MASK, {"name": "extra.service", "enabled": True, "contents": EXTRA},
+                  {"name": "systemd-pstore.service", "enabled": False}]}
+DEEP = file("/etc/deep/down/below/file", "deep", user={"id": 33}, group={"id": 34})
+CONFIGS = {
+    "one": config("one", "good%20one"),
+    "two": config("two", "good%20two", DEEP, mode=0o640, **MORE),
+}
+# Each by the name of the config that it is tried from: app.service does not come up with them.
+BROKEN = {
+    "one": config("three", "bad", DEEP, **MORE),
+    "two": config("three", "bad"),
+}
+
+
+class Killed(Machine):
+    def __init__(self, node):
+        super().__init__(node)
+        self.write("/root/policy.json", POLICY)
+
+    def whole_state(self):
+        """All that a config can change, with what runs, and with which settings."""
+        show = ["systemctl", "show", "--property=Id,UnitFileState,LoadState,NeedDaemonReload"]
+        return {**self.state(), "units": self.node.run(*show, *RESTARTED, *OTHERS).stdout,
+                "running": self.node.run(*show[:2], "--property=Id,ActiveState,SubState,Job", *RESTARTED).stdout,
+                "with": self.node.run("grep", "-s", "", "/run/app", "/run/runner", check=False).stdout}
+
+    def apply_words(self):
+        return [PINTLE, "apply", "--yes", "--policy", "/root/policy.json", "/root/configs"]
+
+    def kill_program(self, cut):
+        # In the foreground, timeout waits for what it kills, which holds the claim to the machine until it is gone.
+        return self.node.run("timeout", "--foreground", "--signal=KILL", f"{cut:.4f}", *self.apply_words(), check=False)
+
+    def kill_all(self, cut):
+        words = [*self.node.entering(), *self.apply_words()]
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, env=ENVIRONMENT) as process:
+            try:
+                process.wait(cut)
+            except subprocess.TimeoutExpired:
+                pass
+            self.node.kill()
+            stdout, stderr = process.communicate()
+        self.node.start()
+        return subprocess.CompletedProcess(words, process.returncode, stdout, stderr)
+
+    def journal(self):
+        path = self.node.path(JOURNAL)
+        return json.loads(path.read_text()) if path.exists() else None
+
+    def has_no_jobs(self):
+        return self.node.run("systemctl", "list-jobs", "--no-legend").stdout == ""
+
+
+def told(answer):
+    return f"status {answer.returncode}\n{answer.stdout}{answer.stderr}"
+
+
+@pytest.fixture(scope="module")
+def killed():
+    with Node(plain=True) as node:
+        yield Killed(node)
+
+
+@pytest.fixture(scope="module")
+def states(killed):
+    """What the configs make of the machine, by their names; and how long that takes."""
+    found, seconds = {}, 0
+    for name in ["one", "two", "one", "two"]:
+        started = time.monotonic()
+        killed.apply(CONFIGS[name])
+        seconds = max(seconds, time.monotonic() - started)
+        state = killed.whole_state()
+        assert difference(found.setdefault(name, state), state) == {}
+    killed.node.reboot()
+    assert difference(found["two"], killed.whole_state()) == {}
+    return found, seconds
+
+
+def test_killed_at_any_instant_it_is_the_old_or_the_new_config_after_recovery(killed, states):
+    found, seconds = states
+    print(f"seed {SEED}, {COUNT} instants; uncut it takes {seconds:.3f} s")
+    chosen = random.Random(SEED)
+    current, seen = "two", Counter()
+    for number in range(COUNT):
+        other = "one" if current == "two" else "two"
+        is_broken = chosen.random() < 0.25
+        killed.write("/root/configs/50-all.ign", (BROKEN if is_broken else CONFIGS)[current if is_broken else other])
+        cut = chosen.uniform(0, 1.2 * seconds)
+        is_whole = number % 2 == 1
+        applied = (killed.kill_all if is_whole else killed.kill_program)(cut)
+        journal = killed.journal()
+        phase = journal["phase"] if journal else "none"
+        recovered = killed.node.run(PINTLE, "recover", check=False)
+        wait_until(killed.has_no_jobs, "the node's jobs end", 60)
+        state = killed.whole_state()
+        victim = "the machine" if is_whole else "the program"
+        about = [f"instant {number} of seed {SEED}: {victim} killed after {cut:.4f} s",
+                 f"from {current} to {'what fails' if is_broken else other}", f"apply: {told(applied)}",
+                 f"journal before recovery: {json.dumps(journal)}", f"recover: {told(recovered)}"]
+        wanted = [current] if is_broken else [current, other]
+        if state not in [found[name] for name in wanted] or killed.journal():
+            about += [f"difference to {name}: {difference(found[name], state)}" for name in wanted]
+            about.append(killed.node.run("journalctl", "-b", "-n", "150", "-o", "short-monotonic", "--no-pager").stdout)
+            raise AssertionError("\n".join(about))
+        # What failed by itself is told again by recovery, which undoes it.
+        assert recovered.returncode == 0 or (is_broken and phase in ("applied", "undoing")), "\n".join(about)
+        result = next(name for name in wanted if state == found[name])
+        seen["machine" if is_whole else "program", phase, "broken" if is_broken else
+             "old" if result == current else "new"] += 1
+        print(f"{number}: {about[0].split(': ')[1]}, journal: {phase}, afterwards {result}")
+        current = result
+        verified = killed.node.run(PINTLE, "verify", check=False)
+        assert verified.returncode == 0, "\n".join([*about, told(verified)])
+    for what, count in sorted(seen.items()):
+        print(f"{count:4}  {', '.join(what)}")
+    assert {outcome for _, _, outcome in seen} == {"old", "new", "broken"}
+
+
+WAITING = {"7", "271"} if os.uname().machine == "x86_64" else {"73"}  # poll(2) and ppoll(2).
+
+
+class Background:
+    """A command in the node that was begun and not waited for."""
+
+    def __init__(self, machine, *words):
+        self.said = tempfile.TemporaryFile("w+")
+        self.shell = subprocess.Popen([*machine.node.entering(), *words], stdin=subprocess.DEVNULL, stdout=self.said,
+                                      stderr=subprocess.STDOUT, env=ENVIRONMENT)
+
+    def process(self):
+        """The host's number of what the shell runs; None while it has not begun, or when it has ended."""
+        children = pathlib.Path(f"/proc/{self.shell.pid}/task/{self.shell.pid}/children").read_text().split()
+        return int(children[0]) if children else None
+
+    def waits_for_an_answer(self):
+        process = self.process()
+        return process and pathlib.Path(f"/proc/{process}/syscall").read_text().split()[0] in WAITING
+
+    def end(self):
+        status = self.shell.wait(120)
+        with self.said:
+            self.said.seek(0)
+            return status, self.said.read()
+
+
+def test_what_systemd_has_not_come_to_yet_is_not_done_after_recovery(killed, states):
+    found, _ = states
+    killed.apply(CONFIGS["one"])
+    # So many that systemd can be stopped before it is asked.
+    other = config("one", "good%20one", *(file(f"/etc/deep/{number}", "x") for number in range(500)),
+                   units=[{"name": "systemd-pstore.service", "enabled": False}])
+    killed.write("/root/configs/50-all.ign", other)
+    applied = Background(killed, *killed.apply_words())
+    wait_until(lambda: (killed.journal() or {}).get("phase") == "applying", "the change begins", 60,
+               every=0.001)
+    systemd = int(killed.node.leader)
+    os.kill(systemd, signal.SIGSTOP)
+    try:
+        wait_until(applied.waits_for_an_answer, "systemd is asked", 60)
+        os.kill(applied.process(), signal.SIGKILL)
+        applied.end()
+        recovered = Background(killed, PINTLE, "recover")
+        wait_until(recovered.waits_for_an_answer, "systemd is asked again", 60)
+    finally:
+        os.kill(systemd, signal.SIGCONT)
+    status, said = recovered.end()
+    assert status == 0 and "undone" in said, said
+    assert difference(found["one"], killed.whole_state()) == {}

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes that come with the next boot: image, kernel arguments and files together, and back together."""
+
+import random
+
+import pytest
+
+from machines import deploy
+from machines.image import BRANCH, OS_NAME
+from machines.installed import ALL, APP, NOTHING, Installed, everything, file, machine_config
+from machines.node import BUILD, Node
+
+
+@pytest.fixture
+def machine():
+    with Node() as node:
+        yield Installed(node, f"{BUILD}/src/ctl/pintle")
+
+
+def reboot(machine):
+    machine.machine.reboot()
+    machine.settle()
+
+
+def booted(machine):
+    return deploy.booted_commit(machine.machine)
+
+
+def commit(machine, files, version="2"):
+    return deploy.commit(machine.machine, files, version)
+
+
+def test_image_arguments_files_units_and_keys_come_with_one_boot(machine):
+    first = booted(machine)
+    second = commit(machine, {"/usr/etc/issue": "from the image", "/usr/etc/image.conf": "image"})
+    assert "reboot is pending" in machine.apply(everything(second))
+    # What runs is as it was.
+    assert machine.of_everything() == NOTHING
+    assert "ends with a reboot" in machine.pintle("verify", status=2)
+    assert "waits for a reboot" in machine.apply(machine_config([file("/etc/other", "x")]))
+    machine.run("tee", "/etc/late.conf", input="made while it waited")
+    reboot(machine)
+    assert booted(machine) == second and machine.of_everything() == ALL
+    assert [machine.read(f"/etc/{name}") for name in ("issue", "image.conf", "late.conf")] \
+        == ["ours", "image", "made while it waited"]
+    machine.pintle("verify")
+    assert machine.pintle("recover") == "Nothing was cut short.\n"
+    deploy.fsck(machine.machine)
+
+    # And back, by taking the config away; the image stays as it is, since nothing says which other one is wanted.
+    machine.apply(None)
+    reboot(machine)
+    assert machine.of_everything() == NOTHING and not machine.has("/etc/machine-config-daemon")
+    assert booted(machine) == second != first
+
+
+def test_the_old_deployment_has_its_own_files(machine):
+    machine.apply(everything())
+    reboot(machine)
+    assert machine.of_everything() == ALL
+    deploy.roll_back(machine.machine)
+    reboot(machine)
+    assert not machine.has("/etc/managed") and "probe=1" not in machine.arguments()
+    assert machine.pintle("recover") == "Nothing was cut short.\n"
+
+
+def test_what_is_edited_while_the_change_waits_is_not_overwritten(machine):
+    machine.run("tee", "/etc/managed", input="the admin's")
+    before = booted(machine)
+    machine.apply(everything(commit(machine, {"/usr/share/probe": "new"})))
+    machine.run("tee", "/etc/managed", input="edited while it waited")
+    reboot(machine)
+    assert booted(machine) == before
+    assert machine.of_everything() == {**NOTHING, "/etc/managed": "edited while it waited"}
+    assert "/etc/managed was changed while the change to" in machine.run("journalctl", "--output=cat").stdout
+    assert machine.pintle("recover") == "Nothing was cut short.\n"
+
+
+def test_a_change_that_waits_can_be_given_up(machine):
+    def deployments():
+        return machine.run("ostree", "admin", "status").stdout
+
+    before = deployments()
+    machine.apply(everything())
+    assert deployments() != before
+    assert "is undone, because of this: it was given up" in machine.pintle("recover", "--give-up")
+    assert deployments() == before
+    reboot(machine)
+    assert machine.of_everything() == NOTHING
+    assert "reboot is pending" in machine.apply(everything())
+
+
+def test_a_new_image_does_not_take_its_default_to_a_managed_file(machine):
+    """The file is as the old image has it, so that the merge of /etc would replace it with that of the new image."""
+    old = commit(machine, {"/usr/etc/held": "wanted", "/usr/etc/free": "old"})
+    files = [file("/etc/held", "wanted"), file("/etc/managed", "new")]
+    machine.apply(machine_config(files, old, units=[APP]))
+    reboot(machine)
+    new = commit(machine, {"/usr/etc/held": "another", "/usr/etc/free": "new"}, "3")
+    machine.apply(machine_config(files, new, units=[APP]))
+    reboot(machine)
+    assert booted(machine) == new
+    assert [machine.read(f"/etc/{name}") for name in ("held", "free")] == ["wanted", "new"]
+    machine.pintle("verify")
+
+
+def test_a_boot_that_falls_back_takes_the_old_files_and_forgets_the_new_deployment(machine):
+    machine.apply(everything())
+    machine.machine.poweroff()
+    machine.machine.start(fall_back=True)
+    machine.settle()
+    assert machine.of_everything() == NOTHING
+    assert "the new deployment did not boot" in machine.pintle("history")
+    assert len(machine.run("ls", "/boot/loader/entries").stdout.split()) == 1
+    reboot(machine)
+    assert machine.of_everything() == NOTHING
+
+
+def test_a_deployment_that_someone_else_finalized_gets_its_files_and_boots_once_more(machine):
+    machine.apply(everything())
+    # As if it had been killed.
+    machine.run("sh", "-c", "rm /etc/systemd/system/pintle-finalize-staged.service && systemctl daemon-reload")
+    machine.run("systemctl", "stop", "ostree-finalize-staged.service")
+    reboot(machine)
+    assert machine.of_everything() == ALL
+    machine.pintle("verify")
+
+
+def test_a_new_deployment_that_is_not_as_wanted_is_left_again(machine):
+    first = booted(machine)
+    machine.apply(everything(commit(machine, {
+        "/usr/share/probe": "new", "/usr/lib/tmpfiles.d/spoil.conf": "f+ /etc/managed 0644 root root - spoilt\n"})))
+    reboot(machine)
+    assert booted(machine) == first and machine.of_everything() == NOTHING
+    assert 'content mismatch for file "/etc/managed"' in machine.pintle("history")
+    assert machine.pintle("recover") == "Nothing was cut short.\n"
+
+
+def test_paths_of_the_image_are_refused(machine):
+    said = machine.apply(machine_config([file("/usr/lib/mine", "x")]), status=1)
+    assert "/usr/lib/mine is neither in /etc nor in /var" in said
+    assert machine.pintle("recover") == "Nothing was cut short.\n"
+
+
+def test_killed_while_it_shuts_down_the_machine_is_old_or_new(machine):
+    for _ in range(6):
+        machine.apply(everything())
+        machine.run("systemctl", "reboot", check=False)
+        cut = random.uniform(0, 1.5)
+        machine.machine.kill_after(cut)
+        machine.machine.start()
+        machine.settle()
+        now = machine.of_everything()
+        print(f"killed after {cut:.2f} s: {'new' if now['argument'] else 'old'}")
+        assert now in (NOTHING, ALL)
+        if now == ALL:
+            machine.apply(None)
+            reboot(machine)
+            assert machine.of_everything() == NOTHING
+    deploy.fsck(machine.machine)
+
+
+def test_kernel_arguments_that_someone_took_away_are_found_and_restored(machine):
+    machine.apply(everything())
+    reboot(machine)
+    # As an admin would with rpm-ostree.
+    machine.run("ostree", "admin", "deploy", "--stage", "--karg-none", "--os=" + OS_NAME, BRANCH)
+    machine.run("systemctl", "start", "ostree-finalize-staged.service")
+    machine.machine.reboot()
+    said = machine.pintle("verify", status=2)
+    assert "missing expected kernel arguments: [probe=1 quoted=" in said
+    assert "pintle restore os" in said
+    machine.pintle("restore", "--no-reboot", "os", status=2)
+    reboot(machine)
+    assert machine.of_everything() == ALL
+    machine.pintle("verify")

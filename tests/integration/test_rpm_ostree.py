@@ -1,0 +1,472 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Deployments by rpm-ostree: a peer that speaks as its daemon does, with the node's real deployments behind it.
+
+What rpm-ostree does itself, layering packages, needs RPMs; here a package is a file in a commit.
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+
+import pytest
+
+from machines import deploy, oci, shell
+from machines.installed import ALL, NOTHING, Installed, everything
+from machines.node import BUILD, Node
+from machines.registry import Registry
+from machines.wait import wait_until
+from registry_access import access
+
+PROBE = f"{BUILD}/tests/integration/deployments-probe"
+HOST_PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
+UNIT = f"""
+[Unit]
+Description=rpm-ostree System Management Daemon
+StartLimitIntervalSec=0
+[Service]
+Type=dbus
+BusName=org.projectatomic.rpmostree1
+ExecStart={BUILD}/tests/integration/rpm-ostreed-peer --auth-file=/run/ostree/auth.json --certificates=/etc/trust \
+          --policy=/etc/policy.json
+"""
+BUS_POLICY = """
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <policy user="root">
+    <allow own="org.projectatomic.rpmostree1"/>
+    <allow send_destination="org.projectatomic.rpmostree1"/>
+  </policy>
+</busconfig>
+"""
+UNIT_FILE = "/etc/systemd/system/rpm-ostreed.service"
+FAULT, LOG = "/run/rpm-ostreed-fault", "/run/rpm-ostreed-log"
+
+
+def install(node):
+    node.run("tee", UNIT_FILE, input=UNIT)
+    node.run("tee", "/etc/dbus-1/system.d/org.projectatomic.rpmostree1.conf", input=BUS_POLICY)
+    node.run("systemctl", "daemon-reload")
+    node.run("busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
+
+
+@pytest.fixture(scope="module")
+def registry():
+    with Registry() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def pushed(registry, layout):
+    return registry.push(layout, "next")
+
+
+@pytest.fixture(scope="module")
+def booted(registry):
+    with Node(network="host") as machine:
+        install(machine)
+        machine.access = access(machine, registry)
+        yield machine
+
+
+@pytest.fixture
+def node(booted):
+    """A node with nothing pending, whose daemon does not run."""
+    booted.run("rm", "-f", FAULT)
+    booted.run("systemctl", "stop", "rpm-ostreed")
+    booted.run(PROBE, "drop-pending")
+    booted.run("rm", "-f", LOG)
+    yield booted
+    assert not booted.path(FAULT).exists(), "what was to go wrong did not"
+
+
+@pytest.fixture
+def fresh(registry):
+    """One that may be rebooted."""
+    with Node(network="host") as machine:
+        install(machine)
+        machine.access = access(machine, registry)
+        yield machine
+
+
+def words_of(node, words):
+    return [PROBE, "--by=chosen", *node.access, *words]
+
+
+def probe(node, *words):
+    return node.run(*words_of(node, words)).stdout.strip()
+
+
+def refusal(node, *words):
+    result = node.run(*words_of(node, words), check=False)
+    assert result.returncode == 1, "it was not refused"
+    return [line for line in result.stderr.splitlines() if not line.startswith("progress: ")][-1]
+
+
+def beginning(node, *words):
+    """The same, and we do not wait for its end."""
+    return subprocess.Popen([*node.entering(), *words_of(node, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def observe(node):
+    return json.loads(node.run(PROBE, "observe").stdout)
+
+
+def fault(node, text):
+    node.run("tee", FAULT, input=text + "\n")
+
+
+def log(node):
+    path = node.path(LOG)
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def await_log(node, line):
+    wait_until(lambda: line in log(node), f"rpm-ostree says {line!r}", 30)
+
+
+def release(node):
+    node.run("systemctl", "kill", "--signal=USR1", "rpm-ostreed")
+
+
+def transactions(node):
+    return [line.split()[0] for line in log(node) if line.endswith(" succeeded")]
+
+
+def read(node, path):
+    return node.run("cat", path).stdout
+
+
+def origin(node):
+    return read(node, f"{node.run('ostree', 'admin', '--print-current-dir').stdout.strip()}.origin")
+
+
+# ---- who has charge of the deployments ------------------------------------------------------------------------------
+
+def test_rpm_ostree_is_taken_only_where_its_unit_is(fresh):
+    assert probe(fresh, "put", "", "", "install=sysstat") == "changed"
+    assert transactions(fresh) == ["UpdateDeployment"]
+    probe(fresh, "drop-pending")
+    fresh.run("systemctl", "stop", "rpm-ostreed")
+    fresh.run("rm", UNIT_FILE)
+    for verb in "mask", "unmask":
+        fresh.run("systemctl", verb, "rpm-ostreed")
+        said = refusal(fresh, "put", "", "", "install=sysstat")
+        assert said.startswith("packages can be added to an image, or taken out of it, by rpm-ostree only")
+        assert probe(fresh, "put", "", "", "+probe=1") == "changed"
+        probe(fresh, "drop-pending")
+
+
+def test_a_machine_without_ostree_has_no_deployments(plain_node):
+    result = plain_node.run(PROBE, "--by=chosen", "observe", check=False)
+    assert result.stderr.startswith("this is no OSTree host")
+
+
+# ---- what is asked of it --------------------------------------------------------------------------------------------
+
+def test_an_image_and_kernel_arguments_become_one_deployment_that_is_booted_and_rolled_back(fresh, pushed):
+    before = observe(fresh)
+    assert probe(fresh, "fetch", pushed) == pushed    # The commit is not known yet.
+    assert observe(fresh) == before and transactions(fresh) == ["UpdateDeployment"]
+    wanted = ["put", pushed, "", "+probe=1", "-mitigations=off"]
+    result = fresh.run(*words_of(fresh, wanted))
+    assert result.stdout == "changed\n" and "progress: Working on it (50%)\n" in result.stderr
+    assert transactions(fresh)[1:] == ["UpdateDeployment", "KernelArgs"]
+    state = observe(fresh)
+    assert state["booted"] == before["booted"]
+    pending = state["pending"]
+    assert (pending["image"], pending["version"], pending["staged"]) == (pushed, "2.0", True)
+    assert pushed.endswith("@" + pending["digest"])
+    kept = [argument for argument in before["booted"]["arguments"] if argument != "mitigations=off"]
+    assert pending["arguments"] == [*kept, "probe=1"]
+    assert probe(fresh, *wanted) == "as wanted" and len(transactions(fresh)) == 3
+
+    probe(fresh, "await-finalizer", "20000")
+    fresh.reboot()
+    state = observe(fresh)
+    assert (state["booted"]["image"], state["pending"]) == (pushed, None)
+    assert "probe=1" in read(fresh, "/proc/cmdline").split()
+    assert f"container-image-reference=ostree-unverified-registry:{pushed}" in origin(fresh)
+    assert read(fresh, "/usr/share/new") == "next"
+    # What is booted is here, and as it is wanted.
+    assert probe(fresh, "fetch", pushed) == pushed and probe(fresh, *wanted) == "as wanted"
+    assert log(fresh) == []
+    assert probe(fresh, "prune") == "" and transactions(fresh) == ["Cleanup"]
+
+    assert probe(fresh, "roll-back") == "changed"
+    fresh.reboot()
+    state = observe(fresh)
+    assert state["booted"]["commit"] == before["booted"]["commit"] and state["rollback"]["image"] == pushed
+    deploy.fsck(fresh)
+
+
+def test_a_tag_is_told_as_what_it_stands_for_and_never_deployed(node, registry, pushed):
+    assert probe(node, "fetch", f"{registry.host}/os:next") == pushed
+    assert "is a tag" in refusal(node, "put", f"{registry.host}/os:next", "")
+    assert transactions(node) == ["UpdateDeployment"]
+
+
+def test_an_image_that_is_not_in_the_registry_is_refused(node, pushed):
+    before = observe(node)
+    absent = pushed.rpartition(":")[0] + ":" + "a" * 64
+    said = refusal(node, "fetch", absent)
+    assert said.startswith(f"rpm-ostree: fetching ostree-unverified-registry:{absent}: ") and "manifest unknown" in said
+    assert observe(node) == before
+
+
+def test_an_image_and_packages_become_one_deployment_and_go_again(fresh, pushed):
+    wanted = ["put", pushed, "", "+probe=1", "install=kernel-rt-core", "install=sysstat", "remove=kernel-core"]
+    probe(fresh, "fetch", pushed)
+    assert probe(fresh, *wanted) == "changed"
+    assert transactions(fresh)[1:] == ["UpdateDeployment", "KernelArgs", "UpdateDeployment"]
+    pending = observe(fresh)["pending"]
+    assert (pending["image"], pending["packages"], pending["removed"]) \
+        == (pushed, ["kernel-rt-core", "sysstat"], ["kernel-core"])
+    assert pushed.endswith("@" + pending["digest"]) and pending["version"] == "2.0"
+    assert probe(fresh, *wanted) == "as wanted"
+    probe(fresh, "await-finalizer", "20000")
+    fresh.reboot()
+    assert observe(fresh)["booted"] == {**pending, "staged": False}
+    assert "probe=1" in read(fresh, "/proc/cmdline").split() and read(fresh, "/usr/share/new") == "next"
+    assert fresh.run("ls", "/usr/share/packages").stdout.split() == ["kernel-rt-core", "sysstat"]
+
+    # Files alone get a deployment of their own, which is still rpm-ostree's.
+    written = origin(fresh)
+    assert probe(fresh, "put", "", "", "new") == "changed" and transactions(fresh) == []
+    probe(fresh, "await-finalizer", "20000")
+    fresh.reboot()
+    assert origin(fresh) == written and observe(fresh)["booted"]["packages"] == ["kernel-rt-core", "sysstat"]
+
+    # The one that stays, stays with a request of its own; and what is both taken out and put back is out.
+    assert probe(fresh, "put", "", "", "uninstall=kernel-rt-core", "reset=kernel-core", "uninstall=sysstat",
+                 "install=sysstat", "-probe=1") == "changed"
+    pending = observe(fresh)["pending"]
+    assert (pending["packages"], pending["removed"], pending["image"]) == (["sysstat"], [], pushed)
+    assert "probe=1" not in pending["arguments"]
+    deploy.fsck(fresh)
+
+
+def test_a_branch_is_rebased_to_without_asking_anyone(node):
+    commit = deploy.commit(node, {"/usr/share/probe": "new"}, version="2")
+    node.run("unshare", "--mount", "sh", "-ec", """
+        mount -o remount,rw /sysroot
+        ostree refs --repo="$1" "$2" --create=debian/other
+        """, "sh", deploy.REPOSITORY, commit)
+    assert probe(node, "fetch", "debian/other").split() == [commit, "debian/other"]
+    assert probe(node, "put", "debian/other", commit) == "changed"
+    assert (observe(node)["pending"]["branch"], observe(node)["pending"]["commit"]) == ("debian/other", commit)
+    assert probe(node, "put", "debian/other", commit) == "as wanted"
+    # What is booted is wanted again.
+    assert probe(node, "put", "", "") == "changed"
+    assert observe(node)["pending"] is None and transactions(node) == ["UpdateDeployment", "Cleanup"]
+
+
+def test_what_is_pending_is_no_part_of_what_takes_its_place(node):
+    probe(node, "put", "", "", "+probe=1", "install=usbguard")
+    assert probe(node, "put", "", "", "+probe=2") == "changed"
+    pending = observe(node)["pending"]
+    assert pending["arguments"] == [*observe(node)["booted"]["arguments"], "probe=2"] and pending["packages"] == []
+    assert probe(node, "drop-pending") == "changed" and probe(node, "drop-pending") == "as wanted"
+
+
+# ---- what goes wrong ------------------------------------------------------------------------------------------------
+
+# Two transactions, the first of which is quick.
+BOTH = ["put", "", "", "+probe=1", "install=sysstat"]
+FIRST = ["put", "", "", "+probe=1"]
+
+
+@pytest.mark.parametrize("given, said", [
+    ("KernelArgs fail Something is wrong", "rpm-ostree: changing kernel arguments: Something is wrong"),
+    ("UpdateDeployment fail No package matches 'sysstat'", "rpm-ostree: installing sysstat: No package matches"),
+    ("KernelArgs crash", "rpm-ostree: changing kernel arguments: rpm-ostree's daemon ended in the midst of it"),
+    ("KernelArgs lose", "rpm-ostree: changing kernel arguments: the connection to rpm-ostree's transaction was lost"),
+], ids=["first", "second", "crash", "lost"])
+def test_a_failure_is_told_and_nothing_is_pending(node, given, said):
+    before = observe(node)
+    fault(node, given)
+    assert refusal(node, *BOTH).startswith(said)
+    assert observe(node) == before
+    # And the next one succeeds.
+    assert probe(node, *FIRST) == "changed"
+
+
+def test_a_connection_that_is_lost_in_the_midst_is_made_again(node):
+    fault(node, "KernelArgs disconnect")
+    assert probe(node, *FIRST) == "changed"
+    assert log(node).count("Start of KernelArgs") == 2 and transactions(node) == ["KernelArgs"]
+
+
+def test_one_that_is_done_already_tells_its_end_to_those_who_come_late(node):
+    fault(node, "KernelArgs early")
+    assert probe(node, *FIRST) == "changed"
+    fault(node, "KernelArgs fail Something is wrong")
+    assert "Something is wrong" in refusal(node, "put", "", "", "+probe=2")
+
+
+@pytest.mark.parametrize("given", ["RegisterClient exit", "RegisterClient afterwards", "UnregisterClient afterwards"])
+def test_a_daemon_that_ends_when_it_has_nothing_to_do_is_started_again(node, given):
+    fault(node, given)
+    assert probe(node, *FIRST) == "changed"
+    assert probe(node, "drop-pending") == "changed"
+    assert log(node).count("started") == 2
+
+
+def test_a_daemon_that_cannot_be_started_is_named(node):
+    node.run("mkdir", "-p", "/run/systemd/system/rpm-ostreed.service.d")
+    broken = "/run/systemd/system/rpm-ostreed.service.d/broken.conf"
+    node.run("tee", broken, input="[Service]\nExecStart=\nExecStart=/bin/false\n")
+    node.run("systemctl", "daemon-reload")
+    try:
+        said = refusal(node, *FIRST)
+        assert "starting rpm-ostree's daemon: starting rpm-ostreed.service: " in said
+        assert said.endswith("`journalctl -u rpm-ostreed.service` says why")
+        assert observe(node)["pending"] is None
+        # The way back needs no daemon.
+        node.run(PROBE, "put", "", "", "+probe=1")
+        assert probe(node, "drop-pending") == "changed"
+    finally:
+        node.run("rm", broken)
+        node.run("systemctl", "daemon-reload")
+
+
+def test_who_is_busy_is_waited_for_and_named(node, pushed):
+    fault(node, "KernelArgs hold")
+    with beginning(node, "put", "", "", "+probe=1") as first:
+        await_log(node, "holding")
+        said = refusal(node, "--patience=300", "put", "", "", "+probe=2")
+        assert said.startswith("rpm-ostree: changing kernel arguments: rpm-ostree is busy: Transaction in progress: "
+                               "pintle: kernel arguments You can cancel")
+        asked = len(log(node))
+        with beginning(node, "fetch", pushed) as second:
+            wait_until(lambda: any(line.startswith("UpdateDeployment") for line in log(node)[asked:]), "it asks", 60)
+            release(node)
+            assert first.communicate()[0] == "changed\n"
+            assert second.communicate()[0].split() == [pushed]
+    assert transactions(node) == ["KernelArgs", "UpdateDeployment"]
+
+
+def test_two_who_want_the_same_have_it_done_once(node):
+    fault(node, "KernelArgs hold")
+    with beginning(node, "put", "", "", "+probe=1") as first:
+        await_log(node, "holding")
+        with beginning(node, "put", "", "", "+probe=1") as second:
+            wait_until(lambda: log(node).count("Start of KernelArgs") == 2, "the second one has joined", 30)
+            release(node)
+            assert [one.communicate()[0] for one in (first, second)] == ["changed\n", "changed\n"]
+    assert transactions(node) == ["KernelArgs"]
+
+
+def test_a_lock_that_another_program_has_is_named(node):
+    node.run(PROBE, "put", "", "", "+probe=1")
+    holder = subprocess.Popen([*node.entering(), PROBE, "hold"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+    with holder:
+        assert holder.stdout.readline() == b"held\n"
+        said = refusal(node, "--patience=300", "put", "", "", "+probe=2")
+        assert "rpm-ostree is busy: System transaction in progress by deployments-pro (process " in said
+        holder.communicate()
+
+
+@pytest.mark.parametrize("held, words", [
+    ("UpdateDeployment hold", BOTH), ("KernelArgs hold", FIRST),
+    ("UpdateDeployment hold", ["fetch", "registry.example/os@sha256:" + "a" * 64]),
+], ids=["packages", "arguments", "fetch"])
+def test_what_is_cancelled_leaves_nothing(node, held, words):
+    before = observe(node)
+    fault(node, held)
+    with beginning(node, "--stop=input", *words) as running:
+        await_log(node, "holding")
+        running.stdin.close()
+        running.stdin = None
+        said = running.communicate()[1].splitlines()
+    assert running.returncode == 1 and said[-1].endswith(": it was asked to stop")
+    assert observe(node) == before
+    assert any("failed: Operation was cancelled" in line for line in log(node))
+
+
+def test_a_client_that_is_killed_leaves_a_transaction_that_goes_on(node):
+    fault(node, "KernelArgs hold")
+    with beginning(node, "put", "", "", "+probe=1") as killed:
+        await_log(node, "holding")
+        killed.send_signal(signal.SIGKILL)
+    release(node)
+    await_log(node, "KernelArgs succeeded")
+    assert observe(node)["pending"]["arguments"][-1] == "probe=1"
+    assert probe(node, "put", "", "") == "changed"
+    assert observe(node)["pending"] is None
+
+
+# ---- extensions -----------------------------------------------------------------------------------------------------
+
+PACKAGES = "usr/share/rpm-ostree/extensions"
+
+
+@pytest.fixture
+def extensions(registry, tmp_path):
+    """Has an image of these layers on top of a first one pushed, and unpacked below a directory."""
+    def unpack(tag, *layers, check=True):
+        tree = tmp_path / "tree"
+        (tree / PACKAGES / "repodata").mkdir(parents=True)
+        for path in "repodata/repomd.xml", "old.rpm", "kept.rpm":
+            (tree / PACKAGES / path).write_text(path)
+        (tree / "usr/share/other").write_text("of no use")
+        images = tmp_path / "layout"
+        oci.make_image(images, "base", tree)
+        base = "base"
+        for number, layer in enumerate(layers):
+            oci.derive_image(images, base, f"{tag}-{number}", layer)
+            base = f"{tag}-{number}"
+        image = registry.push(images, base, name="extensions")
+        (tmp_path / "policy.json").write_text('{"default": [{"type": "insecureAcceptAnything"}]}')
+        root = tmp_path / "root"
+        root.mkdir()
+        result = shell.run(HOST_PROBE, f"--certificates={registry.certs_dir}", f"--auth-file={registry.auth_file}",
+                           f"--policy={tmp_path}/policy.json", "extensions", root, image, check=check)
+        assert [path for path in root.rglob("*") if path.is_file()] == []
+        return result
+    return unpack
+
+
+def test_packages_of_extensions_are_offered_to_rpm_ostree_for_a_while(extensions):
+    said = extensions("good", oci.Layer(files={f"{PACKAGES}/new.rpm": "new", "usr/share/more": "of no use"},
+                                        removed=[f"{PACKAGES}/old.rpm"])).stdout.splitlines()
+    place = f"/var/lib/pintle/extensions/{PACKAGES}"
+    assert sorted(said[:4]) == ["/etc/yum.repos.d/coreos-extensions.repo", f"{place}/kept.rpm", f"{place}/new.rpm",
+                                f"{place}/repodata/repomd.xml"]
+    assert said[4:] == ["[coreos-extensions]", "enabled=1", "metadata_expire=1m", f"baseurl={place}/", "gpgcheck=0",
+                        "skip_if_unavailable=False"]
+
+
+def test_what_is_hidden_with_all_above_it_is_not_there(extensions):
+    said = extensions("hidden", oci.Layer(files={f"{PACKAGES}/repodata/repomd.xml": "", f"{PACKAGES}/new.rpm": ""},
+                                          emptied=["usr/share"])).stdout
+    assert "new.rpm" in said and "old.rpm" not in said and "kept.rpm" not in said
+
+
+def test_an_image_without_packages_is_refused(extensions):
+    said = extensions("none", oci.Layer(removed=[PACKAGES]), check=False).stderr
+    assert said.startswith("unpacking the extensions image ") and "it has no packages in /usr/share/rpm-ostree" in said
+
+
+def test_a_config_with_an_image_is_applied_through_the_daemon(fresh, registry, pushed):
+    fresh.run("mkdir", "--parents", "/var/lib/kubelet")
+    fresh.run("cp", "/etc/auth.json", "/var/lib/kubelet/config.json")
+    machine = Installed(fresh, f"{BUILD}/src/ctl/pintle")
+    machine.apply(everything(pushed))
+    assert machine.of_everything() == NOTHING
+    fresh.reboot()
+    machine.settle()
+    assert machine.of_everything() == ALL
+    assert json.loads(probe(fresh, "observe"))["booted"]["image"] == pushed
+    machine.pintle("verify")
+    assert pushed in machine.pintle("explain", "os")
+    # To take it back takes no image, and libostree does it.
+    machine.apply(None)
+    fresh.reboot()
+    machine.settle()
+    assert machine.of_everything() == NOTHING
+    deploy.fsck(fresh)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pintle on a test machine, with its units as its package would have them, and configs for it to apply."""
+
+import json
+import os
+import pathlib
+
+BUILD = pathlib.Path(os.environ.get("PINTLE_BUILD", "build"))
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl someone"
+KEYS = "/home/core/.ssh/authorized_keys.d/ignition"
+APP = {"name": "app.service", "enabled": True,
+       "contents": "[Service]\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target\n"}
+
+
+def file(path, contents, mode=0o644):
+    return {"path": path, "mode": mode, "contents": {"source": "data:," + contents}}
+
+
+def machine_config(files, image="", arguments=(), units=(), users=()):
+    spec = {"osImageURL": image, "kernelArguments": list(arguments),
+            "config": {"ignition": {"version": "3.4.0"}, "storage": {"files": files},
+                       "systemd": {"units": list(units)}, "passwd": {"users": list(users)}}}
+    return {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
+            "metadata": {"name": "50-all", "labels": {"machineconfiguration.openshift.io/role": "worker"}}, "spec": spec}
+
+
+def everything(image=""):
+    """Files in both /etc and /var, a unit, a key, kernel arguments, and an image if one is named."""
+    files = [file("/etc/managed", "new"), file("/etc/new/folder/file", "deep", 0o600), file("/var/lib/managed", "new"),
+             file("/etc/issue", "ours")]
+    return machine_config(files, image, ["probe=1", 'quoted="a b"'], [APP],
+                          [{"name": "core", "sshAuthorizedKeys": [KEY]}])
+
+
+class Installed:
+    """`program` is where the machine has `pintle`."""
+
+    def __init__(self, machine, program):
+        self.machine, self.program = machine, program
+        self.run = machine.run
+        self.run("useradd", "--create-home", "--password", "*", "core")
+        self.run("mkdir", "/root/configs")
+        for unit in (BUILD / "systemd").glob("*.service"):
+            lines = [line.partition("=")[0] + f"={program} " + line.partition("/pintle ")[2]
+                     if line.startswith("Exec") else line for line in unit.read_text().splitlines()]
+            self.run("tee", f"/etc/systemd/system/{unit.name}", input="\n".join(lines) + "\n")
+        self.run("systemctl", "daemon-reload")
+        self.run("systemctl", "enable", "pintle-recover.service")
+
+    def pintle(self, *words, status=0):
+        """What the command says, on both of its outputs."""
+        answer = self.run(self.program, *words, check=False)
+        assert answer.returncode == status, (answer.returncode, answer.stdout, answer.stderr)
+        return answer.stdout + answer.stderr
+
+    def write_config(self, config):
+        self.run("tee", "/root/configs/50-all.json", input=json.dumps(config))
+
+    def apply(self, config, *words, status=2):
+        """Applies the config, or none, and leaves the reboot that it needs to the test."""
+        if config:
+            self.write_config(config)
+        which = ["/root/configs"] if config else ["--none"]
+        return self.pintle("apply", "--yes", "--no-reboot", *words, *which, status=status)
+
+    def settle(self):
+        """Waits until what came with the boot is ended."""
+        self.run("systemctl", "start", "pintle-recover.service")
+
+    def read(self, path):
+        return self.run("cat", path).stdout
+
+    def has(self, path):
+        return self.run("test", "-e", path, check=False).returncode == 0
+
+    def arguments(self):
+        return self.read("/proc/cmdline").split()
+
+    def of_everything(self):
+        """How much of everything() is in effect."""
+        return {**{path: self.read(path) if self.has(path) else None
+                   for path in ("/etc/managed", "/etc/new/folder/file", "/var/lib/managed", KEYS)},
+                "argument": "probe=1" in self.arguments(),
+                "unit": self.run("systemctl", "is-active", "app.service", check=False).stdout.strip()}
+
+
+NOTHING = {"/etc/managed": None, "/etc/new/folder/file": None, "/var/lib/managed": None, KEYS: None, "argument": False,
+           "unit": "inactive"}
+ALL = {"/etc/managed": "new", "/etc/new/folder/file": "deep", "/var/lib/managed": "new", KEYS: KEY + "\n",
+       "argument": True, "unit": "active"}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/first_difference.h"
+
+#include <filesystem>
+#include <string>
+
+#include "unit/expect.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::change {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class FirstDifferenceTest : public testing::Test {
+ protected:
+  FirstDifferenceTest() : root_(ValueOf(Root::Open(directory_.path().string()))) {}
+
+  std::string Between(std::string_view expected, const std::string& is, const std::string& name = "file") {
+    directory_.Write(name, is);
+    return ValueOf(FirstDifference(root_, "/" + name, expected));
+  }
+
+  TemporaryDirectory directory_;
+  Root root_;
+};
+
+TEST_F(FirstDifferenceTest, NamesTheLineAndBothOfItsTexts) {
+  EXPECT_EQ(Between("a\nb = 1\nc\n", "a\nb = 2\nc\n"), "line 2: expected \"b = 1\", is \"b = 2\"");
+  EXPECT_EQ(Between("a", "b"), "line 1: expected \"a\", is \"b\"");
+}
+
+TEST_F(FirstDifferenceTest, SaysWhichOfThemEnds) {
+  EXPECT_EQ(Between("a\nb\n", "a\n"), "line 2: expected \"b\", is the end");
+  EXPECT_EQ(Between("a\n", "a\nb\n"), "line 2: expected the end, is \"b\"");
+  EXPECT_EQ(Between("", "b"), "line 1: expected the end, is \"b\"");
+  EXPECT_EQ(Between("a\n", ""), "line 1: expected \"a\", is the end");
+  EXPECT_EQ(Between("a\nb\n", "a\nb"), "line 2: expected a newline at its end");
+  EXPECT_EQ(Between("a\nb", "a\nb\n"), "line 2: expected no newline at its end");
+}
+
+TEST_F(FirstDifferenceTest, IsNothingForEqualContents) {
+  EXPECT_EQ(Between("", ""), "");
+  EXPECT_EQ(Between("a\n", "a\n"), "");
+}
+
+TEST_F(FirstDifferenceTest, MasksSecrets) {
+  EXPECT_EQ(Between("user = a\npassword = one\n", "user = b\npassword = one\n"),
+            "line 1: expected \"user = a\", is \"user = b\"");
+  EXPECT_EQ(Between("password = one\n", "password = two\n"), "line 1 differs in what is not shown");
+  EXPECT_EQ(Between("hash $6$salt$one rounds\n", "hash $6$salt$two none\n"),
+            "line 1: expected \"hash <masked> rounds\", is \"hash <masked> none\"");
+}
+
+// What a line is may be said by one far above it.
+TEST_F(FirstDifferenceTest, MasksLinesWithinAKeyOrABlock) {
+  EXPECT_EQ(Between("-----BEGIN PRIVATE KEY-----\nAAAA\nBBBB\n-----END PRIVATE KEY-----\n",
+                    "-----BEGIN PRIVATE KEY-----\nAAAA\nCCCC\n-----END PRIVATE KEY-----\n"),
+            "line 3 differs in what is not shown");
+  EXPECT_EQ(Between("token: |\n  one\n", "token: |\n  two\n"), "line 2 differs in what is not shown");
+}
+
+TEST_F(FirstDifferenceTest, ShowsNothingOfAFileThatIsASecret) {
+  EXPECT_EQ(Between("one", "other", "ipsec.secrets"), "secret contents: 3 bytes expected, 5 there");
+}
+
+TEST_F(FirstDifferenceTest, ShowsNoBytesThatAreNoText) {
+  EXPECT_EQ(Between(std::string_view("a\0b", 3), "ac"),
+            "binary contents, 3 bytes expected, 2 there, equal up to byte 1");
+  EXPECT_THAT(Between("a", "\xFF"), StartsWith("binary contents"));
+  EXPECT_EQ(Between("a", "\x1B[1m"), "line 1: expected \"a\", is \"\\x1B[1m\"");
+}
+
+TEST_F(FirstDifferenceTest, ShowsTheBeginningOfALongLine) {
+  const std::string text = Between("a", std::string(1 << 20, 'x'));
+  EXPECT_THAT(text, AllOf(StartsWith("line 1: expected \"a\", is \"xxx"), EndsWith("xxx...\"")));
+  EXPECT_LT(text.size(), 200U);
+  std::string umlauts;
+  for (int i = 0; i < 100'000; ++i) umlauts += "ü";
+  EXPECT_THAT(Between("a", "x" + umlauts), Not(HasSubstr("binary")));
+  EXPECT_THAT(Between("a", umlauts), Not(HasSubstr("binary")));
+}
+
+TEST_F(FirstDifferenceTest, GoesThroughAHugeFileInPieces) {
+  directory_.Write("file", "a\n");
+  std::filesystem::resize_file(directory_ / "file", 100 << 20);
+  EXPECT_THAT(ValueOf(FirstDifference(root_, "/file", "a\n")), StartsWith("binary contents, 2 bytes expected"));
+}
+
+TEST_F(FirstDifferenceTest, IsAnErrorWhereThereIsNoFile) {
+  EXPECT_THAT(MessageOf(FirstDifference(root_, "/none", "a")), HasSubstr("comparing /none"));
+  EXPECT_THAT(MessageOf(FirstDifference(root_, "/", "a")), HasSubstr("not a regular file"));
+}
+
+}  // namespace
+}  // namespace pintle::change

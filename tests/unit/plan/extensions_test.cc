@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/extensions.h"
+
+#include "unit/expect.h"
+
+namespace pintle::plan {
+namespace {
+
+using State = resource::Deployment::State;
+using Names = std::vector<std::string>;
+
+const Names kImageKernel = {"kernel", "kernel-core", "kernel-modules", "kernel-modules-core", "kernel-modules-extra"};
+const Names kRealtime = {"kernel-rt-core", "kernel-rt-modules", "kernel-rt-modules-extra"};
+
+State With(Names extensions, std::string kernel_type = "default", std::string image = "example.com/os@sha256:1") {
+  State state;
+  state.image = std::move(image);
+  state.extensions = std::move(extensions);
+  state.kernel_type = std::move(kernel_type);
+  return state;
+}
+
+PackageChanges Changes(const State& from, const State& to, const LayeredPackages& booted = {}) {
+  return ValueOf(PackagesFor(from, to, booted, "x86_64"));
+}
+
+TEST(Extensions, AreThePackagesThatTheyConsistOf) {
+  const PackageChanges changes = Changes(With({}), With({"usbguard", "ipsec"}));
+  EXPECT_EQ(changes, (PackageChanges{
+                         {"NetworkManager-libreswan", "libreswan", "openvswitch3.5-ipsec", "usbguard"}, {}, {}, {}}));
+}
+
+TEST(Extensions, AreNotInstalledTwice) {
+  const PackageChanges changes = Changes(With({"ipsec"}), With({"ipsec", "sysstat"}), {{"libreswan", "vim"}, {}});
+  EXPECT_EQ(changes.install, (Names{"NetworkManager-libreswan", "openvswitch3.5-ipsec", "sysstat"}));
+  EXPECT_EQ(changes.uninstall, Names());
+}
+
+TEST(Extensions, LeaveOnlyWhatIsTheirs) {
+  const PackageChanges changes = Changes(With({"kerberos", "sysstat"}), With({"sysstat"}),
+                                         {{"vim", "sysstat", "libkadm5", "krb5-workstation", "usbguard"}, {}});
+  EXPECT_EQ(changes, (PackageChanges{{}, {"krb5-workstation", "libkadm5", "usbguard"}, {}, {}}));
+}
+
+TEST(Extensions, AreLookedAtOnlyWhenTheyOrTheImageChange) {
+  EXPECT_TRUE(Changes(With({"usbguard"}), With({"usbguard"})).IsEmpty());
+  EXPECT_TRUE(Changes(With({}), With({}, "default", "example.com/os@sha256:2"), {{"usbguard"}, {}}).IsEmpty());
+  EXPECT_EQ(Changes(With({"usbguard"}), With({"usbguard"}, "default", "example.com/os@sha256:2")).install,
+            Names{"usbguard"});
+}
+
+TEST(Extensions, ThatAreNotKnownAreAllNamed) {
+  EXPECT_EQ(MessageOf(PackagesFor(With({}), With({"usbguard", "wasm", "nothing"}), {}, "x86_64")),
+            "invalid extensions found: [wasm nothing]");
+}
+
+TEST(KernelType, TakesTheKernelOfTheImageOutAndPutsAnotherIn) {
+  EXPECT_EQ(Changes(With({}), With({}, "realtime")), (PackageChanges{kRealtime, {}, kImageKernel, {}}));
+  const PackageChanges pages = ValueOf(PackagesFor(With({}), With({}, "64k-pages"), {}, "aarch64"));
+  EXPECT_EQ(pages.install,
+            (Names{"kernel-64k-core", "kernel-64k-modules", "kernel-64k-modules-core", "kernel-64k-modules-extra"}));
+  EXPECT_EQ(pages.override_remove, kImageKernel);
+}
+
+TEST(KernelType, Of64kPagesIsForOneKindOfMachine) {
+  EXPECT_EQ(MessageOf(PackagesFor(With({}), With({}, "64k-pages"), {}, "x86_64")),
+            "64k-pages is only supported for aarch64 architecture");
+}
+
+TEST(KernelType, GoesBackToWhatWasThereAndLeavesWhatIsSomebodysOwn) {
+  const LayeredPackages booted = {{"vim", "kernel-rt-core", "kernel-rt-modules"}, {"nano", "kernel", "kernel-core"}};
+  EXPECT_EQ(Changes(With({}, "realtime"), With({}), booted),
+            (PackageChanges{{}, {"kernel-rt-core", "kernel-rt-modules"}, {}, {"kernel", "kernel-core"}}));
+  EXPECT_TRUE(Changes(With({}, "realtime"), With({}), {{"kernel-rt-core"}, {}}).IsEmpty());
+  EXPECT_TRUE(Changes(With({}, "realtime"), With({}), {{}, {"kernel"}}).IsEmpty());
+}
+
+TEST(KernelType, IsChosenAnewWithANewImage) {
+  const LayeredPackages booted = {{"kernel-rt-core", "kernel-rt-kvm"}, {"kernel", "kernel-core"}};
+  EXPECT_EQ(Changes(With({}, "realtime"), With({}, "realtime", "example.com/os@sha256:2"), booted),
+            (PackageChanges{kRealtime, {"kernel-rt-core", "kernel-rt-kvm"}, kImageKernel, {"kernel", "kernel-core"}}));
+  EXPECT_TRUE(Changes(With({}, "realtime"), With({}, "realtime"), booted).IsEmpty());
+}
+
+TEST(KernelType, AndExtensionsChangeTogether) {
+  const PackageChanges changes =
+      Changes(With({"sysstat"}, "realtime"), With({"usbguard"}), {{"sysstat", "kernel-rt-core"}, {"kernel"}});
+  EXPECT_EQ(changes, (PackageChanges{{"usbguard"}, {"kernel-rt-core", "sysstat"}, {}, {"kernel"}}));
+}
+
+}  // namespace
+}  // namespace pintle::plan

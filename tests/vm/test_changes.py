@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes of a machine whose power is cut: what was not synced is lost with the kernel's memory."""
+
+import os
+import pathlib
+import random
+import time
+
+import pytest
+
+from machines import deploy, shell
+from machines.installed import ALL, NOTHING, Installed, everything
+from machines.node import BUILD
+from machines.vm import Vm
+
+ROUNDS = int(os.environ.get("PINTLE_POWER_CUTS", "20"))
+PROGRAM = "/var/usrlocal/bin/pintle"
+
+
+@pytest.fixture
+def machine(tmp_path):
+    shell.run("strip", "-o", tmp_path / "pintle", pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/ctl/pintle")
+    with Vm(programs=[tmp_path / "pintle"]) as vm:
+        vm.run("install", "-D", f"{BUILD}/pintle", PROGRAM)
+        installed = Installed(vm, PROGRAM)
+        vm.run("sync")
+        yield installed
+
+
+def cut_power(vm, seconds):
+    """Cuts it after some seconds, in which the machine may reboot."""
+    deadline = time.monotonic() + seconds
+    vm.kill_after(seconds)
+    if time.monotonic() < deadline:
+        vm.start_and_kill_after(deadline - time.monotonic())
+
+
+@pytest.mark.nightly
+def test_a_power_cut_during_a_change_leads_to_the_old_or_the_new_machine(machine):
+    vm = machine.machine
+    second = deploy.commit(vm, {"/usr/share/probe": "second"}, "2")
+    first = deploy.booted_commit(vm)
+    images = {False: first, True: second}
+    was, whole = False, None
+    for number in range(ROUNDS + 1):
+        machine.write_config(everything(second))
+        which = "--none" if was else "/root/configs"
+        command = [PROGRAM, "apply", "--yes", which]
+        vm.run("sync")
+        started = time.monotonic()
+        vm.run("systemd-run", "--no-block", *command)
+        # The first one is left in peace, and tells how long it takes on this machine.
+        if whole is None:
+            vm.follow_reboot(300)
+            machine.settle()
+            whole = time.monotonic() - started
+            cut = whole
+        else:
+            cut = random.uniform(0, whole)
+            cut_power(vm, cut)
+            vm.start()
+            machine.settle()
+        now = machine.of_everything()
+        is_new = now == ALL
+        print(f"{number}: cut after {cut:.1f} s of {whole:.1f} s, from {was} to {is_new}", flush=True)
+        assert now in (NOTHING, ALL) and (number > 0 or is_new)
+        if is_new:
+            assert deploy.booted_commit(vm) == images[True]
+        assert machine.pintle("recover") == "Nothing was cut short.\n"
+        machine.pintle("verify")
+        deploy.fsck(vm)
+        was = is_new
+
+
+@pytest.mark.nightly
+def test_a_deployment_that_does_not_boot_leaves_the_old_files_to_the_old_one(machine):
+    vm = machine.machine
+    first = deploy.booted_commit(vm)
+    broken = deploy.commit(vm, {"/usr/lib/systemd/systemd": "no program"}, "2")
+    machine.apply(everything(broken))
+    vm.poweroff(300)
+    vm.start_in_vain("Freezing execution", "Kernel panic", "emergency mode", "Failed to execute")
+    vm.start(fall_back=True)
+    machine.settle()
+    assert deploy.booted_commit(vm) == first and machine.of_everything() == NOTHING
+    assert "the new deployment did not boot" in machine.pintle("history")
+    vm.reboot()
+    assert deploy.booted_commit(vm) == first and machine.of_everything() == NOTHING
