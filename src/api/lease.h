@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A Lease: who of several holds something, and until when it promised to say so again.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "api/lenient.h"
+#include "api/meta.h"
+#include "api/micro_time.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+struct LeaseSpec {
+  std::string holder_identity;  // Empty: nobody.
+  std::int32_t lease_duration_seconds = 0;
+  std::optional<MicroTime> acquire_time;
+  std::optional<MicroTime> renew_time;
+  std::int32_t lease_transitions = 0;
+
+  static constexpr bool kLenient = true;
+  // All are written: what is left out of a merge patch would stay as another holder left it.
+  static constexpr auto kFields = std::tuple{
+      json::Required{"holderIdentity", &LeaseSpec::holder_identity},
+      json::Required{"leaseDurationSeconds", &LeaseSpec::lease_duration_seconds},
+      json::Required{"acquireTime", &LeaseSpec::acquire_time},
+      json::Required{"renewTime", &LeaseSpec::renew_time},
+      json::Required{"leaseTransitions", &LeaseSpec::lease_transitions},
+  };
+};
+
+struct Lease {
+  std::string api_version = "coordination.k8s.io/v1";
+  std::string kind = "Lease";
+  ObjectMeta metadata;
+  LeaseSpec spec;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"apiVersion", &Lease::api_version},
+      json::Required{"kind", &Lease::kind},
+      json::Required{"metadata", &Lease::metadata},
+      json::Required{"spec", &Lease::spec},
+  };
+};
+
+}  // namespace pintle::api

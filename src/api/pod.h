@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A Pod: what draining a node looks at.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "api/lenient.h"
+#include "api/meta.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+struct PodVolume {
+  std::string name;
+  std::optional<json::Value> empty_dir;  // With what is in it, the pod's data would be gone.
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"name", &PodVolume::name},
+      json::Field{"emptyDir", &PodVolume::empty_dir},
+  };
+};
+
+struct PodSpec {
+  std::string node_name;
+  std::optional<std::int32_t> priority;
+  std::optional<std::int64_t> termination_grace_period_seconds;
+  std::vector<PodVolume> volumes;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"nodeName", &PodSpec::node_name},
+      json::Field{"priority", &PodSpec::priority},
+      json::Field{"terminationGracePeriodSeconds", &PodSpec::termination_grace_period_seconds},
+      json::Field{"volumes", &PodSpec::volumes},
+  };
+};
+
+struct PodCondition {
+  std::string type;
+  std::string status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"type", &PodCondition::type},
+      json::Required{"status", &PodCondition::status},
+  };
+};
+
+struct PodStatus {
+  std::string phase;
+  std::vector<PodCondition> conditions;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"phase", &PodStatus::phase},
+      json::Field{"conditions", &PodStatus::conditions},
+  };
+};
+
+struct Pod {
+  std::string api_version = "v1";
+  std::string kind = "Pod";
+  ObjectMeta metadata;
+  PodSpec spec;
+  PodStatus status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"apiVersion", &Pod::api_version}, json::Required{"kind", &Pod::kind},
+      json::Required{"metadata", &Pod::metadata},      json::Required{"spec", &Pod::spec},
+      json::Required{"status", &Pod::status},
+  };
+};
+
+}  // namespace pintle::api

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A PodDisruptionBudget: how many of some pods may be missing, which is what keeps a drain waiting.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "api/label_selector.h"
+#include "api/lenient.h"
+#include "api/machine_config_pool.h"
+#include "api/meta.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+struct PodDisruptionBudgetSpec {
+  std::optional<IntOrString> min_available;
+  std::optional<IntOrString> max_unavailable;
+  std::optional<LabelSelector> selector;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"minAvailable", &PodDisruptionBudgetSpec::min_available},
+      json::Field{"maxUnavailable", &PodDisruptionBudgetSpec::max_unavailable},
+      json::Field{"selector", &PodDisruptionBudgetSpec::selector},
+  };
+};
+
+struct PodDisruptionBudgetStatus {
+  std::int32_t disruptions_allowed = 0;
+  std::int32_t current_healthy = 0;
+  std::int32_t desired_healthy = 0;
+  std::int32_t expected_pods = 0;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"disruptionsAllowed", &PodDisruptionBudgetStatus::disruptions_allowed},
+      json::Required{"currentHealthy", &PodDisruptionBudgetStatus::current_healthy},
+      json::Required{"desiredHealthy", &PodDisruptionBudgetStatus::desired_healthy},
+      json::Required{"expectedPods", &PodDisruptionBudgetStatus::expected_pods},
+  };
+};
+
+struct PodDisruptionBudget {
+  std::string api_version = "policy/v1";
+  std::string kind = "PodDisruptionBudget";
+  ObjectMeta metadata;
+  PodDisruptionBudgetSpec spec;
+  PodDisruptionBudgetStatus status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"apiVersion", &PodDisruptionBudget::api_version},
+      json::Required{"kind", &PodDisruptionBudget::kind},
+      json::Required{"metadata", &PodDisruptionBudget::metadata},
+      json::Required{"spec", &PodDisruptionBudget::spec},
+      json::Required{"status", &PodDisruptionBudget::status},
+  };
+};
+
+}  // namespace pintle::api

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/client.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "event/loop.h"
+#include "kube/eviction.h"
+
+namespace pintle::kube {
+namespace {
+
+constexpr const char* kJson = "application/json";
+
+// Answers from the loop, never from within the call that asked.
+class Refusal final : public Work, public std::enable_shared_from_this<Refusal> {
+ public:
+  explicit Refusal(std::function<void()> tell) : tell_(std::move(tell)) {}
+
+  void Begin(event::Loop& loop) {
+    loop.Post([weak = weak_from_this()] {
+      if (const auto alive = weak.lock()) alive->tell_();
+    });
+  }
+
+ private:
+  std::function<void()> tell_;
+};
+
+template <typename T>
+Call Refuse(event::Loop& loop, Error error, std::function<void(Result<T>)> done) {
+  const auto refusal = std::make_shared<Refusal>([error = std::move(error), done = std::move(done)] { done(error); });
+  refusal->Begin(loop);
+  return Call(refusal);
+}
+
+std::function<void(Fetched)> Reading(std::function<void(Result<json::Value>)> done) {
+  return [done = std::move(done)](Fetched fetched) { done(ReadObject(std::move(fetched))); };
+}
+
+std::function<void(Fetched)> Ignoring(std::function<void(Result<>)> done) {
+  return [done = std::move(done)](Fetched fetched) {
+    if (auto* const failure = std::get_if<Failure>(&fetched)) return done(std::move(failure->error));
+    done({});
+  };
+}
+
+}  // namespace
+
+Result<Client> Client::Create(event::Loop& loop, Access access, ClientSettings settings) {
+  return Client(TRY(Transport::Create(loop, std::move(access))), std::move(settings));
+}
+
+Call Client::GetObject(const ResourceKind& kind, const ObjectName& name, DoneJson done) {
+  auto path = ObjectPath(kind, name);
+  if (!path) return Refuse(transport_->loop(), std::move(path).error(), std::move(done));
+  return Fetch(transport_,
+               {.path = *std::move(path), .doing = fmt::format("reading {} {}", kind.kind, name.ToString())},
+               Repeatable::kYes, settings_.patience, Reading(std::move(done)));
+}
+
+Call Client::CreateObject(const ResourceKind& kind, const ObjectName& name, const json::Value& object, DoneJson done) {
+  auto path = CollectionPath(kind, name.namespace_name);
+  if (!path) return Refuse(transport_->loop(), std::move(path).error(), std::move(done));
+  ApiRequest request = {.method = "POST",
+                        .path = *path + Query({{"fieldManager", settings_.field_manager}}),
+                        .content_type = kJson,
+                        .body = json::ToText(object),
+                        .doing = fmt::format("creating {} {}", kind.kind, name.ToString())};
+  return Fetch(transport_, std::move(request), Repeatable::kNo, settings_.patience, Reading(std::move(done)));
+}
+
+Call Client::PatchObject(const ResourceKind& kind, const ObjectName& name, const kube::Patch& patch, Part part,
+                         DoneJson done) {
+  auto request = PatchRequest(kind, name, patch, part, settings_.field_manager);
+  if (!request) return Refuse(transport_->loop(), std::move(request).error(), std::move(done));
+  return Fetch(transport_, *std::move(request), IsRepeatable(patch), settings_.patience, Reading(std::move(done)));
+}
+
+Call Client::AmendObject(const ResourceKind& kind, const ObjectName& name, Change change, Part part, DoneJson done) {
+  return kube::AmendObject(transport_,
+                           {.kind = kind,
+                            .name = name,
+                            .part = part,
+                            .change = std::move(change),
+                            .field_manager = settings_.field_manager,
+                            .patience = settings_.patience},
+                           std::move(done));
+}
+
+Call Client::DeleteObject(const ResourceKind& kind, const ObjectName& name, const std::string& uid, Done<void> done) {
+  auto path = ObjectPath(kind, name);
+  if (!path) return Refuse(transport_->loop(), std::move(path).error(), std::move(done));
+  ApiRequest request = {
+      .method = "DELETE", .path = *std::move(path), .doing = fmt::format("deleting {} {}", kind.kind, name.ToString())};
+  if (!uid.empty()) {
+    request.content_type = kJson;
+    request.body = json::ToText({{"preconditions", {{"uid", uid}}}});
+  }
+  // A second one finds nothing, which says the same; but it is told as it is.
+  return Fetch(transport_, std::move(request), Repeatable::kNo, settings_.patience, Ignoring(std::move(done)));
+}
+
+Call Client::Evict(const ObjectName& pod, const std::string& uid, Done<Eviction> done) {
+  auto path = ObjectPath(kResourceKind<api::Pod>, pod, "eviction");
+  if (!path) return Refuse(transport_->loop(), std::move(path).error(), std::move(done));
+  return EvictPod(transport_, {.path = *std::move(path), .pod = pod, .uid = uid, .patience = settings_.patience},
+                  std::move(done));
+}
+
+}  // namespace pintle::kube

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The API server, asked for one thing at a time.
+//
+// All of this is asynchronous and on the loop's thread: what is given is called from the loop, once, unless the Call
+// that was returned is destroyed before.  What may be repeated without harm is, when the server is away for a moment.
+//
+// Objects are changed by patches alone.  To write back an object that was read would drop all that its struct does not
+// have.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "kube/attempts.h"
+#include "kube/decode.h"
+#include "kube/eviction.h"
+#include "kube/list.h"
+#include "kube/patch.h"
+#include "kube/resource_kind.h"
+#include "kube/transport.h"
+
+namespace pintle::kube {
+
+struct ClientSettings {
+  // Under this name the API server notes which fields are ours.
+  std::string field_manager = "pintle";
+  Patience patience = {};
+};
+
+class Client {
+ public:
+  template <typename T>
+  using Done = std::function<void(Result<T>)>;
+
+  static Result<Client> Create(event::Loop& loop, Access access, ClientSettings settings = {});
+
+  template <Resource T>
+  Call Get(const ObjectName& name, Done<T> done) {
+    return GetObject(kResourceKind<T>, name, Decoding<T>(std::move(done)));
+  }
+
+  // All at once; for what stays, Mirror.
+  template <Resource T>
+  Call List(Selection selection, Done<std::vector<T>> done);
+
+  // The object says its own name.  One that exists already is a kConflict.
+  template <Resource T>
+  Call Create(const T& object, Done<T> done) {
+    return CreateObject(kResourceKind<T>, NameOf(object.metadata), json::Encode(object), Decoding<T>(std::move(done)));
+  }
+
+  template <Resource T>
+  Call Patch(const ObjectName& name, const kube::Patch& patch, Done<T> done, Part part = Part::kObject) {
+    return PatchObject(kResourceKind<T>, name, patch, part, Decoding<T>(std::move(done)));
+  }
+
+  // Changes an object as it is found: `change` gets it and returns a merge patch, or nothing when all is well.  It is
+  // asked again when someone else was faster.
+  template <Resource T>
+  Call Amend(const ObjectName& name, std::function<std::optional<json::Value>(const T& now)> change, Done<T> done,
+             Part part = Part::kObject);
+
+  // That it is not there is kNotFound.  With a uid, another object of the same name stays, which is kConflict.
+  template <Resource T>
+  Call Delete(const ObjectName& name, const std::string& uid, Done<void> done) {
+    return DeleteObject(kResourceKind<T>, name, uid, std::move(done));
+  }
+
+  // Asks for a pod to end, by the way that heeds disruption budgets.
+  Call Evict(const ObjectName& pod, const std::string& uid, Done<Eviction> done);
+
+  const std::shared_ptr<Transport>& transport() const { return transport_; }
+
+ private:
+  using DoneJson = Done<json::Value>;
+
+  Client(std::shared_ptr<Transport> transport, ClientSettings settings)
+      : transport_(std::move(transport)), settings_(std::move(settings)) {}
+
+  template <Resource T>
+  static DoneJson Decoding(Done<T> done) {
+    return [done = std::move(done)](Result<json::Value> object) {
+      if (!object) return done(std::move(object).error());
+      done(Decode<T>(*std::move(object)));
+    };
+  }
+
+  Call GetObject(const ResourceKind& kind, const ObjectName& name, DoneJson done);
+  Call CreateObject(const ResourceKind& kind, const ObjectName& name, const json::Value& object, DoneJson done);
+  Call PatchObject(const ResourceKind& kind, const ObjectName& name, const kube::Patch& patch, Part part,
+                   DoneJson done);
+  Call AmendObject(const ResourceKind& kind, const ObjectName& name, Change change, Part part, DoneJson done);
+  Call DeleteObject(const ResourceKind& kind, const ObjectName& name, const std::string& uid, Done<void> done);
+
+  std::shared_ptr<Transport> transport_;
+  ClientSettings settings_;
+};
+
+template <Resource T>
+Call Client::List(Selection selection, Done<std::vector<T>> done) {
+  const auto found = std::make_shared<std::map<ObjectName, T>>();
+  return kube::List(transport_, kResourceKind<T>, std::move(selection), settings_.patience,
+                    {.begin = [found] { found->clear(); },
+                     .item = [found](json::Value document) -> Result<> {
+                       T object = TRY(Decode<T>(std::move(document)));
+                       found->insert_or_assign(NameOf(object.metadata), std::move(object));
+                       return {};
+                     },
+                     .end =
+                         [found, done = std::move(done)](std::variant<std::string, Failure> outcome) {
+                           if (auto* const failure = std::get_if<Failure>(&outcome)) return done(failure->error);
+                           std::vector<T> objects;
+                           for (auto& [name, object] : *found) objects.push_back(std::move(object));
+                           done(std::move(objects));
+                         }});
+}
+
+template <Resource T>
+Call Client::Amend(const ObjectName& name, std::function<std::optional<json::Value>(const T& now)> change, Done<T> done,
+                   Part part) {
+  const auto decoded = [change = std::move(change)](const json::Value& now) -> Result<std::optional<json::Value>> {
+    return change(TRY(Decode<T>(now)));
+  };
+  return AmendObject(kResourceKind<T>, name, decoded, part, Decoding<T>(std::move(done)));
+}
+
+}  // namespace pintle::kube

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/eviction.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace pintle::kube {
+namespace {
+
+// Kubernetes 1.22 knows the first, 1.25 no longer the second.  A server refuses what it does not know as a bad request.
+constexpr std::array<std::string_view, 2> kVersions = {"policy/v1", "policy/v1beta1"};
+
+std::string BodyFor(const EvictionRequest& request, std::string_view version) {
+  json::Value body = {{"apiVersion", std::string(version)},
+                      {"kind", "Eviction"},
+                      {"metadata", {{"name", request.pod.name}, {"namespace", request.pod.namespace_name}}}};
+  if (!request.uid.empty()) body["deleteOptions"] = {{"preconditions", {{"uid", request.uid}}}};
+  return json::ToText(body);
+}
+
+Result<Eviction> OutcomeOf(Fetched fetched) {
+  auto* const failure = std::get_if<Failure>(&fetched);
+  if (failure == nullptr) return Eviction(Departure::kGoing);
+  if (failure->disruption_budget) return Eviction(Kept{*std::move(failure->disruption_budget)});
+  // 409: the uid is that of another pod.
+  if (failure->status == 404 || failure->status == 409) return Eviction(Departure::kGone);
+  return std::move(failure->error);
+}
+
+class Evicting final : public Work, public std::enable_shared_from_this<Evicting> {
+ public:
+  Evicting(std::shared_ptr<Transport> transport, EvictionRequest request, std::function<void(Result<Eviction>)> done)
+      : transport_(std::move(transport)), request_(std::move(request)), done_(std::move(done)) {}
+
+  void Try(std::size_t version) {
+    ApiRequest post = {.method = "POST",
+                       .path = request_.path,
+                       .content_type = "application/json",
+                       .body = BodyFor(request_, kVersions[version]),
+                       .doing = fmt::format("evicting Pod {}", request_.pod.ToString())};
+    call_ = Fetch(transport_, std::move(post), Repeatable::kNo, request_.patience,
+                  [weak = weak_from_this(), version](Fetched fetched) {
+                    if (const auto alive = weak.lock()) alive->Answered(version, std::move(fetched));
+                  });
+  }
+
+ private:
+  void Answered(std::size_t version, Fetched fetched) {
+    const auto* const failure = std::get_if<Failure>(&fetched);
+    const bool is_unknown = failure != nullptr && failure->status == 400;
+    if (is_unknown && version + 1 < kVersions.size()) return Try(version + 1);
+    const auto done = std::exchange(done_, {});
+    done(OutcomeOf(std::move(fetched)));
+  }
+
+  std::shared_ptr<Transport> transport_;
+  EvictionRequest request_;
+  std::function<void(Result<Eviction>)> done_;
+  Call call_;
+};
+
+}  // namespace
+
+Call EvictPod(std::shared_ptr<Transport> transport, EvictionRequest request,
+              std::function<void(Result<Eviction>)> done) {
+  const auto evicting = std::make_shared<Evicting>(std::move(transport), std::move(request), std::move(done));
+  evicting->Try(0);
+  return Call(evicting);
+}
+
+}  // namespace pintle::kube

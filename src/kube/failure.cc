@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/failure.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "api/lenient.h"
+#include "json/fields.h"
+
+namespace pintle::kube {
+namespace {
+
+// A server that wants us away for longer is asked again after this.
+constexpr std::int64_t kLongestRetryAfterSeconds = 120;
+// A refusal may repeat the whole object that was refused.
+constexpr std::size_t kMessageLimit = 1000;
+
+struct StatusCause {
+  std::string reason;
+  std::string message;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields =
+      std::tuple{json::Field{"reason", &StatusCause::reason}, json::Field{"message", &StatusCause::message}};
+};
+
+struct StatusDetails {
+  std::vector<StatusCause> causes;
+  std::int64_t retry_after_seconds = 0;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{json::Field{"causes", &StatusDetails::causes},
+                                             json::Field{"retryAfterSeconds", &StatusDetails::retry_after_seconds}};
+};
+
+struct Status {
+  std::string kind;
+  std::string message;
+  std::string reason;
+  StatusDetails details;
+  int code = 0;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"kind", &Status::kind},     json::Field{"message", &Status::message},
+      json::Field{"reason", &Status::reason}, json::Field{"details", &Status::details},
+      json::Field{"code", &Status::code},
+  };
+};
+
+ErrorKind KindOf(int status) {
+  switch (status) {
+    case 404:
+      return ErrorKind::kNotFound;
+    case 409:
+      return ErrorKind::kConflict;
+    case 408:
+    case 410:
+    case 429:
+      return ErrorKind::kUnavailable;
+    default:
+      return status >= 500 ? ErrorKind::kUnavailable : ErrorKind::kInvalid;
+  }
+}
+
+// One line that does no harm to a log or a terminal.
+std::string Harmless(std::string text) {
+  if (text.size() > kMessageLimit) {
+    text.resize(kMessageLimit);
+    text += " ...";
+  }
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  return text;
+}
+
+std::optional<std::chrono::milliseconds> Seconds(std::int64_t seconds) {
+  if (seconds <= 0) return std::nullopt;
+  return std::chrono::seconds(std::min(seconds, kLongestRetryAfterSeconds));
+}
+
+// The other form of it, a date, is not used by Kubernetes.
+std::optional<std::chrono::milliseconds> RetryAfter(const net::HttpHead& head) {
+  const auto text = head.Find("Retry-After");
+  std::int64_t seconds = 0;
+  if (!text || std::from_chars(text->data(), text->data() + text->size(), seconds).ec != std::errc()) {
+    return std::nullopt;
+  }
+  return Seconds(seconds);
+}
+
+std::optional<Status> ReadStatus(json::Value object) {
+  json::Report report;
+  Status status = json::Decode<Status>(std::move(object), report);
+  if (report.has_errors() || status.kind != "Status") return std::nullopt;
+  return status;
+}
+
+Failure FromStatus(Status status, int code) {
+  Failure failure = {
+      .error = Error(KindOf(code), fmt::format("{} (status {}{}{})", Harmless(status.message), code,
+                                               status.reason.empty() ? "" : " ", Harmless(status.reason))),
+      .status = code};
+  failure.reason = std::move(status.reason);
+  failure.retry_after = Seconds(status.details.retry_after_seconds);
+  for (const StatusCause& cause : status.details.causes) {
+    if (cause.reason != "DisruptionBudget") continue;
+    failure.disruption_budget = Harmless(cause.message.empty() ? status.message : cause.message);
+  }
+  return failure;
+}
+
+}  // namespace
+
+Failure FailureFrom(const net::HttpHead& head, std::string_view body) {
+  std::optional<Status> status;
+  if (auto object = json::Parse(body)) status = ReadStatus(*std::move(object));
+  // Something between us and the API server may answer in its place, and not with a Status.
+  if (!status) {
+    return {.error = Error(KindOf(head.status), fmt::format("the answer has status {}", head.status)),
+            .status = head.status,
+            .retry_after = RetryAfter(head)};
+  }
+  Failure failure = FromStatus(*std::move(status), head.status);
+  if (const auto told = RetryAfter(head)) failure.retry_after = told;
+  return failure;
+}
+
+Failure FailureFrom(json::Value status_object) {
+  auto status = ReadStatus(std::move(status_object));
+  if (!status) return {.error = Error(ErrorKind::kUnavailable, "the watch ended with an error that is no Status")};
+  // Without a number it is for instance a panic in the server.
+  const int code = status->code == 0 ? 500 : status->code;
+  return FromStatus(*std::move(status), code);
+}
+
+Failure While(Failure failure, std::string_view doing) {
+  failure.error = std::move(failure.error).While(doing);
+  return failure;
+}
+
+}  // namespace pintle::kube

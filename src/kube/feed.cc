@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/feed.h"
+
+#include <utility>
+
+#include "base/clock.h"
+#include "event/loop.h"
+#include "event/watches.h"
+
+namespace pintle::kube {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A watch that lived as long was no failure, even if nothing came.
+constexpr auto kSteady = std::chrono::seconds(10);
+
+class Following final : public Work, public std::enable_shared_from_this<Following> {
+ public:
+  Following(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, FeedSettings settings,
+            FeedReceiver receiver)
+      : transport_(std::move(transport)),
+        kind_(kind),
+        selection_(std::move(selection)),
+        settings_(std::move(settings)),
+        receiver_(std::move(receiver)),
+        backoff_(settings_.backoff, settings_.random),
+        again_(
+            transport_->loop(), [this] { GoOn(); }, kRetrySlack) {}
+
+  // Without a resourceVersion there is nothing to watch from.
+  void GoOn() { resource_version_.empty() ? BeginList() : BeginWatch(); }
+
+ private:
+  void BeginList() {
+    const auto weak = weak_from_this();
+    call_ = List(transport_, kind_, selection_, settings_.page,
+                 {.begin =
+                      [weak] {
+                        if (const auto alive = weak.lock()) alive->receiver_.list_begins();
+                      },
+                  .item = [weak](json::Value object) -> Result<> {
+                    if (const auto alive = weak.lock()) alive->receiver_.listed(std::move(object));
+                    return {};
+                  },
+                  .end =
+                      [weak](std::variant<std::string, Failure> outcome) {
+                        if (const auto alive = weak.lock()) alive->ListEnded(std::move(outcome));
+                      }});
+  }
+
+  void ListEnded(std::variant<std::string, Failure> outcome) {
+    if (is_dropped()) return;
+    if (const auto* const failure = std::get_if<Failure>(&outcome)) return TryAgain(*failure);
+    resource_version_ = std::move(std::get<std::string>(outcome));
+    receiver_.list_ends();
+    if (!is_dropped()) BeginWatch();
+  }
+
+  void BeginWatch() {
+    heard_ = false;
+    watching_since_ = std::chrono::steady_clock::now();
+    const auto weak = weak_from_this();
+    call_ = Watch(transport_, kind_, selection_, resource_version_, settings_.watch, settings_.random,
+                  {.event =
+                       [weak](WatchEvent event) {
+                         if (const auto alive = weak.lock()) alive->Take(std::move(event));
+                       },
+                   .end =
+                       [weak](std::optional<Failure> failure) {
+                         if (const auto alive = weak.lock()) alive->WatchEnded(failure);
+                       }});
+  }
+
+  void Take(WatchEvent event) {
+    heard_ = true;
+    std::string version = ResourceVersionOf(event.object);
+    if (event.happening != Happening::kBookmark) receiver_.event(std::move(event));
+    // Only now: a receiver that is cut short gets it again.
+    if (!version.empty()) resource_version_ = std::move(version);
+  }
+
+  void WatchEnded(const std::optional<Failure>& failure) {
+    if (is_dropped()) return;
+    const bool was_steady = std::chrono::steady_clock::now() - watching_since_ >= kSteady;
+    if (heard_ || was_steady) backoff_.Reset();
+    const bool is_expired = failure && failure->IsExpired();
+    const bool may_go_on = !failure || (failure->error.kind() == ErrorKind::kUnavailable && !is_expired);
+    if (!may_go_on) resource_version_.clear();
+    if (failure && !is_expired) return TryAgain(*failure);
+    again_.After(was_steady ? milliseconds(0) : backoff_.Next());
+  }
+
+  void TryAgain(const Failure& failure) {
+    again_.After(DelayBefore(failure, backoff_));
+    receiver_.trouble(failure.error);
+  }
+
+  std::shared_ptr<Transport> transport_;
+  ResourceKind kind_;
+  Selection selection_;
+  FeedSettings settings_;
+  FeedReceiver receiver_;
+  Backoff backoff_;
+  std::string resource_version_;
+  bool heard_ = false;
+  MonotonicTime watching_since_;
+  event::Timer again_;
+  Call call_;
+};
+
+}  // namespace
+
+Call Follow(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, FeedSettings settings,
+            FeedReceiver receiver) {
+  const auto following = std::make_shared<Following>(std::move(transport), kind, std::move(selection),
+                                                     std::move(settings), std::move(receiver));
+  following->GoOn();
+  return Call(following);
+}
+
+}  // namespace pintle::kube

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/lease.h"
+
+#include <fmt/core.h>
+
+#include <optional>
+#include <utility>
+
+#include "event/watches.h"
+#include "kube/watch_decoder.h"
+
+namespace pintle::kube {
+namespace {
+
+MonotonicTime Now() { return SystemClock().Monotonic(); }
+
+}  // namespace
+
+class Lease::Contest final : public Work, public std::enable_shared_from_this<Contest> {
+ public:
+  Contest(std::shared_ptr<Transport> transport, Settings settings, Listener listener)
+      : transport_(std::move(transport)),
+        settings_(std::move(settings)),
+        listener_(std::move(listener)),
+        candidacy_(settings_.identity, settings_.times),
+        random_(SystemRandom()),
+        next_(transport_->loop(),
+              [this] {
+                const auto alive = shared_from_this();
+                Look();
+              }),
+        deadline_(
+            transport_->loop(),
+            [this] {
+              const auto alive = shared_from_this();
+              Tell();
+            },
+            std::chrono::milliseconds(1)) {}
+
+  void Begin() { next_.After(std::chrono::milliseconds(0)); }
+
+  bool is_held() const { return told_won_ && candidacy_.IsLeader(Now()); }
+
+  // It is read first: a renewal that is under way may be carried out or not.
+  void Release(std::function<void(Result<>)> done) {
+    deadline_.Cancel();
+    told_won_ = false;
+    is_leaving_ = true;
+    released_ = std::move(done);
+    call_ = {};
+    next_.After(std::chrono::milliseconds(0));
+  }
+
+ private:
+  using Then = void (Contest::*)(Result<json::Value>);
+
+  void Send(ApiRequest request, Then then) {
+    request.doing += fmt::format(" Lease {}", settings_.name.ToString());
+    // An answer that comes later than this is of no use.
+    request.timeouts.whole = settings_.times.renew_deadline / 2;
+    call_ = Fetch(transport_, std::move(request), Repeatable::kNo, {.attempts = 1, .random = random_},
+                  [weak = weak_from_this(), then](Fetched fetched) {
+                    if (const auto alive = weak.lock()) (*alive.*then)(ReadObject(std::move(fetched)));
+                  });
+  }
+
+  void Look() {
+    auto path = ObjectPath(kResourceKind<api::Lease>, settings_.name);
+    if (!path) return Failed(path.error());
+    Send({.path = *std::move(path), .doing = "reading"}, &Contest::Found);
+  }
+
+  void Found(Result<json::Value> document) {
+    std::optional<api::LeaseSpec> spec;
+    version_.clear();
+    if (document) {
+      version_ = ResourceVersionOf(*document);
+      auto lease = Decode<api::Lease>(*std::move(document));
+      if (!lease) return Failed(lease.error());
+      spec = std::move(lease->spec);
+    } else if (document.error().kind() != ErrorKind::kNotFound) {
+      return Failed(document.error());
+    }
+    if (is_leaving_) return GiveBack(spec);
+    const auto wanted = candidacy_.Decide(spec, Now(), SystemClock().Wall());
+    if (!wanted) return Settle();
+    sent_ = Now();
+    Write(*wanted, &Contest::Written);
+  }
+
+  void GiveBack(const std::optional<api::LeaseSpec>& spec) {
+    if (!spec || spec->holder_identity != settings_.identity) return Released(json::Value());
+    Write(candidacy_.Release(SystemClock().Wall()), &Contest::Released);
+  }
+
+  // Refused when someone else has changed the lease since we read it.
+  void Write(const api::LeaseSpec& spec, Then then) {
+    api::Lease lease;
+    lease.metadata.name = settings_.name.name;
+    lease.metadata.namespace_name = settings_.name.namespace_name;
+    lease.spec = spec;
+    if (version_.empty()) {
+      auto path = CollectionPath(kResourceKind<api::Lease>, settings_.name.namespace_name);
+      if (!path) return Failed(path.error());
+      return Send({.method = "POST",
+                   .path = *std::move(path),
+                   .content_type = "application/json",
+                   .body = json::ToText(json::Encode(lease)),
+                   .doing = "creating"},
+                  then);
+    }
+    const MergePatch patch = {{{"metadata", {{"resourceVersion", version_}}}, {"spec", json::Encode(lease.spec)}}};
+    auto request = PatchRequest(kResourceKind<api::Lease>, settings_.name, patch, Part::kObject, "pintle");
+    if (!request) return Failed(request.error());
+    request->doing = "renewing";
+    Send(*std::move(request), then);
+  }
+
+  void Written(Result<json::Value> lease) {
+    if (!lease && lease.error().kind() != ErrorKind::kConflict) return Failed(lease.error());
+    if (lease) {
+      version_ = ResourceVersionOf(*lease);
+      candidacy_.Wrote(sent_);
+    }
+    Settle();
+  }
+
+  void Failed(const Error& error) {
+    if (is_leaving_) return Released(error);
+    listener_.trouble(error);
+    if (!is_dropped()) Settle();
+  }
+
+  void Released(Result<json::Value> outcome) {
+    const auto done = std::exchange(released_, {});
+    if (!outcome) return done(std::move(outcome).error());
+    done({});
+  }
+
+  // Tells what has changed, and comes back later.
+  void Settle() {
+    Tell();
+    if (is_dropped() || is_leaving_) return;
+    if (const auto until = candidacy_.LeaderUntil()) deadline_.At(*until);
+    // Those that wait do not all come at the same moment.
+    const double spread = told_won_ ? 1 : 1 + random_();
+    next_.After(std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.times.retry * spread));
+  }
+
+  void Tell() {
+    const bool holds = candidacy_.IsLeader(Now());
+    if (holds == std::exchange(told_won_, holds)) return;
+    holds ? listener_.won() : listener_.lost();
+  }
+
+  std::shared_ptr<Transport> transport_;
+  Settings settings_;
+  Listener listener_;
+  Candidacy candidacy_;
+  Random random_;
+  std::string version_;  // Of the lease as we last saw it; empty: there is none.
+  MonotonicTime sent_;
+  bool told_won_ = false;
+  bool is_leaving_ = false;
+  std::function<void(Result<>)> released_;
+  event::Timer next_;
+  event::Timer deadline_;
+  Call call_;
+};
+
+Lease::Lease(Client& client, Settings settings, Listener listener)
+    : contest_(std::make_shared<Contest>(client.transport(), std::move(settings), std::move(listener))),
+      call_(contest_) {
+  contest_->Begin();
+}
+
+bool Lease::is_held() const { return contest_->is_held(); }
+
+void Lease::Release(std::function<void(Result<>)> done) { contest_->Release(std::move(done)); }
+
+}  // namespace pintle::kube

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A copy of some of the cluster's objects, kept fresh.
+//
+// It holds each object as its struct of api/, and so nothing that nobody looks at.  While the API server cannot be
+// reached it keeps what it had; afterwards it tells what is different, and nothing twice.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "kube/client.h"
+#include "kube/decode.h"
+#include "kube/feed.h"
+
+namespace pintle::kube {
+
+template <Resource T>
+class Mirror {
+ public:
+  // Any of these may destroy the mirror.
+  struct Listener {
+    std::function<void(const T& object)> added = [](const T&) {};
+    std::function<void(const T& before, const T& now)> changed = [](const T&, const T&) {};
+    std::function<void(const T& last_known)> removed = [](const T&) {};
+    // All objects that there are, are here.  Told again after each time that they had to be listed anew.
+    std::function<void()> synced = [] {};
+    std::function<void(const Error& error)> trouble = [](const Error&) {};
+  };
+
+  Mirror(Client& client, Selection selection, Listener listener, FeedSettings settings = {});
+
+  // Whether a list has been complete; what is here may be old while there is trouble.
+  bool is_synced() const;
+  const std::map<ObjectName, T>& objects() const;
+  // Or nullptr.
+  const T* Find(const ObjectName& name) const;
+
+ private:
+  class State;
+
+  std::shared_ptr<State> state_;
+  Call call_;
+};
+
+template <Resource T>
+class Mirror<T>::State final : public Work, public std::enable_shared_from_this<State> {
+ public:
+  explicit State(Listener listener) : listener_(std::move(listener)) {}
+
+  void Begin(std::shared_ptr<Transport> transport, Selection selection, FeedSettings settings) {
+    const auto weak = this->weak_from_this();
+    // Each keeps the state for as long as it runs, whatever the listener does.
+    const auto with = [weak](auto act) {
+      return [weak, act](auto&&... happening) {
+        if (const auto alive = weak.lock()) act(*alive, std::forward<decltype(happening)>(happening)...);
+      };
+    };
+    feed_ = Follow(std::move(transport), kResourceKind<T>, std::move(selection), std::move(settings),
+                   {.list_begins = with([](State& self) { self.seen_.clear(); }),
+                    .listed = with([](State& self, json::Value object) { self.TakeListed(std::move(object)); }),
+                    .list_ends = with([](State& self) { self.ForgetUnseen(); }),
+                    .event = with([](State& self, WatchEvent event) { self.Take(std::move(event)); }),
+                    .trouble = with([](State& self, const Error& error) { self.listener_.trouble(error); })});
+  }
+
+  bool is_synced() const { return is_synced_; }
+  const std::map<ObjectName, T>& objects() const { return objects_; }
+
+ private:
+  void TakeListed(json::Value document) {
+    seen_.insert(NameIn(document));
+    Put(std::move(document));
+  }
+
+  void ForgetUnseen() {
+    for (auto object = objects_.begin(); object != objects_.end();) {
+      const auto current = object++;
+      if (seen_.contains(current->first)) continue;
+      const auto gone = objects_.extract(current);
+      listener_.removed(gone.mapped());
+      if (this->is_dropped()) return;
+    }
+    seen_.clear();
+    is_synced_ = true;
+    listener_.synced();
+  }
+
+  void Take(WatchEvent event) {
+    if (event.happening != Happening::kDeleted) return Put(std::move(event.object));
+    const auto gone = objects_.extract(NameIn(event.object));
+    if (!gone.empty()) listener_.removed(gone.mapped());
+  }
+
+  void Put(json::Value document) {
+    const ObjectName name = NameIn(document);
+    Result<T> object = Decode<T>(std::move(document));
+    // What was known before may still be right, and is better than to take the object for gone.
+    if (!object) return listener_.trouble(std::move(object).error().While(name.ToString()));
+    const auto known = objects_.find(name);
+    if (known != objects_.end()) return Replace(known->second, *std::move(object));
+    listener_.added(objects_.emplace(name, *std::move(object)).first->second);
+  }
+
+  void Replace(T& known, T now) {
+    const bool is_same = known.metadata.uid == now.metadata.uid;
+    if (is_same && known.metadata.resource_version == now.metadata.resource_version) return;
+    const T before = std::exchange(known, std::move(now));
+    if (is_same) return listener_.changed(before, known);
+    listener_.removed(before);
+    if (!this->is_dropped()) listener_.added(known);
+  }
+
+  Listener listener_;
+  std::map<ObjectName, T> objects_;
+  std::set<ObjectName> seen_;  // In the list that is coming.
+  bool is_synced_ = false;
+  Call feed_;
+};
+
+template <Resource T>
+Mirror<T>::Mirror(Client& client, Selection selection, Listener listener, FeedSettings settings)
+    : state_(std::make_shared<State>(std::move(listener))), call_(state_) {
+  state_->Begin(client.transport(), std::move(selection), std::move(settings));
+}
+
+template <Resource T>
+bool Mirror<T>::is_synced() const {
+  return state_->is_synced();
+}
+
+template <Resource T>
+const std::map<ObjectName, T>& Mirror<T>::objects() const {
+  return state_->objects();
+}
+
+template <Resource T>
+const T* Mirror<T>::Find(const ObjectName& name) const {
+  const auto found = objects().find(name);
+  return found == objects().end() ? nullptr : &found->second;
+}
+
+}  // namespace pintle::kube

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/patch.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "event/loop.h"
+#include "event/watches.h"
+#include "kube/watch_decoder.h"
+
+namespace pintle::kube {
+namespace {
+
+// How often someone else may be faster.
+constexpr int kConflictsEndured = 8;
+
+// Someone who is at work on the same object is done soon.
+constexpr Backoff::Settings kAfterConflict = {
+    .first = std::chrono::milliseconds(10), .longest = std::chrono::seconds(1), .jitter = 1};
+
+struct Form {
+  std::string content_type;
+  std::string body;
+  std::string force;
+};
+
+// The server wants to hear which object it is also in an object that is applied.
+json::Value Named(json::Value object, const ResourceKind& kind, const ObjectName& name) {
+  object["apiVersion"] = ApiVersion(kind);
+  object["kind"] = std::string(kind.kind);
+  object["metadata"]["name"] = name.name;
+  if (!name.namespace_name.empty()) object["metadata"]["namespace"] = name.namespace_name;
+  return object;
+}
+
+Form FormOf(const Patch& patch, const ResourceKind& kind, const ObjectName& name) {
+  if (const auto* merge = std::get_if<MergePatch>(&patch)) {
+    return {"application/merge-patch+json", json::ToText(merge->body), ""};
+  }
+  if (const auto* operations = std::get_if<JsonPatch>(&patch)) {
+    return {"application/json-patch+json", json::ToText(operations->operations), ""};
+  }
+  const auto& apply = std::get<ApplyPatch>(patch);
+  // JSON is YAML.
+  return {"application/apply-patch+yaml", json::ToText(Named(apply.object, kind, name)),
+          apply.conflicts == ApplyPatch::Conflicts::kTakeOver ? "true" : ""};
+}
+
+class Amending final : public Work, public std::enable_shared_from_this<Amending> {
+ public:
+  Amending(std::shared_ptr<Transport> transport, Amendment amendment, std::function<void(Result<json::Value>)> done)
+      : transport_(std::move(transport)),
+        amendment_(std::move(amendment)),
+        done_(std::move(done)),
+        backoff_(kAfterConflict, amendment_.patience.random),
+        again_(
+            transport_->loop(), [this] { Read(); }, kRetrySlack) {}
+
+  void Begin() {
+    // A name that cannot be asked for is told from the loop, like all else.
+    transport_->loop().Post([weak = weak_from_this()] {
+      if (const auto alive = weak.lock()) alive->Read();
+    });
+  }
+
+ private:
+  void Read() {
+    auto path = ObjectPath(amendment_.kind, amendment_.name);
+    if (!path) return End(std::move(path).error());
+    Send({.path = *std::move(path), .doing = fmt::format("reading {} {}", amendment_.kind.kind, Name())},
+         Repeatable::kYes, &Amending::Found);
+  }
+
+  void Found(Result<json::Value> now) {
+    if (!now) return End(std::move(now));
+    Result<std::optional<json::Value>> patch = amendment_.change(*now);
+    if (is_dropped()) return;
+    if (!patch) return End(std::move(patch).error());
+    if (!*patch) return End(std::move(now));
+    (**patch)["metadata"]["resourceVersion"] = ResourceVersionOf(*now);
+    auto request = PatchRequest(amendment_.kind, amendment_.name, MergePatch{**std::move(patch)}, amendment_.part,
+                                amendment_.field_manager);
+    if (!request) return End(std::move(request).error());
+    Send(*std::move(request), Repeatable::kNo, &Amending::Patched);
+  }
+
+  void Patched(Result<json::Value> now) {
+    const bool was_slower = !now && now.error().kind() == ErrorKind::kConflict;
+    if (was_slower && ++conflicts_ <= kConflictsEndured) return again_.After(backoff_.Next());
+    End(std::move(now));
+  }
+
+  void Send(ApiRequest request, Repeatable repeatable, void (Amending::*then)(Result<json::Value>)) {
+    call_ = Fetch(transport_, std::move(request), repeatable, amendment_.patience,
+                  [weak = weak_from_this(), then](Fetched fetched) {
+                    if (const auto alive = weak.lock()) (*alive.*then)(ReadObject(std::move(fetched)));
+                  });
+  }
+
+  void End(Result<json::Value> outcome) {
+    const auto done = std::exchange(done_, {});
+    done(std::move(outcome));
+  }
+
+  std::string Name() const { return amendment_.name.ToString(); }
+
+  std::shared_ptr<Transport> transport_;
+  Amendment amendment_;
+  std::function<void(Result<json::Value>)> done_;
+  Backoff backoff_;
+  event::Timer again_;
+  int conflicts_ = 0;
+  Call call_;
+};
+
+}  // namespace
+
+Result<ApiRequest> PatchRequest(const ResourceKind& kind, const ObjectName& name, const Patch& patch, Part part,
+                                const std::string& field_manager) {
+  Form form = FormOf(patch, kind, name);
+  return ApiRequest{
+      .method = "PATCH",
+      .path = TRY(ObjectPath(kind, name, part == Part::kStatus ? "status" : "")) +
+              Query({{"fieldManager", field_manager}, {"force", form.force}}),
+      .content_type = std::move(form.content_type),
+      .body = std::move(form.body),
+      .doing =
+          fmt::format("patching {}{} {}", part == Part::kStatus ? "the status of " : "", kind.kind, name.ToString()),
+  };
+}
+
+Repeatable IsRepeatable(const Patch& patch) {
+  if (std::holds_alternative<JsonPatch>(patch)) return Repeatable::kNo;
+  const auto* merge = std::get_if<MergePatch>(&patch);
+  const json::Value& body = merge != nullptr ? merge->body : std::get<ApplyPatch>(patch).object;
+  return ResourceVersionOf(body).empty() ? Repeatable::kYes : Repeatable::kNo;
+}
+
+Call AmendObject(std::shared_ptr<Transport> transport, Amendment amendment,
+                 std::function<void(Result<json::Value>)> done) {
+  const auto amending = std::make_shared<Amending>(std::move(transport), std::move(amendment), std::move(done));
+  amending->Begin();
+  return Call(amending);
+}
+
+Result<json::Value> ReadObject(Fetched fetched) {
+  if (auto* const failure = std::get_if<Failure>(&fetched)) return std::move(failure->error);
+  return TRY(json::Parse(std::get<std::string>(fetched), nullptr, kObjectLimits), "reading the answer");
+}
+
+}  // namespace pintle::kube

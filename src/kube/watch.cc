@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/watch.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "event/loop.h"
+
+namespace pintle::kube {
+namespace {
+
+// What the server may be late with its end.
+constexpr auto kGrace = std::chrono::seconds(30);
+
+class Watching final : public Work, public std::enable_shared_from_this<Watching> {
+ public:
+  Watching(std::shared_ptr<Transport> transport, WatchReceiver receiver)
+      : transport_(std::move(transport)), receiver_(std::move(receiver)) {}
+
+  void Begin(Result<ApiRequest> request) {
+    const auto weak = weak_from_this();
+    if (!request) {
+      transport_->loop().Post([weak, error = std::move(request).error()] {
+        if (const auto alive = weak.lock()) alive->End(Failure{.error = error});
+      });
+      return;
+    }
+    call_ = transport_->Start(*std::move(request), {.body = [weak](std::string_view piece) -> Result<> {
+                                                      const auto alive = weak.lock();
+                                                      return alive ? alive->Take(piece) : Result<>();
+                                                    },
+                                                    .end =
+                                                        [weak](std::optional<Failure> failure) {
+                                                          if (const auto alive = weak.lock()) alive->Ended(failure);
+                                                        }});
+  }
+
+ private:
+  Result<> Take(std::string_view piece) {
+    return lines_.Feed(piece, [this](std::string_view line) -> Result<> {
+      // The receiver of an earlier line may have had enough.
+      if (is_dropped()) return {};
+      auto decoded = TRY(DecodeWatchLine(line));
+      if (auto* const failure = std::get_if<Failure>(&decoded)) {
+        Error error = failure->error;
+        told_ = std::move(*failure);
+        return error;
+      }
+      receiver_.event(std::move(std::get<WatchEvent>(decoded)));
+      return {};
+    });
+  }
+
+  void Ended(std::optional<Failure> failure) {
+    if (is_dropped()) return;
+    // The failure that the server told has the details; the one that ended the stream has the words around it.
+    if (told_ && failure) {
+      told_->error = failure->error;
+      failure = std::move(told_);
+    }
+    End(std::move(failure));
+  }
+
+  void End(std::optional<Failure> failure) {
+    const WatchReceiver receiver = std::exchange(receiver_, {});
+    receiver.end(std::move(failure));
+  }
+
+  std::shared_ptr<Transport> transport_;
+  WatchReceiver receiver_;
+  LineSplitter lines_;
+  std::optional<Failure> told_;
+  Call call_;
+};
+
+}  // namespace
+
+Call Watch(std::shared_ptr<Transport> transport, const ResourceKind& kind, const Selection& selection,
+           const std::string& resource_version, const WatchTimes& times, const Random& random, WatchReceiver receiver) {
+  const auto watching = std::make_shared<Watching>(std::move(transport), std::move(receiver));
+  const auto request = [&]() -> Result<ApiRequest> {
+    const auto added = std::chrono::seconds(static_cast<int>(static_cast<double>(times.whole.count()) * random()));
+    ApiRequest asked = {.path = TRY(CollectionPath(kind, selection.namespace_name)) +
+                                Query({{"watch", "1"},
+                                       {"allowWatchBookmarks", "true"},
+                                       {"labelSelector", selection.label_selector},
+                                       {"fieldSelector", selection.field_selector},
+                                       {"resourceVersion", resource_version},
+                                       {"timeoutSeconds", std::to_string((times.whole + added).count())}}),
+                        .doing = fmt::format("watching {}", kind.plural)};
+    asked.timeouts.stall = times.silence;
+    asked.timeouts.whole = times.whole + added + kGrace;
+    return asked;
+  };
+  watching->Begin(request());
+  return Call(watching);
+}
+
+}  // namespace pintle::kube

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/candidacy.h"
+
+#include "json/parse.h"
+#include "unit/expect.h"
+
+namespace pintle::kube {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+
+constexpr LeaseTimes kTimes = {.duration = seconds(15), .renew_deadline = seconds(10), .retry = seconds(2)};
+
+// A lease in a store, a clock, and candidates whose wall clocks are wrong by as much as one likes.
+class CandidacyTest : public testing::Test {
+ protected:
+  // Reads and writes as the one candidate does, without anything between.
+  bool Compete(Candidacy& candidate, std::chrono::seconds clock_is_fast = {}) {
+    const auto wanted = candidate.Decide(stored_, now_, WallTime(now_.time_since_epoch() + clock_is_fast));
+    if (!wanted) return false;
+    stored_ = *wanted;
+    candidate.Wrote(now_);
+    return true;
+  }
+
+  MonotonicTime now_ = MonotonicTime(hours(1));
+  std::optional<api::LeaseSpec> stored_;
+  Candidacy a_ = Candidacy("a", kTimes);
+  Candidacy b_ = Candidacy("b", kTimes);
+};
+
+TEST_F(CandidacyTest, MakesTheLeaseWhenThereIsNone) {
+  EXPECT_TRUE(Compete(a_));
+  EXPECT_EQ(stored_->holder_identity, "a");
+  EXPECT_EQ(stored_->lease_duration_seconds, 15);
+  EXPECT_EQ(stored_->lease_transitions, 0);
+  EXPECT_TRUE(a_.IsLeader(now_));
+}
+
+TEST_F(CandidacyTest, LeavesALeaseThatIsRenewed) {
+  Compete(a_);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_FALSE(Compete(b_));
+    now_ += seconds(2);
+    EXPECT_TRUE(Compete(a_));
+  }
+  EXPECT_EQ(stored_->lease_transitions, 0);
+  EXPECT_EQ(stored_->acquire_time->at, WallTime(hours(1)));
+  EXPECT_FALSE(b_.IsLeader(now_));
+}
+
+TEST_F(CandidacyTest, TakesALeaseOverThatItSawUnchangedForItsDuration) {
+  Compete(a_);
+  now_ += seconds(100);
+  EXPECT_FALSE(Compete(b_)) << "it has only just seen it";
+  now_ += seconds(14);
+  EXPECT_FALSE(Compete(b_));
+  now_ += seconds(1);
+  EXPECT_TRUE(Compete(b_));
+  EXPECT_EQ(stored_->holder_identity, "b");
+  EXPECT_EQ(stored_->lease_transitions, 1);
+}
+
+TEST_F(CandidacyTest, HeedsTheDurationThatTheHolderPromised) {
+  Candidacy slow("slow", {.duration = seconds(60), .renew_deadline = seconds(40), .retry = seconds(5)});
+  Compete(slow);
+  Compete(b_);
+  now_ += seconds(59);
+  EXPECT_FALSE(Compete(b_));
+  now_ += seconds(1);
+  EXPECT_TRUE(Compete(b_));
+}
+
+TEST_F(CandidacyTest, CaresNotAboutClocksThatAreWrong) {
+  for (const auto fast : {seconds(hours(1000)), seconds(-hours(1000))}) {
+    stored_.reset();
+    Compete(a_, fast);
+    EXPECT_FALSE(Compete(b_));
+    now_ += seconds(15);
+    EXPECT_TRUE(Compete(b_));
+  }
+}
+
+TEST_F(CandidacyTest, StopsLeadingBeforeAnyoneMayTakeOver) {
+  Compete(a_);
+  Compete(b_);
+  EXPECT_EQ(a_.LeaderUntil(), now_ + seconds(10));
+  now_ += seconds(10);
+  EXPECT_FALSE(a_.IsLeader(now_));
+  EXPECT_FALSE(Compete(b_));
+}
+
+TEST_F(CandidacyTest, KnowsWhenAnotherHasTheLease) {
+  Compete(a_);
+  stored_->holder_identity = "b";
+  EXPECT_FALSE(Compete(a_));
+  EXPECT_FALSE(a_.IsLeader(now_));
+  EXPECT_FALSE(a_.LeaderUntil());
+}
+
+TEST_F(CandidacyTest, TakesAReleasedLeaseAtOnce) {
+  Compete(a_);
+  stored_ = a_.Release(WallTime());
+  EXPECT_TRUE(Compete(b_));
+  EXPECT_EQ(stored_->lease_transitions, 1);
+}
+
+TEST_F(CandidacyTest, TakesUpItsOwnLeaseAgain) {
+  Compete(a_);
+  Candidacy again("a", kTimes);
+  EXPECT_TRUE(Compete(again));
+  EXPECT_EQ(stored_->lease_transitions, 0);
+}
+
+TEST(LeaseText, HasTheTimesThatTheApiServerTakes) {
+  api::LeaseSpec spec;
+  spec.holder_identity = "a";
+  spec.renew_time = api::MicroTime{ValueOf(FromRfc3339("2026-11-21T05:41:43.000007Z"))};
+  const std::string text = json::ToText(json::Encode(spec));
+  EXPECT_EQ(text, R"({"acquireTime":null,"holderIdentity":"a","leaseDurationSeconds":0,"leaseTransitions":0,)"
+                  R"("renewTime":"2026-11-21T05:41:43.000007Z"})");
+  json::Report report;
+  EXPECT_TRUE(json::Equal(json::Decode<api::LeaseSpec>(ValueOf(json::Parse(text)), report), spec));
+}
+
+}  // namespace
+}  // namespace pintle::kube

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/client.h"
+
+#include <optional>
+
+#include "event/loop.h"
+#include "unit/event/patience.h"
+#include "unit/expect.h"
+#include "unit/kube/scripted_server.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string NodeText(const std::string& name, const std::string& version = "1") {
+  return R"({"metadata":{"name":")" + name + R"(","resourceVersion":")" + version +
+         R"("},"spec":{"unschedulable":true}})";
+}
+
+std::string StatusText(const std::string& reason, const std::string& message, const std::string& details = "{}") {
+  return R"({"kind":"Status","reason":")" + reason + R"(","message":")" + message + R"(","details":)" + details + "}";
+}
+
+class ClientTest : public testing::Test {
+ protected:
+  ClientTest() { ::setenv("no_proxy", "*", 1); }
+
+  Client Connect(const ScriptedServer& server) { return Connect(server.access()); }
+  Client Connect(Access access) {
+    return ValueOf(Client::Create(*loop_, std::move(access),
+                                  {.field_manager = "test", .patience = {.attempts = 3, .backoff = kNoTime}}));
+  }
+
+  // Runs what `start` begins to its end.
+  template <typename T>
+  Result<T> Outcome(const std::function<Call(std::function<void(Result<T>)>)>& start) {
+    std::optional<Result<T>> outcome;
+    const Call call = start([&](Result<T> result) {
+      outcome = std::move(result);
+      loop_->Stop();
+    });
+    EXPECT_FALSE(outcome) << "it was told before the loop ran";
+    if (Result<> waited = event::RunPatiently(*loop_); !waited) return std::move(waited).error();
+    return *std::move(outcome);
+  }
+  Result<api::Node> Get(Client& client, const std::string& name) {
+    return Outcome<api::Node>([&](auto done) { return client.Get<api::Node>({"", name}, std::move(done)); });
+  }
+  Result<api::Node> Get(const ScriptedServer& server, const std::string& name) {
+    Client client = Connect(server);
+    return Get(client, name);
+  }
+  Result<api::Node> Patched(const ScriptedServer& server, const Patch& patch, Part part = Part::kObject) {
+    Client client = Connect(server);
+    return Outcome<api::Node>([&](auto done) {
+      return client.Patch<api::Node>({"", "a"}, patch, std::move(done), part);
+    });
+  }
+  Result<std::vector<api::Node>> Listed(const ScriptedServer& server, int page_size = 2) {
+    Client client = Connect(server);
+    return Outcome<std::vector<api::Node>>(
+        [&](auto done) { return client.List<api::Node>({.page_size = page_size}, std::move(done)); });
+  }
+  Result<Eviction> Evicted(const ScriptedServer& server) {
+    Client client = Connect(server);
+    return Outcome<Eviction>([&](auto done) { return client.Evict({"ns", "web"}, "uid-1", std::move(done)); });
+  }
+
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+};
+
+using Getting = ClientTest;
+
+TEST_F(Getting, GivesTheObject) {
+  ScriptedServer server({{.body = NodeText("a")}});
+  const api::Node node = ValueOf(Get(server, "a"));
+  EXPECT_EQ(node.metadata.name, "a");
+  EXPECT_TRUE(node.spec.unschedulable);
+  EXPECT_THAT(server.asked_lines(), ElementsAre("GET /api/v1/nodes/a"));
+  EXPECT_THAT(server.asked()[0].head, HasSubstr("Accept: application/json"));
+}
+
+TEST_F(Getting, SaysWhyThereIsNone) {
+  ScriptedServer server({{.status = 404, .body = StatusText("NotFound", "nodes a not found")}});
+  const auto node = Get(server, "a");
+  EXPECT_EQ(MessageOf(node), "reading Node a: nodes a not found (status 404 NotFound)");
+  EXPECT_EQ(node.error().kind(), ErrorKind::kNotFound);
+}
+
+TEST_F(Getting, IsTriedAgainWhenTheServerIsAwayForAMoment) {
+  ScriptedServer server(
+      {{.status = 500}, {.body = NodeText("a").substr(0, 20), .ending = Ending::kCutOff}, {.body = NodeText("a")}});
+  EXPECT_TRUE(Succeeded(Get(server, "a")));
+}
+
+TEST_F(Getting, IsGivenUpAfterSomeAttempts) {
+  ScriptedServer server({{.status = 503}, {.status = 503}, {.status = 503}, {.body = NodeText("a")}});
+  EXPECT_EQ(MessageOf(Get(server, "a")), "reading Node a: the answer has status 503");
+  EXPECT_EQ(server.asked().size(), 3U);
+}
+
+TEST_F(Getting, IsNotTriedAgainWhenThatCannotHelp) {
+  ScriptedServer server({{.status = 403, .body = StatusText("Forbidden", "no")}});
+  EXPECT_EQ(MessageOf(Get(server, "a")), "reading Node a: no (status 403 Forbidden)");
+}
+
+TEST_F(Getting, RefusesAnAnswerThatIsNoObject) {
+  ScriptedServer server({{.body = "<html>"}, {.body = "[]"}, {.body = R"({"spec":{"unschedulable":"yes"}})"}});
+  EXPECT_THAT(MessageOf(Get(server, "a")), HasSubstr("reading the answer: not JSON"));
+  EXPECT_THAT(MessageOf(Get(server, "a")), HasSubstr("must be an object"));
+  EXPECT_THAT(MessageOf(Get(server, "a")), HasSubstr("$.spec.unschedulable: must be true or false"));
+}
+
+TEST_F(Getting, RefusesANameThatLeadsElsewhere) {
+  ScriptedServer server;
+  EXPECT_EQ(MessageOf(Get(server, "../pods")), "\"../pods\" is not the name of a Node");
+  EXPECT_TRUE(server.asked().empty());
+}
+
+TEST_F(Getting, MayBeDroppedAtAnyTime) {
+  ScriptedServer server({{.body = NodeText("a")}});
+  Client client = Connect(server);
+  auto dropped = client.Get<api::Node>({"", "a"}, [](const auto&) { FAIL(); });
+  dropped = {};
+  Call held;
+  held = client.Get<api::Node>({"", "a"}, [&](const auto&) {
+    held = {};
+    loop_->Stop();
+  });
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+}
+
+TEST_F(Getting, SendsTheTokenAsItIsNow) {
+  const TemporaryDirectory directory;
+  directory.Write("token", "first");
+  ScriptedServer server({{.body = NodeText("a")}, {.body = NodeText("a")}, {.status = 401}});
+  Config config = *ValueOf(server.access().Now());
+  config.token_file = directory / "token";
+  Client client = Connect(Access::Fixed(config));
+  EXPECT_TRUE(Succeeded(Get(client, "a")));
+  directory.Write("token", "second");
+  EXPECT_TRUE(Succeeded(Get(client, "a")));
+  EXPECT_THAT(server.asked()[0].head, HasSubstr("Authorization: Bearer first"));
+  EXPECT_THAT(server.asked()[1].head, HasSubstr("Authorization: Bearer second"));
+  EXPECT_THAT(MessageOf(Get(client, "a")), Not(HasSubstr("second")));
+}
+
+TEST(Delays, AreAtLeastWhatTheServerAsksFor) {
+  Backoff backoff(kNoTime, [] { return 0.0; });
+  Failure failure = {.error = Error(ErrorKind::kUnavailable, "")};
+  EXPECT_EQ(DelayBefore(failure, backoff), milliseconds(1));
+  failure.retry_after = seconds(7);
+  EXPECT_EQ(DelayBefore(failure, backoff), seconds(7));
+}
+
+using Listing = ClientTest;
+
+std::string PageText(const std::string& items, const std::string& continue_token) {
+  return R"({"kind":"NodeList","metadata":{"resourceVersion":"9","continue":")" + continue_token + R"("},"items":[)" +
+         items + "]}";
+}
+
+std::string Names(const std::vector<api::Node>& nodes) {
+  std::string names;
+  for (const auto& node : nodes) names += node.metadata.name;
+  return names;
+}
+
+TEST_F(Listing, GoesThroughAllPages) {
+  ScriptedServer server({{.body = PageText(NodeText("a") + "," + NodeText("b"), "next"), .piece = 3},
+                         {.body = PageText(NodeText("c"), "")}});
+  EXPECT_EQ(Names(ValueOf(Listed(server))), "abc");
+  EXPECT_THAT(server.asked_lines(),
+              ElementsAre("GET /api/v1/nodes?limit=2", "GET /api/v1/nodes?limit=2&continue=next"));
+}
+
+TEST_F(Listing, FetchesAPageAgainThatWasCutOff) {
+  const std::string page = PageText(NodeText("b") + "," + NodeText("c"), "");
+  ScriptedServer server({{.body = PageText(NodeText("a"), "next")},
+                         {.body = page.substr(0, page.size() - 10), .ending = Ending::kCutOff},
+                         {.status = 429},
+                         {.body = page}});
+  EXPECT_EQ(Names(ValueOf(Listed(server))), "abc");
+  EXPECT_EQ(server.asked_lines()[3], "GET /api/v1/nodes?limit=2&continue=next");
+}
+
+TEST_F(Listing, BeginsAnewWithoutPagesWhenTheyTookTooLong) {
+  ScriptedServer server({{.body = PageText(NodeText("gone"), "next")},
+                         {.status = 410, .body = StatusText("Expired", "too old")},
+                         {.body = PageText(NodeText("a") + "," + NodeText("b"), "")}});
+  EXPECT_EQ(Names(ValueOf(Listed(server))), "ab");
+  EXPECT_EQ(server.asked_lines()[2], "GET /api/v1/nodes");
+}
+
+TEST_F(Listing, MayFindNothing) {
+  ScriptedServer server({{.body = R"({"metadata":{"resourceVersion":"1"},"items":null})"}});
+  EXPECT_EQ(Names(ValueOf(Listed(server))), "");
+}
+
+TEST_F(Listing, RefusesWhatIsNoList) {
+  ScriptedServer server({{.body = "[]"}, {.body = R"({"items":[{"metadata":1}]})"}, {.body = R"({"items":[]})"}});
+  EXPECT_THAT(MessageOf(Listed(server)), HasSubstr("listing nodes: $: must be an object"));
+  EXPECT_THAT(MessageOf(Listed(server)), HasSubstr("$.metadata: must be an object"));
+  EXPECT_EQ(MessageOf(Listed(server)), "listing nodes: the list has no resourceVersion");
+}
+
+using Changing = ClientTest;
+
+TEST_F(Changing, SendsAMergePatch) {
+  ScriptedServer server({{.body = NodeText("a")}});
+  EXPECT_TRUE(Succeeded(Patched(server, MergePatch{{{"spec", {{"unschedulable", true}}}}})));
+  const Asked asked = server.asked()[0];
+  EXPECT_EQ(asked.line, "PATCH /api/v1/nodes/a?fieldManager=test");
+  EXPECT_THAT(asked.head, HasSubstr("Content-Type: application/merge-patch+json"));
+  EXPECT_EQ(asked.body, R"({"spec":{"unschedulable":true}})");
+}
+
+TEST_F(Changing, SendsAnApplyToTheStatus) {
+  ScriptedServer server({{.body = NodeText("a")}});
+  const ApplyPatch apply = {.object = {{"status", {{"phase", "x"}}}}, .conflicts = ApplyPatch::Conflicts::kTakeOver};
+  EXPECT_TRUE(Succeeded(Patched(server, apply, Part::kStatus)));
+  EXPECT_EQ(server.asked()[0].line, "PATCH /api/v1/nodes/a/status?fieldManager=test&force=true");
+  EXPECT_THAT(server.asked()[0].head, HasSubstr("Content-Type: application/apply-patch+yaml"));
+  EXPECT_EQ(server.asked()[0].body,
+            R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"a"},"status":{"phase":"x"}})");
+}
+
+TEST_F(Changing, IsRepeatedOnlyWhenTheSecondTimeDoesTheSame) {
+  ScriptedServer server({{.status = 500},
+                         {.body = NodeText("a")},
+                         {.status = 500},
+                         {.status = 500},
+                         {.status = 503},
+                         {.body = NodeText("a")}});
+  const MergePatch plain = {{{"spec", {{"unschedulable", true}}}}};
+  EXPECT_TRUE(Succeeded(Patched(server, plain)));
+  const MergePatch conditional = {{{"metadata", {{"resourceVersion", "1"}}}}};
+  EXPECT_FALSE(Patched(server, conditional));
+  const JsonPatch operations = {json::Value::array({{{"op", "remove"}, {"path", "/spec/taints/0"}}})};
+  EXPECT_FALSE(Patched(server, operations));
+  EXPECT_TRUE(Succeeded(Patched(server, operations)));  // 503: the server did not take it.
+  EXPECT_EQ(server.asked().size(), 6U);
+}
+
+TEST_F(Changing, ReadsAgainWhenSomeoneElseWasFaster) {
+  ScriptedServer server({{.body = NodeText("a", "1")},
+                         {.status = 409, .body = StatusText("Conflict", "modified")},
+                         {.body = NodeText("a", "2")},
+                         {.body = NodeText("a", "3")}});
+  Client client = Connect(server);
+  const api::Node node = ValueOf(Outcome<api::Node>([&](auto done) {
+    const auto change = [](const api::Node& now) -> std::optional<json::Value> {
+      return json::Value{{"metadata", {{"annotations", {{"was", now.metadata.resource_version}}}}}};
+    };
+    return client.Amend<api::Node>({"", "a"}, change, std::move(done));
+  }));
+  EXPECT_EQ(node.metadata.resource_version, "3");
+  EXPECT_EQ(server.asked()[3].body, R"({"metadata":{"annotations":{"was":"2"},"resourceVersion":"2"}})");
+}
+
+TEST_F(Changing, DoesNothingWhenAllIsWell) {
+  ScriptedServer server({{.body = NodeText("a", "1")}});
+  Client client = Connect(server);
+  EXPECT_TRUE(Succeeded(Outcome<api::Node>([&](auto done) {
+    const auto nothing = [](const api::Node&) -> std::optional<json::Value> { return std::nullopt; };
+    return client.Amend<api::Node>({"", "a"}, nothing, std::move(done));
+  })));
+  EXPECT_EQ(server.asked().size(), 1U);
+}
+
+TEST_F(Changing, SaysThatWhatIsToBeMadeExistsAlready) {
+  ScriptedServer server({{.status = 409, .body = StatusText("AlreadyExists", "it exists")}});
+  Client client = Connect(server);
+  api::Lease lease;
+  lease.metadata.name = "l";
+  lease.metadata.namespace_name = "ns";
+  const auto made = Outcome<api::Lease>([&](auto done) { return client.Create<api::Lease>(lease, std::move(done)); });
+  EXPECT_EQ(made.error().kind(), ErrorKind::kConflict);
+  EXPECT_EQ(server.asked()[0].line, "POST /apis/coordination.k8s.io/v1/namespaces/ns/leases?fieldManager=test");
+}
+
+TEST_F(Changing, DeletesOnlyTheOneThatIsMeant) {
+  ScriptedServer server({{.body = R"({"kind":"Status","status":"Success"})"}});
+  Client client = Connect(server);
+  EXPECT_TRUE(Succeeded(Outcome<void>([&](auto done) {
+    return client.Delete<api::Node>({"", "a"}, "uid-1", std::move(done));
+  })));
+  EXPECT_EQ(server.asked()[0].line, "DELETE /api/v1/nodes/a");
+  EXPECT_EQ(server.asked()[0].body, R"({"preconditions":{"uid":"uid-1"}})");
+}
+
+using Evicting = ClientTest;
+
+const std::string kBudget = R"({"causes":[{"reason":"DisruptionBudget","message":"web needs 1"}]})";
+
+TEST_F(Evicting, SpeaksTheOldVersionToAnOldServer) {
+  ScriptedServer server({{.status = 400, .body = StatusText("BadRequest", "no kind")}, {.status = 201, .body = "{}"}});
+  EXPECT_EQ(std::get<Departure>(ValueOf(Evicted(server))), Departure::kGoing);
+  EXPECT_EQ(server.asked()[0].line, "POST /api/v1/namespaces/ns/pods/web/eviction");
+  EXPECT_THAT(server.asked()[0].body, HasSubstr(R"("apiVersion":"policy/v1",)"));
+  EXPECT_THAT(server.asked()[0].body, HasSubstr(R"("deleteOptions":{"preconditions":{"uid":"uid-1"}})"));
+  EXPECT_THAT(server.asked()[1].body, HasSubstr(R"("apiVersion":"policy/v1beta1")"));
+}
+
+TEST_F(Evicting, TellsWhichBudgetKeepsThePod) {
+  ScriptedServer server({{.status = 429, .body = StatusText("TooManyRequests", "no", kBudget)}});
+  EXPECT_EQ(std::get<Kept>(ValueOf(Evicted(server))).why, "web needs 1");
+}
+
+TEST_F(Evicting, TriesAgainWhenTheServerIsBusy) {
+  ScriptedServer server({{.status = 429, .body = "Too many requests"}, {.status = 201, .body = "{}"}});
+  EXPECT_EQ(std::get<Departure>(ValueOf(Evicted(server))), Departure::kGoing);
+}
+
+TEST_F(Evicting, IsDoneWhenThePodIsGone) {
+  ScriptedServer server(
+      {{.status = 404, .body = StatusText("NotFound", "no")}, {.status = 409, .body = StatusText("Conflict", "uid")}});
+  EXPECT_EQ(std::get<Departure>(ValueOf(Evicted(server))), Departure::kGone);
+  EXPECT_EQ(std::get<Departure>(ValueOf(Evicted(server))), Departure::kGone);
+}
+
+}  // namespace
+}  // namespace pintle::kube

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/mirror.h"
+
+#include <fmt/core.h>
+
+#include <optional>
+
+#include "event/loop.h"
+#include "unit/event/patience.h"
+#include "unit/expect.h"
+#include "unit/kube/scripted_server.h"
+
+namespace pintle::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string NodeText(const std::string& name, const std::string& version, const std::string& uid = "u") {
+  return fmt::format(R"({{"metadata":{{"name":"{}","uid":"{}","resourceVersion":"{}"}}}})", name, uid, version);
+}
+
+std::string ListText(const std::string& items, const std::string& version) {
+  return fmt::format(R"({{"metadata":{{"resourceVersion":"{}"}},"items":[{}]}})", version, items);
+}
+
+std::string EventText(const std::string& type, const std::string& object) {
+  return fmt::format(R"({{"type":"{}","object":{}}})", type, object) + "\n";
+}
+
+const std::string kExpired = R"({"kind":"Status","message":"too old","reason":"Expired","code":410})";
+
+class MirrorTest : public testing::Test {
+ protected:
+  MirrorTest() { ::setenv("no_proxy", "*", 1); }
+
+  // Follows until so much was told.
+  void Follow(ScriptedServer& server, std::size_t happenings) {
+    if (!client_) client_ = ValueOf(Client::Create(*loop_, server.access()));
+    wanted_ = happenings;
+    if (!mirror_) mirror_ = std::make_unique<Mirror<api::Node>>(*client_, Selection{}, Listener(), settings_);
+    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_))) << testing::PrintToString(told_);
+  }
+
+  Mirror<api::Node>::Listener Listener() {
+    return {.added = [this](const api::Node& node) { Tell("added " + Words(node)); },
+            .changed = [this](const api::Node& before,
+                              const api::Node& now) { Tell("changed " + Words(before) + " to " + Words(now)); },
+            .removed = [this](const api::Node& node) { Tell("removed " + Words(node)); },
+            .synced = [this] { Tell("synced"); },
+            .trouble = [this](const Error& error) { Tell("trouble: " + error.message()); }};
+  }
+
+  static std::string Words(const api::Node& node) { return node.metadata.name + "@" + node.metadata.resource_version; }
+
+  void Tell(const std::string& what) {
+    told_.push_back(what);
+    if (told_.size() == wanted_) loop_->Stop();
+  }
+
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+  FeedSettings settings_ = {.page = {.attempts = 1, .backoff = kNoTime}, .backoff = kNoTime};
+  std::size_t wanted_ = 0;
+  std::vector<std::string> told_;
+  std::optional<Client> client_;
+  std::unique_ptr<Mirror<api::Node>> mirror_;
+};
+
+TEST_F(MirrorTest, HasWhatIsListedAndWhatIsWatched) {
+  ScriptedServer server({{.body = ListText(NodeText("a", "1") + "," + NodeText("b", "2"), "5")},
+                         {.body = EventText("ADDED", NodeText("c", "6")) + EventText("MODIFIED", NodeText("a", "7")) +
+                                  EventText("DELETED", NodeText("b", "8")),
+                          .ending = Ending::kNever,
+                          .piece = 7}});
+  Follow(server, 6);
+  EXPECT_THAT(told_, ElementsAre("added a@1", "added b@2", "synced", "added c@6", "changed a@1 to a@7", "removed b@2"));
+  EXPECT_TRUE(mirror_->is_synced());
+  EXPECT_EQ(mirror_->objects().size(), 2U);
+  EXPECT_EQ(mirror_->Find({"", "a"})->metadata.resource_version, "7");
+  EXPECT_EQ(mirror_->Find({"", "b"}), nullptr);
+  EXPECT_THAT(server.asked_lines()[1],
+              HasSubstr("GET /api/v1/nodes?watch=1&allowWatchBookmarks=true&resourceVersion=5&timeoutSeconds="));
+}
+
+TEST_F(MirrorTest, GoesOnFromTheLastBookmarkOrEvent) {
+  ScriptedServer server({{.body = ListText("", "5")},
+                         {.body = EventText("BOOKMARK", NodeText("", "9"))},
+                         {.body = EventText("ADDED", NodeText("a", "11"))},
+                         {.ending = Ending::kCutOff},
+                         {.body = EventText("ADDED", NodeText("b", "12"))}});
+  Follow(server, 4);
+  EXPECT_EQ(told_[0], "synced");
+  EXPECT_EQ(told_[1], "added a@11");
+  EXPECT_THAT(told_[2], HasSubstr("trouble: watching nodes: the connection to 127.0.0.1"));
+  EXPECT_EQ(told_[3], "added b@12");
+  const auto lines = server.asked_lines();
+  EXPECT_THAT(lines[2], HasSubstr("resourceVersion=9&"));
+  EXPECT_THAT(lines[3], HasSubstr("resourceVersion=11&"));
+  EXPECT_THAT(lines[4], HasSubstr("resourceVersion=11&"));
+}
+
+TEST_F(MirrorTest, TakesNoPartOfAnEventForAWhole) {
+  const std::string event = EventText("ADDED", NodeText("a", "6"));
+  ScriptedServer server({{.body = ListText("", "5")},
+                         {.body = event.substr(0, event.size() - 1), .ending = Ending::kCutOff},
+                         {.body = event, .ending = Ending::kNever}});
+  Follow(server, 3);
+  EXPECT_EQ(told_[2], "added a@6");
+  EXPECT_THAT(server.asked_lines()[2], HasSubstr("resourceVersion=5&"));
+}
+
+TEST_F(MirrorTest, TellsOnlyWhatIsDifferentAfterTheServerHasForgotten) {
+  ScriptedServer server(
+      {{.body = ListText(NodeText("a", "1") + "," + NodeText("b", "2") + "," + NodeText("c", "3"), "5")},
+       {.body = EventText("ERROR", kExpired), .ending = Ending::kNever},
+       {.body = ListText(NodeText("a", "1") + "," + NodeText("b", "7") + "," + NodeText("d", "8"), "9")}});
+  Follow(server, 8);
+  told_.erase(told_.begin(), told_.begin() + 4);
+  EXPECT_THAT(told_, ElementsAre("changed b@2 to b@7", "added d@8", "removed c@3", "synced"));
+}
+
+TEST_F(MirrorTest, ListsAgainWhenAWatchIsRefusedAsTooOld) {
+  ScriptedServer server({{.body = ListText("", "5")}, {.status = 410, .body = kExpired}, {.body = ListText("", "6")}});
+  Follow(server, 2);
+  EXPECT_THAT(told_, ElementsAre("synced", "synced"));
+}
+
+TEST_F(MirrorTest, TellsOfAnObjectThatWasMadeAnew) {
+  ScriptedServer server({{.body = ListText(NodeText("a", "1", "old"), "5")},
+                         {.status = 410, .body = kExpired},
+                         {.body = ListText(NodeText("a", "6", "new"), "6")}});
+  Follow(server, 5);
+  EXPECT_THAT(told_, ElementsAre("added a@1", "synced", "removed a@1", "added a@6", "synced"));
+}
+
+TEST_F(MirrorTest, KeepsWhatItHasWhileTheServerIsAway) {
+  ScriptedServer server({{.body = ListText(NodeText("a", "1"), "5")},
+                         {.status = 500},
+                         {.status = 429},
+                         {.status = 503},
+                         {.body = EventText("ADDED", NodeText("b", "6")), .ending = Ending::kNever}});
+  Follow(server, 6);
+  EXPECT_THAT(told_, ElementsAre("added a@1", "synced", "trouble: watching nodes: the answer has status 500",
+                                 "trouble: watching nodes: the answer has status 429",
+                                 "trouble: watching nodes: the answer has status 503", "added b@6"));
+}
+
+TEST_F(MirrorTest, ListsUntilThatWorks) {
+  ScriptedServer server({{.status = 403}, {.status = 500}, {.body = "[]"}, {.body = ListText("", "5")}});
+  Follow(server, 4);
+  EXPECT_EQ(told_[0], "trouble: listing nodes: the answer has status 403");
+  EXPECT_EQ(told_[3], "synced");
+}
+
+TEST_F(MirrorTest, NoticesThatAWatchIsSilent) {
+  settings_.watch.silence = milliseconds(50);
+  ScriptedServer server({{.body = ListText("", "5")},
+                         {.ending = Ending::kNever},
+                         {.body = EventText("ADDED", NodeText("a", "6")), .ending = Ending::kNever}});
+  Follow(server, 3);
+  EXPECT_THAT(told_[1], HasSubstr("sent nothing for 50 ms"));
+  EXPECT_EQ(told_[2], "added a@6");
+}
+
+TEST_F(MirrorTest, ListsAgainAfterALineThatIsTooLong) {
+  ScriptedServer server({{.body = ListText("", "5")},
+                         {.body = EventText("ADDED", "{\"a\":\"" + std::string(17 << 20, 'x') + "\"}")},
+                         {.body = ListText(NodeText("a", "6"), "7")}});
+  Follow(server, 4);
+  EXPECT_EQ(told_[1], "trouble: watching nodes: a line of the watch is longer than 16777216 bytes");
+  EXPECT_EQ(told_[2], "added a@6");
+}
+
+TEST_F(MirrorTest, ListsAgainAfterAnEventThatItDoesNotUnderstand) {
+  ScriptedServer server({{.body = ListText("", "5")}, {.body = "{}\n"}, {.body = ListText(NodeText("a", "6"), "7")}});
+  Follow(server, 4);
+  EXPECT_EQ(told_[1], "trouble: watching nodes: an event of the watch is not of the known form");
+}
+
+TEST_F(MirrorTest, KeepsAnObjectOfWhichTheNewStateCannotBeRead) {
+  const std::string bad = R"({"metadata":{"name":"a","resourceVersion":"6"},"spec":{"unschedulable":1}})";
+  ScriptedServer server({{.body = ListText(NodeText("a", "1"), "5")},
+                         {.body = EventText("MODIFIED", bad) + EventText("ADDED", NodeText("b", "7"))}});
+  Follow(server, 4);
+  EXPECT_EQ(told_[2], "trouble: a: reading a Node of the API server: $.spec.unschedulable: must be true or false");
+  EXPECT_EQ(mirror_->Find({"", "a"})->metadata.resource_version, "1");
+}
+
+TEST_F(MirrorTest, AsksForWhatIsSelected) {
+  ScriptedServer server({{.body = ListText("", "5")}});
+  client_ = ValueOf(Client::Create(*loop_, server.access()));
+  wanted_ = 1;
+  mirror_ = std::make_unique<Mirror<api::Node>>(
+      *client_, Selection{.label_selector = "a=b", .field_selector = "metadata.name=x"}, Listener(), settings_);
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_EQ(server.asked_lines()[0], "GET /api/v1/nodes?labelSelector=a%3Db&fieldSelector=metadata.name%3Dx&limit=100");
+}
+
+TEST_F(MirrorTest, MayBeDestroyedByWhatItTells) {
+  for (const std::string when : {"added", "changed", "removed", "synced", "trouble"}) {
+    told_.clear();
+    ScriptedServer server(
+        {{.body = ListText(NodeText("a", "1") + "," + NodeText("b", "1"), "5")},
+         {.body = EventText("MODIFIED", NodeText("a", "6")) + EventText("DELETED", NodeText("a", "7")) +
+                  EventText("DELETED", NodeText("b", "8"))},
+         {.status = 500}});
+    Client client = ValueOf(Client::Create(*loop_, server.access()));
+    const auto end = [&](const std::string& now) {
+      EXPECT_TRUE(mirror_) << now;
+      if (now != when) return;
+      mirror_.reset();
+      loop_->Stop();
+    };
+    mirror_ = std::make_unique<Mirror<api::Node>>(
+        client, Selection{},
+        Mirror<api::Node>::Listener{.added = [&](const auto&) { end("added"); },
+                                    .changed = [&](const auto&, const auto&) { end("changed"); },
+                                    .removed = [&](const auto&) { end("removed"); },
+                                    .synced = [&] { end("synced"); },
+                                    .trouble = [&](const Error&) { end("trouble"); }},
+        settings_);
+    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_))) << when;
+    event::Settle(*loop_);
+  }
+}
+
+}  // namespace
+}  // namespace pintle::kube
