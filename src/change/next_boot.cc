@@ -2,7 +2,6 @@
 #include "change/next_boot.h"
 
 #include <fmt/core.h>
-#include <sys/utsname.h>
 
 #include <algorithm>
 #include <chrono>
@@ -22,6 +21,8 @@
 #include "change/put.h"
 #include "host/authorized_keys.h"
 #include "host/files.h"
+#include "host/machine_name.h"
+#include "host/password_hash.h"
 #include "host/systemd_offline.h"
 #include "plan/extensions.h"
 
@@ -58,20 +59,50 @@ Result<> CheckPlace(const Root& root, const Step& step) {
                            file->key));
 }
 
+// Which one it is about, of which kind.
+using Thing = std::pair<std::size_t, std::string>;
+Thing ThingOf(const Step& step) {
+  const auto key = [](const auto& put) -> std::string {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(put.key)>, std::string>) return put.key;
+    return "";
+  };
+  return {step.index(), std::visit(key, step)};
+}
+
 Result<bool> IsAsWanted(const Root& root, const FilePut& put) {
   const auto have = TRY(host::Observe(root, put.key));
   return have && put.want ? host::Matches(*put.want, *have) : !have && !put.want;
 }
 
+// Whether something is as it was when the change was staged, given its undo.
+class IsAsBefore {
+ public:
+  explicit IsAsBefore(const host::Host& host) : host_(host) {}
+
+  Result<bool> operator()(const FilePut& undo) const { return IsAsWanted(host_.root, undo); }
+  Result<bool> operator()(const Put<resource::AuthorizedKeys>& undo) const {
+    return host::Matches(undo.want, TRY(host::ObserveAuthorizedKeys(host_.root, undo.key)));
+  }
+  Result<bool> operator()(const Put<resource::PasswordHash>& undo) const {
+    return host::Matches(undo.want, TRY(host::ObservePasswordHash(host_.root, undo.key)));
+  }
+  template <typename R>
+  Result<bool> operator()(const Put<R>&) const {
+    return true;
+  }
+
+ private:
+  const host::Host& host_;
+};
+
 // What someone changes while the deployment waits for the reboot is not to be lost without a word.
-Result<> CheckUntouched(const Root& root, const Change& change) {
+Result<> CheckUntouched(const host::Host& host, const Change& change) {
   for (const Step& step : change.undo) {
-    const auto* file = std::get_if<FilePut>(&step);
-    if (file == nullptr || TRY(IsAsWanted(root, *file))) continue;
+    if (TRY(std::visit(IsAsBefore(host), step))) continue;
     return Error(ErrorKind::kConflict,
                  fmt::format("{} was changed while the change to {} waited for the reboot, and would be overwritten; "
                              "see `pintle verify`",
-                             file->key, change.to));
+                             ThingOf(step).second, change.to));
   }
   return {};
 }
@@ -123,7 +154,7 @@ Result<std::vector<Step>> WithDirectories(const Root& next, std::vector<Step> st
 }
 
 Result<> PutInto(const Root& next, const host::Host& host, const host::BlobStore& contents, const Change& change) {
-  TRY(CheckUntouched(host.root, change));
+  TRY(CheckUntouched(host, change));
   std::vector<Step> steps = TRY(StillHeld(host, change.next_boot->held));
   std::copy(change.steps.begin(), change.steps.end(), std::back_inserter(steps));
   host::SystemdOffline systemd(next);
@@ -162,28 +193,12 @@ class TakingBack {
   const Step& put_;
 };
 
-// Which one it is about, of which kind.
-using Thing = std::pair<std::size_t, std::string>;
-Thing ThingOf(const Step& step) {
-  const auto key = [](const auto& put) -> std::string {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(put.key)>, std::string>) return put.key;
-    return "";
-  };
-  return {step.index(), std::visit(key, step)};
-}
-
-Result<std::string> MachineName() {
-  struct utsname name {};
-  if (::uname(&name) != 0) return Error::FromErrno("uname");
-  return std::string(static_cast<const char*>(name.machine));
-}
-
 Result<host::WantedPackages> PackagesFor(const host::Host& host, const resource::Deployment::State& before,
                                          const resource::Deployment::State& after) {
   const auto state = TRY(host.deployments->Observe());
   plan::LayeredPackages layered;
   if (state.booted) layered = {state.booted->packages, state.booted->removed_packages};
-  plan::PackageChanges changes = TRY(plan::PackagesFor(before, after, layered, TRY(MachineName())));
+  plan::PackageChanges changes = TRY(plan::PackagesFor(before, after, layered, TRY(host::MachineName())));
   return host::WantedPackages{std::move(changes.install), std::move(changes.uninstall),
                               std::move(changes.override_remove), std::move(changes.override_reset)};
 }

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "host/disk_space.h"
 #include "host/import_ostree.h"
 #include "host/lock_holder.h"
+#include "host/machine_name.h"
 
 namespace pintle::host {
 namespace {
@@ -75,12 +75,6 @@ class Workshop {
   std::string path_;
   UniqueFd lock_;
 };
-
-Result<std::string> MachineName() {
-  struct utsname name {};
-  if (::uname(&name) != 0) return Error::FromErrno("uname");
-  return std::string(static_cast<const char*>(name.machine));
-}
 
 class Fetching {
  public:
