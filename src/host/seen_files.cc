@@ -139,9 +139,8 @@ Result<> SeenFiles::Save(const Root& root, const std::string& path) const {
   for (const auto& [file, seen] : files_) {
     if (!seen.is_asked_for || file.find('\n') != std::string::npos) continue;
     const Stamp& stamp = seen.stamp;
-    fmt::format_to(std::back_inserter(text), "{} {} {} {} {} {} {} {}\n", seen.sha256,
-                   seen.label.empty() ? kNoLabel : seen.label, stamp.device, stamp.inode, stamp.size, stamp.modified,
-                   stamp.changed, file);
+    text += fmt::format("{} {} {} {} {} {} {} {}\n", seen.sha256, seen.label.empty() ? kNoLabel : seen.label,
+                        stamp.device, stamp.inode, stamp.size, stamp.modified, stamp.changed, file);
   }
   const std::string digest = Sha256(text).hex();
   text += digest;

@@ -5,6 +5,7 @@ The harness plays the boot loader: it takes the kernel that the first boot entry
 """
 
 import argparse
+import contextlib
 import json
 import shutil
 import socket
@@ -63,18 +64,27 @@ class Emulator(Kept):
                          scratch / "console.log")
 
     def wait_ready(self, seconds=240):
+        """As Container.wait_ready."""
+        try:
+            self._wait_until_it_answers(seconds)
+            return self.run("systemctl", "is-system-running", "--wait", check=False).stdout.strip()
+        except (ConnectionError, MachineDied):
+            # It may have gone while it was asked.
+            with contextlib.suppress(TimeoutError):
+                if self.wait_end(10) == "reboot":
+                    return "reboot"
+            raise
+
+    def _wait_until_it_answers(self, seconds):
         deadline = time.monotonic() + seconds
         self._monitor = self._connected(_socket_to, self._monitor_path)
         # Until it is told so, the monitor tells of no events.
         self._monitor.sendall(b'{"execute": "qmp_capabilities"}\n')
         self._agent = self._connected(Agent, self._agent_path)
         while not self._agent.answers(1):
-            if not self.alive and self.wait_end(1) == "reboot":
-                return "reboot"
             self.expect_alive("booting")
             if time.monotonic() > deadline:
                 raise MachineDied(f"{self.name} has not booted after {seconds} s", self.console())
-        return self.run("systemctl", "is-system-running", "--wait", check=False).stdout.strip()
 
     def _connected(self, connect, path):
         def attempt():
