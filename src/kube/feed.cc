@@ -76,7 +76,6 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
     heard_ = true;
     std::string version = ResourceVersionOf(event.object);
     if (event.happening != Happening::kBookmark) receiver_.event(std::move(event));
-    // Only now: a receiver that is cut short gets it again.
     if (!version.empty()) resource_version_ = std::move(version);
   }
 

@@ -3,7 +3,8 @@
 
 // One request to the API server and its answer, with our credentials as they are now.
 //
-// An answer that is not 2xx is a failure here, and what it says is read.  A body is handed on as it comes.
+// An answer that is not 2xx is a failure here, and what it says is read.  A body is handed on as it comes.  Only the
+// proxy stays the one that it was at the start.
 
 #include <cstdint>
 #include <functional>

@@ -15,12 +15,14 @@
 //     kube-probe KUBECONFIG annotate-node NAME KEY=VALUE
 //     kube-probe KUBECONFIG evict NAMESPACE NAME UID     prints what became of it
 //     kube-probe KUBECONFIG lease NAMESPACE NAME IDENTITY      prints what happens until its input ends, and releases
+//     kube-probe KUBECONFIG tell-node NAME MESSAGE...    posts an Event about a Node for each message, and waits for
+//     its input to end
 
 #include <fmt/core.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,6 +33,7 @@
 #include "event/loop.h"
 #include "event/watches.h"
 #include "kube/client.h"
+#include "kube/event_recorder.h"
 #include "kube/lease.h"
 #include "kube/mirror.h"
 
@@ -87,10 +90,13 @@ std::map<std::string, std::string> Pairs(const Words& words, std::size_t from) {
   return pairs;
 }
 
+// Of this program; what getrusage(2) tells is also that of the one which started it.
 long PeakKib() {
-  rusage usage = {};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stol(line.substr(6));
+  }
+  return 0;
 }
 
 class Probe {
@@ -113,6 +119,7 @@ class Probe {
         {"annotate-node", &Probe::AnnotateNode},
         {"evict", &Probe::Evict},
         {"lease", &Probe::Compete},
+        {"tell-node", &Probe::TellNode},
     };
     const auto verb = kVerbs.find(words_[0]);
     if (verb == kVerbs.end()) return Error(ErrorKind::kInvalid, "no such verb");
@@ -241,6 +248,15 @@ class Probe {
     AtEndOfInput([this] { lease_->Release(EndWithout()); });
   }
 
+  void TellNode() {
+    api::ObjectReference node;
+    node.kind = "Node";
+    node.name = node.uid = words_[1];
+    recorder_.emplace(client_, api::EventSource{.component = "probe", .host = words_[1]}, clock_);
+    for (std::size_t i = 2; i < words_.size(); ++i) recorder_->Post(node, EventKind::kNormal, "Told", words_[i]);
+    AtEndOfInput([this] { loop_.Stop(); });
+  }
+
   // No input is expected: the end of it is all there is to read.
   void AtEndOfInput(std::function<void()> act) {
     auto watch = event::FdWatch::Create(loop_, STDIN_FILENO, {.readable = true},
@@ -259,6 +275,8 @@ class Probe {
   Call call_;
   std::unique_ptr<Mirror<ConfigMap>> mirror_;
   std::unique_ptr<Lease> lease_;
+  SystemClock clock_;
+  std::optional<EventRecorder> recorder_;
   std::optional<event::FdWatch> input_;
 };
 

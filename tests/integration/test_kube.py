@@ -210,6 +210,17 @@ class TestRights:
             "or a client-certificate with its client-key, such as those of a service account")
 
 
+class TestEvents:
+    def test_of_a_node_are_counted_when_they_repeat(self, cluster):
+        with running(cluster.node("node-a").kubeconfig, "tell-node", "node-a", "one", "two", "one", "one") as probing:
+            def told():
+                events = cluster.get("events", "--field-selector=involvedObject.name=node-a,reason=Told")["items"]
+                return sorted((event["message"], event["count"]) for event in events)
+            wait_until(lambda: told() == [("one", 3), ("two", 1)], "all is told", PATIENCE)
+            probing.end()
+        assert "Told" in cluster.kubectl("describe", "node", "node-a").stdout
+
+
 class TestMirror:
     def test_follows_what_happens(self, cluster, namespace):
         for name in ("a", "b", "c"):
@@ -222,45 +233,6 @@ class TestMirror:
             config_map(cluster, namespace, "d")
             assert [mirror.next() for _ in range(3)] == ["changed a 2", "removed b 1", "added d"]
             mirror.end()
-
-    def test_goes_on_when_the_api_server_was_killed(self, cluster, namespace):
-        config_map(cluster, namespace, "a", {"value": "1"})
-        with running(cluster.admin.kubeconfig, "mirror", namespace) as mirror:
-            assert mirror.until("synced") == ["added a 1", "synced"]
-            cluster.stop_apiserver()
-            assert mirror.next().startswith("trouble watching configmaps: ")
-            cluster.start_apiserver()
-            config_map(cluster, namespace, "b")
-            # It may have had to list anew, but tells nothing twice.
-            assert [line for line in mirror.until("added b") if line != "synced"] == ["added b"]
-
-    def test_goes_on_when_the_store_was_away(self, cluster, namespace):
-        with running(cluster.admin.kubeconfig, "mirror", namespace) as mirror:
-            mirror.until("synced")
-            cluster.stop_etcd()
-            cluster.start_etcd()
-            config_map(cluster, namespace, "b")
-            assert mirror.until("added b")
-
-    def test_tells_the_difference_when_the_server_has_forgotten_its_past(self, cluster, namespace):
-        for name in ("a", "b", "c"):
-            config_map(cluster, namespace, name, {"value": "1"})
-        with running(cluster.admin.kubeconfig, "mirror", namespace) as mirror:
-            mirror.until("synced")
-            # While it sleeps, the server starts again, and what happens before it watches again is not remembered.
-            mirror.process.send_signal(signal.SIGSTOP)
-            change(cluster, namespace, "a", "2")
-            remove(cluster, namespace, "b")
-            config_map(cluster, namespace, "d")
-            cluster.stop_apiserver()
-            cluster.start_apiserver()
-            mirror.process.send_signal(signal.SIGCONT)
-            assert mirror.until("synced") == ["changed a 2", "added d", "removed b 1", "synced"]
-
-    def test_a_watch_from_a_time_that_is_forgotten_says_so(self, cluster, namespace):
-        cluster.stop_apiserver()
-        cluster.start_apiserver()
-        assert probe(cluster.admin.kubeconfig, "watch", namespace, 1) == ["expired"]
 
 
 class TestEviction:
@@ -286,11 +258,11 @@ spec:
     def test_is_kept_back_by_a_budget_and_knows_the_pod(self, cluster):
         cluster.apply(self.BUDGET)
         first, second = self.settled(cluster)
-        assert self.evict(cluster, first, "another-uid") == ["gone"]
         assert self.evict(cluster, first) == ["going"]
         assert self.evict(cluster, second) == ["kept: The disruption budget web needs 1 healthy pods and has 1 currently"]
         self.settled(cluster)
         assert self.evict(cluster, first) == ["gone"]
+        assert self.evict(cluster, second, "another-uid") == ["gone"]
 
     def settled(self, cluster):
         """The two pods, once they run on their node and the budget can spare one of them."""
@@ -326,13 +298,58 @@ class TestLease:
                 first.process.kill()
                 assert second.next() == "won"
 
-    def test_is_lost_when_the_api_server_is_away_for_too_long(self, cluster, namespace):
+    def lease(self, cluster, namespace):
+        return cluster.admin.must("GET", f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/l")["spec"]
+
+
+class TestFaults:
+    """These come last, since the cluster's own controllers take their time to come back."""
+
+    def test_a_mirror_goes_on_when_the_api_server_was_killed(self, cluster, namespace):
+        config_map(cluster, namespace, "a", {"value": "1"})
+        with running(cluster.admin.kubeconfig, "mirror", namespace) as mirror:
+            assert mirror.until("synced") == ["added a 1", "synced"]
+            cluster.stop_apiserver()
+            assert mirror.next().startswith("trouble watching configmaps: ")
+            cluster.start_apiserver()
+            config_map(cluster, namespace, "b")
+            # It may have had to list anew, but tells nothing twice.
+            assert [line for line in mirror.until("added b") if line != "synced"] == ["added b"]
+
+    def test_a_mirror_goes_on_when_the_store_was_away(self, cluster, namespace):
+        with running(cluster.admin.kubeconfig, "mirror", namespace) as mirror:
+            mirror.until("synced")
+            cluster.stop_etcd()
+            cluster.start_etcd()
+            config_map(cluster, namespace, "b")
+            assert mirror.until("added b")
+
+    def test_a_mirror_tells_the_difference_when_the_server_has_forgotten_its_past(self, cluster, namespace):
+        for name in ("a", "b", "c"):
+            config_map(cluster, namespace, name, {"value": "1"})
+        with running(cluster.admin.kubeconfig, "mirror", namespace) as mirror:
+            mirror.until("synced")
+            # Its connection ends with the first server, things happen under the second, and the third has only heard.
+            mirror.process.send_signal(signal.SIGSTOP)
+            cluster.stop_apiserver()
+            cluster.start_apiserver()
+            change(cluster, namespace, "a", "2")
+            remove(cluster, namespace, "b")
+            config_map(cluster, namespace, "d")
+            cluster.stop_apiserver()
+            cluster.start_apiserver()
+            mirror.process.send_signal(signal.SIGCONT)
+            assert mirror.until("synced") == ["changed a 2", "added d", "removed b 1", "synced"]
+
+    def test_a_watch_from_a_time_that_is_forgotten_says_so(self, cluster, namespace):
+        cluster.stop_apiserver()
+        cluster.start_apiserver()
+        assert probe(cluster.admin.kubeconfig, "watch", namespace, 1) == ["expired"]
+
+    def test_a_lease_is_lost_when_the_api_server_is_away_for_too_long(self, cluster, namespace):
         with running(cluster.admin.kubeconfig, "lease", namespace, "l", "a") as holder:
             assert holder.next() == "won"
             cluster.stop_apiserver()
             assert holder.next() == "lost"
             cluster.start_apiserver()
             assert holder.next() == "won"
-
-    def lease(self, cluster, namespace):
-        return cluster.admin.must("GET", f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/l")["spec"]

@@ -198,6 +198,10 @@ TEST_F(Looking, FindsLabelsOfAnotherType) {
             "system_u:object_r:user_home_t:s0");
   EXPECT_EQ(findings.back().text,
             "label mismatch for file \"/etc/c\"; expected: system_u:object_r:etc_t:s0; received: none");
+  // What is found can be mended.
+  const auto all = [](const plan::Step&) { return true; };
+  EXPECT_EQ(ValueOf(Restore(host, config, plan::Make(config, config, machine_.policy, {}), all)), Ending::kDone);
+  EXPECT_THAT(ValueOf(FindingsOn(host, config)), IsEmpty());
 }
 
 // What was seen is the file, and not that it was right.

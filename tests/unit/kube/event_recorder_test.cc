@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/event_recorder.h"
+
+#include "event/loop.h"
+#include "unit/event/patience.h"
+#include "unit/expect.h"
+#include "unit/kube/scripted_server.h"
+
+namespace pintle::kube {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class StillClock final : public Clock {
+ public:
+  MonotonicTime Monotonic() const override { return {}; }
+  WallTime Wall() const override { return WallTime(std::chrono::seconds(1'800'000'000)); }
+};
+
+class EventRecorderTest : public testing::Test {
+ protected:
+  EventRecorderTest() { ::setenv("no_proxy", "*", 1); }
+
+  // Serves until so many requests have been answered.
+  void Serve(ScriptedServer& server, std::size_t requests) {
+    event::Timer look(
+        *loop_,
+        [&] {
+          if (server.asked().size() > requests) return loop_->Stop();
+          look.After(std::chrono::milliseconds(1));
+        },
+        std::chrono::milliseconds(1));
+    look.After(std::chrono::milliseconds(1));
+    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  }
+
+  EventRecorder Recorder(const ScriptedServer& server) {
+    return EventRecorder(ValueOf(Client::Create(*loop_, server.access(), {.patience = {.attempts = 1}})),
+                         {.component = "test", .host = "a"}, clock_);
+  }
+
+  static api::ObjectReference Node() {
+    api::ObjectReference node;
+    node.kind = "Node";
+    node.name = "a";
+    node.uid = "uid-1";
+    return node;
+  }
+
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+  StillClock clock_;
+};
+
+TEST_F(EventRecorderTest, PostsOnceAndThenCounts) {
+  ScriptedServer server({{.status = 201, .body = "{}"}, {.body = "{}"}, {.body = "{}"}, {.status = 201, .body = "{}"}});
+  EventRecorder recorder = Recorder(server);
+  for (int i = 0; i < 3; ++i) recorder.Post(Node(), EventKind::kNormal, "Reboot", "why");
+  recorder.Post(Node(), EventKind::kWarning, "Other", "why");
+  recorder.Post(Node(), EventKind::kWarning, "Last", "stays without an answer");
+  Serve(server, 4);
+  EXPECT_THAT(server.asked_lines(), ElementsAre("POST /api/v1/namespaces/default/events?fieldManager=pintle",
+                                                StartsWith("PATCH /api/v1/namespaces/default/events/a."),
+                                                StartsWith("PATCH /api/v1/namespaces/default/events/a."),
+                                                StartsWith("POST"), StartsWith("POST")));
+  EXPECT_EQ(server.asked()[2].body, R"({"count":3,"lastTimestamp":"2027-01-15T08:00:00Z"})");
+  EXPECT_THAT(server.asked()[3].body, HasSubstr(R"("type":"Warning")"));
+}
+
+TEST_F(EventRecorderTest, PostsAnewWhatTheServerHasForgotten) {
+  ScriptedServer server({{.status = 201, .body = "{}"}, {.status = 404}, {.status = 201, .body = "{}"}});
+  EventRecorder recorder = Recorder(server);
+  for (int i = 0; i < 3; ++i) recorder.Post(Node(), EventKind::kNormal, "Reboot", "why");
+  Serve(server, 3);
+  EXPECT_THAT(server.asked_lines(),
+              ElementsAre(StartsWith("POST"), StartsWith("PATCH"), StartsWith("POST"), StartsWith("PATCH")));
+}
+
+TEST_F(EventRecorderTest, GoesOnAfterOneThatWasRefused) {
+  ScriptedServer server({{.status = 403}, {.status = 201, .body = "{}"}});
+  EventRecorder recorder = Recorder(server);
+  for (int i = 0; i < 3; ++i) recorder.Post(Node(), EventKind::kNormal, "Reboot", "why");
+  Serve(server, 2);
+  EXPECT_THAT(server.asked_lines(), ElementsAre(StartsWith("POST"), StartsWith("POST"), StartsWith("PATCH")));
+}
+
+}  // namespace
+}  // namespace pintle::kube
