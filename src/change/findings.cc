@@ -14,11 +14,9 @@
 #include <utility>
 #include <variant>
 
-#include "base/base64.h"
 #include "base/digest.h"
 #include "change/first_difference.h"
 #include "change/owners.h"
-#include "host/attributes.h"
 #include "host/authorized_keys.h"
 #include "host/deployments.h"
 #include "host/files.h"
@@ -82,21 +80,6 @@ bool IsMask(const FileState& state) { return state.kind == EntryKind::kLink && s
 bool MayBeMissing(std::string_view path, const FileState& want) {
   static const std::string kNothing = Sha256("").hex();
   return path.starts_with(kUnitFiles) && path.find(".d/") != std::string_view::npos && want.sha256 == kNothing;
-}
-
-// The third part of "system_u:object_r:etc_t:s0", which is what rules are about, and restorecon(8) looks at.
-std::string_view TypeOf(std::string_view label) {
-  for (int i = 0; i < 2; ++i) label.remove_prefix(std::min(label.find(':'), label.size() - 1) + 1);
-  return label.substr(0, label.find(':'));
-}
-
-// As people write it; empty: there is none.
-std::string LabelOf(const FileState& state) {
-  if (!state.attributes) return "";
-  const auto found = state.attributes->find(host::kSelinuxLabel);
-  auto label = found == state.attributes->end() ? std::nullopt : DecodeBase64(found->second);
-  while (label && label->ends_with('\0')) label->pop_back();
-  return label.value_or("");
 }
 
 // "2 keys expected, 3 there: 1 missing, 2 too many"
@@ -166,12 +149,10 @@ class Finder {
   }
 
   void CompareLabels(const std::string& path, const FileState& want, const FileState& have) {
-    if (want.kind != have.kind || want.attributes) return;
-    const auto expected = host_.labels.LabelFor(path, want.kind);
-    const std::string label = LabelOf(have);
-    if (!expected || TypeOf(*expected) == TypeOf(label)) return;
-    Add(path, fmt::format("label mismatch for file \"{}\"; expected: {}; received: {}", path, *expected,
-                          label.empty() ? "none" : label));
+    const auto wrong = host::FindWrongLabel(host_.labels, path, want, have);
+    if (!wrong) return;
+    Add(path, fmt::format("label mismatch for file \"{}\"; expected: {}; received: {}", path, wrong->expected,
+                          wrong->is.empty() ? "none" : wrong->is));
   }
 
   void Compare(const std::string& path, const FileState& want, const FileState& have) {

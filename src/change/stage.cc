@@ -139,12 +139,16 @@ class Stager {
     return {};
   }
 
+  bool IsAsWanted(const FilePut& file, const std::optional<FileState>& have) const {
+    if (!have || !file.want) return !have && !file.want;
+    return host::Matches(*file.want, *have) && !host::FindWrongLabel(host_.labels, file.key, *file.want, *have);
+  }
+
   // Only what is not as wanted is a step; the first for a path counts, since the others come too late.
   Result<> AddFile(const FilePut& file) {
     if (changed_.contains(file.key)) return {};
     auto have = TRY(observer_.ObserveAndKeep(file.key, contents_, file.want));
-    const bool is_as_wanted = have && file.want ? host::Matches(*file.want, *have) : !have && !file.want;
-    if (is_as_wanted) return {};
+    if (IsAsWanted(file, have)) return {};
     changed_.insert(file.key);
     undo_.push_back(FilePut{file.key, std::move(have)});
     steps_.push_back(file);

@@ -4,9 +4,12 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 
+#include <cstddef>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
+#include "base/base64.h"
 #include "host/attributes.h"
 #include "host/observer.h"
 
@@ -15,6 +18,24 @@ namespace {
 
 using resource::EntryKind;
 using State = resource::FileEntry::State;
+
+// The third part of "system_u:object_r:etc_t:s0", which is what rules are about.
+std::string_view TypeOf(std::string_view label) {
+  for (int i = 0; i < 2; ++i) {
+    const std::size_t colon = label.find(':');
+    label = colon == std::string_view::npos ? "" : label.substr(colon + 1);
+  }
+  return label.substr(0, label.find(':'));
+}
+
+// As people write it; empty: there is none.
+std::string LabelOf(const State& state) {
+  if (!state.attributes) return "";
+  const auto found = state.attributes->find(kSelinuxLabel);
+  auto label = found == state.attributes->end() ? std::nullopt : DecodeBase64(found->second);
+  while (label && label->ends_with('\0')) label->pop_back();
+  return label.value_or("");
+}
 
 // Finds out which directories there are, each once.
 class Ancestors {
@@ -82,6 +103,15 @@ bool Matches(const State& want, const State& have) {
   if (want.kind != EntryKind::kLink && want.permissions != have.permissions) return false;
   return !want.attributes ||
          AreAsWanted(*want.attributes, have.attributes.value_or(std::map<std::string, std::string>()));
+}
+
+std::optional<WrongLabel> FindWrongLabel(const Labels& labels, const std::string& path, const State& want,
+                                         const State& have) {
+  if (want.kind != have.kind || want.attributes) return std::nullopt;
+  auto expected = labels.LabelFor(path, want.kind);
+  std::string is = LabelOf(have);
+  if (!expected || TypeOf(*expected) == TypeOf(is)) return std::nullopt;
+  return WrongLabel{*std::move(expected), std::move(is)};
 }
 
 Result<std::vector<FilePut>> MissingDirectories(const Root& root, std::span<const FilePut> puts) {
