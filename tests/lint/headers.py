@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles each header alone, with the flags of its folder, so that including it never needs another before it.
+"""Compiles each header alone, with the flags of its source file or folder, so that it never needs another before it.
 
 usage: headers.py BUILD    (a build directory with compile_commands.json)
 """
@@ -20,11 +20,11 @@ WITH_VALUE = {"-o", "-c", "-MF", "-MQ", "-MT"}
 ALONE = {"-MD", "-MMD", "-MP"}
 
 
-def flags_by_folder(build):
-    """{folder: (working directory, compiler and flags)} for every folder that has a source file."""
+def flags_by_place(build):
+    """{place: (working directory, compiler and flags)} for every source file, and for every folder that has one."""
     flags = {}
     for command in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        folder = (pathlib.Path(command["directory"]) / command["file"]).resolve().parent
+        source = (pathlib.Path(command["directory"]) / command["file"]).resolve()
         words = iter(shlex.split(command["command"]))
         kept = []
         for word in words:
@@ -32,14 +32,15 @@ def flags_by_folder(build):
                 next(words)
             elif word not in ALONE:
                 kept.append(word)
-        flags.setdefault(folder, (command["directory"], kept))
+        for place in (source, source.parent):
+            flags.setdefault(place, (command["directory"], kept))
     return flags
 
 
 def flags_for(header, flags):
-    for folder in header.parents:
-        if folder in flags:
-            return flags[folder]
+    for place in (header.with_suffix(".cc"), *header.parents):
+        if place in flags:
+            return flags[place]
     return next(iter(flags.values()))  # A folder without sources yet: src/ is in every include path.
 
 
@@ -57,7 +58,7 @@ def problem_of(header, flags, objects):
 
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
-    flags = flags_by_folder(build)
+    flags = flags_by_place(build)
     objects = build / "lint-headers"
     objects.mkdir(exist_ok=True)
     headers = sources.tracked("src/*.h", "tests/*.h")
