@@ -258,7 +258,8 @@ spec:
     def test_is_kept_back_by_a_budget_and_knows_the_pod(self, cluster):
         cluster.apply(self.BUDGET)
         first, second = self.settled(cluster)
-        assert self.evict(cluster, first) == ["going"]
+        # On a slow machine the server may fail when it has spent the budget already, which it gets back after two minutes.
+        wait_until(lambda: self.evict(cluster, first) == ["going"], "the budget lets one go", 180, every=1)
         assert self.evict(cluster, second) == ["kept: The disruption budget web needs 1 healthy pods and has 1 currently"]
         self.settled(cluster)
         assert self.evict(cluster, first) == ["gone"]

@@ -20,7 +20,7 @@ class Disk:
 
         Each is a dictionary of its keys, and "file" is its name.
         """
-        wait_until(lambda: not self._attached(), f"the last boot has let go of {self.path}", 30)
+        wait_until(lambda: not self._attached(), f"the last boot has let go of {self.path}", 120)
         self._replay_journal()
         loader = re.search(r'Fast link dest: "([^"]+)"', self._debugfs("stat /boot/loader"))
         if not loader:
