@@ -51,7 +51,8 @@ def problem_of(header, flags, objects):
     text = f'#include "{header}"\n'
     if not unit.is_file() or unit.read_text(encoding="utf-8") != text:
         unit.write_text(text, encoding="utf-8")
-    result = subprocess.run([*words, "-O0", "-g0", "-U_FORTIFY_SOURCE", "-c", str(unit), "-o", f"{unit}.o"],
+    quick = ["-O0", "-g0", "-U_FORTIFY_SOURCE", "-fdiagnostics-color=never"]
+    result = subprocess.run([*words, *quick, "-c", str(unit), "-o", f"{unit}.o"],
                             cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return result.stdout if result.returncode != 0 else None
 
