@@ -153,6 +153,15 @@ def test_a_node_killed_while_it_shuts_down_boots_the_old_or_the_new_deployment(n
     deploy.fsck(node)
 
 
+def test_a_node_killed_while_its_disk_is_frozen_boots_again(node):
+    write(node, "/etc/local.conf", "made here")
+    node.run("sync")
+    node.run("fsfreeze", "--freeze", "/sysroot")
+    node.kill()
+    node.start()
+    assert read(node, "/etc/local.conf") == "made here"
+
+
 def test_a_program_of_the_build_runs_in_both_kinds_of_node(tmp_path, monkeypatch):
     compiler = os.environ.get("CC", "cc")
     shell.need(compiler)

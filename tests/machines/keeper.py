@@ -10,6 +10,8 @@ For the same reason it imports nothing of ours: it is run as a file.
 
 import contextlib
 import ctypes
+import errno
+import fcntl
 import json
 import os
 import pathlib
@@ -23,6 +25,9 @@ import time
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
+RUN = pathlib.Path("/run/pintle")
+SYSROOT = RUN / "initramfs/sysroot"
+FITHAW = 0xC0045878
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -50,7 +55,7 @@ def overlay(boot, run):
 
 def deployment(boot, run):
     """Does what the initramfs does: the OS's own ostree-prepare-root finds the deployment that the boot entry names."""
-    initramfs, arguments = run / "initramfs", run / "cmdline"
+    initramfs, arguments = SYSROOT.parent, run / "cmdline"
     arguments.write_text(boot["options"] + "\n")
     initramfs.mkdir()
     mount("-t", "tmpfs", "tmpfs", initramfs)
@@ -60,10 +65,9 @@ def deployment(boot, run):
         (initramfs / name).symlink_to(f"usr/{name}")
     # The disk needs a file system of its own, since libostree really remounts it.  What the machine syncs need not
     # reach the host's disk: we are gone together in a power cut.
-    sysroot = initramfs / "sysroot"
-    mount("-o", "loop,barrier=0", boot["disk"], sysroot)
+    mount("-o", "loop,barrier=0", boot["disk"], SYSROOT)
     chosen = next(word for word in reversed(boot["options"].split()) if word.startswith("ostree="))
-    mount("--bind", sysroot / chosen.removeprefix("ostree=/") / "usr", initramfs / "usr")
+    mount("--bind", SYSROOT / chosen.removeprefix("ostree=/") / "usr", initramfs / "usr")
     for name in ("proc", "dev", "sys"):
         mount("--rbind", f"/{name}", initramfs / name)
     mount("--bind", "/run", initramfs / "run")
@@ -81,14 +85,30 @@ def deployment(boot, run):
         ask = run / "ask.conf"
         ask.write_text("[Service]\nExecStartPre=touch /run/ostree-sysroot-ro.stamp\n")
         options.append(f"--bind-ro={ask}:/run/systemd/system/ostree-remount.service.d/ask.conf")
-    return sysroot, options
+    return SYSROOT, options
+
+
+def thaw():
+    """Lets go of a file system that the machine had frozen, as ostree does for a moment when it has changed /boot.
+
+    A power cut does so by itself.  Here the kernel would keep the disk for ever.
+    """
+    if not os.path.ismount(SYSROOT):
+        return
+    disk = os.open(SYSROOT, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.ioctl(disk, FITHAW, 0)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # It is not frozen.
+            raise
+    finally:
+        os.close(disk)
 
 
 def container(boot):
     """Mounts what a container with systemd boots from, and returns the command that boots it."""
-    run = pathlib.Path("/run/pintle")
-    run.mkdir()
-    root, options = {"overlay": overlay, "deployment": deployment}[boot["root"]](boot, run)
+    RUN.mkdir()
+    root, options = {"overlay": overlay, "deployment": deployment}[boot["root"]](boot, RUN)
     return ["systemd-nspawn", "--quiet", "--boot", f"--directory={root}", *options, *boot["nspawn"],
             *boot.get("options", "").split()]
 
@@ -129,10 +149,12 @@ def empty(group):
     deadline = time.monotonic() + 10
     while "populated 1" in (group / "cgroup.events").read_text():
         reap()
+        thaw()  # Whoever waits for that cannot die.
         if time.monotonic() > deadline:
             raise TimeoutError(f"the processes of {group} do not die")
         time.sleep(0.005)
     reap()
+    thaw()
 
 
 def reap():
