@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds up the JUnit files of the builds named, and closes with one line: N passed, N failed, N skipped.
 
-A suite of which not one test ran is a failure: something that was to be tested was not.
+A suite of which not one test ran is a failure: something that was to be tested was not.  So is a file that is not
+well-formed: what it says is not known.
 """
 
 import pathlib
@@ -32,19 +33,24 @@ def files_of(build):
 
 def main(builds):
     totals = [0, 0, 0]
-    empty = []
+    complaints = []
     for build in map(pathlib.Path, builds):
         for path in files_of(build):
-            counts = count(path)
             name = path.name.removesuffix(".xml").removesuffix(".junit")
+            try:
+                counts = count(path)
+            except xml.etree.ElementTree.ParseError as error:
+                totals[1] += 1
+                complaints.append(f"{path} cannot be read: {error}")
+                continue
             print(f"{build.name + '/' + name:28} {counts[0]:5} passed {counts[1]:3} failed {counts[2]:3} skipped")
             totals = [a + b for a, b in zip(totals, counts)]
             if sum(counts) == 0:
-                empty.append(f"{build.name}/{name}")
-    for suite in empty:
-        print(f"no test ran in {suite}")
+                complaints.append(f"no test ran in {build.name}/{name}")
+    for complaint in complaints:
+        print(complaint)
     print(f"{totals[0]} passed, {totals[1]} failed, {totals[2]} skipped")
-    return 1 if totals[1] or empty or totals[0] == 0 else 0
+    return 1 if totals[1] or complaints or totals[0] == 0 else 0
 
 
 sys.exit(main(sys.argv[1:]))

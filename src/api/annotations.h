@@ -19,6 +19,10 @@ inline constexpr std::string_view kStateAnnotation = "machineconfiguration.opens
 inline constexpr std::string_view kReasonAnnotation = "machineconfiguration.openshift.io/reason";
 inline constexpr std::string_view kDesiredDrainAnnotation = "machineconfiguration.openshift.io/desiredDrain";
 inline constexpr std::string_view kLastAppliedDrainAnnotation = "machineconfiguration.openshift.io/lastAppliedDrain";
+// What follows the change that was made last; "Rebooting", or nothing.
+inline constexpr std::string_view kPostConfigActionAnnotation = "machineconfiguration.openshift.io/post-config-action";
+// "accessed" when someone has logged in over SSH.
+inline constexpr std::string_view kSshAnnotation = "machineconfiguration.openshift.io/ssh";
 inline constexpr std::string_view kControlPlaneTopologyAnnotation =
     "machineconfiguration.openshift.io/controlPlaneTopology";
 
@@ -34,6 +38,11 @@ inline constexpr std::string_view kCurrentBuildAnnotation =
     "machineconfiguration.openshift.io/current-machine-os-build";
 // Of a MachineOSBuild: the name of its MachineOSConfig.
 inline constexpr std::string_view kMachineOSConfigNameLabel = "machineconfiguration.openshift.io/machine-os-config";
+
+// What the agent asks the controller for, with the name of the config behind it.
+inline constexpr std::string_view kDrainPrefix = "drain-";
+inline constexpr std::string_view kUncordonPrefix = "uncordon-";
+inline constexpr std::string_view kSingleReplicaTopology = "SingleReplica";
 
 // The state that a node's agent says it is in.
 inline constexpr std::string_view kStateWorking = "Working";

@@ -4,12 +4,14 @@
 // The MachineConfiguration `cluster`: what an administrator says about updates in place, such as which changes need no
 // reboot.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
+#include "api/meta.h"
 #include "json/fields.h"
 
 namespace pintle::api {
@@ -92,6 +94,43 @@ struct MachineConfigurationSpec {
   static constexpr auto kFields = std::tuple{
       json::Field{"nodeDisruptionPolicy", &MachineConfigurationSpec::node_disruption_policy},
       json::Field{"irreconcilableValidationOverrides", &MachineConfigurationSpec::irreconcilable_validation_overrides},
+  };
+};
+
+// The policy as the cluster's operator has completed it with the defaults.
+struct NodeDisruptionPolicyStatus {
+  std::optional<NodeDisruptionPolicy> cluster_policies;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields =
+      std::tuple{json::Field{"clusterPolicies", &NodeDisruptionPolicyStatus::cluster_policies}};
+};
+
+struct MachineConfigurationStatus {
+  std::int64_t observed_generation = 0;
+  NodeDisruptionPolicyStatus node_disruption_policy_status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"observedGeneration", &MachineConfigurationStatus::observed_generation},
+      json::Field{"nodeDisruptionPolicyStatus", &MachineConfigurationStatus::node_disruption_policy_status},
+  };
+};
+
+struct MachineConfiguration {
+  std::string api_version = "operator.openshift.io/v1";
+  std::string kind = "MachineConfiguration";
+  ObjectMeta metadata;
+  MachineConfigurationSpec spec;
+  MachineConfigurationStatus status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"apiVersion", &MachineConfiguration::api_version},
+      json::Required{"kind", &MachineConfiguration::kind},
+      json::Required{"metadata", &MachineConfiguration::metadata},
+      json::Field{"spec", &MachineConfiguration::spec},
+      json::Field{"status", &MachineConfiguration::status},
   };
 };
 

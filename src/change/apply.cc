@@ -37,7 +37,7 @@ class Changer {
 
   // `stage` collects the contents and says what to put; `next` says what the next boot takes, if it is left to that.
   template <typename StageFunction, typename NextFunction>
-  Result<Ending> Make(const StageFunction& stage, const NextFunction& next) {
+  Result<Ending> Make(const StageFunction& stage, const NextFunction& next, EndsWith end = EndsWith::kTheBoot) {
     if (const auto pending = TRY(journal_.Read())) {
       return Error(ErrorKind::kConflict, fmt::format("the change to {} is still under way; end it first", pending->to));
     }
@@ -45,6 +45,7 @@ class Changer {
     host::BlobStore contents = TRY(journal_.OpenBlobs());
     Change change = TRY(stage(contents));
     change.boot_id = TRY(BootId(host_.root));
+    change.awaits_confirmation = end == EndsWith::kConfirmation && HasReboot(change.actions);
     if (change.steps.empty()) {
       TRY(journal_.Close());
       return Ending::kNothingToDo;
@@ -69,15 +70,24 @@ class Changer {
     // A boot that nobody waited for has started services as well, but not told whether they came up.
     const bool was_awaited = HasReboot(change->actions) && TRY(HasRebooted(*change));
     if (!was_awaited) return RecoveryOf(TRY(EndOf(*change, contents)));
-    if (auto checked = Check(*change); !checked) return Undo(*change, contents, std::move(checked).error());
-    TRY(journal_.Close());
-    return Recovered{Recovery::kFinished, ""};
+    TRY(CountBoot(*change));
+    const auto checked = CheckAfterBoot(*change);
+    if (checked) return EndAfterBoot(*change);
+    if (!change->awaits_confirmation) return Undo(*change, contents, checked.error());
+    change->reason = checked.error().message();
+    TRY(Enter(Phase::kUndoing, *change));
+    return TakeBack(*change, contents);
   }
 
-  Result<Recovered> GiveUp() {
+  Result<> Confirm() {
+    const auto change = TRY(journal_.Read());
+    return change && change->awaits_confirmation && change->phase == Phase::kApplied ? journal_.Close() : Result<>();
+  }
+
+  Result<Recovered> GiveUp(const std::string& why) {
     auto change = TRY(journal_.Read());
     if (!change) return Recovered();
-    change->reason = "it was given up";
+    change->reason = why.empty() ? "it was given up" : why;
     TRY(Enter(Phase::kUndoing, *change));
     return Recover();
   }
@@ -112,6 +122,30 @@ class Changer {
     return Ending::kDone;
   }
 
+  Result<> CountBoot(Change& change) const {
+    const std::string boot_id = TRY(BootId(host_.root));
+    if (!change.awaits_confirmation || change.counted_boot_id == boot_id) return {};
+    ++change.boots;
+    change.counted_boot_id = boot_id;
+    return journal_.Write(change);
+  }
+
+  Result<> CheckAfterBoot(const Change& change) const {
+    if (change.boots > kMostBoots) {
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("boot loop: the machine has booted {} times with {} and was not well "
+                               "for long enough to say so",
+                               change.boots, change.to));
+    }
+    return Check(change);
+  }
+
+  Result<Recovered> EndAfterBoot(const Change& change) const {
+    if (change.awaits_confirmation) return Recovered{Recovery::kToBeConfirmed, ""};
+    TRY(journal_.Close());
+    return Recovered{Recovery::kFinished, ""};
+  }
+
   Result<> Check(const Change& change) const {
     Say("checking that everything is as wanted");
     const auto findings = TRY(FindingsIn(host_, change.steps));
@@ -137,7 +171,9 @@ class Changer {
   Result<Recovered> TakeBack(const Change& change, const host::BlobStore& contents) {
     Say(fmt::format("undoing the change to {}", change.to));
     TRY(PutBack(change, contents));
-    return Recovered{Recovery::kUndone, change.reason};
+    // What the boot has started with the new files ends with another one.
+    const bool runs_with_new = HasReboot(change.actions) && TRY(HasRebooted(change));
+    return Recovered{runs_with_new ? Recovery::kRebootNeededToUndo : Recovery::kUndone, change.reason};
   }
 
   Result<> PutBack(const Change& change, const host::BlobStore& contents) {
@@ -193,12 +229,12 @@ class Changer {
     if (change.phase != Phase::kApplied) return GoBack(change, state);
     if (!has_rebooted) return Recovered{Recovery::kRebootNeeded, ""};
     if (!change.next_boot->is_finalized) return FinalizeLate(change, contents);
-    if (const auto checked = Check(change); !checked) {
+    TRY(CountBoot(change));
+    if (const auto checked = CheckAfterBoot(change); !checked) {
       change.reason = checked.error().message();
       return GoBack(change, state);
     }
-    TRY(journal_.Close());
-    return Recovered{Recovery::kFinished, ""};
+    return EndAfterBoot(change);
   }
 
   // The old deployment runs, and the next boot is to take it, too.
@@ -261,10 +297,10 @@ class Changer {
 }  // namespace
 
 Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
-                     const plan::Plan& plan, const Progress& progress) {
+                     const plan::Plan& plan, const Progress& progress, EndsWith end, const Things& left_alone) {
   return Changer(host, progress)
-      .Make([&](host::BlobStore& contents) { return Stage(host, contents, from, to, plan); },
-            [&] { return NextDeploymentFor(host, from, to, plan.difference); });
+      .Make([&](host::BlobStore& contents) { return Stage(host, contents, from, to, plan, left_alone); },
+            [&] { return NextDeploymentFor(host, from, to, plan.difference); }, end);
 }
 
 Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config, const plan::Plan& plan,
@@ -278,6 +314,10 @@ Result<Recovered> Recover(const host::Host& host, const Progress& progress) {
   return Changer(host, progress).Recover();
 }
 
-Result<Recovered> GiveUp(const host::Host& host, const Progress& progress) { return Changer(host, progress).GiveUp(); }
+Result<> Confirm(const host::Host& host) { return Changer(host, {}).Confirm(); }
+
+Result<Recovered> GiveUp(const host::Host& host, const Progress& progress, const std::string& why) {
+  return Changer(host, progress).GiveUp(why);
+}
 
 }  // namespace pintle::change

@@ -15,12 +15,14 @@
 //
 // Whatever fails before the end is undone, and the error says what it was.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "change/change.h"
+#include "change/losses.h"
 #include "change/stage.h"
 #include "host/host.h"
 #include "plan/plan.h"
@@ -36,9 +38,14 @@ enum class Ending {
 // Told what is being done, for whoever is watching.
 using Progress = std::function<void(std::string_view doing)>;
 
-// Takes the machine from one config to the other.  What it has of the old one must be as the old one says.
+// What ends a change that needs a reboot: that everything is as wanted after it, or that Confirm() is called as well.
+enum class EndsWith { kTheBoot, kConfirmation };
+
+// Takes the machine from one config to the other.  What it has of the old one must be as the old one says, except for
+// what is left alone, which stays as it is.
 Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
-                     const plan::Plan& plan, const Progress& progress = {});
+                     const plan::Plan& plan, const Progress& progress = {}, EndsWith end = EndsWith::kTheBoot,
+                     const Things& left_alone = {});
 
 // Makes true again what is chosen of the config that the machine has.  `plan` says what follows.
 Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config, const plan::Plan& plan,
@@ -48,8 +55,9 @@ enum class Recovery {
   kNothingToDo,
   kUndone,              // The machine is as it was before the change.
   kFinished,            // It is as the change wanted it.
+  kToBeConfirmed,       // It is as the change wanted it, which ends with Confirm() or GiveUp().
   kRebootNeeded,        // As above.
-  kRebootNeededToUndo,  // The next boot takes the old deployment again, and then this must be called once more.
+  kRebootNeededToUndo,  // The old things are back, or come with the next boot, after which this must be called again.
 };
 
 struct Recovered {
@@ -57,10 +65,17 @@ struct Recovered {
   std::string reason;  // Why it was undone, if it was not just cut short.
 };
 
+// A change that nobody has confirmed when the machine has booted as often as this is undone: it may be what brings the
+// machine down.
+inline constexpr std::int64_t kMostBoots = 3;
+
 // Ends what a crash or a reboot interrupted.  To be called before anything else is changed.
 Result<Recovered> Recover(const host::Host& host, const Progress& progress = {});
 
-// Gives up a change that waits for a reboot, or was cut short.
-Result<Recovered> GiveUp(const host::Host& host, const Progress& progress = {});
+// The machine is well: ends a change that waits for that.
+Result<> Confirm(const host::Host& host);
+
+// Gives up a change that waits for a reboot or for a confirmation, or was cut short.
+Result<Recovered> GiveUp(const host::Host& host, const Progress& progress = {}, const std::string& why = {});
 
 }  // namespace pintle::change

@@ -4,6 +4,7 @@
 // A change of a node from one config to another, as the journal keeps it.
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -40,6 +41,7 @@ struct Change {
   Phase phase = Phase::kApplying;
   std::string from;  // The names of the configs.
   std::string to;
+  std::string to_image;           // The one that was built for it, if any.
   std::string boot_id;            // Of the boot in which it began.
   std::vector<plan::Step> steps;  // What was not as the new config has it.
   std::vector<plan::Step> undo;   // What puts it back, in this order.
@@ -48,12 +50,20 @@ struct Change {
   std::optional<NextBoot> next_boot;
   std::string reason;  // Why it is undone.
 
+  // Whether whoever made it says, after the reboot, that the machine is well.
+  bool awaits_confirmation = false;
+  // How many boots have begun since it was applied, and the last of them that was counted.
+  std::int64_t boots = 0;
+  std::string counted_boot_id;
+
   static constexpr auto kFields = std::tuple{
       json::Required{"phase", &Change::phase},     json::Required{"from", &Change::from},
       json::Required{"to", &Change::to},           json::Required{"bootID", &Change::boot_id},
       json::Required{"steps", &Change::steps},     json::Required{"undo", &Change::undo},
       json::Required{"actions", &Change::actions}, json::Required{"nextBoot", &Change::next_boot},
-      json::Field{"reason", &Change::reason},
+      json::Field{"reason", &Change::reason},      json::Field{"awaitsConfirmation", &Change::awaits_confirmation},
+      json::Field{"boots", &Change::boots},        json::Field{"countedBootID", &Change::counted_boot_id},
+      json::Field{"toImage", &Change::to_image},
   };
 };
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/current_config.h"
 
+#include <algorithm>
+#include <cctype>
+#include <string>
 #include <utility>
 
+#include "change/image_mode.h"
 #include "json/fields.h"
 #include "json/parse.h"
 #include "machineconfig/ignition_part.h"
@@ -19,6 +23,14 @@ machineconfig::Writers ReadWriters(const Root& root) {
   if (!document) return {};
   json::Report report;
   return json::Decode<machineconfig::Writers>(*std::move(document), report);
+}
+
+Result<std::string> ReadCurrentImage(const Root& root) {
+  if (!TRY(root.Status(kCurrentImage))) return std::string();
+  std::string image = TRY(root.ReadFile(kCurrentImage));
+  const auto is_space = [](unsigned char c) { return std::isspace(c) != 0; };
+  image.erase(std::remove_if(image.begin(), image.end(), is_space), image.end());
+  return image;
 }
 
 }  // namespace
@@ -41,6 +53,7 @@ Result<CurrentConfig> ReadCurrentConfig(const Root& root) {
   json::Report report;
   config.ignition = TRY(machineconfig::ParseIgnitionPart(config.object, report), kCurrentConfig);
   config.writers = ReadWriters(root);
+  Embed(TRY(ReadCurrentImage(root)), config.object);
   return config;
 }
 

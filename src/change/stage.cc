@@ -14,6 +14,7 @@
 
 #include "change/abilities.h"
 #include "change/current_config.h"
+#include "change/image_mode.h"
 #include "change/inverse.h"
 #include "change/names.h"
 #include "change/next_boot.h"
@@ -48,12 +49,13 @@ class Stager {
  public:
   Stager(const host::Host& host, host::BlobStore& contents) : host_(host), contents_(contents), observer_(host.root) {}
 
-  Result<> Add(const ParsedConfig& from, const ParsedConfig& to, const plan::Plan& plan) {
+  Result<> Add(const ParsedConfig& from, const ParsedConfig& to, const plan::Plan& plan, const Things& left_alone) {
     const auto before = plan::PathsOf(from.ignition);
     const auto after = plan::PathsOf(to.ignition);
     const auto given_back = TRY(host::FindOriginals(host_.root, contents_, Without(before, after), after));
     std::vector<Step> steps = TRY(plan::StepsFor(from, to, given_back.originals));
     const OriginalPasswords passwords = TRY(GiveBackPasswords(host_.root, from, to, steps));
+    std::erase_if(steps, [&](const Step& step) { return left_alone.contains(NameOf(step)); });
     Sorted sorted = TRY(Sort(std::move(steps)));
     TRY(AddFiles(sorted.files, Without(after, before)));
     for (const FilePut& file : given_back.afterwards) TRY(AddFile(file));
@@ -115,26 +117,30 @@ class Stager {
   Result<> AddCurrentConfig(const ParsedConfig& to, const machineconfig::Writers& writers) {
     if (IsNoConfig(to.object)) {
       // Nothing of ours stays, unless there is something in it that is not ours.
-      for (const char* path : {kCurrentConfig, kWriters, host::kOriginals, host::kStamps, kConfigDirectory}) {
+      for (const char* path :
+           {kCurrentConfig, kCurrentImage, kWriters, host::kOriginals, host::kStamps, kConfigDirectory}) {
         TRY(AddFile({path, std::nullopt}));
       }
       return {};
     }
-    FilePut files[] = {{kCurrentConfig, FileState()}, {kWriters, std::nullopt}};
-    TRY(SetContents(files[0], machineconfig::ToDocument(to.object)));
-    if (!writers.empty()) TRY(SetContents(files[1], json::Encode(writers)));
+    FilePut files[] = {{kCurrentConfig, FileState()}, {kWriters, std::nullopt}, {kCurrentImage, std::nullopt}};
+    api::MachineConfig config = to.object;
+    const std::string image = Extract(config);
+    TRY(SetContents(files[0], json::ToIndentedText(machineconfig::ToDocument(config)) + "\n"));
+    if (!writers.empty()) TRY(SetContents(files[1], json::ToIndentedText(json::Encode(writers)) + "\n"));
+    if (!image.empty()) TRY(SetContents(files[2], image));
     return AddWithDirectories(files);
   }
 
   Result<> AddPasswords(const OriginalPasswords& passwords) {
     FilePut file = {kOriginalPasswords, std::nullopt};
-    if (!passwords.empty()) TRY(SetContents(file, json::Encode(passwords)));
+    if (!passwords.empty()) TRY(SetContents(file, json::ToIndentedText(json::Encode(passwords)) + "\n"));
     return AddWithDirectories({&file, 1});
   }
 
-  Result<> SetContents(FilePut& file, const json::Value& document) {
+  Result<> SetContents(FilePut& file, std::string_view contents) {
     FileState& state = file.want.emplace();
-    state.sha256 = TRY(contents_.Add(json::ToIndentedText(document) + "\n"));
+    state.sha256 = TRY(contents_.Add(contents));
     state.permissions = kConfigPermissions;
     return {};
   }
@@ -189,10 +195,11 @@ class Stager {
   std::vector<Step> undo_;
 };
 
-Change ChangeOf(const std::string& from, const std::string& to, const plan::Plan& plan, Stager&& stager) {
+Change ChangeOf(const api::MachineConfig& from, const api::MachineConfig& to, const plan::Plan& plan, Stager&& stager) {
   Change change;
-  change.from = from;
-  change.to = to;
+  change.from = from.metadata.name;
+  change.to = to.metadata.name;
+  change.to_image = EmbeddedImage(to);
   std::move(stager).MoveTo(change);
   for (const plan::Action& action : plan.actions) {
     const auto is_same = [&](const auto& known) { return json::Equal(known, action.what); };
@@ -204,12 +211,12 @@ Change ChangeOf(const std::string& from, const std::string& to, const plan::Plan
 }  // namespace
 
 Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const ParsedConfig& from,
-                     const ParsedConfig& to, const plan::Plan& plan) {
+                     const ParsedConfig& to, const plan::Plan& plan, const Things& left_alone) {
   TRY(CheckAbleTo(host, plan.difference));
   Stager stager(host, contents);
   TRY(CheckNames(to.ignition));
-  TRY(host::WithRemedy(stager.Add(from, to, plan)));
-  Change change = ChangeOf(from.object.metadata.name, to.object.metadata.name, plan, std::move(stager));
+  TRY(host::WithRemedy(stager.Add(from, to, plan, left_alone)));
+  Change change = ChangeOf(from.object, to.object, plan, std::move(stager));
   TRY(LeaveToNextBoot(host, change));
   if (change.next_boot && plan.difference.os_image) TRY(HoldRest(host, contents, to, change));
   TRY(contents.Sync());
@@ -220,7 +227,7 @@ Result<Change> StageAgain(const host::Host& host, host::BlobStore& contents, con
                           const plan::Plan& plan, const Choice& choice) {
   Stager stager(host, contents);
   TRY(host::WithRemedy(stager.AddAgain(config, plan, choice)));
-  Change change = ChangeOf(config.object.metadata.name, config.object.metadata.name, plan, std::move(stager));
+  Change change = ChangeOf(config.object, config.object, plan, std::move(stager));
   TRY(LeaveToNextBoot(host, change));
   TRY(contents.Sync());
   return change;

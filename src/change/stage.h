@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "change/change.h"
+#include "change/losses.h"
 #include "host/blob_store.h"
 #include "host/host.h"
 #include "plan/plan.h"
@@ -16,7 +17,7 @@ namespace pintle::change {
 
 // Collects the contents that the change and its undo need, and makes them durable.  Changes nothing else.
 Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& from,
-                     const plan::ParsedConfig& to, const plan::Plan& plan);
+                     const plan::ParsedConfig& to, const plan::Plan& plan, const Things& left_alone = {});
 
 // Whether a step is meant.
 using Choice = std::function<bool(const plan::Step& step)>;

@@ -9,7 +9,7 @@
 #include "base/base64.h"
 #include "change/current_config.h"
 #include "ctl/config_output.h"
-#include "ctl/local_configs.h"
+#include "change/local_configs.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "host/files.h"
@@ -43,7 +43,7 @@ std::string NameFrom(std::string_view path) {
 std::string PoolOf(std::string_view config) {
   constexpr std::string_view kPrefix = "rendered-";
   const std::size_t end = config.rfind('-');
-  if (!config.starts_with(kPrefix) || end <= kPrefix.size()) return kLocalPool;
+  if (!config.starts_with(kPrefix) || end <= kPrefix.size()) return change::kLocalPool;
   return std::string(config.substr(kPrefix.size(), end - kPrefix.size()));
 }
 

@@ -4,34 +4,36 @@
 #include <fmt/core.h>
 
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "change/abilities.h"
 #include "change/apply.h"
 #include "change/claim.h"
 #include "change/current_config.h"
+#include "change/drift.h"
 #include "change/findings.h"
+#include "change/ignored.h"
 #include "change/journal.h"
+#include "change/local_configs.h"
+#include "change/losses.h"
+#include "change/masking.h"
 #include "change/names.h"
 #include "ctl/carry_out.h"
 #include "ctl/drift.h"
-#include "ctl/local_configs.h"
-#include "ctl/machine_configuration_input.h"
-#include "ctl/masking.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
+#include "ctl/policy.h"
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {
 namespace {
+
+using change::Printable;
 
 namespace outcome {
 using namespace ctl::outcome;
@@ -45,7 +47,7 @@ struct Answer {
   std::string from;
   std::string to;
   std::string outcome;
-  std::optional<Drifts> drifts;
+  std::optional<change::Drifts> drifts;
   std::optional<json::Value> plan;
 
   static constexpr auto kFields = std::tuple{
@@ -63,7 +65,7 @@ Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
   if (line.words().empty()) {
     return Error(ErrorKind::kInvalid, "say which files or directories have the configs, or --none");
   }
-  return RenderLocally(TRY(ReadWrittenConfigs(line.words())));
+  return change::RenderLocally(TRY(change::ReadWrittenConfigs(line.words())));
 }
 
 Result<> CheckReachable(const host::Host& host, const plan::Plan& plan, const change::CurrentConfig& from,
@@ -75,15 +77,6 @@ Result<> CheckReachable(const host::Host& host, const plan::Plan& plan, const ch
     text += fmt::format("\n  {} ({})", Printable(obstacle.text), Printable(obstacle.advice));
   }
   return Error(ErrorKind::kUnreconcilable, std::move(text));
-}
-
-// What a finding about it is about.
-std::string NameOf(const plan::Step& step) {
-  const auto name = [](const auto& put) -> std::string {
-    if constexpr (std::is_same_v<decltype(put.key), std::string>) return put.key;
-    return "";
-  };
-  return std::visit(name, step);
 }
 
 class Application {
@@ -103,7 +96,7 @@ class Application {
     const auto claim = TRY(change::Claim::Take(machine_.root()));
     ProgressLines progress;
     const Recovered recovered = TRY(EndWhatWasCutShort(machine_, progress), "ending what was cut short");
-    if (WaitsForReboot(recovered)) {
+    if (IsUnderWay(recovered)) {
       return Refuse(outcome::kPending, RecoveredText(recovered) + "`pintle recover --give-up` undoes it.\n");
     }
     if (recovered.how != change::Recovery::kNothingToDo) Tell("pintle: apply: " + RecoveredText(recovered));
@@ -118,7 +111,12 @@ class Application {
     plan.writers = to_.writers;
     TRY(CheckReachable(machine_.host(), plan, from, to_));
     answer_.plan = AnswerOf(plan, from, to_);
-    Drifts drifts = TRY(DriftsOf(machine_, from, TRY(FindingsThatWouldBeLost(from))));
+    const auto ignored = TRY(change::ReadIgnored(machine_.root(), machine_.host().clock.Wall()));
+    const auto left_alone = TRY(change::LeftAlone(ignored, from, to_));
+    auto lost = TRY(change::FindingsThatWouldBeLost(machine_.host(), TRY(change::FindingsOn(machine_.host(), from)),
+                                                    to_, left_alone));
+    change::Drifts drifts =
+        TRY(change::DriftsOf(machine_.root(), from, std::move(lost), {}, machine_.RootWords()));
     if (!drifts.all.empty()) {
       Show(DriftsText(drifts));
       answer_.drifts = std::move(drifts);
@@ -134,19 +132,9 @@ class Application {
     }
     return Finish(TRY(CarryOut(
         machine_, line_, {.verb = "apply", .from = answer_.from, .to = answer_.to},
-        [&](const change::Progress& progress) { return change::Apply(machine_.host(), from, to_, plan, progress); })));
-  }
-
-  // What someone has changed is lost, unless it is just what the new config wants: that is how it is kept.
-  Result<std::vector<change::Finding>> FindingsThatWouldBeLost(const change::CurrentConfig& from) const {
-    std::vector<change::Finding> findings = TRY(change::FindingsOn(machine_.host(), from));
-    if (findings.empty()) return findings;
-    std::set<std::string> kept;
-    for (const plan::Step& step : TRY(plan::StepsFor(to_, to_, {}))) {
-      if (TRY(change::FindingsIn(machine_.host(), {&step, 1})).empty()) kept.insert(NameOf(step));
-    }
-    std::erase_if(findings, [&](const change::Finding& finding) { return kept.contains(finding.about); });
-    return findings;
+        [&](const change::Progress& progress) {
+          return change::Apply(machine_.host(), from, to_, plan, progress, change::EndsWith::kTheBoot, left_alone);
+        })));
   }
 
   std::string TextOf(const plan::Plan& plan, const change::CurrentConfig& from) const {
@@ -192,9 +180,8 @@ class Application {
 Result<ExitStatus> Apply(const CommandLine& line) {
   const bool wants_json = TRY(WantsJson(line));
   const change::CurrentConfig to = TRY(ReadWanted(line));
-  api::NodeDisruptionPolicy policy;
-  if (const auto file = line.Value("--policy")) policy = TRY(ReadPolicy(*file));
   const Machine machine = TRY(Machine::Of(line));
+  const auto policy = TRY(PolicyFor(line, machine));
   return Application(line, machine, to, policy, wants_json).Run();
 }
 

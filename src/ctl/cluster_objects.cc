@@ -12,7 +12,7 @@
 #include "api/annotations.h"
 #include "api/controller_config.h"
 #include "api/lenient.h"
-#include "ctl/input.h"
+#include "machineconfig/input.h"
 #include "json/fields.h"
 #include "json/report.h"
 
@@ -188,7 +188,7 @@ Result<> AddDocument(Value document, std::string_view kind, ClusterObjects& obje
 }
 
 Result<> AddFile(const std::string& path, std::string_view kind, ClusterObjects& objects) {
-  std::vector<Value> documents = TRY(ReadDocuments(path));
+  std::vector<Value> documents = TRY(machineconfig::ReadDocuments(path));
   const bool is_one_object = documents.size() == 1 && documents[0].is_object() && !documents[0].contains("items");
   if (kind.empty()) kind = KindOfFile(path);
   const std::size_t builds_before = objects.os_builds.size();

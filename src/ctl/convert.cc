@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "ctl/config_input.h"
+#include "machineconfig/config_input.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "ignition/convert.h"
@@ -35,12 +35,12 @@ Result<ExitStatus> Convert(const CommandLine& line) {
     return Error(ErrorKind::kInvalid, "-o " + *format + ": a config is converted to json only");
   }
   if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say which file to convert (see --help)");
-  ConfigFile file = TRY(ReadConfigFile(line.words()[0]));
+  machineconfig::ConfigFile file = TRY(machineconfig::ReadConfigFile(line.words()[0]));
   if (file.documents.size() != 1) {
     return Error(ErrorKind::kInvalid,
                  fmt::format("{} holds {} configs: one is needed", line.words()[0], file.documents.size()));
   }
-  ConfigDocument& document = file.documents.front();
+  machineconfig::ConfigDocument& document = file.documents.front();
   TellWarnings(document.report);
   if (document.error) return Unreadable(*std::move(document.error));
   if (!document.config) return Error(ErrorKind::kInvalid, line.words()[0] + " has no Ignition config");

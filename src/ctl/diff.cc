@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "ctl/input.h"
-#include "ctl/machine_configuration_input.h"
-#include "ctl/masking.h"
+#include "change/masking.h"
+#include "machineconfig/input.h"
+#include "machineconfig/machine_configuration_input.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
 #include "ctl/verbs.h"
@@ -20,11 +20,12 @@
 namespace pintle::ctl {
 namespace {
 
+using change::Printable;
 using machineconfig::ParsedConfig;
 using plan::Plan;
 
 Result<api::MachineConfig> ReadConfig(const std::string& file) {
-  std::vector<json::Value> documents = TRY(ReadDocuments(file));
+  std::vector<json::Value> documents = TRY(machineconfig::ReadDocuments(file));
   if (documents.size() != 1) {
     return Error(ErrorKind::kInvalid,
                  fmt::format("{}: {} documents where one MachineConfig is needed", file, documents.size()));
@@ -49,9 +50,9 @@ Result<DiffPreview> PreviewDiff(const DiffQuestion& question) {
   const api::MachineConfig from = TRY(ReadConfig(question.old_file));
   const api::MachineConfig to = TRY(ReadConfig(question.new_file));
   api::NodeDisruptionPolicy policy;
-  if (question.policy_file) policy = TRY(ReadPolicy(*question.policy_file));
+  if (question.policy_file) policy = TRY(machineconfig::ReadPolicy(*question.policy_file));
   api::IrreconcilableValidationOverrides overrides;
-  if (question.overrides_file) overrides = TRY(ReadOverrides(*question.overrides_file));
+  if (question.overrides_file) overrides = TRY(machineconfig::ReadOverrides(*question.overrides_file));
 
   DiffPreview preview;
   json::Report report;

@@ -12,13 +12,13 @@
 
 #include "change/current_config.h"
 #include "change/findings.h"
+#include "change/masking.h"
 #include "ctl/about.h"
 #include "ctl/drift.h"
-#include "ctl/machine_configuration_input.h"
-#include "ctl/masking.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
-#include "ctl/text_diff.h"
+#include "change/text_diff.h"
+#include "ctl/policy.h"
 #include "ctl/verbs.h"
 #include "host/accounts.h"
 #include "host/authorized_keys.h"
@@ -29,6 +29,7 @@
 namespace pintle::ctl {
 namespace {
 
+using change::Printable;
 using FileState = resource::FileEntry::State;
 
 // What `-o json` prints.  No contents, keys or hashes are in it, but for what `difference` shows masked.
@@ -38,7 +39,7 @@ struct Explanation {
   std::vector<std::string> wanted;  // Empty: the config says nothing of it.
   std::vector<std::string> present;
   std::vector<std::string> written_by;
-  std::vector<Drift> drifts;
+  std::vector<change::Drift> drifts;
   json::Value actions = json::Value::array();
 
   static constexpr auto kFields = std::tuple{
@@ -178,7 +179,7 @@ std::string TextOf(const Explanation& explanation, const plan::Plan& plan) {
                          : ListText(fmt::format("{} says:", explanation.config), explanation.wanted);
   text += ListText("This machine has:", explanation.present);
   if (!explanation.written_by.empty()) text += Printable(WritersText(explanation.written_by)) + "\n";
-  for (const Drift& drift : explanation.drifts)
+  for (const change::Drift& drift : explanation.drifts)
     text += ListText("Not as it should be:", drift.problems) + drift.difference;
   if (!explanation.wanted.empty()) text += "\nIf a config changes it:\n" + ConsequencesText(plan, Drains::kNone);
   return text;
@@ -189,9 +190,8 @@ std::string TextOf(const Explanation& explanation, const plan::Plan& plan) {
 Result<ExitStatus> Explain(const CommandLine& line) {
   const bool wants_json = TRY(WantsJson(line));
   if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say one path, unit or user, or os");
-  api::NodeDisruptionPolicy policy;
-  if (const auto file = line.Value("--policy")) policy = TRY(ReadPolicy(*file));
   const Machine machine = TRY(Machine::Of(line));
+  const auto policy = TRY(PolicyFor(line, machine));
   const host::Host host = machine.host();
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
   const About about(line.words().front());
@@ -206,7 +206,10 @@ Result<ExitStatus> Explain(const CommandLine& line) {
   if (steps.empty()) TRY(describer.Have(about));
   const auto writers = config.writers.find(about.name());
   if (writers != config.writers.end()) explanation.written_by = writers->second;
-  explanation.drifts = TRY(DriftsOf(machine, config, TRY(change::FindingsIn(host, steps)))).all;
+  const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
+  explanation.drifts = TRY(change::DriftsOf(machine.root(), config, TRY(change::FindingsIn(host, steps)), ignored,
+                                            machine.RootWords()))
+                           .all;
   const PlanAbout change = MakePlanAbout({&about, 1}, config, policy);
   explanation.actions = ActionsAnswer(change.plan);
   Print(wants_json ? json::ToIndentedText(json::Encode(explanation)) + "\n" : TextOf(explanation, change.plan));

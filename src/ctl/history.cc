@@ -4,14 +4,16 @@
 #include <fmt/core.h>
 
 #include "change/current_config.h"
+#include "change/masking.h"
 #include "ctl/events.h"
-#include "ctl/masking.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {
 namespace {
+
+using change::Printable;
 
 constexpr const char* kCutShort = "cut short";
 

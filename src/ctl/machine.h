@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -12,7 +13,8 @@
 #include "ctl/command_line.h"
 #include "host/host.h"
 #include "host/power.h"
-#include "host/systemd.h"
+#include "host/systemd_offline.h"
+#include "host/this_machine.h"
 
 namespace pintle::ctl {
 
@@ -29,8 +31,8 @@ class Machine {
   // The one that --root names, or this one.
   static Result<Machine> Of(const CommandLine& line);
 
-  host::Host host() const { return {*root_, *systemd_, clock_, labels_, deployments_.get()}; }
-  const Root& root() const { return *root_; }
+  host::Host host() const;
+  const Root& root() const { return running_ ? running_->root() : offline_->root; }
   // Nothing can be started or reloaded on one that does not run, and it needs no reboot to start anew.
   bool IsRunning() const { return directory_.empty(); }
   // What a command about this machine needs: " --root /mnt", or nothing.
@@ -41,12 +43,17 @@ class Machine {
  private:
   Machine() = default;
 
+  struct Offline {
+    explicit Offline(Root opened) : root(std::move(opened)) {}
+
+    Root root;
+    host::SystemdOffline systemd{root};
+    SystemClock clock;
+  };
+
   std::string directory_;
-  std::unique_ptr<Root> root_;
-  std::unique_ptr<host::Systemd> systemd_;
-  std::unique_ptr<host::Deployments> deployments_;
-  SystemClock clock_;
-  host::Labels labels_;
+  std::unique_ptr<host::ThisMachine> running_;  // Or else:
+  std::unique_ptr<Offline> offline_;
 };
 
 // Whether the answer is to be JSON.

@@ -19,11 +19,14 @@
 #include "ctl/explain.h"
 #include "ctl/finalize.h"
 #include "ctl/history.h"
+#include "ctl/ignore.h"
 #include "ctl/output.h"
+#include "ctl/pause.h"
 #include "ctl/recover.h"
 #include "ctl/render.h"
 #include "ctl/restore.h"
 #include "ctl/rollout.h"
+#include "ctl/status.h"
 #include "ctl/validate.h"
 #include "ctl/verbs.h"
 #include "ctl/verify.h"
@@ -54,14 +57,20 @@ constexpr std::array kVerbs = {
     VerbEntry{"finalize-staged", "", "give the next deployment its files; for the unit that does so at shutdown",
               kFinalizeOptions, Finalize},
     VerbEntry{"history", "[-o json]", "list what was changed on this machine", kHistoryOptions, History},
+    VerbEntry{"ignore", "[--until DATE] [--end THING] [--root DIR] [-o json] [PATH|UNIT|USER|os]",
+              "let a finding not count until some time, or list what does not", kIgnoreOptions, Ignore},
+    VerbEntry{"pause", "", "have the agent change nothing on this machine for now", kPauseOptions, Pause},
     VerbEntry{"recover", "[--give-up] [--reboot] [--root DIR] [-o json]", "end what a crash or a reboot interrupted",
               kRecoverOptions, Recover},
     VerbEntry{"render", "--pool FILE --controller-config FILE [-o FORMAT] FILE|DIRECTORY...",
               "make the one config that a pool's nodes get, out of many", kRenderOptions, Render},
     VerbEntry{"restore", "[--policy FILE] [--root DIR] PATH|UNIT|USER|os...",
               "make things again what this machine's config says", kRestoreOptions, Restore},
+    VerbEntry{"resume", "", "let the agent change this machine again", kResumeOptions, Resume},
     VerbEntry{"rollout", "--pool FILE --nodes FILE [--with FILE]... [-o json]",
               "show what would happen next in a pool, to whom, and its status", kRolloutOptions, Rollout},
+    VerbEntry{"status", "[--watch] [-o json]", "show what the agent is doing on this machine, and what is next",
+              kStatusOptions, Status},
     VerbEntry{"validate", "[-o FORMAT] FILE...", "find all that is wrong with configs", kValidateOptions, Validate},
     VerbEntry{"verify", "[--root DIR] [-o json]", "find all that is not as this machine's config says", kVerifyOptions,
               Verify},

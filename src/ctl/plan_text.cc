@@ -10,8 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "ctl/masking.h"
-#include "ctl/text_diff.h"
+#include "change/contents_text.h"
+#include "change/masking.h"
+#include "change/text_diff.h"
 #include "ignition/config.h"
 #include "json/fields.h"
 #include "machineconfig/contents.h"
@@ -22,6 +23,13 @@
 namespace pintle::ctl {
 namespace {
 
+using change::ContentsText;
+using change::kMasked;
+using change::LinesOf;
+using change::MaskedLine;
+using change::Printable;
+using change::TextDiff;
+using change::WithoutDataUrls;
 using json::Value;
 using machineconfig::ParsedConfig;
 using plan::FileChange;
@@ -114,29 +122,8 @@ std::string AttributesOf(const ignition::File& file) {
   return fmt::format("{} {}:{}", ModeText(file), OwnerText(file.user), OwnerText(file.group));
 }
 
-bool IsText(std::string_view bytes) {
-  return bytes.find('\0') == std::string_view::npos &&
-         json::Parse(json::ToText(std::string(bytes)))->get<std::string>() == bytes;
-}
-
-// Longer contents are told by their lengths: nobody reads them line by line.
 constexpr std::size_t kMostUnpacked = 16 << 20;
-constexpr std::size_t kMostBytes = 4 << 20;
-constexpr std::ptrdiff_t kMostLines = 100'000;
 constexpr std::size_t kMostText = 64 << 20;  // Of all changes together.
-
-bool IsLong(std::string_view bytes) {
-  return bytes.size() > kMostBytes || std::count(bytes.begin(), bytes.end(), '\n') > kMostLines;
-}
-
-std::string LengthsText(std::string_view what, std::string_view from, std::string_view to) {
-  return fmt::format("{}: {} bytes before, {} after\n", what, from.size(), to.size());
-}
-
-std::string TextDiff(std::string_view from, std::string_view to) {
-  if (from != to && (IsLong(from) || IsLong(to))) return LengthsText("contents too long to show differ", from, to);
-  return UnifiedDiff(from, to);
-}
 
 // Contents as they will be on the node, or why they cannot be told.
 struct Contents {
@@ -400,13 +387,6 @@ bool Differ(const ParsedConfig& from, const ParsedConfig& to) {
          TextsOf(before.extensions) != TextsOf(after.extensions) || before.fips != after.fips ||
          machineconfig::CanonicalKernelType(before.kernel_type) !=
              machineconfig::CanonicalKernelType(after.kernel_type);
-}
-
-std::string ContentsText(std::string_view path, std::string_view from, std::string_view to) {
-  if (from == to) return "";
-  if (HoldsASecret(path)) return LengthsText("secret contents differ", from, to);
-  if (IsLong(from) || IsLong(to) || (IsText(from) && IsText(to))) return TextDiff(from, to);
-  return LengthsText("binary contents differ", from, to);
 }
 
 }  // namespace pintle::ctl

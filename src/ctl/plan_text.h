@@ -28,9 +28,6 @@ json::Value ActionsAnswer(const plan::Plan& plan);
 
 bool Differ(const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 
-// How the contents of a file differ; nothing if they do not.
-std::string ContentsText(std::string_view path, std::string_view from, std::string_view to);
-
 // That a node cannot get from one to the other, in the words of the Machine Config Operator.
 std::string UnreconcilableText(const api::MachineConfig& from, const api::MachineConfig& to, std::string_view why);
 

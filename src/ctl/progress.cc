@@ -7,11 +7,13 @@
 
 #include <utility>
 
-#include "ctl/masking.h"
+#include "change/masking.h"
 #include "ctl/output.h"
 
 namespace pintle::ctl {
 namespace {
+
+using change::Printable;
 
 constexpr int kPatienceInMilliseconds = 1000;
 

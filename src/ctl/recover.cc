@@ -25,6 +25,8 @@ std::string_view OutcomeOf(change::Recovery how) {
       return "undone";
     case change::Recovery::kFinished:
       return "finished";
+    case change::Recovery::kToBeConfirmed:
+      return "to be confirmed";
     case change::Recovery::kRebootNeeded:
     case change::Recovery::kRebootNeededToUndo:
       return "reboot pending";
@@ -40,6 +42,10 @@ bool WaitsForReboot(const Recovered& recovered) {
   return recovered.how == change::Recovery::kRebootNeeded || recovered.how == change::Recovery::kRebootNeededToUndo;
 }
 
+bool IsUnderWay(const Recovered& recovered) {
+  return WaitsForReboot(recovered) || recovered.how == change::Recovery::kToBeConfirmed;
+}
+
 Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& progress, Direction direction) {
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (!pending) return Recovered();
@@ -52,7 +58,7 @@ Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& prog
     return ended.error();
   }
   Recovered recovered{.how = ended->how, .reason = ended->reason, .from = pending->from, .to = pending->to};
-  if (machine.IsRunning() && !WaitsForReboot(recovered)) {
+  if (machine.IsRunning() && !IsUnderWay(recovered)) {
     RecordRecovery(event, std::string(OutcomeOf(recovered.how)) + Because(recovered.reason));
   }
   return recovered;
@@ -69,6 +75,8 @@ std::string RecoveredText(const Recovered& recovered) {
                              : fmt::format("{} is undone{}.\n", which, because);
     case change::Recovery::kFinished:
       return which + " is finished.\n";
+    case change::Recovery::kToBeConfirmed:
+      return which + " is in effect, and ends when pintled finds the machine well.\n";
     case change::Recovery::kRebootNeeded:
       return which + " waits for a reboot.\n";
     case change::Recovery::kRebootNeededToUndo:
@@ -78,6 +86,12 @@ std::string RecoveredText(const Recovered& recovered) {
 }
 
 std::string PendingText(const change::Change& pending, const Machine& machine) {
+  if (pending.phase == change::Phase::kApplied && pending.awaits_confirmation) {
+    return fmt::format(
+        "the change to {} is pintled's and ends when the machine has rebooted and is well; "
+        "`pintle recover --give-up` undoes it",
+        pending.to);
+  }
   if (pending.phase == change::Phase::kApplied && change::HasReboot(pending.actions)) {
     return fmt::format(
         "the change to {} ends with a reboot, and `pintle recover` after it; `pintle recover --give-up` "

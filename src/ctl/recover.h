@@ -35,6 +35,8 @@ Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& prog
                                      Direction direction = Direction::kAsItIs);
 
 bool WaitsForReboot(const Recovered& recovered);
+// Whether the change has not ended yet, for that or another reason.
+bool IsUnderWay(const Recovered& recovered);
 
 // For people: what was done.
 std::string RecoveredText(const Recovered& recovered);

@@ -3,17 +3,16 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "api/go_quote.h"
 #include "base/version.h"
 #include "ctl/config_output.h"
-#include "ctl/input.h"
-#include "ctl/machine_configuration_input.h"
+#include "machineconfig/input.h"
+#include "machineconfig/machine_configuration_input.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "machineconfig/objects.h"
@@ -26,36 +25,7 @@ namespace fs = std::filesystem;
 
 // Files
 
-bool IsManifest(const fs::path& path) {
-  const std::string extension = path.extension();
-  return extension == ".yaml" || extension == ".yml" || extension == ".json";
-}
-
-Result<std::vector<std::string>> FilesIn(const std::string& directory) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
-    if (IsManifest(entry->path())) files.push_back(entry->path());
-  }
-  if (error) return Error::FromErrno("listing " + directory, error.value());
-  std::sort(files.begin(), files.end());
-  if (files.empty()) return Error(ErrorKind::kNotFound, "no *.yaml, *.yml or *.json in " + directory);
-  return files;
-}
-
-Result<std::vector<std::string>> AllFiles(const std::vector<std::string>& inputs) {
-  std::vector<std::string> files;
-  for (const std::string& input : inputs) {
-    std::error_code error;
-    if (!fs::is_directory(input, error)) {
-      files.push_back(input);
-      continue;
-    }
-    std::vector<std::string> inside = TRY(FilesIn(input));
-    std::move(inside.begin(), inside.end(), std::back_inserter(files));
-  }
-  return files;
-}
+constexpr std::array<std::string_view, 3> kManifestEndings = {".yaml", ".yml", ".json"};
 
 // Adds the machine configs of a file; objects of other kinds are passed over.
 Result<> AddConfigs(const std::string& file, std::vector<api::MachineConfig>& configs) {
@@ -66,7 +36,7 @@ Result<> AddConfigs(const std::string& file, std::vector<api::MachineConfig>& co
     configs.push_back(TRY(machineconfig::ReadMachineConfig(std::move(object))));
     return {};
   };
-  TRY(machineconfig::ForEachObject(TRY(ReadDocuments(file)), add),
+  TRY(machineconfig::ForEachObject(TRY(machineconfig::ReadDocuments(file)), add),
       fmt::format("error parsing {} manifest", api::GoQuoted(fs::path(file).filename().string())));
   return {};
 }
@@ -75,7 +45,7 @@ Result<> AddConfigs(const std::string& file, std::vector<api::MachineConfig>& co
 template <typename T>
 Result<T> ReadOne(const std::string& file, std::string_view kind) {
   const auto read = [&]() -> Result<T> {
-    std::vector<json::Value> documents = TRY(ReadDocuments(file));
+    std::vector<json::Value> documents = TRY(machineconfig::ReadDocuments(file));
     if (documents.size() != 1) {
       return Error(ErrorKind::kInvalid, fmt::format("{} documents where one {} is needed", documents.size(), kind));
     }
@@ -130,14 +100,15 @@ Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question) {
   const auto controller_config =
       TRY(ReadOne<api::ControllerConfig>(question.controller_config_file, api::ControllerConfig::kKind));
   std::vector<api::MachineConfig> configs;
-  for (const std::string& file : TRY(AllFiles(question.inputs))) TRY(AddConfigs(file, configs));
+  const auto files = TRY(machineconfig::FilesNamedBy(question.inputs, kManifestEndings, machineconfig::EmptyDirectory::kRefused));
+  for (const std::string& file : files) TRY(AddConfigs(file, configs));
 
   machineconfig::RenderSettings settings{
       .controller_config = controller_config,
       .controller_version = question.controller_version.value_or(VersionThatGenerated(configs)),
       .operator_version = question.operator_version,
   };
-  if (question.overrides_file) settings.overrides = TRY(ReadOverrides(*question.overrides_file));
+  if (question.overrides_file) settings.overrides = TRY(machineconfig::ReadOverrides(*question.overrides_file));
   std::optional<api::MachineConfig> current;
   if (question.current_file) {
     current = TRY(ReadOne<api::MachineConfig>(*question.current_file, api::MachineConfig::kKind));

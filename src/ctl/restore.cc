@@ -12,19 +12,21 @@
 #include "change/apply.h"
 #include "change/claim.h"
 #include "change/current_config.h"
+#include "change/drift.h"
+#include "change/masking.h"
 #include "ctl/about.h"
 #include "ctl/carry_out.h"
-#include "ctl/drift.h"
-#include "ctl/machine_configuration_input.h"
-#include "ctl/masking.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
+#include "ctl/policy.h"
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {
 namespace {
+
+using change::Printable;
 
 // The steps of the config that are about these things; each must be about one of them at least.
 Result<std::vector<plan::Step>> StepsAbout(const std::vector<About>& things, const change::CurrentConfig& config) {
@@ -41,19 +43,18 @@ Result<std::vector<plan::Step>> StepsAbout(const std::vector<About>& things, con
 
 Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, const change::CurrentConfig& config,
                               const std::vector<About>& things, bool wants_json) {
-  api::NodeDisruptionPolicy policy;
-  if (const auto file = line.Value("--policy")) policy = TRY(ReadPolicy(*file));
+  const auto policy = TRY(PolicyFor(line, machine));
   const std::vector<plan::Step> steps = TRY(StepsAbout(things, config));
   const auto findings = TRY(change::FindingsIn(machine.host(), steps));
-  const Drifts drifts = TRY(DriftsOf(machine, config, findings));
+  const change::Drifts drifts = TRY(change::DriftsOf(machine.root(), config, findings));
   if (drifts.all.empty()) return outcome::kNothingToDo;
   // Only what is not as it should be is changed, and entails something.
   std::vector<About> changed;
-  for (const Drift& drift : drifts.all) changed.emplace_back(drift.about);
+  for (const change::Drift& drift : drifts.all) changed.emplace_back(drift.about);
   PlanAbout about = MakePlanAbout(changed, config, policy);
   if (!machine.IsRunning()) about.plan.actions.clear();
   if (!wants_json) {
-    for (const Drift& drift : drifts.all) Print(Printable(drift.about) + "\n" + drift.difference);
+    for (const change::Drift& drift : drifts.all) Print(Printable(drift.about) + "\n" + drift.difference);
     if (machine.IsRunning()) Print(ConsequencesText(about.plan, Drains::kNone));
   }
   if (about.plan.Reboots() && !line.Has("--no-reboot") && !TRY(IsWanted(line, "Restore it and reboot?"))) {
@@ -75,7 +76,7 @@ Result<ExitStatus> Restore(const CommandLine& line) {
   const auto claim = TRY(change::Claim::Take(machine.root()));
   ProgressLines progress;
   const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
-  if (WaitsForReboot(recovered)) {
+  if (IsUnderWay(recovered)) {
     Tell("pintle: restore: " + RecoveredText(recovered));
     return ExitStatus::kDiffers;
   }

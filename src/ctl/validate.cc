@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "ctl/config_input.h"
+#include "machineconfig/config_input.h"
 #include "ctl/output.h"
-#include "ctl/remedy.h"
+#include "machineconfig/remedy.h"
 #include "ctl/verbs.h"
 #include "ignition/source_text.h"
 #include "json/fields.h"
@@ -51,7 +51,7 @@ Finding ToFinding(const std::string& file, const json::Problem& problem) {
       .severity = problem.severity == json::Severity::kError ? "error" : "warning",
       .path = problem.path,
       .problem = problem.what,
-      .remedy = std::string(RemedyFor(problem.what)),
+      .remedy = std::string(machineconfig::RemedyFor(problem.what)),
   };
 }
 
@@ -59,7 +59,7 @@ Finding WholeFinding(const std::string& file, std::string problem) {
   Finding finding;
   finding.file = file;
   finding.severity = "error";
-  finding.remedy = RemedyFor(problem);
+  finding.remedy = machineconfig::RemedyFor(problem);
   finding.problem = std::move(problem);
   return finding;
 }
@@ -82,16 +82,16 @@ void AddReport(const std::string& file, const json::Report& report, const std::s
 }
 
 // Which of a file's documents it is.
-std::string NameOf(const ConfigFile& file, std::size_t index) {
-  const ConfigDocument& document = file.documents[index];
+std::string NameOf(const machineconfig::ConfigFile& file, std::size_t index) {
+  const machineconfig::ConfigDocument& document = file.documents[index];
   if (!document.name.empty()) return document.kind + " " + document.name;
   return file.documents.size() == 1 ? "" : fmt::format("document {}", index + 1);
 }
 
-void AddFindings(const std::string& path, const ConfigFile& file, std::vector<Finding>& findings) {
+void AddFindings(const std::string& path, const machineconfig::ConfigFile& file, std::vector<Finding>& findings) {
   AddReport(path, file.report, "", findings);
   for (std::size_t i = 0; i < file.documents.size(); ++i) {
-    const ConfigDocument& document = file.documents[i];
+    const machineconfig::ConfigDocument& document = file.documents[i];
     const std::size_t before = findings.size();
     AddReport(path, document.report, file.text, findings);
     // What is wrong as a whole, such as the version, has no place.
@@ -120,7 +120,7 @@ Result<ExitStatus> Validate(const CommandLine& line) {
   if (line.words().empty()) return Error(ErrorKind::kInvalid, "say which files to validate (see --help)");
   std::vector<Finding> findings;
   for (const std::string& path : line.words()) {
-    auto file = ReadConfigFile(path);
+    auto file = machineconfig::ReadConfigFile(path);
     if (!file) {
       findings.push_back(WholeFinding(path, file.error().message()));
       continue;

@@ -3,7 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <string>
+#include <utility>
+
 #include "change/current_config.h"
+#include "change/drift.h"
 #include "change/journal.h"
 #include "ctl/drift.h"
 #include "ctl/output.h"
@@ -12,25 +16,37 @@
 #include "json/parse.h"
 
 namespace pintle::ctl {
+namespace {
+
+std::string AllIsWell(const change::Drifts& drifts, const change::CurrentConfig& config) {
+  if (change::IsNoConfig(config.object)) return "This machine has no config.\n";
+  if (drifts.all.empty()) return fmt::format("This machine is as {} says.\n", drifts.config);
+  return fmt::format("This machine is as {} says, but for what is ignored.\n\n", drifts.config);
+}
+
+}  // namespace
 
 Result<ExitStatus> Verify(const CommandLine& line) {
   const bool wants_json = TRY(WantsJson(line));
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words, and looks at all there is");
   const Machine machine = TRY(Machine::Of(line));
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
-  const Drifts drifts = TRY(FindDrifts(machine, config));
+  const host::Host host = machine.host();
+  const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
+  auto findings = machine.IsRunning() ? TRY(change::FindingsOnThisMachine(host, config))
+                                      : TRY(change::FindingsOn(host, config));
+  const change::Drifts drifts =
+      TRY(change::DriftsOf(machine.root(), config, std::move(findings), ignored, machine.RootWords()));
   // It explains the findings, and it is something to do even if there are none.
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (pending) Tell(fmt::format("pintle: verify: {}\n", PendingText(*pending, machine)));
   if (wants_json) {
     Print(json::ToIndentedText(json::Encode(drifts)) + "\n");
-  } else if (drifts.all.empty()) {
-    Print(change::IsNoConfig(config.object) ? "This machine has no config.\n"
-                                            : fmt::format("This machine is as {} says.\n", drifts.config));
   } else {
+    if (drifts.text.empty()) Print(AllIsWell(drifts, config));
     Print(DriftsText(drifts));
   }
-  return drifts.all.empty() && !pending ? ExitStatus::kFine : ExitStatus::kDiffers;
+  return drifts.text.empty() && !pending ? ExitStatus::kFine : ExitStatus::kDiffers;
 }
 
 }  // namespace pintle::ctl

@@ -60,6 +60,13 @@ FdReadiness FromEpoll(std::uint32_t events) {
           .broken = (events & (EPOLLERR | EPOLLHUP)) != 0};
 }
 
+// sd-event before systemd 258 never ends when an event comes to a file that is watched, but by nobody who asked for
+// that event (https://github.com/systemd/systemd/issues/38265), as when the one who asked has just gone.  So all of
+// them ask for the same, and what a watch does not want is kept from it here.
+constexpr std::uint32_t kAskedFor = IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MODIFY |
+                                    IN_MOVE_SELF | IN_MOVED_FROM | IN_MOVED_TO;
+constexpr std::uint32_t kAlwaysTold = IN_Q_OVERFLOW | IN_IGNORED | IN_UNMOUNT;
+
 FileHappening FromInotify(const inotify_event& event) {
   if ((event.mask & IN_Q_OVERFLOW) != 0) return FileChangesLost{};
   if ((event.mask & IN_IGNORED) != 0) return FileWatchEnded{};
@@ -139,8 +146,10 @@ int SignalWatch::Dispatch(sd_event_source*, const signalfd_siginfo* signal, void
 
 Result<InotifyWatch> InotifyWatch::Create(Loop& loop, const std::string& path, std::uint32_t mask,
                                           std::function<void(const FileHappening&)> callback) {
-  InotifyWatch watch(std::move(callback));
-  const int added = ::sd_event_add_inotify(loop.handle(), Out(watch.source_), path.c_str(), mask,
+  InotifyWatch watch([mask, callback = std::move(callback)](const inotify_event& event) {
+    if ((event.mask & (mask | kAlwaysTold)) != 0) callback(FromInotify(event));
+  });
+  const int added = ::sd_event_add_inotify(loop.handle(), Out(watch.source_), path.c_str(), mask | kAskedFor,
                                            &InotifyWatch::Dispatch, watch.callback_.get());
   if (added < 0) return Error::FromErrno("inotify", -added).While("watching " + path);
   return watch;
@@ -153,7 +162,7 @@ Result<InotifyWatch> InotifyWatch::Create(Loop& loop, const UniqueFd& opened, st
 }
 
 int InotifyWatch::Dispatch(sd_event_source*, const inotify_event* event, void* callback) {
-  Call(callback, FromInotify(*event));
+  Call(callback, *event);
   return 0;
 }
 

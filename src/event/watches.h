@@ -121,7 +121,7 @@ struct FileWatchEnded {};
 using FileHappening = std::variant<FileChanged, FileChangesLost, FileWatchEnded>;
 
 // Calls when something happens to a file or in a directory.
-class InotifyWatch : private Watch<const FileHappening&> {
+class InotifyWatch : private Watch<const ::inotify_event&> {
  public:
   // `mask` is one of inotify(7), such as IN_CLOSE_WRITE | IN_MOVED_TO.
   static Result<InotifyWatch> Create(Loop& loop, const std::string& path, std::uint32_t mask,

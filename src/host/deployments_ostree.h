@@ -34,7 +34,7 @@ class DeploymentsOstree final : public Deployments {
  private:
   std::string sysroot_;
   RegistryAccess registries_;
-  std::chrono::milliseconds patience_;
+  [[maybe_unused]] std::chrono::milliseconds patience_;  // Not used by a Pintle without libostree.
 };
 
 }  // namespace pintle::host

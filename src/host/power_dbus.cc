@@ -2,18 +2,13 @@
 #include "host/power_dbus.h"
 
 #include <fcntl.h>
-#include <systemd/sd-bus.h>
 
 #include <utility>
 
-#include "base/c_ptr.h"
-#include "host/bus_dbus.h"
+#include "host/types_dbus.h"
 
 namespace pintle::host {
 namespace {
-
-using Bus = CPtr<sd_bus, sd_bus_flush_close_unref>;
-using Message = CPtr<sd_bus_message, sd_bus_message_unref>;
 
 constexpr const char* kWho = "Pintle";
 
@@ -27,22 +22,17 @@ Result<Bus> OpenBus() {
 struct Answer {
   Message message;
   int result = 0;
-  sd_bus_error error = SD_BUS_ERROR_NULL;
+  Problem problem;
 
-  Answer() = default;
-  ~Answer() { ::sd_bus_error_free(&error); }
-  Answer(const Answer&) = delete;
-  Answer& operator=(const Answer&) = delete;
-
-  Error Told() const { return BusError(error.name, error.message, result); }
-  bool IsConnectionLost() const { return host::IsConnectionLost(error.name, result); }
+  Error Told() const { return problem.Told(result); }
+  bool IsConnectionLost() const { return problem.IsConnectionLost(result); }
 };
 
 template <typename... Arguments>
 void Call(sd_bus* bus, const char* method, Answer& answer, const char* types, Arguments... arguments) {
   answer.result =
       ::sd_bus_call_method(bus, "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
-                           method, &answer.error, Out(answer.message), types, arguments...);
+                           method, answer.problem.get(), Out(answer.message), types, arguments...);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <systemd/sd-bus.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,10 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "base/c_ptr.h"
 #include "base/clock.h"
-#include "host/bus_dbus.h"
 #include "host/lock_holder.h"
+#include "host/types_dbus.h"
 
 namespace pintle::host {
 namespace {
@@ -23,9 +21,6 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-using Bus = CPtr<sd_bus, sd_bus_flush_close_unref>;
-using Message = CPtr<sd_bus_message, sd_bus_message_unref>;
-using Slot = CPtr<sd_bus_slot, sd_bus_slot_unref>;
 using Filler = std::function<int(sd_bus_message*)>;
 using Words = std::vector<std::string>;
 
@@ -41,30 +36,16 @@ constexpr auto kCallPatience = std::chrono::minutes(5);  // It may have to read 
 constexpr auto kBusyGlance = seconds(1);                 // For what ends without a signal.
 constexpr int kRegistrations = 5;
 
-struct Problem {
-  sd_bus_error error = SD_BUS_ERROR_NULL;
+bool SaysBusy(const Problem& problem) {
+  // GLib's name for what it calls G_IO_ERROR_BUSY says nothing that the text does not.
+  return problem.name() == "org.projectatomic.rpmostreed.Error.UpdateInProgress" ||
+         problem.message().find("ransaction in progress") != std::string_view::npos;
+}
 
-  Problem() = default;
-  ~Problem() { ::sd_bus_error_free(&error); }
-  Problem(const Problem&) = delete;
-  Problem& operator=(const Problem&) = delete;
-
-  // It was about to end, or nobody of that name is there.
-  bool IsNobodyThere(int result) const { return IsConnectionLost(error.name, result) || IsAbsent(error.name); }
-
-  bool IsBusy() const {
-    if (error.name == nullptr || error.message == nullptr) return false;
-    // GLib's name for what it calls G_IO_ERROR_BUSY says nothing that the text does not.
-    const std::string_view name = error.name, text = error.message;
-    return name == "org.projectatomic.rpmostreed.Error.UpdateInProgress" ||
-           text.find("ransaction in progress") != std::string_view::npos;
-  }
-
-  Error Told(int result) const {
-    Error told = BusError(error.name, error.message, result);
-    return Error(told.kind(), OneLine(told.message()));
-  }
-};
+Error ToldInOneLine(const Problem& problem, int result) {
+  const Error told = problem.Told(result);
+  return Error(told.kind(), OneLine(told.message()));
+}
 
 int AppendWords(sd_bus_message* message, const Words& words) {
   std::vector<char*> pointers;
@@ -174,7 +155,7 @@ class RpmOstree::Connection {
       result = ::sd_bus_match_signal(bus_.get(), Out(busy_watch_), kName, kSysrootPath, kProperties,
                                      "PropertiesChanged", &OnProperties, this);
     }
-    if (result < 0) return BusError(nullptr, nullptr, result).While("watching for rpm-ostree on the bus");
+    if (result < 0) return Problem().Told(result).While("watching for rpm-ostree on the bus");
     return {};
   }
 
@@ -210,7 +191,7 @@ class RpmOstree::Connection {
     Problem problem;
     const auto [result, answer] = Attempt(kSysrootPath, kSysroot, "RegisterClient", problem,
                                           [](sd_bus_message* m) { return Dictionary(m).Text("id", kClient).Close(); });
-    if (result < 0) return problem.Told(result).While("registering as a client of rpm-ostree");
+    if (result < 0) return ToldInOneLine(problem, result).While("registering as a client of rpm-ostree");
     owner_ = ::sd_bus_message_get_sender(answer.get());
     is_gone_ = false;
     TRY(CallOnce(kSysrootPath, kSysroot, "Reload", &Nothing), "having rpm-ostree read the deployments anew");
@@ -228,9 +209,9 @@ class RpmOstree::Connection {
     Message answer;
     const char* path = nullptr;
     int result =
-        ::sd_bus_get_property(bus_.get(), kName, kSysrootPath, kSysroot, "Booted", &problem.error, Out(answer), "o");
+        ::sd_bus_get_property(bus_.get(), kName, kSysrootPath, kSysroot, "Booted", problem.get(), Out(answer), "o");
     if (result >= 0) result = ::sd_bus_message_read(answer.get(), "o", &path);
-    if (result < 0) return problem.Told(result).While("asking rpm-ostree for the booted OS");
+    if (result < 0) return ToldInOneLine(problem, result).While("asking rpm-ostree for the booted OS");
     booted_ = path;
     if (booted_ == "/") return Error(ErrorKind::kNotFound, "rpm-ostree knows of no OS that is booted");
     return {};
@@ -246,14 +227,14 @@ class RpmOstree::Connection {
     int result = ::sd_bus_message_new_method_call(bus_.get(), Out(call), kName, path, interface, method);
     if (result >= 0) result = fill(call.get());
     const auto patience = static_cast<std::uint64_t>(std::chrono::duration_cast<microseconds>(kCallPatience).count());
-    if (result >= 0) result = ::sd_bus_call(bus_.get(), call.get(), patience, &problem.error, Out(answer));
+    if (result >= 0) result = ::sd_bus_call(bus_.get(), call.get(), patience, problem.get(), Out(answer));
     return {result, std::move(answer)};
   }
 
   Result<> CallOnce(const char* path, const char* interface, const char* method, const Filler& fill) {
     Problem problem;
     const auto [result, answer] = Attempt(path, interface, method, problem, fill);
-    if (result < 0) return problem.Told(result);
+    if (result < 0) return ToldInOneLine(problem, result);
     return {};
   }
 
@@ -267,11 +248,11 @@ class RpmOstree::Connection {
       if (result >= 0) {
         const char* address = nullptr;
         const int read = ::sd_bus_message_read(answer.get(), "s", &address);
-        if (read < 0) return BusError(nullptr, nullptr, read).While(method);
+        if (read < 0) return Problem().Told(read).While(method);
         return std::string(address);
       }
-      if (!problem.IsBusy()) return problem.Told(result);
-      if (SystemClock().Monotonic() >= deadline) return Busy(problem.Told(result).message());
+      if (!SaysBusy(problem)) return ToldInOneLine(problem, result);
+      if (SystemClock().Monotonic() >= deadline) return Busy(ToldInOneLine(problem, result).message());
       TRY(AwaitNews(deadline));
     }
   }
@@ -288,7 +269,7 @@ class RpmOstree::Connection {
     while (!has_news_ && !is_gone_) {
       if (manners_.stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was asked to stop");
       const int result = ::sd_bus_process(bus_.get(), nullptr);
-      if (result < 0) return BusError(nullptr, nullptr, result).While("waiting for rpm-ostree");
+      if (result < 0) return Problem().Told(result).While("waiting for rpm-ostree");
       if (result > 0) continue;
       const auto left = std::chrono::ceil<milliseconds>(glance - SystemClock().Monotonic());
       if (left <= milliseconds(0)) break;
@@ -303,14 +284,14 @@ class RpmOstree::Connection {
     Problem problem;
     Message answer;
     const char *method = nullptr, *sender = nullptr, *path = nullptr, *us = nullptr;
-    int result = ::sd_bus_get_property(bus_.get(), kName, kSysrootPath, kSysroot, "ActiveTransaction", &problem.error,
+    int result = ::sd_bus_get_property(bus_.get(), kName, kSysrootPath, kSysroot, "ActiveTransaction", problem.get(),
                                        Out(answer), "(sss)");
     if (result >= 0) result = ::sd_bus_message_read(answer.get(), "(sss)", &method, &sender, &path);
     if (result >= 0) result = ::sd_bus_get_unique_name(bus_.get(), &us);
     // That the daemon is gone may be heard of only now, and the one who answers may be another.
     static_cast<void>(ProcessAll(bus_.get()));
     if (is_gone_ || problem.IsNobodyThere(result)) return DaemonEnded();
-    if (result < 0) return problem.Told(result).While("asking rpm-ostree what it is doing");
+    if (result < 0) return ToldInOneLine(problem, result).While("asking rpm-ostree what it is doing");
     return *method != '\0' && std::string_view(sender) == us;
   }
 

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <systemd/sd-bus.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,10 +14,9 @@
 #include <string_view>
 #include <utility>
 
-#include "base/c_ptr.h"
 #include "base/clock.h"
 #include "base/unique_fd.h"
-#include "host/bus_dbus.h"
+#include "host/types_dbus.h"
 
 namespace pintle::host {
 namespace {
@@ -27,9 +25,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-using Bus = CPtr<sd_bus, sd_bus_close_unref>;
-using Message = CPtr<sd_bus_message, sd_bus_message_unref>;
-using Slot = CPtr<sd_bus_slot, sd_bus_slot_unref>;
+using PeerBus = CPtr<sd_bus, sd_bus_close_unref>;  // Not flushed, which would wait for a daemon that does not read.
 
 constexpr const char* kInterface = "org.projectatomic.rpmostree1.Transaction";
 constexpr auto kStartPatience = seconds(90);
@@ -93,7 +89,7 @@ class Transaction {
       if (outcome_) return Ended();
       if (is_lost) return OutOfSight();
       const int result = ProcessAll(daemon_.bus);
-      if (result < 0) return BusError(nullptr, nullptr, result).While("waiting for rpm-ostree");
+      if (result < 0) return Problem().Told(result).While("waiting for rpm-ostree");
       if (daemon_.is_gone) return DaemonEnded();
       if (manners_.stop.stop_requested() && !give_up_) {
         // It says by its end what came of that.
@@ -139,7 +135,7 @@ class Transaction {
 
   const WatchedDaemon& daemon_;
   const RpmOstreeManners& manners_;
-  Bus bus_;
+  PeerBus bus_;
   Slot slot_;
   std::optional<Outcome> outcome_;
   std::optional<MonotonicTime> give_up_;

@@ -20,6 +20,7 @@ struct UnitStatus {
   std::string load_state;
   std::string active_state;
   std::string file_state;
+  bool is_called_for = false;  // It has a job, or a unit that is loaded wants or requires it.
 };
 
 class Systemd {

@@ -2,7 +2,6 @@
 #include "host/systemd_dbus.h"
 
 #include <fmt/core.h>
-#include <systemd/sd-bus.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,8 +11,8 @@
 #include <utility>
 
 #include "base/c_ptr.h"
-#include "host/bus_dbus.h"
 #include "host/enablement.h"
+#include "host/types_dbus.h"
 #include "host/unit_links.h"
 #include "host/unit_name.h"
 
@@ -23,10 +22,6 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-using Bus = CPtr<sd_bus, sd_bus_flush_close_unref>;
-using Message = CPtr<sd_bus_message, sd_bus_message_unref>;
-using Slot = CPtr<sd_bus_slot, sd_bus_slot_unref>;
 
 constexpr const char* kName = "org.freedesktop.systemd1";
 constexpr const char* kPath = "/org/freedesktop/systemd1";
@@ -38,23 +33,6 @@ constexpr const char* kPrivateSocket = "unix:path=/run/systemd/private";
 constexpr auto kCallPatience = seconds(90);
 constexpr auto kReloadPatience = std::chrono::minutes(5);  // With many units and a busy disk it takes its time.
 constexpr auto kOwnerPatience = seconds(30);
-
-class Problem {
- public:
-  Problem() = default;
-  ~Problem() { ::sd_bus_error_free(&error_); }
-  Problem(const Problem&) = delete;
-  Problem& operator=(const Problem&) = delete;
-
-  sd_bus_error* get() { return &error_; }
-  Error Told(int result) const { return BusError(error_.name, error_.message, result); }
-  bool IsConnectionLost(int result) const {
-    return host::IsConnectionLost(error_.name, result) || IsAbsent(error_.name);
-  }
-
- private:
-  sd_bus_error error_ = SD_BUS_ERROR_NULL;
-};
 
 microseconds LeftUntil(MonotonicTime deadline) {
   const auto left = std::chrono::duration_cast<microseconds>(deadline - SystemClock().Monotonic());
@@ -179,6 +157,27 @@ class SystemdDbus::Connection {
     return std::string(value.get());
   }
 
+  // Whether it has a job, or a unit that is loaded wants or requires it.
+  Result<bool> IsCalledFor(const std::string& path) {
+    Problem problem;
+    Message job;
+    std::uint32_t id = 0;
+    const char* job_path = nullptr;
+    int result = ::sd_bus_get_property(bus_.get(), kName, path.c_str(), kUnit, "Job", problem.get(), Out(job), "(uo)");
+    if (result >= 0) result = ::sd_bus_message_read(job.get(), "(uo)", &id, &job_path);
+    if (result < 0) return Lost(problem, result);
+    if (id != 0) return true;
+    for (const char* name : {"WantedBy", "RequiredBy"}) {
+      Message units;
+      result = ::sd_bus_get_property(bus_.get(), kName, path.c_str(), kUnit, name, problem.get(), Out(units), "as");
+      if (result >= 0) result = ::sd_bus_message_enter_container(units.get(), 'a', "s");
+      if (result >= 0) result = ::sd_bus_message_at_end(units.get(), 0);
+      if (result < 0) return Lost(problem, result);
+      if (result == 0) return true;
+    }
+    return false;
+  }
+
   // From now on, what becomes of jobs is remembered.
   Result<> WatchJobs() {
     if (watch_ != nullptr) return {};
@@ -220,7 +219,7 @@ class SystemdDbus::Connection {
   }
 
   Error Lost(const Problem& problem, int result) {
-    is_lost_ = is_lost_ || problem.IsConnectionLost(result);
+    is_lost_ = is_lost_ || problem.IsNobodyThere(result);
     Error error = problem.Told(result);
     return is_lost_ ? Error(ErrorKind::kUnavailable, error.message()) : error;
   }
@@ -393,7 +392,7 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
     }));
     const char* made = nullptr;
     const int result = ::sd_bus_message_read(answer.get(), "o", &made);
-    if (result < 0) return BusError(nullptr, nullptr, result);
+    if (result < 0) return Problem().Told(result);
     path = made;
     return {};
   };
@@ -442,7 +441,7 @@ Result<std::string> SystemdDbus::FileState(const std::string& unit) {
     if (!answer) return answer.error();
     const char* text = nullptr;
     const int result = ::sd_bus_message_read((*answer).get(), "s", &text);
-    if (result < 0) return BusError(nullptr, nullptr, result);
+    if (result < 0) return Problem().Told(result);
     state = text;
     return {};
   }));
@@ -455,6 +454,7 @@ Result<UnitStatus> SystemdDbus::Observe(const std::string& unit) {
   TRY(Repeatedly([&](Connection& connection) -> Result<> {
         status.load_state = TRY(connection.Property(PathOf(unit), kUnit, "LoadState"));
         status.active_state = TRY(connection.Property(PathOf(unit), kUnit, "ActiveState"));
+        status.is_called_for = TRY(connection.IsCalledFor(PathOf(unit)));
         return {};
       }),
       doing());

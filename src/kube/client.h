@@ -42,6 +42,13 @@ class Client {
 
   static Result<Client> Create(event::Loop& loop, Access access, ClientSettings settings = {});
 
+  // The same way to the API server, for fields that are noted under another name.
+  Client As(std::string field_manager) const {
+    Client other = *this;
+    other.settings_.field_manager = std::move(field_manager);
+    return other;
+  }
+
   template <Resource T>
   Call Get(const ObjectName& name, Done<T> done) {
     return GetObject(kResourceKind<T>, name, Decoding<T>(std::move(done)));

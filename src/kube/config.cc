@@ -30,6 +30,7 @@ struct Cluster {
   std::string proxy_url;
   bool insecure_skip_tls_verify = false;
 
+  static constexpr const char* kKey = "cluster";
   static constexpr bool kLenient = true;
   static constexpr auto kFields = std::tuple{
       json::Field{"server", &Cluster::server},
@@ -56,6 +57,7 @@ struct User {
   json::Value as_uid;
   json::Value as_user_extra;
 
+  static constexpr const char* kKey = "user";
   static constexpr bool kLenient = true;
   static constexpr auto kFields = std::tuple{
       json::Field{"client-certificate", &User::client_certificate},
@@ -79,6 +81,7 @@ struct Context {
   std::string user;
   std::string namespace_name;
 
+  static constexpr const char* kKey = "context";
   static constexpr bool kLenient = true;
   static constexpr auto kFields = std::tuple{
       json::Field{"cluster", &Context::cluster},
@@ -87,41 +90,21 @@ struct Context {
   };
 };
 
-struct NamedCluster {
-  using Named = Cluster;
+// An entry of one of the lists below: `{name: NAME, KEY: {...}}`.
+template <typename T>
+struct Named {
   std::string name;
-  Cluster value;
+  T value;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields =
-      std::tuple{json::Field{"name", &NamedCluster::name}, json::Field{"cluster", &NamedCluster::value}};
-};
-
-struct NamedUser {
-  using Named = User;
-  std::string name;
-  User value;
-
-  static constexpr bool kLenient = true;
-  static constexpr auto kFields =
-      std::tuple{json::Field{"name", &NamedUser::name}, json::Field{"user", &NamedUser::value}};
-};
-
-struct NamedContext {
-  using Named = Context;
-  std::string name;
-  Context value;
-
-  static constexpr bool kLenient = true;
-  static constexpr auto kFields =
-      std::tuple{json::Field{"name", &NamedContext::name}, json::Field{"context", &NamedContext::value}};
+  static constexpr auto kFields = std::tuple{json::Field{"name", &Named::name}, json::Field{T::kKey, &Named::value}};
 };
 
 struct Kubeconfig {
   std::string current_context;
-  std::vector<NamedCluster> clusters;
-  std::vector<NamedUser> users;
-  std::vector<NamedContext> contexts;
+  std::vector<Named<Cluster>> clusters;
+  std::vector<Named<User>> users;
+  std::vector<Named<Context>> contexts;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = std::tuple{
@@ -154,13 +137,12 @@ Result<Kubeconfig> Decode(std::string_view text) {
 }
 
 // As kubectl does, the first of several with the same name.
-template <typename Entry>
-Result<const typename Entry::Named*> Find(const std::vector<Entry>& entries, const std::string& name,
-                                          std::string_view what) {
-  for (const Entry& entry : entries) {
+template <typename T>
+Result<const T*> Find(const std::vector<Named<T>>& entries, const std::string& name) {
+  for (const Named<T>& entry : entries) {
     if (entry.name == name) return &entry.value;
   }
-  return Invalid(fmt::format("it has no {} \"{}\"", what, name));
+  return Invalid(fmt::format("it has no {} \"{}\"", T::kKey, name));
 }
 
 std::string FilePath(const std::string& directory, const std::string& path) {
@@ -246,15 +228,15 @@ Result<Config> ParseKubeconfig(std::string_view text, const std::string& directo
   const Kubeconfig kubeconfig = TRY(Decode(text));
   const std::string& chosen = context.empty() ? kubeconfig.current_context : context;
   if (chosen.empty()) return Invalid("current-context: is required");
-  const Context& in = *TRY(Find(kubeconfig.contexts, chosen, "context"));
+  const Context& in = *TRY(Find(kubeconfig.contexts, chosen));
   const auto doing = [](std::string_view what, const std::string& name) {
     return fmt::format("{} \"{}\"", what, name);
   };
-  const Cluster& cluster = *TRY(Find(kubeconfig.clusters, in.cluster, "cluster"), doing("context", chosen));
+  const Cluster& cluster = *TRY(Find(kubeconfig.clusters, in.cluster), doing("context", chosen));
   Config config = TRY(ReadCluster(cluster, directory), doing("cluster", in.cluster));
   config.namespace_name = in.namespace_name.empty() ? "default" : in.namespace_name;
   if (in.user.empty()) return config;
-  const User& user = *TRY(Find(kubeconfig.users, in.user, "user"), doing("context", chosen));
+  const User& user = *TRY(Find(kubeconfig.users, in.user), doing("context", chosen));
   TRY(ReadUser(user, directory, config), doing("user", in.user));
   return config;
 }

@@ -28,7 +28,7 @@ struct FeedReceiver {
   std::function<void(json::Value object)> listed;
   std::function<void()> list_ends;
   std::function<void(WatchEvent event)> event;  // Never a bookmark.
-  // Why nothing comes for now.  It is tried again after this, whatever it is.
+  // Why nothing comes for now.  Whatever it is, the next attempt follows of itself.
   std::function<void(const Error& error)> trouble;
 };
 

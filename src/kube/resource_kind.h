@@ -18,6 +18,7 @@
 #include "api/machine_config.h"
 #include "api/machine_config_node.h"
 #include "api/machine_config_pool.h"
+#include "api/machine_configuration.h"
 #include "api/machine_os_build.h"
 #include "api/machine_os_config.h"
 #include "api/node.h"
@@ -76,6 +77,10 @@ inline constexpr ResourceKind kResourceKind<api::MachineOSConfig> = {kMachineCon
 template <>
 inline constexpr ResourceKind kResourceKind<api::MachineOSBuild> = {kMachineConfigGroup, "v1", "machineosbuilds",
                                                                     "MachineOSBuild"};
+template <>
+inline constexpr ResourceKind kResourceKind<api::MachineConfiguration> = {"operator.openshift.io", "v1",
+                                                                          "machineconfigurations",
+                                                                          "MachineConfiguration"};
 
 struct ObjectName {
   std::string namespace_name;  // Empty for what belongs to the cluster as a whole.

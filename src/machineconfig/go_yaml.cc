@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
-#include <cstring>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "machineconfig/go_yaml_character.h"
+#include "machineconfig/go_yaml_order.h"
+#include "machineconfig/go_yaml_style.h"
 #include "machineconfig/yaml_scalar.h"
 
 namespace pintle::machineconfig {
@@ -21,59 +22,6 @@ namespace {
 constexpr std::size_t kStep = 2;          // Of indentation.
 constexpr std::size_t kWidth = 80;        // A line that is longer is folded at its next space.
 constexpr std::size_t kLongestKey = 128;  // In bytes; longer ones get a line of their own, with "? " before.
-
-// Characters.  All texts are valid UTF-8.
-
-constexpr char32_t kNextLine = 0x85;
-constexpr char32_t kByteOrderMark = 0xFEFF;
-
-struct Character {
-  char32_t code = 0;
-  std::size_t size = 1;  // In bytes.
-};
-
-Character CharacterAt(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) -> char32_t {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
-  };
-  const char32_t first = byte(0);
-  if (first < 0xC0) return {first, 1};
-  if (first < 0xE0) return {((first & 0x1F) << 6) | (byte(1) & 0x3F), 2};
-  if (first < 0xF0) return {((first & 0x0F) << 12) | ((byte(1) & 0x3F) << 6) | (byte(2) & 0x3F), 3};
-  return {((first & 0x07) << 18) | ((byte(1) & 0x3F) << 12) | ((byte(2) & 0x3F) << 6) | (byte(3) & 0x3F), 4};
-}
-
-constexpr bool IsBreak(char32_t c) { return c == '\n' || c == '\r' || c == kNextLine || c == 0x2028 || c == 0x2029; }
-constexpr bool IsBlank(char32_t c) { return c == ' ' || c == '\t'; }
-
-// What the writer lets stand as it is.
-constexpr bool IsPrintable(char32_t c) {
-  return c == '\n' || (c >= 0x20 && c <= 0x7E) || (c >= 0xA0 && c <= 0xD7FF) ||
-         (c >= 0xE000 && c <= 0xFFFD && c != kByteOrderMark);
-}
-
-// What the reader does not take.  Control characters are escaped in the JSON text, so that it does not see them.
-constexpr bool IsForbidden(char32_t c) {
-  return (c >= 0x7F && c <= 0x9F && c != kNextLine) || c == 0xFFFE || c == 0xFFFF;
-}
-
-constexpr std::uint64_t Repeated(unsigned char byte) { return 0x0101010101010101U * byte; }
-
-// Whether each byte is a visible character of ASCII, as nearly all of a data URL is.  Eight bytes at a time.
-bool IsVisibleAscii(std::string_view text) {
-  std::uint64_t odd = 0;
-  std::size_t at = 0;
-  for (; at + sizeof odd <= text.size(); at += sizeof odd) {
-    std::uint64_t bytes;
-    std::memcpy(&bytes, text.data() + at, sizeof bytes);
-    const std::uint64_t below = (bytes - Repeated(0x21)) & ~bytes;
-    const std::uint64_t above = (bytes + Repeated(0x01)) | bytes;
-    odd |= below | above;
-  }
-  if ((odd & Repeated(0x80)) != 0) return false;
-  return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(),
-                     [](char c) { return c > ' ' && c < 0x7F; });
-}
 
 // What the first step makes of a text: a raw U+0085 is a line break to the reader of a quoted text, and folded.
 class ReadBack {
@@ -140,168 +88,6 @@ class ReadBack {
   std::string read_;
   std::size_t lines_ = 0;  // Breaks so far, in all texts.
 };
-
-// How a text may be written.
-
-enum class Style { kPlain, kSingleQuoted, kDoubleQuoted, kLiteral };
-
-struct Ways {
-  bool plain = true;
-  bool single_quoted = true;
-  bool literal = true;
-  bool has_breaks = false;
-  bool has_blanks = true;  // Or anything else but visible ASCII.
-};
-
-bool MatchesDigits(std::string_view& text, bool with_underscores) {
-  std::size_t end = 0;
-  while (end < text.size() && ((text[end] >= '0' && text[end] <= '9') || (with_underscores && text[end] == '_'))) ++end;
-  text.remove_prefix(end);
-  return end > 0;
-}
-
-// 12:30 was a number to base 60 once, and is quoted for those who still read it so.
-bool IsBaseSixty(std::string_view text) {
-  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-  if (text.empty() || text[0] < '0' || text[0] > '9') return false;
-  MatchesDigits(text, true);
-  if (!text.starts_with(':')) return false;
-  while (text.starts_with(':')) {
-    text.remove_prefix(1);
-    const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
-    const bool is_minute = end == 1 || (end == 2 && text[0] <= '5');
-    if (!is_minute) return false;
-    text.remove_prefix(end);
-  }
-  if (text.starts_with('.')) {
-    text.remove_prefix(1);
-    MatchesDigits(text, true);
-  }
-  return text.empty();
-}
-
-bool MeansItself(std::string_view text) { return std::holds_alternative<Text>(MeaningOf(text)) && !IsBaseSixty(text); }
-
-bool IsIndicatorAtStart(char c) { return std::string_view("#,[]{}&*!|>'\"%@`").find(c) != std::string_view::npos; }
-
-bool LooksLikeMarker(std::string_view text) { return text.starts_with("---") || text.starts_with("..."); }
-
-// For a text without any blank, break or special character.
-bool VisibleAsciiMayBePlain(std::string_view text) {
-  const bool ends_as_key = text.back() == ':';
-  const bool is_bare_indicator = text == "?" || text == "-";
-  return !LooksLikeMarker(text) && !IsIndicatorAtStart(text[0]) && !ends_as_key && !is_bare_indicator;
-}
-
-Ways WaysFor(std::string_view text, bool is_visible_ascii) {
-  Ways ways;
-  if (text.empty()) {
-    ways.literal = false;
-    return ways;
-  }
-  if (is_visible_ascii) {
-    ways.has_blanks = false;
-    ways.plain = VisibleAsciiMayBePlain(text);
-    return ways;
-  }
-  bool indicators = LooksLikeMarker(text);
-  bool special = false;
-  bool break_space = false;
-  bool space_break = false;
-  char32_t previous = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const Character c = CharacterAt(text, at);
-    const std::size_t next = at + c.size;
-    const bool blank_follows = next >= text.size() || text[next] == ' ' || text[next] == '\t';
-    if (at == 0) {
-      indicators = indicators || (c.code < 0x80 && IsIndicatorAtStart(text[0]));
-      indicators = indicators || ((c.code == '?' || c.code == '-') && blank_follows);
-    }
-    const bool blank_precedes = at == 0 || IsBlank(previous) || IsBreak(previous) || previous == 0;
-    indicators = indicators || (c.code == ':' && blank_follows) || (c.code == '#' && blank_precedes);
-    special = special || !IsPrintable(c.code);
-    break_space = break_space || (c.code == ' ' && IsBreak(previous));
-    if (IsBreak(c.code)) {
-      ways.has_breaks = true;
-      space_break = space_break || (at > 0 && previous == ' ');
-    }
-    previous = c.code;
-    at = next;
-  }
-  const bool begins_or_ends_blank = text.front() == ' ' || text.back() == ' ';
-  const bool nothing_but_escapes = space_break || special;
-  ways.plain = !indicators && !begins_or_ends_blank && !ways.has_breaks && !nothing_but_escapes;
-  ways.single_quoted = !break_space && !nothing_but_escapes;
-  ways.literal = text.back() != ' ' && !nothing_but_escapes;
-  return ways;
-}
-
-Style StyleOf(std::string_view text, const Ways& ways, bool is_simple_key) {
-  if (text.empty()) return Style::kDoubleQuoted;
-  if (ways.has_blanks && text.find('\n') != std::string_view::npos) {
-    return ways.literal && !is_simple_key ? Style::kLiteral : Style::kDoubleQuoted;
-  }
-  if (!MeansItself(text)) return Style::kDoubleQuoted;
-  if (ways.plain) return Style::kPlain;
-  return ways.single_quoted ? Style::kSingleQuoted : Style::kDoubleQuoted;
-}
-
-// Order of keys
-
-bool IsLetter(char32_t c) {
-  // All beyond ASCII is taken for a letter; the keys of a config have none of that.
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
-}
-
-// The quick way: nothing but letters, whose order is that of their bytes.
-bool IsAsciiWord(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
-}
-
-bool IsDigit(char32_t c) { return c >= '0' && c <= '9'; }
-
-std::u32string Decoded(std::string_view text) {
-  std::u32string characters;
-  for (std::size_t at = 0; at < text.size();) {
-    const Character c = CharacterAt(text, at);
-    characters += c.code;
-    at += c.size;
-  }
-  return characters;
-}
-
-struct DigitRun {
-  std::int64_t value = 0;
-  std::size_t end = 0;
-};
-
-DigitRun ReadDigits(const std::u32string& text, std::size_t from, std::uint64_t value) {
-  std::size_t end = from;
-  for (; end < text.size() && IsDigit(text[end]); ++end) value = value * 10 + (text[end] - '0');
-  return {static_cast<std::int64_t>(value), end};
-}
-
-// Whether the digits right before a place are more than leading zeros, so that a 0 there counts.
-bool IsInsideNumber(const std::u32string& text, std::size_t at) {
-  while (at > 0 && IsDigit(text[at - 1])) {
-    if (text[--at] != '0') return true;
-  }
-  return false;
-}
-
-bool IsBeforeAt(const std::u32string& a, const std::u32string& b, std::size_t at) {
-  const bool a_is_letter = IsLetter(a[at]);
-  const bool b_is_letter = IsLetter(b[at]);
-  if (a_is_letter && b_is_letter) return a[at] < b[at];
-  if (a_is_letter || b_is_letter) return b_is_letter;
-  const bool has_zero = a[at] == '0' || b[at] == '0';
-  const std::uint64_t digits_before = has_zero && IsInsideNumber(a, at) ? 1 : 0;
-  const DigitRun a_run = ReadDigits(a, at, digits_before);
-  const DigitRun b_run = ReadDigits(b, at, digits_before);
-  if (a_run.value != b_run.value) return a_run.value < b_run.value;
-  if (a_run.end != b_run.end) return a_run.end < b_run.end;
-  return a[at] < b[at];
-}
 
 class Writer {
  public:
@@ -646,16 +432,6 @@ class Writer {
 };
 
 }  // namespace
-
-bool IsBefore(std::string_view a, std::string_view b) {
-  if (IsAsciiWord(a) && IsAsciiWord(b)) return a < b;
-  const std::u32string a_text = Decoded(a);
-  const std::u32string b_text = Decoded(b);
-  const auto differing = std::mismatch(a_text.begin(), a_text.end(), b_text.begin(), b_text.end());
-  const auto at = static_cast<std::size_t>(differing.first - a_text.begin());
-  if (at == a_text.size() || at == b_text.size()) return a_text.size() < b_text.size();
-  return IsBeforeAt(a_text, b_text, at);
-}
 
 Result<> WriteGoYaml(std::vector<GoYamlMember> members, const TextSink& sink) {
   return Writer(sink).WriteDocument(std::move(members));

@@ -28,7 +28,4 @@ struct GoYamlMember {
 // YAML does not allow.
 Result<> WriteGoYaml(std::vector<GoYamlMember> members, const TextSink& sink);
 
-// Whether `a` stands before `b`: numbers inside of keys count as numbers, and letters stand behind all else.
-bool IsBefore(std::string_view a, std::string_view b);
-
 }  // namespace pintle::machineconfig

@@ -18,12 +18,16 @@ OPTIONS = {
     "adopt": ["--root"],
     "explain": ["--policy", "--root", "-o"],
     "history": ["-o"],
+    "ignore": ["--until", "--end", "--root", "-o"],
+    "pause": [],
     "recover": ["--give-up", "--reboot", "--root", "-o"],
     "finalize-staged": [],
     "restore": ["--yes", "--no-reboot", "--policy", "--root", "-o"],
+    "resume": [],
+    "status": ["--watch", "-o"],
     "verify": ["--root", "-o"],
 }
-SWITCHES = ["--dry-run", "--give-up", "--none", "--reboot", "--yes", "--no-reboot"]
+SWITCHES = ["--dry-run", "--give-up", "--none", "--reboot", "--yes", "--no-reboot", "--watch"]
 
 
 @pytest.mark.parametrize("verb", OPTIONS)
@@ -62,7 +66,8 @@ def test_an_option_without_its_value_is_refused(verb, option):
 def test_an_unknown_format_is_refused(verb):
     words = {"convert": ["--to", "3.4", "x"], "diff": ["x", "y"], "validate": ["x"], "render": ["x"],
              "rollout": ["--pool", "x", "--nodes", "y"], "version": [], "apply": ["x"], "explain": ["/x"], "history": [],
-             "recover": [], "restore": ["/x"], "verify": []}[verb]
+             "ignore": [],
+             "recover": [], "restore": ["/x"], "status": [], "verify": []}[verb]
     refused(verb, *words, "-o", "wrong", says=["-o wrong", "json"])
 
 
@@ -71,7 +76,8 @@ def test_an_unknown_format_is_refused(verb):
     ["diff", "a"], ["rollout"], ["rollout", "--pool", "x"], ["rollout", "word"], ["version", "word"],
     ["render", "--hash-only", "worker"], ["apply"], ["apply", "--none", "word"], ["recover", "word"], ["verify", "word"],
     ["adopt"], ["adopt", "relative"], ["adopt", "/a", "/b"], ["explain"], ["explain", "/a", "/b"], ["history", "word"],
-    ["restore"],
+    ["restore"], ["ignore", "/a", "/b"], ["ignore", "/a"], ["ignore", "--until", "2h"], ["ignore", "/a", "--end", "/a"],
+    ["pause", "word"], ["resume", "word"], ["status", "word"],
 ])
 def test_missing_and_needless_words_are_refused(words):
     refused(*words, says=f"pintle: {words[0]}: ")

@@ -11,6 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
 from machines import image, oci, shell  # noqa: E402
 from machines.node import Node  # noqa: E402
+from machines.registry import Registry  # noqa: E402
 
 
 @pytest.fixture
@@ -53,3 +54,14 @@ def layout(tmp_path_factory):
         files={"usr/share/new": "next", "etc/image.conf": "next", "usr/share/emptied/young": "next", "run/x": "next"},
         removed=["usr/share/gone"], emptied=["usr/share/emptied"]), labels={"version": "2.0"})
     return images
+
+
+@pytest.fixture(scope="module")
+def registry():
+    with Registry() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def pushed(registry, layout):
+    return registry.push(layout, "next")

@@ -16,6 +16,7 @@ from machines import cache, daemon
 from machines.cluster import Cluster
 from machines.cluster_user import Refused
 from machines.wait import wait_until
+from budget import PODS, settled
 
 
 @pytest.fixture(scope="module")
@@ -143,45 +144,19 @@ class TestCustomResources:
 
 
 class TestEviction:
-    BUDGET = """
-apiVersion: policy/v1beta1
-kind: PodDisruptionBudget
-metadata: {name: web}
-spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      nodeSelector: {kubernetes.io/hostname: node-b}
-      containers: [{name: web, image: example.com/web}]
-"""
-
     def test_one_pod_goes_at_a_time_when_the_budget_says_so(self, cluster):
-        cluster.apply(self.BUDGET)
-        first, second = self.settled(cluster)
+        cluster.apply(PODS)
+        first, second = settled(cluster)
         assert self.evict(cluster, first) == (201, "Success")
         status, said = self.evict(cluster, second)
         assert status == 429
         assert "Cannot evict pod as it would violate the pod's disruption budget." in said
-        replaced = self.settled(cluster)
+        replaced = settled(cluster)
         assert first not in replaced and second in replaced
         assert self.evict(cluster, second) == (201, "Success")
 
-    def settled(self, cluster):
-        """The two pods' names, once they run on their node and the budget can spare one of them."""
-        def condition():
-            names = [pod["metadata"]["name"] for pod in cluster.run_pods("node-b")]
-            budget = cluster.get("poddisruptionbudget", "web")["status"]
-            return len(names) == 2 and budget["disruptionsAllowed"] == 1 and names
-        return wait_until(condition, "two pods run and one can be spared", 30)
-
-    def evict(self, cluster, name):
+    def evict(self, cluster, pod):
+        name, _ = pod
         status, answer = cluster.admin.request("POST", f"/api/v1/namespaces/default/pods/{name}/eviction", {
             "apiVersion": "policy/v1beta1", "kind": "Eviction", "metadata": {"name": name, "namespace": "default"}})
         return status, answer.get("message", answer["status"])

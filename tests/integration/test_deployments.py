@@ -18,7 +18,6 @@ from machines import deploy, image, oci, shell
 from machines.disk import Disk
 from machines.namespace import OWN_MOUNTS
 from machines.node import BUILD, Node
-from machines.registry import Registry
 from registry_access import access, give
 
 PROBE = f"{BUILD}/tests/integration/deployments-probe"
@@ -269,17 +268,6 @@ def test_a_remote_branch_is_pulled(node, tmp_path):
 
 
 # ---- images ---------------------------------------------------------------------------------------------------------
-
-@pytest.fixture(scope="module")
-def registry():
-    with Registry() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def pushed(registry, layout):
-    return registry.push(layout, "next")
-
 
 @pytest.fixture
 def near():

@@ -15,6 +15,7 @@ import pytest
 
 from machines.cluster import Cluster
 from machines.wait import wait_until
+from budget import PODS, settled
 
 PROBE = pathlib.Path(os.environ["PINTLE_BUILD"]) / "tests/integration/kube-probe"
 PATIENCE = 60    # seconds for what is to come, on a machine that is busy with other things
@@ -236,41 +237,15 @@ class TestMirror:
 
 
 class TestEviction:
-    BUDGET = """
-apiVersion: policy/v1beta1
-kind: PodDisruptionBudget
-metadata: {name: web}
-spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      nodeSelector: {kubernetes.io/hostname: node-b}
-      containers: [{name: web, image: example.com/web}]
-"""
-
     def test_is_kept_back_by_a_budget_and_knows_the_pod(self, cluster):
-        cluster.apply(self.BUDGET)
-        first, second = self.settled(cluster)
+        cluster.apply(PODS)
+        first, second = settled(cluster)
         # On a slow machine the server may fail when it has spent the budget already, which it gets back after two minutes.
         wait_until(lambda: self.evict(cluster, first) == ["going"], "the budget lets one go", 180, every=1)
         assert self.evict(cluster, second) == ["kept: The disruption budget web needs 1 healthy pods and has 1 currently"]
-        self.settled(cluster)
+        settled(cluster)
         assert self.evict(cluster, first) == ["gone"]
         assert self.evict(cluster, second, "another-uid") == ["gone"]
-
-    def settled(self, cluster):
-        """The two pods, once they run on their node and the budget can spare one of them."""
-        def condition():
-            pods = [(pod["metadata"]["name"], pod["metadata"]["uid"]) for pod in cluster.run_pods("node-b")]
-            return len(pods) == 2 and cluster.get("poddisruptionbudget", "web")["status"]["disruptionsAllowed"] == 1 and pods
-        return wait_until(condition, "two pods run and one can be spared", PATIENCE)
 
     def evict(self, cluster, pod, uid=None):
         return probe(cluster.admin.kubeconfig, "evict", "default", pod[0], uid or pod[1])

@@ -14,12 +14,6 @@ from machines.registry import Registry
 
 
 @pytest.fixture(scope="module")
-def registry():
-    with Registry() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def layout(tmp_path_factory):
     """An OCI layout with a small system as `base`, and `next`, which changes it."""
     folder = tmp_path_factory.mktemp("images")
@@ -33,11 +27,6 @@ def layout(tmp_path_factory):
                      oci.Layer(files={"usr/share/new": "3"}, removed=["usr/bin/gone"], emptied=["usr/share/old"]),
                      labels={"ostree.bootable": "true"})
     return images
-
-
-@pytest.fixture(scope="module")
-def pushed(registry, layout):
-    return registry.push(layout, "next")
 
 
 def refusal(registry, *words):

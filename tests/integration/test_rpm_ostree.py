@@ -15,7 +15,6 @@ import pytest
 from machines import deploy, oci, shell
 from machines.installed import ALL, NOTHING, Installed, everything
 from machines.node import BUILD, Node
-from machines.registry import Registry
 from machines.wait import wait_until
 from registry_access import access
 
@@ -50,17 +49,6 @@ def install(node):
     node.run("tee", "/etc/dbus-1/system.d/org.projectatomic.rpmostree1.conf", input=BUS_POLICY)
     node.run("systemctl", "daemon-reload")
     node.run("busctl", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
-
-
-@pytest.fixture(scope="module")
-def registry():
-    with Registry() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def pushed(registry, layout):
-    return registry.push(layout, "next")
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,10 @@
 import json
 import os
 import pathlib
+import re
 
 BUILD = pathlib.Path(os.environ.get("PINTLE_BUILD", "build"))
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl someone"
 KEYS = "/home/core/.ssh/authorized_keys.d/ignition"
 APP = {"name": "app.service", "enabled": True,
@@ -40,10 +42,14 @@ class Installed:
         self.run = machine.run
         self.run("useradd", "--create-home", "--password", "*", "core")
         self.run("mkdir", "/root/configs")
+        agent = str(program).replace("ctl/pintle", "agent/pintled")
         for unit in (BUILD / "systemd").glob("*.service"):
-            lines = [line.partition("=")[0] + f"={program} " + line.partition("/pintle ")[2]
-                     if line.startswith("Exec") else line for line in unit.read_text().splitlines()]
-            self.run("tee", f"/etc/systemd/system/{unit.name}", input="\n".join(lines) + "\n")
+            text = re.sub(r"(?m)^(Exec\w+=)\S+/(pintled?)(?= |$)",
+                          lambda match: match[1] + (agent if match[2] == "pintled" else str(program)), unit.read_text())
+            self.run("tee", f"/etc/systemd/system/{unit.name}", input=text)
+        self.run("mkdir", "--parents", "/etc/dbus-1/system.d")
+        bus = SOURCE / "systemd/io.pintle.Agent1.conf"
+        self.run("tee", f"/etc/dbus-1/system.d/{bus.name}", input=bus.read_text())
         self.run("systemctl", "daemon-reload")
         self.run("systemctl", "enable", "pintle-recover.service")
 

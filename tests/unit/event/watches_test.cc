@@ -345,6 +345,15 @@ TEST_F(InotifyWatchTest, MayBeDestroyedFromWithinWhileMoreIsWaiting) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST_F(InotifyWatchTest, MayGoWhenOthersOfTheSameDoNotWantWhatIsWaiting) {
+  const InotifyWatch narrow = ValueOf(InotifyWatch::Create(*loop_, directory_.path(), IN_DELETE, Collect()));
+  std::optional<InotifyWatch> wide = ValueOf(InotifyWatch::Create(*loop_, directory_.path(), IN_CLOSE_WRITE, Collect()));
+  directory_.Write("a", "1");
+  wide.reset();
+  RunToTheEndOfChanges();
+  EXPECT_TRUE(happenings_.empty());
+}
+
 TEST_F(InotifyWatchTest, NeedsSomethingToWatch) {
   EXPECT_EQ(MessageOf(InotifyWatch::Create(*loop_, "/nonexistent", IN_CREATE, Collect())),
             "watching /nonexistent: inotify: No such file or directory");

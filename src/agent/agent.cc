@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/agent.h"
+
+#include <fmt/core.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/events.h"
+#include "agent/rejection.h"
+#include "base/log.h"
+#include "change/claim.h"
+#include "change/journal.h"
+#include "plan/plan.h"
+
+namespace pintle::agent {
+namespace {
+
+constexpr auto kClaimAgain = std::chrono::milliseconds(250);
+constexpr auto kFirstRetry = std::chrono::seconds(1);
+constexpr auto kLongestRetry = std::chrono::seconds(60);
+constexpr const char* kRunDirectory = "/run/pintle";
+constexpr const char* kFindings = "/run/pintle/findings.json";
+
+std::chrono::seconds RetryDelay(int attempts) {
+  const int doublings = std::clamp(attempts - 1, 0, 6);
+  return std::min(std::chrono::seconds(kFirstRetry.count() << doublings), kLongestRetry);
+}
+
+happened::Recovered MeaningOf(const change::Recovered& recovered, const std::optional<change::Change>& pending) {
+  using How = happened::Recovered::How;
+  happened::Recovered meaning;
+  if (pending) meaning.goal = Goal{pending->to, pending->to_image};
+  meaning.why = recovered.reason;
+  switch (recovered.how) {
+    case change::Recovery::kNothingToDo:
+    case change::Recovery::kFinished:
+      meaning.how = How::kEnded;
+      break;
+    case change::Recovery::kUndone:
+      meaning.how = How::kUndone;
+      break;
+    case change::Recovery::kToBeConfirmed:
+      meaning.how = How::kToBeConfirmed;
+      break;
+    case change::Recovery::kRebootNeeded:
+    case change::Recovery::kRebootNeededToUndo:
+      meaning.how = How::kRebootNeeded;
+      break;
+  }
+  return meaning;
+}
+
+host::AgentPhase ShownAs(const State& state, bool is_going_back, bool is_held) {
+  const Phase& phase = state.phase;
+  const bool rests = std::holds_alternative<phase::Settled>(phase) || std::holds_alternative<phase::Waiting>(phase);
+  // A look that waits for the end of a pause has not begun.
+  if (is_held && (rests || std::holds_alternative<phase::Checking>(phase))) return host::AgentPhase::kPaused;
+  if (rests && !state.unusable.empty()) return host::AgentPhase::kDegraded;
+  static constexpr host::AgentPhase kShown[] = {
+      host::AgentPhase::kStarting, host::AgentPhase::kStarting,   host::AgentPhase::kChecking,
+      host::AgentPhase::kDraining, host::AgentPhase::kChanging,   host::AgentPhase::kRebooting,
+      host::AgentPhase::kConfirming, host::AgentPhase::kSettled, host::AgentPhase::kDegraded,
+  };
+  static_assert(std::size(kShown) == std::variant_size_v<Phase>);
+  return is_going_back ? host::AgentPhase::kUndoing : kShown[phase.index()];
+}
+
+std::string_view DoingIn(const Phase& phase) {
+  static constexpr std::string_view kDoing[] = {
+      "ending what a crash or a reboot has interrupted",
+      "waiting to be told what this machine is to be",
+      "comparing this machine with its config",
+      "waiting for its pods to go",
+      "changing this machine",
+      "rebooting",
+      "watching whether it is well after the reboot",
+      "",
+      "",
+  };
+  static_assert(std::size(kDoing) == std::variant_size_v<Phase>);
+  return kDoing[phase.index()];
+}
+
+std::string_view NextAfter(const Phase& phase) {
+  static constexpr std::string_view kNext[] = {"", "", "", "the change, once they are gone", "", "a look at all of it",
+                                               "the end of the change, or the way back", "", ""};
+  static_assert(std::size(kNext) == std::variant_size_v<Phase>);
+  return kNext[phase.index()];
+}
+
+std::optional<std::string> OrNothing(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Agent>> Agent::Create(Parts parts) {
+  auto agent = std::unique_ptr<Agent>(new Agent(std::move(parts)));
+  agent->worker_ = TRY(event::Worker::Create(agent->loop_));
+  agent->state_.rejected = TRY(ReadRejection(agent->machine_->root()));
+  return agent;
+}
+
+Agent::Agent(Parts parts)
+    : loop_(parts.loop),
+      clock_(parts.clock),
+      machine_(std::move(parts.machine)),
+      settings_(std::move(parts.settings)),
+      health_{.units = settings_.health_units.value_or(
+                  parts.kind == host::AgentSource::kKubernetes ? std::vector<std::string>{"kubelet.service"}
+                                                               : std::vector<std::string>{}),
+              .check_directory = settings_.check_directory,
+              .limit = settings_.health_limit},
+      source_(std::move(parts.source)),
+      look_again_(loop_, [this] { std::exchange(again_, nullptr)(); }),
+      retry_(loop_, [this] { Happen(happened::RetryDue{}); }),
+      health_again_(loop_, [this] { AskWhetherWell(); }),
+      full_check_(loop_, [this] { Check(); }, std::chrono::minutes(1)),
+      ignoring_ends_(loop_, [this] { Happen(happened::Noticed{}); }) {
+  status_.source = parts.kind;
+  status_.node = parts.node;
+  const auto pardon = [this]() -> Result<> {
+    Happen(happened::Pardoned{});
+    return {};
+  };
+  const auto check = [this]() -> Result<> {
+    Check();
+    return {};
+  };
+  bus_ = std::make_unique<Bus>(loop_, Bus::Handlers{check, pardon, std::move(parts.pause), std::move(parts.resume),
+                                                    settings_.watch_logins ? std::move(parts.logged_in) : nullptr});
+  metrics_.node = parts.node;
+}
+
+void Agent::Begin() {
+  source_->Begin({.wanted = [this](Goal goal) { Happen(happened::Wanted{std::move(goal)}); },
+                  .drained = [this] { Happen(happened::Drained{}); },
+                  .failed = [this](std::string why) { Happen(happened::Failed{std::move(why)}); },
+                  .unusable = [this](const std::string& why) { Unusable(why); },
+                  .held =
+                      [this](std::string what) {
+                        held_ = std::move(what);
+                        Show();
+                      }});
+  if (settings_.full_check) full_check_.After(*settings_.full_check);
+  Do(effect::Recover{});
+  Show();
+}
+
+void Agent::Check() {
+  if (settings_.full_check) full_check_.After(*settings_.full_check);
+  Happen(happened::Noticed{});
+}
+
+void Agent::Unusable(const std::string& why) {
+  if (!why.empty()) log::Error(why, kDegraded);
+  Happen(happened::Unusable{why});
+  // Nobody wants anything, and nothing is wrong.
+  if (why.empty() && std::holds_alternative<phase::Waiting>(state_.phase)) {
+    Report(host::AgentState::kWorking, "");
+    Show();
+  }
+}
+
+// ---- what happens ---------------------------------------------------------------------------------------------------
+
+void Agent::Happen(Event event) {
+  happened_.push_back(std::move(event));
+  if (std::exchange(is_taking_, true)) return;
+  while (!happened_.empty()) {
+    const Event next = std::move(happened_.front());
+    happened_.pop_front();
+    Take(next);
+  }
+  is_taking_ = false;
+}
+
+void Agent::Take(const Event& event) {
+  auto transition = Advance(state_, event);
+  if (!transition) return;
+  Enter(transition->next);
+  for (const Effect& effect : transition->effects) {
+    std::visit([this](const auto& one) { Do(one); }, effect);
+  }
+  Show();
+}
+
+void Agent::Enter(const State& next) {
+  const bool is_other = next.phase.index() != state_.phase.index();
+  // Who waits for a drain waits in vain from here on.
+  if (is_other && std::holds_alternative<phase::Draining>(state_.phase)) source_->StopWaiting();
+  if (is_other) {
+    retry_.Cancel();
+    health_again_.Cancel();
+    if (!std::holds_alternative<phase::Recovering>(next.phase)) is_going_back_ = false;
+    log::Debug(fmt::format("{} -> {}", NameOf(state_.phase), NameOf(next.phase)));
+    status_.since = ToRfc3339(clock_.Wall());
+    status_.doing = DoingIn(next.phase);
+    status_.next = NextAfter(next.phase);
+  }
+  state_ = next;
+  if (std::holds_alternative<phase::Waiting>(state_.phase) && current_) {
+    // Nobody has said anything yet, and what it has is what it is to be until then.
+    loop_.Post([this, weak = std::weak_ptr(alive_)] {
+      if (!weak.expired() && !state_.wanted && current_) Happen(happened::Wanted{*current_});
+    });
+  }
+}
+
+template <typename T>
+void Agent::Work(std::function<Result<T>(const host::ThisMachine&)> job, std::function<void(Result<T>)> done) {
+  look_again_.Cancel();
+  // Nothing: someone else has the machine at the moment.
+  using Outcome = std::optional<Result<T>>;
+  worker_->Run<Outcome>(
+      [machine = machine_, job](std::stop_token) -> Outcome {
+        auto claim = change::Claim::Take(machine->root());
+        if (!claim && claim.error().kind() == ErrorKind::kConflict) return std::nullopt;
+        if (!claim) return std::move(claim).error();
+        Outcome outcome = job(*machine);
+        // Configs are large, and come seldom.
+        ::malloc_trim(0);
+        return outcome;
+      },
+      [this, job, done](Outcome outcome) {
+        if (outcome) return done(*std::move(outcome));
+        again_ = [this, job, done] { Work<T>(job, done); };
+        look_again_.After(kClaimAgain);
+      });
+}
+
+// ---- what is done ---------------------------------------------------------------------------------------------------
+
+void Agent::Do(const effect::Recover&) {
+  struct Outcome {
+    happened::Recovered recovered;
+    std::optional<Goal> current;
+  };
+  Work<Outcome>(
+      [progress = ProgressToShow()](const host::ThisMachine& machine) -> Result<Outcome> {
+        const auto pending = TRY(change::Journal(machine.root()).Read());
+        const auto recovered = TRY(change::Recover(machine.host(), progress));
+        return Outcome{MeaningOf(recovered, pending), TRY(CurrentGoal(machine.root()))};
+      },
+      [this](Result<Outcome> outcome) {
+        if (!outcome) return Happen(happened::Failed{outcome.error().message()});
+        current_ = outcome->current;
+        Happen(std::move(outcome->recovered));
+      });
+}
+
+void Agent::Do(const effect::Confirm&) {
+  Work<bool>(
+      [](const host::ThisMachine& machine) -> Result<bool> {
+        TRY(change::Confirm(machine.host()));
+        return true;
+      },
+      [this](const Result<bool>& confirmed) {
+        if (!confirmed) return Happen(happened::Failed{confirmed.error().message()});
+        Happen(happened::Recovered{});
+      });
+}
+
+void Agent::Do(const effect::GoBack& back) {
+  is_going_back_ = true;
+  Work<happened::Recovered>(
+      [progress = ProgressToShow(), why = back.why](const host::ThisMachine& machine) -> Result<happened::Recovered> {
+        const auto pending = TRY(change::Journal(machine.root()).Read());
+        return MeaningOf(TRY(change::GiveUp(machine.host(), progress, why)), pending);
+      },
+      [this](Result<happened::Recovered> recovered) {
+        if (!recovered) return Happen(happened::Failed{recovered.error().message()});
+        Happen(*std::move(recovered));
+      });
+}
+
+void Agent::Do(const effect::Look& look) {
+  prepared_.reset();
+  source_->Fetch(current_, look.goal,
+                 [this, goal = look.goal](Result<SurveyRequest> request) { Fetched(goal, std::move(request)); });
+}
+
+void Agent::Fetched(const Goal& goal, Result<SurveyRequest> request) {
+  const auto* checking = std::get_if<phase::Checking>(&state_.phase);
+  if (checking == nullptr || checking->goal != goal) return;
+  if (!request) return Happen(happened::Failed{request.error().message()});
+  Work<Survey>(
+      [request = *std::move(request)](const host::ThisMachine& machine) { return LookAt(machine.host(), request); },
+      [this, goal](Result<Survey> survey) { Looked(goal, std::move(survey)); });
+}
+
+void Agent::Looked(const Goal& goal, Result<Survey> survey) {
+  const auto* checking = std::get_if<phase::Checking>(&state_.phase);
+  if (checking == nullptr || checking->goal != goal) return;
+  if (!survey) return Happen(happened::Failed{survey.error().message()});
+  // Someone else has given the machine another config since what was wanted was fetched.
+  if (survey->outlook.is_there && survey->current != goal) {
+    current_ = survey->current;
+    return Do(effect::Look{goal});
+  }
+  prepared_ = std::move(survey->prepared);
+  current_ = survey->current;
+  status_.findings = static_cast<std::uint32_t>(survey->findings);
+  WriteFindings(survey->findings_text);
+  LookWhenIgnoringEnds(survey->ignored_until);
+  WatchFor(std::move(survey->paths));
+  Happen(happened::Looked{goal, std::move(survey->outlook)});
+}
+
+void Agent::Do(const effect::ReportWork&) {
+  source_->ReportWork(*prepared_);
+  Report(host::AgentState::kWorking, "");
+}
+
+void Agent::Do(const effect::AskForDrain& ask) {
+  // It may take long, and another look follows it.
+  prepared_.reset();
+  source_->AskForDrain(ask.goal);
+}
+
+void Agent::Do(const effect::Change&) {
+  drift_.reset();
+  paths_.clear();
+  source_->ReportChanging(*prepared_);
+  Work<change::Ending>(
+      [prepared = prepared_, progress = ProgressToShow()](const host::ThisMachine& machine) -> Result<change::Ending> {
+        const std::string& to = prepared->to.object.metadata.name;
+        const auto inhibitor = machine.power().InhibitShutdown(fmt::format("the change to {} is under way", to));
+        if (prepared->is_forced) TRY(machine.root().Remove(kForceFile));
+        return change::Apply(machine.host(), prepared->from, prepared->to, prepared->plan, progress,
+                             change::EndsWith::kConfirmation, prepared->left_alone);
+      },
+      [this](const Result<change::Ending>& ending) {
+        const auto prepared = std::exchange(prepared_, nullptr);
+        if (!ending) return Happen(happened::Failed{ending.error().message()});
+        const bool needs_reboot = *ending == change::Ending::kRebootNeeded;
+        source_->ReportChanged(*prepared, needs_reboot);
+        if (!needs_reboot) {
+          current_ = GoalOf(prepared->to);
+          WatchFor(plan::PathsOf(prepared->to.ignition));
+        }
+        Happen(happened::Changed{needs_reboot});
+      });
+}
+
+void Agent::Do(const effect::Reboot&) {
+  const std::string why = state_.rejected && state_.wanted == state_.rejected->goal
+                              ? fmt::format("Node will reboot to undo {}", state_.rejected->goal.config)
+                              : fmt::format("Node will reboot into config {}", state_.wanted ? state_.wanted->config : "");
+  log::Notice(fmt::format("initiating reboot: {}", why), kPhaseChanged);
+  source_->ReportReboot(why, [this, why] {
+    worker_->Run<Result<>>(
+        [machine = machine_, why](std::stop_token) { return machine->power().Reboot(why); },
+        [this](const Result<>& rebooting) {
+          if (rebooting) return;
+          ++metrics_.reboots_failed;
+          Happen(happened::Failed{
+              fmt::format("reboot command failed, something is seriously wrong: {}", rebooting.error().message())});
+        });
+  });
+}
+
+void Agent::Do(const effect::WatchHealth&) {
+  health_since_ = clock_.Monotonic();
+  health_rounds_ = 0;
+  AskWhetherWell();
+}
+
+void Agent::AskWhetherWell() {
+  worker_->Run<Result<std::vector<std::string>>>(
+      [machine = machine_, settings = health_](const std::stop_token& stop) {
+        return FindUnwell(machine->host().systemd, machine->root(), settings, stop);
+      },
+      [this](const Result<std::vector<std::string>>& unwell) { Heard(unwell); });
+}
+
+void Agent::Heard(const Result<std::vector<std::string>>& unwell) {
+  if (!std::holds_alternative<phase::Confirming>(state_.phase) || !unwell) return;
+  const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Monotonic() - *health_since_);
+  const HealthVerdict verdict = Judge(*unwell, ++health_rounds_, passed, health_.limit);
+  if (std::holds_alternative<Well>(verdict)) return Happen(happened::Well{});
+  if (const auto* is_unwell = std::get_if<Unwell>(&verdict)) return Happen(happened::Unwell{is_unwell->why});
+  status_.doing = fmt::format("{}: {}", DoingIn(state_.phase), unwell->front());
+  health_again_.After(std::get<AskAgain>(verdict).after);
+  Show();
+}
+
+void Agent::Do(const effect::ReportSettled& settled) {
+  source_->ReportSettled(settled.goal);
+  metrics_.update = Metrics::Update{settled.goal.config, "", clock_.Wall()};
+  metrics_.config_drift.reset();
+  Report(host::AgentState::kDone, "");
+}
+
+void Agent::Do(const effect::ReportFault& fault) {
+  const bool is_news = status_.reason != fault.text;
+  source_->ReportFault(fault.fault, fault.text);
+  if (fault.fault == Fault::kDrift && is_news) metrics_.config_drift = clock_.Wall();
+  // What cannot be used is logged when that is told.
+  if (is_news && fault.fault != Fault::kUnusable) log::Error(fault.text, kDegraded);
+  Report(fault.fault == Fault::kUnreconcilable ? host::AgentState::kUnreconcilable : host::AgentState::kDegraded,
+         fault.text);
+}
+
+void Agent::Do(const effect::Remember& remember) {
+  const auto kept = KeepRejection(machine_->root(), remember.rejected);
+  if (!kept) log::Warning(kept.error().message(), kTrouble);
+}
+
+void Agent::Do(const effect::RetryLater& later) {
+  const auto delay = RetryDelay(later.attempts);
+  retry_.After(delay);
+  status_.next = fmt::format("another try at {}", ToRfc3339(clock_.Wall() + delay));
+}
+
+// ---- what is watched and shown --------------------------------------------------------------------------------------
+
+void Agent::WatchFor(std::vector<std::string> paths) {
+  for (const char* path : {kForceFile, change::kCurrentConfig, change::kIgnored}) paths.emplace_back(path);
+  if (drift_ && paths == paths_) return;
+  paths_ = paths;
+  drift_.reset();
+  auto watch = DriftWatch::Create(loop_, machine_->root(), std::move(paths), [this] { Happen(happened::Noticed{}); });
+  if (!watch) return log::Warning(watch.error().message(), kTrouble);
+  drift_ = *std::move(watch);
+  // What came between the look and this was not seen by either.
+  loop_.Post([this, weak = std::weak_ptr(alive_)] {
+    if (!weak.expired()) Happen(happened::Noticed{});
+  });
+}
+
+void Agent::WriteFindings(const std::string& text) {
+  if (text == findings_text_) return;
+  const Root& root = machine_->root();
+  const auto write = [&]() -> Result<> {
+    TRY(root.MakeDirectories(kRunDirectory));
+    return root.WriteFile(kFindings, text, {.permissions = 0600, .owner = {}});
+  };
+  if (const auto written = write(); !written) return log::Warning(written.error().message(), kTrouble);
+  findings_text_ = text;
+}
+
+void Agent::LookWhenIgnoringEnds(const std::optional<WallTime>& when) {
+  when ? ignoring_ends_.At(*when) : ignoring_ends_.Cancel();
+}
+
+// Of the worker's thread.
+change::Progress Agent::ProgressToShow() {
+  return [this, &loop = loop_, weak = std::weak_ptr(alive_)](std::string_view doing) {
+    loop.Post([this, weak, text = std::string(doing)] {
+      if (weak.expired()) return;
+      status_.doing = text;
+      Show();
+    });
+  };
+}
+
+void Agent::Report(host::AgentState state, const std::string& reason) {
+  static constexpr const char* kNames[] = {"Done", "Working", "Degraded", "Unreconcilable"};
+  status_.state = state;
+  status_.reason = reason;
+  metrics_.state = kNames[static_cast<std::size_t>(state)];
+  metrics_.state_reason = reason;
+  metrics_.state_since = clock_.Wall();
+}
+
+void Agent::Show() {
+  status_.phase = ShownAs(state_, is_going_back_, !held_.empty());
+  status_.current = current_ ? current_->config : "";
+  status_.current_image = current_ ? OrNothing(current_->image) : std::nullopt;
+  status_.desired = state_.wanted ? state_.wanted->config : "";
+  status_.desired_image = state_.wanted ? OrNothing(state_.wanted->image) : std::nullopt;
+  host::AgentStatus shown = status_;
+  if (shown.phase == host::AgentPhase::kPaused) {
+    shown.doing = "";
+    shown.next = fmt::format("{}, after `pintle resume`", held_);
+  }
+  bus_->Show(std::move(shown));
+  ShowMetrics();
+}
+
+void Agent::ShowMetrics() {
+  if (const auto written = WriteMetrics(machine_->root(), settings_.metrics_file, metrics_); !written) {
+    log::Debug(written.error().message());
+  }
+}
+
+}  // namespace pintle::agent

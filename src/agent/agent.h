@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The agent: hears what the machine is to be, has Advance() decide, and does what that says.
+//
+// What takes long is done by the worker, one thing at a time, with the machine and copies of what it needs.  Everything
+// else is on the loop's thread and takes no time.
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/bus.h"
+#include "agent/drift_watch.h"
+#include "agent/health.h"
+#include "agent/metrics.h"
+#include "agent/settings.h"
+#include "agent/source.h"
+#include "agent/state.h"
+#include "agent/survey.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "change/apply.h"
+#include "event/loop.h"
+#include "event/watches.h"
+#include "event/worker.h"
+#include "host/this_machine.h"
+
+namespace pintle::agent {
+
+class Agent {
+ public:
+  struct Parts {
+    event::Loop& loop;
+    const Clock& clock;
+    std::shared_ptr<const host::ThisMachine> machine;
+    Settings settings;
+    host::AgentSource kind;
+    std::string node;
+    std::unique_ptr<Source> source;
+    // What only the source can do.
+    std::function<Result<>()> pause = {};
+    std::function<Result<>()> resume = {};
+    std::function<void(const host::AgentLogin& login)> logged_in = {};
+  };
+
+  static Result<std::unique_ptr<Agent>> Create(Parts parts);
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  void Begin();
+
+  // Something may be other than it was: look at everything.
+  void Check();
+
+ private:
+  struct Alive {};
+
+  explicit Agent(Parts parts);
+
+  void Happen(Event event);
+  void Take(const Event& event);
+  void Enter(const State& next);
+
+  void Do(const effect::Recover&);
+  void Do(const effect::Look& look);
+  void Do(const effect::ReportWork&);
+  void Do(const effect::AskForDrain& ask);
+  void Do(const effect::Change&);
+  void Do(const effect::Reboot&);
+  void Do(const effect::WatchHealth&);
+  void Do(const effect::Confirm&);
+  void Do(const effect::GoBack& back);
+  void Do(const effect::ReportSettled& settled);
+  void Do(const effect::ReportFault& fault);
+  void Do(const effect::Remember& remember);
+  void Do(const effect::RetryLater& later);
+
+  void Fetched(const Goal& goal, Result<SurveyRequest> request);
+  void Looked(const Goal& goal, Result<Survey> survey);
+  void AskWhetherWell();
+  void Heard(const Result<std::vector<std::string>>& unwell);
+  void WatchFor(std::vector<std::string> paths);
+  void WriteFindings(const std::string& text);
+  void LookWhenIgnoringEnds(const std::optional<WallTime>& when);
+  void Unusable(const std::string& why);
+  change::Progress ProgressToShow();
+  void Show();
+  void ShowMetrics();
+  void Report(host::AgentState state, const std::string& reason);
+
+  // Has the worker do it with the claim to the machine held, and tells what came of it.
+  template <typename T>
+  void Work(std::function<Result<T>(const host::ThisMachine&)> job, std::function<void(Result<T>)> done);
+
+  event::Loop& loop_;
+  const Clock& clock_;
+  std::shared_ptr<const host::ThisMachine> machine_;
+  Settings settings_;
+  HealthSettings health_;
+  std::unique_ptr<Source> source_;
+
+  State state_;
+  std::deque<Event> happened_;
+  bool is_taking_ = false;
+
+  std::optional<Goal> current_;  // What is on the disk.
+  std::shared_ptr<Prepared> prepared_;
+  std::vector<std::string> paths_;
+  std::unique_ptr<DriftWatch> drift_;
+  std::optional<MonotonicTime> health_since_;
+  int health_rounds_ = 0;
+  bool is_going_back_ = false;
+
+  host::AgentStatus status_;
+  Metrics metrics_;
+  std::unique_ptr<Bus> bus_;
+
+  std::string findings_text_;
+  std::string held_;  // What waits until a pause ends.
+  std::function<void()> again_;  // What is done once nobody else has the machine.
+  event::Timer look_again_;
+  event::Timer retry_;
+  event::Timer health_again_;
+  event::Timer full_check_;
+  event::WallTimer ignoring_ends_;
+  std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();
+  std::unique_ptr<event::Worker> worker_;  // Destroyed first: it waits for its job.
+};
+
+}  // namespace pintle::agent

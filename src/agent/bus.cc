@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/bus.h"
+
+#include <fmt/core.h>
+#include <systemd/sd-bus.h>
+
+#include <algorithm>
+#include <chrono>
+#include <list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/utf8.h"
+#include "host/types_dbus.h"
+
+namespace pintle::agent {
+namespace {
+
+using host::AgentLogin;
+using host::AgentOrder;
+using host::AgentStatus;
+using host::Message;
+using host::Problem;
+using host::Slot;
+using std::chrono::milliseconds;
+
+constexpr log::MessageId kNotOnTheBus{"1f7a31b23f564acc9b51c1ba074c167a"};
+
+constexpr const char* kBusName = "org.freedesktop.DBus";
+constexpr const char* kBusPath = "/org/freedesktop/DBus";
+constexpr const char* kLocalName = "org.freedesktop.DBus.Local";
+constexpr const char* kLocalPath = "/org/freedesktop/DBus/Local";
+constexpr const char* kPolkitName = "org.freedesktop.PolicyKit1";
+constexpr const char* kPolkitPath = "/org/freedesktop/PolicyKit1/Authority";
+constexpr const char* kPolkitAuthority = "org.freedesktop.PolicyKit1.Authority";
+constexpr const char* kDenied = "org.freedesktop.DBus.Error.AccessDenied";
+constexpr const char* kTooMany = "org.freedesktop.DBus.Error.LimitsExceeded";
+
+// What RequestName answers when the name is ours.
+constexpr std::uint32_t kIsOwner = 1;
+
+constexpr auto kPolkitPatience = std::chrono::minutes(5);  // Someone may have to type a password.
+// Anyone may ask, and be asked for a password in return; this is how many wait for one at most.
+constexpr std::size_t kRequests = 100;
+
+// Flushing could wait for a bus that hangs, and what is said last does not matter that much.
+using OwnBus = CPtr<sd_bus, sd_bus_close_unref>;
+
+const char* ActionOf(AgentOrder order) {
+  switch (order) {
+    case AgentOrder::kCheck:
+      return "io.pintle.agent.check";
+    case AgentOrder::kRetry:
+      return "io.pintle.agent.retry";
+    case AgentOrder::kPause:
+    case AgentOrder::kResume:
+      return "io.pintle.agent.pause";
+  }
+  std::abort();
+}
+
+// D-Bus carries text only, and a reason may name a file that is called otherwise.
+std::string BusText(std::string text) {
+  if (!IsUtf8(text)) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
+  }
+  return text;
+}
+
+// How a field of the status goes over the bus.
+template <typename T>
+struct OnBus {  // An enumeration.
+  static constexpr const char* kType = "s";
+  static int Append(sd_bus_message* message, const T& value) {
+    return ::sd_bus_message_append(message, kType, json::Encode(value).template get<std::string>().c_str());
+  }
+};
+template <>
+struct OnBus<std::string> {
+  static constexpr const char* kType = "s";
+  static int Append(sd_bus_message* message, const std::string& value) {
+    return ::sd_bus_message_append(message, kType, BusText(value).c_str());
+  }
+};
+template <>
+struct OnBus<std::optional<std::string>> {
+  static constexpr const char* kType = "s";
+  static int Append(sd_bus_message* message, const std::optional<std::string>& value) {
+    return OnBus<std::string>::Append(message, value.value_or(""));
+  }
+};
+template <>
+struct OnBus<std::uint32_t> {
+  static constexpr const char* kType = "u";
+  static int Append(sd_bus_message* message, std::uint32_t value) {
+    return ::sd_bus_message_append(message, kType, value);
+  }
+};
+template <>
+struct OnBus<std::vector<AgentLogin>> {
+  static constexpr const char* kType = "a(sss)";
+  static int Append(sd_bus_message* message, const std::vector<AgentLogin>& logins) {
+    int result = ::sd_bus_message_open_container(message, SD_BUS_TYPE_ARRAY, "(sss)");
+    for (const AgentLogin& login : logins) {
+      if (result < 0) return result;
+      result = ::sd_bus_message_append(message, "(sss)", BusText(login.user).c_str(), BusText(login.from).c_str(),
+                                       login.when.c_str());
+    }
+    return result < 0 ? result : ::sd_bus_message_close_container(message);
+  }
+};
+
+int AppendProperty(sd_bus_message* message, const AgentStatus& status, std::string_view property) {
+  int result = -ENOENT;
+  json::ForEachField<AgentStatus>([&]<typename AnyField>(const AnyField& field) {
+    if (host::AgentProperty(field.name) != property) return;
+    result = OnBus<typename AnyField::Member>::Append(message, status.*field.member);
+  });
+  return result;
+}
+
+std::vector<std::string> ChangedProperties(const AgentStatus& a, const AgentStatus& b) {
+  std::vector<std::string> changed;
+  json::ForEachField<AgentStatus>([&](const auto& field) {
+    if (!json::Equal(a.*field.member, b.*field.member)) changed.push_back(host::AgentProperty(field.name));
+  });
+  return changed;
+}
+
+struct CallHandlers {
+  sd_bus_message_handler_t call;
+  sd_bus_property_get_t property;
+};
+
+// What sd-bus is told of the interface; it keeps pointers into this.
+class Vtable {
+ public:
+  explicit Vtable(CallHandlers handlers) {
+    entries_.push_back(SD_BUS_VTABLE_START(0));
+    for (const auto& [order, name] : json::kNames<AgentOrder>) {
+      entries_.push_back(SD_BUS_METHOD(name, "", "", handlers.call, SD_BUS_VTABLE_UNPRIVILEGED));
+    }
+    entries_.push_back(SD_BUS_SIGNAL_WITH_NAMES(host::kAgentStateChanged, "ss", "state\0reason\0", 0));
+    entries_.push_back(SD_BUS_SIGNAL_WITH_NAMES(host::kAgentProgress, "s", "doing\0", 0));
+    json::ForEachField<AgentStatus>([&]<typename AnyField>(const AnyField& field) {
+      const char* name = names_.emplace_back(host::AgentProperty(field.name)).c_str();
+      entries_.push_back(SD_BUS_PROPERTY(name, OnBus<typename AnyField::Member>::kType, handlers.property, 0,
+                                         SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE));
+    });
+    entries_.push_back(SD_BUS_VTABLE_END);
+  }
+  Vtable(const Vtable&) = delete;
+  Vtable& operator=(const Vtable&) = delete;
+
+  const sd_bus_vtable* get() const { return entries_.data(); }
+
+ private:
+  std::list<std::string> names_;
+  std::vector<sd_bus_vtable> entries_;
+};
+
+Error ErrorIn(sd_bus_message* answer) {
+  const sd_bus_error* error = ::sd_bus_message_get_error(answer);
+  return Error(ErrorKind::kUnavailable, error->message != nullptr ? error->message : error->name);
+}
+
+}  // namespace
+
+class Bus::Connection {
+ public:
+  // Only begins to connect: whether that succeeds, the bus is told.
+  static Result<std::unique_ptr<Connection>> Open(Bus& bus) {
+    std::unique_ptr<Connection> connection(new Connection(bus));
+    TRY(connection->Begin());
+    return connection;
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // What cannot be told now is read by those who come when there is a connection again.
+  void TellChanged(std::vector<std::string> properties) {
+    std::vector<char*> words;
+    for (std::string& property : properties) words.push_back(property.data());
+    words.push_back(nullptr);
+    static_cast<void>(
+        ::sd_bus_emit_properties_changed_strv(sd_bus_.get(), host::kAgentPath, host::kAgentInterface, words.data()));
+  }
+  template <typename... Texts>
+  void Tell(const char* signal, const char* types, const Texts&... texts) {
+    static_cast<void>(::sd_bus_emit_signal(sd_bus_.get(), host::kAgentPath, host::kAgentInterface, signal, types,
+                                           BusText(texts).c_str()...));
+  }
+
+ private:
+  // An order, until it is answered.
+  struct Request {
+    Connection& connection;
+    AgentOrder order;
+    Message call;
+    Slot question;  // Who the caller is, and then whether they may.
+
+    std::string sender() const { return ::sd_bus_message_get_sender(call.get()); }
+  };
+
+  explicit Connection(Bus& bus) : bus_(bus), vtable_({.call = &OnCall, .property = &OnProperty}) {}
+
+  Result<> Begin() {
+    int result = ::sd_bus_open_system(Out(sd_bus_));
+    if (result < 0) return Error::FromErrno("connecting to the system bus", -result);
+    result = ::sd_bus_attach_event(sd_bus_.get(), bus_.loop_.handle(), SD_EVENT_PRIORITY_NORMAL);
+    if (result >= 0) {
+      result = ::sd_bus_match_signal_async(sd_bus_.get(), Out(end_), kLocalName, kLocalPath, kLocalName, "Disconnected",
+                                           &OnEnd, nullptr, this);
+    }
+    if (result >= 0) {
+      result = ::sd_bus_add_object_vtable(sd_bus_.get(), Out(object_), host::kAgentPath, host::kAgentInterface,
+                                          vtable_.get(), this);
+    }
+    if (result >= 0) {
+      result = ::sd_bus_request_name_async(sd_bus_.get(), Out(name_), host::kAgentName, 0, &OnName, this);
+    }
+    if (result < 0) return Problem().Told(result);
+    if (bus_.handlers_.logged_in) TRY(bus_.logins_.Follow(sd_bus_.get()));
+    return {};
+  }
+
+  static int OnEnd(sd_bus_message*, void* self, sd_bus_error*) {
+    static_cast<Connection*>(self)->bus_.Lost(Error(ErrorKind::kUnavailable, "the connection is closed"));
+    return 0;
+  }
+
+  static int OnName(sd_bus_message* answer, void* self, sd_bus_error*) {
+    Bus& bus = static_cast<Connection*>(self)->bus_;
+    std::uint32_t outcome = 0;
+    if (::sd_bus_message_is_method_error(answer, nullptr) != 0) {
+      bus.Lost(ErrorIn(answer));
+    } else if (::sd_bus_message_read(answer, "u", &outcome) < 0 || outcome != kIsOwner) {
+      bus.Lost(Error(ErrorKind::kUnavailable, "someone else has the name"));
+    } else {
+      bus.OnTheBus();
+    }
+    return 0;
+  }
+
+  static int OnProperty(sd_bus*, const char*, const char*, const char* property, sd_bus_message* reply, void* self,
+                        sd_bus_error*) {
+    return AppendProperty(reply, static_cast<Connection*>(self)->bus_.status_, property);
+  }
+
+  static int OnCall(sd_bus_message* call, void* self, sd_bus_error* error) {
+    Connection& connection = *static_cast<Connection*>(self);
+    if (connection.requests_.size() >= kRequests) return ::sd_bus_error_set(error, kTooMany, "too many ask at once");
+    const std::string_view method = ::sd_bus_message_get_member(call);
+    for (const auto& [order, name] : json::kNames<AgentOrder>) {
+      if (method == name) return connection.Ask(order, call);
+    }
+    return 0;  // Not one of ours: sd-bus answers that.
+  }
+
+  int Ask(AgentOrder order, sd_bus_message* call) {
+    Request& request = requests_.emplace_back(
+        Request{.connection = *this, .order = order, .call = Message(::sd_bus_message_ref(call)), .question = nullptr});
+    const int result =
+        ::sd_bus_call_method_async(sd_bus_.get(), Out(request.question), kBusName, kBusPath, kBusName,
+                                   "GetConnectionUnixUser", &OnUser, &request, "s", request.sender().c_str());
+    if (result >= 0) return 1;
+    requests_.pop_back();
+    return result;
+  }
+
+  static int OnUser(sd_bus_message* answer, void* asked, sd_bus_error*) {
+    Request& request = *static_cast<Request*>(asked);
+    std::uint32_t uid = 0;
+    if (::sd_bus_message_is_method_error(answer, nullptr) != 0 || ::sd_bus_message_read(answer, "u", &uid) < 0) {
+      request.connection.Refuse(request, "nobody knows who asks");
+    } else if (uid == 0) {
+      request.connection.CarryOut(request);
+    } else if (request.connection.AskPolkit(request) < 0) {
+      request.connection.Refuse(request, "polkit could not be asked");
+    }
+    return 0;
+  }
+
+  int AskPolkit(Request& request) {
+    const auto is_interactive =
+        static_cast<std::uint32_t>(::sd_bus_message_get_allow_interactive_authorization(request.call.get()) > 0);
+    Message question;
+    int result = ::sd_bus_message_new_method_call(sd_bus_.get(), Out(question), kPolkitName, kPolkitPath,
+                                                  kPolkitAuthority, "CheckAuthorization");
+    if (result >= 0) {
+      result = ::sd_bus_message_append(question.get(), "(sa{sv})sa{ss}us", "system-bus-name", 1, "name", "s",
+                                       request.sender().c_str(), ActionOf(request.order), 0, is_interactive, "");
+    }
+    const auto patience = std::chrono::microseconds(kPolkitPatience).count();
+    // The question that has been answered is still being handled, and is let go with the next.
+    if (result >= 0) {
+      result = ::sd_bus_call_async(sd_bus_.get(), Out(request.question), question.get(), &OnPolkit, &request,
+                                   static_cast<std::uint64_t>(patience));
+    }
+    return result;
+  }
+
+  static int OnPolkit(sd_bus_message* answer, void* asked, sd_bus_error*) {
+    Request& request = *static_cast<Request*>(asked);
+    int is_allowed = 0;
+    if (::sd_bus_message_is_method_error(answer, nullptr) != 0) {
+      request.connection.Refuse(request,
+                                "only root may do this, since polkit does not answer: " + ErrorIn(answer).message());
+    } else if (::sd_bus_message_enter_container(answer, SD_BUS_TYPE_STRUCT, "bba{ss}") < 0 ||
+               ::sd_bus_message_read(answer, "b", &is_allowed) < 0 || is_allowed == 0) {
+      request.connection.Refuse(request, fmt::format("polkit does not allow you {}", ActionOf(request.order)));
+    } else {
+      request.connection.CarryOut(request);
+    }
+    return 0;
+  }
+
+  // That the caller is gone, and cannot be answered, is theirs to know.
+  void Refuse(Request& request, const std::string& why) {
+    const Request ended = Take(request);
+    static_cast<void>(::sd_bus_reply_method_errorf(ended.call.get(), kDenied, "%s", BusText(why).c_str()));
+  }
+
+  void CarryOut(Request& request) {
+    const Request ended = Take(request);
+    const Result<> done = bus_.HandlerOf(ended.order)();
+    if (done) {
+      static_cast<void>(::sd_bus_reply_method_return(ended.call.get(), ""));
+    } else {
+      static_cast<void>(::sd_bus_reply_method_errorf(ended.call.get(), host::kAgentFailed, "%s",
+                                                     BusText(done.error().message()).c_str()));
+    }
+  }
+
+  Request Take(Request& request) {
+    const auto same =
+        std::find_if(requests_.begin(), requests_.end(), [&](const Request& r) { return &r == &request; });
+    Request taken = std::move(*same);
+    requests_.erase(same);
+    return taken;
+  }
+
+  Bus& bus_;
+  const Vtable vtable_;
+  OwnBus sd_bus_;
+  Slot end_;
+  Slot object_;
+  Slot name_;
+  std::list<Request> requests_;
+};
+
+Bus::Bus(pintle::event::Loop& loop, Handlers handlers)
+    : loop_(loop),
+      handlers_(std::move(handlers)),
+      backoff_({.first = milliseconds(200), .longest = std::chrono::seconds(30), .jitter = 0.5}, kube::SystemRandom()),
+      retry_(
+          loop, [this] { Connect(); }, kube::kRetrySlack),
+      logins_([this](const AgentLogin& login) { Seen(login); }) {
+  Connect();
+}
+
+Bus::~Bus() = default;
+
+void Bus::Connect() {
+  connection_.reset();
+  auto connection = Connection::Open(*this);
+  if (!connection) return Lost(connection.error());
+  connection_ = *std::move(connection);
+}
+
+void Bus::OnTheBus() {
+  backoff_.Reset();
+  if (std::exchange(is_loss_told_, false)) log::Info(fmt::format("on the system bus as {}", host::kAgentName));
+}
+
+// The connection is let go later: it may be the one that says so.
+void Bus::Lost(const Error& why) {
+  if (!std::exchange(is_loss_told_, true)) {
+    log::Warning(fmt::format("not on the system bus as {}, and trying again: {}", host::kAgentName, why.message()),
+                 kNotOnTheBus);
+  }
+  if (!retry_.armed()) retry_.After(backoff_.Next());
+}
+
+void Bus::Show(AgentStatus status) {
+  status.logins = status_.logins;
+  Replace(std::move(status));
+}
+
+void Bus::Seen(const AgentLogin& login) {
+  AgentStatus status = status_;
+  const auto later = [](const AgentLogin& a, const AgentLogin& b) { return a.when < b.when; };
+  status.logins.insert(std::upper_bound(status.logins.begin(), status.logins.end(), login, later), login);
+  if (status.logins.size() > host::kAgentLogins) status.logins.erase(status.logins.begin());
+  Replace(std::move(status));
+  handlers_.logged_in(login);
+}
+
+void Bus::Replace(AgentStatus status) {
+  const AgentStatus before = std::exchange(status_, std::move(status));
+  std::vector<std::string> changed = ChangedProperties(before, status_);
+  if (changed.empty() || connection_ == nullptr) return;
+  connection_->TellChanged(std::move(changed));
+  if (before.state != status_.state || before.reason != status_.reason) {
+    connection_->Tell(host::kAgentStateChanged, "ss", json::Encode(status_.state).get<std::string>(), status_.reason);
+  }
+  if (before.doing != status_.doing) connection_->Tell(host::kAgentProgress, "s", status_.doing);
+}
+
+const std::function<Result<>()>& Bus::HandlerOf(AgentOrder order) const {
+  switch (order) {
+    case AgentOrder::kCheck:
+      return handlers_.check;
+    case AgentOrder::kRetry:
+      return handlers_.retry;
+    case AgentOrder::kPause:
+      return handlers_.pause;
+    case AgentOrder::kResume:
+      return handlers_.resume;
+  }
+  std::abort();
+}
+
+}  // namespace pintle::agent

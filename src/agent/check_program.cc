@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/check_program.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/first_characters.h"
+#include "base/clock.h"
+#include "base/unique_fd.h"
+#include "host/program.h"
+
+namespace pintle::agent {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t kMostComplaint = 4096;  // In bytes, from its end.
+constexpr std::size_t kLongestLine = 300;     // In characters.
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+Result<Pipe> MakePipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return Error::FromErrno("pipe2");
+  Pipe pipe = {UniqueFd(ends[0]), UniqueFd(ends[1])};
+  // What the program left running may keep the other end for ever.
+  if (::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK) != 0) return Error::FromErrno("fcntl");
+  return pipe;
+}
+
+// Readable once it is asked to stop.
+class StopFd {
+ public:
+  explicit StopFd(const std::stop_token& stop)
+      : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), callback_(stop, Ring{fd_.get()}) {}
+  int get() const { return fd_.get(); }
+
+ private:
+  struct Ring {
+    void operator()() const { static_cast<void>(::eventfd_write(fd, 1)); }  // It can only be rung already.
+    int fd;
+  };
+  UniqueFd fd_;
+  std::stop_callback<Ring> callback_;
+};
+
+class Spawning {
+ public:
+  Spawning() {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_init(&attributes_);
+  }
+  ~Spawning() {
+    ::posix_spawnattr_destroy(&attributes_);
+    ::posix_spawn_file_actions_destroy(&actions_);
+  }
+  Spawning(const Spawning&) = delete;
+  Spawning& operator=(const Spawning&) = delete;
+
+  // In a process group of its own, with no signals blocked or ignored.
+  Result<pid_t> Start(const std::string& path, int complaint) {
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    ::posix_spawn_file_actions_adddup2(&actions_, complaint, STDERR_FILENO);
+    sigset_t none, all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setsigdefault(&attributes_, &all);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    const std::vector<std::string> settings = host::PlainEnvironment();
+    std::array<char*, 2> words = {const_cast<char*>(path.c_str()), nullptr};
+    std::vector<char*> environment;
+    for (const std::string& setting : settings) environment.push_back(const_cast<char*>(setting.c_str()));
+    environment.push_back(nullptr);
+    pid_t pid = 0;
+    const int failed = ::posix_spawn(&pid, path.c_str(), &actions_, &attributes_, words.data(), environment.data());
+    if (failed != 0) return Error::FromErrno("posix_spawn", failed);
+    return pid;
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+// Takes what there is now, and keeps the end of it; false when no more will come.
+bool Drain(int fd, std::string& complaint) {
+  std::array<char, 4096> buffer;
+  for (;;) {
+    const ssize_t count = ::read(fd, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return count < 0 && errno == EAGAIN;
+    complaint.append(buffer.data(), static_cast<std::size_t>(count));
+    if (complaint.size() > kMostComplaint) complaint.erase(0, complaint.size() - kMostComplaint);
+  }
+}
+
+std::string LastLine(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string_view::npos) return "";
+  text = text.substr(0, end + 1);
+  text.remove_prefix(text.rfind('\n') + 1);  // Past the end of npos is 0.
+  return FirstCharacters(text, kLongestLine);
+}
+
+enum class End { kByItself, kTooLate, kStopped };
+
+End Await(int process, int stop, UniqueFd& complaint, milliseconds limit, std::string& complained) {
+  const MonotonicTime deadline = SystemClock().Monotonic() + limit;
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - SystemClock().Monotonic());
+    if (left <= milliseconds(0)) return End::kTooLate;
+    std::array<pollfd, 3> ends = {
+        {{process, POLLIN, 0}, {stop, POLLIN, 0}, {complaint.get(), POLLIN, 0}}};  // A closed one is passed over.
+    const auto patience = std::min(left, milliseconds(std::chrono::hours(1)));
+    if (::poll(ends.data(), ends.size(), static_cast<int>(patience.count())) < 0) continue;
+    if (complaint && ends[2].revents != 0 && !Drain(complaint.get(), complained)) complaint.Reset();
+    if (ends[1].revents != 0) return End::kStopped;
+    if (ends[0].revents != 0) return End::kByItself;
+  }
+}
+
+std::string Told(int status, const std::string& complained) {
+  std::string told = WIFSIGNALED(status) ? fmt::format("was ended by signal {}", WTERMSIG(status))
+                                         : fmt::format("failed with status {}", WEXITSTATUS(status));
+  const std::string line = LastLine(complained);
+  if (!line.empty()) told += fmt::format(": {}", line);
+  return told;
+}
+
+Result<std::optional<std::string>> Run(const std::string& path, milliseconds limit, const std::stop_token& stop) {
+  const StopFd stopped(stop);
+  Pipe complaint = TRY(MakePipe());
+  const pid_t pid = TRY(Spawning().Start(path, complaint.write.get()));
+  complaint.write.Reset();
+  const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  const int failed = process ? 0 : errno;
+  std::string complained;
+  const End end = process ? Await(process.get(), stopped.get(), complaint.read, limit, complained) : End::kTooLate;
+  // Not before this is it waited for, so that the number is still its own.
+  ::kill(-pid, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (failed != 0) return Error::FromErrno("pidfd_open", failed);
+  if (complaint.read) Drain(complaint.read.get(), complained);
+  if (end == End::kStopped) return Error(ErrorKind::kCancelled, "it was asked to stop");
+  if (end == End::kTooLate) return fmt::format("took longer than {} s", std::chrono::duration<double>(limit).count());
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;
+  return Told(status, complained);
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> RunCheck(const std::string& path, milliseconds limit, const std::stop_token& stop) {
+  auto ran = Run(path, limit, stop);
+  if (ran || ran.error().kind() == ErrorKind::kCancelled) return ran;
+  return fmt::format("could not be run: {}", ran.error().message());
+}
+
+}  // namespace pintle::agent

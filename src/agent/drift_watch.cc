@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/drift_watch.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/inotify.h>
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+namespace pintle::agent {
+namespace {
+
+constexpr int kMostLinks = 40;  // The kernel follows as many.
+
+// sd-event keeps each directory open until the loop turns, so that this many are watched in one turn.
+constexpr std::size_t kMostInATurn = 128;
+
+constexpr std::uint32_t kStructure = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
+constexpr std::uint32_t kOnTheWay = kStructure | IN_ONLYDIR | IN_EXCL_UNLINK;
+// IN_MODIFY for truncate(2) and for who keeps a file open; IN_CLOSE_WRITE for who maps it into memory.
+constexpr std::uint32_t kManaged = kOnTheWay | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB;
+
+std::string_view DirectoryOf(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return path.substr(0, slash == std::string_view::npos ? 0 : slash);
+}
+
+// Those of `path` before those that are there.
+void PutParts(std::string_view path, std::deque<std::string>& before) {
+  for (std::size_t end = path.size(); end > 0;) {
+    const std::size_t slash = path.rfind('/', end - 1);
+    const std::size_t begin = slash == std::string_view::npos ? 0 : slash + 1;
+    const std::string_view part = path.substr(begin, end - begin);
+    if (!part.empty() && part != ".") before.emplace_front(part);
+    end = slash == std::string_view::npos ? 0 : slash;
+  }
+}
+
+// Whether what was on the way is not there or something else by now, which its directory tells of.
+bool IsGone(const Error& error) {
+  const int reason = error.errno_value();
+  return reason == ENOENT || reason == ENOTDIR || reason == ELOOP || reason == EINVAL || reason == ENAMETOOLONG;
+}
+
+// One spelling for a path, so that its directory is its text up to the last slash.
+std::string Tidy(std::string_view path) {
+  std::deque<std::string> parts;
+  PutParts(path, parts);
+  std::string tidy;
+  for (const std::string& part : parts) tidy += "/" + part;
+  return tidy;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DriftWatch>> DriftWatch::Create(event::Loop& loop, const Root& root,
+                                                       std::vector<std::string> paths, std::function<void()> changed) {
+  for (std::string& path : paths) {
+    if (!path.starts_with('/')) {
+      return Error(ErrorKind::kInvalid, fmt::format("watching \"{}\": it is not an absolute path", path));
+    }
+    path = Tidy(path);
+    if (path.empty()) return Error(ErrorKind::kInvalid, "watching \"/\": it is in no directory");
+  }
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  paths.shrink_to_fit();
+  std::unique_ptr<DriftWatch> watch(new DriftWatch(loop, root, std::move(paths), std::move(changed)));
+  // If it takes more than this turn, what happens meanwhile may escape it, and the end of it is told.
+  if (!watch->Arm()) watch->tell_.After(std::chrono::nanoseconds(0));
+  return watch;
+}
+
+DriftWatch::DriftWatch(event::Loop& loop, const Root& root, std::vector<std::string> paths,
+                       std::function<void()> changed)
+    : loop_(loop),
+      root_(root),
+      paths_(std::move(paths)),
+      changed_(std::move(changed)),
+      tell_(
+          loop, [this] { Tell(); }, event::Slack(1)),
+      retry_(loop, [this] { Retry(); }) {}
+
+void DriftWatch::OnHappening(const Directory& directory, const event::FileHappening& happening) {
+  const auto* changed = std::get_if<event::FileChanged>(&happening);
+  if (changed == nullptr) {  // Some are lost, or the directory is gone.
+    is_stale_ = true;
+    return TellSoon();
+  }
+  const auto name = std::lower_bound(directory.names.begin(), directory.names.end(), changed->name,
+                                     [](const Name& one, const std::string& text) { return one.text < text; });
+  if (name == directory.names.end() || name->text != changed->name) return;
+  const bool leads_elsewhere = name->leads_on && (changed->mask & kStructure) != 0;
+  is_stale_ = is_stale_ || leads_elsewhere;
+  if (name->is_managed || leads_elsewhere) TellSoon();
+}
+
+void DriftWatch::TellSoon() {
+  if (!tell_.armed()) tell_.After(kDriftDelay);
+}
+
+void DriftWatch::Tell() {
+  if ((is_stale_ || arming_) && !Arm()) return tell_.After(std::chrono::nanoseconds(0));
+  const std::function<void()> changed = changed_;  // It may destroy this object.
+  changed();
+}
+
+void DriftWatch::Retry() {
+  is_stale_ = true;
+  TellSoon();
+}
+
+// Follows all paths anew, or goes on with it; true when that is done.  The watches that there were stay in force until
+// then.
+bool DriftWatch::Arm() {
+  if (!arming_) {
+    arming_.emplace();
+    is_stale_ = false;
+  }
+  arming_->made = 0;
+  for (; arming_->next < paths_.size(); ++arming_->next) {
+    if (arming_->made >= kMostInATurn) return false;
+    Result<> followed = Follow(paths_[arming_->next]);
+    if (!followed && !arming_->problem) arming_->problem = std::move(followed).error();
+  }
+  directories_ = std::move(arming_->directories);
+  std::optional<Error> problem = std::move(arming_->problem);
+  arming_.reset();
+  failures_ = problem ? failures_ + 1 : 0;
+  // One failure may pass at once: sd-event refuses a directory with the inode number of one that is gone, as long as it
+  // has not read that this one is gone.
+  if (failures_ == 1) is_stale_ = true;
+  problem_ = failures_ > 1 ? std::move(problem) : std::nullopt;
+  problem_ ? retry_.After(kWatchRetry) : retry_.Cancel();
+  // Also for what has changed while this went on, the next attempt waits as for any burst.
+  if (is_stale_) TellSoon();
+  return true;
+}
+
+Result<> DriftWatch::Follow(const std::string& path) {
+  Arming& arming = *arming_;
+  const std::string_view parent = DirectoryOf(path);
+  if (arming.parent_directory == nullptr || arming.parent != parent) {
+    arming.parent_directory = TRY(Reach(path), fmt::format("watching {}", path));
+    arming.parent = parent;
+  }
+  if (arming.parent_directory != nullptr) {
+    NameIn(*arming.parent_directory, std::string_view(path).substr(parent.size() + 1)).is_managed = true;
+  }
+  return {};
+}
+
+// Watches all directories on the way; the last is the one that holds what is at the path, or none if it does not exist.
+// Each is watched before anything is looked up in it, so that no change falls between.
+Result<DriftWatch::Directory*> DriftWatch::Reach(const std::string& path) {
+  std::deque<std::string> left;
+  PutParts(DirectoryOf(path), left);
+  std::string place;
+  for (int links = 0; !left.empty();) {
+    const std::string part = std::move(left.front());
+    left.pop_front();
+    if (part == "..") {
+      place = DirectoryOf(place);
+      continue;
+    }
+    Directory* directory = TRY(Watched(place, kOnTheWay));
+    if (directory == nullptr) return nullptr;
+    NameIn(*directory, part).leads_on = true;
+    const std::string next = place + "/" + part;
+    const auto status = root_.Status(next);
+    if (!status && !IsGone(status.error())) return status.error();
+    if (status && *status && S_ISDIR((*status)->st_mode)) {
+      place = next;
+      continue;
+    }
+    if (!status || !*status || !S_ISLNK((*status)->st_mode) || ++links > kMostLinks) return nullptr;
+    const auto target = root_.ReadLink(next);
+    if (!target && !IsGone(target.error())) return target.error();
+    if (!target) return nullptr;
+    if (target->starts_with('/')) place.clear();
+    PutParts(*target, left);
+  }
+  return Watched(place, kManaged);
+}
+
+// Nothing if it is no longer there.
+Result<DriftWatch::Directory*> DriftWatch::Watched(const std::string& place, std::uint32_t mask) {
+  const auto [at, is_new] = arming_->directories.try_emplace(place);
+  Directory& directory = at->second;
+  if ((directory.mask & mask) == mask) return &directory;
+  const auto watch = [&]() -> Result<> {
+    const UniqueFd opened = TRY(root_.OpenFile(place.empty() ? "/" : place, O_PATH | O_DIRECTORY | O_NOFOLLOW));
+    directory.watch = TRY(event::InotifyWatch::Create(
+        loop_, opened, mask, [this, &directory](const event::FileHappening& what) { OnHappening(directory, what); }));
+    directory.mask = mask;
+    return {};
+  };
+  Result<> watched = watch();
+  if (watched) {
+    ++arming_->made;
+    return &directory;
+  }
+  if (is_new) arming_->directories.erase(at);
+  if (IsGone(watched.error()) && watched.error().errno_value() != EINVAL) return nullptr;
+  return std::move(watched).error();
+}
+
+DriftWatch::Name& DriftWatch::NameIn(Directory& directory, std::string_view text) {
+  const auto name = std::lower_bound(directory.names.begin(), directory.names.end(), text,
+                                     [](const Name& one, std::string_view other) { return one.text < other; });
+  if (name != directory.names.end() && name->text == text) return *name;
+  return *directory.names.insert(name, Name{std::string(text), false, false});
+}
+
+}  // namespace pintle::agent

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/health.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <string_view>
+
+#include "agent/check_program.h"
+#include "base/unique_fd.h"
+
+namespace pintle::agent {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* kBootComplete = "boot-complete.target";
+
+constexpr std::array<milliseconds, 4> kPauses = {std::chrono::seconds(1), std::chrono::seconds(2),
+                                                 std::chrono::seconds(5), std::chrono::seconds(10)};
+
+// A unit that reloads its configuration has not stopped running.
+bool IsActive(const host::UnitStatus& status) {
+  return status.active_state == "active" || status.active_state == "reloading";
+}
+
+std::optional<std::string> UnwellUnit(host::Systemd& systemd, const std::string& unit) {
+  const auto status = systemd.Observe(unit);
+  if (!status) return status.error().message();
+  if (IsActive(*status)) return std::nullopt;
+  if (status->load_state != "loaded") return fmt::format("{} is not there ({})", unit, status->load_state);
+  return fmt::format("{} is {}", unit, status->active_state);
+}
+
+// It is what others say of the boot, by being ordered before it; but most machines have nobody who would.
+std::optional<std::string> UnwellBoot(host::Systemd& systemd) {
+  const auto status = systemd.Observe(kBootComplete);
+  if (!status) return status.error().message();
+  if (IsActive(*status) || status->load_state != "loaded" || !status->is_called_for) return std::nullopt;
+  return fmt::format("{} is {}", kBootComplete, status->active_state);
+}
+
+// As this process reaches what the root has at a path; nothing if it is not there.
+Result<std::optional<std::string>> OwnPath(const Root& root, const std::string& path) {
+  const auto directory = root.OpenFile(path, O_PATH | O_DIRECTORY);
+  if (!directory && directory.error().errno_value() == ENOENT) return std::nullopt;
+  if (!directory) return directory.error();
+  std::array<char, PATH_MAX> target;
+  const ssize_t length =
+      ::readlink(fmt::format("/proc/self/fd/{}", directory->get()).c_str(), target.data(), target.size());
+  if (length < 0) return Error::FromErrno("readlink").While(path);
+  return std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+bool IsProgram(const std::string& path) {
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 0111) != 0;
+}
+
+Result<> AddChecks(const Root& root, const HealthSettings& settings, const std::stop_token& stop,
+                   std::vector<std::string>& unwell) {
+  if (settings.check_directory.empty()) return {};
+  const auto directory = TRY(OwnPath(root, settings.check_directory));
+  if (!directory) return {};
+  for (const std::string& name : TRY(root.List(settings.check_directory))) {
+    const std::string path = fmt::format("{}/{}", *directory, name);
+    if (name.starts_with('.') || !IsProgram(path)) continue;
+    const auto wrong = TRY(RunCheck(path, settings.check_limit, stop));
+    if (wrong) unwell.push_back(fmt::format("{} {}", name, *wrong));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> FindUnwell(host::Systemd& systemd, const Root& root, const HealthSettings& settings,
+                                            const std::stop_token& stop) {
+  std::vector<std::string> unwell;
+  for (const std::string& unit : settings.units) {
+    if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was asked to stop");
+    if (auto text = UnwellUnit(systemd, unit)) unwell.push_back(*std::move(text));
+  }
+  if (auto text = UnwellBoot(systemd)) unwell.push_back(*std::move(text));
+  const Result<> checked = AddChecks(root, settings, stop, unwell);
+  if (!checked && checked.error().kind() == ErrorKind::kCancelled) return checked.error();
+  if (!checked) unwell.push_back(checked.error().message());
+  return unwell;
+}
+
+HealthVerdict Judge(const std::vector<std::string>& unwell, int rounds, milliseconds passed, milliseconds limit) {
+  if (unwell.empty()) return Well{};
+  if (passed < limit) {
+    const auto index = static_cast<std::size_t>(std::max(rounds - 1, 0));
+    // The last round is when the limit is over.
+    return AskAgain{std::min(kPauses[std::min(index, kPauses.size() - 1)], limit - passed)};
+  }
+  std::string why;
+  for (const std::string& text : unwell) why += fmt::format("{}{}", why.empty() ? "" : "; ", text);
+  return Unwell{std::move(why)};
+}
+
+}  // namespace pintle::agent

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A node of a cluster: its Node's annotations say what it is to be, and tell how far it is.
+//
+// The keys, their values and their order are those of the Machine Config Operator, whose controller, or ours, is on the
+// other side.  The agent sees its own Node and the configs that are named there, with the node's own credentials.
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/node_conditions_writer.h"
+#include "agent/node_writer.h"
+#include "agent/source.h"
+#include "api/node.h"
+#include "base/clock.h"
+#include "base/root.h"
+#include "event/loop.h"
+#include "event/watches.h"
+#include "kube/client.h"
+#include "kube/event_recorder.h"
+#include "kube/mirror.h"
+
+namespace pintle::agent {
+
+struct KubernetesSettings {
+  std::string node;
+  std::string kubeconfig;
+  std::string event_namespace;
+  std::chrono::nanoseconds drain_timeout = std::chrono::hours(1);
+  std::chrono::nanoseconds uncordon_timeout = std::chrono::minutes(10);
+  // How long a reboot waits for the API server to hear of it.
+  std::chrono::nanoseconds reboot_patience = std::chrono::seconds(10);
+};
+
+class KubernetesSource final : public Source {
+ public:
+  // What is given must outlive it.
+  KubernetesSource(event::Loop& loop, const Root& root, const Clock& clock, KubernetesSettings settings);
+  ~KubernetesSource() override;
+
+  void Begin(Listener listener) override;
+  void Fetch(const std::optional<Goal>& current, const Goal& wanted,
+             std::function<void(Result<SurveyRequest> request)> done) override;
+  void AskForDrain(const Goal& goal) override;
+  void StopWaiting() override;
+  void ReportWork(const Prepared& change) override;
+  void ReportChanging(const Prepared& change) override;
+  void ReportChanged(const Prepared& change, bool needs_reboot) override;
+  void ReportReboot(const std::string& why, std::function<void()> told) override;
+  void ReportSettled(const Goal& goal) override;
+  void ReportFault(Fault fault, const std::string& text) override;
+
+ private:
+  // A drain, or the end of one, that the controller has been asked for.
+  struct Asked {
+    std::string for_what;
+    std::function<void()> answered;
+    const char* event;     // Of the time being over,
+    std::string too_late;  // and what is said then.
+  };
+  class Fetching;
+
+  void Connect();
+  Result<> TryToConnect();
+  void See(const api::Node& node);
+  void Tell(const std::string& trouble);
+  void Await(std::string for_what, std::chrono::nanoseconds patience, const char* event, std::string too_late,
+             std::function<void()> answered);
+  void CheckAnswer();
+  void WriteInitialAnnotations();
+  void Post(kube::EventKind kind, const char* reason, const std::string& message);
+  std::string AnnotationOr(std::string_view name, std::string_view otherwise) const;
+  bool IsSo(const AnnotationChanges& changes) const;
+  void Write(AnnotationChanges changes, std::function<void()> written = {});
+  void BeginReporting();
+  void AllowPods();
+  void Settle(const Goal& goal);
+  void ForgetInitialAnnotations();
+  void Say(Moment moment);
+  void SayAll(std::vector<Moment> moments);
+  void SayFault(Fault fault, const std::string& text);
+  bool Resumes(const Goal& goal) const;
+  void TellOfReboot();
+
+  event::Loop& loop_;
+  const Root& root_;
+  const Clock& clock_;
+  KubernetesSettings settings_;
+  Listener listener_;
+  std::optional<kube::Client> client_;
+  std::unique_ptr<kube::EventRecorder> events_;
+  std::unique_ptr<NodeWriter> writer_;
+  std::unique_ptr<NodeConditionsWriter> conditions_;
+  std::unique_ptr<kube::Mirror<api::Node>> nodes_;
+  std::optional<api::Node> node_;
+  std::optional<Goal> told_;
+  std::shared_ptr<Fetching> fetching_;
+  std::optional<Asked> asked_;
+  event::Timer too_late_;
+  event::Timer connect_again_;
+  event::Timer reboot_;
+  std::function<void()> reboot_told_;
+  bool has_reported_ = false;
+  bool is_reboot_written_ = false;
+  // What the MachineConfigNode was told of the node as a whole.
+  enum class Said { kNothing, kBusy, kSettled } said_ = Said::kNothing;
+  bool has_settled_ = false;
+  std::string fault_said_;
+  std::deque<Moment> unsaid_;  // Until the Node is seen.
+  AnnotationChanges unwritten_;           // While there is no way to the API server.
+  std::optional<Goal> settled_unseen_;    // What is to be reported once the Node is seen.
+  std::string trouble_;  // Said once.
+};
+
+}  // namespace pintle::agent

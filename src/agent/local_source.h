@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A machine without a cluster: the files in a directory say what it is to be.
+//
+// They are rendered to one config anew when something happens to them.  While the machine is paused, nothing is told
+// that would change it, and what waits is told when the pause ends.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/drift_watch.h"
+#include "agent/source.h"
+#include "base/clock.h"
+#include "base/root.h"
+#include "event/loop.h"
+#include "event/watches.h"
+#include "event/worker.h"
+
+namespace pintle::agent {
+
+struct LocalSettings {
+  std::string directory;
+  std::string policy_file;  // Empty: none.
+};
+
+class LocalSource final : public Source {
+ public:
+  // What is given must outlive it.
+  static Result<std::unique_ptr<LocalSource>> Create(event::Loop& loop, const Root& root, const Clock& clock,
+                                                     LocalSettings settings);
+
+  void Begin(Listener listener) override;
+  void Fetch(const std::optional<Goal>& current, const Goal& wanted,
+             std::function<void(Result<SurveyRequest> request)> done) override;
+  void AskForDrain(const Goal& goal) override;
+  void StopWaiting() override {}
+  void ReportWork(const Prepared& change) override;
+  void ReportChanging(const Prepared& change) override;
+  void ReportChanged(const Prepared& change, bool needs_reboot) override;
+  void ReportReboot(const std::string& why, std::function<void()> told) override;
+  void ReportSettled(const Goal& goal) override;
+  void ReportFault(Fault fault, const std::string& text) override;
+
+ private:
+  // What the files say.
+  struct Rendered {
+    std::shared_ptr<const change::CurrentConfig> config;
+    api::NodeDisruptionPolicy policy;
+    std::optional<Goal> current;     // What the machine had at that time.
+    bool has_directory = false;      // Or nobody has ever said anything.
+    std::vector<std::string> files;  // Where links in the directory lead to.
+  };
+  // A look that waits for the end of the pause.
+  struct Asked {
+    Goal wanted;
+    std::function<void(Result<SurveyRequest> request)> done;
+  };
+
+  LocalSource(event::Loop& loop, const Root& root, const Clock& clock, LocalSettings settings);
+
+  static Result<Rendered> RenderAll(const Root& root, const LocalSettings& settings);
+
+  void Watch(std::vector<std::string> files);
+  void WatchDirectory();
+  void RenderSoon();
+  void Render();
+  void Take(Result<Rendered> rendered);
+  void Tell();
+  void Answer();
+  bool IsPaused() const;
+  bool IsNews(const Goal& goal) const;
+  void Hold(const std::string& what);
+  SurveyRequest RequestFor(const Goal& wanted) const;
+
+  event::Loop& loop_;
+  const Root& root_;
+  const Clock& clock_;
+  const LocalSettings settings_;
+  Listener listener_;
+  std::optional<Rendered> rendered_;
+  std::optional<Goal> told_;
+  std::optional<Asked> asked_;
+  std::optional<Goal> settled_;  // As it was logged.
+  std::string unusable_;
+  std::string held_;
+  std::vector<std::string> files_;
+  std::unique_ptr<DriftWatch> watch_;
+  std::optional<event::InotifyWatch> directory_;
+  std::optional<MonotonicTime> first_change_;
+  event::Timer render_;
+  std::unique_ptr<event::Worker> worker_;  // Destroyed first: it waits for its job.
+};
+
+}  // namespace pintle::agent

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The node agent, `pintled`.
+
+#include <fmt/core.h>
+#include <malloc.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <climits>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/agent.h"
+#include "agent/events.h"
+#include "agent/kubernetes_source.h"
+#include "agent/local_source.h"
+#include "agent/settings.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/version.h"
+#include "event/loop.h"
+#include "event/notify.h"
+#include "event/watches.h"
+#include "host/pause.h"
+#include "host/this_machine.h"
+
+namespace pintle::agent {
+namespace {
+
+constexpr int kWrongUsage = 2;
+
+Result<std::string> NodeName(const Settings& settings) {
+  if (!settings.node_name.empty()) return settings.node_name;
+  char host_name[HOST_NAME_MAX + 1] = {};
+  if (::gethostname(host_name, HOST_NAME_MAX) != 0) return Error::FromErrno("gethostname");
+  std::string name = host_name;
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name;
+}
+
+Result<host::AgentSource> KindOf(const Settings& settings, const Root& root) {
+  if (settings.source == SourceChoice::kKubernetes) return host::AgentSource::kKubernetes;
+  if (settings.source == SourceChoice::kLocal) return host::AgentSource::kLocal;
+  return TRY(root.Status(settings.kubeconfig)) ? host::AgentSource::kKubernetes : host::AgentSource::kLocal;
+}
+
+Result<std::unique_ptr<Source>> SourceFor(host::AgentSource kind, event::Loop& loop, const Root& root,
+                                          const Clock& clock, const std::string& node, const Settings& settings) {
+  if (kind == host::AgentSource::kLocal) {
+    return TRY(LocalSource::Create(loop, root, clock,
+                                   {.directory = settings.config_directory, .policy_file = settings.policy_file}));
+  }
+  return std::make_unique<KubernetesSource>(loop, root, clock,
+                                            KubernetesSettings{.node = node,
+                                                               .kubeconfig = settings.kubeconfig,
+                                                               .event_namespace = settings.event_namespace,
+                                                               .drain_timeout = settings.drain_timeout});
+}
+
+// The file is watched by who goes by it.
+std::function<Result<>()> PauseOrder(bool is_local, const host::ThisMachine& machine, Result<> put(const Root& root)) {
+  if (is_local) return [&machine, put] { return put(machine.root()); };
+  return []() -> Result<> {
+    return Error(ErrorKind::kInvalid, "a pool of a cluster is paused in its MachineConfigPool");
+  };
+}
+
+Result<> Run() {
+  if (::geteuid() != 0) return Error(ErrorKind::kInvalid, "only root may change a machine; be root");
+  const auto loop = TRY(event::Loop::Create());
+  const auto stop = [&](int) { loop->Stop(); };
+  const auto on_term = TRY(event::SignalWatch::Create(*loop, SIGTERM, stop));
+  const auto on_interrupt = TRY(event::SignalWatch::Create(*loop, SIGINT, stop));
+  TRY(loop->FeedWatchdog());
+
+  const SystemClock clock;
+  const std::shared_ptr<const host::ThisMachine> machine = TRY(host::ThisMachine::Open());
+  Settings settings = TRY(ReadSettings(machine->root()));
+  const std::string node = TRY(NodeName(settings));
+  const host::AgentSource kind = TRY(KindOf(settings, machine->root()));
+
+  auto source = TRY(SourceFor(kind, *loop, machine->root(), clock, node, settings));
+  const bool is_local = kind == host::AgentSource::kLocal;
+  const auto agent = TRY(Agent::Create({.loop = *loop,
+                                        .clock = clock,
+                                        .machine = machine,
+                                        .settings = std::move(settings),
+                                        .kind = kind,
+                                        .node = node,
+                                        .source = std::move(source),
+                                        .pause = PauseOrder(is_local, *machine, host::Pause),
+                                        .resume = PauseOrder(is_local, *machine, host::Resume)}));
+  const auto on_hangup = TRY(event::SignalWatch::Create(*loop, SIGHUP, [&](int) { agent->Check(); }));
+  agent->Begin();
+  log::Info(fmt::format("Starting to manage node: {}", node));
+  TRY(event::NotifyReady());
+  TRY(loop->Run());
+  // It may be some time until what is under way has ended.
+  return event::NotifyStopping();
+}
+
+int Main(const std::vector<std::string_view>& words) {
+  if (words.size() == 1 && words[0] == "--version") {
+    std::puts(fmt::format("pintled {}", kVersion).c_str());
+    return 0;
+  }
+  if (words.size() == 1 && words[0] == "--help") {
+    std::puts("pintled: takes this node to what its cluster, or /etc/pintle/config.d, says; see pintled.service(8)");
+    return 0;
+  }
+  if (!words.empty()) {
+    std::fputs("pintled: it takes no words but --version and --help; pintled.conf(5) has its settings\n", stderr);
+    return kWrongUsage;
+  }
+  const auto outcome = Run();
+  if (outcome) return 0;
+  log::Error(outcome.error().message(), kTrouble);
+  return 1;
+}
+
+}  // namespace
+}  // namespace pintle::agent
+
+int main(int argc, char** argv) {
+  // Two threads share one heap: what each keeps for itself would count twice.
+  ::mallopt(M_ARENA_MAX, 1);
+  return pintle::agent::Main({argv + 1, argv + argc});
+}

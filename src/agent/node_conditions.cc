@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/node_conditions.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/first_characters.h"
+#include "api/annotations.h"
+
+namespace pintle::agent {
+namespace {
+
+constexpr std::string_view kNotYetSet = "not-yet-set";
+// The API takes no longer ones.
+constexpr std::size_t kLongestMessage = 32768;
+
+constexpr std::string_view kTrue = "True";
+constexpr std::string_view kFalse = "False";
+constexpr std::string_view kUnknown = "Unknown";
+
+constexpr std::string_view kUpdatePrepared = "UpdatePrepared";
+constexpr std::string_view kUpdateExecuted = "UpdateExecuted";
+constexpr std::string_view kUpdatePostActionComplete = "UpdatePostActionComplete";
+constexpr std::string_view kUpdated = "Updated";
+constexpr std::string_view kResumed = "Resumed";
+constexpr std::string_view kDrained = "Drained";
+constexpr std::string_view kAppliedFilesAndOs = "AppliedFilesAndOS";
+constexpr std::string_view kAppliedFiles = "AppliedFiles";
+constexpr std::string_view kAppliedOsImage = "AppliedOSImage";
+constexpr std::string_view kImagePulled = "ImagePulledFromRegistry";
+constexpr std::string_view kRebootedNode = "RebootedNode";
+constexpr std::string_view kNodeDegraded = "NodeDegraded";
+
+// What a MachineConfigNode without conditions gets.  One in image mode has other ones, but it does not tell so before
+// it has conditions; then the Machine Config Operator exchanges them.
+constexpr std::string_view kAllTypes[] = {
+    kUpdatePrepared,
+    kUpdateExecuted,
+    kUpdatePostActionComplete,
+    "UpdateComplete",
+    kResumed,
+    kDrained,
+    kAppliedFilesAndOs,
+    "Cordoned",
+    kRebootedNode,
+    kUpdated,
+    "Uncordoned",
+    kNodeDegraded,
+    "PinnedImageSetsDegraded",
+    "PinnedImageSetsProgressing",
+};
+
+api::Condition Make(std::string_view type, std::string_view status, std::string_view reason, std::string_view message) {
+  return {std::string(type), std::string(status), {}, std::string(reason), FirstCharacters(message, kLongestMessage)};
+}
+
+api::Condition Make(std::string_view type, std::string_view status, std::string_view message) {
+  return Make(type, status, type, message);
+}
+
+// A part of UpdateExecuted, named as the reason of the whole.
+Moment Executed(std::string_view part, std::string_view status, std::string_view message, std::string_view part_status,
+                std::string_view part_message) {
+  return {.parent = Make(kUpdateExecuted, status, part, message),
+          .child = Make(part, part_status, fmt::format("{}{}", kUpdateExecuted, part), part_message)};
+}
+
+bool ChangesImage(const plan::Difference& difference) {
+  return difference.os_image || difference.extensions || difference.kernel_type;
+}
+
+// Two blanks where "not" is left out: that is how it is known.
+std::string_view NotUnless(bool needed) { return needed ? "" : "not"; }
+
+std::vector<Moment> FilesAndOs(const plan::Difference& difference, std::string_view status, std::string_view message,
+                               std::string_view part_message, std::string_view files_message,
+                               std::string_view image_message) {
+  std::vector<Moment> moments;
+  const auto add = [&](std::string_view part, std::string_view text, Moment::Said said) {
+    moments.push_back(Executed(part, status, message, status, text));
+    moments.back().said = said;
+  };
+  add(kAppliedFilesAndOs, part_message, Moment::Said::kWithoutImageMode);
+  if (difference.files || difference.passwd) add(kAppliedFiles, files_message, Moment::Said::kInImageMode);
+  if (ChangesImage(difference)) add(kAppliedOsImage, image_message, Moment::Said::kInImageMode);
+  return moments;
+}
+
+std::string NameOf(const plan::Action& action) {
+  const std::string_view service = plan::ServiceOf(action.what);
+  return service.empty() ? action.what.type : fmt::format("{} {}", action.what.type, service);
+}
+
+// The pools themselves would tell, but the agent has no business with them.  A node of a custom pool whose
+// MachineConfigNode exists, which the operator sees to, keeps the pool that is named there.
+std::string PoolOf(const api::Node& node) {
+  const auto& labels = node.metadata.labels;
+  const bool is_control_plane =
+      api::Find(labels, api::kMasterRoleLabel) != nullptr || api::Find(labels, api::kControlPlaneRoleLabel) != nullptr;
+  return is_control_plane ? "master" : "worker";
+}
+
+std::string OrNotYetSet(const std::string& text) { return text.empty() ? std::string(kNotYetSet) : text; }
+
+// Whether its cluster has nodes report image mode, which is a feature that nobody tells the agent of.
+bool ReportsImageMode(const api::MachineConfigNode& known) {
+  const auto& conditions = known.status.conditions;
+  return !known.spec.config_image.desired_image.empty() || known.status.config_image ||
+         std::any_of(conditions.begin(), conditions.end(), [](const api::Condition& condition) {
+           return condition.type == kAppliedFiles || condition.type == kAppliedOsImage ||
+                  condition.type == kImagePulled;
+         });
+}
+
+bool IsSaid(const Moment& moment, bool in_image_mode) {
+  switch (moment.said) {
+    case Moment::Said::kAlways:
+      return true;
+    case Moment::Said::kWithoutImageMode:
+      return !in_image_mode;
+    case Moment::Said::kInImageMode:
+      return in_image_mode;
+  }
+  return true;
+}
+
+template <typename Conditions>
+auto* FindType(Conditions& conditions, std::string_view type) {
+  const auto found = std::find_if(conditions.begin(), conditions.end(),
+                                  [&](const api::Condition& condition) { return condition.type == type; });
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+bool SaysSame(const api::Condition* known, const api::Condition& wanted) {
+  return known != nullptr && known->status == wanted.status && known->message == wanted.message;
+}
+
+// The Machine Config Operator looks at the parent alone, and so drops a child that has changed below one that has not:
+// that SSH keys need an update this time, say.
+bool IsThere(const std::vector<api::Condition>& conditions, const Moment& moment) {
+  return SaysSame(FindType(conditions, moment.parent.type), moment.parent) &&
+         (!moment.child || SaysSame(FindType(conditions, moment.child->type), *moment.child));
+}
+
+std::string MessageOfThePast(const api::MachineConfigNode& known, const std::string& message) {
+  const std::string& desired_image = known.spec.config_image.desired_image;
+  const bool is_of_image =
+      desired_image != (known.status.config_image ? known.status.config_image->current_image : std::string());
+  const std::string what = !is_of_image
+                               ? "to " + known.spec.config_version.desired
+                               : (desired_image.empty() ? std::string("to disable image mode") : "to " + desired_image);
+  return FirstCharacters(fmt::format("Action during update {}: {}", what, message), kLongestMessage);
+}
+
+void Put(std::vector<api::Condition>& conditions, const api::Condition& wanted, api::Time now) {
+  api::Condition* known = FindType(conditions, wanted.type);
+  if (known == nullptr) known = &conditions.emplace_back();
+  *known = wanted;
+  known->last_transition_time = now;
+}
+
+// With the word on whether it is updated, all that has been said of the update before is over.
+//
+// The Machine Config Operator has a branch by which Updated=True would become False when something else is said; it has
+// no effect there, and no purpose here, where NeedsUpdate comes before all else of an update.
+void EndAllElse(const api::MachineConfigNode& known, const Moment& moment, api::Time now,
+                std::vector<api::Condition>& conditions) {
+  for (api::Condition& condition : conditions) {
+    if (condition.type == moment.parent.type || condition.status == kFalse) continue;
+    condition.status = kFalse;
+    condition.message = MessageOfThePast(known, condition.message);
+    condition.last_transition_time = now;
+  }
+}
+
+std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, const Moment& moment, api::Time now) {
+  std::vector<api::Condition> conditions = known.status.conditions;
+  if (moment.parent.type == kUpdated) EndAllElse(known, moment, now, conditions);
+  Put(conditions, moment.parent, now);
+  if (moment.child) Put(conditions, *moment.child, now);
+  for (const std::string_view type : kAllTypes) {
+    // Where there are conditions, someone else has chosen which.
+    if (!known.status.conditions.empty() || FindType(conditions, type) != nullptr) continue;
+    Put(conditions,
+        Make(type, kFalse, "NotYetOccurred", fmt::format("This node has not yet entered the {} phase", type)), now);
+  }
+  // One that nobody could have written: the API demands a time.
+  for (api::Condition& condition : conditions) {
+    if (!condition.last_transition_time) condition.last_transition_time = now;
+  }
+  return conditions;
+}
+
+// An update that is not known to be possible is not what the node is to become.
+std::string DesiredOf(const Moment& moment, const NodeFacts& node) {
+  const bool is_impossible = moment.parent.type == kUpdatePrepared && moment.parent.status != kTrue;
+  return is_impossible ? std::string(kNotYetSet) : OrNotYetSet(node.desired_config);
+}
+
+}  // namespace
+
+bool operator==(const Moment& a, const Moment& b) {
+  return json::Equal(a.parent, b.parent) && json::Equal(a.child, b.child) && a.said == b.said &&
+         a.tells_spec == b.tells_spec;
+}
+
+NodeFacts FactsOf(const api::Node& node) {
+  const api::ObjectMeta& metadata = node.metadata;
+  return {.name = metadata.name,
+          .uid = metadata.uid,
+          .pool = PoolOf(node),
+          .current_config = metadata.Annotation(api::kCurrentConfigAnnotation),
+          .desired_config = metadata.Annotation(api::kDesiredConfigAnnotation),
+          .current_image = metadata.Annotation(api::kCurrentImageAnnotation),
+          .desired_image = metadata.Annotation(api::kDesiredImageAnnotation)};
+}
+
+namespace moment {
+
+Moment NeedsUpdate(std::string_view node) {
+  return {.parent = Make(kUpdated, kFalse, fmt::format("Node {} needs an update", node))};
+}
+
+Moment Updated(std::string_view node) {
+  return {.parent = Make(kUpdated, kTrue, fmt::format("Node {} Updated", node))};
+}
+
+// The Machine Config Operator's list is that of an older way to find the actions, and always empty.
+Moment Prepared(const std::vector<plan::Action>& actions, bool drains) {
+  std::string list;
+  for (const plan::Action& action : actions) list += (list.empty() ? "" : ", ") + NameOf(action);
+  return {.parent = Make(kUpdatePrepared, kTrue,
+                         fmt::format("Update Compatible. Post Cfg Actions: [{}] Drain Required: {}", list, drains)),
+          .tells_spec = true};
+}
+
+Moment NotCompatible(std::string_view from, std::string_view to, std::string_view why) {
+  return {.parent = Make(kUpdatePrepared, kUnknown,
+                         fmt::format("Update Failed compatibility validation. MachineConfigs {} and {} are not "
+                                     "compatible. Err: {}",
+                                     from, to, why))};
+}
+
+Moment DrainNotRequired() {
+  constexpr std::string_view kMessage = "Node Drain Not required for this update.";
+  return Executed(kDrained, kUnknown, kMessage, kFalse, kMessage);
+}
+
+std::vector<Moment> Applying(const plan::Difference& difference) {
+  return FilesAndOs(difference, kUnknown, "Updating the Files and OS on disk as a part of the in progress phase",
+                    fmt::format("Applying files and new OS config to node. OS will {} need an update. SSH Keys will "
+                                "{} need an update",
+                                NotUnless(ChangesImage(difference)), NotUnless(difference.passwd)),
+                    "Applying files to node.", "Applying new OS config to node.");
+}
+
+std::vector<Moment> Applied(const plan::Difference& difference) {
+  return FilesAndOs(difference, kTrue, "Updated the Files and OS on disk as a part of the in progress phase",
+                    fmt::format("Applied files and new OS config to node. OS did {} need an update. SSH Keys did {} "
+                                "need an update",
+                                NotUnless(ChangesImage(difference)), NotUnless(difference.passwd)),
+                    "Applied files to node.", "Applied new OS config to node.");
+}
+
+Moment RebootNeeded() { return {.parent = Make(kRebootedNode, kUnknown, "Upgrade requires a reboot.")}; }
+
+std::optional<Moment> Done(const plan::Action& action) {
+  const std::string_view type = action.what.type;
+  const auto reloaded = [](std::string_view service) -> Moment {
+    return {.parent = Make(kUpdatePostActionComplete, kTrue, fmt::format("Node has reloaded service {}", service))};
+  };
+  if (type == plan::action_type::kNone) {
+    return Moment{.parent = Make(kUpdatePostActionComplete, kTrue, "None", "Changes do not require a reboot")};
+  }
+  if (type == plan::action_type::kReload) return reloaded(plan::ServiceOf(action.what));
+  if (type == plan::action_type::kSpecial) return reloaded("crio");
+  if (type == plan::action_type::kDaemonReload) return reloaded("daemon-reload");
+  return std::nullopt;
+}
+
+Moment Rebooted() { return {.parent = Make(kRebootedNode, kTrue, "Node has rebooted")}; }
+
+Moment Resuming(std::string_view config) {
+  return {.parent = Make(
+              kResumed, kTrue,
+              fmt::format("In desired config {}. Resumed normal operations. Applying proper annotations.", config))};
+}
+
+Moment Resumed(std::string_view config) {
+  return {.parent = Make(kResumed, kTrue, fmt::format("In desired config {}. Resumed normal operations.", config))};
+}
+
+Moment NotDegraded(std::string_view node) {
+  return {.parent = Make(kNodeDegraded, kFalse, fmt::format("Node {} upgrade succeeded", node))};
+}
+
+Moment Degraded(std::string_view node, std::string_view why) {
+  return {.parent = Make(kNodeDegraded, kTrue, fmt::format("Node {} upgrade failure. {}", node, why))};
+}
+
+}  // namespace moment
+
+std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigNode& known, const Moment& moment,
+                                                       const NodeFacts& node, api::Time now) {
+  const bool in_image_mode = ReportsImageMode(known);
+  if (!IsSaid(moment, in_image_mode) || IsThere(known.status.conditions, moment)) return std::nullopt;
+  api::MachineConfigNodeStatus next = known.status;
+  next.conditions = NextConditions(known, moment, now);
+  // One ahead, as the Machine Config Operator has it, whose next write is that of the spec.
+  next.observed_generation = known.metadata.generation + 1;
+  if (!next.config_version) next.config_version.emplace();
+  next.config_version->desired = DesiredOf(moment, node);
+  if (!node.current_config.empty()) next.config_version->current = node.current_config;
+  if (in_image_mode) {
+    next.config_image = {node.current_image, node.desired_image};
+    // The API refuses one that says nothing.
+    if (node.current_image.empty() && node.desired_image.empty()) next.config_image.reset();
+  }
+  return next;
+}
+
+std::optional<api::MachineConfigNodeSpec> NextSpec(const api::MachineConfigNode& known, const NodeFacts& node) {
+  api::MachineConfigNodeSpec next;
+  next.node.name = node.name;
+  const std::string& pool = known.spec.pool.name;
+  next.pool.name = pool.empty() || pool == kNotYetSet ? node.pool : pool;
+  next.config_version.desired = OrNotYetSet(node.desired_config);
+  // Who applies takes away what it does not name.
+  if (ReportsImageMode(known)) next.config_image.desired_image = node.desired_image;
+  if (json::Equal(next, known.spec)) return std::nullopt;
+  return next;
+}
+
+api::MachineConfigNode NewMachineConfigNode(const NodeFacts& node) {
+  api::MachineConfigNode created;
+  created.metadata.name = node.name;
+  created.metadata.owner_references.push_back({"v1", "Node", node.name, node.uid, {}, {}});
+  created.spec = *NextSpec(created, node);
+  return created;
+}
+
+}  // namespace pintle::agent

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/node_conditions_writer.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/log.h"
+
+namespace pintle::agent {
+namespace {
+
+constexpr std::size_t kMostWaiting = 32;
+constexpr auto kLeftAlone = std::chrono::minutes(10);
+// How often someone else may create, change or delete it at the moment we would.
+constexpr int kStumblesEndured = 8;
+
+// Conditions are applied as a whole, so that one which the drain controller has written since we looked would be lost.
+kube::ApplyPatch Apply(const api::MachineConfigNode& known, const char* part, json::Value value) {
+  json::Value object = json::Value::object();
+  const std::string& version = known.metadata.resource_version;
+  if (!version.empty()) object["metadata"]["resourceVersion"] = version;
+  object[part] = std::move(value);
+  return {.object = std::move(object), .conflicts = kube::ApplyPatch::Conflicts::kTakeOver};
+}
+
+}  // namespace
+
+NodeConditionsWriter::NodeConditionsWriter(event::Loop& loop, kube::Client client, const Clock& clock,
+                                           Listener listener, kube::Backoff::Settings backoff)
+    : client_(std::move(client)),
+      clock_(clock),
+      listener_(std::move(listener)),
+      backoff_(backoff, kube::SystemRandom()),
+      again_(
+          loop, [this] { Read(); }, kube::kRetrySlack) {}
+
+void NodeConditionsWriter::Write(Moment moment, NodeFacts node) {
+  if (last_ && last_->moment == moment && last_->node == node) return WriteNext();
+  if (waiting_.size() >= kMostWaiting) DropOneFor(moment.parent.type);
+  last_ = Writing{std::move(moment), std::move(node), {clock_.Wall()}};
+  waiting_.push_back(*last_);
+  WriteNext();
+}
+
+// One of which something newer is said; if there is none, just the oldest.
+void NodeConditionsWriter::DropOneFor(const std::string& type) {
+  const auto first = waiting_.begin() + (is_writing_ ? 1 : 0);
+  const auto outdated =
+      std::find_if(first, waiting_.end(), [&](const Writing& writing) { return writing.moment.parent.type == type; });
+  waiting_.erase(outdated == waiting_.end() ? first : outdated);
+}
+
+void NodeConditionsWriter::WriteNext() {
+  if (is_writing_ || waiting_.empty()) return;
+  if (left_alone_until_ && clock_.Monotonic() < *left_alone_until_) return;
+  left_alone_until_.reset();
+  is_writing_ = true;
+  stumbles_ = 0;
+  Read();
+}
+
+void NodeConditionsWriter::Read() {
+  call_ = client_.Get<api::MachineConfigNode>(
+      {"", waiting_.front().node.name}, [this](Result<api::MachineConfigNode> known) { Found(std::move(known)); });
+}
+
+void NodeConditionsWriter::Found(Result<api::MachineConfigNode> known) {
+  if (known) return WriteStatus(*known);
+  if (known.error().kind() == ErrorKind::kNotFound && !IsWithoutKind(known.error())) return Create();
+  Failed(known.error());
+}
+
+void NodeConditionsWriter::Create() {
+  // What is created has no status yet.
+  call_ = client_.Create<api::MachineConfigNode>(NewMachineConfigNode(waiting_.front().node),
+                                                 [this](const Result<api::MachineConfigNode>& created) {
+                                                   if (!created) return Failed(created.error());
+                                                   WriteStatus(*created);
+                                                 });
+}
+
+void NodeConditionsWriter::WriteStatus(const api::MachineConfigNode& known) {
+  const Writing& writing = waiting_.front();
+  const auto next = NextStatus(known, writing.moment, writing.node, writing.at);
+  if (!next) return WriteSpec(known);
+  call_ = client_.Patch<api::MachineConfigNode>(
+      {"", writing.node.name}, Apply(known, "status", json::Encode(*next)),
+      [this](const Result<api::MachineConfigNode>& written) {
+        if (!written) return Failed(written.error());
+        WriteSpec(*written);
+      },
+      kube::Part::kStatus);
+}
+
+void NodeConditionsWriter::WriteSpec(const api::MachineConfigNode& known) {
+  const Writing& writing = waiting_.front();
+  const auto next = writing.moment.tells_spec ? NextSpec(known, writing.node) : std::nullopt;
+  if (!next) return EndFirst();
+  call_ = client_.Patch<api::MachineConfigNode>({"", writing.node.name}, Apply(known, "spec", json::Encode(*next)),
+                                                [this](const Result<api::MachineConfigNode>& written) {
+                                                  if (!written) return Failed(written.error());
+                                                  EndFirst();
+                                                });
+}
+
+void NodeConditionsWriter::Failed(const Error& error) {
+  if (error.kind() == ErrorKind::kNotFound && IsWithoutKind(error)) return LeaveAlone(error);
+  log::Debug(error.message());
+  const bool is_away = error.kind() == ErrorKind::kUnavailable;
+  const bool has_stumbled = error.kind() == ErrorKind::kConflict || error.kind() == ErrorKind::kNotFound;
+  if (is_away || (has_stumbled && ++stumbles_ <= kStumblesEndured)) return again_.After(backoff_.Next());
+  // It may be said again, and be taken then.
+  last_.reset();
+  EndFirst();
+}
+
+void NodeConditionsWriter::EndFirst() {
+  backoff_.Reset();
+  waiting_.pop_front();
+  is_writing_ = false;
+  WriteNext();
+  if (is_idle()) listener_.idle();
+}
+
+void NodeConditionsWriter::LeaveAlone(const Error& error) {
+  log::Debug(fmt::format("there are no MachineConfigNodes here: {}", error.message()));
+  left_alone_until_ = clock_.Monotonic() + kLeftAlone;
+  is_writing_ = false;
+  listener_.idle();
+}
+
+// The API server names an object that is not there; it does not when it knows of no such objects at all.
+bool NodeConditionsWriter::IsWithoutKind(const Error& error) const {
+  return error.message().find(fmt::format("\"{}\" not found", waiting_.front().node.name)) == std::string::npos;
+}
+
+}  // namespace pintle::agent

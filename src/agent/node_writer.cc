@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/node_writer.h"
+
+#include <iterator>
+#include <utility>
+
+namespace pintle::agent {
+
+NodeWriter::NodeWriter(event::Loop& loop, kube::Client client, std::string node, Listener listener)
+    : client_(std::move(client)),
+      node_(std::move(node)),
+      listener_(std::move(listener)),
+      backoff_({}, kube::SystemRandom()),
+      again_(loop, [this] { WriteNext(); }, kube::kRetrySlack) {}
+
+void NodeWriter::Write(AnnotationChanges changes, std::function<void()> written) {
+  Writing& writing = waiting_.emplace_back();
+  writing.changes = std::move(changes);
+  if (written) writing.written.push_back(std::move(written));
+  if (waiting_.size() == 1) WriteNext();
+}
+
+void NodeWriter::WriteNext() {
+  json::Value annotations = json::Value::object();
+  for (const auto& [name, value] : waiting_.front().changes) {
+    annotations[name] = value ? json::Value(*value) : json::Value();
+  }
+  call_ = client_.Patch<api::Node>({"", node_}, kube::MergePatch{{{"metadata", {{"annotations", annotations}}}}},
+                                   [this](Result<api::Node> node) { Wrote(node); });
+}
+
+void NodeWriter::Wrote(const Result<api::Node>& node) {
+  if (!node) {
+    MakeOne();
+    again_.After(backoff_.Next());
+    listener_.trouble(node.error());
+    return;
+  }
+  backoff_.Reset();
+  const Writing done = std::move(waiting_.front());
+  waiting_.pop_front();
+  if (!waiting_.empty()) WriteNext();
+  listener_.wrote(*node);
+  for (const auto& written : done.written) written();
+}
+
+void NodeWriter::MakeOne() {
+  Writing all;
+  for (Writing& writing : waiting_) {
+    for (auto& [name, value] : writing.changes) all.changes[name] = std::move(value);
+    std::move(writing.written.begin(), writing.written.end(), std::back_inserter(all.written));
+  }
+  waiting_.clear();
+  waiting_.push_back(std::move(all));
+}
+
+}  // namespace pintle::agent

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Writes annotations of one Node, in the order in which they are given and until they are written.
+//
+// While the API server does not take them, those that wait become one: what was in between is over by then.
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "event/watches.h"
+#include "kube/backoff.h"
+#include "kube/client.h"
+
+namespace pintle::agent {
+
+// Nothing: the annotation goes.
+using AnnotationChanges = std::map<std::string, std::optional<std::string>>;
+
+class NodeWriter {
+ public:
+  struct Listener {
+    std::function<void(const api::Node& node)> wrote;     // The node as it is then.
+    std::function<void(const Error& error)> trouble;      // Why nothing is written for now.
+  };
+
+  NodeWriter(event::Loop& loop, kube::Client client, std::string node, Listener listener);
+  NodeWriter(const NodeWriter&) = delete;
+  NodeWriter& operator=(const NodeWriter&) = delete;
+
+  void Write(AnnotationChanges changes, std::function<void()> written = {});
+  bool is_idle() const { return waiting_.empty(); }
+
+ private:
+  struct Writing {
+    AnnotationChanges changes;
+    std::vector<std::function<void()>> written;
+  };
+
+  void WriteNext();
+  void Wrote(const Result<api::Node>& node);
+  void MakeOne();
+
+  kube::Client client_;
+  std::string node_;
+  Listener listener_;
+  std::deque<Writing> waiting_;  // The first one is under way.
+  kube::Backoff backoff_;
+  event::Timer again_;
+  kube::Call call_;
+};
+
+}  // namespace pintle::agent

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/state.h"
+
+#include <utility>
+
+namespace pintle::agent {
+namespace {
+
+using Retry = phase::Degraded::Retry;
+using How = happened::Recovered::How;
+
+// One transition being made.
+class Step {
+ public:
+  explicit Step(const State& state) : transition_{state, {}} {}
+
+  Step& To(Phase phase) {
+    transition_.next.phase = std::move(phase);
+    return *this;
+  }
+  Step& Do(Effect effect) {
+    transition_.effects.push_back(std::move(effect));
+    return *this;
+  }
+  Step& Reject(const Goal& goal, const std::string& why) { return Remember(Rejection{goal, why}); }
+  Step& Remember(std::optional<Rejection> rejection) {
+    transition_.next.rejected = rejection;
+    return Do(effect::Remember{std::move(rejection)});
+  }
+  Step& Degrade(phase::Degraded degraded) {
+    Do(effect::ReportFault{degraded.fault, degraded.text});
+    if (degraded.retry != Retry::kNone) Do(effect::RetryLater{degraded.attempts});
+    return To(std::move(degraded));
+  }
+
+  // Begins with what is wanted now, whatever was before.
+  Step& Begin(int attempts = 0) {
+    const State& state = transition_.next;
+    if (!state.wanted) return To(phase::Waiting{});
+    const Goal goal = *state.wanted;
+    if (state.rejected && state.rejected->goal == goal) {
+      return Degrade({.fault = Fault::kRejected, .text = state.rejected->why, .goal = goal});
+    }
+    return Look({.goal = goal, .attempts = attempts});
+  }
+  Step& Look(phase::Checking checking) {
+    Do(effect::Look{checking.goal});
+    return To(std::move(checking));
+  }
+  Step& Recover(int attempts = 0) { return Do(effect::Recover{}).To(phase::Recovering{attempts}); }
+  Step& Reboot(int attempts = 0) { return Do(effect::Reboot{}).To(phase::Rebooting{attempts}); }
+
+  operator std::optional<Transition>() { return std::move(transition_); }
+
+ private:
+  Transition transition_;
+};
+
+using Next = std::optional<Transition>;
+
+class Advancing {
+ public:
+  // `state` with what was said now.
+  explicit Advancing(const State& state) : state_(state) {}
+
+  // ---- what is wanted -----------------------------------------------------------------------------------------------
+
+  Next operator()(const phase::Waiting&, const happened::Wanted&) const { return Start().Begin(); }
+  Next operator()(const phase::Checking& checking, const happened::Wanted& wanted) const {
+    return checking.goal == wanted.goal ? Next() : Start().Begin();
+  }
+  Next operator()(const phase::Draining& draining, const happened::Wanted& wanted) const {
+    return draining.goal == wanted.goal ? Next() : Start().Begin();
+  }
+  Next operator()(const phase::Settled& settled, const happened::Wanted& wanted) const {
+    return settled.goal == wanted.goal ? Next() : Start().Begin();
+  }
+  Next operator()(const phase::Degraded& degraded, const happened::Wanted& wanted) const {
+    // What is under way in the journal comes first.
+    if (degraded.retry == Retry::kRecover || degraded.retry == Retry::kReboot) return Kept();
+    return degraded.goal == wanted.goal ? Next() : Start().Begin();
+  }
+  // These come to an end first, and then see what is wanted.
+  Next operator()(const phase::Recovering&, const happened::Wanted&) const { return Kept(); }
+  Next operator()(const phase::Changing&, const happened::Wanted&) const { return Kept(); }
+  Next operator()(const phase::Rebooting&, const happened::Wanted&) const { return Kept(); }
+  Next operator()(const phase::Confirming&, const happened::Wanted&) const { return Kept(); }
+
+  // What the machine has goes on being looked after.  Wherever something is under way, this is told when that has ended.
+  Next operator()(const phase::Waiting&, const happened::Unusable&) const { return Unsettled(Start()); }
+  Next operator()(const phase::Settled& settled, const happened::Unusable&) const { return Settle(settled.goal); }
+
+  // ---- after a crash or a reboot ------------------------------------------------------------------------------------
+
+  Next operator()(const phase::Recovering&, const happened::Recovered& recovered) const {
+    switch (recovered.how) {
+      case How::kEnded:
+        return Start().Begin();
+      case How::kUndone:
+        // One that was just cut short is tried again.
+        return recovered.why.empty() || !recovered.goal ? Start().Begin()
+                                                        : Start().Reject(*recovered.goal, recovered.why).Begin();
+      case How::kToBeConfirmed:
+        return Start().Do(effect::WatchHealth{}).To(phase::Confirming{});
+      case How::kRebootNeeded:
+        return recovered.why.empty() || !recovered.goal ? Start().Reboot()
+                                                        : Start().Reject(*recovered.goal, recovered.why).Reboot();
+    }
+    return {};
+  }
+  Next operator()(const phase::Recovering& recovering, const happened::Failed& failed) const {
+    return Start().Degrade({.text = failed.text, .retry = Retry::kRecover, .attempts = recovering.attempts + 1});
+  }
+
+  Next operator()(const phase::Confirming&, const happened::Well&) const {
+    return Start().Do(effect::Confirm{}).To(phase::Recovering{});
+  }
+  Next operator()(const phase::Confirming&, const happened::Unwell& unwell) const {
+    return Start().Do(effect::GoBack{unwell.why}).To(phase::Recovering{});
+  }
+
+  // ---- a look -------------------------------------------------------------------------------------------------------
+
+  Next operator()(const phase::Checking& checking, const happened::Looked& looked) const {
+    const Goal& goal = checking.goal;
+    if (looked.goal != goal) return {};
+    const Outlook& outlook = looked.outlook;
+    const int attempts = checking.attempts + 1;
+    if (!outlook.drift.empty()) {
+      return Start().Degrade({Fault::kDrift, outlook.drift, Retry::kLook, goal, attempts});
+    }
+    if (outlook.is_there) return Settle(goal);
+    if (!outlook.unreconcilable.empty()) {
+      return Start().Degrade({Fault::kUnreconcilable, outlook.unreconcilable, Retry::kLook, goal, attempts});
+    }
+    Step next = Start().Do(effect::ReportWork{goal});
+    if (outlook.drains && !checking.is_drained) {
+      return next.Do(effect::AskForDrain{goal}).To(phase::Draining{goal, checking.attempts});
+    }
+    return next.Do(effect::Change{goal}).To(phase::Changing{goal, checking.attempts});
+  }
+  Next operator()(const phase::Checking& checking, const happened::Failed& failed) const {
+    return Start().Degrade({Fault::kFailed, failed.text, Retry::kLook, checking.goal, checking.attempts + 1});
+  }
+  // The look that is under way may have been too early to see it.
+  Next operator()(const phase::Checking& checking, const happened::Noticed&) const { return Start().Look(checking); }
+
+  Next operator()(const phase::Draining& draining, const happened::Drained&) const {
+    return Start().Look({.goal = draining.goal, .is_drained = true, .attempts = draining.attempts});
+  }
+  Next operator()(const phase::Draining& draining, const happened::Failed& failed) const {
+    return Start().Degrade({Fault::kFailed, failed.text, Retry::kLook, draining.goal, draining.attempts + 1});
+  }
+
+  // ---- a change -----------------------------------------------------------------------------------------------------
+
+  Next operator()(const phase::Changing& changing, const happened::Changed& changed) const {
+    if (changed.needs_reboot) return Start().Reboot();
+    return state_.wanted == changing.goal ? Settle(changing.goal) : Next(Start().Begin());
+  }
+  Next operator()(const phase::Changing& changing, const happened::Failed& failed) const {
+    // What did not work need not be tried again before what is wanted now.
+    if (state_.wanted != changing.goal) return Start().Begin();
+    return Start().Degrade({Fault::kFailed, failed.text, Retry::kLook, changing.goal, changing.attempts + 1});
+  }
+  Next operator()(const phase::Rebooting& rebooting, const happened::Failed& failed) const {
+    return Start().Degrade({.text = failed.text, .retry = Retry::kReboot, .attempts = rebooting.attempts + 1});
+  }
+
+  // ---- afterwards ---------------------------------------------------------------------------------------------------
+
+  Next operator()(const phase::Settled& settled, const happened::Noticed&) const {
+    return Start().Look({.goal = settled.goal});
+  }
+  Next operator()(const phase::Settled& settled, const happened::Failed& failed) const {
+    return Start().Degrade({Fault::kFailed, failed.text, Retry::kLook, settled.goal, 1});
+  }
+  Next operator()(const phase::Degraded& degraded, const happened::Noticed&) const {
+    if (degraded.retry != Retry::kLook) return {};
+    return Start().Look({.goal = *degraded.goal, .attempts = degraded.attempts});
+  }
+  Next operator()(const phase::Degraded& degraded, const happened::RetryDue&) const {
+    switch (degraded.retry) {
+      case Retry::kNone:
+        return {};
+      case Retry::kRecover:
+        return Start().Recover(degraded.attempts);
+      case Retry::kReboot:
+        return Start().Reboot(degraded.attempts);
+      case Retry::kLook:
+        return Start().Begin(degraded.attempts);
+    }
+    return {};
+  }
+  Next operator()(const phase::Degraded& degraded, const happened::Pardoned&) const {
+    if (degraded.fault != Fault::kRejected) return (*this)(degraded, happened::RetryDue{});
+    return Start().Remember(std::nullopt).Begin();
+  }
+
+  template <typename Phase, typename Event>
+  Next operator()(const Phase&, const Event&) const {
+    return {};
+  }
+
+ private:
+  Step Start() const { return Step(state_); }
+  Next Kept() const { return Start(); }
+  Next Settle(const Goal& goal) const {
+    Step next = Start();
+    next.To(phase::Settled{goal});
+    return state_.unusable.empty() ? Next(next.Do(effect::ReportSettled{goal})) : Unsettled(std::move(next));
+  }
+  Next Unsettled(Step next) const {
+    if (!state_.unusable.empty()) next.Do(effect::ReportFault{Fault::kUnusable, state_.unusable});
+    return next;
+  }
+
+  const State& state_;
+};
+
+template <typename... Names>
+std::string_view NameAt(std::size_t index, const Names&... names) {
+  const std::string_view all[] = {names...};
+  return all[index];
+}
+
+}  // namespace
+
+std::optional<Transition> Advance(const State& state, const Event& event) {
+  State now = state;
+  if (const auto* wanted = std::get_if<happened::Wanted>(&event)) now.wanted = wanted->goal;
+  if (const auto* unusable = std::get_if<happened::Unusable>(&event)) now.unusable = unusable->why;
+  auto next = std::visit(Advancing(now), now.phase, event);
+  // It is kept also where nothing follows from it.
+  if (!next && now.unusable != state.unusable) next = Transition{std::move(now), {}};
+  return next;
+}
+
+std::string_view NameOf(const Phase& phase) {
+  return NameAt(phase.index(), "recovering", "waiting", "checking", "draining", "changing", "rebooting", "confirming",
+                "settled", "degraded");
+}
+
+std::string_view NameOf(const Event& event) {
+  return NameAt(event.index(), "wanted", "recovered", "looked", "drained", "changed", "well", "unwell", "failed",
+                "noticed", "retry due", "pardoned", "unusable");
+}
+
+}  // namespace pintle::agent

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/survey.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "change/abilities.h"
+#include "change/image_mode.h"
+#include "change/kept_policy.h"
+#include "change/names.h"
+#include "json/parse.h"
+#include "plan/actions.h"
+
+namespace pintle::agent {
+namespace {
+
+struct Current {
+  change::CurrentConfig config;
+  bool is_kept = false;  // On the disk.
+};
+
+Result<Current> CurrentOf(const host::Host& host, const SurveyRequest& request) {
+  change::CurrentConfig current = TRY(change::ReadCurrentConfig(host.root));
+  if (!change::IsNoConfig(current.object)) return Current{std::move(current), true};
+  if (!request.assumed) return Current{std::move(current), false};
+  return Current{TRY(request.assumed->read()), false};
+}
+
+// What the Machine Config Operator says of it.
+std::string Unreconcilable(const change::CurrentConfig& from, const change::CurrentConfig& to, const std::string& why) {
+  const std::string& old_name = from.object.metadata.name;
+  const std::string& new_name = to.object.metadata.name;
+  return fmt::format(
+      "can't reconcile config {} with {}: configs {}, {} are not reconcilable: new machineconfig \"{}\" is not "
+      "reconcilable against \"{}\": {}",
+      old_name, new_name, old_name, new_name, new_name, old_name, why);
+}
+
+void Force(plan::Plan& plan) {
+  const std::string reason = fmt::format("{} is there", kForceFile);
+  plan::Action reboot;
+  reboot.what.type = plan::action_type::kReboot;
+  reboot.reasons = {reason};
+  plan.actions = {std::move(reboot)};
+  plan.drain = {true, reason, std::nullopt};
+}
+
+Result<> PlanChange(const host::Host& host, const SurveyRequest& request, change::CurrentConfig from,
+                    change::CurrentConfig to, change::Things left_alone, bool is_forced, Survey& survey) {
+  // For those who restore things without asking the cluster.
+  if (request.wanted) TRY(change::KeepPolicy(host.root, request.policy));
+  auto prepared = std::make_shared<Prepared>(std::move(from), std::move(to));
+  prepared->plan = plan::Make(prepared->from, prepared->to, request.policy, request.overrides);
+  plan::Plan& plan = prepared->plan;
+  if (!plan.IsReconcilable()) {
+    survey.outlook.unreconcilable = Unreconcilable(prepared->from, prepared->to, plan.verdict.text);
+    return {};
+  }
+  TRY(change::CheckNames(prepared->to.ignition));
+  TRY(change::CheckAbleTo(host, plan.difference));
+  if (plan.drain.error) return Error(ErrorKind::kInvalid, *plan.drain.error);
+  plan.writers = prepared->to.writers;
+  prepared->is_forced = is_forced;
+  prepared->left_alone = std::move(left_alone);
+  if (is_forced) Force(plan);
+  survey.outlook.drains = plan.drain.is_needed;
+  survey.prepared = std::move(prepared);
+  return {};
+}
+
+}  // namespace
+
+Goal GoalOf(const change::CurrentConfig& config) {
+  return {config.object.metadata.name, change::EmbeddedImage(config.object)};
+}
+
+Result<std::optional<Goal>> CurrentGoal(const Root& root) {
+  const change::CurrentConfig config = TRY(change::ReadCurrentConfig(root));
+  if (change::IsNoConfig(config.object)) return std::nullopt;
+  return GoalOf(config);
+}
+
+Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request) {
+  Survey survey;
+  auto [current, is_kept] = TRY(CurrentOf(host, request));
+  survey.current = GoalOf(current);
+  survey.paths = plan::PathsOf(current.ignition);
+  auto findings = TRY(change::FindingsOnThisMachine(host, current));
+  const auto ignored = TRY(change::ReadIgnored(host.root, host.clock.Wall()));
+  survey.ignored_until = change::FirstEnd(ignored);
+  const change::Drifts drifts = TRY(change::DriftsOf(host.root, current, findings, ignored));
+  survey.findings = drifts.count();
+  survey.findings_text = json::ToIndentedText(json::Encode(drifts)) + "\n";
+  const bool is_forced = TRY(host.root.Status(kForceFile)).has_value();
+  const bool stays = !request.wanted || request.wanted->goal == survey.current;
+  if (stays) {
+    if (!is_forced) survey.outlook.drift = drifts.text;
+    // A machine that was given its config by someone else gets it on its disk as well.
+    survey.outlook.is_there = (is_kept || change::IsNoConfig(current.object)) && drifts.text.empty();
+    if (!survey.outlook.drift.empty() || survey.outlook.is_there) return survey;
+  }
+  change::CurrentConfig to = stays ? current : TRY(request.wanted->read());
+  change::Things left_alone;
+  if (!is_forced) {
+    left_alone = TRY(change::LeftAlone(ignored, current, to));
+    findings = TRY(change::FindingsThatWouldBeLost(host, std::move(findings), to, left_alone));
+    survey.outlook.drift = change::TextOf(findings, survey.current.config);
+    if (!survey.outlook.drift.empty()) return survey;
+  }
+  TRY(PlanChange(host, request, std::move(current), std::move(to), std::move(left_alone), is_forced, survey));
+  return survey;
+}
+
+}  // namespace pintle::agent

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/drift.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "change/contents_text.h"
+#include "change/text_diff.h"
+#include "host/authorized_keys.h"
+#include "host/seen_files.h"
+
+namespace pintle::change {
+namespace {
+
+bool IsPath(std::string_view about) { return about.starts_with('/'); }
+
+// Contents that are longer than anyone reads are not shown, and not read either.
+constexpr off_t kMostShown = 4 << 20;
+
+// Where the files are noted that were seen.  It is gone with the boot, as it must be.
+constexpr const char* kRunDirectory = "/run/pintle";
+constexpr const char* kSeenFiles = "/run/pintle/seen-files";
+
+// How the contents of a regular file differ; nothing else has any.
+Result<std::string> ContentsDifference(const Root& root, const std::string& path, const std::string& wanted) {
+  const auto status = TRY(root.Status(path));
+  if (!status || !S_ISREG(status->st_mode)) return std::string();
+  if (status->st_size > kMostShown) {
+    return fmt::format("contents too long to show differ: {} bytes before, {} after\n", wanted.size(), status->st_size);
+  }
+  return ContentsText(path, wanted, TRY(root.ReadFile(path)));
+}
+
+std::string KeysDifference(const Root& root, const ignition::Config& config, const std::string& user) {
+  const auto& users = config.passwd.users;
+  const auto wanted = std::find_if(users.begin(), users.end(), [&](const auto& one) { return one.name == user; });
+  const auto have = host::ObserveAuthorizedKeys(root, user);
+  if (wanted == users.end() || !have) return "";
+  const auto text = [](const std::vector<std::string>& keys) {
+    return keys.empty() ? std::string() : fmt::format("{}\n", fmt::join(keys, "\n"));
+  };
+  return UnifiedDiff(text(wanted->ssh_authorized_keys), *have ? text((*have)->keys) : "");
+}
+
+// Goes through the config once, however much there is to show.  A difference that cannot be shown is no reason not to
+// tell the rest.
+Result<> AddDifferences(const Root& root, const ignition::Config& config, std::vector<Drift>& drifts) {
+  std::map<std::string_view, Drift*> by_path;
+  for (Drift& drift : drifts) {
+    if (IsPath(drift.about)) {
+      by_path.emplace(drift.about, &drift);
+    } else {
+      drift.difference = KeysDifference(root, config, drift.about);
+    }
+  }
+  return plan::ForEachContents(config, [&](const std::string& path, const plan::ContentsReader& read) -> Result<> {
+    const auto found = by_path.find(path);
+    if (found == by_path.end()) return {};
+    const auto wanted = read();
+    auto difference = wanted ? ContentsDifference(root, path, *wanted) : Result<std::string>("");
+    if (difference) found->second->difference = *std::move(difference);
+    return {};
+  });
+}
+
+std::vector<std::string> RemediesFor(const Root& root, const std::string& words, const std::string& about) {
+  std::vector<std::string> remedies = {fmt::format("pintle restore{} {}", words, about)};
+  if (!IsPath(about)) return remedies;
+  const auto status = root.Status(about);
+  if (status && *status && S_ISREG((*status)->st_mode)) {
+    remedies.push_back(fmt::format("pintle adopt{} {}", words, about));
+  }
+  remedies.push_back(fmt::format("pintle ignore{} {} --until 1d", words, about));
+  return remedies;
+}
+
+}  // namespace
+
+std::size_t Drifts::count() const {
+  std::size_t count = 0;
+  for (const Drift& drift : all) count += drift.ignored_until ? 0 : drift.problems.size();
+  return count;
+}
+
+Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const plan::ParsedConfig& config) {
+  host::SeenFiles seen = host::SeenFiles::Load(host.root, kSeenFiles, host.clock);
+  auto findings = TRY(FindingsOn(host, config, &seen));
+  // Without it the next time takes longer, and that is all.
+  if (host.root.MakeDirectories(kRunDirectory)) static_cast<void>(seen.Save(host.root, kSeenFiles));
+  return findings;
+}
+
+Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
+                        const Ignored& ignored, const std::string& root_words) {
+  TRY(AddDetails(root, config.ignition, findings));
+  Drifts drifts;
+  drifts.config = config.object.metadata.name;
+  std::vector<Finding> counted = findings;
+  std::erase_if(counted, [&](const Finding& finding) { return IgnoredUntil(ignored, finding.about).has_value(); });
+  drifts.text = TextOf(counted, drifts.config);
+  for (Finding& finding : findings) {
+    if (drifts.all.empty() || drifts.all.back().about != finding.about) {
+      Drift& drift = drifts.all.emplace_back();
+      drift.about = finding.about;
+      drift.remedies = RemediesFor(root, root_words, finding.about);
+      const auto writers = config.writers.find(finding.about);
+      if (writers != config.writers.end()) drift.written_by = writers->second;
+      if (const auto until = IgnoredUntil(ignored, finding.about)) drift.ignored_until = ToRfc3339(*until);
+    }
+    drifts.all.back().problems.push_back(std::move(finding.text));
+    if (!finding.detail.empty()) drifts.all.back().details.push_back(std::move(finding.detail));
+  }
+  TRY(AddDifferences(root, config.ignition, drifts.all));
+  return drifts;
+}
+
+}  // namespace pintle::change

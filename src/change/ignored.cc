@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/ignored.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "host/unit_files.h"
+#include "json/fields.h"
+#include "json/parse.h"
+
+namespace pintle::change {
+namespace {
+
+constexpr const char* kDirectory = "/var/lib/pintle";
+constexpr auto kLongest = std::chrono::days(3660);
+
+// As it is kept.
+struct Kept {
+  std::string about;
+  std::string until;
+
+  static constexpr auto kFields = std::tuple{
+      json::Required{"about", &Kept::about},
+      json::Required{"until", &Kept::until},
+  };
+};
+
+bool Covers(std::string_view thing, std::string_view about) {
+  if (thing == about) return true;
+  const std::string unit = fmt::format("{}/{}", host::kUnitDirectory, thing);
+  return !thing.starts_with('/') && (about == unit || about.starts_with(unit + ".d/"));
+}
+
+// "2h", "3d".
+std::optional<std::chrono::seconds> ReadSpan(std::string_view text) {
+  using Unit = std::pair<std::string_view, std::chrono::seconds>;
+  constexpr auto kUnits = std::to_array<Unit>({{"s", std::chrono::seconds(1)},
+                                               {"min", std::chrono::minutes(1)},
+                                               {"h", std::chrono::hours(1)},
+                                               {"d", std::chrono::days(1)},
+                                               {"w", std::chrono::weeks(1)}});
+  std::int32_t count = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (problem != std::errc() || count < 0) return std::nullopt;
+  const std::string_view name = text.substr(static_cast<std::size_t>(end - text.data()));
+  const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& one) { return one.first == name; });
+  return unit == kUnits.end() ? std::nullopt : std::optional(count * unit->second);
+}
+
+Result<WallTime> ReadTime(std::string_view text, WallTime now) {
+  if (const auto span = ReadSpan(text)) return now + std::min<std::chrono::seconds>(*span, kLongest + kLongest);
+  if (const auto day = FromRfc3339(fmt::format("{}T00:00:00Z", text))) return *day;
+  if (const auto time = FromRfc3339(text)) return *time;
+  return Error(ErrorKind::kInvalid,
+               fmt::format("\"{}\" is no time; write it like 2026-12-24, 2026-12-24T12:00:00Z, 2h or 3d", text));
+}
+
+}  // namespace
+
+std::optional<WallTime> IgnoredUntil(const Ignored& ignored, std::string_view about) {
+  std::optional<WallTime> until;
+  for (const IgnoredThing& thing : ignored) {
+    if (Covers(thing.about, about)) until = std::max(until.value_or(thing.until), thing.until);
+  }
+  return until;
+}
+
+std::optional<WallTime> FirstEnd(const Ignored& ignored) {
+  const auto first = std::min_element(ignored.begin(), ignored.end(),
+                                      [](const auto& a, const auto& b) { return a.until < b.until; });
+  return first == ignored.end() ? std::nullopt : std::optional(first->until);
+}
+
+Result<WallTime> ReadUntil(std::string_view text, WallTime now) {
+  const WallTime until = TRY(ReadTime(text, now));
+  if (until <= now) return Error(ErrorKind::kInvalid, fmt::format("{} is over", ToRfc3339(until)));
+  if (until > now + kLongest) return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is more than ten years", text));
+  return until;
+}
+
+Result<Ignored> ReadIgnored(const Root& root, WallTime now) {
+  if (!TRY(root.Status(kIgnored))) return Ignored();
+  json::Report report;
+  const auto kept =
+      json::Decode<std::vector<Kept>>(TRY(json::Parse(TRY(root.ReadFile(kIgnored))), kIgnored), report);
+  TRY(report.ToResult(), kIgnored);
+  Ignored ignored;
+  for (const Kept& one : kept) {
+    const WallTime until = TRY(FromRfc3339(one.until), kIgnored);
+    if (until > now) ignored.push_back({one.about, until});
+  }
+  return ignored;
+}
+
+Result<> KeepIgnored(const Root& root, const Ignored& ignored) {
+  if (ignored.empty()) return root.Remove(kIgnored);
+  std::vector<Kept> kept;
+  for (const IgnoredThing& thing : ignored) kept.push_back({thing.about, ToRfc3339(thing.until)});
+  TRY(root.MakeDirectories(kDirectory));
+  return root.WriteFile(kIgnored, json::ToIndentedText(json::Encode(kept)) + "\n");
+}
+
+}  // namespace pintle::change

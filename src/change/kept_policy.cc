@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/kept_policy.h"
+
+#include <string>
+
+#include "json/fields.h"
+#include "json/parse.h"
+
+namespace pintle::change {
+namespace {
+
+constexpr const char* kDirectory = "/var/lib/pintle";
+
+}  // namespace
+
+Result<api::NodeDisruptionPolicy> ReadKeptPolicy(const Root& root) {
+  if (!TRY(root.Status(kKeptPolicy))) return api::NodeDisruptionPolicy();
+  json::Report report;
+  auto policy = json::Decode<api::NodeDisruptionPolicy>(
+      TRY(json::Parse(TRY(root.ReadFile(kKeptPolicy))), kKeptPolicy), report);
+  TRY(report.ToResult(), kKeptPolicy);
+  return policy;
+}
+
+Result<> KeepPolicy(const Root& root, const api::NodeDisruptionPolicy& policy) {
+  const std::string text = json::ToIndentedText(json::Encode(policy)) + "\n";
+  if (TRY(root.Status(kKeptPolicy)) && TRY(root.ReadFile(kKeptPolicy)) == text) return {};
+  TRY(root.MakeDirectories(kDirectory));
+  return root.WriteFile(kKeptPolicy, text);
+}
+
+}  // namespace pintle::change

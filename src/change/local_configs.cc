@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/local_configs.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "base/version.h"
+#include "machineconfig/ignition_part.h"
+#include "machineconfig/input.h"
+#include "machineconfig/remedy.h"
+#include "machineconfig/render.h"
+
+namespace pintle::change {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 6> kConfigEndings = {".yaml", ".yml", ".json", ".bu", ".butane", ".ign"};
+
+// A file that says no name for its config has one itself.
+std::string NameFrom(const std::string& file, std::size_t document, std::size_t documents) {
+  const std::string stem = file == "-" ? "stdin" : fs::path(file).stem().string();
+  return documents == 1 ? stem : fmt::format("{}-{}", stem, document + 1);
+}
+
+// All that is wrong with a document, for whoever wrote it.
+Result<> Check(const machineconfig::ConfigDocument& document) {
+  std::string problems;
+  for (const json::Problem& problem : document.report.problems()) {
+    if (problem.severity != json::Severity::kError) continue;
+    const std::string_view remedy = machineconfig::RemedyFor(problem.what);
+    problems += fmt::format("{}{}", problems.empty() ? "" : "; ", problem.ToString());
+    if (!remedy.empty()) problems += fmt::format(" ({})", remedy);
+  }
+  if (!problems.empty()) return Error(ErrorKind::kInvalid, std::move(problems));
+  if (document.error) return *document.error;
+  if (document.unfit) return *document.unfit;
+  return {};
+}
+
+WrittenConfig Written(machineconfig::ConfigDocument document, std::string file, std::string name) {
+  WrittenConfig config;
+  config.file = std::move(file);
+  if (document.object) config.object = *std::move(document.object);
+  if (document.config) {
+    config.ignition = *std::move(document.config);
+  } else {
+    config.ignition.ignition.version = ignition::kNewestVersion;
+  }
+  if (config.object.spec.config.is_null()) config.object.spec.config = ignition::Encode(config.ignition);
+  if (config.object.metadata.name.empty()) config.object.metadata.name = std::move(name);
+  config.object.metadata.labels.try_emplace(std::string(api::kRoleLabel), kLocalPool);
+  return config;
+}
+
+Result<> AddFile(const std::string& file, std::vector<WrittenConfig>& configs) {
+  machineconfig::ConfigFile read = TRY(machineconfig::ReadConfigFile(file));
+  TRY(read.report.ToResult(), file);
+  const std::size_t count = read.documents.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    TRY(Check(read.documents[i]), file);
+    configs.push_back(Written(std::move(read.documents[i]), file, NameFrom(file, i, count)));
+  }
+  return {};
+}
+
+Result<> CheckNames(const std::vector<WrittenConfig>& configs) {
+  std::map<std::string_view, std::string_view> files;
+  for (const WrittenConfig& config : configs) {
+    const auto [other, is_new] = files.emplace(config.object.metadata.name, config.file);
+    if (is_new) continue;
+    return Error(ErrorKind::kInvalid, fmt::format("{} and {} have the same name, {}; one of them needs another",
+                                                  other->second, config.file, other->first));
+  }
+  return {};
+}
+
+// Who says what, in the order of merging.
+machineconfig::Writers WritersOf(const machineconfig::Rendered& rendered, std::vector<WrittenConfig> configs) {
+  std::map<std::string_view, ignition::Config*> parts;
+  for (WrittenConfig& config : configs) parts.emplace(config.object.metadata.name, &config.ignition);
+  std::vector<machineconfig::Source> sources;
+  for (const api::ObjectReference& reference : rendered.source) {
+    sources.push_back({reference.name, std::move(*parts.at(reference.name))});
+  }
+  return machineconfig::WritersOf(sources);
+}
+
+}  // namespace
+
+Result<std::vector<WrittenConfig>> ReadWrittenConfigs(std::span<const std::string> inputs) {
+  std::vector<WrittenConfig> configs;
+  const auto files = TRY(machineconfig::FilesNamedBy(inputs, kConfigEndings, machineconfig::EmptyDirectory::kAllowed));
+  for (const std::string& file : files) TRY(AddFile(file, configs));
+  TRY(CheckNames(configs));
+  return configs;
+}
+
+Result<change::CurrentConfig> RenderLocally(std::vector<WrittenConfig> configs) {
+  if (configs.empty()) return change::EmptyConfig();
+  api::MachineConfigPool pool;
+  pool.metadata.name = kLocalPool;
+  api::ControllerConfig controller;
+  controller.metadata.annotations.emplace(api::kGeneratedByVersionAnnotation, kVersion);
+  machineconfig::MachineConfigs objects;
+  for (const WrittenConfig& config : configs) objects.push_back(&config.object);
+  machineconfig::Rendered rendered = TRY(machineconfig::Render(
+      pool, std::move(objects), {.controller_config = controller, .controller_version = std::string(kVersion)}));
+
+  change::CurrentConfig result;
+  result.writers = WritersOf(rendered, std::move(configs));
+  result.object = std::move(rendered.config);
+  json::Report report;
+  result.ignition = TRY(machineconfig::ParseIgnitionPart(result.object, report));
+  return result;
+}
+
+}  // namespace pintle::change

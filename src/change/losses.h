@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a change would overwrite of what someone has done to the machine, and what it leaves alone.
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "change/findings.h"
+#include "change/ignored.h"
+#include "host/host.h"
+#include "plan/plan.h"
+
+namespace pintle::change {
+
+// Things by the names that findings have for them.
+using Things = std::set<std::string, std::less<>>;
+
+// What findings on a step are about.
+std::string NameOf(const plan::Step& step);
+
+// What is ignored and the same in both configs, which a change between them does not touch.
+Result<Things> LeftAlone(const Ignored& ignored, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
+
+// Of the findings those on what a change would overwrite: neither what it leaves alone, nor what is just as the new
+// config wants it, which is how a person keeps it.
+Result<std::vector<Finding>> FindingsThatWouldBeLost(const host::Host& host, std::vector<Finding> findings,
+                                                     const plan::ParsedConfig& to, const Things& left_alone);
+
+}  // namespace pintle::change

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/ignore.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "change/current_config.h"
+#include "change/ignored.h"
+#include "change/masking.h"
+#include "ctl/about.h"
+#include "ctl/output.h"
+#include "ctl/verbs.h"
+#include "json/parse.h"
+
+namespace pintle::ctl {
+namespace {
+
+using change::Ignored;
+using change::IgnoredThing;
+using change::Printable;
+
+Result<> CheckIsManaged(const Machine& machine, const std::string& name) {
+  const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
+  const About about(name);
+  const auto steps = TRY(plan::StepsFor(config, config, {}));
+  if (std::any_of(steps.begin(), steps.end(), [&](const plan::Step& step) { return about.Covers(step); })) return {};
+  return Error(ErrorKind::kNotFound,
+               fmt::format("{} says nothing of {}", config.object.metadata.name, Printable(name)));
+}
+
+// Whether there was such a thing.
+bool Drop(const std::string& name, Ignored& ignored) {
+  return std::erase_if(ignored, [&](const IgnoredThing& thing) { return thing.about == name; }) > 0;
+}
+
+Result<> Change(const CommandLine& line, const Machine& machine, Ignored& ignored) {
+  if (const auto name = line.Value("--end")) {
+    if (!Drop(*name, ignored)) return Error(ErrorKind::kNotFound, fmt::format("{} is not ignored", Printable(*name)));
+    return change::KeepIgnored(machine.root(), ignored);
+  }
+  if (line.words().empty()) return {};
+  const std::string& name = line.words().front();
+  const auto until = TRY(change::ReadUntil(TRY(line.Needed("--until")), machine.host().clock.Wall()));
+  TRY(CheckIsManaged(machine, name));
+  Drop(name, ignored);
+  ignored.push_back({name, until});
+  return change::KeepIgnored(machine.root(), ignored);
+}
+
+std::string TextOf(const Ignored& ignored) {
+  std::string text;
+  for (const IgnoredThing& thing : ignored) {
+    text += fmt::format("{} is ignored until {}\n", Printable(thing.about), ToRfc3339(thing.until));
+  }
+  return text.empty() ? "Nothing is ignored.\n" : text;
+}
+
+json::Value AnswerOf(const Ignored& ignored) {
+  json::Value answer = json::Value::array();
+  for (const IgnoredThing& thing : ignored) {
+    answer.push_back({{"about", thing.about}, {"until", ToRfc3339(thing.until)}});
+  }
+  return answer;
+}
+
+Result<> CheckWords(const CommandLine& line) {
+  if (line.words().size() > 1) return Error(ErrorKind::kInvalid, "say one path, unit or user, or os");
+  if (line.Has("--end") && (line.Has("--until") || !line.words().empty())) {
+    return Error(ErrorKind::kInvalid, "--end says what it is about, and stands alone");
+  }
+  if (line.Has("--until") && line.words().empty()) {
+    return Error(ErrorKind::kInvalid, "say one path, unit or user, or os");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ExitStatus> Ignore(const CommandLine& line) {
+  const bool wants_json = TRY(WantsJson(line));
+  TRY(CheckWords(line));
+  const Machine machine = TRY(Machine::Of(line));
+  Ignored ignored = TRY(change::ReadIgnored(machine.root(), machine.host().clock.Wall()));
+  TRY(Change(line, machine, ignored));
+  Print(wants_json ? json::ToIndentedText(AnswerOf(ignored)) + "\n" : TextOf(ignored));
+  return ExitStatus::kFine;
+}
+
+}  // namespace pintle::ctl

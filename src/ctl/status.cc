@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/status.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "change/current_config.h"
+#include "change/journal.h"
+#include "change/masking.h"
+#include "ctl/output.h"
+#include "ctl/recover.h"
+#include "ctl/verbs.h"
+#include "json/parse.h"
+
+namespace pintle::ctl {
+namespace {
+
+using change::Printable;
+using host::AgentState;
+using host::AgentStatus;
+
+constexpr std::string_view kFromTheTop = "\x1b[H\x1b[J";  // The cursor goes there, and what is below is wiped out.
+
+struct Shown {
+  json::Value json;
+  std::string text;
+  ExitStatus exit = ExitStatus::kFine;
+};
+
+Shown ShownOf(const AgentStatus& status) {
+  Shown shown{.json = json::Encode(status), .text = StatusText(status)};
+  shown.json["running"] = true;
+  const bool is_wrong = status.state == AgentState::kDegraded || status.state == AgentState::kUnreconcilable;
+  if (is_wrong || status.findings > 0) shown.exit = ExitStatus::kDiffers;
+  return shown;
+}
+
+std::string ConfigText(const api::MachineConfig& config) {
+  return change::IsNoConfig(config) ? "it has no config" : "its config is " + Printable(config.metadata.name);
+}
+
+// Without an agent: what the disk says.
+Result<Shown> ShownFromDisk(const CommandLine& line) {
+  constexpr std::string_view kNoAgent = "No agent runs on this machine";
+  Shown shown{.json = {{"running", false}}, .text = ""};
+  if (::geteuid() != 0) {
+    shown.text = fmt::format("{}; what its config is, only root may see.\n", kNoAgent);
+    return shown;
+  }
+  const Machine machine = TRY(Machine::Of(line));
+  const auto config = TRY(change::ReadCurrentConfig(machine.root()));
+  shown.json["current"] = config.object.metadata.name;
+  shown.text = fmt::format("{}; {}.\n", kNoAgent, ConfigText(config.object));
+  if (const auto pending = TRY(change::Journal(machine.root()).Read())) {
+    shown.json["pending"] = pending->to;
+    shown.text += Printable(PendingText(*pending, machine)) + "\n";
+    shown.exit = ExitStatus::kDiffers;
+  }
+  return shown;
+}
+
+Result<Shown> Look(const CommandLine& line, const Result<AgentStatus>& status) {
+  if (status) return ShownOf(*status);
+  if (status.error().kind() == ErrorKind::kNotFound) return ShownFromDisk(line);
+  return status.error();
+}
+
+// Ends with the error that stopped it; a person ends it with Control-C.
+Result<ExitStatus> Watch(const CommandLine& line, bool wants_json) {
+  const bool redraws = !wants_json && ::isatty(STDOUT_FILENO) == 1;
+  bool is_first = true;
+  Result<ExitStatus> exit = ExitStatus::kFine;
+  const auto print = [&](const Result<AgentStatus>& status) {
+    const Result<Shown> shown = Look(line, status);
+    if (!shown) {
+      exit = shown.error();
+      return false;
+    }
+    if (redraws) Print(kFromTheTop);
+    if (!redraws && !wants_json && !std::exchange(is_first, false)) Print("\n");
+    Print(wants_json ? json::ToText(shown->json) + "\n" : shown->text);
+    // Who reads it waits for it; main() tells of what could not be written.
+    return std::fflush(stdout) == 0;
+  };
+  TRY(host::FollowAgent(print));
+  return exit;
+}
+
+// Names and values of what there is to say, the values below one another.
+class Lines {
+ public:
+  void Add(std::string_view name, const std::string& value) {
+    if (value.empty()) return;
+    text_ += fmt::format("{:<10}{}\n", name, Printable(value));
+  }
+  std::string Take() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string FindingsText(std::uint32_t findings) {
+  if (findings == 0) return "none";
+  return fmt::format("{}; `pintle verify` lists {}, `pintle explain PATH` says more of one", findings,
+                     findings == 1 ? "it" : "them");
+}
+
+std::string LoginText(const host::AgentLogin& login) {
+  return fmt::format("{} {}{}", login.when, login.user, login.from.empty() ? "" : " from " + login.from);
+}
+
+}  // namespace
+
+std::string StatusText(const AgentStatus& status) {
+  const auto word = [](const auto& value) { return json::Encode(value).template get<std::string>(); };
+  Lines lines;
+  lines.Add("Node:", status.node);
+  lines.Add("Configs:", status.source == host::AgentSource::kKubernetes ? "from the cluster" : "from this machine");
+  lines.Add("Current:", status.current);
+  lines.Add("", status.current_image.value_or(""));
+  lines.Add("Desired:", status.desired);
+  lines.Add("", status.desired_image.value_or(""));
+  lines.Add("State:", fmt::format("{}, {}{}", word(status.state), word(status.phase),
+                                  status.since.empty() ? "" : " since " + status.since));
+  lines.Add("Doing:", status.doing);
+  lines.Add("Next:", status.next);
+  lines.Add("Reason:", status.reason);
+  lines.Add("Findings:", FindingsText(status.findings));
+  std::string_view name = "SSH:";
+  for (const host::AgentLogin& login : status.logins) lines.Add(std::exchange(name, ""), LoginText(login));
+  return std::move(lines).Take();
+}
+
+Result<ExitStatus> Status(const CommandLine& line) {
+  const bool wants_json = TRY(WantsJson(line));
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (line.Has("--watch")) return Watch(line, wants_json);
+  const Shown shown = TRY(Look(line, host::AskAgent()));
+  Print(wants_json ? json::ToIndentedText(shown.json) + "\n" : shown.text);
+  return shown.exit;
+}
+
+}  // namespace pintle::ctl

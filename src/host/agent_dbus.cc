@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/agent_dbus.h"
+
+#include <fmt/core.h>
+#include <systemd/sd-bus.h>
+
+#include <chrono>
+#include <utility>
+
+#include "host/types_dbus.h"
+#include "host/values_dbus.h"
+
+namespace pintle::host {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr const char* kProperties = "org.freedesktop.DBus.Properties";
+constexpr auto kAskPatience = std::chrono::seconds(25);
+constexpr auto kOrderPatience = std::chrono::minutes(5);  // Someone may have to type a password.
+
+constexpr const char* kNoAgent = "no agent runs on this machine";
+
+Result<Bus> OpenBus() {
+  Bus bus;
+  const int result = ::sd_bus_open_system(Out(bus));
+  if (result < 0) return Error::FromErrno("connecting to the system bus", -result);
+  return bus;
+}
+
+Result<Message> Call(sd_bus* bus, sd_bus_message* call, microseconds patience) {
+  Problem problem;
+  Message answer;
+  const int result = ::sd_bus_call(bus, call, static_cast<std::uint64_t>(patience.count()), problem.get(), Out(answer));
+  if (result >= 0) return answer;
+  // The agent may also go while it is being asked.
+  if (problem.IsNobodyThere(result)) return Error(ErrorKind::kNotFound, kNoAgent);
+  return problem.Told(result);
+}
+
+Result<Message> NewCall(sd_bus* bus, const char* interface, const std::string& method) {
+  Message call;
+  const int result =
+      ::sd_bus_message_new_method_call(bus, Out(call), kAgentName, kAgentPath, interface, method.c_str());
+  if (result < 0) return Problem().Told(result);
+  return call;
+}
+
+// A property that may be missing has no text then.
+template <typename AnyField>
+void TakeProperty(const AnyField& field, json::Value& properties, json::Value& status) {
+  const auto property = properties.find(AgentProperty(field.name));
+  if (property == properties.end()) return;
+  if (!AnyField::kIsRequired && *property == "") return;
+  status[std::string(field.name)] = std::move(*property);
+}
+
+json::Value LoginFrom(const json::Value& login) {
+  if (!login.is_array() || login.size() != 3) return login;
+  return {{"user", login[0]}, {"from", login[1]}, {"when", login[2]}};
+}
+
+Result<AgentStatus> StatusFrom(json::Value properties) {
+  json::Value status = json::Value::object();
+  json::ForEachField<AgentStatus>([&](const auto& field) { TakeProperty(field, properties, status); });
+  for (json::Value& login : status["logins"]) login = LoginFrom(login);
+  json::Report report;
+  auto decoded = json::Decode<AgentStatus>(std::move(status), report);
+  TRY(report.ToResult(), "the agent and this program are of different versions");
+  return decoded;
+}
+
+Result<AgentStatus> Ask(sd_bus* bus) {
+  const Message call = TRY(NewCall(bus, kProperties, "GetAll"));
+  int result = ::sd_bus_message_append(call.get(), "s", kAgentInterface);
+  if (result < 0) return Problem().Told(result);
+  const Message answer = TRY(Call(bus, call.get(), kAskPatience));
+  json::Value properties;
+  result = ReadValue(answer.get(), properties);
+  if (result < 0) return Problem().Told(result);
+  return StatusFrom(std::move(properties));
+}
+
+int OnNews(sd_bus_message*, void* has_news, sd_bus_error*) {
+  *static_cast<bool*>(has_news) = true;
+  return 0;
+}
+
+// News that come together count once.
+Result<> AwaitNews(sd_bus* bus, const bool& has_news) {
+  for (;;) {
+    const int result = ::sd_bus_process(bus, nullptr);
+    if (result < 0) return Error::FromErrno("the system bus is gone", -result);
+    if (result > 0) continue;
+    if (has_news) return {};
+    static_cast<void>(::sd_bus_wait(bus, UINT64_MAX));  // What is wrong, processing tells.
+  }
+}
+
+}  // namespace
+
+std::string AgentProperty(std::string_view field) {
+  std::string name(field);
+  name.at(0) = static_cast<char>(name.at(0) - 'a' + 'A');
+  return name;
+}
+
+Result<AgentStatus> AskAgent() {
+  const Result<Bus> bus = OpenBus();
+  if (!bus) return Error(ErrorKind::kNotFound, fmt::format("{}: {}", kNoAgent, bus.error().message()));
+  return TRY(Ask((*bus).get()), "asking the agent");
+}
+
+Result<> TellAgent(AgentOrder order) {
+  const Result<Bus> bus = OpenBus();
+  if (!bus) return Error(ErrorKind::kNotFound, fmt::format("{}: {}", kNoAgent, bus.error().message()));
+  const Message call = TRY(NewCall((*bus).get(), kAgentInterface, json::Encode(order).get<std::string>()));
+  const int result = ::sd_bus_message_set_allow_interactive_authorization(call.get(), 1);
+  if (result < 0) return Problem().Told(result);
+  TRY(Call((*bus).get(), call.get(), kOrderPatience), "the agent");
+  return {};
+}
+
+Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& changed) {
+  bool has_news = false;
+  const Bus bus = TRY(OpenBus());
+  Slot properties, owner;
+  int result = ::sd_bus_match_signal(bus.get(), Out(properties), kAgentName, kAgentPath, kProperties,
+                                     "PropertiesChanged", &OnNews, &has_news);
+  const std::string owners =
+      fmt::format("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'", kAgentName);
+  if (result >= 0) result = ::sd_bus_add_match(bus.get(), Out(owner), owners.c_str(), &OnNews, &has_news);
+  if (result < 0) return Problem().Told(result).While("watching for the agent on the bus");
+  std::optional<Result<AgentStatus>> told;
+  for (;;) {
+    has_news = false;
+    Result<AgentStatus> status = Ask(bus.get());
+    if (!status && status.error().kind() != ErrorKind::kNotFound) {
+      return std::move(status).error().While("asking the agent");
+    }
+    const bool is_same = told && told->has_value() == status.has_value() && (!status || json::Equal(**told, *status));
+    told = std::move(status);
+    if (!is_same && !changed(*told)) return {};
+    TRY(AwaitNews(bus.get(), has_news));
+  }
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/logins_dbus.h"
+
+#include <systemd/sd-bus.h>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/clock.h"
+#include "host/types_dbus.h"
+#include "host/values_dbus.h"
+
+namespace pintle::host {
+namespace {
+
+constexpr const char* kName = "org.freedesktop.login1";
+constexpr const char* kPath = "/org/freedesktop/login1";
+constexpr const char* kManager = "org.freedesktop.login1.Manager";
+constexpr const char* kSession = "org.freedesktop.login1.Session";
+
+// What is read of a session.
+struct Session {
+  std::string user;
+  std::string from;
+  std::string service;
+  bool is_remote = false;
+  std::uint64_t began = 0;  // Microseconds since 1970.
+
+  static constexpr auto kFields = std::tuple{
+      json::Field{"Name", &Session::user},       json::Field{"RemoteHost", &Session::from},
+      json::Field{"Service", &Session::service}, json::Field{"Remote", &Session::is_remote},
+      json::Field{"Timestamp", &Session::began},
+  };
+};
+
+std::optional<AgentLogin> LoginFrom(sd_bus_message* properties) {
+  json::Value value;
+  if (ReadValue(properties, value) < 0) return std::nullopt;
+  json::Report report;
+  const auto session = json::Decode<Session>(std::move(value), report);
+  if (report.has_errors() || (!session.is_remote && session.service != "sshd")) return std::nullopt;
+  const auto began = std::chrono::microseconds(session.began);
+  return AgentLogin{session.user, session.from, ToRfc3339(WallTime(began))};
+}
+
+}  // namespace
+
+class Logins::Following {
+ public:
+  Following(Logins& logins, sd_bus* bus) : logins_(logins), bus_(bus) {}
+  Following(const Following&) = delete;
+  Following& operator=(const Following&) = delete;
+
+  // First come the signals, so that no session is begun unseen between the two.
+  Result<> Begin() {
+    int result =
+        ::sd_bus_match_signal_async(bus_, Out(new_), kName, kPath, kManager, "SessionNew", &OnNew, nullptr, this);
+    if (result >= 0) {
+      result = ::sd_bus_match_signal_async(bus_, Out(removed_), kName, kPath, kManager, "SessionRemoved", &OnRemoved,
+                                           nullptr, this);
+    }
+    if (result >= 0) {
+      result = ::sd_bus_call_method_async(bus_, Out(list_), kName, kPath, kManager, "ListSessions", &OnList, this, "");
+    }
+    if (result < 0) return Problem().Told(result).While("following logind's sessions");
+    return {};
+  }
+
+ private:
+  struct Question {
+    Following& asker;
+    std::string session;
+    Slot slot;
+  };
+
+  static int OnNew(sd_bus_message* message, void* self, sd_bus_error*) {
+    const char *session = nullptr, *path = nullptr;
+    if (::sd_bus_message_read(message, "so", &session, &path) >= 0) static_cast<Following*>(self)->Ask(session, path);
+    return 0;
+  }
+
+  static int OnRemoved(sd_bus_message* message, void* self, sd_bus_error*) {
+    const char *session = nullptr, *path = nullptr;
+    if (::sd_bus_message_read(message, "so", &session, &path) >= 0) {
+      static_cast<Following*>(self)->logins_.known_.erase(session);
+    }
+    return 0;
+  }
+
+  // Without logind there are no sessions; when it comes, it tells of those that are new.
+  static int OnList(sd_bus_message* message, void* self, sd_bus_error*) {
+    json::Value sessions;
+    // Of each session: name, user's number, user, seat, path.
+    if (::sd_bus_message_has_signature(message, "a(susso)") <= 0 || ReadValue(message, sessions) < 0) return 0;
+    std::map<std::string, std::string> paths;
+    for (const json::Value& session : sessions) {
+      paths.emplace(session[0].get<std::string>(), session[4].get<std::string>());
+    }
+    static_cast<Following*>(self)->TakeList(paths);
+    return 0;
+  }
+
+  void TakeList(const std::map<std::string, std::string>& paths) {
+    std::erase_if(logins_.known_, [&](const std::string& session) { return !paths.contains(session); });
+    for (const auto& [session, path] : paths) Ask(session, path);
+  }
+
+  void Ask(const std::string& session, const std::string& path) {
+    if (!logins_.known_.insert(session).second) return;
+    const auto [asked, _] = questions_.insert_or_assign(
+        session, std::unique_ptr<Question>(new Question{.asker = *this, .session = session, .slot = nullptr}));
+    // If that fails, so does the connection; and then all sessions are asked about anew.
+    static_cast<void>(::sd_bus_call_method_async(bus_, Out(asked->second->slot), kName, path.c_str(),
+                                                 "org.freedesktop.DBus.Properties", "GetAll", &OnAnswer,
+                                                 asked->second.get(), "s", kSession));
+  }
+
+  // A session may be over before it could be asked about.
+  static int OnAnswer(sd_bus_message* message, void* asked, sd_bus_error*) {
+    auto& question = *static_cast<Question*>(asked);
+    Following& asker = question.asker;
+    const auto keep = std::move(asker.questions_.extract(question.session).mapped());
+    if (::sd_bus_message_is_method_error(message, nullptr) != 0) {
+      asker.logins_.known_.erase(keep->session);
+    } else if (const auto login = LoginFrom(message)) {
+      asker.logins_.seen_(*login);
+    }
+    return 0;
+  }
+
+  Logins& logins_;
+  sd_bus* bus_;
+  Slot new_;
+  Slot removed_;
+  Slot list_;
+  std::map<std::string, std::unique_ptr<Question>> questions_;  // By the session.
+};
+
+Logins::Logins(std::function<void(const AgentLogin&)> seen) : seen_(std::move(seen)) {}
+Logins::~Logins() = default;
+
+Result<> Logins::Follow(sd_bus* bus) {
+  following_ = std::make_unique<Following>(*this, bus);
+  return following_->Begin();
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/this_machine.h"
+
+#include <utility>
+
+#include "host/open_deployments.h"
+#include "host/power_dbus.h"
+#include "host/systemd_dbus.h"
+
+namespace pintle::host {
+namespace {
+
+// The kubelet's.
+constexpr const char* kPullSecrets = "/var/lib/kubelet/config.json";
+
+}  // namespace
+
+ThisMachine::ThisMachine(Root root)
+    : root_(std::move(root)),
+      systemd_(std::make_unique<SystemdDbus>(root_)),
+      power_(std::make_unique<PowerDbus>()),
+      labels_(Labels::OfThisMachine()) {}
+
+Result<std::unique_ptr<ThisMachine>> ThisMachine::Open() {
+  auto machine = std::unique_ptr<ThisMachine>(new ThisMachine(TRY(Root::Open("/"))));
+  // It is there on all that were booted from a deployment.
+  if (!TRY(machine->root_.Status("/run/ostree-booted"))) return machine;
+  RegistryAccess registries;
+  if (TRY(machine->root_.Status(kPullSecrets))) registries.auth_file = kPullSecrets;
+  auto deployments = OpenDeployments(*machine->systemd_, std::move(registries));
+  if (!deployments && deployments.error().kind() != ErrorKind::kNotFound) return deployments.error();
+  if (deployments) machine->deployments_ = *std::move(deployments);
+  return machine;
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The machine that the program runs on, with all that a change of it takes.
+
+#include <memory>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/root.h"
+#include "host/deployments.h"
+#include "host/host.h"
+#include "host/power.h"
+#include "host/systemd.h"
+
+namespace pintle::host {
+
+// For one thread at a time, since what it holds is.
+class ThisMachine {
+ public:
+  // Needs nobody to answer yet.
+  static Result<std::unique_ptr<ThisMachine>> Open();
+
+  Host host() const { return {root_, *systemd_, clock_, labels_, deployments_.get()}; }
+  const Root& root() const { return root_; }
+  Power& power() const { return *power_; }
+
+ private:
+  explicit ThisMachine(Root root);
+
+  Root root_;
+  std::unique_ptr<Systemd> systemd_;
+  std::unique_ptr<Power> power_;
+  std::unique_ptr<Deployments> deployments_;
+  SystemClock clock_;
+  Labels labels_;
+};
+
+}  // namespace pintle::host

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A file with a configuration, of any of the kinds that people write: Ignition, MachineConfig, Butane.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/machine_config.h"
+#include "base/result.h"
+#include "ignition/config.h"
+#include "json/parse.h"
+#include "json/report.h"
+
+namespace pintle::machineconfig {
+
+// One document of a file: the Ignition config in it, when it has one that can be used, and all that there is to say.
+struct ConfigDocument {
+  std::string kind;  // "Ignition", "MachineConfig" or "Butane".
+  std::string name;  // Of a MachineConfig.
+  std::optional<ignition::Config> config;
+  // All of a MachineConfig, or what Butane makes of its other fields; of Ignition there is none.
+  std::optional<api::MachineConfig> object;
+  json::Report report;
+  std::optional<Error> error;  // In the words of the Machine Config Operator.
+  std::optional<Error> unfit;  // Why no machine is given a config that can be read and converted all the same.
+};
+
+// A file whose name ends in .yaml, .yml or .bu is YAML, which may hold several documents; any other is JSON, which may
+// be gzipped, and that again in base64.  Standard input is what it looks like.  `text` is what the report's paths lead
+// to, when they lead to JSON.
+struct ConfigFile {
+  std::vector<ConfigDocument> documents;
+  json::Report report;  // Of the file itself, such as a key that stands twice.
+  std::string text;
+};
+
+Result<ConfigFile> ReadConfigFile(const std::string& path);
+
+}  // namespace pintle::machineconfig

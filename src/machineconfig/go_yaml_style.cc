@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machineconfig/go_yaml_style.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <variant>
+
+#include "machineconfig/go_yaml_character.h"
+#include "machineconfig/yaml_scalar.h"
+
+namespace pintle::machineconfig {
+namespace {
+
+constexpr std::uint64_t Repeated(unsigned char byte) { return 0x0101010101010101U * byte; }
+
+bool MatchesDigits(std::string_view& text, bool with_underscores) {
+  std::size_t end = 0;
+  while (end < text.size() && ((text[end] >= '0' && text[end] <= '9') || (with_underscores && text[end] == '_'))) ++end;
+  text.remove_prefix(end);
+  return end > 0;
+}
+
+// 12:30 was a number to base 60 once, and is quoted for those who still read it so.
+bool IsBaseSixty(std::string_view text) {
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  if (text.empty() || text[0] < '0' || text[0] > '9') return false;
+  MatchesDigits(text, true);
+  if (!text.starts_with(':')) return false;
+  while (text.starts_with(':')) {
+    text.remove_prefix(1);
+    const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+    const bool is_minute = end == 1 || (end == 2 && text[0] <= '5');
+    if (!is_minute) return false;
+    text.remove_prefix(end);
+  }
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    MatchesDigits(text, true);
+  }
+  return text.empty();
+}
+
+bool MeansItself(std::string_view text) { return std::holds_alternative<Text>(MeaningOf(text)) && !IsBaseSixty(text); }
+
+bool IsIndicatorAtStart(char c) { return std::string_view("#,[]{}&*!|>'\"%@`").find(c) != std::string_view::npos; }
+
+bool LooksLikeMarker(std::string_view text) { return text.starts_with("---") || text.starts_with("..."); }
+
+// For a text without any blank, break or special character.
+bool VisibleAsciiMayBePlain(std::string_view text) {
+  const bool ends_as_key = text.back() == ':';
+  const bool is_bare_indicator = text == "?" || text == "-";
+  return !LooksLikeMarker(text) && !IsIndicatorAtStart(text[0]) && !ends_as_key && !is_bare_indicator;
+}
+
+}  // namespace
+
+// Eight bytes at a time.
+bool IsVisibleAscii(std::string_view text) {
+  std::uint64_t odd = 0;
+  std::size_t at = 0;
+  for (; at + sizeof odd <= text.size(); at += sizeof odd) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    const std::uint64_t below = (bytes - Repeated(0x21)) & ~bytes;
+    const std::uint64_t above = (bytes + Repeated(0x01)) | bytes;
+    odd |= below | above;
+  }
+  if ((odd & Repeated(0x80)) != 0) return false;
+  return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(),
+                     [](char c) { return c > ' ' && c < 0x7F; });
+}
+
+Ways WaysFor(std::string_view text, bool is_visible_ascii) {
+  Ways ways;
+  if (text.empty()) {
+    ways.literal = false;
+    return ways;
+  }
+  if (is_visible_ascii) {
+    ways.has_blanks = false;
+    ways.plain = VisibleAsciiMayBePlain(text);
+    return ways;
+  }
+  bool indicators = LooksLikeMarker(text);
+  bool special = false;
+  bool break_space = false;
+  bool space_break = false;
+  char32_t previous = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const Character c = CharacterAt(text, at);
+    const std::size_t next = at + c.size;
+    const bool blank_follows = next >= text.size() || text[next] == ' ' || text[next] == '\t';
+    if (at == 0) {
+      indicators = indicators || (c.code < 0x80 && IsIndicatorAtStart(text[0]));
+      indicators = indicators || ((c.code == '?' || c.code == '-') && blank_follows);
+    }
+    const bool blank_precedes = at == 0 || IsBlank(previous) || IsBreak(previous) || previous == 0;
+    indicators = indicators || (c.code == ':' && blank_follows) || (c.code == '#' && blank_precedes);
+    special = special || !IsPrintable(c.code);
+    break_space = break_space || (c.code == ' ' && IsBreak(previous));
+    if (IsBreak(c.code)) {
+      ways.has_breaks = true;
+      space_break = space_break || (at > 0 && previous == ' ');
+    }
+    previous = c.code;
+    at = next;
+  }
+  const bool begins_or_ends_blank = text.front() == ' ' || text.back() == ' ';
+  const bool nothing_but_escapes = space_break || special;
+  ways.plain = !indicators && !begins_or_ends_blank && !ways.has_breaks && !nothing_but_escapes;
+  ways.single_quoted = !break_space && !nothing_but_escapes;
+  ways.literal = text.back() != ' ' && !nothing_but_escapes;
+  return ways;
+}
+
+Style StyleOf(std::string_view text, const Ways& ways, bool is_simple_key) {
+  if (text.empty()) return Style::kDoubleQuoted;
+  if (ways.has_blanks && text.find('\n') != std::string_view::npos) {
+    return ways.literal && !is_simple_key ? Style::kLiteral : Style::kDoubleQuoted;
+  }
+  if (!MeansItself(text)) return Style::kDoubleQuoted;
+  if (ways.plain) return Style::kPlain;
+  return ways.single_quoted ? Style::kSingleQuoted : Style::kDoubleQuoted;
+}
+
+}  // namespace pintle::machineconfig

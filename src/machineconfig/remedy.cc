@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machineconfig/remedy.h"
+
+#include <algorithm>
+#include <array>
+
+namespace pintle::machineconfig {
+namespace {
+
+struct Remedy {
+  std::string_view problem;  // What it begins with.
+  std::string_view remedy;
+};
+
+constexpr std::array kRemedies = {
+    Remedy{"Unused key", "remove it or mend its spelling: it has no effect"},
+    Remedy{"cannot set both id and name", "keep one of the two"},
+    Remedy{"cannot use the same partition label twice", "give each partition a label of its own"},
+    Remedy{"directory path includes link", "write the path that the link leads to"},
+    Remedy{"duplicate entry defined", "keep one of the entries, or merge them by hand"},
+    Remedy{"file path includes link", "write the path that the link leads to"},
+    Remedy{"format cannot be empty", "say which filesystem it is: ext4, btrfs, xfs, swap or vfat"},
+    Remedy{"illegal base64 data", "encode the contents again: base64 -w0 FILE"},
+    Remedy{"illegal file mode", "write a decimal number from 0 to 4095: 0644 is 420 and 0755 is 493"},
+    Remedy{"incorrect size for hash sum", "a sha256 has 64 hexadecimal digits, and a sha512 has 128"},
+    Remedy{"invalid data character", "percent-encode the contents, or use base64"},
+    Remedy{"invalid filesystem format", "use ext4, btrfs, xfs, swap, vfat or, from 3.3 on, none"},
+    Remedy{"invalid systemd drop-in extension", "let its name end in .conf"},
+    Remedy{"invalid systemd unit extension", "let its name end in .service, .timer, .mount or another kind of unit"},
+    Remedy{"invalid unit content: line too long", "break the line with a backslash: systemd reads 2048 bytes"},
+    Remedy{"invalid unit content", "write [Section] lines and Name=value lines"},
+    Remedy{"invalid url scheme", "use data:, http:, https:, tftp:, s3: or, from 3.2 on, gs:"},
+    Remedy{"link path includes link", "write the path that the other link leads to"},
+    Remedy{"link target is required", "say where the link leads to"},
+    Remedy{"malformed hash specifier", "write sha256- or sha512- and the digits"},
+    Remedy{"missing data prefix", "write data: in lower case"},
+    Remedy{"must be a whole number", "write it without quotes and in decimal: 0644 is 420"},
+    Remedy{"overwrite must be false", "give the file contents, or take overwrite away"},
+    Remedy{"partition label will be truncated", "use a label without a colon"},
+    Remedy{"partitions overlap", "move one of them, or leave startMiB to the machine"},
+    Remedy{"path conflicts with systemd", "write the unit's contents in one of the two places"},
+    Remedy{"path is not fully simplified", "write the path without . and .., and without slashes at the end or twice"},
+    Remedy{"path not absolute", "begin it with a slash"},
+    Remedy{"path not specified", "say where it goes"},
+    Remedy{"proxies must be http(s)", "begin it with http:// or https://"},
+    Remedy{"raid devices required", "list the devices of the array"},
+    Remedy{"setuid/setgid/sticky bits", "leave the bits above 0777 away"},
+    Remedy{"source is required", "say where it is fetched from"},
+    Remedy{"source must be specified", "say what the hash is of"},
+    Remedy{"thumbprint is required", "ask the server: tang-show-keys"},
+    Remedy{"unrecognized hash function", "use sha512 or, from 3.1 on, sha256"},
+    Remedy{"unsupported config version", "use a version from 3.0.0 to 3.5.0"},
+};
+
+}  // namespace
+
+std::string_view RemedyFor(std::string_view problem) {
+  const auto found = std::find_if(kRemedies.begin(), kRemedies.end(),
+                                  [&](const Remedy& remedy) { return problem.starts_with(remedy.problem); });
+  return found == kRemedies.end() ? "" : found->remedy;
+}
+
+}  // namespace pintle::machineconfig

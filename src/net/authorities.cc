@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/authorities.h"
+
+#include <fmt/core.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace pintle::net {
+
+Result<> Authorities::Trust(CURL* easy, std::string pem) {
+  // Without this, the system's would be trusted too.
+  Set(easy, CURLOPT_CAINFO, static_cast<const char*>(nullptr));
+  Set(easy, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+  return Add(easy, pem);
+}
+
+#if LIBCURL_VERSION_NUM >= 0x074d00
+// Not as a file: of those curl keeps a copy for a day, whatever becomes of them.
+Result<> Authorities::Add(CURL* easy, std::string& pem) {
+  SetBlob(easy, CURLOPT_CAINFO_BLOB, pem);
+  return {};
+}
+#else
+// This curl (RHEL 9) takes nothing but a file, and lets requests share a connection that name the same one.
+Result<> Authorities::Add(CURL* easy, std::string& pem) {
+  if (!file_ || pem != in_file_) {
+    UniqueFd file(::memfd_create("authorities", MFD_CLOEXEC));
+    if (!file) return Error::FromErrno("memfd_create");
+    const ssize_t written = ::write(file.get(), pem.data(), pem.size());
+    if (written != static_cast<ssize_t>(pem.size())) return Error::FromErrno("write");
+    file_ = std::move(file);
+    in_file_ = std::move(pem);
+  }
+  Set(easy, CURLOPT_CAINFO, fmt::format("/proc/self/fd/{}", file_.get()).c_str());
+  return {};
+}
+#endif
+
+}  // namespace pintle::net

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Has curl trust these CA certificates and no others.
+
+#include <string>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "net/types_curl.h"
+
+namespace pintle::net {
+
+class Authorities {
+ public:
+  Result<> Trust(CURL* easy, std::string pem);
+
+ private:
+  Result<> Add(CURL* easy, std::string& pem);
+
+#if LIBCURL_VERSION_NUM < 0x074d00
+  UniqueFd file_;
+  std::string in_file_;
+#endif
+};
+
+}  // namespace pintle::net

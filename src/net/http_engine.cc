@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/http_engine.h"
+
+#include <csignal>
+#include <string>
+#include <utility>
+
+#include "net/http_exchange.h"
+
+namespace pintle::net {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Writing to a peer that is gone would end the program: OpenSSL knows no other way to write.  curl guards against that
+// in some of its calls, by changing the action for all threads; this covers them all, for this thread.
+class SigpipeHeldBack {
+ public:
+  SigpipeHeldBack() {
+    ::sigemptyset(&sigpipe_);
+    ::sigaddset(&sigpipe_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &sigpipe_, &before_);
+  }
+  ~SigpipeHeldBack() {
+    const timespec at_once = {};
+    if (::sigismember(&before_, SIGPIPE) == 0) ::sigtimedwait(&sigpipe_, nullptr, &at_once);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  SigpipeHeldBack(const SigpipeHeldBack&) = delete;
+  SigpipeHeldBack& operator=(const SigpipeHeldBack&) = delete;
+
+ private:
+  sigset_t sigpipe_;
+  sigset_t before_;
+};
+
+}  // namespace
+
+HttpCall::Engine::Engine(event::Loop& loop, HttpClient::Settings settings)
+    : loop_(loop),
+      settings_(std::move(settings)),
+      timer_(
+          loop,
+          [this] {
+            const auto alive = shared_from_this();
+            Act(CURL_SOCKET_TIMEOUT, 0);
+          },
+          milliseconds(1)) {}
+
+HttpCall::Engine::~Engine() {
+  const SigpipeHeldBack held_back;
+  multi_.reset();  // It takes leave of its connections, and so of the watches and the timer.
+}
+
+Result<> HttpCall::Engine::Open() {
+  static const CURLcode initialised = ::curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (initialised != CURLE_OK) return Error(ErrorKind::kSystem, ::curl_easy_strerror(initialised));
+  multi_.reset(::curl_multi_init());
+  if (!multi_) return Error(ErrorKind::kSystem, "curl_multi_init failed");
+  Set(multi_.get(), CURLMOPT_SOCKETFUNCTION, &Engine::WatchSocket);
+  Set(multi_.get(), CURLMOPT_SOCKETDATA, this);
+  Set(multi_.get(), CURLMOPT_TIMERFUNCTION, &Engine::SetTimer);
+  Set(multi_.get(), CURLMOPT_TIMERDATA, this);
+  Set(multi_.get(), CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));
+  return {};
+}
+
+void HttpCall::Engine::Add(const std::shared_ptr<Exchange>& exchange) {
+  exchanges_.insert(exchange);
+  loop_.Post([weak = std::weak_ptr(exchange)] {
+    if (const auto alive = weak.lock()) alive->Begin();
+  });
+}
+
+void HttpCall::Engine::CancelAll() {
+  const auto exchanges = exchanges_;
+  for (const auto& exchange : exchanges) exchange->Cancel();
+}
+
+Result<> HttpCall::Engine::Enter(Exchange& exchange) {
+  const CURLMcode added = ::curl_multi_add_handle(multi_.get(), exchange.easy());
+  if (added != CURLM_OK) return Error(ErrorKind::kSystem, ::curl_multi_strerror(added));
+  return {};
+}
+
+void HttpCall::Engine::Remove(Exchange& exchange) {
+  if (exchange.easy() == nullptr) return;
+  const SigpipeHeldBack held_back;
+  ::curl_multi_remove_handle(multi_.get(), exchange.easy());
+}
+
+void HttpCall::Engine::Leave(Exchange& exchange) {
+  const auto alive = exchange.shared_from_this();
+  exchanges_.erase(alive);
+  if (in_curl_) return leaving_.push_back(alive);
+  Remove(exchange);
+}
+
+void HttpCall::Engine::Unpause(Exchange& exchange) {
+  // curl hands out what it had kept.
+  CallCurl([&] { ::curl_easy_pause(exchange.easy(), CURLPAUSE_CONT); });
+}
+
+int HttpCall::Engine::WatchSocket(CURL* easy, curl_socket_t socket, int what, void* engine, void*) {
+  auto& self = *static_cast<Engine*>(engine);
+  if (what == CURL_POLL_REMOVE) {
+    self.watches_.erase(socket);
+  } else {
+    self.Watch(easy, socket,
+               {.readable = what == CURL_POLL_IN || what == CURL_POLL_INOUT,
+                .writable = what == CURL_POLL_OUT || what == CURL_POLL_INOUT});
+  }
+  return 0;
+}
+
+void HttpCall::Engine::Watch(CURL* easy, curl_socket_t socket, event::FdReadiness wanted) {
+  if (const auto watch = watches_.find(socket); watch != watches_.end()) return watch->second.WaitFor(wanted);
+  auto watch = event::FdWatch::Create(loop_, socket, wanted, [this, socket](event::FdReadiness ready) {
+    const auto alive = shared_from_this();
+    Act(socket, (ready.readable ? CURL_CSELECT_IN : 0) | (ready.writable ? CURL_CSELECT_OUT : 0) |
+                    (ready.broken ? CURL_CSELECT_ERR : 0));
+  });
+  if (watch) {
+    watches_.emplace(socket, *std::move(watch));
+  } else if (auto* const exchange = Get<Exchange*>(easy, CURLINFO_PRIVATE)) {
+    exchange->FailSoon(std::move(watch).error());
+  }
+}
+
+int HttpCall::Engine::SetTimer(CURLM*, long timeout_ms, void* engine) {
+  auto& self = *static_cast<Engine*>(engine);
+  if (timeout_ms < 0) {
+    self.timer_.Cancel();
+  } else {
+    self.timer_.After(milliseconds(timeout_ms));
+  }
+  return 0;
+}
+
+void HttpCall::Engine::Act(curl_socket_t socket, int events) {
+  // The result is about misuse only; what became of each request is told by a message.
+  int running = 0;
+  CallCurl([&] { ::curl_multi_socket_action(multi_.get(), socket, events, &running); });
+}
+
+// For what may call receivers.
+template <typename Call>
+void HttpCall::Engine::CallCurl(Call call) {
+  {
+    const SigpipeHeldBack held_back;
+    in_curl_ = true;
+    call();
+    in_curl_ = false;
+  }
+  Settle();
+}
+
+void HttpCall::Engine::Settle() {
+  for (const auto& exchange : std::exchange(leaving_, {})) Remove(*exchange);
+  int left = 0;
+  while (const CURLMsg* const message = ::curl_multi_info_read(multi_.get(), &left)) {
+    const CURLcode code = message->data.result;
+    Get<Exchange*>(message->easy_handle, CURLINFO_PRIVATE)->Done(code);
+  }
+}
+
+Result<> HttpCall::Engine::SetTls(CURL* easy, const Url& url, bool tell_who_we_are) {
+  Set(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  Set(easy, CURLOPT_PROXY_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  Set(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+  Set(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+  const TlsSettings& tls = settings_.tls;
+  if (tls.authorities) {
+    const auto doing = [&] { return "reading the CA certificates for " + url.HostAndPort(); };
+    TRY(authorities_.Trust(easy, TRY(ReadPem(*tls.authorities), doing())), doing());
+  }
+  if (!tls.client || !tell_who_we_are) return {};
+  const auto doing = [&] { return "reading our client certificate for " + url.HostAndPort(); };
+  std::string certificate = TRY(ReadPem(tls.client->certificate), doing());
+  std::string key = TRY(ReadPem(tls.client->key), doing());
+  SetBlob(easy, CURLOPT_SSLCERT_BLOB, certificate);
+  SetBlob(easy, CURLOPT_SSLKEY_BLOB, key);
+  // A key that needs a password is an error then; without this OpenSSL would ask for it on the terminal.
+  Set(easy, CURLOPT_KEYPASSWD, "");
+  return {};
+}
+
+}  // namespace pintle::net

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/http_exchange.h"
+
+#include <fmt/core.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+
+#include "base/version.h"
+
+namespace pintle::net {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A peer that vanished without a word is noticed by the kernel, which probes a silent connection and gives up on what
+// is not acknowledged.  Otherwise later requests would go to the same dead connection.
+constexpr long kProbeAfterSeconds = 30;
+constexpr long kProbeEverySeconds = 10;
+constexpr unsigned kUnacknowledgedMilliseconds = 60'000;
+
+void Append(Lines& lines, const std::string& line) {
+  curl_slist* const longer = ::curl_slist_append(lines.get(), line.c_str());
+  if (longer == nullptr) std::abort();
+  static_cast<void>(lines.release());  // It is part of the longer list.
+  lines.reset(longer);
+}
+
+// A line without a value would take the header out instead.
+std::string AsLine(const Header& header) {
+  return header.value.empty() ? header.name + ";" : header.name + ": " + header.value;
+}
+
+int DropDeadConnections(void*, curl_socket_t socket, curlsocktype) {
+  // On a socket that is not TCP this has no effect, and none is needed.
+  static_cast<void>(::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnacknowledgedMilliseconds,
+                                 sizeof(kUnacknowledgedMilliseconds)));
+  return CURL_SOCKOPT_OK;
+}
+
+void AllowOnlyHttp(CURL* easy) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  Set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  Set(easy, CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+// A name that is being looked up must not hold up the loop when nobody wants it any more.
+void LeaveLookupsBehind([[maybe_unused]] CURL* easy) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+  Set(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+}
+
+std::optional<std::uint64_t> ContentLength(const HttpHead& head) {
+  const auto text = head.Find("Content-Length");
+  std::uint64_t length = 0;
+  if (!text || std::from_chars(text->data(), text->data() + text->size(), length).ec != std::errc()) {
+    return std::nullopt;
+  }
+  return length;
+}
+
+bool IsRedirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+Result<Url> NextHop(const Url& from, std::string_view location) {
+  const auto refused = [&] { return "the redirect by " + from.HostAndPort(); };
+  Url next = TRY(from.Resolve(location), refused());
+  if (from.is_https() && !next.is_https()) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("it leads from https to http at {}, which is refused", next.HostAndPort()))
+        .While(refused());
+  }
+  return next;
+}
+
+}  // namespace
+
+HttpCall::Exchange::Exchange(const std::shared_ptr<Engine>& engine, HttpRequest request, HttpReceiver receiver)
+    : engine_(engine), request_(std::move(request)), receiver_(std::move(receiver)), url_(request_.url) {}
+
+void HttpCall::Exchange::Begin() {
+  const auto engine = engine_.lock();
+  if (over_ || !engine) return;
+  if (request_.timeouts.whole) {
+    whole_.emplace(engine->loop(),
+                   [this] { End(NotDoneWithin(*request_.timeouts.whole, url_.HostAndPort(), HowFar())); });
+    whole_->After(*request_.timeouts.whole);
+  }
+  if (request_.timeouts.stall) {
+    stall_.emplace(engine->loop(), [this] { CheckStall(); });
+    if (!paused_) stall_->After(*request_.timeouts.stall);
+  }
+  Heard();
+  if (Result<> checked = Check(request_); !checked) {
+    return End(std::move(checked).error().While("asking " + url_.HostAndPort()));
+  }
+  if (Result<> sent = Send(); !sent) End(std::move(sent));
+}
+
+// Asks the server that it is the turn of.
+Result<> HttpCall::Exchange::Send() {
+  const auto engine = engine_.lock();
+  easy_.reset(::curl_easy_init());
+  if (!easy_) return Error(ErrorKind::kSystem, "curl_easy_init failed");
+  SetUp();
+  TRY(engine->SetTls(easy(), url_, AtFirstServer()));
+  return engine->Enter(*this);
+}
+
+void HttpCall::Exchange::SetUp() {
+  Set(easy(), CURLOPT_PRIVATE, this);
+  Set(easy(), CURLOPT_NOSIGNAL, 1L);
+  Set(easy(), CURLOPT_ERRORBUFFER, curl_words_.data());
+  Set(easy(), CURLOPT_URL, url_.text().c_str());
+  AllowOnlyHttp(easy());
+  Set(easy(), CURLOPT_USERAGENT, fmt::format("pintle/{}", kVersion).c_str());
+  Set(easy(), CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+  Set(easy(), CURLOPT_PIPEWAIT, 1L);  // To see whether a connection that is being made can be shared.
+  Set(easy(), CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request_.timeouts.connect.count()));
+  Set(easy(), CURLOPT_TCP_KEEPALIVE, 1L);
+  Set(easy(), CURLOPT_TCP_KEEPIDLE, kProbeAfterSeconds);
+  Set(easy(), CURLOPT_TCP_KEEPINTVL, kProbeEverySeconds);
+  Set(easy(), CURLOPT_SOCKOPTFUNCTION, &DropDeadConnections);
+  LeaveLookupsBehind(easy());
+  // Empty texts, since without any curl would look into the environment on its own.
+  Set(easy(), CURLOPT_PROXY, Proxy().c_str());
+  Set(easy(), CURLOPT_NOPROXY, engine_.lock()->settings().proxy.except.c_str());
+  Set(easy(), CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  if (request_.compression == Compression::kAccepted) Set(easy(), CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
+  Set(easy(), CURLOPT_HEADERFUNCTION, static_cast<curl_write_callback>(&Exchange::TakeHeadLine));
+  Set(easy(), CURLOPT_HEADERDATA, this);
+  Set(easy(), CURLOPT_WRITEFUNCTION, static_cast<curl_write_callback>(&Exchange::TakePiece));
+  Set(easy(), CURLOPT_WRITEDATA, this);
+  SetUpBody();
+  header_lines_ = HeaderLines();
+  Set(easy(), CURLOPT_HTTPHEADER, header_lines_.get());
+}
+
+void HttpCall::Exchange::SetUpBody() {
+  const std::string& method = request_.method;
+  if (method == "HEAD") return Set(easy(), CURLOPT_NOBODY, 1L);
+  if (!request_.body.empty() || method == "POST" || method == "PUT" || method == "PATCH") {
+    Set(easy(), CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+    Set(easy(), CURLOPT_POSTFIELDS, request_.body.c_str());  // Not copied: the request stays.
+  }
+  Set(easy(), CURLOPT_CUSTOMREQUEST, method.c_str());
+}
+
+Lines HttpCall::Exchange::HeaderLines() const {
+  Lines lines;
+  // What curl would add for bodies of its own accord.
+  Append(lines, "Expect:");
+  if (std::none_of(request_.headers.begin(), request_.headers.end(),
+                   [](const Header& header) { return IsNamed(header, "Content-Type"); })) {
+    Append(lines, "Content-Type:");
+  }
+  for (const Header& header : request_.headers) {
+    if (AtFirstServer() || !IsCredential(header)) Append(lines, AsLine(header));
+  }
+  if (!request_.bearer_token.empty() && AtFirstServer()) {
+    Append(lines, "Authorization: Bearer " + request_.bearer_token);
+  }
+  return lines;
+}
+
+std::size_t HttpCall::Exchange::TakeHeadLine(char* line, std::size_t, std::size_t size, void* exchange) {
+  auto& self = *static_cast<Exchange*>(exchange);
+  return self.Taken(self.TakeHeadLine(std::string_view(line, size)), size);
+}
+
+std::size_t HttpCall::Exchange::TakePiece(char* piece, std::size_t, std::size_t size, void* exchange) {
+  auto& self = *static_cast<Exchange*>(exchange);
+  if (self.paused_ && !self.over_) {
+    self.paused_in_curl_ = true;
+    return CURL_WRITEFUNC_PAUSE;  // curl keeps the piece and offers it again.
+  }
+  return self.Taken(self.TakePiece(std::string_view(piece, size)), size);
+}
+
+// What curl is to be told: any number but the size makes it break off.
+std::size_t HttpCall::Exchange::Taken(const Result<>& taken, std::size_t size) {
+  if (!taken) failure_ = taken.error();
+  return taken && !over_ ? size : size + 1;
+}
+
+Result<> HttpCall::Exchange::TakeHeadLine(std::string_view line) {
+  Heard();
+  // Trailers come the same way, and nobody asks for them.
+  if (over_ || next_ || answered_) return {};
+  if (TRY(head_.Line(line)) == HeadReader::State::kMore) return {};
+  return TakeHead(head_.head());
+}
+
+Result<> HttpCall::Exchange::TakeHead(const HttpHead& head) {
+  if (head.status == 407 && !Proxy().empty()) {
+    return ProxyWantsCredentials(NameOfProxy(Proxy()).Text(), url_.HostAndPort());
+  }
+  const auto location = head.Find("Location");
+  if (request_.redirects_followed > 0 && IsRedirect(head.status) && location) {
+    if (redirects_ == request_.redirects_followed) {
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("{} redirects once more, after {} redirects", url_.HostAndPort(), redirects_));
+    }
+    next_ = TRY(NextHop(url_, *location));
+    return {};
+  }
+  answered_ = true;
+  if (request_.method != "HEAD") body_expected_ = ContentLength(head);
+  if (body_expected_ > request_.body_limit) return BodyOverLimit(request_.body_limit, url_.HostAndPort());
+  receiver_.head(head);
+  return {};
+}
+
+Result<> HttpCall::Exchange::TakePiece(std::string_view piece) {
+  Heard();
+  if (over_ || next_) return {};
+  body_size_ += piece.size();
+  if (body_size_ > request_.body_limit) return BodyOverLimit(request_.body_limit, url_.HostAndPort());
+  receiver_.body(piece);
+  return {};
+}
+
+void HttpCall::Exchange::Done(CURLcode code) {
+  if (over_) return;
+  if (failure_) return End(*failure_);
+  if (code != CURLE_OK) return End(Explain(Failure(code)));
+  if (!next_) return End({});
+  if (Result<> followed = Follow(); !followed) End(std::move(followed));
+}
+
+Result<> HttpCall::Exchange::Follow() {
+  engine_.lock()->Remove(*this);
+  url_ = *std::exchange(next_, std::nullopt);
+  ++redirects_;
+  head_ = HeadReader();
+  return Send();
+}
+
+void HttpCall::Exchange::End(Result<> outcome) {
+  const auto alive = shared_from_this();
+  Cancel();
+  // What the receiver holds goes with the call to it, so that a handle which is kept keeps nothing else.
+  const HttpReceiver receiver = std::exchange(receiver_, {});
+  receiver.end(std::move(outcome));
+}
+
+void HttpCall::Exchange::Cancel() {
+  if (over_) return;
+  over_ = true;
+  stall_.reset();
+  whole_.reset();
+  if (const auto engine = engine_.lock()) engine->Leave(*this);
+}
+
+void HttpCall::Exchange::FailSoon(Error error) {
+  if (const auto engine = engine_.lock()) {
+    engine->loop().Post([weak = weak_from_this(), error = std::move(error)] {
+      const auto alive = weak.lock();
+      if (alive && !alive->over_) alive->End(error);
+    });
+  }
+}
+
+void HttpCall::Exchange::Pause() {
+  paused_ = true;
+  if (stall_) stall_->Cancel();
+}
+
+void HttpCall::Exchange::Resume() {
+  const auto engine = engine_.lock();
+  if (over_ || !paused_ || !engine) return;
+  paused_ = false;
+  Heard();
+  if (stall_) stall_->After(*request_.timeouts.stall);
+  engine->loop().Post([weak = weak_from_this()] {
+    if (const auto alive = weak.lock()) alive->Unpause();
+  });
+}
+
+void HttpCall::Exchange::Unpause() {
+  const auto engine = engine_.lock();
+  if (over_ || paused_ || !paused_in_curl_ || !engine) return;
+  paused_in_curl_ = false;
+  engine->Unpause(*this);
+}
+
+void HttpCall::Exchange::Heard() { last_heard_ = std::chrono::steady_clock::now(); }
+
+// The timer is not set anew for each piece that comes: it looks when the last one came, and waits for the rest.
+void HttpCall::Exchange::CheckStall() {
+  const milliseconds patience = *request_.timeouts.stall;
+  if (std::chrono::steady_clock::now() < last_heard_ + patience) return stall_->At(last_heard_ + patience);
+  End(StalledFor(patience, url_.HostAndPort(), HowFar()));
+}
+
+Progress HttpCall::Exchange::HowFar() const {
+  return {.answered = answered_,
+          .body_received = static_cast<std::uint64_t>(Get<curl_off_t>(easy_.get(), CURLINFO_SIZE_DOWNLOAD_T)),
+          .body_expected = body_expected_};
+}
+
+TransferFailure HttpCall::Exchange::Failure(CURLcode code) const {
+  const auto engine = engine_.lock();
+  TransferFailure failure = {.curl_code = code,
+                             .detail = curl_words_.data(),
+                             .verify_result = Get<long>(easy_.get(), CURLINFO_SSL_VERIFYRESULT),
+                             .errno_value = static_cast<int>(Get<long>(easy_.get(), CURLINFO_OS_ERRNO)),
+                             .tunnel_status = Get<long>(easy_.get(), CURLINFO_HTTP_CONNECTCODE),
+                             .has_client_certificate = engine->settings().tls.client && AtFirstServer(),
+                             .progress = HowFar(),
+                             .server = url_.HostAndPort(),
+                             .connect_timeout = request_.timeouts.connect};
+  failure.proxy = ProxyInvolved(failure);
+  return failure;
+}
+
+// curl does not tell whether what failed was the proxy, but its words do.
+std::string HttpCall::Exchange::ProxyInvolved(const TransferFailure& failure) const {
+  if (Proxy().empty()) return "";
+  const ProxyName proxy = NameOfProxy(Proxy());
+  const bool named = failure.tunnel_status != 0 || failure.curl_code == CURLE_COULDNT_RESOLVE_PROXY ||
+                     failure.detail.find(fmt::format("{} port {}", proxy.host, proxy.port)) != std::string::npos;
+  return named ? proxy.Text() : "";
+}
+
+}  // namespace pintle::net

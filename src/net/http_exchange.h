@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One request, from its start to its end.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "event/loop.h"
+#include "net/http_client.h"
+#include "net/http_engine.h"
+#include "net/http_failure.h"
+#include "net/http_message.h"
+#include "net/types_curl.h"
+#include "net/url.h"
+
+namespace pintle::net {
+
+class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
+ public:
+  Exchange(const std::shared_ptr<Engine>& engine, HttpRequest request, HttpReceiver receiver);
+
+  void Begin();
+  void Cancel();
+  void Pause();
+  void Resume();
+  // Ends it with an error as soon as curl is not at work.
+  void FailSoon(Error error);
+  // curl has come to the end of what it was asked.
+  void Done(CURLcode code);
+  void Unpause();
+
+  CURL* easy() { return easy_.get(); }
+
+ private:
+  static std::size_t TakeHeadLine(char* line, std::size_t one, std::size_t size, void* exchange);
+  static std::size_t TakePiece(char* piece, std::size_t one, std::size_t size, void* exchange);
+
+  Result<> Send();
+  Result<> Follow();
+  void SetUp();
+  void SetUpBody();
+  Lines HeaderLines() const;
+  bool AtFirstServer() const { return url_.SameOrigin(request_.url); }
+
+  Result<> TakeHeadLine(std::string_view line);
+  Result<> TakeHead(const HttpHead& head);
+  Result<> TakePiece(std::string_view piece);
+  std::size_t Taken(const Result<>& taken, std::size_t size);
+
+  void CheckStall();
+  void Heard();
+  const std::string& Proxy() const { return engine_.lock()->settings().proxy.For(url_); }
+  Progress HowFar() const;
+  TransferFailure Failure(CURLcode code) const;
+  std::string ProxyInvolved(const TransferFailure& failure) const;
+  void End(Result<> outcome);
+
+  std::weak_ptr<Engine> engine_;
+  HttpRequest request_;
+  HttpReceiver receiver_;
+  bool over_ = false;  // Ended or cancelled: the receiver is not called any more.
+
+  Url url_;  // Where redirects have led to.
+  int redirects_ = 0;
+  std::optional<Url> next_;
+  HeadReader head_;
+  bool answered_ = false;
+  std::optional<std::uint64_t> body_expected_;
+  std::uint64_t body_size_ = 0;  // Decompressed.
+  std::optional<Error> failure_;
+
+  bool paused_ = false;
+  bool paused_in_curl_ = false;
+  MonotonicTime last_heard_;
+  std::optional<event::Timer> stall_;
+  std::optional<event::Timer> whole_;
+
+  Lines header_lines_;
+  std::array<char, CURL_ERROR_SIZE> curl_words_ = {};
+  Easy easy_;
+};
+
+}  // namespace pintle::net

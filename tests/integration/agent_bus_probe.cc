@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The agent's face on the system bus of a node, for test_agent_bus.py.
+//
+//     agent-bus-probe serve [REFUSAL]   shows each status that comes as a line of JSON, and says each order and login;
+//                                       orders fail with that text if there is one
+//     agent-bus-probe polkit yes|no     has polkit's name, gives that answer, and says each question
+
+#include <fmt/core.h>
+#include <systemd/sd-bus.h>
+
+#include <cstdio>
+#include <string>
+
+#include "agent/bus.h"
+#include "base/c_ptr.h"
+#include "json/parse.h"
+
+namespace pintle::agent {
+namespace {
+
+void Say(const std::string& line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
+Result<> Serve(const std::string& refusal) {
+  const auto loop = TRY(event::Loop::Create());
+  const auto order = [&](const char* name) {
+    return [name, refusal]() -> Result<> {
+      Say(name);
+      if (!refusal.empty()) return Error(ErrorKind::kConflict, refusal);
+      return {};
+    };
+  };
+  Bus bus(*loop, {.check = order("check"),
+                  .retry = order("retry"),
+                  .pause = order("pause"),
+                  .resume = order("resume"),
+                  .logged_in = [](const host::AgentLogin& login) {
+                    Say(fmt::format("login {} from {}", login.user, login.from));
+                  }});
+  std::string unread;
+  const auto show = [&](const std::string& line) -> Result<> {
+    json::Report report;
+    auto status = json::Decode<host::AgentStatus>(TRY(json::Parse(line)), report);
+    TRY(report.ToResult());
+    bus.Show(std::move(status));
+    Say("shown");
+    return {};
+  };
+  const auto input = TRY(event::FdWatch::Create(*loop, STDIN_FILENO, {.readable = true}, [&](event::FdReadiness) {
+    char piece[4096];
+    const ssize_t size = ::read(STDIN_FILENO, piece, sizeof piece);
+    if (size <= 0) return loop->Stop();
+    unread.append(piece, static_cast<std::size_t>(size));
+    for (std::size_t end = unread.find('\n'); end != std::string::npos; end = unread.find('\n')) {
+      if (const auto shown = show(unread.substr(0, end)); !shown) return loop->Stop(shown);
+      unread.erase(0, end + 1);
+    }
+  }));
+  Say("serving");
+  return loop->Run();
+}
+
+int OnQuestion(sd_bus_message* call, void* is_allowed, sd_bus_error*) {
+  const char *kind = nullptr, *key = nullptr, *name = nullptr, *action = nullptr;
+  std::uint32_t flags = 0;
+  int result = ::sd_bus_message_read(call, "(sa{sv})s", &kind, 1, &key, "s", &name, &action);
+  if (result >= 0) result = ::sd_bus_message_skip(call, "a{ss}");
+  if (result >= 0) result = ::sd_bus_message_read(call, "u", &flags);
+  if (result < 0) return result;
+  Say(fmt::format("{} {} {} {}", kind, key, action, flags));
+  return ::sd_bus_reply_method_return(call, "(bba{ss})", *static_cast<int*>(is_allowed), 0, 0);
+}
+
+Result<> PlayPolkit(bool is_allowed) {
+  static const sd_bus_vtable kVtable[] = {
+      SD_BUS_VTABLE_START(0),
+      SD_BUS_METHOD("CheckAuthorization", "(sa{sv})sa{ss}us", "(bba{ss})", OnQuestion, SD_BUS_VTABLE_UNPRIVILEGED),
+      SD_BUS_VTABLE_END,
+  };
+  CPtr<sd_bus, sd_bus_flush_close_unref> bus;
+  int answer = is_allowed ? 1 : 0;
+  int result = ::sd_bus_open_system(Out(bus));
+  if (result >= 0) {
+    result = ::sd_bus_add_object_vtable(bus.get(), nullptr, "/org/freedesktop/PolicyKit1/Authority",
+                                        "org.freedesktop.PolicyKit1.Authority", kVtable, &answer);
+  }
+  if (result >= 0) result = ::sd_bus_request_name(bus.get(), "org.freedesktop.PolicyKit1", 0);
+  if (result >= 0) Say("serving");
+  while (result >= 0) {
+    result = ::sd_bus_process(bus.get(), nullptr);
+    if (result == 0) result = ::sd_bus_wait(bus.get(), UINT64_MAX);
+  }
+  return Error::FromErrno("the bus", -result);
+}
+
+Result<> Run(const std::string& verb, const std::string& word) {
+  if (verb == "serve") return Serve(word);
+  if (verb == "polkit") return PlayPolkit(word == "yes");
+  return Error(ErrorKind::kInvalid, "no such verb: " + verb);
+}
+
+}  // namespace
+}  // namespace pintle::agent
+
+int main(int count, char** words) {
+  if (count < 2) return 2;
+  const auto result = pintle::agent::Run(words[1], count > 2 ? words[2] : "");
+  if (result) return 0;
+  fmt::print(stderr, "{}\n", result.error().message());
+  return 1;
+}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two pods on node-b, of which a disruption budget can spare one."""
+
+from machines.wait import wait_until
+
+PODS = """
+apiVersion: policy/v1beta1
+kind: PodDisruptionBudget
+metadata: {name: web}
+spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      nodeSelector: {kubernetes.io/hostname: node-b}
+      containers: [{name: web, image: example.com/web}]
+"""
+
+
+def settled(cluster):
+    """The name and the uid of each, once both run and the budget can spare one."""
+    def condition():
+        pods = [(pod["metadata"]["name"], pod["metadata"]["uid"]) for pod in cluster.run_pods("node-b")]
+        return len(pods) == 2 and cluster.get("poddisruptionbudget", "web")["status"]["disruptionsAllowed"] == 1 and pods
+    return wait_until(condition, "two pods run and one can be spared", 60)

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent on nodes of a real cluster: what it does when its Node says that it is to have another config."""
+
+import contextlib
+import random
+import re
+import time
+
+import pytest
+
+from machines import agent_node
+from machines.agent_node import PREFIX, AgentNode, DrainController, Events, rendered
+from machines.cluster import Cluster
+from machines.installed import ALL, APP, KEY, KEYS, everything, file, machine_config
+from machines.node import Node
+from machines.wait import wait_until
+
+POLICY = {"files": [{"path": "/etc/live", "actions": [{"type": "None"}]}], "units": [],
+          "sshkey": {"actions": [{"type": "None"}]}}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster() as cluster:
+        agent_node.prepare_cluster(cluster)
+        cluster.admin.create({"apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration",
+                              "metadata": {"name": "cluster"}, "spec": {"nodeDisruptionPolicy": POLICY}})
+        yield cluster
+
+
+@pytest.fixture
+def new_node(cluster):
+    """Makes nodes of this test, of which each has a name of its own in the cluster that all tests share."""
+    with contextlib.ExitStack() as stack:
+        def make(plain=True, more=""):
+            machine = stack.enter_context(Node(plain=plain, network="host"))
+            return AgentNode(machine, cluster, machine.name, more)
+        yield make
+
+
+@pytest.fixture
+def node(new_node):
+    return new_node()
+
+
+def spec(*files, **more):
+    return machine_config(list(files), **more)["spec"]
+
+
+def config_for(node, number, *files, **more):
+    return rendered(node.cluster, f"rendered-{node.name}-{number}", spec(*files, **more))
+
+
+def settle_in(node, *files, **more):
+    """Starts the agent of a node that has nothing yet, and gives it a config for which it need not reboot."""
+    first = config_for(node, 0, *files, **more)
+    node.annotate(desiredConfig=first)
+    node.start()
+    node.wait_done(first)
+    return first
+
+
+def without_repetition(values):
+    return [value for value, before in zip(values, [None, *values]) if value != before]
+
+
+def test_a_change_that_needs_no_reboot_is_made_at_once(cluster, node):
+    first = settle_in(node)
+    second = config_for(node, 1, file("/etc/live/a", "new"))
+    with DrainController(cluster) as controller:
+        node.annotate(desiredConfig=second)
+        node.wait_done(second)
+        assert node.read("/etc/live/a") == "new"
+        wait_until(lambda: controller.of(node.name, "state", "currentConfig")[-1:] == [("Done", second)], "seen", 10)
+        assert controller.of(node.name, "state", "currentConfig") == [("Done", first), ("Working", first), ("Done", second)]
+        assert controller.asked == []
+
+
+def update_with_reboot(node, controller, config, before):
+    """Follows a node through all of an update; returns nothing, since all of it is checked."""
+    node.annotate(desiredConfig=config)
+    node.machine.follow_reboot(120)
+    node.wait_done(config, 120)
+    seen = controller.of(node.name, "state", "desiredDrain", "post-config-action", "currentConfig")
+    drain, uncordon = f"drain-{config}", f"uncordon-{config}"
+    # From where the last update has left it.
+    drained_before = seen[0][1]
+    assert seen == [("Done", drained_before, "", before),
+                    ("Working", drained_before, "", before),
+                    ("Working", drain, "", before),
+                    ("Working", drain, "Rebooting", before),
+                    ("Working", drain, "", before),
+                    ("Working", uncordon, "", before),
+                    ("Done", uncordon, "", config)], seen
+    assert [value for name, value in controller.asked if name == node.name][-2:] == [drain, uncordon]
+    assert not node.cluster.get("node", node.name)["spec"].get("unschedulable")
+
+
+def events_of(node):
+    events = node.cluster.get("events", "--namespace", agent_node.MCO_NAMESPACE)["items"]
+    return [(event["reason"], event["message"]) for event in sorted(events, key=lambda event: event["firstTimestamp"])
+            if event["involvedObject"]["name"] == node.name]
+
+
+def test_three_nodes_are_drained_and_rebooted_into_what_they_are_told(cluster, new_node):
+    nodes = [new_node(plain=False) for _ in range(3)]
+    firsts = [settle_in(node) for node in nodes]
+    with DrainController(cluster) as controller:
+        seconds = []
+        for node, first in zip(nodes, firsts):
+            second = rendered(cluster, f"rendered-{node.name}-1", everything()["spec"])
+            with Events(cluster) as events:
+                wait_until(lambda: events.of(node.name, "state"), "its state is seen", 10)
+                events.asked = controller.asked
+                update_with_reboot(node, controller_view(controller, events), second, first)
+            assert node.of_everything() == ALL
+            seconds.append(second)
+            reasons = [reason for reason, _ in events_of(node)]
+            assert [reason for reason in reasons if reason in ("Cordon", "Drain", "Reboot", "Uncordon")] \
+                == ["Cordon", "Drain", "Reboot", "Uncordon"]
+            assert ("Reboot", f"Node will reboot into config {second}") in events_of(node)
+        # None of them has touched another.
+        for node, second in zip(nodes, seconds):
+            assert node.annotations()["currentConfig"] == second and node.status()["state"] == "Done"
+
+
+class controller_view:
+    """What was seen since the second of them began, and all that was asked of the first."""
+
+    def __init__(self, controller, events):
+        self.asked, self.of = controller.asked, events.of
+
+
+def test_what_cannot_be_reconciled_changes_nothing(cluster, node):
+    first = settle_in(node, file("/etc/live/a", "old"))
+    bad = spec(file("/etc/live/a", "new"))
+    bad["config"]["storage"]["disks"] = [{"device": "/dev/sdz", "wipeTable": True}]
+    bad = rendered(cluster, f"rendered-{node.name}-bad", bad)
+    node.annotate(desiredConfig=bad)
+    have = node.wait_for(state="Unreconcilable")
+    assert have["reason"].startswith(f"can't reconcile config {first} with {bad}: ")
+    assert "ignition disks section contains changes" in have["reason"]
+    assert node.read("/etc/live/a") == "old" and have["currentConfig"] == first
+    assert any(reason == "FailedToReconcile" for reason, _ in events_of(node))
+    # Taken back, it is as if nothing had been.
+    node.annotate(desiredConfig=first)
+    node.wait_done(first)
+
+
+def test_drift_is_told_whole_and_nothing_is_overwritten(cluster, node):
+    first = settle_in(node, file("/etc/live/a", "wanted"), file("/etc/live/b", "wanted"),
+                      users=[{"name": "core", "sshAuthorizedKeys": [KEY]}])
+    node.run("sh", "-c", "echo mine >/etc/live/a; chmod 0600 /etc/live/b; echo other >" + KEYS)
+    started = time.monotonic()
+    have = node.wait_for(10, state="Degraded", reason=lambda reason: all(
+        part in reason for part in ('content mismatch for file "/etc/live/a"', 'mode mismatch for file: "/etc/live/b"')))
+    print(f"degraded after {time.monotonic() - started:.2f} s")
+    # A key is no file that is watched; it is found all the same, with the rest.
+    assert "core" in have["reason"], have["reason"]
+    assert node.read("/etc/live/a") == "mine\n"
+    assert node.status()["findings"] == 3
+    # A newer config waits until someone has decided.
+    second = config_for(node, 1, file("/etc/live/a", "newer"))
+    node.annotate(desiredConfig=second)
+    node.machine.run("systemctl", "reload", "pintled.service")
+    assert "unexpected on-disk state validating against" in node.wait_for(state="Degraded")["reason"]
+    assert node.read("/etc/live/a") == "mine\n"
+    node.annotate(desiredConfig=first)
+    node.pintle("restore", "--yes", "/etc/live/a", "/etc/live/b", "core")
+    node.wait_done(first)
+    assert node.read("/etc/live/a") == "wanted"
+    # And mended by other means.
+    node.run("sh", "-c", "echo mine >/etc/live/a")
+    node.wait_for(state="Degraded")
+    node.run("sh", "-c", "printf wanted >/etc/live/a")
+    node.wait_done(first)
+
+
+def test_a_newer_config_replaces_one_that_waits_for_its_drain(cluster, node):
+    first = settle_in(node)
+    slow, newer = config_for(node, 1, file("/etc/a", "slow")), config_for(node, 2, file("/etc/live/a", "newer"))
+    with DrainController(cluster, answers=False) as controller:
+        node.annotate(desiredConfig=slow)
+        node.wait_for(state="Working", desiredDrain=f"drain-{slow}")
+        controller.answers = True
+        node.annotate(desiredConfig=newer)
+        node.wait_done(newer)
+        assert not node.has("/etc/a") and node.read("/etc/live/a") == "newer"
+        assert node.annotations()["desiredDrain"] == f"uncordon-{newer}"
+    assert first != newer
+
+
+def test_a_drain_that_takes_too_long_is_said_and_ends_when_it_is_done(cluster, new_node):
+    node = new_node(more="[Kubernetes]\nDrainTimeoutSec=2s\n")
+    settle_in(node)
+    second = config_for(node, 1, file("/etc/a", "new"))
+    with DrainController(cluster, answers=False) as controller:
+        node.annotate(desiredConfig=second)
+        have = node.wait_for(state="Degraded")
+        assert have["reason"] == (f"failed to drain node: {node.name} after 2 seconds. Please see "
+                                  "machine-config-controller logs for more information")
+        assert not node.has("/etc/a")
+        controller.answers = True
+        node.annotate(lastAppliedDrain=f"drain-{second}")
+        node.machine.follow_reboot(120)
+        node.wait_done(second)
+        assert node.read("/etc/a") == "new"
+
+
+def test_the_force_file_changes_what_has_drifted(cluster, node):
+    first = settle_in(node, file("/etc/live/a", "wanted"))
+    node.run("sh", "-c", "echo mine >/etc/live/a")
+    node.wait_for(state="Degraded")
+    with DrainController(cluster):
+        node.run("touch", "/run/machine-config-daemon-force")
+        node.machine.follow_reboot(120)
+        node.wait_done(first)
+        assert node.read("/etc/live/a") == "wanted"
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "ostree"])
+def test_a_node_that_is_not_well_after_the_reboot_goes_back(cluster, new_node, plain):
+    node = new_node(plain=plain, more="[Health]\nLimitSec=3s\n")
+    first = settle_in(node)
+    check = "#!/bin/sh\ntest ! -e /etc/poison || { echo 'poison is there' >&2; exit 1; }\n"
+    node.run("mkdir", "/etc/pintle/check.d")
+    node.run("tee", "/etc/pintle/check.d/poison", input=check)
+    node.run("chmod", "0755", "/etc/pintle/check.d/poison")
+    bad, good = config_for(node, 1, file("/etc/poison", "x")), config_for(node, 2, file("/etc/cure", "x"))
+    with DrainController(cluster):
+        node.annotate(desiredConfig=bad)
+        node.machine.follow_reboot(120)
+        node.machine.follow_reboot(120)
+        have = node.wait_for(120, state="Degraded", reason=lambda reason: "poison is there" in reason)
+        assert not node.has("/etc/poison") and have["currentConfig"] == first
+        # It is what it was, and its pods may come back.
+        node.wait_for(desiredDrain=f"uncordon-{first}", lastAppliedDrain=f"uncordon-{first}")
+        # It is not tried again, not by a new start of the agent either.
+        node.run("systemctl", "restart", "pintled.service")
+        node.wait_for(state="Degraded", reason=lambda reason: "poison is there" in reason)
+        assert node.status()["phase"] == "degraded"
+        # Another one is.
+        node.annotate(desiredConfig=good)
+        node.machine.follow_reboot(120)
+        node.wait_done(good, 120)
+        assert node.has("/etc/cure")
+
+
+def test_units_and_keys_are_changed_as_well(cluster, node):
+    settle_in(node)
+    second = config_for(node, 1, file("/etc/live/a", "b"), users=[{"name": "core", "sshAuthorizedKeys": [KEY]}])
+    node.annotate(desiredConfig=second)
+    node.wait_done(second)
+    assert node.read(KEYS) == KEY + "\n"
+    third = config_for(node, 2, file("/etc/live/a", "b"), units=[APP])
+    with DrainController(cluster):
+        node.annotate(desiredConfig=third)
+        node.machine.follow_reboot(120)
+        node.wait_done(third)
+    assert node.run("systemctl", "is-active", "app.service", check=False).stdout.strip() == "active"
+
+
+def test_a_node_that_was_managed_by_another_agent_is_taken_over(cluster, node):
+    """All that its disk lacks is the agent's own record; its Node says what it has."""
+    first = config_for(node, 0, file("/etc/live/a", "there"))
+    node.run("mkdir", "/etc/live")
+    node.run("sh", "-c", "printf there >/etc/live/a")
+    node.annotate(desiredConfig=first, currentConfig=first, state="Done")
+    boot = node.read("/proc/sys/kernel/random/boot_id")
+    node.start()
+    wait_until(lambda: node.has("/etc/machine-config-daemon/currentconfig"), "the config is kept", 30)
+    node.wait_done(first)
+    assert node.read("/proc/sys/kernel/random/boot_id") == boot
+
+
+def test_a_new_node_says_what_its_first_config_says(cluster, node):
+    first = config_for(node, 0, file("/etc/live/a", "there"))
+    node.run("mkdir", "/etc/live", "/etc/machine-config-daemon")
+    node.run("sh", "-c", "printf there >/etc/live/a")
+    said = {PREFIX + key: value for key, value in
+            {"currentConfig": first, "desiredConfig": first, "state": "Done"}.items()}
+    node.run("tee", "/etc/machine-config-daemon/node-annotations.json", input=__import__("json").dumps(said))
+    node.start()
+    node.wait_done(first)
+    wait_until(lambda: node.has("/etc/machine-config-daemon/node-annotation.json.bak"), "it is put aside", 30)
+    assert not node.has("/etc/machine-config-daemon/node-annotations.json")
+
+
+def test_the_agents_credentials_change_no_other_node_and_read_no_secret(cluster, node):
+    settle_in(node)
+    other = cluster.add_node(f"{node.name}-other").name
+    assert other
+    user = node.user
+    patch = {"metadata": {"annotations": {PREFIX + "desiredConfig": "mine"}}}
+    assert user.request("PATCH", f"/api/v1/nodes/{node.name}-other", patch)[0] == 403
+    assert user.request("GET", "/api/v1/namespaces/kube-system/secrets")[0] == 403
+    assert user.request("GET", "/api/v1/secrets")[0] == 403
+    secret = cluster.get("secrets", "--namespace", "kube-system")["items"][0]["metadata"]["name"]
+    assert user.request("GET", f"/api/v1/namespaces/kube-system/secrets/{secret}")[0] == 403
+    configs = "/apis/machineconfiguration.openshift.io/v1/machineconfigs"
+    assert user.request("GET", configs)[0] == 403
+    assert user.request("DELETE", f"{configs}/rendered-{node.name}-0")[0] == 403

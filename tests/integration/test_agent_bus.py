@@ -1,0 +1,434 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent's face on the system bus of a real node, and the verbs that look at it."""
+
+import contextlib
+import itertools
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import threading
+
+import pytest
+
+from machines.container import ENVIRONMENT
+from machines.node import BUILD, Node
+from machines.wait import wait_until
+
+PROBE = f"{BUILD}/tests/integration/agent-bus-probe"
+PINTLE = f"{BUILD}/src/ctl/pintle"
+POLICY = pathlib.Path(__file__).parents[2] / "systemd/io.pintle.Agent1.conf"
+PLACE = ["io.pintle.Agent1", "/io/pintle/Agent1"]
+AGENT = [*PLACE, "io.pintle.Agent1"]
+PROPERTIES = [*PLACE, "org.freedesktop.DBus.Properties"]
+DENIED = "Error org.freedesktop.DBus.Error.AccessDenied:"
+LOGIND = ["org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager"]
+PATIENCE = 60
+LOGINS = itertools.count()
+
+# What lets our program play polkit.
+POLKIT_POLICY = """<busconfig><policy user="root"><allow own="org.freedesktop.PolicyKit1"/></policy>
+<policy context="default"><allow send_destination="org.freedesktop.PolicyKit1"/></policy></busconfig>"""
+
+STATUS = {
+    "source": "kubernetes", "node": "worker-0", "current": "rendered-worker-1", "desired": "rendered-worker-2",
+    "desiredImage": "quay.io/os@sha256:1", "state": "Working", "reason": "", "phase": "draining",
+    "since": "2026-11-21T05:41:43Z", "doing": "waiting for the drain", "next": "the reboot, once the node is drained",
+    "findings": 0, "logins": [],
+}
+SETTLED = {**STATUS, "current": "rendered-worker-2", "state": "Done", "phase": "settled", "doing": "", "next": ""}
+TYPES = {"findings": "u", "logins": "a(sss)"}
+
+
+class Begun:
+    """A program in the node that goes on while something else happens.  `lines` are what it said so far."""
+
+    def __init__(self, node, *words):
+        self._words = [*node.entering(), *words]
+        self.lines = []
+
+    def __enter__(self):
+        self._process = subprocess.Popen(self._words, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                         stderr=subprocess.STDOUT, text=True, start_new_session=True)
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        try:
+            self.wait(2)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self.wait()
+        self._reader.join()
+        self._process.stdout.close()
+
+    def _read(self):
+        for line in self._process.stdout:
+            self.lines.append(line.rstrip("\n"))
+
+    def wait(self, seconds=PATIENCE):
+        return self._process.wait(seconds)
+
+    def write(self, text):
+        self._process.stdin.write(text)
+        self._process.stdin.flush()
+
+    def awaits(self, line, times=1):
+        wait_until(lambda: self.lines.count(line) >= times, f"it says {line!r}, not only {self.lines}", PATIENCE)
+
+
+class Agent(Begun):
+    def __init__(self, node, *words, before=()):
+        super().__init__(node, *before, PROBE, "serve", *words)
+        self._shown = 0
+
+    def __enter__(self):
+        super().__enter__()
+        self.awaits("serving")
+        return self
+
+    def show(self, status):
+        self.write(json.dumps(status) + "\n")
+        self._shown += 1
+        self.awaits("shown", self._shown)
+
+
+@pytest.fixture(scope="module")
+def node():
+    with Node(plain=True) as machine:
+        machine.run("tee", "/etc/dbus-1/system.d/io.pintle.Agent1.conf", input=POLICY.read_text())
+        machine.run("systemctl", "reload", "dbus.service")
+        machine.run("useradd", "--create-home", "core")
+        yield machine
+
+
+@pytest.fixture
+def agent(node):
+    with Agent(node) as begun:
+        await_agent(node)
+        begun.show(STATUS)
+        yield begun
+
+
+def ask(node, *words, user="root", check=True):
+    return node.run("runuser", "-u", user, "--", "busctl", "--json=short", *words, check=check)
+
+
+def await_agent(node, *options):
+    """Until it has its name."""
+    wait_until(lambda: ask(node, *options, "call", *AGENT[:2], "org.freedesktop.DBus.Peer", "Ping",
+                           check=False).returncode == 0, "the agent is on the bus", PATIENCE)
+
+
+def properties(node, *options, user="root"):
+    answer = ask(node, *options, "call", *PROPERTIES, "GetAll", "s", AGENT[2], user=user)
+    return json.loads(answer.stdout)["data"][0]
+
+
+def order(node, name, user="root"):
+    """What went wrong, if something did."""
+    return ask(node, "call", *AGENT, name, user=user, check=False).stderr.strip()
+
+
+def refusal(node, name, user="nobody"):
+    """The error that comes as the answer, whole: busctl has its own words for some."""
+    answer = node.run("runuser", "-u", user, "--", "dbus-send", "--system", "--print-reply", f"--dest={AGENT[0]}",
+                      AGENT[1], f"{AGENT[2]}.{name}", check=False)
+    assert answer.returncode == 1
+    return answer.stderr.strip()
+
+
+def pintle(node, *words, status=0, user="root"):
+    answer = node.run("runuser", "-u", user, "--", PINTLE, *words, check=False)
+    assert answer.returncode == status, (answer.stdout, answer.stderr)
+    return answer
+
+
+def property_name(field):
+    return field[0].upper() + field[1:]
+
+
+def test_each_field_is_a_property_that_anyone_may_read(node, agent):
+    wanted = {property_name(field): {"type": TYPES.get(field, "s"), "data": value}
+              for field, value in {**STATUS, "currentImage": ""}.items()}
+    assert properties(node) == properties(node, user="nobody") == wanted
+    answer = ask(node, "get-property", *AGENT, "Phase", user="nobody")
+    assert json.loads(answer.stdout) == {"type": "s", "data": "draining"}
+
+
+def test_methods_signals_and_properties_are_described(node, agent):
+    said = ask(node, "--json=off", "introspect", *PLACE, "io.pintle.Agent1", user="nobody").stdout
+    lines = {line.split()[0]: line.split()[1:] for line in said.splitlines()[1:]}
+    assert [name for name, words in lines.items() if words[0] == "method"] == [".Check", ".Pause", ".Resume", ".Retry"]
+    assert lines[".StateChanged"][:2] == ["signal", "ss"] and lines[".Progress"][:2] == ["signal", "s"]
+    of_fields = {f".{property_name(field)}" for field in (*STATUS, "currentImage")}
+    assert {name for name, words in lines.items() if words[0] == "property"} == of_fields
+    assert all(lines[name][-1] == "emits-change" for name in of_fields)
+
+
+def test_what_changes_is_told(node, agent):
+    rule = "type='signal',path='/io/pintle/Agent1'"
+    with Begun(node, "busctl", "--json=short", "monitor", f"--match={rule}") as monitor:
+        wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "it monitors", PATIENCE)
+        agent.show(STATUS)  # Nothing to tell of.
+        agent.show({**STATUS, "doing": "evicting pods", "findings": 1})
+        agent.show({**STATUS, "doing": "evicting pods", "findings": 1, "state": "Degraded", "reason": "no \x1f"})
+        wait_until(lambda: len(signals_in(monitor)) >= 4, "signals come", PATIENCE)
+        changed, progress, degraded, state = signals_in(monitor)
+    assert changed == ("PropertiesChanged", [AGENT[2], {"Doing": {"type": "s", "data": "evicting pods"},
+                                                        "Findings": {"type": "u", "data": 1}}, []])
+    assert progress == ("Progress", ["evicting pods"])
+    assert degraded[1][1] == {"State": {"type": "s", "data": "Degraded"}, "Reason": {"type": "s", "data": "no \x1f"}}
+    assert state == ("StateChanged", ["Degraded", "no \x1f"])
+
+
+def signals_in(monitor):
+    messages = [json.loads(line) for line in monitor.lines if line.startswith("{")]
+    return [(message["member"], message["payload"]["data"]) for message in messages]
+
+
+def test_orders_of_root_are_carried_out(node, agent):
+    for name in "Check", "Retry", "Pause", "Resume":
+        assert order(node, name) == ""
+        agent.awaits(name.lower())
+
+
+def test_why_an_order_failed_is_told(node):
+    with Agent(node, "a cluster says that") as agent:
+        await_agent(node)
+        assert order(node, "Pause") == "Call failed: a cluster says that"
+        assert refusal(node, "Pause", "root") == "Error io.pintle.Error.Failed: a cluster says that"
+        assert pintle(node, "pause", status=1).stderr == "pintle: pause: the agent: a cluster says that\n"
+        assert pintle(node, "resume", status=1).stderr == "pintle: resume: the agent: a cluster says that\n"
+        agent.awaits("resume")
+
+
+def test_without_polkit_only_root_gives_orders(node, agent):
+    for name in "Check", "Retry", "Pause", "Resume":
+        assert refusal(node, name).startswith(f"{DENIED} only root may do this, since polkit does not answer: ")
+        assert name.lower() not in agent.lines
+    assert "only root" in pintle(node, "pause", status=1, user="nobody").stderr
+    assert order(node, "Check") == ""
+
+
+def test_polkit_decides_about_others(node, agent):
+    node.run("tee", "/etc/dbus-1/system.d/polkit.conf", input=POLKIT_POLICY)
+    node.run("systemctl", "reload", "dbus.service")
+    with Begun(node, PROBE, "polkit", "no") as polkit:
+        polkit.awaits("serving")
+        assert refusal(node, "Retry") == f"{DENIED} polkit does not allow you io.pintle.agent.retry"
+        polkit.awaits("system-bus-name name io.pintle.agent.retry 0")
+        assert order(node, "Check") == "" and len(polkit.lines) == 2, "root is not asked about"
+    wait_until(lambda: "polkit does not answer" in refusal(node, "Retry"), "polkit is gone", PATIENCE)
+    with Begun(node, PROBE, "polkit", "yes") as polkit:
+        polkit.awaits("serving")
+        for name, action in ("Check", "check"), ("Retry", "retry"), ("Pause", "pause"), ("Resume", "pause"):
+            assert order(node, name, user="nobody") == ""
+            polkit.awaits(f"system-bus-name name io.pintle.agent.{action} 1", times=2 if name == "Resume" else 1)
+            agent.awaits(name.lower())
+        pintle(node, "pause", user="nobody")
+        agent.awaits("pause", times=2)
+
+
+def test_nobody_but_root_can_be_the_agent(node):
+    with Agent(node, before=("runuser", "-u", "nobody", "--")) as begun:
+        wait_until(lambda: any("not on the system bus" in line for line in begun.lines), "it says so", PATIENCE)
+        assert ask(node, "call", *AGENT, "Check", check=False).returncode != 0
+
+
+def test_a_restart_of_the_bus_is_survived(node, agent):
+    for _ in range(2):
+        node.run("systemctl", "restart", "dbus.service")
+        await_agent(node)
+    assert properties(node)["Node"]["data"] == "worker-0"
+    agent.show(SETTLED)
+    assert properties(node)["Phase"]["data"] == "settled"
+    assert order(node, "Check") == ""
+    agent.awaits("check")
+    assert len([line for line in agent.lines if "not on the system bus" in line]) == 2
+    assert len([line for line in agent.lines if line.endswith("on the system bus as io.pintle.Agent1")]) >= 2
+
+
+def test_the_agent_works_without_a_bus_until_there_is_one(node):
+    address = "unix:path=/run/late-bus"
+    with Agent(node, before=("env", f"DBUS_SYSTEM_BUS_ADDRESS={address}")) as agent:
+        wait_until(lambda: any("not on the system bus" in line for line in agent.lines), "it says so", PATIENCE)
+        agent.show(STATUS)
+        agent.show(SETTLED)
+        with Begun(node, "dbus-daemon", "--config-file=/usr/share/dbus-1/system.conf", f"--address={address}",
+                   "--nofork", "--nopidfile"):
+            await_agent(node, f"--address={address}")
+            assert properties(node, f"--address={address}")["Phase"]["data"] == "settled"
+    node.run("rm", "-f", "/run/late-bus")
+
+
+@contextlib.contextmanager
+def login(node, user, host=None):
+    """A login over SSH; with a host, from there.  Without one it goes through PAM, and so outlives a restart of logind.
+
+    The other kind has a process, but nobody who holds the session as a real sshd does.
+    """
+    unit = f"login-{next(LOGINS)}.service"
+    by_pam = [] if host else ["--property=PAMName=sshd", f"--property=User={user}"]
+    node.run("systemd-run", "--collect", f"--unit={unit}", *by_pam, "sleep", "infinity")
+    if host:
+        create_session(node, unit, user, "sshd", host)
+    try:
+        yield
+    finally:
+        end_session(node, unit)
+
+
+def create_session(node, unit, user, service, host):
+    pid = node.run("systemctl", "show", "--property=MainPID", "--value", unit).stdout.strip()
+    uid = node.run("id", "-u", user).stdout.strip()
+    node.run("busctl", "call", *LOGIND, "CreateSession", "uusssssussbssa(sv)", uid, pid, service, "tty", "user", "", "",
+             "0", "", "", "true" if host else "false", "", host or "", "0")
+
+
+def end_session(node, unit):
+    node.run("systemctl", "kill", unit, check=False)
+    node.run("systemctl", "stop", unit, check=False)
+
+
+@pytest.fixture
+def nobody_logged_in(node):
+    yield
+    wait_until(lambda: not node.run("loginctl", "--no-legend", "list-sessions").stdout, "all are logged out", PATIENCE)
+
+
+def test_logins_over_ssh_are_seen(node, nobody_logged_in):
+    with login(node, "core"), Agent(node) as agent:
+        agent.awaits("login core from ")
+        with login(node, "root", "10.0.0.1"):
+            agent.awaits("login root from 10.0.0.1")
+            agent.show(STATUS)
+            shown = properties(node)["Logins"]["data"]
+            assert [(user, host) for user, host, _ in shown] == [("core", ""), ("root", "10.0.0.1")]
+            assert all(when.endswith("Z") for _, _, when in shown)
+        node.run("systemctl", "restart", "dbus.service")
+        await_agent(node)
+        with login(node, "core", "node-8"):
+            agent.awaits("login core from node-8")
+        assert len([line for line in agent.lines if line.startswith("login ")]) == 3, "nobody is seen twice"
+        said = pintle(node, "status").stdout.splitlines()[-3:]
+        assert [line.split("Z ")[1] for line in said] == ["core", "root from 10.0.0.1", "core from node-8"]
+
+
+def test_other_sessions_are_not_told(node, nobody_logged_in):
+    with Agent(node) as agent:
+        await_agent(node)
+        node.run("systemd-run", "--collect", "--unit=local.service", "sleep", "infinity")
+        create_session(node, "local.service", "core", "cron", None)
+        with login(node, "core", "node-9"):
+            agent.awaits("login core from node-9")
+        end_session(node, "local.service")
+        assert len([line for line in agent.lines if line.startswith("login ")]) == 1
+
+
+def test_no_more_than_twenty_logins_are_kept(node, nobody_logged_in):
+    with Agent(node) as agent:
+        await_agent(node)
+        for i in range(22):
+            with login(node, "core", f"10.0.0.{i}"):
+                agent.awaits(f"login core from 10.0.0.{i}")
+        kept = [host for _, host, _ in properties(node)["Logins"]["data"]]
+        assert len(kept) == 20 and kept[-1] == "10.0.0.21"
+
+
+def test_status_says_it_to_anyone(node, agent):
+    for user in "root", "nobody":
+        assert pintle(node, "status", user=user).stdout == """\
+Node:     worker-0
+Configs:  from the cluster
+Current:  rendered-worker-1
+Desired:  rendered-worker-2
+          quay.io/os@sha256:1
+State:    Working, draining since 2026-11-21T05:41:43Z
+Doing:    waiting for the drain
+Next:     the reboot, once the node is drained
+Findings: none
+"""
+
+
+def test_status_in_json_is_all_there_is(node, agent):
+    assert json.loads(pintle(node, "status", "-o", "json", user="nobody").stdout) == {**STATUS, "running": True}
+
+
+def test_what_is_wrong_is_seen_by_the_exit_status(node, agent):
+    agent.show({**SETTLED, "findings": 3})
+    assert "3; `pintle verify` lists them" in pintle(node, "status", status=2).stdout
+    agent.show({**SETTLED, "state": "Degraded", "phase": "degraded", "reason": "a disk is full"})
+    assert "Reason:   a disk is full\n" in pintle(node, "status", status=2).stdout
+    agent.show(SETTLED)
+    pintle(node, "status")
+
+
+def test_without_an_agent_the_disk_is_looked_at(node):
+    assert pintle(node, "status").stdout == "No agent runs on this machine; it has no config.\n"
+    assert "only root may see" in pintle(node, "status", user="nobody").stdout
+    answer = json.loads(pintle(node, "status", "-o", "json").stdout)
+    assert answer == {"running": False, "current": "mco-empty-mc"}
+    assert json.loads(pintle(node, "status", "-o", "json", user="nobody").stdout) == {"running": False}
+
+
+def test_watching_goes_on_while_the_agent_comes_and_goes(node):
+    with Begun(node, PINTLE, "status", "--watch", "-o", "json") as watch:
+        def awaits(**wanted):
+            wait_until(lambda: watch.lines and wanted.items() <= json.loads(watch.lines[-1]).items(),
+                       f"{wanted} in {watch.lines}", PATIENCE)
+
+        awaits(running=False)
+        with Agent(node) as agent:
+            awaits(running=True, phase="starting")
+            agent.show(STATUS)
+            awaits(phase="draining")
+            agent.show(SETTLED)
+            awaits(phase="settled", current="rendered-worker-2")
+        awaits(running=False)
+        with Agent(node):
+            awaits(running=True)
+
+
+def test_at_a_terminal_the_status_is_drawn_in_place_until_control_c(node, agent):
+    with Begun(node, "script", "--quiet", "--return", "--command", f"{PINTLE} status --watch", "/dev/null") as watch:
+        def awaits(text):
+            wait_until(lambda: any(text in line for line in watch.lines), f"{text} in {watch.lines}", PATIENCE)
+
+        awaits("draining since")
+        agent.show(SETTLED)
+        awaits("settled since")
+        assert len([line for line in watch.lines if line.startswith("\x1b[H\x1b[JNode:")]) == 2
+        watch.write("\x03")
+        assert watch.wait() == 130
+
+
+def test_watching_without_a_terminal_parts_what_it_says_by_empty_lines(node, agent):
+    with Begun(node, PINTLE, "status", "--watch") as watch:
+        watch.awaits("Findings: none")
+        agent.show(SETTLED)
+        watch.awaits("Findings: none", times=2)
+        assert watch.lines.count("") == 1 and "\x1b" not in "".join(watch.lines)
+
+
+def test_a_machine_without_an_agent_is_paused_by_a_file(node):
+    paused = "/etc/pintle/paused"
+    for _ in range(2):
+        assert "until `pintle resume`" in pintle(node, "pause").stdout
+        assert "pintle resume" in node.run("cat", paused).stdout
+    assert "be root" in pintle(node, "resume", status=1, user="nobody").stderr
+    for _ in range(2):
+        pintle(node, "resume")
+        assert node.run("test", "-e", paused, check=False).returncode == 1
+
+
+def test_an_agent_that_runs_is_asked_to_pause_and_to_resume(node, agent):
+    pintle(node, "pause")
+    agent.awaits("pause")
+    pintle(node, "resume")
+    agent.awaits("resume")
+    assert node.run("test", "-e", "/etc/pintle/paused", check=False).returncode == 1, "that is for the agent to make"

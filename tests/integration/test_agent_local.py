@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent of a machine without a cluster: what is put into its directory comes true, and nothing else does."""
+
+import contextlib
+import datetime
+import json
+import pathlib
+import time
+
+import pytest
+from configured import KEY, MASK, PINTLE, POLICY, Machine, config, difference
+
+from machines.node import BUILD, Node
+from machines.wait import wait_until
+
+BUS_POLICY = pathlib.Path(__file__).parents[2] / "systemd/io.pintle.Agent1.conf"
+CONFIGS = "/etc/pintle/config.d"
+CONFIG = f"{CONFIGS}/50-all.ign"
+FINDINGS = "/run/pintle/findings.json"
+PATIENCE = 60
+SOON = 2  # What a person waits for without wondering.
+NONE = "mco-empty-mc"
+UNIT = f"""[Unit]
+After=dbus.service
+[Service]
+Type=notify
+ExecStart={BUILD}/src/agent/pintled
+[Install]
+WantedBy=multi-user.target
+"""
+SETTINGS = "[Agent]\nSource=local\nPolicyFile=/etc/pintle/policy.json\n"
+
+
+class Agent(Machine):
+    """A machine with the agent on it, which has said that it is ready."""
+
+    def __init__(self, node):
+        super().__init__(node)
+        node.run("mkdir", "--parents", "/etc/pintle")
+        self.write("/etc/pintle/policy.json", POLICY)
+        self.write("/etc/pintle/pintled.conf", SETTINGS)
+        self.write("/etc/dbus-1/system.d/io.pintle.Agent1.conf", BUS_POLICY.read_text())
+        self.write("/etc/systemd/system/pintled.service", UNIT)
+        node.run("systemctl", "daemon-reload")
+        node.run("systemctl", "reload", "dbus.service")
+        self.before = self.managed()
+        node.run("systemctl", "enable", "--now", "pintled.service")
+        self.awaits("waits to be told", lambda status: status["phase"] == "starting" and "waiting" in status["doing"])
+
+    def status(self):
+        """Nothing while the agent is not on the bus."""
+        answer = self.node.run(PINTLE, "status", "-o", "json", check=False)
+        with contextlib.suppress(json.JSONDecodeError):
+            status = json.loads(answer.stdout)
+            if status["running"]:
+                return {**status, "exit": answer.returncode}
+        return None
+
+    def awaits(self, what, condition, seconds=PATIENCE):
+        last = {}
+
+        def found():
+            last["status"] = self.status()
+            return last["status"] if last["status"] and condition(last["status"]) else None
+        try:
+            return wait_until(found, what, seconds)
+        except TimeoutError as error:
+            raise AssertionError(f"{error}: {last}\n{self.journal()}") from error
+
+    def settles(self, name=None, seconds=PATIENCE):
+        def is_settled(status):
+            is_named = status["current"] == status["desired"] and name in (None, status["current"])
+            return status["phase"] == "settled" and status["state"] == "Done" and is_named
+        status = self.awaits("it settles", is_settled, seconds)
+        assert (status["exit"], status["findings"], status["reason"]) == (0, 0, "")
+        return status["current"]
+
+    def becomes(self, ignition, path=CONFIG):
+        """Has this config, once it is put where the agent looks."""
+        old = self.status()["current"]
+        self.node.run("mkdir", "--parents", CONFIGS)
+        self.write(path, ignition)
+        self.awaits("it is told", lambda status: status["desired"] not in (old, ""))
+        return self.settles()
+
+    def degrades(self, seconds=PATIENCE):
+        return self.awaits("it degrades", lambda status: status["phase"] == status["state"].lower() == "degraded",
+                           seconds)
+
+    def managed(self):
+        """All but what is not of a config: the agent's own things."""
+        return {path: what for path, what in self.state().items()
+                if not any(own in path for own in ("/etc/pintle", "pintled.service"))}
+
+    def findings(self):
+        return json.loads(self.read(FINDINGS))
+
+    def journal(self):
+        self.node.run("journalctl", "--sync")
+        return self.node.run("journalctl", "--unit=pintled.service", "--output=cat").stdout
+
+
+@pytest.fixture
+def agent():
+    with Node(plain=True) as node:
+        yield Agent(node)
+
+
+def test_what_is_in_the_directory_comes_true_and_goes_away_again(agent):
+    first = agent.becomes(config(units=[MASK]))
+    assert first.startswith("rendered-local-")
+    assert agent.read("/etc/issue") == "ours" and agent.read("/etc/app/app.conf") == "good"
+    assert agent.read("/home/core/.ssh/authorized_keys.d/ignition") == KEY + "\n"
+    run = agent.node.run
+    assert run("systemctl", "is-active", "app.service").stdout == "active\n"
+    assert "This machine is as rendered-local-" in agent.run("verify").stdout
+    assert agent.findings() == {"config": first, "text": "", "findings": []}
+
+    second = agent.becomes(config(greeting="other"))
+    assert second != first and agent.read("/etc/issue") == "other"
+
+    # As editors and configuration management write: beside it, and then in its place.
+    agent.write("/etc/pintle/new", config(greeting="moved"))
+    run("mv", "/etc/pintle/new", CONFIG)
+    agent.awaits("it is told", lambda status: status["desired"] not in (first, second))
+    agent.settles()
+    assert agent.read("/etc/issue") == "moved"
+
+    run("rm", CONFIG)
+    agent.settles(NONE)
+    assert difference(agent.before, agent.managed()) == {}
+    assert run("systemctl", "is-active", "app.service", check=False).stdout == "inactive\n"
+
+    # Also when all of the directory goes, or it is another.
+    assert agent.becomes(config()) != NONE
+    run("mv", CONFIGS, "/etc/pintle/aside")
+    agent.settles(NONE)
+    assert difference(agent.before, agent.managed()) == {}
+    run("mv", "/etc/pintle/aside", CONFIGS)
+    agent.awaits("it is told", lambda status: status["desired"] != NONE)
+    agent.settles()
+    run("systemctl", "restart", "pintled.service")
+    agent.settles()
+    assert agent.read("/etc/issue") == "ours"
+
+
+def test_a_link_may_stand_for_a_config_and_for_the_directory(agent):
+    run = agent.node.run
+    run("mkdir", "/srv/configs")
+    run("ln", "--symbolic", "/srv/configs", CONFIGS)
+    agent.write("/root/all.ign", config())
+    run("ln", "--symbolic", "/root/all.ign", "/srv/configs/all.ign")
+    agent.awaits("it is told", lambda status: status["desired"] not in ("", NONE))
+    first = agent.settles()
+    agent.write("/root/all.ign", config(greeting="other"))
+    agent.awaits("it is told", lambda status: status["desired"] != first)
+    agent.settles()
+    assert agent.read("/etc/issue") == "other"
+
+
+def test_an_edit_is_found_at_once_and_a_person_chooses(agent):
+    name = agent.becomes(config())
+    wanted = agent.managed()
+    agent.write("/etc/issue", "someone else's")
+    edited = agent.managed()
+    status = agent.degrades(SOON)
+    assert 'content mismatch for file "/etc/issue"' in status["reason"]
+    assert (status["findings"], status["exit"], status["current"]) == (1, 2, name)
+    assert agent.managed() == edited
+    found = agent.findings()
+    assert (found["config"], found["text"]) == (name, status["reason"])
+    drift = found["findings"][0]
+    assert drift["about"] == "/etc/issue" and drift["writtenBy"] == ["50-all"]
+    assert "+someone else's" in drift["difference"]
+    assert [command.split()[1] for command in drift["remedies"]] == ["restore", "adopt", "ignore"]
+    assert agent.node.run("stat", "--format=%a", FINDINGS).stdout == "600\n"
+
+    # A new config does not overwrite it.
+    agent.write(f"{CONFIGS}/60-more.yaml", agent.run("adopt", "/etc/app/app.conf").stdout.replace("app.conf", "b.conf"))
+    status = agent.awaits("it is told", lambda status: status["desired"] != name)
+    agent.degrades()
+    assert agent.managed() == edited
+    agent.node.run("rm", f"{CONFIGS}/60-more.yaml")
+    agent.awaits("it is told", lambda status: status["desired"] == name)
+
+    agent.run("restore", "--policy", "/etc/pintle/policy.json", "/etc/issue")
+    agent.settles(name)
+    assert difference(wanted, agent.managed()) == {}
+    assert agent.findings()["findings"] == []
+
+    # Whoever writes the bytes themselves has mended it as well.
+    agent.write("/etc/issue", "again")
+    agent.degrades(SOON)
+    agent.write("/etc/issue", "ours")
+    agent.settles(name)
+
+
+def test_what_someone_adopts_is_kept(agent):
+    agent.becomes(config())
+    agent.write("/etc/issue", "kept")
+    agent.degrades()
+    agent.write(f"{CONFIGS}/99.yaml", agent.run("adopt", "/etc/issue").stdout)
+    agent.settles()
+    assert agent.read("/etc/issue") == "kept"
+
+
+def test_a_broken_config_is_told_of_and_changes_nothing(agent):
+    name = agent.becomes(config())
+    wanted = agent.managed()
+    agent.write(f"{CONFIGS}/60-broken.json", '{"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "a"}]}}')
+    status = agent.degrades()
+    assert "60-broken.json" in status["reason"] and "path not absolute" in status["reason"]
+    assert (status["current"], status["exit"]) == (name, 2)
+    assert agent.managed() == wanted
+    assert agent.journal().count("60-broken.json") == 1
+    # What it has is still looked after.
+    agent.write("/etc/issue", "edited")
+    agent.awaits("it is found", lambda status: "content mismatch" in status["reason"], SOON)
+    agent.write("/etc/issue", "ours")
+    agent.awaits("it is mended", lambda status: "60-broken.json" in status["reason"])
+
+    agent.node.run("systemctl", "restart", "pintled.service")
+    assert "60-broken.json" in agent.degrades()["reason"]
+    agent.node.run("rm", f"{CONFIGS}/60-broken.json")
+    agent.settles(name)
+    assert agent.managed() == wanted
+
+
+def test_a_change_that_fails_is_undone_and_told_of(agent):
+    name = agent.becomes(config())
+    wanted = agent.managed()
+    agent.write(CONFIG, config(settings="bad", greeting="other"))
+    status = agent.awaits("it fails", lambda status: "restarting app.service service failed" in status["reason"])
+    assert status["desired"] != status["current"] == name
+    assert agent.node.run("systemctl", "is-active", "app.service").stdout == "active\n"
+    agent.write(CONFIG, config())
+    agent.settles(name)
+    assert difference(wanted, agent.managed()) == {}
+
+
+def test_a_pause_holds_changes_and_says_which(agent):
+    name = agent.becomes(config())
+    agent.run("pause")
+    assert agent.node.run("test", "-e", "/etc/pintle/paused", check=False).returncode == 0
+    agent.write(CONFIG, config(greeting="other"))
+    status = agent.awaits("it waits", lambda status: status["phase"] == "paused")
+    assert "the change to rendered-local-" in status["next"] and status["current"] == status["desired"] == name
+    assert agent.read("/etc/issue") == "ours"
+    # Nor does the agent change anything when it starts.
+    agent.node.run("systemctl", "restart", "pintled.service")
+    agent.awaits("it waits", lambda status: status["phase"] == "paused" and status["current"] == name)
+    assert agent.read("/etc/issue") == "ours"
+    # What is put back has nothing to wait for.
+    agent.write(CONFIG, config())
+    agent.settles(name)
+    agent.write(CONFIG, config(greeting="other"))
+    agent.awaits("it waits", lambda status: status["phase"] == "paused")
+    agent.run("resume")
+    agent.awaits("it goes on", lambda status: status["desired"] != name)
+    agent.settles()
+    assert agent.read("/etc/issue") == "other"
+
+
+def test_what_is_ignored_does_not_count_until_it_does(agent):
+    name = agent.becomes(config())
+    agent.write("/etc/issue", "mine")
+    agent.degrades(SOON)
+    agent.run("ignore", "/etc/issue", "--until", "2h")
+    agent.settles(name)
+    assert agent.read("/etc/issue") == "mine"
+    assert "ignoredUntil" in agent.findings()["findings"][0]
+    said = agent.run("verify").stdout
+    assert "but for what is ignored" in said and "ignored until" in said
+    assert "/etc/issue is ignored until" in agent.run("ignore").stdout
+    # A change of something else leaves it as it is; one of it is refused.
+    third = agent.becomes(config(key=KEY + " again", units=[MASK]) | {"systemd": config()["systemd"]})
+    assert third != name and agent.read("/etc/issue") == "mine"
+    agent.write(CONFIG, config(greeting="newer"))
+    agent.awaits("it refuses", lambda status: 'content mismatch for file "/etc/issue"' in status["reason"])
+    assert agent.read("/etc/issue") == "mine"
+    agent.write(CONFIG, config())
+    agent.settles()
+
+    agent.run("ignore", "--end", "/etc/issue")
+    agent.degrades(SOON)
+    end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=5)
+    agent.run("ignore", "/etc/issue", "--until", end.strftime("%Y-%m-%dT%H:%M:%SZ"))
+    agent.settles()
+    agent.degrades()
+    assert time.time() >= int(end.timestamp())

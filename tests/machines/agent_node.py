@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of a test cluster that run our agent, and the other side of its protocol."""
+
+import contextlib
+import http.client
+import json
+import pathlib
+import threading
+import time
+
+from .installed import Installed
+from .node import BUILD, Node
+from .wait import wait_until
+
+PREFIX = "machineconfiguration.openshift.io/"
+KUBECONFIG = "/var/lib/kubelet/kubeconfig"
+DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy"
+MCO_NAMESPACE = "openshift-machine-config-operator"
+CONF = """[Agent]
+NodeName={name}
+[Health]
+Units=
+LimitSec=20s
+{more}
+"""
+
+
+def prepare_cluster(cluster):
+    """The kinds that the agent uses, and what it may do."""
+    for file in (*sorted((DEPLOY / "crds").glob("*.yaml")), DEPLOY / "agent/rbac.yaml"):
+        cluster.apply(file.read_text())
+    cluster.kubectl("create", "namespace", MCO_NAMESPACE)
+    for crd in ("machineconfigs.machineconfiguration.openshift.io",
+                "machineconfignodes.machineconfiguration.openshift.io",
+                "machineconfigurations.operator.openshift.io"):
+        cluster.kubectl("wait", "--for=condition=Established", f"crd/{crd}", "--timeout=60s")
+
+
+class AgentNode(Installed):
+    """A node that is registered with the cluster under `name` and has the agent, which is not started yet."""
+
+    def __init__(self, machine, cluster, name, more=""):
+        super().__init__(machine, f"{BUILD}/src/ctl/pintle")
+        self.cluster, self.name = cluster, name
+        self.user = cluster.add_node(name)
+        self.run("mkdir", "--parents", "/etc/pintle", "/var/lib/kubelet")
+        self.run("tee", "/etc/pintle/pintled.conf", input=CONF.format(name=name, more=more))
+        self.run("tee", KUBECONFIG, input=self.user.kubeconfig.read_text())
+
+    def start(self):
+        started = self.run("systemctl", "enable", "--now", "pintled.service", check=False)
+        assert started.returncode == 0, f"{started.stderr}\n{self.log()}"
+
+    def log(self):
+        """What the agent has said lately."""
+        return self.run("journalctl", "--unit=pintled", "--output=cat", "--lines=40", check=False).stdout
+
+    def annotations(self):
+        return annotations_of(self.cluster.get("node", self.name))
+
+    def annotate(self, **values):
+        """As the controller would, or a person."""
+        patch = {"metadata": {"annotations": {PREFIX + key: value for key, value in values.items()}}}
+        self.cluster.admin.must("PATCH", f"/api/v1/nodes/{self.name}", patch)
+
+    def wait_for(self, seconds=60, **wanted):
+        """Waits until the annotations have these values; a value may be a function of what is there."""
+        def there():
+            have = self.annotations()
+            fits = all(value(have.get(key, "")) if callable(value) else have.get(key) == value
+                       for key, value in wanted.items())
+            return have if fits else None
+        try:
+            return wait_until(there, f"{self.name} has {wanted}", seconds, every=0.05)
+        except TimeoutError as late:
+            raise AssertionError(f"{late}; it has {self.annotations()}; its agent said:\n{self.log()}") from None
+
+    def wait_done(self, config, seconds=60):
+        return self.wait_for(seconds, state="Done", currentConfig=config, reason="")
+
+    def status(self):
+        return json.loads(self.run(self.program, "status", "-o", "json", check=False).stdout)
+
+
+def annotations_of(node):
+    """Those of the agent and the controller, without what is before their names."""
+    return {key.removeprefix(PREFIX): value for key, value in node["metadata"].get("annotations", {}).items()
+            if key.startswith(PREFIX)}
+
+
+def rendered(cluster, name, spec):
+    """Creates a rendered config of this name."""
+    cluster.admin.create({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
+                          "metadata": {"name": name}, "spec": spec})
+    return name
+
+
+class Events(contextlib.AbstractContextManager):
+    """Everything that a watch of all nodes tells, while the `with` lasts, in `seen`: pairs of a name and annotations."""
+
+    def __init__(self, cluster):
+        self._cluster, self._ending = cluster, False
+        self.seen = []
+
+    def happen(self, name, annotations):
+        """For those that do something about it."""
+
+    def __enter__(self):
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._ending = True
+        self._connection.sock and self._connection.sock.shutdown(2)
+        self._thread.join(30)
+
+    def of(self, name, *keys):
+        """The values that these annotations of a node have had together, each once in a row."""
+        values = []
+        for node, annotations in list(self.seen):
+            value = tuple(annotations.get(key, "") for key in keys)
+            if node == name and (not values or values[-1] != value):
+                values.append(value)
+        return values
+
+    def _watch(self):
+        while not self._ending:
+            # The API server may be away for a while, which is part of some tests.
+            with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
+                with contextlib.closing(self._cluster.connection(self._cluster.admin.pair)) as self._connection:
+                    self._connection.request("GET", "/api/v1/nodes?watch=1", headers={"Accept": "application/json"})
+                    for line in self._connection.getresponse():
+                        node = json.loads(line)["object"]
+                        if node["kind"] != "Node":
+                            break
+                        self.seen.append((node["metadata"]["name"], annotations_of(node)))
+                        self.happen(*self.seen[-1])
+            time.sleep(0.05)  # Before the next attempt; nothing waits for it.
+
+
+class DrainController(Events):
+    """Answers what the agents ask for, as the controller does when there are no pods to move; `asked` is all of it."""
+
+    def __init__(self, cluster, answers=True):
+        super().__init__(cluster)
+        self.asked, self.answers = [], answers
+
+    def happen(self, name, annotations):
+        desired = annotations.get("desiredDrain")
+        if not desired or desired == annotations.get("lastAppliedDrain"):
+            return
+        if (name, desired) not in self.asked[-1:]:
+            self.asked.append((name, desired))
+        if self.answers:
+            patch = {"metadata": {"annotations": {PREFIX + "lastAppliedDrain": desired}},
+                     "spec": {"unschedulable": desired.startswith("drain-") or None}}
+            self._cluster.admin.must("PATCH", f"/api/v1/nodes/{name}", patch)
+
+
+def plain_agent_node(cluster, stack, name, **options):
+    """A node without OSTree, whose files change in place, entered into a contextlib.ExitStack."""
+    machine = stack.enter_context(Node(plain=True, network="host"))
+    return AgentNode(machine, cluster, name, **options)

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "unit/expect.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::agent {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(MetricsText, HasEverySeriesOfTheMachineConfigDaemon) {
+  Metrics metrics;
+  metrics.os = "RHCOS";
+  metrics.os_version = "9.6.20251021-0";
+  metrics.pivot_errors = 2;
+  metrics.reboots_failed = 1;
+  metrics.kubelet_failures = 3;
+  metrics.state = "Done";
+  metrics.state_since = WallTime(milliseconds(1'700'000'000'900));
+  metrics.update = Metrics::Update{"MachineConfig: rendered-worker-1", "", WallTime(seconds(1'700'000'001))};
+  metrics.config_drift = WallTime(seconds(1'700'000'002));
+  metrics.node = "worker-1";
+  metrics.unsupported_packages = 4;
+  EXPECT_EQ(MetricsText(metrics), R"(# HELP mcd_host_os_and_version The OS that this host runs, and its version.
+# TYPE mcd_host_os_and_version gauge
+mcd_host_os_and_version{os="RHCOS",version="9.6.20251021-0"} 1
+# HELP mcd_pivot_errors_total Changes of the OS that failed since the last one that went well.
+# TYPE mcd_pivot_errors_total gauge
+mcd_pivot_errors_total 2
+# HELP mcd_state The state of the agent on this node, and since when, as Unix time.
+# TYPE mcd_state gauge
+mcd_state{state="Done",reason=""} 1700000000
+# HELP mcd_kubelet_state How often in a row the kubelet was found unwell.
+# TYPE mcd_kubelet_state gauge
+mcd_kubelet_state 3
+# HELP mcd_reboots_failed_total Reboots that could not be begun.
+# TYPE mcd_reboots_failed_total counter
+mcd_reboots_failed_total 1
+# HELP mcd_update_state The config of the last update or its error, and when, as Unix time.
+# TYPE mcd_update_state gauge
+mcd_update_state{config="MachineConfig: rendered-worker-1",err=""} 1700000001
+# HELP mcd_config_drift When drift from the config was last seen, as Unix time; 0 if never.
+# TYPE mcd_config_drift gauge
+mcd_config_drift 1700000002
+# HELP mcd_local_unsupported_packages Packages changed on this node that no extension accounts for.
+# TYPE mcd_local_unsupported_packages gauge
+mcd_local_unsupported_packages{node="worker-1"} 4
+)");
+}
+
+TEST(MetricsText, SaysNothingOfAnUpdateAndZeroOfDriftBeforeTheFirst) {
+  const std::string text = MetricsText(Metrics());
+  EXPECT_THAT(text, Not(HasSubstr("mcd_update_state{")));
+  EXPECT_THAT(text, HasSubstr("\nmcd_config_drift 0\n"));
+}
+
+TEST(MetricsText, EscapesLabels) {
+  Metrics metrics;
+  metrics.state = "Degraded";
+  metrics.state_reason = "writing \"C:\\\"\nfailed \xff";
+  EXPECT_THAT(MetricsText(metrics), HasSubstr(R"(mcd_state{state="Degraded",reason="writing \"C:\\\"\nfailed )"
+                                              "\xef\xbf\xbd\"} 0\n"));
+}
+
+TEST(MetricsText, KeepsTheBeginningOfALongReason) {
+  Metrics metrics;
+  for (int i = 0; i < 201; ++i) metrics.state_reason += "é";
+  std::string kept;
+  for (int i = 0; i < 200; ++i) kept += "é";
+  EXPECT_THAT(MetricsText(metrics), HasSubstr("reason=\"" + kept + "\"}"));
+}
+
+class WriteMetricsTest : public testing::Test {
+ protected:
+  Result<> Write(const Metrics& metrics) { return WriteMetrics(root_, "/metrics/pintle.prom", metrics); }
+  ino_t Inode() const {
+    struct stat status = {};
+    EXPECT_EQ(::stat((directory_ / "metrics/pintle.prom").c_str(), &status), 0);
+    return status.st_ino;
+  }
+
+  TemporaryDirectory directory_;
+  Root root_ = ValueOf(Root::Open(directory_.path()));
+};
+
+TEST_F(WriteMetricsTest, PutsTheFileInItsPlaceForAllToRead) {
+  std::filesystem::create_directory(directory_ / "metrics");
+  ASSERT_TRUE(Succeeded(Write(Metrics())));
+  EXPECT_EQ(directory_.Read("metrics/pintle.prom"), MetricsText(Metrics()));
+  struct stat status = {};
+  ASSERT_EQ(::stat((directory_ / "metrics/pintle.prom").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0644U);
+  EXPECT_EQ(ValueOf(root_.List("/metrics")).size(), 1U);
+}
+
+TEST_F(WriteMetricsTest, ReplacesTheFileOnlyWhenTheTextDiffers) {
+  std::filesystem::create_directory(directory_ / "metrics");
+  ASSERT_TRUE(Succeeded(Write(Metrics())));
+  std::filesystem::create_hard_link(directory_ / "metrics/pintle.prom", directory_ / "first");  // Keeps the inode.
+  const ino_t first = Inode();
+  ASSERT_TRUE(Succeeded(Write(Metrics())));
+  EXPECT_EQ(Inode(), first);
+  Metrics changed;
+  changed.reboots_failed = 1;
+  ASSERT_TRUE(Succeeded(Write(changed)));
+  EXPECT_NE(Inode(), first);
+  EXPECT_EQ(directory_.Read("first"), MetricsText(Metrics()));
+  EXPECT_EQ(directory_.Read("metrics/pintle.prom"), MetricsText(changed));
+}
+
+TEST_F(WriteMetricsTest, WritesNothingWhereNobodyCollects) {
+  EXPECT_TRUE(Succeeded(Write(Metrics())));
+  EXPECT_TRUE(Succeeded(WriteMetrics(root_, "", Metrics())));
+  EXPECT_TRUE(ValueOf(root_.List("/")).empty());
+}
+
+TEST_F(WriteMetricsTest, FailsWhereItCannotWrite) {
+  std::filesystem::create_directories(directory_ / "metrics/pintle.prom");
+  EXPECT_EQ(MessageOf(Write(Metrics())), "writing /metrics/pintle.prom: rename: Is a directory");
+}
+
+}  // namespace
+}  // namespace pintle::agent

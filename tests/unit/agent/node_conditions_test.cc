@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/node_conditions.h"
+
+#include <fmt/core.h>
+
+#include "api/annotations.h"
+#include "unit/expect.h"
+
+namespace pintle::agent {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::SizeIs;
+
+constexpr api::Time kBefore = {WallTime(std::chrono::seconds(1'800'000'000))};
+constexpr api::Time kNow = {WallTime(std::chrono::seconds(1'800'000'060))};
+
+const NodeFacts kNode = {
+    .name = "a", .uid = "uid-1", .pool = "worker", .current_config = "rendered-1", .desired_config = "rendered-2"};
+
+std::string Text(const api::Condition& condition) {
+  return fmt::format("{}={} {}: {}", condition.type, condition.status, condition.reason, condition.message);
+}
+
+std::vector<std::string> Texts(const Moment& moment) {
+  std::vector<std::string> texts = {Text(moment.parent)};
+  if (moment.child) texts.push_back(Text(*moment.child));
+  return texts;
+}
+
+std::vector<std::string> Texts(const api::MachineConfigNodeStatus& status) {
+  std::vector<std::string> texts;
+  for (const api::Condition& condition : status.conditions) texts.push_back(Text(condition));
+  return texts;
+}
+
+api::Condition Said(const Moment& moment) {
+  api::Condition condition = moment.parent;
+  condition.last_transition_time = kBefore;
+  return condition;
+}
+
+plan::Action Action(std::string_view type, const std::string& service = {}) {
+  plan::Action action;
+  action.what.type = type;
+  if (!service.empty()) action.what.reload = api::ServiceReference{service};
+  return action;
+}
+
+// One that the operator has made, and that has been told `said`.
+api::MachineConfigNode Known(const std::vector<Moment>& said = {}) {
+  api::MachineConfigNode known;
+  known.metadata.name = "a";
+  known.metadata.generation = 3;
+  known.spec = {{"a"}, {"infra"}, {"", "rendered-2"}, {}};
+  for (const Moment& moment : said) known.status.conditions.push_back(Said(moment));
+  return known;
+}
+
+api::MachineConfigNodeStatus Next(const api::MachineConfigNode& known, const Moment& moment) {
+  return NextStatus(known, moment, kNode, kNow).value();
+}
+
+const api::Condition& Of(const api::MachineConfigNodeStatus& status, std::string_view type) {
+  for (const api::Condition& condition : status.conditions) {
+    if (condition.type == type) return condition;
+  }
+  throw std::runtime_error("there is no " + std::string(type));
+}
+
+// ---- what is said ---------------------------------------------------------------------------------------------------
+
+TEST(Moments, SayWhetherTheNodeIsUpdated) {
+  EXPECT_THAT(Texts(moment::NeedsUpdate("a")), ElementsAre("Updated=False Updated: Node a needs an update"));
+  EXPECT_THAT(Texts(moment::Updated("a")), ElementsAre("Updated=True Updated: Node a Updated"));
+}
+
+TEST(Moments, SayThatAnUpdateIsPreparedAndWhatFollowsIt) {
+  EXPECT_THAT(Texts(moment::Prepared({Action("Reboot")}, true)),
+              ElementsAre("UpdatePrepared=True UpdatePrepared: Update Compatible. Post Cfg Actions: [Reboot] Drain "
+                          "Required: true"));
+  EXPECT_THAT(Texts(moment::Prepared({Action("Reload", "crio.service"), Action("DaemonReload")}, false)),
+              ElementsAre("UpdatePrepared=True UpdatePrepared: Update Compatible. Post Cfg Actions: [Reload "
+                          "crio.service, DaemonReload] Drain Required: false"));
+  EXPECT_TRUE(moment::Prepared({}, false).tells_spec);
+}
+
+TEST(Moments, SayThatThereIsNoWay) {
+  EXPECT_THAT(Texts(moment::NotCompatible("rendered-1", "rendered-2", "fips")),
+              ElementsAre("UpdatePrepared=Unknown UpdatePrepared: Update Failed compatibility validation. "
+                          "MachineConfigs rendered-1 and rendered-2 are not compatible. Err: fips"));
+}
+
+TEST(Moments, SayThatNoDrainIsNeeded) {
+  EXPECT_THAT(Texts(moment::DrainNotRequired()),
+              ElementsAre("UpdateExecuted=Unknown Drained: Node Drain Not required for this update.",
+                          "Drained=False UpdateExecutedDrained: Node Drain Not required for this update."));
+}
+
+TEST(Moments, SayWhatIsApplied) {
+  plan::Difference files;
+  files.files = true;
+  EXPECT_THAT(
+      Texts(moment::Applying(files)[0]),
+      ElementsAre("UpdateExecuted=Unknown AppliedFilesAndOS: Updating the Files and OS on disk as a part of the in "
+                  "progress phase",
+                  "AppliedFilesAndOS=Unknown UpdateExecutedAppliedFilesAndOS: Applying files and new OS config to "
+                  "node. OS will not need an update. SSH Keys will not need an update"));
+  plan::Difference os_and_keys;
+  os_and_keys.extensions = os_and_keys.passwd = true;
+  EXPECT_THAT(Texts(moment::Applied(os_and_keys)[0]),
+              ElementsAre("UpdateExecuted=True AppliedFilesAndOS: Updated the Files and OS on disk as a part of the "
+                          "in progress phase",
+                          "AppliedFilesAndOS=True UpdateExecutedAppliedFilesAndOS: Applied files and new OS config to "
+                          "node. OS did  need an update. SSH Keys did  need an update"));
+}
+
+TEST(Moments, SayWhatIsAppliedInOtherConditionsInImageMode) {
+  plan::Difference difference;
+  difference.files = true;
+  ASSERT_THAT(moment::Applying(difference), SizeIs(2));
+  EXPECT_THAT(Texts(moment::Applying(difference)[1]),
+              Contains("AppliedFiles=Unknown UpdateExecutedAppliedFiles: Applying files to node."));
+  difference.files = false;
+  difference.os_image = true;
+  ASSERT_THAT(moment::Applied(difference), SizeIs(2));
+  EXPECT_THAT(Texts(moment::Applied(difference)[1]),
+              Contains("AppliedOSImage=True UpdateExecutedAppliedOSImage: Applied new OS config to node."));
+}
+
+TEST(Moments, SayWhatFollows) {
+  EXPECT_THAT(Texts(moment::RebootNeeded()),
+              ElementsAre("RebootedNode=Unknown RebootedNode: Upgrade requires a reboot."));
+  EXPECT_THAT(Texts(moment::Done(Action("None")).value()),
+              ElementsAre("UpdatePostActionComplete=True None: Changes do not require a reboot"));
+  EXPECT_THAT(Texts(moment::Done(Action("Reload", "crio.service")).value()),
+              ElementsAre("UpdatePostActionComplete=True UpdatePostActionComplete: Node has reloaded service "
+                          "crio.service"));
+  EXPECT_THAT(Texts(moment::Done(Action("Special")).value()),
+              ElementsAre("UpdatePostActionComplete=True UpdatePostActionComplete: Node has reloaded service crio"));
+  EXPECT_THAT(
+      Texts(moment::Done(Action("DaemonReload")).value()),
+      ElementsAre("UpdatePostActionComplete=True UpdatePostActionComplete: Node has reloaded service daemon-reload"));
+  EXPECT_FALSE(moment::Done(Action("Restart", "crio.service")));
+  EXPECT_FALSE(moment::Done(Action("Drain")));
+}
+
+TEST(Moments, SayThatItGoesOn) {
+  EXPECT_THAT(Texts(moment::Rebooted()), ElementsAre("RebootedNode=True RebootedNode: Node has rebooted"));
+  EXPECT_THAT(Texts(moment::Resuming("rendered-2")),
+              ElementsAre("Resumed=True Resumed: In desired config rendered-2. Resumed normal operations. Applying "
+                          "proper annotations."));
+  EXPECT_THAT(Texts(moment::Resumed("rendered-2")),
+              ElementsAre("Resumed=True Resumed: In desired config rendered-2. Resumed normal operations."));
+}
+
+TEST(Moments, SayWhetherItIsInTrouble) {
+  EXPECT_THAT(Texts(moment::NotDegraded("a")),
+              ElementsAre("NodeDegraded=False NodeDegraded: Node a upgrade succeeded"));
+  EXPECT_THAT(Texts(moment::Degraded("a", "disk full")),
+              ElementsAre("NodeDegraded=True NodeDegraded: Node a upgrade failure. disk full"));
+  EXPECT_THAT(moment::Degraded("a", std::string(100'000, 'x')).parent.message, SizeIs(32768));
+}
+
+// ---- what becomes of the status -------------------------------------------------------------------------------------
+
+TEST(NextStatus, HasAllConditionsFromTheFirstTimeOn) {
+  const auto status = Next(Known(), moment::NeedsUpdate("a"));
+  EXPECT_THAT(status.conditions, SizeIs(14));
+  EXPECT_THAT(Texts(status), Contains("Updated=False Updated: Node a needs an update"));
+  for (const auto* type : {"UpdatePrepared", "UpdateExecuted", "UpdatePostActionComplete", "UpdateComplete", "Resumed",
+                           "Drained", "AppliedFilesAndOS", "Cordoned", "RebootedNode", "Uncordoned", "NodeDegraded",
+                           "PinnedImageSetsDegraded", "PinnedImageSetsProgressing"}) {
+    EXPECT_EQ(Text(Of(status, type)),
+              fmt::format("{0}=False NotYetOccurred: This node has not yet entered the {0} phase", type));
+  }
+  for (const api::Condition& condition : status.conditions) EXPECT_EQ(condition.last_transition_time, kNow);
+}
+
+TEST(NextStatus, ChangesParentAndChildAndNothingElse) {
+  auto status = Next(Known({moment::RebootNeeded(), moment::DrainNotRequired()}), moment::DrainNotRequired());
+  EXPECT_EQ(Of(status, "UpdateExecuted").last_transition_time, kNow);
+  EXPECT_EQ(Of(status, "Drained").last_transition_time, kNow);
+  EXPECT_EQ(Of(status, "RebootedNode").last_transition_time, kBefore);
+  EXPECT_THAT(status.conditions, SizeIs(3));
+}
+
+TEST(NextStatus, IsNoneWhenItIsSaidAlready) {
+  EXPECT_FALSE(NextStatus(Known({moment::Updated("a")}), moment::Updated("a"), kNode, kNow));
+}
+
+TEST(NextStatus, KeepsAChildThatChangesBelowTheSameParent) {
+  plan::Difference files;
+  files.files = true;
+  plan::Difference keys = files;
+  keys.passwd = true;
+  auto known = Known();
+  known.status = Next(known, moment::Applying(files)[0]);
+  EXPECT_FALSE(NextStatus(known, moment::Applying(files)[0], kNode, kNow));
+  EXPECT_THAT(Of(Next(known, moment::Applying(keys)[0]), "AppliedFilesAndOS").message,
+              testing::EndsWith("SSH Keys will  need an update"));
+}
+
+TEST(NextStatus, EndsAllElseWhenItIsUpdatedOrNeedsAnUpdate) {
+  for (const Moment& moment : {moment::NeedsUpdate("a"), moment::Updated("a")}) {
+    const auto status = Next(Known({moment::Rebooted(), moment::RebootNeeded(), moment::NotDegraded("a")}), moment);
+    EXPECT_EQ(Text(status.conditions[0]),
+              "RebootedNode=False RebootedNode: Action during update to rendered-2: Node has rebooted");
+    EXPECT_EQ(Text(status.conditions[2]), "NodeDegraded=False NodeDegraded: Node a upgrade succeeded");
+    EXPECT_EQ(status.conditions[0].last_transition_time, kNow);
+    EXPECT_EQ(status.conditions[2].last_transition_time, kBefore);
+  }
+}
+
+TEST(NextStatus, NamesTheImageOfTheUpdateThatIsOver) {
+  auto known = Known({moment::Rebooted()});
+  known.spec.config_image.desired_image = "os@new";
+  EXPECT_EQ(Next(known, moment::NeedsUpdate("a")).conditions[0].message,
+            "Action during update to os@new: Node has rebooted");
+  known.spec.config_image.desired_image.clear();
+  known.status.config_image = {"os@old", ""};
+  EXPECT_EQ(Next(known, moment::NeedsUpdate("a")).conditions[0].message,
+            "Action during update to disable image mode: Node has rebooted");
+}
+
+TEST(NextStatus, RepeatsWhatTheNodeHasAndIsToHave) {
+  auto status = Next(Known(), moment::Rebooted());
+  EXPECT_EQ(status.config_version->current, "rendered-1");
+  EXPECT_EQ(status.config_version->desired, "rendered-2");
+  EXPECT_EQ(status.observed_generation, 4);
+  EXPECT_FALSE(status.config_image);
+  EXPECT_EQ(Next(Known(), moment::Prepared({}, false)).config_version->desired, "rendered-2");
+  EXPECT_EQ(Next(Known(), moment::NotCompatible("x", "y", "z")).config_version->desired, "not-yet-set");
+  status = NextStatus(Known(), moment::Rebooted(), {.name = "a"}, kNow).value();
+  EXPECT_EQ(status.config_version->current, "");
+  EXPECT_EQ(status.config_version->desired, "not-yet-set");
+}
+
+TEST(NextStatus, RepeatsImagesWhereNodesReportThem) {
+  NodeFacts node = kNode;
+  node.current_image = "os@old";
+  EXPECT_FALSE(NextStatus(Known(), moment::Rebooted(), node, kNow)->config_image);
+  auto known = Known();
+  known.status.conditions.push_back({"AppliedOSImage", "False", kBefore, "NotYetOccurred", ""});
+  EXPECT_EQ(NextStatus(known, moment::Rebooted(), node, kNow)->config_image->current_image, "os@old");
+  EXPECT_FALSE(NextStatus(known, moment::Rebooted(), kNode, kNow)->config_image);
+}
+
+TEST(NextStatus, TakesWhatIsMeantForItsWayOfReporting) {
+  plan::Difference difference;
+  difference.files = true;
+  const std::vector<Moment> moments = moment::Applying(difference);
+  EXPECT_TRUE(NextStatus(Known(), moments[0], kNode, kNow));
+  EXPECT_FALSE(NextStatus(Known(), moments[1], kNode, kNow));
+  auto known = Known();
+  known.status.conditions.push_back({"AppliedFiles", "False", kBefore, "NotYetOccurred", ""});
+  EXPECT_FALSE(NextStatus(known, moments[0], kNode, kNow));
+  EXPECT_TRUE(NextStatus(known, moments[1], kNode, kNow));
+}
+
+TEST(NextStatus, KeepsWhatOthersHaveWritten) {
+  auto known = Known();
+  known.status.conditions.push_back({"SomethingNew", "True", kBefore, "Because", "text"});
+  known.status.pinned_image_sets.push_back({"images", 1, 2, 0, ""});
+  const auto status = Next(known, moment::Rebooted());
+  EXPECT_EQ(Text(status.conditions[0]), "SomethingNew=True Because: text");
+  EXPECT_THAT(status.pinned_image_sets, SizeIs(1));
+}
+
+// ---- the spec -------------------------------------------------------------------------------------------------------
+
+TEST(NextSpec, KeepsThePoolThatSomeoneElseKnows) {
+  auto known = Known();
+  EXPECT_FALSE(NextSpec(known, kNode));
+  known.spec.config_version.desired = "rendered-1";
+  auto spec = NextSpec(known, kNode).value();
+  EXPECT_EQ(spec.config_version.desired, "rendered-2");
+  EXPECT_EQ(spec.pool.name, "infra");
+  known.spec.pool.name = "not-yet-set";
+  EXPECT_EQ(NextSpec(known, kNode)->pool.name, "worker");
+}
+
+TEST(NextSpec, TakesNoImageAway) {
+  auto known = Known();
+  known.spec.config_version.desired = "rendered-1";
+  known.spec.config_image.desired_image = "os@new";
+  NodeFacts node = kNode;
+  node.desired_image = "os@new";
+  EXPECT_EQ(NextSpec(known, node)->config_image.desired_image, "os@new");
+}
+
+TEST(NewMachineConfigNode, BelongsToItsNode) {
+  const auto created = NewMachineConfigNode(kNode);
+  EXPECT_EQ(created.metadata.name, "a");
+  ASSERT_THAT(created.metadata.owner_references, SizeIs(1));
+  EXPECT_EQ(json::ToText(json::Encode(created.metadata.owner_references[0])),
+            R"({"apiVersion":"v1","kind":"Node","name":"a","uid":"uid-1"})");
+  EXPECT_EQ(json::ToText(json::Encode(created.spec)),
+            R"({"configVersion":{"desired":"rendered-2"},"node":{"name":"a"},"pool":{"name":"worker"}})");
+  EXPECT_EQ(NewMachineConfigNode({.name = "a"}).spec.config_version.desired, "not-yet-set");
+}
+
+TEST(Facts, AreReadFromTheNode) {
+  api::Node node;
+  node.metadata.name = "a";
+  node.metadata.uid = "uid-1";
+  node.metadata.annotations = {{std::string(api::kCurrentConfigAnnotation), "rendered-1"},
+                               {std::string(api::kDesiredConfigAnnotation), "rendered-2"}};
+  EXPECT_EQ(FactsOf(node), kNode);
+  node.metadata.labels = {{std::string(api::kControlPlaneRoleLabel), ""}};
+  EXPECT_EQ(FactsOf(node).pool, "master");
+}
+
+}  // namespace
+}  // namespace pintle::agent

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/node_conditions_writer.h"
+
+#include <fmt/core.h>
+
+#include "event/loop.h"
+#include "json/parse.h"
+#include "unit/event/patience.h"
+#include "unit/expect.h"
+#include "unit/kube/scripted_server.h"
+
+namespace pintle::agent {
+namespace {
+
+using kube::Answer;
+using kube::ScriptedServer;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr const char* kGet = "GET /apis/machineconfiguration.openshift.io/v1/machineconfignodes/a";
+constexpr const char* kPost =
+    "POST /apis/machineconfiguration.openshift.io/v1/machineconfignodes?fieldManager=machine-config-operator";
+constexpr const char* kStatus =
+    "PATCH /apis/machineconfiguration.openshift.io/v1/machineconfignodes/a/status?fieldManager=machine-config-operator"
+    "&force=true";
+constexpr const char* kSpec =
+    "PATCH /apis/machineconfiguration.openshift.io/v1/machineconfignodes/a?fieldManager=machine-config-operator"
+    "&force=true";
+
+const std::string kThere =
+    R"({"metadata":{"name":"a","generation":1},"spec":{"node":{"name":"a"},"pool":{"name":"infra"},)"
+    R"("configVersion":{"desired":"rendered-1"}}})";
+
+const NodeFacts kNode = {
+    .name = "a", .uid = "uid-1", .pool = "worker", .current_config = "rendered-1", .desired_config = "rendered-2"};
+
+Answer Missing() {
+  return {.status = 404,
+          .body = R"({"kind":"Status","reason":"NotFound","message":"machineconfignodes.machineconfiguration.openshift)"
+                  R"(.io \"a\" not found"})"};
+}
+
+Answer WithoutKind() {
+  return {.status = 404,
+          .body = R"({"kind":"Status","reason":"NotFound","message":"the server could not find the requested )"
+                  R"(resource"})"};
+}
+
+class MovedClock final : public Clock {
+ public:
+  MonotonicTime Monotonic() const override { return now; }
+  WallTime Wall() const override { return WallTime(std::chrono::seconds(1'800'000'000)); }
+  MonotonicTime now;
+};
+
+class NodeConditionsWriterTest : public testing::Test {
+ protected:
+  NodeConditionsWriterTest() { ::setenv("no_proxy", "*", 1); }
+
+  std::unique_ptr<NodeConditionsWriter> Writer(const ScriptedServer& server) {
+    auto client = ValueOf(kube::Client::Create(*loop_, server.access(), {.patience = {.attempts = 1}}));
+    return std::make_unique<NodeConditionsWriter>(*loop_, client.As("machine-config-operator"), clock_,
+                                                  NodeConditionsWriter::Listener{[this] { loop_->Stop(); }},
+                                                  kube::kNoTime);
+  }
+
+  void RunUntilIdle() { EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_))); }
+
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+  MovedClock clock_;
+};
+
+json::Value Body(ScriptedServer& server, std::size_t index) { return ValueOf(json::Parse(server.asked()[index].body)); }
+
+TEST_F(NodeConditionsWriterTest, WritesOneMomentAfterTheOther) {
+  ScriptedServer server({{.body = kThere}, {.body = kThere}, {.body = kThere}, {.body = kThere}});
+  const auto writer = Writer(server);
+  writer->Write(moment::NeedsUpdate("a"), kNode);
+  writer->Write(moment::DrainNotRequired(), kNode);
+  EXPECT_FALSE(writer->is_idle());
+  RunUntilIdle();
+  EXPECT_TRUE(writer->is_idle());
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kStatus, kGet, kStatus));
+  EXPECT_THAT(server.asked()[1].head, HasSubstr("application/apply-patch+yaml"));
+  const json::Value applied = Body(server, 1);
+  EXPECT_EQ(applied["metadata"]["name"], "a");
+  EXPECT_FALSE(applied.contains("spec"));
+  EXPECT_EQ(applied["status"]["observedGeneration"], 2);
+  EXPECT_EQ(applied["status"]["configVersion"]["desired"], "rendered-2");
+  EXPECT_THAT(applied["status"]["conditions"], SizeIs(14));
+  EXPECT_EQ(json::ToText(applied["status"]["conditions"][0]),
+            R"({"lastTransitionTime":"2027-01-15T08:00:00Z","message":"Node a needs an update","reason":"Updated",)"
+            R"("status":"False","type":"Updated"})");
+  EXPECT_EQ(Body(server, 3)["status"]["conditions"][1]["type"], "Drained");
+}
+
+TEST_F(NodeConditionsWriterTest, TellsTheSpecOnceTheUpdateIsPrepared) {
+  ScriptedServer server({{.body = kThere}, {.body = kThere}, {.body = kThere}});
+  const auto writer = Writer(server);
+  writer->Write(moment::Prepared({}, false), kNode);
+  RunUntilIdle();
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kStatus, kSpec));
+  EXPECT_EQ(json::ToText(Body(server, 2)["spec"]),
+            R"({"configVersion":{"desired":"rendered-2"},"node":{"name":"a"},"pool":{"name":"infra"}})");
+}
+
+TEST_F(NodeConditionsWriterTest, CreatesWhatIsMissing) {
+  ScriptedServer server({Missing(), {.status = 201, .body = kThere}, {.body = kThere}});
+  const auto writer = Writer(server);
+  writer->Write(moment::NeedsUpdate("a"), kNode);
+  RunUntilIdle();
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kPost, kStatus));
+  EXPECT_EQ(Body(server, 1)["metadata"]["ownerReferences"][0]["uid"], "uid-1");
+}
+
+TEST_F(NodeConditionsWriterTest, LooksAgainWhenSomeoneElseHasCreatedIt) {
+  ScriptedServer server({Missing(), {.status = 409}, {.body = kThere}, {.body = kThere}});
+  const auto writer = Writer(server);
+  writer->Write(moment::NeedsUpdate("a"), kNode);
+  RunUntilIdle();
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kPost, kGet, kStatus));
+}
+
+TEST_F(NodeConditionsWriterTest, LooksAgainWhenSomeoneElseHasChangedIt) {
+  const std::string changed =
+      R"({"metadata":{"name":"a","resourceVersion":"8"},)"
+      R"("status":{"conditions":[{"type":"Cordoned","status":"True"}]}})";
+  ScriptedServer server({{.body = R"({"metadata":{"name":"a","resourceVersion":"7"}})"},
+                         {.status = 409},
+                         {.body = changed},
+                         {.body = kThere}});
+  const auto writer = Writer(server);
+  writer->Write(moment::Rebooted(), kNode);
+  RunUntilIdle();
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kStatus, kGet, kStatus));
+  EXPECT_EQ(Body(server, 1)["metadata"]["resourceVersion"], "7");
+  EXPECT_EQ(Body(server, 3)["metadata"]["resourceVersion"], "8");
+  EXPECT_EQ(Body(server, 3)["status"]["conditions"][0]["type"], "Cordoned");
+}
+
+TEST_F(NodeConditionsWriterTest, DoesNotSayTheSameTwice) {
+  ScriptedServer server({{.body = kThere}, {.body = kThere}});
+  const auto writer = Writer(server);
+  writer->Write(moment::Updated("a"), kNode);
+  writer->Write(moment::Updated("a"), kNode);
+  RunUntilIdle();
+  writer->Write(moment::Updated("a"), kNode);
+  EXPECT_TRUE(writer->is_idle());
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kStatus));
+}
+
+TEST_F(NodeConditionsWriterTest, TriesAgainWhileTheServerIsAway) {
+  ScriptedServer server({{.status = 500}, {.body = kThere}, {.status = 503}, {.body = kThere}, {.body = kThere}});
+  const auto writer = Writer(server);
+  writer->Write(moment::Updated("a"), kNode);
+  RunUntilIdle();
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kGet, kStatus, kGet, kStatus));
+}
+
+TEST_F(NodeConditionsWriterTest, LeavesOutWhatIsRefused) {
+  ScriptedServer server({{.status = 403}, {.body = kThere}, {.body = kThere}});
+  const auto writer = Writer(server);
+  writer->Write(moment::Rebooted(), kNode);
+  writer->Write(moment::Updated("a"), kNode);
+  RunUntilIdle();
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kGet, kStatus));
+  EXPECT_EQ(Body(server, 2)["status"]["conditions"][0]["type"], "Updated");
+}
+
+TEST_F(NodeConditionsWriterTest, LeavesAClusterAloneThatHasNone) {
+  for (Answer answer : {WithoutKind(), Answer{.status = 404, .body = "404 page not found"}}) {
+    ScriptedServer server({std::move(answer), {.body = kThere}, {.body = kThere}, {.body = kThere}, {.body = kThere}});
+    const auto writer = Writer(server);
+    writer->Write(moment::NeedsUpdate("a"), kNode);
+    RunUntilIdle();
+    clock_.now += std::chrono::minutes(9);
+    writer->Write(moment::Updated("a"), kNode);
+    EXPECT_TRUE(writer->is_idle());
+    event::Settle(*loop_);
+    EXPECT_THAT(server.asked_lines(), ElementsAre(kGet));
+    clock_.now += std::chrono::minutes(1);
+    writer->Write(moment::Updated("a"), kNode);
+    RunUntilIdle();
+    EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kGet, kStatus, kGet, kStatus));
+  }
+}
+
+TEST_F(NodeConditionsWriterTest, KeepsTheNewestOfWhatWaitsTooLong) {
+  std::deque<Answer> answers = {WithoutKind()};
+  for (int i = 0; i < 64; ++i) answers.push_back({.body = kThere});
+  ScriptedServer server(std::move(answers));
+  const auto writer = Writer(server);
+  writer->Write(moment::Rebooted(), kNode);
+  RunUntilIdle();
+  for (int i = 0; i < 100; ++i) writer->Write(moment::Degraded("a", std::to_string(i)), kNode);
+  clock_.now += std::chrono::minutes(10);
+  writer->Write(moment::Updated("a"), kNode);
+  RunUntilIdle();
+  const std::size_t last = server.asked().size() - 1;
+  EXPECT_EQ(last, 64U);
+  EXPECT_EQ(Body(server, 2)["status"]["conditions"][0]["message"], "Node a upgrade failure. 69");
+  EXPECT_EQ(Body(server, last - 2)["status"]["conditions"][0]["message"], "Node a upgrade failure. 99");
+  EXPECT_EQ(Body(server, last)["status"]["conditions"][0]["type"], "Updated");
+}
+
+}  // namespace
+}  // namespace pintle::agent

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/state.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pintle::agent {
+namespace {
+
+const Goal kOld{"rendered-worker-1"};
+const Goal kNew{"rendered-worker-2"};
+const Goal kNewer{"rendered-worker-3"};
+
+template <typename E>
+const E* Find(const std::vector<Effect>& effects) {
+  for (const Effect& effect : effects) {
+    if (const auto* found = std::get_if<E>(&effect)) return found;
+  }
+  return nullptr;
+}
+
+// In each of them the machine is on the way to kNew.
+std::map<std::string, State> States() {
+  using Retry = phase::Degraded::Retry;
+  const auto at = [](Phase phase) { return State{std::move(phase), kNew, std::nullopt}; };
+  return {
+      {"recovering", at(phase::Recovering{})},
+      {"waiting", State{phase::Waiting{}, std::nullopt, std::nullopt}},
+      {"checking", at(phase::Checking{kNew})},
+      {"draining", at(phase::Draining{kNew})},
+      {"changing", at(phase::Changing{kNew})},
+      {"rebooting", at(phase::Rebooting{})},
+      {"confirming", at(phase::Confirming{})},
+      {"settled", at(phase::Settled{kNew})},
+      {"degraded", at(phase::Degraded{Fault::kFailed, "no space", Retry::kLook, kNew, 1})},
+  };
+}
+
+std::map<std::string, Event> Events() {
+  using How = happened::Recovered::How;
+  return {
+      {"wanted", happened::Wanted{kNew}},
+      {"wanted: another", happened::Wanted{kNewer}},
+      {"recovered: ended", happened::Recovered{How::kEnded, kNew, ""}},
+      {"recovered: cut short and undone", happened::Recovered{How::kUndone, kNew, ""}},
+      {"recovered: undone for a reason", happened::Recovered{How::kUndone, kNew, "it did not boot"}},
+      {"recovered: to be confirmed", happened::Recovered{How::kToBeConfirmed, kNew, ""}},
+      {"recovered: reboot needed", happened::Recovered{How::kRebootNeeded, kNew, ""}},
+      {"looked: there", happened::Looked{kNew, {.is_there = true}}},
+      {"looked: drift", happened::Looked{kNew, {.drift = "content mismatch"}}},
+      {"looked: unreconcilable", happened::Looked{kNew, {.unreconcilable = "disks"}}},
+      {"looked: work", happened::Looked{kNew, {}}},
+      {"looked: work with a drain", happened::Looked{kNew, {.drains = true}}},
+      {"drained", happened::Drained{}},
+      {"changed", happened::Changed{false}},
+      {"changed: reboot needed", happened::Changed{true}},
+      {"well", happened::Well{}},
+      {"unwell", happened::Unwell{"kubelet.service is failed"}},
+      {"failed", happened::Failed{"no space"}},
+      {"noticed", happened::Noticed{}},
+      {"retry due", happened::RetryDue{}},
+      {"pardoned", happened::Pardoned{}},
+  };
+}
+
+// The cells of the rows of the graph in ARCHITECTURE.md.
+std::vector<std::vector<std::string>> Graph() {
+  std::ifstream file(ARCHITECTURE_MD);
+  std::vector<std::vector<std::string>> rows;
+  bool is_inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("## ")) is_inside = line == "## The agent's states";
+    if (!is_inside || !line.starts_with("| ") || line.starts_with("| phase")) continue;
+    std::vector<std::string> cells;
+    std::istringstream stream(line.substr(2));
+    for (std::string cell; std::getline(stream, cell, '|');) {
+      const auto end = cell.find_last_not_of(' ');
+      if (end == std::string::npos) continue;
+      cell.resize(end + 1);
+      cells.push_back(cell.substr(cell.find_first_not_of(' ')));
+    }
+    rows.push_back(cells);
+  }
+  return rows;
+}
+
+TEST(State, EveryPairIsAsTheGraphSays) {
+  std::map<std::pair<std::string, std::string>, std::string> graph;
+  for (const auto& row : Graph()) {
+    ASSERT_EQ(row.size(), 3u);
+    EXPECT_TRUE(graph.emplace(std::pair(row[0], row[1]), row[2]).second) << row[0] << ", " << row[1];
+  }
+  // Whoever is not told anything new has the first wish for the second.
+  graph.emplace(std::pair("waiting", "wanted: another"), "checking");
+  std::set<std::string> used;
+  for (const auto& [phase, state] : States()) {
+    ASSERT_EQ(NameOf(state.phase), phase);
+    for (const auto& [what, event] : Events()) {
+      const auto next = Advance(state, event);
+      const auto expected = graph.find({phase, what});
+      if (expected == graph.end()) {
+        EXPECT_TRUE(!next || (next->next.phase.index() == state.phase.index() && next->effects.empty()))
+            << phase << ", " << what << " -> " << NameOf(next->next.phase);
+        continue;
+      }
+      ASSERT_TRUE(next) << phase << ", " << what;
+      EXPECT_EQ(NameOf(next->next.phase), expected->second) << phase << ", " << what;
+      used.insert(phase + what);
+    }
+  }
+  EXPECT_EQ(used.size(), graph.size()) << "the graph has a pair that there is not";
+}
+
+TEST(State, ADrainComesBeforeTheChangeAndALookBetweenThem) {
+  State state{phase::Checking{kNew}, kNew, std::nullopt};
+  auto next = Advance(state, happened::Looked{kNew, {.drains = true}});
+  ASSERT_TRUE(next);
+  // Others hear that there is work before it begins.
+  ASSERT_EQ(next->effects.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<effect::ReportWork>(next->effects[0]));
+  EXPECT_TRUE(std::holds_alternative<effect::AskForDrain>(next->effects[1]));
+  next = Advance(next->next, happened::Drained{});
+  ASSERT_TRUE(next && Find<effect::Look>(next->effects));
+  next = Advance(next->next, happened::Looked{kNew, {.drains = true}});
+  ASSERT_TRUE(next);
+  EXPECT_TRUE(Find<effect::Change>(next->effects));
+  EXPECT_FALSE(Find<effect::AskForDrain>(next->effects));
+}
+
+TEST(State, WhatIsSeenAfterTheDrainStopsTheChange) {
+  const State state{phase::Checking{.goal = kNew, .is_drained = true}, kNew, std::nullopt};
+  const auto next = Advance(state, happened::Looked{kNew, {.drift = "content mismatch"}});
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(Find<effect::Change>(next->effects));
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kDrift);
+}
+
+TEST(State, ANewerWishReplacesOneThatFailsOrWaits) {
+  for (const Phase& phase : {Phase(phase::Draining{kNew}), Phase(phase::Checking{kNew}),
+                             Phase(phase::Degraded{Fault::kFailed, "", phase::Degraded::Retry::kLook, kNew, 3})}) {
+    const auto next = Advance({phase, kNew, std::nullopt}, happened::Wanted{kNewer});
+    ASSERT_TRUE(next);
+    EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNewer);
+  }
+  // A look at what is not wanted any more means nothing.
+  EXPECT_FALSE(Advance({phase::Checking{kNewer}, kNewer, std::nullopt}, happened::Looked{kNew, {.is_there = true}}));
+}
+
+TEST(State, ANewerWishWaitsForAChangeToEnd) {
+  const auto kept = Advance({phase::Changing{kNew}, kNew, std::nullopt}, happened::Wanted{kNewer});
+  ASSERT_TRUE(kept && kept->effects.empty());
+  auto next = Advance(kept->next, happened::Changed{false});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNewer);
+  EXPECT_FALSE(Find<effect::ReportSettled>(next->effects));
+  next = Advance(kept->next, happened::Failed{"no space"});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNewer);
+}
+
+TEST(State, WhatTheMachineWasNotWellWithIsNotTriedAgain) {
+  auto next = Advance({phase::Confirming{}, kNew, std::nullopt}, happened::Unwell{"kubelet.service is failed"});
+  ASSERT_TRUE(next && Find<effect::GoBack>(next->effects));
+  using How = happened::Recovered::How;
+  next = Advance(next->next, happened::Recovered{How::kRebootNeeded, kNew, "kubelet.service is failed"});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(Find<effect::Remember>(next->effects)->rejected->goal, kNew);
+  EXPECT_TRUE(Find<effect::Reboot>(next->effects));
+
+  // After the reboot.
+  const State after{phase::Recovering{}, kNew, next->next.rejected};
+  next = Advance(after, happened::Recovered{How::kEnded, std::nullopt, ""});
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(Find<effect::Look>(next->effects));
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "kubelet.service is failed");
+  EXPECT_FALSE(Advance(next->next, happened::RetryDue{}));
+
+  // Another one is tried, and this one when someone says so.
+  const auto other = Advance(next->next, happened::Wanted{kOld});
+  ASSERT_TRUE(other && Find<effect::Look>(other->effects));
+  const auto pardoned = Advance(next->next, happened::Pardoned{});
+  ASSERT_TRUE(pardoned);
+  EXPECT_FALSE(pardoned->next.rejected);
+  EXPECT_EQ(Find<effect::Look>(pardoned->effects)->goal, kNew);
+}
+
+TEST(State, WhatFailsOftenIsTriedLessOften) {
+  State state{phase::Checking{kNew}, kNew, std::nullopt};
+  for (int attempts = 1; attempts < 5; ++attempts) {
+    auto next = Advance(state, happened::Failed{"the API server is away"});
+    ASSERT_TRUE(next);
+    EXPECT_EQ(Find<effect::RetryLater>(next->effects)->attempts, attempts);
+    next = Advance(next->next, happened::RetryDue{});
+    ASSERT_TRUE(next);
+    state = next->next;
+  }
+}
+
+TEST(State, AFailedRecoveryAndAFailedRebootAreTriedAgainAsSuch) {
+  auto next = Advance({phase::Recovering{}, kNew, std::nullopt}, happened::Failed{"the disk is full"});
+  ASSERT_TRUE(next);
+  const auto wished = Advance(next->next, happened::Wanted{kNewer});
+  ASSERT_TRUE(wished && wished->effects.empty());
+  auto again = Advance(wished->next, happened::RetryDue{});
+  ASSERT_TRUE(again && Find<effect::Recover>(again->effects));
+  next = Advance({phase::Rebooting{}, kNew, std::nullopt}, happened::Failed{"an inhibitor"});
+  ASSERT_TRUE(next);
+  again = Advance(next->next, happened::RetryDue{});
+  ASSERT_TRUE(again && Find<effect::Reboot>(again->effects));
+}
+
+}  // namespace
+}  // namespace pintle::agent

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/masking.h"
+
+#include "unit/expect.h"
+
+namespace pintle::change {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(MaskedLine, HidesWhatANameCallsASecret) {
+  EXPECT_EQ(MaskedLine("db_password=hunter2 and more"), "db_password=<masked>");
+  EXPECT_EQ(MaskedLine("  client-key-data: LS0tLS1"), "  client-key-data: <masked>");
+  EXPECT_EQ(MaskedLine(R"({"auths":{"quay.io":{"auth":"dXNlcg==","email":"a@b"}}})"),
+            R"({"auths":{"quay.io":{"auth":<masked>,"email":"a@b"}}})");
+  EXPECT_EQ(MaskedLine(R"("token" : "a\"b", "x": 1)"), R"("token" : <masked>, "x": 1)");
+}
+
+TEST(MaskedLine, HidesPasswordHashesAndPasswordsInUrls) {
+  EXPECT_EQ(MaskedLine("core:$6$salt$abcdef:19000:0"), "core:<masked>:19000:0");
+  EXPECT_EQ(MaskedLine("proxy http://user:pass@proxy:3128/"), "proxy http://user:<masked>@proxy:3128/");
+}
+
+TEST(MaskedLine, LeavesOtherLinesAlone) {
+  for (const char* line :
+       {"ExecStart=/bin/true", "https://quay.io/x@sha256:1", "cost: $5 and $6", "a=b=c", "path: /etc"}) {
+    EXPECT_EQ(MaskedLine(line), line);
+  }
+}
+
+TEST(Masked, HidesAllOfAPrivateKey) {
+  EXPECT_THAT(
+      Masked({"-----BEGIN RSA PRIVATE KEY-----", "MIIE", "abcd", "-----END RSA PRIVATE KEY-----", "after"}),
+      ElementsAre("-----BEGIN RSA PRIVATE KEY-----", "<masked>", "<masked>", "-----END RSA PRIVATE KEY-----", "after"));
+  EXPECT_THAT(Masked({R"("x": "-----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY-----\n")"}),
+              ElementsAre("<masked>"));
+}
+
+}  // namespace
+}  // namespace pintle::change
