@@ -2,7 +2,6 @@
 #include "agent/agent.h"
 
 #include <fmt/core.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "agent/events.h"
 #include "agent/rejection.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "change/claim.h"
 #include "change/journal.h"
 #include "plan/plan.h"
@@ -20,6 +20,8 @@ namespace {
 constexpr auto kClaimAgain = std::chrono::milliseconds(250);
 constexpr auto kFirstRetry = std::chrono::seconds(1);
 constexpr auto kLongestRetry = std::chrono::seconds(60);
+// How long nothing has to happen until memory is given back.
+constexpr auto kIdle = std::chrono::seconds(2);
 constexpr const char* kRunDirectory = "/run/pintle";
 constexpr const char* kFindings = "/run/pintle/findings.json";
 
@@ -118,6 +120,7 @@ Agent::Agent(Parts parts)
       retry_(loop_, [this] { Happen(happened::RetryDue{}); }),
       health_again_(loop_, [this] { AskWhetherWell(); }),
       full_check_(loop_, [this] { Check(); }, std::chrono::minutes(1)),
+      idle_(loop_, ReleaseIdleMemory, std::chrono::seconds(1)),
       ignoring_ends_(loop_, [this] { Happen(happened::Noticed{}); }) {
   status_.source = parts.kind;
   status_.node = parts.node;
@@ -219,10 +222,7 @@ void Agent::Work(std::function<Result<T>(const host::ThisMachine&)> job, std::fu
         auto claim = change::Claim::Take(machine->root());
         if (!claim && claim.error().kind() == ErrorKind::kConflict) return std::nullopt;
         if (!claim) return std::move(claim).error();
-        Outcome outcome = job(*machine);
-        // Configs are large, and come seldom.
-        ::malloc_trim(0);
-        return outcome;
+        return job(*machine);
       },
       [this, job, done](Outcome outcome) {
         if (outcome) return done(*std::move(outcome));
@@ -301,7 +301,8 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
     return Do(effect::Look{goal});
   }
   prepared_ = std::move(survey->prepared);
-  current_ = survey->current;
+  // What is just assumed must be assumed by the next look as well, which the source does of a machine without one.
+  current_ = survey->is_assumed ? std::nullopt : std::optional(survey->current);
   status_.findings = static_cast<std::uint32_t>(survey->findings);
   WriteFindings(survey->findings_text);
   LookWhenIgnoringEnds(survey->ignored_until);
@@ -479,6 +480,7 @@ void Agent::Show() {
   }
   bus_->Show(std::move(shown));
   ShowMetrics();
+  idle_.After(kIdle);
 }
 
 void Agent::ShowMetrics() {

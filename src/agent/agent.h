@@ -120,12 +120,13 @@ class Agent {
   std::unique_ptr<Bus> bus_;
 
   std::string findings_text_;
-  std::string held_;  // What waits until a pause ends.
+  std::string held_;             // What waits until a pause ends.
   std::function<void()> again_;  // What is done once nobody else has the machine.
   event::Timer look_again_;
   event::Timer retry_;
   event::Timer health_again_;
   event::Timer full_check_;
+  event::Timer idle_;
   event::WallTimer ignoring_ends_;
   std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();
   std::unique_ptr<event::Worker> worker_;  // Destroyed first: it waits for its job.

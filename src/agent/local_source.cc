@@ -96,8 +96,8 @@ void LocalSource::WatchDirectory() {
   const auto opened = root_.OpenFile(settings_.directory, O_PATH | O_DIRECTORY);
   // That there is none is seen where it would be.
   if (!opened) return directory_.reset();
-  auto watch = event::InotifyWatch::Create(loop_, *opened, kAnyChange,
-                                           [this](const event::FileHappening&) { RenderSoon(); });
+  auto watch =
+      event::InotifyWatch::Create(loop_, *opened, kAnyChange, [this](const event::FileHappening&) { RenderSoon(); });
   if (watch) {
     directory_ = *std::move(watch);
   } else {
@@ -118,9 +118,9 @@ void LocalSource::RenderSoon() {
 void LocalSource::Render() {
   first_change_.reset();
   WatchDirectory();
-  worker_->Run<Result<Rendered>>([&root = root_, settings = settings_](
-                                     std::stop_token) { return RenderAll(root, settings); },
-                                 [this](Result<Rendered> rendered) { Take(std::move(rendered)); });
+  worker_->Run<Result<Rendered>>(
+      [&root = root_, settings = settings_](std::stop_token) { return RenderAll(root, settings); },
+      [this](Result<Rendered> rendered) { Take(std::move(rendered)); });
 }
 
 Result<LocalSource::Rendered> LocalSource::RenderAll(const Root& root, const LocalSettings& settings) {
@@ -229,8 +229,8 @@ void LocalSource::ReportWork(const Prepared& change) {
 }
 
 void LocalSource::ReportChanging(const Prepared& change) {
-  log::Info(fmt::format("changing this machine to {}; actions: {}", GoalOf(change.to).config,
-                        ActionsText(change.plan)));
+  log::Info(
+      fmt::format("changing this machine to {}; actions: {}", GoalOf(change.to).config, ActionsText(change.plan)));
 }
 
 void LocalSource::ReportChanged(const Prepared& change, bool needs_reboot) {

@@ -69,9 +69,8 @@ Result<std::unique_ptr<Source>> SourceFor(host::AgentSource kind, event::Loop& l
 // The file is watched by who goes by it.
 std::function<Result<>()> PauseOrder(bool is_local, const host::ThisMachine& machine, Result<> put(const Root& root)) {
   if (is_local) return [&machine, put] { return put(machine.root()); };
-  return []() -> Result<> {
-    return Error(ErrorKind::kInvalid, "a pool of a cluster is paused in its MachineConfigPool");
-  };
+  return
+      []() -> Result<> { return Error(ErrorKind::kInvalid, "a pool of a cluster is paused in its MachineConfigPool"); };
 }
 
 Result<> Run() {

@@ -86,7 +86,8 @@ class Advancing {
   Next operator()(const phase::Rebooting&, const happened::Wanted&) const { return Kept(); }
   Next operator()(const phase::Confirming&, const happened::Wanted&) const { return Kept(); }
 
-  // What the machine has goes on being looked after.  Wherever something is under way, this is told when that has ended.
+  // What the machine has goes on being looked after.  Wherever something is under way, this is told when that has
+  // ended.
   Next operator()(const phase::Waiting&, const happened::Unusable&) const { return Unsettled(Start()); }
   Next operator()(const phase::Settled& settled, const happened::Unusable&) const { return Settle(settled.goal); }
 

@@ -3,9 +3,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "agent/initial_annotations.h"
 #include "change/abilities.h"
+#include "change/as_booted.h"
+#include "change/findings.h"
 #include "change/image_mode.h"
 #include "change/kept_policy.h"
 #include "change/names.h"
@@ -20,9 +24,18 @@ struct Current {
   bool is_kept = false;  // On the disk.
 };
 
+// What is kept of the first boot of a machine that is new to its cluster: the config without its files, which its
+// cluster has.
+Result<bool> IsOfFirstBoot(const Root& root, const change::CurrentConfig& kept) {
+  const ignition::Config& said = kept.ignition;
+  const bool is_bare = plan::PathsOf(said).empty() && said.systemd.units.empty() && said.passwd.users.empty();
+  return is_bare && TRY(IsNewToCluster(root));
+}
+
 Result<Current> CurrentOf(const host::Host& host, const SurveyRequest& request) {
   change::CurrentConfig current = TRY(change::ReadCurrentConfig(host.root));
-  if (!change::IsNoConfig(current.object)) return Current{std::move(current), true};
+  const bool is_enough = !request.assumed || !TRY(IsOfFirstBoot(host.root, current));
+  if (!change::IsNoConfig(current.object) && is_enough) return Current{std::move(current), true};
   if (!request.assumed) return Current{std::move(current), false};
   return Current{TRY(request.assumed->read()), false};
 }
@@ -69,6 +82,25 @@ Result<> PlanChange(const host::Host& host, const SurveyRequest& request, change
   return {};
 }
 
+// Whether a machine has all of its first config but the OS, which it may have come with in another version.
+Result<bool> IsNewWithOtherOs(const host::Host& host, bool is_kept, const std::vector<change::Finding>& findings) {
+  const auto is_about_os = [](const change::Finding& finding) { return finding.about == change::kOs; };
+  if (is_kept || findings.empty() || !std::all_of(findings.begin(), findings.end(), is_about_os)) return false;
+  return IsNewToCluster(host.root);
+}
+
+// What the machine came with is changed to what its config says, which is no drift.
+Result<> PlanFirstBoot(const host::Host& host, const SurveyRequest& request, change::CurrentConfig config,
+                       change::CurrentConfig to, Survey& survey) {
+  const auto state = TRY(host.deployments->Observe());
+  const bool stays = GoalOf(config) == GoalOf(to);
+  TRY(PlanChange(host, request, change::AsBooted(*state.booted, std::move(config)), std::move(to), {}, false, survey));
+  // As with the Machine Config Operator, nothing has to be drained from a machine that was not ready for it yet.
+  if (stays && survey.prepared) survey.prepared->plan.drain = {};
+  if (stays) survey.outlook.drains = false;
+  return {};
+}
+
 }  // namespace
 
 Goal GoalOf(const change::CurrentConfig& config) {
@@ -77,7 +109,7 @@ Goal GoalOf(const change::CurrentConfig& config) {
 
 Result<std::optional<Goal>> CurrentGoal(const Root& root) {
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(root));
-  if (change::IsNoConfig(config.object)) return std::nullopt;
+  if (change::IsNoConfig(config.object) || TRY(IsOfFirstBoot(root, config))) return std::nullopt;
   return GoalOf(config);
 }
 
@@ -85,6 +117,7 @@ Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request) {
   Survey survey;
   auto [current, is_kept] = TRY(CurrentOf(host, request));
   survey.current = GoalOf(current);
+  survey.is_assumed = request.assumed && !is_kept;
   survey.paths = plan::PathsOf(current.ignition);
   auto findings = TRY(change::FindingsOnThisMachine(host, current));
   const auto ignored = TRY(change::ReadIgnored(host.root, host.clock.Wall()));
@@ -94,6 +127,11 @@ Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request) {
   survey.findings_text = json::ToIndentedText(json::Encode(drifts)) + "\n";
   const bool is_forced = TRY(host.root.Status(kForceFile)).has_value();
   const bool stays = !request.wanted || request.wanted->goal == survey.current;
+  if (!is_forced && TRY(IsNewWithOtherOs(host, is_kept, findings))) {
+    change::CurrentConfig first = stays ? current : TRY(request.wanted->read());
+    TRY(PlanFirstBoot(host, request, std::move(current), std::move(first), survey));
+    return survey;
+  }
   if (stays) {
     if (!is_forced) survey.outlook.drift = drifts.text;
     // A machine that was given its config by someone else gets it on its disk as well.

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "host/files.h"
@@ -26,6 +28,18 @@ bool TakesAway(std::span<const plan::Step> steps, const std::string& unit) {
     const auto* file = std::get_if<host::FilePut>(&step);
     return file != nullptr && file->key == path && !file->want;
   });
+}
+
+// Whether a step changes what the service manager has read.
+bool IsOfSystemd(const plan::Step& step) {
+  if (const auto* file = std::get_if<host::FilePut>(&step)) {
+    constexpr std::string_view kDirectories[] = {"/etc/systemd/", "/run/systemd/", "/usr/lib/systemd/",
+                                                 "/usr/local/lib/systemd/"};
+    return std::any_of(std::begin(kDirectories), std::end(kDirectories),
+                       [&](std::string_view directory) { return file->key.starts_with(directory); });
+  }
+  return std::holds_alternative<resource::Put<resource::UnitState>>(step) ||
+         std::holds_alternative<resource::Put<resource::UnitLinks>>(step);
 }
 
 class Actor {
@@ -67,7 +81,9 @@ bool HasReboot(Actions actions) {
 }
 
 Result<> Act(const host::Host& host, Actions actions, std::span<const plan::Step> steps) {
-  TRY(host.systemd.Reload(), "reloading systemd's configuration failed");
+  if (std::any_of(steps.begin(), steps.end(), IsOfSystemd)) {
+    TRY(host.systemd.Reload(), "reloading systemd's configuration failed");
+  }
   const Actor actor(host, steps);
   for (const api::NodeDisruptionAction& action : actions) TRY(actor.Act(action));
   return {};

@@ -17,7 +17,8 @@ using Actions = std::span<const api::NodeDisruptionAction>;
 // Whether one of them is a reboot, which makes all others needless.
 bool HasReboot(Actions actions);
 
-// Has the service manager read its configuration, and then does all that is not a reboot, in order, until one fails.
+// Has the service manager read its configuration if that has changed, and then does all that is not a reboot, in order,
+// until one fails.
 // What is to be restarted and is gone since the steps were put is stopped.
 Result<> Act(const host::Host& host, Actions actions, std::span<const plan::Step> steps);
 

@@ -310,6 +310,10 @@ Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config,
             [&] { return NextDeploymentFor(host, config, config, plan.difference); });
 }
 
+Result<Ending> Make(const host::Host& host, const Making& making, const Progress& progress, EndsWith end) {
+  return Changer(host, progress).Make(making.stage, making.next, end);
+}
+
 Result<Recovered> Recover(const host::Host& host, const Progress& progress) {
   return Changer(host, progress).Recover();
 }

@@ -23,7 +23,9 @@
 #include "base/result.h"
 #include "change/change.h"
 #include "change/losses.h"
+#include "change/next_boot.h"
 #include "change/stage.h"
+#include "host/blob_store.h"
 #include "host/host.h"
 #include "plan/plan.h"
 
@@ -46,6 +48,14 @@ enum class EndsWith { kTheBoot, kConfirmation };
 Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
                      const plan::Plan& plan, const Progress& progress = {}, EndsWith end = EndsWith::kTheBoot,
                      const Things& left_alone = {});
+
+// A change that someone else has worked out.
+struct Making {
+  std::function<Result<Change>(host::BlobStore& contents)> stage;  // Collects the contents, and says what to put.
+  std::function<Result<NextDeployment>()> next;                    // For what is left to the next boot.
+};
+Result<Ending> Make(const host::Host& host, const Making& making, const Progress& progress = {},
+                    EndsWith end = EndsWith::kTheBoot);
 
 // Makes true again what is chosen of the config that the machine has.  `plan` says what follows.
 Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config, const plan::Plan& plan,

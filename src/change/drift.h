@@ -29,9 +29,12 @@ struct Drift {
   std::optional<std::string> ignored_until;  // Until then it does not count.  RFC 3339.
 
   static constexpr auto kFields = std::tuple{
-      json::Required{"about", &Drift::about},        json::Required{"problems", &Drift::problems},
-      json::Field{"details", &Drift::details},       json::Required{"writtenBy", &Drift::written_by},
-      json::Field{"difference", &Drift::difference}, json::Required{"remedies", &Drift::remedies},
+      json::Required{"about", &Drift::about},
+      json::Required{"problems", &Drift::problems},
+      json::Field{"details", &Drift::details},
+      json::Required{"writtenBy", &Drift::written_by},
+      json::Field{"difference", &Drift::difference},
+      json::Required{"remedies", &Drift::remedies},
       json::Field{"ignoredUntil", &Drift::ignored_until},
   };
 };

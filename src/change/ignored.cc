@@ -73,8 +73,8 @@ std::optional<WallTime> IgnoredUntil(const Ignored& ignored, std::string_view ab
 }
 
 std::optional<WallTime> FirstEnd(const Ignored& ignored) {
-  const auto first = std::min_element(ignored.begin(), ignored.end(),
-                                      [](const auto& a, const auto& b) { return a.until < b.until; });
+  const auto first =
+      std::min_element(ignored.begin(), ignored.end(), [](const auto& a, const auto& b) { return a.until < b.until; });
   return first == ignored.end() ? std::nullopt : std::optional(first->until);
 }
 
@@ -88,8 +88,7 @@ Result<WallTime> ReadUntil(std::string_view text, WallTime now) {
 Result<Ignored> ReadIgnored(const Root& root, WallTime now) {
   if (!TRY(root.Status(kIgnored))) return Ignored();
   json::Report report;
-  const auto kept =
-      json::Decode<std::vector<Kept>>(TRY(json::Parse(TRY(root.ReadFile(kIgnored))), kIgnored), report);
+  const auto kept = json::Decode<std::vector<Kept>>(TRY(json::Parse(TRY(root.ReadFile(kIgnored))), kIgnored), report);
   TRY(report.ToResult(), kIgnored);
   Ignored ignored;
   for (const Kept& one : kept) {

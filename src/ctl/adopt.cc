@@ -8,8 +8,8 @@
 
 #include "base/base64.h"
 #include "change/current_config.h"
-#include "ctl/config_output.h"
 #include "change/local_configs.h"
+#include "ctl/config_output.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "host/files.h"

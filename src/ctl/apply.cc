@@ -115,8 +115,7 @@ class Application {
     const auto left_alone = TRY(change::LeftAlone(ignored, from, to_));
     auto lost = TRY(change::FindingsThatWouldBeLost(machine_.host(), TRY(change::FindingsOn(machine_.host(), from)),
                                                     to_, left_alone));
-    change::Drifts drifts =
-        TRY(change::DriftsOf(machine_.root(), from, std::move(lost), {}, machine_.RootWords()));
+    change::Drifts drifts = TRY(change::DriftsOf(machine_.root(), from, std::move(lost), {}, machine_.RootWords()));
     if (!drifts.all.empty()) {
       Show(DriftsText(drifts));
       answer_.drifts = std::move(drifts);
@@ -130,11 +129,11 @@ class Application {
     if (differs && !TRY(IsWanted(line_, "Do this?"))) {
       return Refuse(outcome::kDeclined, "nothing was changed");
     }
-    return Finish(TRY(CarryOut(
-        machine_, line_, {.verb = "apply", .from = answer_.from, .to = answer_.to},
-        [&](const change::Progress& progress) {
-          return change::Apply(machine_.host(), from, to_, plan, progress, change::EndsWith::kTheBoot, left_alone);
-        })));
+    return Finish(TRY(CarryOut(machine_, line_, {.verb = "apply", .from = answer_.from, .to = answer_.to},
+                               [&](const change::Progress& progress) {
+                                 return change::Apply(machine_.host(), from, to_, plan, progress,
+                                                      change::EndsWith::kTheBoot, left_alone);
+                               })));
   }
 
   std::string TextOf(const plan::Plan& plan, const change::CurrentConfig& from) const {

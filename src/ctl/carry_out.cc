@@ -45,6 +45,11 @@ Result<bool> IsWanted(const CommandLine& line, std::string_view question) {
 
 Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& change) {
+  return CarryOut(machine, line.Has("--no-reboot") ? AndThen::kLeaveReboot : AndThen::kReboot, event, change);
+}
+
+Result<std::string> CarryOut(const Machine& machine, AndThen then, const ChangeEvent& event,
+                             const std::function<Result<change::Ending>(const change::Progress&)>& change) {
   const auto carried_out = [&]() -> Result<change::Ending> {
     const auto inhibitor = machine.KeepUp(fmt::format("{} of {} is under way", event.verb, event.to));
     ProgressLines progress;
@@ -63,7 +68,7 @@ Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, co
   };
   if (*ending == change::Ending::kNothingToDo) return ended(outcome::kNothingToDo);
   if (*ending == change::Ending::kDone) return ended(outcome::kDone);
-  if (line.Has("--no-reboot")) return ended(outcome::kRebootPending);
+  if (then == AndThen::kLeaveReboot) return ended(outcome::kRebootPending);
   RecordEnd(event, outcome::kRebooting);
   TRY(host::PowerDbus().Reboot(fmt::format("{} of {} needs it", event.verb, event.to)),
       "everything is in place, and ends with a reboot");

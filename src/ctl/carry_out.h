@@ -29,7 +29,14 @@ inline constexpr const char* kRebootPending = "reboot pending";
 inline constexpr const char* kDeclined = "declined";
 }  // namespace outcome
 
+// What is done about a reboot that a change needs.
+enum class AndThen { kReboot, kLeaveReboot };
+
 // Gives the outcome.
+Result<std::string> CarryOut(const Machine& machine, AndThen then, const ChangeEvent& event,
+                             const std::function<Result<change::Ending>(const change::Progress&)>& change);
+
+// The same, as --no-reboot says.
 Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& change);
 

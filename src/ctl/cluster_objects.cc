@@ -12,9 +12,9 @@
 #include "api/annotations.h"
 #include "api/controller_config.h"
 #include "api/lenient.h"
-#include "machineconfig/input.h"
 #include "json/fields.h"
 #include "json/report.h"
+#include "machineconfig/input.h"
 
 namespace pintle::ctl {
 namespace {

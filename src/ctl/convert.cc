@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
-#include "machineconfig/config_input.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "ignition/convert.h"
 #include "json/parse.h"
+#include "machineconfig/config_input.h"
 
 namespace pintle::ctl {
 namespace {

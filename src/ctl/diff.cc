@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "change/masking.h"
-#include "machineconfig/input.h"
-#include "machineconfig/machine_configuration_input.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
 #include "ctl/verbs.h"
 #include "machineconfig/ignition_part.h"
+#include "machineconfig/input.h"
+#include "machineconfig/machine_configuration_input.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/validate.h"
 #include "plan/plan.h"

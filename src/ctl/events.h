@@ -14,6 +14,8 @@ inline constexpr log::MessageId kChangeBegan{"2107ffb5543c423c9b9d3100a62d6127"}
 inline constexpr log::MessageId kChangeEnded{"2c19054583434a3a8c74986e66072fdd"};
 inline constexpr log::MessageId kChangeFailed{"080c4244dc3a482ab80b9f1fce87e7cd"};
 inline constexpr log::MessageId kRecovered{"4ae688f2df73460992a357932ebca64d"};
+// What a new machine has to do first has failed, and is tried again.
+inline constexpr log::MessageId kFirstBootFailed{"f0d1d1f11dab4010b6c01b4532e77d7d"};
 
 namespace event_field {
 inline constexpr const char* kVerb = "PINTLE_VERB";

@@ -13,11 +13,11 @@
 #include "change/current_config.h"
 #include "change/findings.h"
 #include "change/masking.h"
+#include "change/text_diff.h"
 #include "ctl/about.h"
 #include "ctl/drift.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
-#include "change/text_diff.h"
 #include "ctl/policy.h"
 #include "ctl/verbs.h"
 #include "host/accounts.h"
@@ -207,9 +207,9 @@ Result<ExitStatus> Explain(const CommandLine& line) {
   const auto writers = config.writers.find(about.name());
   if (writers != config.writers.end()) explanation.written_by = writers->second;
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
-  explanation.drifts = TRY(change::DriftsOf(machine.root(), config, TRY(change::FindingsIn(host, steps)), ignored,
-                                            machine.RootWords()))
-                           .all;
+  explanation.drifts =
+      TRY(change::DriftsOf(machine.root(), config, TRY(change::FindingsIn(host, steps)), ignored, machine.RootWords()))
+          .all;
   const PlanAbout change = MakePlanAbout({&about, 1}, config, policy);
   explanation.actions = ActionsAnswer(change.plan);
   Print(wants_json ? json::ToIndentedText(json::Encode(explanation)) + "\n" : TextOf(explanation, change.plan));

@@ -18,10 +18,13 @@
 #include "ctl/diff.h"
 #include "ctl/explain.h"
 #include "ctl/finalize.h"
+#include "ctl/firstboot.h"
 #include "ctl/history.h"
 #include "ctl/ignore.h"
 #include "ctl/output.h"
+#include "ctl/machine_config_daemon.h"
 #include "ctl/pause.h"
+#include "ctl/pivot.h"
 #include "ctl/recover.h"
 #include "ctl/render.h"
 #include "ctl/restore.h"
@@ -56,10 +59,14 @@ constexpr std::array kVerbs = {
               Explain},
     VerbEntry{"finalize-staged", "", "give the next deployment its files; for the unit that does so at shutdown",
               kFinalizeOptions, Finalize},
+    VerbEntry{"firstboot", "[--once] [--no-reboot] [--root DIR [--if-nothing-to-do]]",
+              "make the OS of a new machine what its first config says", kFirstbootOptions, Firstboot},
     VerbEntry{"history", "[-o json]", "list what was changed on this machine", kHistoryOptions, History},
     VerbEntry{"ignore", "[--until DATE] [--end THING] [--root DIR] [-o json] [PATH|UNIT|USER|os]",
               "let a finding not count until some time, or list what does not", kIgnoreOptions, Ignore},
     VerbEntry{"pause", "", "have the agent change nothing on this machine for now", kPauseOptions, Pause},
+    VerbEntry{"pivot", "[--reboot] [--force] [--yes] [-o json] IMAGE",
+              "have the next boot take another OS image, whatever the config says", kPivotOptions, Pivot},
     VerbEntry{"recover", "[--give-up] [--reboot] [--root DIR] [-o json]", "end what a crash or a reboot interrupted",
               kRecoverOptions, Recover},
     VerbEntry{"render", "--pool FILE --controller-config FILE [-o FORMAT] FILE|DIRECTORY...",
@@ -122,6 +129,12 @@ ExitStatus Run(std::span<const char* const> words) {
   return Fail(fmt::format("\"{}\" is not a verb; `pintle help` lists them", name));
 }
 
+// By the name under which the program was started.
+ExitStatus RunAs(std::string_view program, std::span<const char* const> words) {
+  if (program.substr(program.rfind('/') + 1) == kOldProgram) return MachineConfigDaemon(words);
+  return Run(words);
+}
+
 // Input may need more memory than there is.  That is an error like others, and no crash.
 [[noreturn]] void EndWithoutMemory() {
   constexpr std::string_view kMessage = "pintle: out of memory: the input is too large for this machine\n";
@@ -136,7 +149,7 @@ ExitStatus Run(std::span<const char* const> words) {
 int main(int argc, char** argv) {
   std::set_new_handler(pintle::ctl::EndWithoutMemory);
   const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
-  auto status = pintle::ctl::Run(words.subspan(words.empty() ? 0 : 1));
+  auto status = pintle::ctl::RunAs(words.empty() ? "" : words[0], words.subspan(words.empty() ? 0 : 1));
   // What could not be printed was not said: a full disk must not look like an answer.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     pintle::ctl::Tell("pintle: cannot write to standard output\n");

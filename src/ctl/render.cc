@@ -11,10 +11,10 @@
 #include "api/go_quote.h"
 #include "base/version.h"
 #include "ctl/config_output.h"
-#include "machineconfig/input.h"
-#include "machineconfig/machine_configuration_input.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
+#include "machineconfig/input.h"
+#include "machineconfig/machine_configuration_input.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/rendered_name.h"
 
@@ -100,7 +100,8 @@ Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question) {
   const auto controller_config =
       TRY(ReadOne<api::ControllerConfig>(question.controller_config_file, api::ControllerConfig::kKind));
   std::vector<api::MachineConfig> configs;
-  const auto files = TRY(machineconfig::FilesNamedBy(question.inputs, kManifestEndings, machineconfig::EmptyDirectory::kRefused));
+  const auto files =
+      TRY(machineconfig::FilesNamedBy(question.inputs, kManifestEndings, machineconfig::EmptyDirectory::kRefused));
   for (const std::string& file : files) TRY(AddConfigs(file, configs));
 
   machineconfig::RenderSettings settings{

@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "machineconfig/config_input.h"
 #include "ctl/output.h"
-#include "machineconfig/remedy.h"
 #include "ctl/verbs.h"
 #include "ignition/source_text.h"
 #include "json/fields.h"
 #include "json/parse.h"
+#include "machineconfig/config_input.h"
+#include "machineconfig/remedy.h"
 
 namespace pintle::ctl {
 namespace {

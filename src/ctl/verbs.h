@@ -12,6 +12,7 @@ enum class ExitStatus {
   kFine = 0,
   kWrong = 1,    // Something went wrong; standard error says what.
   kDiffers = 2,  // All went well, and the answer is that there is a difference or something to do.
+  kUnchanged = 77,  // What `machine-config-daemon pivot --unchanged-exit-77` answers when nothing was to be done.
 };
 
 // A verb prints its answer on standard output, and nothing else.  Its error is printed by main().
@@ -23,9 +24,11 @@ Verb Convert;
 Verb Diff;
 Verb Explain;
 Verb Finalize;
+Verb Firstboot;
 Verb History;
 Verb Ignore;
 Verb Pause;
+Verb Pivot;
 Verb Recover;
 Verb Render;
 Verb Restore;

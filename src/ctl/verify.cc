@@ -33,8 +33,8 @@ Result<ExitStatus> Verify(const CommandLine& line) {
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
   const host::Host host = machine.host();
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
-  auto findings = machine.IsRunning() ? TRY(change::FindingsOnThisMachine(host, config))
-                                      : TRY(change::FindingsOn(host, config));
+  auto findings =
+      machine.IsRunning() ? TRY(change::FindingsOnThisMachine(host, config)) : TRY(change::FindingsOn(host, config));
   const change::Drifts drifts =
       TRY(change::DriftsOf(machine.root(), config, std::move(findings), ignored, machine.RootWords()));
   // It explains the findings, and it is something to do even if there are none.

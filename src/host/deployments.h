@@ -93,6 +93,9 @@ class Deployments {
   // A machine without OSTree is an error of the kind kNotFound.
   virtual Result<DeploymentsState> Observe() = 0;
 
+  // What someone else is doing to them just now, in words; empty: nothing.
+  virtual Result<std::string> UnderWay() { return std::string(); }
+
   // Gets an image as image_name.h names it, and makes it a commit.  Asks nobody for what is here already.  An image is
   // here whole or not at all.
   virtual Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) = 0;

@@ -18,6 +18,7 @@ DeploymentsOstree::DeploymentsOstree(std::string sysroot, RegistryAccess registr
     : sysroot_(std::move(sysroot)), registries_(std::move(registries)), patience_(patience) {}
 
 Result<DeploymentsState> DeploymentsOstree::Observe() { return None(); }
+Result<std::string> DeploymentsOstree::UnderWay() { return None(); }
 Result<FetchedImage> DeploymentsOstree::Fetch(const std::string&, const std::stop_token&) { return None(); }
 Result<std::unique_ptr<OfferedPackages>> DeploymentsOstree::OfferPackages(const std::string&, const std::stop_token&) {
   return None();

@@ -19,6 +19,7 @@
 #include "host/image_name.h"
 #include "host/import_ostree.h"
 #include "host/kernel_arguments.h"
+#include "host/lock_holder.h"
 #include "host/sysroot_ostree.h"
 #include "host/types_ostree.h"
 
@@ -305,6 +306,11 @@ Result<DeploymentsState> DeploymentsOstree::Observe() {
   state.pending = TRY(DescribeIfAny(sysroot, sysroot.pending()));
   state.rollback = TRY(DescribeIfAny(sysroot, sysroot.rollback()));
   return state;
+}
+
+Result<std::string> DeploymentsOstree::UnderWay() {
+  const auto holder = LockHolder(sysroot_ + "/ostree/lock");
+  return holder ? fmt::format("{} has the lock on the deployments", *holder) : std::string();
 }
 
 Result<FetchedImage> DeploymentsOstree::Fetch(const std::string& image, const std::stop_token& stop) {

@@ -21,6 +21,7 @@ class DeploymentsOstree final : public Deployments {
                              std::chrono::milliseconds patience = std::chrono::minutes(2));
 
   Result<DeploymentsState> Observe() override;
+  Result<std::string> UnderWay() override;
   Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) override;
   bool LayersPackages() const override { return false; }
   Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,

@@ -121,6 +121,12 @@ DeploymentsRpmOstree::DeploymentsRpmOstree(Systemd& systemd, RegistryAccess regi
 
 Result<DeploymentsState> DeploymentsRpmOstree::Observe() { return disk_.Observe(); }
 
+Result<std::string> DeploymentsRpmOstree::UnderWay() {
+  const std::string transaction = TRY(RpmOstree::ActiveTransaction(systemd_));
+  if (!transaction.empty()) return fmt::format("rpm-ostree is at work ({})", transaction);
+  return disk_.UnderWay();
+}
+
 // rpm-ostree can fetch without deploying.  So a change that is being prepared has all of its bytes, and what can fail
 // over a network has failed, before anything is changed; the rebase that follows finds the layers here.
 Result<FetchedImage> DeploymentsRpmOstree::Fetch(const std::string& image, const std::stop_token& stop) {

@@ -24,6 +24,7 @@ class DeploymentsRpmOstree final : public Deployments {
   DeploymentsRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeManners manners = {});
 
   Result<DeploymentsState> Observe() override;
+  Result<std::string> UnderWay() override;
 
   // The commit of a container image is known only when it is deployed, and left empty here.
   Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) override;

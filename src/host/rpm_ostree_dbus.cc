@@ -309,6 +309,22 @@ class RpmOstree::Connection {
 RpmOstree::RpmOstree(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
 RpmOstree::~RpmOstree() = default;
 
+Result<std::string> RpmOstree::ActiveTransaction(Systemd& systemd) {
+  if (TRY(systemd.Observe(kRpmOstreeUnit), "looking for rpm-ostree").active_state != "active") return std::string();
+  Bus bus;
+  int result = ::sd_bus_open_system(Out(bus));
+  if (result < 0) return Error::FromErrno("connecting to the system bus", -result);
+  Problem problem;
+  Message answer;
+  const char *method = nullptr, *sender = nullptr, *path = nullptr;
+  result = ::sd_bus_get_property(bus.get(), kName, kSysrootPath, kSysroot, "ActiveTransaction", problem.get(),
+                                 Out(answer), "(sss)");
+  if (result >= 0) result = ::sd_bus_message_read(answer.get(), "(sss)", &method, &sender, &path);
+  if (problem.IsNobodyThere(result)) return std::string();
+  if (result < 0) return ToldInOneLine(problem, result).While("asking rpm-ostree what it is doing");
+  return std::string(method);
+}
+
 Result<std::unique_ptr<RpmOstree>> RpmOstree::Connect(Systemd& systemd, RpmOstreeManners manners) {
   auto connection = TRY(Connection::Open(systemd, std::move(manners)));
   return std::unique_ptr<RpmOstree>(new RpmOstree(std::move(connection)));

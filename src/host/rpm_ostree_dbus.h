@@ -42,6 +42,9 @@ enum class RpmOstreeCleanup {
 // For one thread at a time.
 class RpmOstree {
  public:
+  // What the daemon is doing for whomever, in its own words, without starting it; empty: nothing.
+  static Result<std::string> ActiveTransaction(Systemd& systemd);
+
   // Starts the daemon where it does not run.  It does not end for want of work while this lives.
   static Result<std::unique_ptr<RpmOstree>> Connect(Systemd& systemd, RpmOstreeManners manners);
   ~RpmOstree();

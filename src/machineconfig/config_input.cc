@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "machineconfig/input.h"
 #include "ignition/butane.h"
 #include "ignition/compression.h"
+#include "machineconfig/input.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/validate.h"
 #include "machineconfig/yaml.h"

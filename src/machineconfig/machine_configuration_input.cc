@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "machineconfig/input.h"
 #include "json/fields.h"
+#include "machineconfig/input.h"
 
 namespace pintle::machineconfig {
 namespace {

@@ -128,6 +128,8 @@ def test_what_is_in_the_directory_comes_true_and_goes_away_again(agent):
 
     run("rm", CONFIG)
     agent.settles(NONE)
+    run("systemctl", "restart", "pintled.service")
+    agent.settles(NONE)
     assert difference(agent.before, agent.managed()) == {}
     assert run("systemctl", "is-active", "app.service", check=False).stdout == "inactive\n"
 
@@ -193,6 +195,17 @@ def test_an_edit_is_found_at_once_and_a_person_chooses(agent):
     agent.degrades(SOON)
     agent.write("/etc/issue", "ours")
     agent.settles(name)
+
+
+def test_a_change_that_needs_a_reboot_is_confirmed_after_it(agent):
+    agent.write("/etc/pintle/policy.json", {})
+    agent.node.run("mkdir", "--parents", CONFIGS)
+    agent.write("/etc/pintle/new", config())
+    agent.node.run("mv", "/etc/pintle/new", CONFIG)
+    agent.node.follow_reboot()
+    assert agent.settles().startswith("rendered-local-")
+    assert agent.read("/etc/issue") == "ours"
+    assert agent.node.run("systemctl", "is-active", "app.service").stdout == "active\n"
 
 
 def test_what_someone_adopts_is_kept(agent):

@@ -123,9 +123,8 @@ TEST_F(NodeConditionsWriterTest, LooksAgainWhenSomeoneElseHasCreatedIt) {
 }
 
 TEST_F(NodeConditionsWriterTest, LooksAgainWhenSomeoneElseHasChangedIt) {
-  const std::string changed =
-      R"({"metadata":{"name":"a","resourceVersion":"8"},)"
-      R"("status":{"conditions":[{"type":"Cordoned","status":"True"}]}})";
+  const std::string changed = R"({"metadata":{"name":"a","resourceVersion":"8"},)"
+                              R"("status":{"conditions":[{"type":"Cordoned","status":"True"}]}})";
   ScriptedServer server({{.body = R"({"metadata":{"name":"a","resourceVersion":"7"}})"},
                          {.status = 409},
                          {.body = changed},

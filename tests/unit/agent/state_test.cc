@@ -67,6 +67,7 @@ std::map<std::string, Event> Events() {
       {"noticed", happened::Noticed{}},
       {"retry due", happened::RetryDue{}},
       {"pardoned", happened::Pardoned{}},
+      {"unusable", happened::Unusable{"a file is broken"}},
   };
 }
 
@@ -201,6 +202,36 @@ TEST(State, WhatFailsOftenIsTriedLessOften) {
     ASSERT_TRUE(next);
     state = next->next;
   }
+}
+
+TEST(State, WhatCannotBeUsedIsToldAndTheMachineStaysWhatItIs) {
+  const State settled{phase::Settled{kOld}, kOld, std::nullopt};
+  auto next = Advance(settled, happened::Unusable{"a file is broken"});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(NameOf(next->next.phase), "settled");
+  ASSERT_EQ(next->effects.size(), 1u);
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kUnusable);
+
+  // What it has is still looked after.
+  next = Advance(next->next, happened::Noticed{});
+  ASSERT_TRUE(next && Find<effect::Look>(next->effects));
+  next = Advance(next->next, happened::Looked{kOld, {.is_there = true}});
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(Find<effect::ReportSettled>(next->effects));
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "a file is broken");
+
+  next = Advance(next->next, happened::Unusable{""});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(Find<effect::ReportSettled>(next->effects)->goal, kOld);
+}
+
+TEST(State, WhatCannotBeUsedIsToldWhenWhatIsUnderWayHasEnded) {
+  auto next = Advance({phase::Changing{kNew}, kNew, std::nullopt}, happened::Unusable{"a file is broken"});
+  ASSERT_TRUE(next && next->effects.empty());
+  next = Advance(next->next, happened::Changed{false});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(NameOf(next->next.phase), "settled");
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kUnusable);
 }
 
 TEST(State, AFailedRecoveryAndAFailedRebootAreTriedAgainAsSuch) {

@@ -347,7 +347,8 @@ TEST_F(InotifyWatchTest, MayBeDestroyedFromWithinWhileMoreIsWaiting) {
 
 TEST_F(InotifyWatchTest, MayGoWhenOthersOfTheSameDoNotWantWhatIsWaiting) {
   const InotifyWatch narrow = ValueOf(InotifyWatch::Create(*loop_, directory_.path(), IN_DELETE, Collect()));
-  std::optional<InotifyWatch> wide = ValueOf(InotifyWatch::Create(*loop_, directory_.path(), IN_CLOSE_WRITE, Collect()));
+  std::optional<InotifyWatch> wide =
+      ValueOf(InotifyWatch::Create(*loop_, directory_.path(), IN_CLOSE_WRITE, Collect()));
   directory_.Write("a", "1");
   wide.reset();
   RunToTheEndOfChanges();

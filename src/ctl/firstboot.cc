@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/firstboot.h"
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/log.h"
+#include "change/claim.h"
+#include "change/first_boot.h"
+#include "ctl/carry_out.h"
+#include "ctl/events.h"
+#include "ctl/output.h"
+#include "ctl/recover.h"
+#include "ctl/verbs.h"
+#include "host/named_deployment.h"
+#include "host/power_dbus.h"
+
+namespace pintle::ctl {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr auto kFirstRetry = seconds(1);
+constexpr auto kLongestRetry = seconds(60);
+// A shutdown that has not ended us by then does not come.
+constexpr auto kShutdownPatience = std::chrono::minutes(15);
+
+Result<std::optional<host::DeployedImage>> Booted(const Machine& machine, const CommandLine& line) {
+  if (machine.IsRunning()) {
+    const host::Host host = machine.host();
+    if (host.deployments == nullptr) return std::optional<host::DeployedImage>();
+    return TRY(host.deployments->Observe()).booted;
+  }
+  const Root here = TRY(Root::Open("/"));
+  const std::string text = TRY(here.ReadFile(line.Value("--command-line").value_or("/proc/cmdline")));
+  return host::NamedDeployment(machine.root(), text);
+}
+
+class FirstBootWork {
+ public:
+  explicit FirstBootWork(const CommandLine& line)
+      : line_(line), file_(line.Value("--file").value_or(change::kFirstConfig)) {}
+
+  // Begins with whatever was cut short before.
+  Result<ExitStatus> Attempt() const {
+    const Machine machine = TRY(Machine::Of(line_));
+    const auto claim = TRY(change::Claim::Take(machine.root()));
+    ProgressLines progress;
+    const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
+    if (recovered.how != change::Recovery::kNothingToDo) Tell("pintle: firstboot: " + RecoveredText(recovered));
+    if (WaitsForReboot(recovered)) return RebootFor(recovered);
+    // What does not boot is not tried again at once.
+    const bool has_failed = recovered.how == change::Recovery::kUndone && !recovered.reason.empty();
+    if (has_failed) return Error(ErrorKind::kInvalid, RecoveredText(recovered));
+    if (IsUnderWay(recovered)) return ExitStatus::kFine;
+    const auto first = TRY(change::FindFirstBoot(machine.host(), file_, TRY(Booted(machine, line_))));
+    if (!first) {
+      Print(fmt::format("Nothing to do: there is no {}.\n", file_));
+      return ExitStatus::kFine;
+    }
+    return Complete(machine, *first);
+  }
+
+ private:
+  AndThen then() const { return line_.Has("--no-reboot") ? AndThen::kLeaveReboot : AndThen::kReboot; }
+
+  Result<ExitStatus> RebootFor(const Recovered& recovered) const {
+    if (then() == AndThen::kLeaveReboot) return ExitStatus::kDiffers;
+    TRY(host::PowerDbus().Reboot(fmt::format("the change to {} needs it", recovered.to)));
+    return AwaitShutdown();
+  }
+
+  Result<ExitStatus> Complete(const Machine& machine, const change::FirstBoot& first) const {
+    const std::string& name = first.to.object.metadata.name;
+    if (first.is_late) Tell(fmt::format("pintle: firstboot: this machine has {} already\n", name));
+    if (first.IsWork() && line_.Has("--if-nothing-to-do")) {
+      Print(fmt::format("There is something to do: the OS is not yet as {} says.\n", name));
+      return ExitStatus::kDiffers;
+    }
+    const ChangeEvent event{.verb = "firstboot", .from = first.from.object.metadata.name, .to = name};
+    const std::string outcome = TRY(CarryOut(machine, then(), event, [&](const change::Progress& doing) {
+      return change::Complete(machine.host(), first, doing);
+    }));
+    Print(OutcomeText(outcome, fmt::format("the OS is as {} says", name)));
+    if (outcome == outcome::kRebooting) return AwaitShutdown();
+    return outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
+  }
+
+  // What waits for this to end is not to be started with the old image.
+  static Result<ExitStatus> AwaitShutdown() {
+    std::this_thread::sleep_for(kShutdownPatience);
+    return Error(ErrorKind::kUnavailable, "everything is in place, but the machine does not reboot");
+  }
+
+  const CommandLine& line_;
+  std::string file_;
+};
+
+void Announce(const Error& error, seconds delay) {
+  log::Warning(fmt::format("firstboot: {}; trying again in {}", error.message(), delay), kFirstBootFailed,
+               {{event_field::kError, error.message()}});
+}
+
+}  // namespace
+
+Result<ExitStatus> Firstboot(const CommandLine& line) {
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (line.Has("--command-line") && !line.Has("--root")) {
+    return Error(ErrorKind::kInvalid, "--command-line goes with --root");
+  }
+  const FirstBootWork work(line);
+  const bool tries_once = line.Has("--once") || line.Has("--if-nothing-to-do") || line.Has("--root");
+  for (seconds delay = kFirstRetry;; delay = std::min(2 * delay, kLongestRetry)) {
+    auto status = work.Attempt();
+    if (status || tries_once) return status;
+    Announce(status.error(), delay);
+    std::this_thread::sleep_for(delay);
+  }
+}
+
+}  // namespace pintle::ctl

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle firstboot`: makes true what a new machine's first config says of its OS, before anything else runs there.
+
+#include <array>
+
+#include "ctl/command_line.h"
+#include "ctl/machine.h"
+
+namespace pintle::ctl {
+
+inline constexpr std::array kFirstbootOptions = {
+    Option{"--once", "", "end with an error when something fails, and do not try again"},
+    Option{"--if-nothing-to-do", "", "only put the first config aside, and only if the OS is as it says already"},
+    Option{"--file", "FILE", "the first config, if it is not where Ignition puts it"},
+    Option{"--command-line", "FILE", "with --root: where the kernel's command line is, if not in /proc/cmdline"},
+    kNoRebootOption,
+    kRootOption,
+};
+
+}  // namespace pintle::ctl

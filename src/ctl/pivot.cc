@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/pivot.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "change/claim.h"
+#include "change/current_config.h"
+#include "change/findings.h"
+#include "change/ignored.h"
+#include "change/masking.h"
+#include "ctl/drift.h"
+#include "ctl/output.h"
+#include "ctl/recover.h"
+#include "ctl/verbs.h"
+#include "host/image_name.h"
+#include "json/parse.h"
+
+namespace pintle::ctl {
+namespace {
+
+using change::Printable;
+
+// "quay.io/os@sha256:4f0a...", or a branch with the commit that it stands for.
+std::string Exactly(const std::string& name, const std::string& commit) {
+  const bool says_it = commit.empty() || name == commit || name.find('@') != std::string::npos;
+  return says_it ? name : fmt::format("{} ({})", name, commit);
+}
+
+std::string BootedName(const host::DeployedImage& booted) { return Exactly(host::NameOf(booted), booted.base_commit); }
+
+class PivotWork {
+ public:
+  PivotWork(const Machine& machine, const CommandLine& line, const PivotOrder& order)
+      : machine_(machine), line_(line), order_(order) {}
+
+  Result<PivotAnswer> Run() {
+    const auto state = TRY(Look());
+    if (state.pending) {
+      Tell(fmt::format("pintle: pivot: {} is to be booted next, and will not be\n",
+                       Printable(BootedName(*state.pending))));
+    }
+    const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine_.root()));
+    if (!order_.is_forced) {
+      TRY(LookForDrift(config));
+      if (answer_.drifts) return End(kDrifted);
+    }
+    if (!order_.is_agreed && !TRY(IsWanted(line_, Question(*state.booted)))) return End(outcome::kDeclined);
+    const std::string& to = order_.what.image;
+    const ChangeEvent event{.verb = "pivot", .from = answer_.from, .to = to.empty() ? answer_.from : to};
+    return End(TRY(CarryOut(machine_, order_.then, event, [&](const change::Progress& progress) {
+      return PrepareAndApply(config, progress);
+    })));
+  }
+
+ private:
+  Result<host::DeploymentsState> Look() {
+    const host::Host host = machine_.host();
+    if (host.deployments == nullptr) {
+      return Error(ErrorKind::kInvalid, "this machine does not boot from OSTree deployments, and has no image to change");
+    }
+    if (const std::string busy = TRY(host.deployments->UnderWay()); !busy.empty()) {
+      return Error(ErrorKind::kConflict, fmt::format("{}; wait until that has ended (`rpm-ostree status` tells), or end "
+                                                     "it with `rpm-ostree cancel`, and try again",
+                                                     busy));
+    }
+    auto state = TRY(host.deployments->Observe());
+    if (!state.booted) return Error(ErrorKind::kInvalid, "this machine does not run from the deployments on its disk");
+    answer_.from = BootedName(*state.booted);
+    answer_.to = answer_.from;
+    answer_.kernel_arguments = state.booted->kernel_arguments;
+    return state;
+  }
+
+  // That the OS is not what the config says is what such a change is about.
+  Result<> LookForDrift(const change::CurrentConfig& config) {
+    auto findings = TRY(change::FindingsOn(machine_.host(), config));
+    std::erase_if(findings, [](const change::Finding& finding) { return finding.about == change::kOs; });
+    const auto ignored = TRY(change::ReadIgnored(machine_.root(), machine_.host().clock.Wall()));
+    change::Drifts drifts = TRY(change::DriftsOf(machine_.root(), config, std::move(findings), ignored));
+    if (!drifts.text.empty()) answer_.drifts = std::move(drifts);
+    return {};
+  }
+
+  std::string Question(const host::DeployedImage& booted) const {
+    return fmt::format("Have the next boot take {} in the place of {}?",
+                       Printable(order_.what.image.empty() ? host::NameOf(booted) : order_.what.image),
+                       Printable(answer_.from));
+  }
+
+  Result<change::Ending> PrepareAndApply(const change::CurrentConfig& config, const change::Progress& progress) {
+    const auto prepared = TRY(change::Prepare(machine_.host(), order_.what, progress));
+    answer_.to = Exactly(prepared.image.name, prepared.image.commit);
+    answer_.added_arguments = prepared.add_arguments;
+    answer_.removed_arguments = prepared.remove_arguments;
+    std::erase_if(answer_.kernel_arguments, [&](const std::string& argument) {
+      const auto& gone = prepared.remove_arguments;
+      return std::find(gone.begin(), gone.end(), argument) != gone.end();
+    });
+    return change::Apply(machine_.host(), config, prepared, progress);
+  }
+
+  PivotAnswer End(const std::string& outcome) {
+    answer_.outcome = outcome;
+    return answer_;
+  }
+
+  const Machine& machine_;
+  const CommandLine& line_;
+  const PivotOrder& order_;
+  PivotAnswer answer_;
+};
+
+ExitStatus StatusOf(const PivotAnswer& answer) {
+  const bool is_ended = answer.outcome == outcome::kNothingToDo || answer.outcome == outcome::kRebooting;
+  return is_ended ? ExitStatus::kFine : ExitStatus::kDiffers;
+}
+
+}  // namespace
+
+Result<PivotAnswer> CarryOutPivot(const Machine& machine, const CommandLine& line, const PivotOrder& order) {
+  const auto claim = TRY(change::Claim::Take(machine.root()));
+  ProgressLines progress;
+  const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
+  if (IsUnderWay(recovered)) {
+    return Error(ErrorKind::kConflict, RecoveredText(recovered) + "Reboot, or undo it with `pintle recover --give-up`");
+  }
+  if (recovered.how != change::Recovery::kNothingToDo) Tell("pintle: pivot: " + RecoveredText(recovered));
+  return PivotWork(machine, line, order).Run();
+}
+
+std::string PivotText(const PivotAnswer& answer) {
+  if (answer.drifts) return DriftsText(*answer.drifts);
+  if (answer.outcome == outcome::kNothingToDo || answer.outcome == outcome::kDeclined) {
+    return OutcomeText(answer.outcome, fmt::format("this machine runs {}", Printable(answer.from)));
+  }
+  std::string text = fmt::format("OS image:\n  from {}\n    to {}\n", Printable(answer.from), Printable(answer.to));
+  const auto add = [&](const char* what, const std::vector<std::string>& arguments) {
+    if (arguments.empty()) return;
+    text += fmt::format("Kernel arguments {}: {}\n", what, Printable(fmt::format("{}", fmt::join(arguments, " "))));
+  };
+  add("kept", answer.kernel_arguments);
+  add("added", answer.added_arguments);
+  add("removed", answer.removed_arguments);
+  return text + OutcomeText(answer.outcome, "the next boot takes it");
+}
+
+Result<ExitStatus> Pivot(const CommandLine& line) {
+  const bool wants_json = TRY(WantsJson(line));
+  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say which image, and nothing else");
+  PivotOrder order;
+  order.what.image = line.words().front();
+  TRY(host::ParseImageName(order.what.image));
+  order.what.even_if_booted = line.Has("--force");
+  order.is_forced = line.Has("--force");
+  order.is_agreed = line.Has("--yes");
+  order.then = line.Has("--reboot") ? AndThen::kReboot : AndThen::kLeaveReboot;
+  const Machine machine = TRY(Machine::Of(line));
+  const PivotAnswer answer = TRY(CarryOutPivot(machine, line, order));
+  Print(wants_json ? json::ToIndentedText(json::Encode(answer)) + "\n" : PivotText(answer));
+  if (answer.drifts) {
+    Tell("pintle: pivot: this machine is not as its config says; nothing was changed; --force goes on all the same\n");
+  }
+  return StatusOf(answer);
+}
+
+}  // namespace pintle::ctl

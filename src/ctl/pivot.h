@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle pivot`: has the next boot take another OS image, whatever the machine's config says.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/result.h"
+#include "change/drift.h"
+#include "change/pivot.h"
+#include "ctl/carry_out.h"
+#include "ctl/command_line.h"
+#include "ctl/machine.h"
+#include "json/fields.h"
+
+namespace pintle::ctl {
+
+inline constexpr std::array kPivotOptions = {
+    Option{"--reboot", "", "reboot if something has changed"},
+    Option{"--force", "", "in spite of findings, and also an image that is booted already"},
+    kYesOption,
+    kJsonOption,
+};
+
+struct PivotOrder {
+  change::Pivot what;
+  AndThen then = AndThen::kLeaveReboot;
+  bool is_forced = false;
+  bool is_agreed = false;  // Nobody is asked.
+};
+
+struct PivotAnswer {
+  std::string outcome;
+  std::string from;
+  std::string to;
+  std::vector<std::string> kernel_arguments;  // Those that stay.
+  std::vector<std::string> added_arguments;
+  std::vector<std::string> removed_arguments;
+  std::optional<change::Drifts> drifts;
+
+  static constexpr auto kFields = std::tuple{
+      json::Required{"outcome", &PivotAnswer::outcome},
+      json::Required{"from", &PivotAnswer::from},
+      json::Required{"to", &PivotAnswer::to},
+      json::Required{"keptKernelArguments", &PivotAnswer::kernel_arguments},
+      json::Field{"addedKernelArguments", &PivotAnswer::added_arguments},
+      json::Field{"removedKernelArguments", &PivotAnswer::removed_arguments},
+      json::Field{"verify", &PivotAnswer::drifts},
+  };
+};
+
+// An outcome of its own: the machine is not as its config says.
+inline constexpr const char* kDrifted = "drifted";
+
+Result<PivotAnswer> CarryOutPivot(const Machine& machine, const CommandLine& line, const PivotOrder& order);
+
+// For people: what was changed, and what is next.
+std::string PivotText(const PivotAnswer& answer);
+
+}  // namespace pintle::ctl

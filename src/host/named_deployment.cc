@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/named_deployment.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/image_name.h"
+#include "host/kernel_arguments.h"
+
+namespace pintle::host {
+namespace {
+
+constexpr std::string_view kArgument = "ostree=";
+
+std::string Stripped(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
+  text.remove_prefix(begin);
+  return std::string(text.substr(0, text.find_last_not_of(kBlanks) + 1));
+}
+
+// The value of a key in the section [origin].
+std::string FromOrigin(std::string_view text, std::string_view key) {
+  bool is_in_origin = false;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string line = Stripped(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.starts_with('[')) is_in_origin = line == "[origin]";
+    const std::size_t equals = line.find('=');
+    if (is_in_origin && equals != std::string::npos && Stripped(line.substr(0, equals)) == key) {
+      return Stripped(line.substr(equals + 1));
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<std::optional<DeployedImage>> NamedDeployment(const Root& root, std::string_view command_line) {
+  DeployedImage image;
+  image.kernel_arguments = SplitKernelArguments(Stripped(command_line.substr(0, command_line.find('\n'))));
+  const std::vector<std::string>& arguments = image.kernel_arguments;
+  const auto named = std::find_if(arguments.begin(), arguments.end(),
+                                  [](const std::string& argument) { return argument.starts_with(kArgument); });
+  if (named == arguments.end()) return std::nullopt;
+  // A link that goes by the number of the boot, to a directory COMMIT.SERIAL with its origin beside it.
+  const std::string place = TRY(root.RealPath(named->substr(kArgument.size())), "looking for what is booted");
+  image.id = place.substr(place.rfind('/') + 1);
+  image.commit = image.id.substr(0, image.id.rfind('.'));
+  image.base_commit = image.commit;
+  const std::string origin = TRY(root.ReadFile(place + ".origin"), "looking for what is booted");
+  image.image = ImageOfReference(FromOrigin(origin, "container-image-reference"));
+  image.branch = FromOrigin(origin, "refspec");
+  if (image.branch.empty()) image.branch = FromOrigin(origin, "baserefspec");
+  if (const std::size_t at = image.image.rfind('@'); at != std::string::npos) image.digest = image.image.substr(at + 1);
+  return image;
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pintle ignore`: what is not as it should be, and is not to count for a while."""
+
+import datetime
+import json
+import os
+
+import pytest
+from program import file, with_files, write
+from small_machine import Machine
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, for which it takes root")
+
+
+@pytest.fixture
+def configs(tmp_path):
+    (tmp_path / "configs").mkdir()
+    write(tmp_path / "configs/10-motd.ign", with_files(file("/etc/motd", "ours"), file("/etc/other", "ours")))
+    return tmp_path / "configs"
+
+
+@pytest.fixture
+def machine(tmp_path, configs):
+    (tmp_path / "root").mkdir()
+    machine = Machine(tmp_path / "root")
+    machine.run("apply", "--yes", configs)
+    machine.path("/etc/motd").write_text("edited")
+    return machine
+
+
+def test_what_is_ignored_is_listed_and_does_not_count(machine):
+    remedies = machine.run("verify", "-o", "json", status=2).json()["findings"][0]["remedies"]
+    assert remedies[2] == f"pintle ignore --root {machine.root} /etc/motd --until 1d"
+    assert machine.run("ignore").stdout == "Nothing is ignored.\n"
+    said = machine.run("ignore", "/etc/motd", "--until", "2h").stdout
+    assert said.startswith("/etc/motd is ignored until ")
+    listed = machine.run("ignore", "-o", "json").json()
+    until = datetime.datetime.fromisoformat(listed[0]["until"].replace("Z", "+00:00"))
+    left = until - datetime.datetime.now(datetime.timezone.utc)
+    assert listed[0]["about"] == "/etc/motd" and datetime.timedelta(hours=1) < left <= datetime.timedelta(hours=2)
+
+    verified = machine.run("verify").stdout
+    assert "but for what is ignored" in verified and f"\n  ignored until {listed[0]['until']}\n" in verified
+    found = machine.run("verify", "-o", "json").json()
+    assert found["text"] == "" and found["findings"][0]["ignoredUntil"] == listed[0]["until"]
+    # Something else still counts.
+    machine.path("/etc/other").write_text("edited")
+    text = machine.run("verify", "-o", "json", status=2).json()["text"]
+    assert "/etc/other" in text and "/etc/motd" not in text
+    machine.path("/etc/other").write_text("ours")
+
+    assert machine.run("ignore", "--end", "/etc/motd").stdout == "Nothing is ignored.\n"
+    machine.run("verify", status=2)
+    assert "not ignored" in machine.run("ignore", "--end", "/etc/motd", status=1).stderr
+
+
+def test_what_is_over_counts_again(machine):
+    kept = machine.path("/var/lib/pintle/ignored.json")
+    machine.run("ignore", "/etc/motd", "--until", "2h")
+    kept.write_text(json.dumps([{"about": "/etc/motd", "until": "2020-01-01T00:00:00Z"}]))
+    machine.run("verify", status=2)
+    assert machine.run("ignore").stdout == "Nothing is ignored.\n"
+
+
+def test_a_change_leaves_it_as_it_is_unless_it_would_overwrite_it(machine, configs):
+    machine.run("ignore", "/etc/motd", "--until", "1d")
+    write(configs / "20-more.ign", with_files(file("/etc/more", "new")))
+    machine.run("apply", "--yes", configs)
+    assert machine.path("/etc/more").read_text() == "new" and machine.path("/etc/motd").read_text() == "edited"
+    write(configs / "10-motd.ign", with_files(file("/etc/motd", "newer")))
+    refused = machine.run("apply", "--yes", configs, status=2)
+    assert "nothing was changed" in refused.stderr and "/etc/motd" in refused.stdout
+    machine.run("apply", "--yes", "--none", status=2)
+    assert machine.path("/etc/motd").read_text() == "edited"
+    # Whoever mends it by hand, or by restore, has it as the config says.
+    machine.run("restore", "/etc/motd")
+    assert machine.path("/etc/motd").read_text() == "ours"
+
+
+@pytest.mark.parametrize("words,says", [
+    (["/etc/unmanaged", "--until", "2h"], "says nothing of /etc/unmanaged"),
+    (["/etc/motd", "--until", "yesterday"], "is no time"),
+    (["/etc/motd", "--until", "2020-01-01"], "is over"),
+    (["/etc/motd", "--until", "20w", "--end", "/etc/motd"], "--end"),
+])
+def test_what_makes_no_sense_is_refused(machine, words, says):
+    assert says in machine.run("ignore", *words, status=1).stderr
+    assert not machine.path("/var/lib/pintle/ignored.json").exists()

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/losses.h"
+
+#include "unit/change/small_machine.h"
+#include "unit/expect.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::change {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class Losses : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), from_))); }
+
+  std::vector<std::string> LostOnTheWayTo(const plan::TestConfig& to, const Ignored& ignored = {}) {
+    const Things left_alone = ValueOf(LeftAlone(ignored, from_, to));
+    std::vector<std::string> lost;
+    for (const Finding& finding : ValueOf(
+             FindingsThatWouldBeLost(machine_.host(), ValueOf(FindingsOn(machine_.host(), from_)), to, left_alone))) {
+      lost.push_back(finding.about);
+    }
+    return lost;
+  }
+
+  TemporaryDirectory directory_;
+  SmallMachine machine_{directory_.path()};
+  plan::TestConfig from_ = Everything();
+  const Ignored ignored_ = {{"/etc/motd", WallTime::max()}};
+};
+
+TEST_F(Losses, AreWhatSomeoneHasEdited) {
+  machine_.Write("etc/motd", "edited");
+  EXPECT_THAT(LostOnTheWayTo(from_), ElementsAre("/etc/motd"));
+}
+
+TEST_F(Losses, AreNotWhatTheNewConfigWantsJustSo) {
+  machine_.Write("etc/motd", "edited");
+  plan::TestConfig to = Everything();
+  to.ignition().storage.files.front().contents.source = "data:,edited";
+  EXPECT_THAT(LostOnTheWayTo(to), IsEmpty());
+}
+
+TEST_F(Losses, AreNotWhatIsIgnoredAsLongAsTheConfigsSayTheSameOfIt) {
+  machine_.Write("etc/motd", "edited");
+  plan::TestConfig to = Everything();
+  to.WithFile("/etc/other", "data:,other");
+  EXPECT_THAT(LostOnTheWayTo(to, ignored_), IsEmpty());
+  to.ignition().storage.files.front().contents.source = "data:,newer";
+  EXPECT_THAT(LostOnTheWayTo(to, ignored_), ElementsAre("/etc/motd"));
+  EXPECT_THAT(LostOnTheWayTo(NoConfig(), ignored_), ElementsAre("/etc/motd"));
+}
+
+TEST_F(Losses, IncludeAPasswordWhereTheKeysOfItsUserAreAsWanted) {
+  machine_.Write("etc/shadow", "root:*:19000:0:99999:7:::\ncore:$6$other$hash:19000:0:99999:7:::\n");
+  EXPECT_THAT(LostOnTheWayTo(from_), ElementsAre("core"));
+}
+
+TEST_F(Losses, AChangeLeavesAloneWhatIsIgnored) {
+  machine_.Write("etc/motd", "edited");
+  plan::TestConfig to = Everything();
+  to.WithFile("/etc/other", "data:,other");
+  ASSERT_TRUE(Succeeded(Apply(machine_.host(), from_, to, plan::Make(from_, to, machine_.policy, {}), {},
+                              EndsWith::kTheBoot, ValueOf(LeftAlone(ignored_, from_, to)))));
+  EXPECT_EQ(machine_.Read("etc/motd"), "edited");
+  EXPECT_EQ(machine_.Read("etc/other"), "other");
+}
+
+}  // namespace
+}  // namespace pintle::change
