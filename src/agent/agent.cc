@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agent/events.h"
+#include "agent/host_facts.h"
 #include "agent/rejection.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -61,9 +62,9 @@ host::AgentPhase ShownAs(const State& state, bool is_going_back, bool is_held) {
   if (is_held && (rests || std::holds_alternative<phase::Checking>(phase))) return host::AgentPhase::kPaused;
   if (rests && !state.unusable.empty()) return host::AgentPhase::kDegraded;
   static constexpr host::AgentPhase kShown[] = {
-      host::AgentPhase::kStarting, host::AgentPhase::kStarting,   host::AgentPhase::kChecking,
-      host::AgentPhase::kDraining, host::AgentPhase::kChanging,   host::AgentPhase::kRebooting,
-      host::AgentPhase::kConfirming, host::AgentPhase::kSettled, host::AgentPhase::kDegraded,
+      host::AgentPhase::kStarting,   host::AgentPhase::kStarting, host::AgentPhase::kChecking,
+      host::AgentPhase::kDraining,   host::AgentPhase::kChanging, host::AgentPhase::kRebooting,
+      host::AgentPhase::kConfirming, host::AgentPhase::kSettled,  host::AgentPhase::kDegraded,
   };
   static_assert(std::size(kShown) == std::variant_size_v<Phase>);
   return is_going_back ? host::AgentPhase::kUndoing : kShown[phase.index()];
@@ -86,8 +87,9 @@ std::string_view DoingIn(const Phase& phase) {
 }
 
 std::string_view NextAfter(const Phase& phase) {
-  static constexpr std::string_view kNext[] = {"", "", "", "the change, once they are gone", "", "a look at all of it",
-                                               "the end of the change, or the way back", "", ""};
+  static constexpr std::string_view kNext[] = {
+      "", "", "", "the change, once they are gone", "", "a look at all of it", "the end of the change, or the way back",
+      "", ""};
   static_assert(std::size(kNext) == std::variant_size_v<Phase>);
   return kNext[phase.index()];
 }
@@ -110,16 +112,17 @@ Agent::Agent(Parts parts)
       clock_(parts.clock),
       machine_(std::move(parts.machine)),
       settings_(std::move(parts.settings)),
-      health_{.units = settings_.health_units.value_or(
-                  parts.kind == host::AgentSource::kKubernetes ? std::vector<std::string>{"kubelet.service"}
-                                                               : std::vector<std::string>{}),
+      health_{.units = settings_.health_units.value_or(parts.kind == host::AgentSource::kKubernetes
+                                                           ? std::vector<std::string>{"kubelet.service"}
+                                                           : std::vector<std::string>{}),
               .check_directory = settings_.check_directory,
               .limit = settings_.health_limit},
       source_(std::move(parts.source)),
       look_again_(loop_, [this] { std::exchange(again_, nullptr)(); }),
       retry_(loop_, [this] { Happen(happened::RetryDue{}); }),
       health_again_(loop_, [this] { AskWhetherWell(); }),
-      full_check_(loop_, [this] { Check(); }, std::chrono::minutes(1)),
+      full_check_(
+          loop_, [this] { Check(); }, std::chrono::minutes(1)),
       idle_(loop_, ReleaseIdleMemory, std::chrono::seconds(1)),
       ignoring_ends_(loop_, [this] { Happen(happened::Noticed{}); }) {
   status_.source = parts.kind;
@@ -132,8 +135,9 @@ Agent::Agent(Parts parts)
     Check();
     return {};
   };
+  std::function<void(const host::AgentLogin&)> logged_in = [this](const host::AgentLogin&) { source_->ReportLogin(); };
   bus_ = std::make_unique<Bus>(loop_, Bus::Handlers{check, pardon, std::move(parts.pause), std::move(parts.resume),
-                                                    settings_.watch_logins ? std::move(parts.logged_in) : nullptr});
+                                                    settings_.watch_logins ? logged_in : nullptr});
   metrics_.node = parts.node;
 }
 
@@ -148,8 +152,40 @@ void Agent::Begin() {
                         Show();
                       }});
   if (settings_.full_check) full_check_.After(*settings_.full_check);
+  // What the start took.
+  ReleaseIdleMemory();
   Do(effect::Recover{});
+  LearnFacts();
+  WatchKubelet();
+  ServeMetrics();
   Show();
+}
+
+void Agent::LearnFacts() {
+  worker_->Run<HostFacts>([machine = machine_](std::stop_token) { return ReadHostFacts(*machine); },
+                          [this](const HostFacts& facts) {
+                            metrics_.os = facts.os;
+                            metrics_.os_version = facts.os_version;
+                            metrics_.unsupported_packages = facts.unsupported_packages;
+                            ShowMetrics();
+                          });
+}
+
+void Agent::WatchKubelet() {
+  if (status_.source != host::AgentSource::kKubernetes || settings_.kubelet_health.empty()) return;
+  auto watch = KubeletWatch::Begin(loop_, settings_.kubelet_health, [this](std::uint64_t failures) {
+    metrics_.kubelet_failures = failures;
+    ShowMetrics();
+  });
+  if (!watch) return log::Warning(watch.error().message(), kTrouble);
+  kubelet_ = *std::move(watch);
+}
+
+void Agent::ServeMetrics() {
+  if (!settings_.metrics_listen) return;
+  auto listener = MetricsListener::Begin(loop_, *settings_.metrics_listen, [this] { return MetricsText(metrics_); });
+  if (!listener) return log::Warning(listener.error().message(), kTrouble);
+  metrics_listener_ = *std::move(listener);
 }
 
 void Agent::Check() {
@@ -278,22 +314,25 @@ void Agent::Do(const effect::GoBack& back) {
 
 void Agent::Do(const effect::Look& look) {
   prepared_.reset();
-  source_->Fetch(current_, look.goal,
-                 [this, goal = look.goal](Result<SurveyRequest> request) { Fetched(goal, std::move(request)); });
+  // What an earlier look shows may have changed since.
+  const int number = ++looks_;
+  source_->Fetch(current_, look.goal, [this, number, goal = look.goal](Result<SurveyRequest> request) {
+    if (number == looks_) Fetched(goal, std::move(request));
+  });
 }
 
 void Agent::Fetched(const Goal& goal, Result<SurveyRequest> request) {
-  const auto* checking = std::get_if<phase::Checking>(&state_.phase);
-  if (checking == nullptr || checking->goal != goal) return;
+  if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!request) return Happen(happened::Failed{request.error().message()});
   Work<Survey>(
       [request = *std::move(request)](const host::ThisMachine& machine) { return LookAt(machine.host(), request); },
-      [this, goal](Result<Survey> survey) { Looked(goal, std::move(survey)); });
+      [this, goal, number = looks_](Result<Survey> survey) {
+        if (number == looks_) Looked(goal, std::move(survey));
+      });
 }
 
 void Agent::Looked(const Goal& goal, Result<Survey> survey) {
-  const auto* checking = std::get_if<phase::Checking>(&state_.phase);
-  if (checking == nullptr || checking->goal != goal) return;
+  if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!survey) return Happen(happened::Failed{survey.error().message()});
   // Someone else has given the machine another config since what was wanted was fetched.
   if (survey->outlook.is_there && survey->current != goal) {
@@ -335,6 +374,9 @@ void Agent::Do(const effect::Change&) {
       },
       [this](const Result<change::Ending>& ending) {
         const auto prepared = std::exchange(prepared_, nullptr);
+        if (!prepared->plan.difference.OsChanges().empty()) {
+          metrics_.pivot_errors = ending ? 0 : metrics_.pivot_errors + 1;
+        }
         if (!ending) return Happen(happened::Failed{ending.error().message()});
         const bool needs_reboot = *ending == change::Ending::kRebootNeeded;
         source_->ReportChanged(*prepared, needs_reboot);
@@ -347,9 +389,10 @@ void Agent::Do(const effect::Change&) {
 }
 
 void Agent::Do(const effect::Reboot&) {
-  const std::string why = state_.rejected && state_.wanted == state_.rejected->goal
-                              ? fmt::format("Node will reboot to undo {}", state_.rejected->goal.config)
-                              : fmt::format("Node will reboot into config {}", state_.wanted ? state_.wanted->config : "");
+  const std::string why =
+      state_.rejected && state_.wanted == state_.rejected->goal
+          ? fmt::format("Node will reboot to undo {}", state_.rejected->goal.config)
+          : fmt::format("Node will reboot into config {}", state_.wanted ? state_.wanted->config : "");
   log::Notice(fmt::format("initiating reboot: {}", why), kPhaseChanged);
   source_->ReportReboot(why, [this, why] {
     worker_->Run<Result<>>(

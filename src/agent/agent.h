@@ -16,7 +16,9 @@
 #include "agent/bus.h"
 #include "agent/drift_watch.h"
 #include "agent/health.h"
+#include "agent/kubelet_watch.h"
 #include "agent/metrics.h"
+#include "agent/metrics_listener.h"
 #include "agent/settings.h"
 #include "agent/source.h"
 #include "agent/state.h"
@@ -44,7 +46,6 @@ class Agent {
     // What only the source can do.
     std::function<Result<>()> pause = {};
     std::function<Result<>()> resume = {};
-    std::function<void(const host::AgentLogin& login)> logged_in = {};
   };
 
   static Result<std::unique_ptr<Agent>> Create(Parts parts);
@@ -80,6 +81,9 @@ class Agent {
   void Do(const effect::RetryLater& later);
 
   void Fetched(const Goal& goal, Result<SurveyRequest> request);
+  void LearnFacts();
+  void WatchKubelet();
+  void ServeMetrics();
   void Looked(const Goal& goal, Result<Survey> survey);
   void AskWhetherWell();
   void Heard(const Result<std::vector<std::string>>& unwell);
@@ -109,6 +113,7 @@ class Agent {
 
   std::optional<Goal> current_;  // What is on the disk.
   std::shared_ptr<Prepared> prepared_;
+  int looks_ = 0;  // How many have begun; only the last one counts.
   std::vector<std::string> paths_;
   std::unique_ptr<DriftWatch> drift_;
   std::optional<MonotonicTime> health_since_;
@@ -118,6 +123,8 @@ class Agent {
   host::AgentStatus status_;
   Metrics metrics_;
   std::unique_ptr<Bus> bus_;
+  std::unique_ptr<KubeletWatch> kubelet_;
+  std::unique_ptr<MetricsListener> metrics_listener_;
 
   std::string findings_text_;
   std::string held_;             // What waits until a pause ends.

@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,6 +20,7 @@
 #include "base/clock.h"
 #include "base/unique_fd.h"
 #include "host/program.h"
+#include "host/spawning.h"
 
 namespace pintle::agent {
 namespace {
@@ -30,16 +30,9 @@ using std::chrono::milliseconds;
 constexpr std::size_t kMostComplaint = 4096;  // In bytes, from its end.
 constexpr std::size_t kLongestLine = 300;     // In characters.
 
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Result<Pipe> MakePipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return Error::FromErrno("pipe2");
-  Pipe pipe = {UniqueFd(ends[0]), UniqueFd(ends[1])};
-  // What the program left running may keep the other end for ever.
+// What the program leaves running may keep the other end for ever.
+Result<host::Pipe> MakeComplaintPipe() {
+  host::Pipe pipe = TRY(host::MakePipe());
   if (::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK) != 0) return Error::FromErrno("fcntl");
   return pipe;
 }
@@ -58,47 +51,6 @@ class StopFd {
   };
   UniqueFd fd_;
   std::stop_callback<Ring> callback_;
-};
-
-class Spawning {
- public:
-  Spawning() {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
-  }
-  ~Spawning() {
-    ::posix_spawnattr_destroy(&attributes_);
-    ::posix_spawn_file_actions_destroy(&actions_);
-  }
-  Spawning(const Spawning&) = delete;
-  Spawning& operator=(const Spawning&) = delete;
-
-  // In a process group of its own, with no signals blocked or ignored.
-  Result<pid_t> Start(const std::string& path, int complaint) {
-    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions_, complaint, STDERR_FILENO);
-    sigset_t none, all;
-    ::sigemptyset(&none);
-    ::sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&attributes_, &none);
-    ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    ::posix_spawnattr_setpgroup(&attributes_, 0);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    const std::vector<std::string> settings = host::PlainEnvironment();
-    std::array<char*, 2> words = {const_cast<char*>(path.c_str()), nullptr};
-    std::vector<char*> environment;
-    for (const std::string& setting : settings) environment.push_back(const_cast<char*>(setting.c_str()));
-    environment.push_back(nullptr);
-    pid_t pid = 0;
-    const int failed = ::posix_spawn(&pid, path.c_str(), &actions_, &attributes_, words.data(), environment.data());
-    if (failed != 0) return Error::FromErrno("posix_spawn", failed);
-    return pid;
-  }
-
- private:
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
 };
 
 // Takes what there is now, and keeps the end of it; false when no more will come.
@@ -148,8 +100,8 @@ std::string Told(int status, const std::string& complained) {
 
 Result<std::optional<std::string>> Run(const std::string& path, milliseconds limit, const std::stop_token& stop) {
   const StopFd stopped(stop);
-  Pipe complaint = TRY(MakePipe());
-  const pid_t pid = TRY(Spawning().Start(path, complaint.write.get()));
+  host::Pipe complaint = TRY(MakeComplaintPipe());
+  const pid_t pid = TRY(host::Start({{path}, host::PlainEnvironment(), std::nullopt, complaint.write.get()}));
   complaint.write.Reset();
   const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   const int failed = process ? 0 : errno;

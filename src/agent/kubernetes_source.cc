@@ -27,6 +27,7 @@ namespace {
 constexpr std::size_t kLongestReason = 2000;
 constexpr auto kConnectAgain = std::chrono::seconds(2);
 constexpr const char* kMachineConfiguration = "cluster";
+constexpr const char* kAccessed = "accessed";
 // Of the conditions, with which others of the Machine Config Operator write theirs.
 constexpr const char* kConditionsManager = "machine-config-operator";
 constexpr std::size_t kMostUnsaid = 32;
@@ -45,14 +46,15 @@ bool IsOlder(const api::Node& node, const api::Node& known) {
 std::string DrainFor(const Goal& goal) { return fmt::format("{}{}", api::kDrainPrefix, goal.config); }
 std::string UncordonFor(const Goal& goal) { return fmt::format("{}{}", api::kUncordonPrefix, goal.config); }
 
+// It is large, and so moved to whoever reads it, who does so once.
 Target TargetOf(Goal goal, api::MachineConfig object) {
-  const auto kept = std::make_shared<const api::MachineConfig>(std::move(object));
+  const auto kept = std::make_shared<api::MachineConfig>(std::move(object));
   auto read = [kept, image = goal.image]() -> Result<change::CurrentConfig> {
     change::CurrentConfig config;
-    config.object = *kept;
+    config.object = std::move(*kept);
     change::Embed(image, config.object);
     json::Report report;
-    config.ignition = TRY(machineconfig::ParseIgnitionPart(config.object, report), kept->metadata.name);
+    config.ignition = TRY(machineconfig::ParseIgnitionPart(config.object, report), config.object.metadata.name);
     return config;
   };
   return {std::move(goal), std::move(read)};
@@ -93,8 +95,8 @@ class KubernetesSource::Fetching {
  private:
   void FetchConfig(const Goal& goal, std::optional<Target>& target) {
     ++missing_;
-    calls_.push_back(client_.Get<api::MachineConfig>(
-        {"", goal.config}, [this, goal, &target](Result<api::MachineConfig> config) {
+    calls_.push_back(
+        client_.Get<api::MachineConfig>({"", goal.config}, [this, goal, &target](Result<api::MachineConfig> config) {
           if (!config) return Fail(std::move(config).error().While(fmt::format("reading the config {}", goal.config)));
           target = TargetOf(goal, *std::move(config));
           Got();
@@ -119,8 +121,8 @@ class KubernetesSource::Fetching {
     request_.overrides = std::move(configuration.spec.irreconcilable_validation_overrides);
     auto& completed = configuration.status.node_disruption_policy_status.cluster_policies;
     const bool is_fresh = configuration.status.observed_generation == configuration.metadata.generation;
-    request_.policy = completed && is_fresh ? *std::move(completed)
-                                            : std::move(configuration.spec.node_disruption_policy);
+    request_.policy =
+        completed && is_fresh ? *std::move(completed) : std::move(configuration.spec.node_disruption_policy);
   }
 
   void Got() {
@@ -178,12 +180,11 @@ void KubernetesSource::Connect() {
 Result<> KubernetesSource::TryToConnect() {
   auto access = TRY(kube::Access::FromKubeconfig(settings_.kubeconfig));
   client_ = TRY(kube::Client::Create(loop_, std::move(access), {.field_manager = "machine-config-daemon"}));
-  events_ = std::make_unique<kube::EventRecorder>(*client_, api::EventSource{"machineconfigdaemon", settings_.node},
-                                                  clock_);
-  writer_ = std::make_unique<NodeWriter>(
-      loop_, *client_, settings_.node,
-      NodeWriter::Listener{[this](const api::Node& node) { See(node); },
-                           [this](const Error& error) { Tell(error.message()); }});
+  events_ =
+      std::make_unique<kube::EventRecorder>(*client_, api::EventSource{"machineconfigdaemon", settings_.node}, clock_);
+  writer_ = std::make_unique<NodeWriter>(loop_, *client_, settings_.node,
+                                         NodeWriter::Listener{[this](const api::Node& node) { See(node); },
+                                                              [this](const Error& error) { Tell(error.message()); }});
   conditions_ = std::make_unique<NodeConditionsWriter>(loop_, client_->As(kConditionsManager), clock_,
                                                        NodeConditionsWriter::Listener{[this] { TellOfReboot(); }});
   if (!unwritten_.empty()) writer_->Write(std::exchange(unwritten_, {}));
@@ -494,6 +495,11 @@ void KubernetesSource::SayFault(Fault fault, const std::string& text) {
     Say(moment::NotCompatible(from, to, text.starts_with(known) ? text.substr(known.size()) : text));
   }
   Say(moment::Degraded(settings_.node, text));
+}
+
+void KubernetesSource::ReportLogin() {
+  AnnotationChanges changes = {{std::string(api::kSshAnnotation), kAccessed}};
+  if (!IsSo(changes)) Write(std::move(changes));
 }
 
 // ---- annotations ----------------------------------------------------------------------------------------------------

@@ -55,6 +55,7 @@ class KubernetesSource final : public Source {
   void ReportReboot(const std::string& why, std::function<void()> told) override;
   void ReportSettled(const Goal& goal) override;
   void ReportFault(Fault fault, const std::string& text) override;
+  void ReportLogin() override;
 
  private:
   // A drain, or the end of one, that the controller has been asked for.
@@ -112,10 +113,10 @@ class KubernetesSource final : public Source {
   enum class Said { kNothing, kBusy, kSettled } said_ = Said::kNothing;
   bool has_settled_ = false;
   std::string fault_said_;
-  std::deque<Moment> unsaid_;  // Until the Node is seen.
-  AnnotationChanges unwritten_;           // While there is no way to the API server.
-  std::optional<Goal> settled_unseen_;    // What is to be reported once the Node is seen.
-  std::string trouble_;  // Said once.
+  std::deque<Moment> unsaid_;           // Until the Node is seen.
+  AnnotationChanges unwritten_;         // While there is no way to the API server.
+  std::optional<Goal> settled_unseen_;  // What is to be reported once the Node is seen.
+  std::string trouble_;                 // Said once.
 };
 
 }  // namespace pintle::agent

@@ -11,7 +11,8 @@ NodeWriter::NodeWriter(event::Loop& loop, kube::Client client, std::string node,
       node_(std::move(node)),
       listener_(std::move(listener)),
       backoff_({}, kube::SystemRandom()),
-      again_(loop, [this] { WriteNext(); }, kube::kRetrySlack) {}
+      again_(
+          loop, [this] { WriteNext(); }, kube::kRetrySlack) {}
 
 void NodeWriter::Write(AnnotationChanges changes, std::function<void()> written) {
   Writing& writing = waiting_.emplace_back();

@@ -24,8 +24,8 @@ using AnnotationChanges = std::map<std::string, std::optional<std::string>>;
 class NodeWriter {
  public:
   struct Listener {
-    std::function<void(const api::Node& node)> wrote;     // The node as it is then.
-    std::function<void(const Error& error)> trouble;      // Why nothing is written for now.
+    std::function<void(const api::Node& node)> wrote;  // The node as it is then.
+    std::function<void(const Error& error)> trouble;   // Why nothing is written for now.
   };
 
   NodeWriter(event::Loop& loop, kube::Client client, std::string node, Listener listener);

@@ -13,6 +13,7 @@
 
 #include "base/utf8.h"
 #include "host/unit_name.h"
+#include "net/url.h"
 
 namespace pintle::agent {
 namespace {
@@ -144,7 +145,7 @@ std::optional<ListenAddress> ParseListen(std::string_view value) {
 
 Result<> SetListen(std::string_view value, Settings& settings) {
   settings.metrics_listen = ParseListen(value);
-  if (!settings.metrics_listen) return Must("be an address of this machine alone with a port, such as 127.0.0.1:9797");
+  if (!settings.metrics_listen) return Must("be a loopback address and a port, such as 127.0.0.1:9797 or [::1]:9797");
   return {};
 }
 
@@ -154,6 +155,13 @@ void TakeDefault(Settings& settings) {
 }
 void SetNoUnits(Settings& settings) { settings.health_units.emplace(); }
 void SetNoMetricsFile(Settings& settings) { settings.metrics_file.clear(); }
+
+Result<> SetKubeletHealth(std::string_view value, Settings& settings) {
+  if (!net::Url::Parse(value)) return Must("be a URL with http:// or https://, or empty");
+  settings.kubelet_health = value;
+  return {};
+}
+void SetNoKubeletHealth(Settings& settings) { settings.kubelet_health.clear(); }
 
 struct Key {
   std::string_view section;
@@ -170,6 +178,7 @@ constexpr auto kKeys = std::array{
     Key{"Agent", "WatchLogins", SetBoolean<&Settings::watch_logins>, TakeDefault<&Settings::watch_logins>},
     Key{"Agent", "FullCheckSec", SetFullCheck, TakeDefault<&Settings::full_check>},
     Key{"Kubernetes", "Kubeconfig", SetPath<&Settings::kubeconfig>, TakeDefault<&Settings::kubeconfig>},
+    Key{"Kubernetes", "KubeletHealth", SetKubeletHealth, SetNoKubeletHealth},
     Key{"Kubernetes", "EventNamespace", SetName<&Settings::event_namespace>, TakeDefault<&Settings::event_namespace>},
     Key{"Kubernetes", "DrainTimeoutSec", SetTime<&Settings::drain_timeout>, TakeDefault<&Settings::drain_timeout>},
     Key{"Health", "Units", SetUnits, SetNoUnits},

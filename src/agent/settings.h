@@ -48,6 +48,7 @@ struct Settings {
   // [Kubernetes]
   std::string kubeconfig = "/var/lib/kubelet/kubeconfig";
   std::chrono::milliseconds drain_timeout = std::chrono::hours(1);
+  std::string kubelet_health = "http://localhost:10248/healthz";      // Empty: nobody asks.
   std::string event_namespace = "openshift-machine-config-operator";  // One that exists.
 
   // [Health]

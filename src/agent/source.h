@@ -49,6 +49,8 @@ class Source {
   virtual void ReportReboot(const std::string& why, std::function<void()> told) = 0;
   virtual void ReportSettled(const Goal& goal) = 0;
   virtual void ReportFault(Fault fault, const std::string& text) = 0;
+  // Someone has logged in by hand, after which a machine may be other than it seems.
+  virtual void ReportLogin() {}
 };
 
 }  // namespace pintle::agent

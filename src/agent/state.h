@@ -129,8 +129,9 @@ struct Unusable {
 };
 }  // namespace happened
 
-using Event = std::variant<happened::Wanted, happened::Recovered, happened::Looked, happened::Drained, happened::Changed, happened::Well,
-                           happened::Unwell, happened::Failed, happened::Noticed, happened::RetryDue, happened::Pardoned, happened::Unusable>;
+using Event = std::variant<happened::Wanted, happened::Recovered, happened::Looked, happened::Drained,
+                           happened::Changed, happened::Well, happened::Unwell, happened::Failed, happened::Noticed,
+                           happened::RetryDue, happened::Pardoned, happened::Unusable>;
 
 namespace effect {
 struct Recover {};

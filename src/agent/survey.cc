@@ -44,10 +44,8 @@ Result<Current> CurrentOf(const host::Host& host, const SurveyRequest& request) 
 std::string Unreconcilable(const change::CurrentConfig& from, const change::CurrentConfig& to, const std::string& why) {
   const std::string& old_name = from.object.metadata.name;
   const std::string& new_name = to.object.metadata.name;
-  return fmt::format(
-      "can't reconcile config {} with {}: configs {}, {} are not reconcilable: new machineconfig \"{}\" is not "
-      "reconcilable against \"{}\": {}",
-      old_name, new_name, old_name, new_name, new_name, old_name, why);
+  return fmt::format("can't reconcile config {} with {}: configs {}, {} are not reconcilable: {}", old_name, new_name,
+                     old_name, new_name, why);
 }
 
 void Force(plan::Plan& plan) {
@@ -63,7 +61,7 @@ Result<> PlanChange(const host::Host& host, const SurveyRequest& request, change
                     change::CurrentConfig to, change::Things left_alone, bool is_forced, Survey& survey) {
   // For those who restore things without asking the cluster.
   if (request.wanted) TRY(change::KeepPolicy(host.root, request.policy));
-  auto prepared = std::make_shared<Prepared>(std::move(from), std::move(to));
+  auto prepared = std::make_shared<Prepared>(Prepared{std::move(from), std::move(to), {}});
   prepared->plan = plan::Make(prepared->from, prepared->to, request.policy, request.overrides);
   plan::Plan& plan = prepared->plan;
   if (!plan.IsReconcilable()) {

@@ -26,7 +26,7 @@ namespace pintle::agent {
 // A config that a source has handed out, still as text or as files, so that reading it is the worker's work.
 struct Target {
   Goal goal;
-  std::function<Result<change::CurrentConfig>()> read;
+  std::function<Result<change::CurrentConfig>()> read;  // To be called once.
 };
 
 struct SurveyRequest {

@@ -28,8 +28,7 @@ bool ReadHeader(const char* line, Mapping& mapping) {
   std::array<char, 5> permissions = {};
   if (std::sscanf(line, "%llx-%llx %4s ", &begin, &end, permissions.data()) != 3) return false;
   const bool is_of_file = std::strchr(line, '/') != nullptr;
-  mapping = {static_cast<std::uintptr_t>(begin), static_cast<std::uintptr_t>(end),
-             is_of_file && permissions[1] != 'w'};
+  mapping = {static_cast<std::uintptr_t>(begin), static_cast<std::uintptr_t>(end), is_of_file && permissions[1] != 'w'};
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <thread>
 #include <utility>
 
 #include "host/remedy.h"
@@ -13,16 +14,29 @@ namespace {
 
 constexpr const char* kDirectory = "/var/lib/pintle";
 constexpr const char* kFile = "/var/lib/pintle/lock";
+// A lock that can be waited for with a limit takes a signal to end the wait, which is the whole program's.
+constexpr auto kAgain = std::chrono::milliseconds(50);
 constexpr mode_t kPrivate = 0600;
 constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
 
+// Whether it has become ours.
+Result<bool> Lock(const UniqueFd& file, std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return Error::FromErrno("flock");
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(kAgain);
+  }
+  return true;
+}
+
 }  // namespace
 
-Result<Claim> Claim::Take(const Root& root) {
+Result<Claim> Claim::Take(const Root& root, std::chrono::milliseconds patience) {
   TRY(host::WithRemedy(root.MakeDirectories(kDirectory, kPrivateDirectory)));
   UniqueFd hold = TRY(host::WithRemedy(root.OpenFile(kFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, kPrivate)));
-  if (::flock(hold.get(), LOCK_EX | LOCK_NB) == 0) return Claim(std::move(hold));
-  if (errno != EWOULDBLOCK) return Error::FromErrno("flock").While(kFile);
+  if (TRY(Lock(hold, patience), kFile)) return Claim(std::move(hold));
   return Error(ErrorKind::kConflict, "something else is changing this machine just now; try again when it is done");
 }
 

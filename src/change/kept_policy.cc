@@ -16,8 +16,8 @@ constexpr const char* kDirectory = "/var/lib/pintle";
 Result<api::NodeDisruptionPolicy> ReadKeptPolicy(const Root& root) {
   if (!TRY(root.Status(kKeptPolicy))) return api::NodeDisruptionPolicy();
   json::Report report;
-  auto policy = json::Decode<api::NodeDisruptionPolicy>(
-      TRY(json::Parse(TRY(root.ReadFile(kKeptPolicy))), kKeptPolicy), report);
+  auto policy =
+      json::Decode<api::NodeDisruptionPolicy>(TRY(json::Parse(TRY(root.ReadFile(kKeptPolicy))), kKeptPolicy), report);
   TRY(report.ToResult(), kKeptPolicy);
   return policy;
 }

@@ -19,10 +19,10 @@
 namespace pintle::change {
 
 struct Pivot {
-  std::string image;                          // As image_name.h names it; empty: the one that is booted.
-  std::vector<std::string> add_arguments;     // Kernel arguments; the others stay.
+  std::string image;                       // As image_name.h names it; empty: the one that is booted.
+  std::vector<std::string> add_arguments;  // Kernel arguments; the others stay.
   std::vector<std::string> remove_arguments;
-  bool even_if_booted = false;                // Make another deployment of an image that is booted.
+  bool even_if_booted = false;  // Make another deployment of an image that is booted.
 };
 
 // With every byte here.

@@ -93,7 +93,7 @@ class Application {
       }
       return Look();
     }
-    const auto claim = TRY(change::Claim::Take(machine_.root()));
+    const auto claim = TRY(change::Claim::Take(machine_.root(), change::kClaimPatience));
     ProgressLines progress;
     const Recovered recovered = TRY(EndWhatWasCutShort(machine_, progress), "ending what was cut short");
     if (IsUnderWay(recovered)) {

@@ -17,7 +17,7 @@ namespace pintle::ctl {
 Result<ExitStatus> Finalize(const CommandLine& line) {
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
   const Root root = TRY(Root::Open("/"));
-  const auto claim = TRY(change::Claim::Take(root));
+  const auto claim = TRY(change::Claim::Take(root, change::kClaimPatience));
   const auto pending = TRY(change::Journal(root).Read());
   if (!pending) return ExitStatus::kFine;
   // At this point of a shutdown nobody answers on the bus.

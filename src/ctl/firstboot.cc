@@ -42,15 +42,20 @@ Result<std::optional<host::DeployedImage>> Booted(const Machine& machine, const 
   return host::NamedDeployment(machine.root(), text);
 }
 
+struct Attempted {
+  ExitStatus status = ExitStatus::kFine;
+  bool is_rebooting = false;
+};
+
 class FirstBootWork {
  public:
   explicit FirstBootWork(const CommandLine& line)
       : line_(line), file_(line.Value("--file").value_or(change::kFirstConfig)) {}
 
   // Begins with whatever was cut short before.
-  Result<ExitStatus> Attempt() const {
+  Result<Attempted> Attempt() const {
     const Machine machine = TRY(Machine::Of(line_));
-    const auto claim = TRY(change::Claim::Take(machine.root()));
+    const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
     ProgressLines progress;
     const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
     if (recovered.how != change::Recovery::kNothingToDo) Tell("pintle: firstboot: " + RecoveredText(recovered));
@@ -58,11 +63,11 @@ class FirstBootWork {
     // What does not boot is not tried again at once.
     const bool has_failed = recovered.how == change::Recovery::kUndone && !recovered.reason.empty();
     if (has_failed) return Error(ErrorKind::kInvalid, RecoveredText(recovered));
-    if (IsUnderWay(recovered)) return ExitStatus::kFine;
+    if (IsUnderWay(recovered)) return Attempted();
     const auto first = TRY(change::FindFirstBoot(machine.host(), file_, TRY(Booted(machine, line_))));
     if (!first) {
       Print(fmt::format("Nothing to do: there is no {}.\n", file_));
-      return ExitStatus::kFine;
+      return Attempted();
     }
     return Complete(machine, *first);
   }
@@ -70,37 +75,37 @@ class FirstBootWork {
  private:
   AndThen then() const { return line_.Has("--no-reboot") ? AndThen::kLeaveReboot : AndThen::kReboot; }
 
-  Result<ExitStatus> RebootFor(const Recovered& recovered) const {
-    if (then() == AndThen::kLeaveReboot) return ExitStatus::kDiffers;
+  Result<Attempted> RebootFor(const Recovered& recovered) const {
+    if (then() == AndThen::kLeaveReboot) return Attempted{ExitStatus::kDiffers};
     TRY(host::PowerDbus().Reboot(fmt::format("the change to {} needs it", recovered.to)));
-    return AwaitShutdown();
+    return Attempted{ExitStatus::kFine, true};
   }
 
-  Result<ExitStatus> Complete(const Machine& machine, const change::FirstBoot& first) const {
+  Result<Attempted> Complete(const Machine& machine, const change::FirstBoot& first) const {
     const std::string& name = first.to.object.metadata.name;
     if (first.is_late) Tell(fmt::format("pintle: firstboot: this machine has {} already\n", name));
     if (first.IsWork() && line_.Has("--if-nothing-to-do")) {
       Print(fmt::format("There is something to do: the OS is not yet as {} says.\n", name));
-      return ExitStatus::kDiffers;
+      return Attempted{ExitStatus::kDiffers};
     }
     const ChangeEvent event{.verb = "firstboot", .from = first.from.object.metadata.name, .to = name};
     const std::string outcome = TRY(CarryOut(machine, then(), event, [&](const change::Progress& doing) {
       return change::Complete(machine.host(), first, doing);
     }));
     Print(OutcomeText(outcome, fmt::format("the OS is as {} says", name)));
-    if (outcome == outcome::kRebooting) return AwaitShutdown();
-    return outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
-  }
-
-  // What waits for this to end is not to be started with the old image.
-  static Result<ExitStatus> AwaitShutdown() {
-    std::this_thread::sleep_for(kShutdownPatience);
-    return Error(ErrorKind::kUnavailable, "everything is in place, but the machine does not reboot");
+    const auto status = outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
+    return Attempted{status, outcome == outcome::kRebooting};
   }
 
   const CommandLine& line_;
   std::string file_;
 };
+
+// What waits for this to end is not to be started with the old image.
+Result<ExitStatus> AwaitShutdown() {
+  std::this_thread::sleep_for(kShutdownPatience);
+  return Error(ErrorKind::kUnavailable, "everything is in place, but the machine does not reboot");
+}
 
 void Announce(const Error& error, seconds delay) {
   log::Warning(fmt::format("firstboot: {}; trying again in {}", error.message(), delay), kFirstBootFailed,
@@ -117,9 +122,10 @@ Result<ExitStatus> Firstboot(const CommandLine& line) {
   const FirstBootWork work(line);
   const bool tries_once = line.Has("--once") || line.Has("--if-nothing-to-do") || line.Has("--root");
   for (seconds delay = kFirstRetry;; delay = std::min(2 * delay, kLongestRetry)) {
-    auto status = work.Attempt();
-    if (status || tries_once) return status;
-    Announce(status.error(), delay);
+    const auto attempted = work.Attempt();
+    if (attempted) return attempted->is_rebooting ? AwaitShutdown() : attempted->status;
+    if (tries_once) return attempted.error();
+    Announce(attempted.error(), delay);
     std::this_thread::sleep_for(delay);
   }
 }

@@ -21,9 +21,9 @@
 #include "ctl/firstboot.h"
 #include "ctl/history.h"
 #include "ctl/ignore.h"
-#include "ctl/output.h"
 #include "ctl/machine_config_daemon.h"
-#include "ctl/pause.h"
+#include "ctl/orders.h"
+#include "ctl/output.h"
 #include "ctl/pivot.h"
 #include "ctl/recover.h"
 #include "ctl/render.h"
@@ -50,6 +50,7 @@ constexpr std::array kVerbs = {
     VerbEntry{"adopt", "[--root DIR] PATH", "print a MachineConfig that keeps what is there", kAdoptOptions, Adopt},
     VerbEntry{"apply", "[--dry-run] [--yes] [--policy FILE] [--root DIR] FILE|DIRECTORY...|--none",
               "take this machine to the config that files say", kApplyOptions, Apply},
+    VerbEntry{"check", "", "have the agent look at everything on this machine now", kOrderOptions, Check},
     VerbEntry{"convert", "--to VERSION FILE", "make Ignition JSON of another version out of a config", kConvertOptions,
               Convert},
     VerbEntry{"diff", "[--policy FILE] [--overrides FILE] [-o json] OLD NEW",
@@ -64,7 +65,7 @@ constexpr std::array kVerbs = {
     VerbEntry{"history", "[-o json]", "list what was changed on this machine", kHistoryOptions, History},
     VerbEntry{"ignore", "[--until DATE] [--end THING] [--root DIR] [-o json] [PATH|UNIT|USER|os]",
               "let a finding not count until some time, or list what does not", kIgnoreOptions, Ignore},
-    VerbEntry{"pause", "", "have the agent change nothing on this machine for now", kPauseOptions, Pause},
+    VerbEntry{"pause", "", "have the agent change nothing on this machine for now", kOrderOptions, Pause},
     VerbEntry{"pivot", "[--reboot] [--force] [--yes] [-o json] IMAGE",
               "have the next boot take another OS image, whatever the config says", kPivotOptions, Pivot},
     VerbEntry{"recover", "[--give-up] [--reboot] [--root DIR] [-o json]", "end what a crash or a reboot interrupted",
@@ -73,7 +74,8 @@ constexpr std::array kVerbs = {
               "make the one config that a pool's nodes get, out of many", kRenderOptions, Render},
     VerbEntry{"restore", "[--policy FILE] [--root DIR] PATH|UNIT|USER|os...",
               "make things again what this machine's config says", kRestoreOptions, Restore},
-    VerbEntry{"resume", "", "let the agent change this machine again", kResumeOptions, Resume},
+    VerbEntry{"resume", "", "let the agent change this machine again", kOrderOptions, Resume},
+    VerbEntry{"retry", "", "have the agent try again now what has failed", kOrderOptions, Retry},
     VerbEntry{"rollout", "--pool FILE --nodes FILE [--with FILE]... [-o json]",
               "show what would happen next in a pool, to whom, and its status", kRolloutOptions, Rollout},
     VerbEntry{"status", "[--watch] [-o json]", "show what the agent is doing on this machine, and what is next",

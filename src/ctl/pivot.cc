@@ -30,7 +30,7 @@ std::string Exactly(const std::string& name, const std::string& commit) {
   return says_it ? name : fmt::format("{} ({})", name, commit);
 }
 
-std::string BootedName(const host::DeployedImage& booted) { return Exactly(host::NameOf(booted), booted.base_commit); }
+std::string ExactName(const host::DeployedImage& image) { return Exactly(host::NameOf(image), image.base_commit); }
 
 class PivotWork {
  public:
@@ -39,10 +39,6 @@ class PivotWork {
 
   Result<PivotAnswer> Run() {
     const auto state = TRY(Look());
-    if (state.pending) {
-      Tell(fmt::format("pintle: pivot: {} is to be booted next, and will not be\n",
-                       Printable(BootedName(*state.pending))));
-    }
     const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine_.root()));
     if (!order_.is_forced) {
       TRY(LookForDrift(config));
@@ -52,7 +48,7 @@ class PivotWork {
     const std::string& to = order_.what.image;
     const ChangeEvent event{.verb = "pivot", .from = answer_.from, .to = to.empty() ? answer_.from : to};
     return End(TRY(CarryOut(machine_, order_.then, event, [&](const change::Progress& progress) {
-      return PrepareAndApply(config, progress);
+      return PrepareAndApply(config, state.pending, progress);
     })));
   }
 
@@ -60,16 +56,18 @@ class PivotWork {
   Result<host::DeploymentsState> Look() {
     const host::Host host = machine_.host();
     if (host.deployments == nullptr) {
-      return Error(ErrorKind::kInvalid, "this machine does not boot from OSTree deployments, and has no image to change");
+      return Error(ErrorKind::kInvalid,
+                   "this machine does not boot from OSTree deployments, and has no image to change");
     }
     if (const std::string busy = TRY(host.deployments->UnderWay()); !busy.empty()) {
-      return Error(ErrorKind::kConflict, fmt::format("{}; wait until that has ended (`rpm-ostree status` tells), or end "
-                                                     "it with `rpm-ostree cancel`, and try again",
-                                                     busy));
+      return Error(ErrorKind::kConflict,
+                   fmt::format("{}; wait until that has ended (`rpm-ostree status` tells), or end "
+                               "it with `rpm-ostree cancel`, and try again",
+                               busy));
     }
     auto state = TRY(host.deployments->Observe());
     if (!state.booted) return Error(ErrorKind::kInvalid, "this machine does not run from the deployments on its disk");
-    answer_.from = BootedName(*state.booted);
+    answer_.from = ExactName(*state.booted);
     answer_.to = answer_.from;
     answer_.kernel_arguments = state.booted->kernel_arguments;
     return state;
@@ -91,9 +89,16 @@ class PivotWork {
                        Printable(answer_.from));
   }
 
-  Result<change::Ending> PrepareAndApply(const change::CurrentConfig& config, const change::Progress& progress) {
+  Result<change::Ending> PrepareAndApply(const change::CurrentConfig& config,
+                                         const std::optional<host::DeployedImage>& pending,
+                                         const change::Progress& progress) {
     const auto prepared = TRY(change::Prepare(machine_.host(), order_.what, progress));
-    answer_.to = Exactly(prepared.image.name, prepared.image.commit);
+    if (pending && !prepared.is_needless) {
+      Tell(fmt::format("pintle: pivot: {}, which someone else has made the next one to boot, gives way to this\n",
+                       Printable(ExactName(*pending))));
+    }
+    // What is booted has one name, however it is asked for.
+    if (!prepared.is_booted) answer_.to = Exactly(prepared.image.name, prepared.image.commit);
     answer_.added_arguments = prepared.add_arguments;
     answer_.removed_arguments = prepared.remove_arguments;
     std::erase_if(answer_.kernel_arguments, [&](const std::string& argument) {
@@ -122,7 +127,10 @@ ExitStatus StatusOf(const PivotAnswer& answer) {
 }  // namespace
 
 Result<PivotAnswer> CarryOutPivot(const Machine& machine, const CommandLine& line, const PivotOrder& order) {
-  const auto claim = TRY(change::Claim::Take(machine.root()));
+  if (machine.host().deployments == nullptr) {
+    return Error(ErrorKind::kInvalid, "this machine does not boot from OSTree deployments, and has no image to change");
+  }
+  const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   ProgressLines progress;
   const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
   if (IsUnderWay(recovered)) {

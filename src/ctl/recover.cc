@@ -105,7 +105,7 @@ Result<ExitStatus> Recover(const CommandLine& line) {
   const bool wants_json = TRY(WantsJson(line));
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
   const Machine machine = TRY(Machine::Of(line));
-  const auto claim = TRY(change::Claim::Take(machine.root()));
+  const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   ProgressLines progress;
   const auto direction = line.Has("--give-up") ? Direction::kBack : Direction::kAsItIs;
   const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress, direction));

@@ -73,7 +73,7 @@ Result<ExitStatus> Restore(const CommandLine& line) {
   const bool wants_json = TRY(WantsJson(line));
   if (line.words().empty()) return Error(ErrorKind::kInvalid, "say which paths, units or users, or os");
   const Machine machine = TRY(Machine::Of(line));
-  const auto claim = TRY(change::Claim::Take(machine.root()));
+  const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   ProgressLines progress;
   const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
   if (IsUnderWay(recovered)) {

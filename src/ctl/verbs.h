@@ -10,8 +10,8 @@ namespace pintle::ctl {
 // What scripts may rely on.
 enum class ExitStatus {
   kFine = 0,
-  kWrong = 1,    // Something went wrong; standard error says what.
-  kDiffers = 2,  // All went well, and the answer is that there is a difference or something to do.
+  kWrong = 1,       // Something went wrong; standard error says what.
+  kDiffers = 2,     // All went well, and the answer is that there is a difference or something to do.
   kUnchanged = 77,  // What `machine-config-daemon pivot --unchanged-exit-77` answers when nothing was to be done.
 };
 
@@ -20,6 +20,7 @@ using Verb = Result<ExitStatus>(const CommandLine& line);
 
 Verb Adopt;
 Verb Apply;
+Verb Check;
 Verb Convert;
 Verb Diff;
 Verb Explain;
@@ -33,6 +34,7 @@ Verb Recover;
 Verb Render;
 Verb Restore;
 Verb Resume;
+Verb Retry;
 Verb Rollout;
 Verb Status;
 Verb Validate;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/program.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/unique_fd.h"
+#include "host/spawning.h"
 
 namespace pintle::host {
 namespace {
@@ -28,61 +27,6 @@ constexpr std::size_t kMostOutput = 64 << 20;
 constexpr std::size_t kMostComplaint = 4096;
 constexpr auto kGlance = milliseconds(100);  // How often it is looked whether we are asked to stop.
 constexpr auto kGrace = seconds(10);         // For the program to clean up when it is asked to end.
-
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Result<Pipe> MakePipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return Error::FromErrno("pipe2");
-  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
-class Spawning {
- public:
-  Spawning() {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
-  }
-  ~Spawning() {
-    ::posix_spawnattr_destroy(&attributes_);
-    ::posix_spawn_file_actions_destroy(&actions_);
-  }
-  Spawning(const Spawning&) = delete;
-  Spawning& operator=(const Spawning&) = delete;
-
-  // A process group of its own, so that what it starts can be ended with it; no signals blocked or ignored.
-  Result<pid_t> Start(const Program& program, int output, int complaint) {
-    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions_, complaint, STDERR_FILENO);
-    sigset_t none, all;
-    ::sigemptyset(&none);
-    ::sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&attributes_, &none);
-    ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    ::posix_spawnattr_setpgroup(&attributes_, 0);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    std::vector<char*> words = Pointers(program.words), environment = Pointers(program.environment);
-    pid_t pid = 0;
-    const int failed = ::posix_spawnp(&pid, words[0], &actions_, &attributes_, words.data(), environment.data());
-    if (failed != 0) return Error::FromErrno("posix_spawn", failed);
-    return pid;
-  }
-
- private:
-  static std::vector<char*> Pointers(const std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
-    pointers.push_back(nullptr);
-    return pointers;
-  }
-
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
 
 // Appends what is there to be read; false at the end.
 bool ReadSome(int fd, std::string& to) {
@@ -105,7 +49,8 @@ std::string LastLines(std::string text) {
 Result<std::string> RunProgram(const Program& program, const std::stop_token& stop) {
   const auto doing = [&] { return fmt::format("running {}", program.words[0]); };
   Pipe output = TRY(MakePipe(), doing()), complaint = TRY(MakePipe(), doing());
-  const pid_t pid = TRY(Spawning().Start(program, output.write.get(), complaint.write.get()), doing());
+  const pid_t pid =
+      TRY(Start({program.words, program.environment, output.write.get(), complaint.write.get()}), doing());
   output.write.Reset();
   complaint.write.Reset();
 

@@ -78,9 +78,8 @@ template <>
 inline constexpr ResourceKind kResourceKind<api::MachineOSBuild> = {kMachineConfigGroup, "v1", "machineosbuilds",
                                                                     "MachineOSBuild"};
 template <>
-inline constexpr ResourceKind kResourceKind<api::MachineConfiguration> = {"operator.openshift.io", "v1",
-                                                                          "machineconfigurations",
-                                                                          "MachineConfiguration"};
+inline constexpr ResourceKind kResourceKind<api::MachineConfiguration> = {
+    "operator.openshift.io", "v1", "machineconfigurations", "MachineConfiguration"};
 
 struct ObjectName {
   std::string namespace_name;  // Empty for what belongs to the cluster as a whole.

@@ -109,4 +109,9 @@ Result<PackageChanges> PackagesFor(const resource::Deployment::State& from, cons
   return changes;
 }
 
+bool IsOfExtension(std::string_view package) {
+  static const NameSet kAll = PackagesOfAll();
+  return kAll.contains(package) || IsOfOtherKernel(package) || IsOfImageKernel(package);
+}
+
 }  // namespace pintle::plan

@@ -38,4 +38,7 @@ struct PackageChanges {
 Result<PackageChanges> PackagesFor(const resource::Deployment::State& from, const resource::Deployment::State& to,
                                    const LayeredPackages& booted, std::string_view machine);
 
+// Whether some extension, or another kernel, comes with it.
+bool IsOfExtension(std::string_view package);
+
 }  // namespace pintle::plan

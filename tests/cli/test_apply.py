@@ -4,6 +4,7 @@
 import fcntl
 import os
 import stat
+import threading
 
 import pytest
 from program import file, machine_config, refused, with_files, write
@@ -218,6 +219,16 @@ def test_two_at_once_do_not_get_in_each_others_way(machine, configs):
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert "something else is changing this machine" in machine.run("apply", "--yes", configs, status=1).stderr
     machine.run("apply", "--yes", configs)
+
+
+def test_whoever_has_the_machine_for_a_moment_is_waited_for(machine, configs):
+    machine.run("recover")
+    with open(machine.path("/var/lib/pintle/lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        soon = threading.Timer(0.5, fcntl.flock, [lock, fcntl.LOCK_UN])
+        soon.start()
+        machine.run("apply", "--yes", configs)
+        soon.join()
 
 
 def test_a_root_that_is_missing_is_named(tmp_path):

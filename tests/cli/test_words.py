@@ -16,18 +16,23 @@ OPTIONS = {
     "version": ["-o"],
     "apply": ["--dry-run", "--none", "--yes", "--no-reboot", "--policy", "--root", "-o"],
     "adopt": ["--root"],
+    "check": [],
     "explain": ["--policy", "--root", "-o"],
     "history": ["-o"],
     "ignore": ["--until", "--end", "--root", "-o"],
     "pause": [],
     "recover": ["--give-up", "--reboot", "--root", "-o"],
     "finalize-staged": [],
+    "firstboot": ["--once", "--if-nothing-to-do", "--file", "--command-line", "--no-reboot", "--root"],
+    "pivot": ["--reboot", "--force", "--yes", "-o"],
     "restore": ["--yes", "--no-reboot", "--policy", "--root", "-o"],
     "resume": [],
+    "retry": [],
     "status": ["--watch", "-o"],
     "verify": ["--root", "-o"],
 }
-SWITCHES = ["--dry-run", "--give-up", "--none", "--reboot", "--yes", "--no-reboot", "--watch"]
+SWITCHES = ["--dry-run", "--force", "--give-up", "--if-nothing-to-do", "--none", "--no-reboot", "--once", "--reboot",
+            "--watch", "--yes"]
 
 
 @pytest.mark.parametrize("verb", OPTIONS)
@@ -66,7 +71,7 @@ def test_an_option_without_its_value_is_refused(verb, option):
 def test_an_unknown_format_is_refused(verb):
     words = {"convert": ["--to", "3.4", "x"], "diff": ["x", "y"], "validate": ["x"], "render": ["x"],
              "rollout": ["--pool", "x", "--nodes", "y"], "version": [], "apply": ["x"], "explain": ["/x"], "history": [],
-             "ignore": [],
+             "ignore": [], "pivot": ["x"],
              "recover": [], "restore": ["/x"], "status": [], "verify": []}[verb]
     refused(verb, *words, "-o", "wrong", says=["-o wrong", "json"])
 
@@ -77,7 +82,8 @@ def test_an_unknown_format_is_refused(verb):
     ["render", "--hash-only", "worker"], ["apply"], ["apply", "--none", "word"], ["recover", "word"], ["verify", "word"],
     ["adopt"], ["adopt", "relative"], ["adopt", "/a", "/b"], ["explain"], ["explain", "/a", "/b"], ["history", "word"],
     ["restore"], ["ignore", "/a", "/b"], ["ignore", "/a"], ["ignore", "--until", "2h"], ["ignore", "/a", "--end", "/a"],
-    ["pause", "word"], ["resume", "word"], ["status", "word"],
+    ["pause", "word"], ["pivot"], ["pivot", "a", "b"], ["firstboot", "word"], ["firstboot", "--command-line", "x"],
+    ["resume", "word"], ["status", "word"], ["check", "word"], ["retry", "word"],
 ])
 def test_missing_and_needless_words_are_refused(words):
     refused(*words, says=f"pintle: {words[0]}: ")

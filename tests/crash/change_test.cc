@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The promise of a change of a machine: cut short or refused anywhere, recovery gives the old machine or the new one,
-// and so it does when that is cut short too.
+// and so it does when that is cut short too.  So it is with a change that reboots and is then confirmed or given up.
 
 #include <fmt/core.h>
 
@@ -40,6 +40,33 @@ class Machine {
     return RunWith(fault, [&] { return change::Recover(machine_.host()).has_value(); });
   }
 
+  // As the agent does it: the machine reboots, and then someone says whether it is well.
+  bool ChangeToBeConfirmed() {
+    const plan::TestConfig from = NoConfig();
+    const plan::TestConfig to = Everything();
+    const auto ended =
+        change::Apply(machine_.host(), from, to, plan::Make(from, to, {}, {}), {}, change::EndsWith::kConfirmation);
+    return ended && *ended == change::Ending::kRebootNeeded;
+  }
+  void Boot() { machine_.Write("proc/sys/kernel/random/boot_id", std::to_string(++boots_)); }
+  bool Recover() { return change::Recover(machine_.host()).has_value(); }
+  bool Confirm() { return change::Confirm(machine_.host()).has_value(); }
+  bool GiveUp() { return change::GiveUp(machine_.host(), {}, "it is not well").has_value(); }
+
+  // Boots and confirms until nothing is left to do.
+  bool Settle() {
+    for (int turn = 0; turn < 6; ++turn) {
+      const auto recovered = change::Recover(machine_.host());
+      if (!recovered) return false;
+      if (recovered->how == Recovery::kNothingToDo) return true;
+      if (recovered->how == Recovery::kToBeConfirmed && !Confirm()) return false;
+      const bool needs_reboot =
+          recovered->how == Recovery::kRebootNeeded || recovered->how == Recovery::kRebootNeededToUndo;
+      if (needs_reboot) Boot();
+    }
+    return false;
+  }
+
   // All that a config can change.
   std::string Now() const {
     std::string text;
@@ -50,6 +77,7 @@ class Machine {
  private:
   TemporaryDirectory directory_;
   SmallMachine machine_{directory_.path()};
+  int boots_ = 0;
 };
 
 class AChange : public testing::Test {
@@ -147,6 +175,135 @@ TEST_F(AChange, SucceedsWhenTheKernelTakesOneByteAtATime) {
     ASSERT_EQ(machine.Now(), new_) << "short at call " << at;
     if (!history.fault_met) break;
   }
+}
+
+class AChangeToBeConfirmed : public AChange {
+ protected:
+  ~AChangeToBeConfirmed() override {
+    fmt::print("{} histories: {} old, {} new\n", histories_, histories_ - new_ones_, new_ones_);
+  }
+
+  // In its first boot with what is new.
+  static void Begin(Machine& machine) {
+    ASSERT_TRUE(machine.ChangeToBeConfirmed());
+    machine.Boot();
+  }
+  void ExpectOldOrNew(Machine& machine) {
+    ++histories_;
+    ASSERT_TRUE(machine.Settle());
+    const std::string now = machine.Now();
+    ASSERT_THAT(now, testing::AnyOf(old_, new_));
+    if (now == new_) ++new_ones_;
+  }
+  void ExpectBothWereSeen() const {
+    EXPECT_GT(new_ones_, 0);
+    EXPECT_LT(new_ones_, histories_);
+  }
+
+  int new_ones_ = 0;
+};
+
+TEST_F(AChangeToBeConfirmed, CutShortAnywhereBeforeTheBootIsOldOrNew) {
+  for (int at = 1;; ++at) {
+    for (const bool boots : {false, true}) {
+      SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, boots ? "a boot" : "a recovery"));
+      Machine machine;
+      const bool was_cut = RunWith(CutAt(at), [&] { return machine.ChangeToBeConfirmed(); }).fault_met;
+      if (boots) machine.Boot();
+      ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+      if (!was_cut) return ExpectBothWereSeen();
+    }
+  }
+}
+
+TEST_F(AChangeToBeConfirmed, CutShortWhileItsBootIsCountedIsNew) {
+  for (int at = 1;; ++at) {
+    for (const bool boots : {false, true}) {
+      SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, boots ? "a boot" : "a recovery"));
+      Machine machine;
+      ASSERT_NO_FATAL_FAILURE(Begin(machine));
+      const bool was_cut = RunWith(CutAt(at), [&] { return machine.Recover(); }).fault_met;
+      if (boots) machine.Boot();
+      ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+      ASSERT_EQ(machine.Now(), new_);
+      if (!was_cut) return;
+    }
+  }
+}
+
+TEST_F(AChangeToBeConfirmed, CutShortWhileItIsConfirmedIsNew) {
+  for (int at = 1;; ++at) {
+    SCOPED_TRACE(fmt::format("cut at call {}", at));
+    Machine machine;
+    ASSERT_NO_FATAL_FAILURE(Begin(machine));
+    ASSERT_TRUE(machine.Recover());
+    const bool was_cut = RunWith(CutAt(at), [&] { return machine.Confirm(); }).fault_met;
+    machine.Boot();
+    ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+    ASSERT_EQ(machine.Now(), new_);
+    if (!was_cut) return;
+  }
+}
+
+TEST_F(AChangeToBeConfirmed, CutShortWhileItIsGivenUpIsOldOrNewAfterARecoveryThatWasCutShortAnywhere) {
+  for (int at = 1;; ++at) {
+    for (int recovery_at = 1 + at % kStride;; recovery_at += kStride) {
+      SCOPED_TRACE(fmt::format("cut at call {}, its recovery at call {}", at, recovery_at));
+      Machine machine;
+      ASSERT_NO_FATAL_FAILURE(Begin(machine));
+      ASSERT_TRUE(machine.Recover());
+      if (!RunWith(CutAt(at), [&] { return machine.GiveUp(); }).fault_met) {
+        ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+        ASSERT_EQ(machine.Now(), old_);
+        return ExpectBothWereSeen();
+      }
+      if (at % 2 == 0) machine.Boot();
+      const bool was_cut = machine.RecoverWith(CutAt(recovery_at)).fault_met;
+      ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+      if (!was_cut) break;
+    }
+  }
+}
+
+TEST_F(AChangeToBeConfirmed, ThatHasBootedTooOftenIsOldWhereverItsRecoveryIsCut) {
+  for (int at = 1;; ++at) {
+    for (const bool boots : {false, true}) {
+      SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, boots ? "a boot" : "a recovery"));
+      Machine machine;
+      ASSERT_NO_FATAL_FAILURE(Begin(machine));
+      for (int boot = 0; boot < change::kMostBoots; ++boot) {
+        ASSERT_TRUE(machine.Recover());
+        ASSERT_EQ(machine.Now(), new_);
+        machine.Boot();
+      }
+      const bool was_cut = machine.RecoverWith(CutAt(at)).fault_met;
+      if (boots) machine.Boot();
+      ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+      ASSERT_EQ(machine.Now(), old_);
+      if (!was_cut) return;
+    }
+  }
+}
+
+TEST_F(AChangeToBeConfirmed, ThatTheDiskRefusesAnywhereAfterTheBootIsOldOrNew) {
+  using Doing = bool (Machine::*)();
+  for (const Doing doing : {&Machine::Recover, &Machine::Confirm, &Machine::GiveUp}) {
+    for (const int errno_value : {ENOSPC, EIO, EROFS}) {
+      for (int at = 1;; ++at) {
+        SCOPED_TRACE(fmt::format("errno {} at call {}", errno_value, at));
+        Machine machine;
+        ASSERT_NO_FATAL_FAILURE(Begin(machine));
+        if (doing != &Machine::Recover) {
+          ASSERT_TRUE(machine.Recover());
+        }
+        const Fault fault = {.at = at, .kind = FaultKind::kError, .errno_value = errno_value};
+        const bool was_met = RunWith(fault, [&] { return (machine.*doing)(); }).fault_met;
+        ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+        if (!was_met) break;
+      }
+    }
+  }
+  ExpectBothWereSeen();
 }
 
 }  // namespace

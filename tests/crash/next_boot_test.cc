@@ -37,14 +37,16 @@ class Machine {
   BootableMachine& operator*() { return machine_; }
 
   // Without a policy, all of it needs a reboot.
-  bool Stage() {
+  bool Stage(change::EndsWith end = change::EndsWith::kTheBoot) {
     const plan::TestConfig from = change::NoConfig();
     const plan::TestConfig to = Everything();
-    const auto ended = change::Apply(machine_.host(), from, to, plan::Make(from, to, {}, {}));
+    const auto ended = change::Apply(machine_.host(), from, to, plan::Make(from, to, {}, {}), {}, end);
     return ended && *ended == change::Ending::kRebootNeeded;
   }
   bool Finalize() { return change::Finalize(machine_.host()).has_value(); }
   bool Recover() { return change::Recover(machine_.host()).has_value(); }
+  bool Confirm() { return change::Confirm(machine_.host()).has_value(); }
+  bool GiveUp() { return change::GiveUp(machine_.host(), {}, "it is not well").has_value(); }
 
   void PowerCut() { machine_.Boot(); }
   void Reboot() {
@@ -52,12 +54,13 @@ class Machine {
     machine_.Boot();
   }
 
-  // Boots until nothing is left to do.
+  // Boots and confirms until nothing is left to do.
   bool Settle() {
-    for (int boot = 0; boot < 4; ++boot) {
+    for (int turn = 0; turn < 6; ++turn) {
       const auto recovered = change::Recover(machine_.host());
       if (!recovered) return false;
       if (recovered->how == Recovery::kNothingToDo) return true;
+      if (recovered->how == Recovery::kToBeConfirmed && !Confirm()) return false;
       const bool needs_reboot =
           recovered->how == Recovery::kRebootNeeded || recovered->how == Recovery::kRebootNeededToUndo;
       if (needs_reboot) Reboot();
@@ -172,6 +175,148 @@ TEST_F(AChangeWithTheNextBoot, ThatIsNotAsWantedAfterTheBootIsOldAgainWhereverIt
     ASSERT_EQ(machine.Now(), old_);
     if (!was_cut) return;
   }
+}
+
+class AChangeToBeConfirmed : public AChangeWithTheNextBoot {
+ protected:
+  // In its first boot.
+  static void Begin(Machine& machine) {
+    ASSERT_TRUE(machine.Stage(change::EndsWith::kConfirmation));
+    machine.Reboot();
+  }
+};
+
+TEST_F(AChangeToBeConfirmed, EndsWhenItIsConfirmedAndNotBefore) {
+  Machine machine;
+  ASSERT_NO_FATAL_FAILURE(Begin(machine));
+  for (int look = 0; look < 3; ++look) {
+    EXPECT_EQ(ValueOf(change::Recover((*machine).host())).how, Recovery::kToBeConfirmed);
+  }
+  ASSERT_TRUE(machine.Confirm());
+  EXPECT_EQ(ValueOf(change::Recover((*machine).host())).how, Recovery::kNothingToDo);
+  EXPECT_EQ(machine.Now(), new_);
+}
+
+TEST_F(AChangeToBeConfirmed, GoesBackWhenItIsGivenUpAndSaysWhy) {
+  Machine machine;
+  ASSERT_NO_FATAL_FAILURE(Begin(machine));
+  ASSERT_TRUE(machine.Recover());
+  const auto given_up = ValueOf(change::GiveUp((*machine).host(), {}, "it is not well"));
+  EXPECT_EQ(given_up.how, Recovery::kRebootNeededToUndo);
+  EXPECT_EQ(given_up.reason, "it is not well");
+  machine.Reboot();
+  const auto recovered = ValueOf(change::Recover((*machine).host()));
+  EXPECT_EQ(recovered.how, Recovery::kUndone);
+  EXPECT_EQ(recovered.reason, "it is not well");
+  EXPECT_EQ(machine.Now(), old_);
+}
+
+TEST_F(AChangeToBeConfirmed, CutShortWhileItsBootIsCountedIsNew) {
+  for (int at = 1;; ++at) {
+    for (const bool boots : {false, true}) {
+      SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, boots ? "a power cut" : "a recovery"));
+      Machine machine;
+      ASSERT_NO_FATAL_FAILURE(Begin(machine));
+      const bool was_cut = RunWith(CutAt(at), [&] { return machine.Recover(); }).fault_met;
+      if (boots) machine.PowerCut();
+      ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+      ASSERT_EQ(machine.Now(), new_);
+      if (!was_cut) return;
+    }
+  }
+}
+
+TEST_F(AChangeToBeConfirmed, CutShortWhileItIsConfirmedIsNew) {
+  for (int at = 1;; ++at) {
+    SCOPED_TRACE(fmt::format("cut at call {}", at));
+    Machine machine;
+    ASSERT_NO_FATAL_FAILURE(Begin(machine));
+    ASSERT_TRUE(machine.Recover());
+    const bool was_cut = RunWith(CutAt(at), [&] { return machine.Confirm(); }).fault_met;
+    machine.PowerCut();
+    ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+    ASSERT_EQ(machine.Now(), new_);
+    if (!was_cut) return;
+  }
+}
+
+TEST_F(AChangeToBeConfirmed, CutShortWhileItIsGivenUpIsOldOrNewAfterARecoveryThatWasCutShortAnywhere) {
+  for (int at = 1;; ++at) {
+    for (int recovery_at = 1 + at % kStride;; recovery_at += kStride) {
+      SCOPED_TRACE(fmt::format("cut at call {}, its recovery at call {}", at, recovery_at));
+      Machine machine;
+      ASSERT_NO_FATAL_FAILURE(Begin(machine));
+      ASSERT_TRUE(machine.Recover());
+      if (!RunWith(CutAt(at), [&] { return machine.GiveUp(); }).fault_met) {
+        ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+        ASSERT_EQ(machine.Now(), old_);
+        EXPECT_TRUE(was_old_ && was_new_);
+        return;
+      }
+      at % 2 == 0 ? machine.PowerCut() : machine.Reboot();
+      const bool was_cut = RunWith(CutAt(recovery_at), [&] { return machine.Recover(); }).fault_met;
+      if (was_cut) machine.PowerCut();
+      ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+      if (!was_cut) break;
+    }
+  }
+}
+
+TEST_F(AChangeToBeConfirmed, ThatIsGivenUpIsOldWhereverTheEndInTheOldDeploymentIsCut) {
+  for (int at = 1;; ++at) {
+    SCOPED_TRACE(fmt::format("cut at call {}", at));
+    Machine machine;
+    ASSERT_NO_FATAL_FAILURE(Begin(machine));
+    ASSERT_TRUE(machine.Recover());
+    ASSERT_TRUE(machine.GiveUp());
+    machine.Reboot();
+    const bool was_cut = RunWith(CutAt(at), [&] { return machine.Recover(); }).fault_met;
+    if (at % 2 == 0) machine.PowerCut();
+    ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+    ASSERT_EQ(machine.Now(), old_);
+    if (!was_cut) return;
+  }
+}
+
+TEST_F(AChangeToBeConfirmed, ThatHasBootedTooOftenIsOldWhereverItsRecoveryIsCut) {
+  for (int at = 1;; ++at) {
+    for (const bool boots : {false, true}) {
+      SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, boots ? "a power cut" : "a recovery"));
+      Machine machine;
+      ASSERT_NO_FATAL_FAILURE(Begin(machine));
+      for (int boot = 0; boot < change::kMostBoots; ++boot) {
+        ASSERT_EQ(ValueOf(change::Recover((*machine).host())).how, Recovery::kToBeConfirmed);
+        ASSERT_EQ(machine.Now(), new_);
+        machine.PowerCut();
+      }
+      const bool was_cut = RunWith(CutAt(at), [&] { return machine.Recover(); }).fault_met;
+      if (boots) machine.PowerCut();
+      ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+      ASSERT_EQ(machine.Now(), old_);
+      if (!was_cut) return;
+    }
+  }
+}
+
+TEST_F(AChangeToBeConfirmed, ThatTheDiskRefusesAnywhereAfterTheBootIsOldOrNew) {
+  using Doing = bool (Machine::*)();
+  for (const Doing doing : {&Machine::Recover, &Machine::Confirm, &Machine::GiveUp}) {
+    for (const int errno_value : {ENOSPC, EIO}) {
+      for (int at = 1;; ++at) {
+        SCOPED_TRACE(fmt::format("errno {} at call {}", errno_value, at));
+        Machine machine;
+        ASSERT_NO_FATAL_FAILURE(Begin(machine));
+        if (doing != &Machine::Recover) {
+          ASSERT_TRUE(machine.Recover());
+        }
+        const Fault fault = {.at = at, .kind = FaultKind::kError, .errno_value = errno_value};
+        const bool was_met = RunWith(fault, [&] { return (machine.*doing)(); }).fault_met;
+        ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+        if (!was_met) break;
+      }
+    }
+  }
+  EXPECT_TRUE(was_old_ && was_new_);
 }
 
 }  // namespace

@@ -1,40 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """The agent on nodes of a real cluster: what it does when its Node says that it is to have another config."""
 
-import contextlib
-import random
+import json
 import re
 import time
 
 import pytest
 
 from machines import agent_node
-from machines.agent_node import PREFIX, AgentNode, DrainController, Events, rendered
-from machines.cluster import Cluster
+from machines.agent_node import PREFIX, Conditions, DrainController, Events, rendered
 from machines.installed import ALL, APP, KEY, KEYS, everything, file, machine_config
-from machines.node import Node
 from machines.wait import wait_until
-
-POLICY = {"files": [{"path": "/etc/live", "actions": [{"type": "None"}]}], "units": [],
-          "sshkey": {"actions": [{"type": "None"}]}}
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    with Cluster() as cluster:
-        agent_node.prepare_cluster(cluster)
-        cluster.admin.create({"apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration",
-                              "metadata": {"name": "cluster"}, "spec": {"nodeDisruptionPolicy": POLICY}})
+    with agent_node.agent_cluster() as cluster:
         yield cluster
 
 
 @pytest.fixture
 def new_node(cluster):
-    """Makes nodes of this test, of which each has a name of its own in the cluster that all tests share."""
-    with contextlib.ExitStack() as stack:
-        def make(plain=True, more=""):
-            machine = stack.enter_context(Node(plain=plain, network="host"))
-            return AgentNode(machine, cluster, machine.name, more)
+    with agent_node.node_maker(cluster) as make:
         yield make
 
 
@@ -60,10 +47,6 @@ def settle_in(node, *files, **more):
     return first
 
 
-def without_repetition(values):
-    return [value for value, before in zip(values, [None, *values]) if value != before]
-
-
 def test_a_change_that_needs_no_reboot_is_made_at_once(cluster, node):
     first = settle_in(node)
     second = config_for(node, 1, file("/etc/live/a", "new"))
@@ -72,16 +55,17 @@ def test_a_change_that_needs_no_reboot_is_made_at_once(cluster, node):
         node.wait_done(second)
         assert node.read("/etc/live/a") == "new"
         wait_until(lambda: controller.of(node.name, "state", "currentConfig")[-1:] == [("Done", second)], "seen", 10)
-        assert controller.of(node.name, "state", "currentConfig") == [("Done", first), ("Working", first), ("Done", second)]
+        assert controller.of(node.name, "state", "currentConfig") \
+            == [("Done", first), ("Working", first), ("Done", second)]
         assert controller.asked == []
 
 
-def update_with_reboot(node, controller, config, before):
-    """Follows a node through all of an update; returns nothing, since all of it is checked."""
+def update_with_reboot(node, controller, events, config, before):
+    """Follows a node through all of an update, of which `events` sees what its Node says."""
     node.annotate(desiredConfig=config)
     node.machine.follow_reboot(120)
     node.wait_done(config, 120)
-    seen = controller.of(node.name, "state", "desiredDrain", "post-config-action", "currentConfig")
+    seen = events.of(node.name, "state", "desiredDrain", "post-config-action", "currentConfig")
     drain, uncordon = f"drain-{config}", f"uncordon-{config}"
     # From where the last update has left it.
     drained_before = seen[0][1]
@@ -111,8 +95,7 @@ def test_three_nodes_are_drained_and_rebooted_into_what_they_are_told(cluster, n
             second = rendered(cluster, f"rendered-{node.name}-1", everything()["spec"])
             with Events(cluster) as events:
                 wait_until(lambda: events.of(node.name, "state"), "its state is seen", 10)
-                events.asked = controller.asked
-                update_with_reboot(node, controller_view(controller, events), second, first)
+                update_with_reboot(node, controller, events, second, first)
             assert node.of_everything() == ALL
             seconds.append(second)
             reasons = [reason for reason, _ in events_of(node)]
@@ -124,13 +107,6 @@ def test_three_nodes_are_drained_and_rebooted_into_what_they_are_told(cluster, n
             assert node.annotations()["currentConfig"] == second and node.status()["state"] == "Done"
 
 
-class controller_view:
-    """What was seen since the second of them began, and all that was asked of the first."""
-
-    def __init__(self, controller, events):
-        self.asked, self.of = controller.asked, events.of
-
-
 def test_what_cannot_be_reconciled_changes_nothing(cluster, node):
     first = settle_in(node, file("/etc/live/a", "old"))
     bad = spec(file("/etc/live/a", "new"))
@@ -138,8 +114,10 @@ def test_what_cannot_be_reconciled_changes_nothing(cluster, node):
     bad = rendered(cluster, f"rendered-{node.name}-bad", bad)
     node.annotate(desiredConfig=bad)
     have = node.wait_for(state="Unreconcilable")
-    assert have["reason"].startswith(f"can't reconcile config {first} with {bad}: ")
-    assert "ignition disks section contains changes" in have["reason"]
+    # The names are the wrong way round in its last part, as others look for them.
+    assert have["reason"] == (
+        f"can't reconcile config {first} with {bad}: configs {first}, {bad} are not reconcilable: new machineconfig "
+        f'"{first}" is not reconcilable against "{bad}": ignition disks section contains changes'), have["reason"]
     assert node.read("/etc/live/a") == "old" and have["currentConfig"] == first
     assert any(reason == "FailedToReconcile" for reason, _ in events_of(node))
     # Taken back, it is as if nothing had been.
@@ -246,6 +224,66 @@ def test_a_node_that_is_not_well_after_the_reboot_goes_back(cluster, new_node, p
         assert node.has("/etc/cure")
 
 
+def test_its_machine_config_node_says_how_far_it_is(cluster, node):
+    first = settle_in(node)
+    wait_until(lambda: conditions_now(node).get("Updated") == "True", "it is said to be updated", 30)
+    second = config_for(node, 1, file("/etc/a", "new"))
+    with DrainController(cluster), Conditions(cluster) as conditions:
+        wait_until(lambda: conditions.seen, "its conditions are seen", 10)
+        conditions.seen.clear()
+        node.annotate(desiredConfig=second)
+        node.machine.follow_reboot(120)
+        node.wait_done(second)
+        wait_until(lambda: "Updated=True" in conditions.of(node.name), "it is said to be updated", 30)
+        # Those that the drain controller writes are not here.
+        order = ["Updated=False", "UpdatePrepared=True", "UpdateExecuted=Unknown", "AppliedFilesAndOS=Unknown",
+                 "AppliedFilesAndOS=True", "UpdateExecuted=True", "RebootedNode=Unknown", "RebootedNode=True",
+                 "Resumed=True", "Updated=True"]
+        said = conditions.of(node.name)
+        print(said)
+        places = [said.index(one) for one in order]
+        # Two of one write have no order between them.
+        assert all(places[i] < places[j] for i in range(len(order)) for j in range(i + 2, len(order))), said
+    version = cluster.get("machineconfignode", node.name)["status"]["configVersion"]
+    assert version == {"current": second, "desired": second} and first != second
+
+
+def conditions_now(node):
+    found = node.cluster.get("machineconfignodes", f"--field-selector=metadata.name={node.name}")["items"]
+    return {condition["type"]: condition["status"] for one in found
+            for condition in one.get("status", {}).get("conditions", [])}
+
+
+def test_a_login_over_ssh_is_told(cluster, node):
+    settle_in(node)
+    assert "ssh" not in node.annotations()
+    uid = node.run("id", "--user", "core").stdout.strip()
+    pid = node.run("sh", "-c", "sleep infinity >/dev/null 2>&1 & echo $!").stdout.strip()
+    node.run("busctl", "call", "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
+             "CreateSession", "uusssssussbssa(sv)", uid, pid, "sshd", "tty", "user", "", "", "0", "", "", "true", "",
+             "10.0.0.1", "0")
+    node.wait_for(ssh="accessed")
+    logins = wait_until(lambda: node.status()["logins"], "the login is shown", 10)
+    assert (logins[0]["user"], logins[0]["from"]) == ("core", "10.0.0.1")
+
+
+def test_metrics_are_put_where_the_node_exporter_reads_them(cluster, node):
+    folder = "/var/lib/node_exporter/textfile_collector"
+    node.run("mkdir", "--parents", folder)
+    first = settle_in(node, file("/etc/live/a", "x"))
+
+    def metric(pattern):
+        text = node.run("cat", f"{folder}/pintle.prom", check=False).stdout
+        return re.search(f"(?m)^{pattern}$", text)
+    assert wait_until(lambda: metric('mcd_host_os_and_version{os="DEBIAN",version=""} 1'), "the OS is told", 30)
+    assert wait_until(lambda: metric(r'mcd_state\{state="Done",reason=""\} \S+'), "the state is told", 30)
+    assert metric(f'mcd_update_state\\{{config="(MachineConfig: )?{first}",err=""\\}} \\S+')
+    assert metric("mcd_config_drift 0")
+    node.run("sh", "-c", "echo mine >/etc/live/a")
+    assert wait_until(lambda: metric(r'mcd_state\{state="Degraded",reason=".*content mismatch.*"\} \S+'), "it is", 30)
+    assert not metric("mcd_config_drift 0")
+
+
 def test_units_and_keys_are_changed_as_well(cluster, node):
     settle_in(node)
     second = config_for(node, 1, file("/etc/live/a", "b"), users=[{"name": "core", "sshAuthorizedKeys": [KEY]}])
@@ -279,7 +317,7 @@ def test_a_new_node_says_what_its_first_config_says(cluster, node):
     node.run("sh", "-c", "printf there >/etc/live/a")
     said = {PREFIX + key: value for key, value in
             {"currentConfig": first, "desiredConfig": first, "state": "Done"}.items()}
-    node.run("tee", "/etc/machine-config-daemon/node-annotations.json", input=__import__("json").dumps(said))
+    node.run("tee", "/etc/machine-config-daemon/node-annotations.json", input=json.dumps(said))
     node.start()
     node.wait_done(first)
     wait_until(lambda: node.has("/etc/machine-config-daemon/node-annotation.json.bak"), "it is put aside", 30)

@@ -8,6 +8,7 @@ import pathlib
 import threading
 import time
 
+from .cluster import Cluster
 from .installed import Installed
 from .node import BUILD, Node
 from .wait import wait_until
@@ -95,15 +96,16 @@ def rendered(cluster, name, spec):
     return name
 
 
-class Events(contextlib.AbstractContextManager):
-    """Everything that a watch of all nodes tells, while the `with` lasts, in `seen`: pairs of a name and annotations."""
+class Watch(contextlib.AbstractContextManager):
+    """What a watch of a collection tells, while the `with` lasts."""
+
+    path = None
 
     def __init__(self, cluster):
         self._cluster, self._ending = cluster, False
-        self.seen = []
 
-    def happen(self, name, annotations):
-        """For those that do something about it."""
+    def saw(self, thing):
+        raise NotImplementedError
 
     def __enter__(self):
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -115,6 +117,36 @@ class Events(contextlib.AbstractContextManager):
         self._connection.sock and self._connection.sock.shutdown(2)
         self._thread.join(30)
 
+    def _watch(self):
+        while not self._ending:
+            # The API server may be away for a while, which is part of some tests.
+            with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
+                with contextlib.closing(self._cluster.connection(self._cluster.admin.pair)) as self._connection:
+                    self._connection.request("GET", f"{self.path}?watch=1", headers={"Accept": "application/json"})
+                    for line in self._connection.getresponse():
+                        thing = json.loads(line)["object"]
+                        if thing["kind"] == "Status":
+                            break
+                        self.saw(thing)
+            time.sleep(0.05)  # Before the next attempt; nothing waits for it.
+
+
+class Events(Watch):
+    """What the annotations of all nodes have been, in `seen`: pairs of a name and annotations."""
+
+    path = "/api/v1/nodes"
+
+    def __init__(self, cluster):
+        super().__init__(cluster)
+        self.seen = []
+
+    def saw(self, thing):
+        self.seen.append((thing["metadata"]["name"], annotations_of(thing)))
+        self.happen(*self.seen[-1])
+
+    def happen(self, name, annotations):
+        """For those that do something about it."""
+
     def of(self, name, *keys):
         """The values that these annotations of a node have had together, each once in a row."""
         values = []
@@ -124,19 +156,28 @@ class Events(contextlib.AbstractContextManager):
                 values.append(value)
         return values
 
-    def _watch(self):
-        while not self._ending:
-            # The API server may be away for a while, which is part of some tests.
-            with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
-                with contextlib.closing(self._cluster.connection(self._cluster.admin.pair)) as self._connection:
-                    self._connection.request("GET", "/api/v1/nodes?watch=1", headers={"Accept": "application/json"})
-                    for line in self._connection.getresponse():
-                        node = json.loads(line)["object"]
-                        if node["kind"] != "Node":
-                            break
-                        self.seen.append((node["metadata"]["name"], annotations_of(node)))
-                        self.happen(*self.seen[-1])
-            time.sleep(0.05)  # Before the next attempt; nothing waits for it.
+
+class Conditions(Watch):
+    """What the MachineConfigNodes have said, in `seen`: each change as (name of the node, type, status, message)."""
+
+    path = "/apis/machineconfiguration.openshift.io/v1/machineconfignodes"
+
+    def __init__(self, cluster):
+        super().__init__(cluster)
+        self.seen, self._last = [], {}
+
+    def saw(self, thing):
+        name = thing["metadata"]["name"]
+        # Those of one moment are written together, the older first.
+        for condition in thing.get("status", {}).get("conditions", []):
+            said = (condition["status"], condition["message"])
+            if self._last.get((name, condition["type"])) != said and condition["reason"] != "NotYetOccurred":
+                self.seen.append((name, condition["type"], *said))
+            self._last[name, condition["type"]] = said
+
+    def of(self, name):
+        """The changes of one node's, as "Type=Status"."""
+        return [f"{kind}={status}" for node, kind, status, _ in list(self.seen) if node == name]
 
 
 class DrainController(Events):
@@ -158,7 +199,22 @@ class DrainController(Events):
             self._cluster.admin.must("PATCH", f"/api/v1/nodes/{name}", patch)
 
 
-def plain_agent_node(cluster, stack, name, **options):
-    """A node without OSTree, whose files change in place, entered into a contextlib.ExitStack."""
-    machine = stack.enter_context(Node(plain=True, network="host"))
-    return AgentNode(machine, cluster, name, **options)
+@contextlib.contextmanager
+def agent_cluster():
+    """A cluster that is ready for agents, and whose administrator says that files in /etc/live need no reboot."""
+    policy = {"files": [{"path": "/etc/live", "actions": [{"type": "None"}]}]}
+    with Cluster() as cluster:
+        prepare_cluster(cluster)
+        cluster.admin.create({"apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration",
+                              "metadata": {"name": "cluster"}, "spec": {"nodeDisruptionPolicy": policy}})
+        yield cluster
+
+
+@contextlib.contextmanager
+def node_maker(cluster):
+    """Makes nodes, each with a name of its own in the cluster, that last as long as the `with`."""
+    with contextlib.ExitStack() as stack:
+        def make(plain=True, more=""):
+            machine = stack.enter_context(Node(plain=plain, network="host"))
+            return AgentNode(machine, cluster, machine.name, more)
+        yield make

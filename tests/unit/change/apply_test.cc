@@ -34,8 +34,17 @@ class Applying : public testing::Test {
     machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
   }
 
+  // As the agent does it: the machine reboots, and then someone says whether it is well.
+  Result<Ending> BeginToBeConfirmed() {
+    const TestConfig from = NoConfig();
+    const TestConfig to = Everything();
+    return Apply(machine_.host(), from, to, plan::Make(from, to, {}, {}), {}, EndsWith::kConfirmation);
+  }
+  void Boot() { machine_.Write("proc/sys/kernel/random/boot_id", std::to_string(++boots_)); }
+
   TemporaryDirectory directory_;
   SmallMachine machine_{directory_.path()};
+  int boots_ = 0;
 };
 
 TEST_F(Applying, MakesAllOfItTrue) {
@@ -105,6 +114,60 @@ TEST_F(Applying, IsUndoneWhenTheBootAfterItFindsSomethingElse) {
   machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
   EXPECT_THAT(MessageOf(Recover(machine_.host())), HasSubstr("content mismatch for file \"/etc/motd\""));
   EXPECT_EQ(Tree(), before);
+}
+
+TEST_F(Applying, EndsWhenItIsConfirmedAfterTheRebootAndNotBefore) {
+  ASSERT_EQ(ValueOf(BeginToBeConfirmed()), Ending::kRebootNeeded);
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kRebootNeeded);
+  Boot();
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kToBeConfirmed);
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kToBeConfirmed);
+  ASSERT_TRUE(Succeeded(Confirm(machine_.host())));
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
+  EXPECT_EQ(machine_.Read("etc/motd"), "ours");
+}
+
+TEST_F(Applying, IsUndoneWhenItIsGivenUpAfterTheRebootAndSaysWhy) {
+  const std::string before = Tree();
+  ASSERT_TRUE(Succeeded(BeginToBeConfirmed()));
+  Boot();
+  ASSERT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kToBeConfirmed);
+  const Recovered recovered = ValueOf(GiveUp(machine_.host(), {}, "it is not well"));
+  // What runs has begun with the new files.
+  EXPECT_EQ(recovered.how, Recovery::kRebootNeededToUndo);
+  EXPECT_EQ(recovered.reason, "it is not well");
+  EXPECT_EQ(Tree(), before);
+  Boot();
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
+}
+
+TEST_F(Applying, IsUndoneWhenTheBootThatIsToBeConfirmedFindsSomethingElse) {
+  const std::string before = Tree();
+  ASSERT_TRUE(Succeeded(BeginToBeConfirmed()));
+  machine_.Write("etc/motd", "someone else's");
+  Boot();
+  const Recovered recovered = ValueOf(Recover(machine_.host()));
+  EXPECT_EQ(recovered.how, Recovery::kRebootNeededToUndo);
+  EXPECT_THAT(recovered.reason, HasSubstr("content mismatch for file \"/etc/motd\""));
+  EXPECT_EQ(Tree(), before);
+}
+
+TEST_F(Applying, IsUndoneWhenItHasBootedTooOftenAndNobodyHasConfirmedIt) {
+  const std::string before = Tree();
+  ASSERT_TRUE(Succeeded(BeginToBeConfirmed()));
+  for (int boot = 0; boot < kMostBoots; ++boot) {
+    Boot();
+    // A boot counts once, however often someone looks.
+    for (int look = 0; look < 3; ++look) {
+      ASSERT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kToBeConfirmed) << boot;
+    }
+  }
+  Boot();
+  const Recovered recovered = ValueOf(Recover(machine_.host()));
+  EXPECT_EQ(recovered.how, Recovery::kRebootNeededToUndo);
+  EXPECT_THAT(recovered.reason, HasSubstr("boot loop: the machine has booted 4 times with rendered-worker-1"));
+  EXPECT_EQ(Tree(), before);
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
 }
 
 TEST_F(Applying, GivesAUserThePasswordBackThatTheConfigTook) {

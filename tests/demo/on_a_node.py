@@ -1,22 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The main job, on real machines, as a newcomer sees it; `./dev demo` runs it."""
+"""A node without a cluster: a config goes on, is looked after, and goes away again."""
 
 import time
 
-from machines.cluster import Cluster
-from machines.node import BUILD, Node
+from machines.node import Node
 
-
-def show(title):
-    print(f"\n\033[1m== {title}\033[0m", flush=True)
-
-
-def shown(*words, run):
-    """Runs a command as a person would type it, with its output."""
-    print(f"$ {' '.join(words)}".replace(f"{BUILD}/src/ctl/", ""))
-    answer = run(*words)
-    print((answer.stdout + answer.stderr).rstrip(), flush=True)
-
+from .screen import PINTLE, say, show, shown
 
 MOTD = """variant: fcos
 version: 1.5.0
@@ -53,17 +42,16 @@ POLICY = """files:
 units:
   - {name: app.service, actions: [{type: DaemonReload}]}
 """
-PINTLE = f"{BUILD}/src/ctl/pintle"
 APPLY = [PINTLE, "apply", "--yes", "--policy", "policy.yaml"]
 
 
-def on_a_node():
+def run():
     show("a node: an OSTree machine, booted by systemd, with our build in it")
     started = time.monotonic()
     with Node() as node:
-        print(f"(up after {time.monotonic() - started:.1f} s)")
+        say(f"(up after {time.monotonic() - started:.1f} s)")
 
-        def run(*words):
+        def in_node(*words):
             return node.run("env", "--chdir=/root", *words, check=False)
 
         def write(path, text):
@@ -74,41 +62,28 @@ def on_a_node():
         write("/root/configs/20-app.yaml", APP.replace("SETTINGS", "good"))
         write("/root/policy.yaml", POLICY)
         show("a config goes on: a file, a service and its settings")
-        shown(*APPLY, "configs", run=run)
-        shown("systemctl", "is-active", "app.service", run=run)
+        shown(*APPLY, "configs", run=in_node)
+        shown("systemctl", "is-active", "app.service", run=in_node)
 
         show("someone edits a file: that is found, and not overwritten")
         write("/etc/motd", "Edited by hand.\n")
-        shown(PINTLE, "verify", run=run)
-        shown(PINTLE, "restore", "--policy", "policy.yaml", "/etc/motd", run=run)
+        shown(PINTLE, "verify", run=in_node, status=2)
+        shown(PINTLE, "restore", "--policy", "policy.yaml", "/etc/motd", run=in_node)
 
         show("settings that the service does not come up with: all of it is undone")
         write("/root/configs/20-app.yaml", APP.replace("SETTINGS", "bad"))
-        shown(*APPLY, "configs", run=run)
-        shown("systemctl", "is-active", "app.service", run=run)
+        shown(*APPLY, "configs", run=in_node, status=1)
+        shown("systemctl", "is-active", "app.service", run=in_node)
 
         show("killed in the middle: old or new, and nothing between")
         write("/root/configs/20-app.yaml", APP.replace("SETTINGS", "as%20good"))
-        shown("timeout", "--signal=KILL", "0.08", *APPLY, "configs", run=run)
-        shown(PINTLE, "recover", run=run)
-        shown(PINTLE, "verify", run=run)
+        shown("timeout", "--signal=KILL", "0.08", *APPLY, "configs", run=in_node, status=None)
+        shown(PINTLE, "recover", run=in_node)
+        shown(PINTLE, "verify", run=in_node)
 
         show("the config goes away, and the machine is as it was")
-        shown(*APPLY, "--none", run=run)
-        shown(PINTLE, "verify", run=run)
+        shown(*APPLY, "--none", run=in_node)
+        shown(PINTLE, "verify", run=in_node)
         node.run("journalctl", "--sync")
-        shown(PINTLE, "history", run=run)
+        shown(PINTLE, "history", run=in_node)
 
-
-def on_a_cluster():
-    show("a cluster: a Kubernetes control plane, and a node that may change itself and no other")
-    started = time.monotonic()
-    with Cluster() as cluster:
-        print(f"(ready after {time.monotonic() - started:.1f} s)")
-        cluster.add_node("worker-0")
-        cluster.add_node("worker-1")
-        shown("get", "nodes", run=cluster.kubectl)
-
-
-on_a_node()
-on_a_cluster()

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/metrics_listener.h"
+
+#include <arpa/inet.h>
+#include <fmt/core.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/log.h"
+
+namespace pintle::agent {
+namespace {
+
+// When there are no descriptors left, for instance.
+constexpr auto kAcceptAgain = std::chrono::seconds(1);
+constexpr std::string_view kPath = "/metrics";
+
+// ---- HTTP -----------------------------------------------------------------------------------------------------------
+
+struct RequestLine {
+  std::string_view method;
+  std::string_view target;
+};
+
+bool IsVisible(char c) { return c > ' ' && c < '\x7f'; }
+
+// "GET /metrics HTTP/1.1"
+std::optional<RequestLine> ParseRequestLine(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const std::size_t first = line.find(' ');
+  const std::size_t last = line.rfind(' ');
+  if (first == last || first == 0 || !line.substr(last + 1).starts_with("HTTP/1.")) return std::nullopt;
+  const RequestLine request = {line.substr(0, first), line.substr(first + 1, last - first - 1)};
+  const bool is_text = std::all_of(request.method.begin(), request.method.end(), IsVisible) &&
+                       std::all_of(request.target.begin(), request.target.end(), IsVisible);
+  return is_text && !request.target.empty() ? std::optional(request) : std::nullopt;
+}
+
+// What has come so far can be no request, whatever follows.
+bool IsJunk(std::string_view head) {
+  const std::size_t end = head.find('\n');
+  if (end != std::string_view::npos) return !ParseRequestLine(head.substr(0, end));
+  return !std::all_of(head.begin(), head.end(), [](char c) { return IsVisible(c) || c == ' ' || c == '\r'; });
+}
+
+bool IsWhole(std::string_view head) {
+  return head.find("\n\r\n") != std::string_view::npos || head.find("\n\n") != std::string_view::npos;
+}
+
+// A body or junk may still be on its way from others.
+bool HasSentAll(std::string_view head) {
+  return IsWhole(head) && (head.starts_with("GET ") || head.starts_with("HEAD "));
+}
+
+struct Answer {
+  std::string_view status;
+  std::string_view headers = "Content-Type: text/plain; charset=utf-8\r\n";
+  std::string body = {};  // Nothing: the status.
+};
+
+std::string Text(Answer answer, std::string_view method) {
+  if (answer.body.empty()) answer.body = fmt::format("{}\n", answer.status);
+  return fmt::format("HTTP/1.1 {}\r\n{}Content-Length: {}\r\nConnection: close\r\n\r\n{}", answer.status,
+                     answer.headers, answer.body.size(), method == "HEAD" ? "" : answer.body);
+}
+
+Answer AnswerTo(const RequestLine& request, const std::function<std::string()>& text) {
+  if (request.target.substr(0, request.target.find('?')) != kPath) return {"404 Not Found"};
+  if (request.method != "GET" && request.method != "HEAD") {
+    return {"405 Method Not Allowed", "Content-Type: text/plain; charset=utf-8\r\nAllow: GET, HEAD\r\n"};
+  }
+  return {"200 OK", "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n", text()};
+}
+
+// Nothing: more of it has to come.
+std::optional<std::string> AnswerIfWhole(std::string_view head, std::size_t limit,
+                                         const std::function<std::string()>& text) {
+  if (IsJunk(head)) return Text({"400 Bad Request"}, "");
+  if (IsWhole(head)) {
+    const auto request = *ParseRequestLine(head.substr(0, head.find('\n')));
+    return Text(AnswerTo(request, text), request.method);
+  }
+  if (head.size() == limit) return Text({"431 Request Header Fields Too Large"}, "");
+  return std::nullopt;
+}
+
+// ---- sockets --------------------------------------------------------------------------------------------------------
+
+// Of either family.
+union SocketAddress {
+  sockaddr any;
+  sockaddr_in four;
+  sockaddr_in6 six;
+};
+
+Result<SocketAddress> Parsed(const ListenAddress& listen) {
+  SocketAddress address = {};
+  if (::inet_pton(AF_INET, listen.address.c_str(), &address.four.sin_addr) == 1) {
+    address.four.sin_family = AF_INET;
+    address.four.sin_port = htons(listen.port);
+    return address;
+  }
+  address = {};
+  if (::inet_pton(AF_INET6, listen.address.c_str(), &address.six.sin6_addr) == 1) {
+    address.six.sin6_family = AF_INET6;
+    address.six.sin6_port = htons(listen.port);
+    return address;
+  }
+  return Error(ErrorKind::kInvalid, "it is no address");
+}
+
+std::uint16_t PortOf(const SocketAddress& address) {
+  return ntohs(address.any.sa_family == AF_INET ? address.four.sin_port : address.six.sin6_port);
+}
+
+Result<UniqueFd> Listen(const SocketAddress& address) {
+  UniqueFd socket(::socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket) return Error::FromErrno("socket");
+  // An agent that is started again does not wait for the connections of the one before.
+  const int yes = 1;
+  if (::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0)
+    return Error::FromErrno("setsockopt");
+  if (::bind(socket.get(), &address.any, sizeof address) != 0) return Error::FromErrno("bind");
+  if (::listen(socket.get(), SOMAXCONN) != 0) return Error::FromErrno("listen");
+  return socket;
+}
+
+Result<std::uint16_t> BoundPort(const UniqueFd& socket) {
+  SocketAddress address = {};
+  socklen_t size = sizeof address;
+  if (::getsockname(socket.get(), &address.any, &size) != 0) return Error::FromErrno("getsockname");
+  return PortOf(address);
+}
+
+bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
+}  // namespace
+
+// ---- one who asks ---------------------------------------------------------------------------------------------------
+
+class MetricsListener::Connection {
+ public:
+  Connection(MetricsListener& listener, UniqueFd socket)
+      : listener_(listener), socket_(std::move(socket)), out_of_time_(listener.loop_, [this] { End(); }) {
+    out_of_time_.After(listener.limits_.time);
+  }
+
+  Result<> Watch() {
+    watch_ = TRY(event::FdWatch::Create(listener_.loop_, socket_.get(), {.readable = true},
+                                        [this](event::FdReadiness) { (this->*next_)(); }));
+    return {};
+  }
+
+ private:
+  void Read() {
+    const auto count = Receive();
+    if (!count) return;
+    if (*count == 0) return End();
+    auto answer = AnswerIfWhole(head_, listener_.limits_.head, listener_.text_);
+    if (!answer) return;
+    answer_ = *std::move(answer);
+    next_ = &Connection::Write;
+    watch_->WaitFor({.writable = true});
+  }
+
+  void Write() {
+    const std::string_view left = std::string_view(answer_).substr(written_);
+    const ssize_t count = ::send(socket_.get(), left.data(), left.size(), MSG_NOSIGNAL);
+    if (count < 0) return WouldBlock() ? void() : End();
+    written_ += static_cast<std::size_t>(count);
+    if (written_ < answer_.size()) return;
+    if (HasSentAll(head_)) return End();
+    // To close it with something unread would take the answer away from who has not read it yet.
+    if (::shutdown(socket_.get(), SHUT_WR) != 0) return End();
+    next_ = &Connection::AwaitEnd;
+    watch_->WaitFor({.readable = true});
+  }
+
+  void AwaitEnd() {
+    head_.clear();
+    const auto count = Receive();
+    if (count && *count == 0) End();
+  }
+
+  void End() { listener_.Forget(this); }
+
+  // Adds to the head what has come.  Nothing: not now; zero: nor later.
+  std::optional<std::size_t> Receive() {
+    std::array<char, 4096> bytes;
+    const ssize_t count =
+        ::recv(socket_.get(), bytes.data(), std::min(bytes.size(), listener_.limits_.head - head_.size()), 0);
+    if (count < 0) return WouldBlock() ? std::nullopt : std::optional<std::size_t>(0);
+    head_.append(bytes.data(), static_cast<std::size_t>(count));
+    return static_cast<std::size_t>(count);
+  }
+
+  MetricsListener& listener_;
+  void (Connection::*next_)() = &Connection::Read;
+  std::string head_;
+  std::string answer_;
+  std::size_t written_ = 0;
+  const UniqueFd socket_;
+  std::optional<event::FdWatch> watch_;
+  event::Timer out_of_time_;
+};
+
+// ---- all of them ----------------------------------------------------------------------------------------------------
+
+Result<std::unique_ptr<MetricsListener>> MetricsListener::Begin(event::Loop& loop, const ListenAddress& address,
+                                                                std::function<std::string()> text,
+                                                                const Limits& limits) {
+  const auto begin = [&]() -> Result<std::unique_ptr<MetricsListener>> {
+    UniqueFd socket = TRY(Listen(TRY(Parsed(address))));
+    const std::uint16_t port = TRY(BoundPort(socket));
+    auto listener =
+        std::unique_ptr<MetricsListener>(new MetricsListener(loop, std::move(socket), port, std::move(text), limits));
+    listener->arrivals_ = std::make_unique<event::FdWatch>(
+        TRY(event::FdWatch::Create(loop, listener->socket_.get(), {.readable = true},
+                                   [one = listener.get()](event::FdReadiness) { one->Accept(); })));
+    return listener;
+  };
+  return TRY(begin(), fmt::format("serving metrics at {} port {}", address.address, address.port));
+}
+
+MetricsListener::MetricsListener(event::Loop& loop, UniqueFd socket, std::uint16_t port,
+                                 std::function<std::string()> text, const Limits& limits)
+    : loop_(loop),
+      socket_(std::move(socket)),
+      port_(port),
+      text_(std::move(text)),
+      limits_(limits),
+      accept_again_(loop, [this] { arrivals_->WaitFor({.readable = true}); }) {}
+
+MetricsListener::~MetricsListener() = default;
+
+void MetricsListener::Accept() {
+  UniqueFd socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!socket) return WouldBlock() || errno == ECONNABORTED ? void() : AcceptLater();
+  auto connection = std::make_unique<Connection>(*this, std::move(socket));
+  if (const auto watched = connection->Watch(); !watched) return log::Debug(watched.error().message());
+  connections_.push_back(std::move(connection));
+  if (connections_.size() == limits_.connections) arrivals_->WaitFor({});
+}
+
+void MetricsListener::AcceptLater() {
+  arrivals_->WaitFor({});
+  accept_again_.After(kAcceptAgain);
+}
+
+void MetricsListener::Forget(const Connection* one) {
+  std::erase_if(connections_, [&](const auto& connection) { return connection.get() == one; });
+  arrivals_->WaitFor({.readable = true});
+}
+
+}  // namespace pintle::agent

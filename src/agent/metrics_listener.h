@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The metrics over HTTP, for whoever is on this machine: GET or HEAD of /metrics, and nothing else.
+//
+// It lives on the loop and never waits.  A connection has one request and little time for it.  When there are as many
+// as there may be, others wait in the kernel's queue until it is their turn.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/settings.h"
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "event/loop.h"
+#include "event/watches.h"
+
+namespace pintle::agent {
+
+class MetricsListener {
+ public:
+  struct Limits {
+    std::size_t connections = 16;                              // At a time.
+    std::size_t head = 8 << 10;                                // Of a request, in bytes.
+    std::chrono::milliseconds time = std::chrono::seconds(5);  // From the connection to its end.
+  };
+
+  // `text` is called on the loop's thread, for what is to be told at that moment.
+  static Result<std::unique_ptr<MetricsListener>> Begin(event::Loop& loop, const ListenAddress& address,
+                                                        std::function<std::string()> text, const Limits& limits);
+  static Result<std::unique_ptr<MetricsListener>> Begin(event::Loop& loop, const ListenAddress& address,
+                                                        std::function<std::string()> text) {
+    return Begin(loop, address, std::move(text), Limits());
+  }
+  ~MetricsListener();
+  MetricsListener(const MetricsListener&) = delete;
+  MetricsListener& operator=(const MetricsListener&) = delete;
+
+  // What the kernel chose, if it was asked for port 0.
+  std::uint16_t port() const { return port_; }
+
+ private:
+  class Connection;
+
+  MetricsListener(event::Loop& loop, UniqueFd socket, std::uint16_t port, std::function<std::string()> text,
+                  const Limits& limits);
+
+  void Accept();
+  void AcceptLater();
+  void Forget(const Connection* one);
+
+  event::Loop& loop_;
+  const UniqueFd socket_;
+  const std::uint16_t port_;
+  const std::function<std::string()> text_;
+  const Limits limits_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::unique_ptr<event::FdWatch> arrivals_;
+  event::Timer accept_again_;
+};
+
+}  // namespace pintle::agent

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/machine_config_daemon.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/root.h"
+#include "base/version.h"
+#include "change/first_boot.h"
+#include "change/tuning.h"
+#include "ctl/carry_out.h"
+#include "ctl/command_line.h"
+#include "ctl/firstboot.h"
+#include "ctl/machine.h"
+#include "ctl/output.h"
+#include "ctl/pivot.h"
+#include "host/power_dbus.h"
+
+namespace pintle::ctl {
+namespace {
+
+constexpr const char* kPullSpec = "/etc/pivot/image-pullspec";
+constexpr const char* kRebootNeeded = "/run/pivot/reboot-needed";
+// The settings that `start` had as flags, for pintled.
+constexpr const char* kDropIns = "/run/pintle/pintled.conf.d";
+constexpr const char* kDropIn = "/run/pintle/pintled.conf.d/50-machine-config-daemon.conf";
+
+// What all commands took: how much to log, and where to.
+constexpr std::array kLogOptions = {
+    Option{"-v", "N", ""},
+    Option{"--v", "N", ""},
+    Option{"--vmodule", "LIST", ""},
+    Option{"--log-flush-frequency", "TIME", ""},
+    Option{"--log-backtrace-at", "PLACE", ""},
+    Option{"--log-dir", "DIR", ""},
+    Option{"--log-file", "FILE", ""},
+    Option{"--log-file-max-size", "N", ""},
+    Option{"--stderrthreshold", "N", ""},
+    Option{"--payload-version", "VERSION", ""},
+    Option{"--add-dir-header", "", ""},
+    Option{"--alsologtostderr", "", ""},
+    Option{"--logtostderr", "", ""},
+    Option{"--one-output", "", ""},
+    Option{"--skip-headers", "", ""},
+    Option{"--skip-log-headers", "", ""},
+};
+
+constexpr std::array kOldPivotOptions = {
+    Option{"--keep", "", "accepted: no container is left behind in any case"},
+    Option{"--reboot", "", "reboot if something has changed"},
+    Option{"--from-etc-pullspec", "", "take the image that /etc/pivot/image-pullspec names"},
+    Option{"--unchanged-exit-77", "", "end with 77 if nothing was to be changed"},
+};
+
+constexpr std::array kOldFirstbootOptions = {
+    Option{"--root-mount", "DIR", "accepted: / is the only one"},
+    Option{"--persist-nics", "", "accepted: the names of network interfaces stay as they are"},
+    Option{"--machineconfig-file", "FILE", "the first config, if it is not where Ignition puts it"},
+};
+
+constexpr std::array kStartOptions = {
+    Option{"--kubeconfig", "FILE", "Kubeconfig= of pintled.conf(5)"},
+    Option{"--node-name", "NAME", "NodeName= of pintled.conf(5)"},
+    Option{"--metrics-url", "ADDRESS", "Listen= of pintled.conf(5)"},
+    Option{"--root-mount", "DIR", "accepted: / is the only one"},
+    Option{"--desired-configmap", "DIR", "refused"},
+    Option{"--once-from", "FILE", "refused: see pintle apply"},
+    Option{"--skip-reboot", "", "refused: see pintle apply"},
+    Option{"--kubelet-healthz-enabled", "", "with =false: KubeletHealth= of pintled.conf(5) is empty"},
+    Option{"--kubelet-healthz-endpoint", "URL", "KubeletHealth= of pintled.conf(5)"},
+    Option{"--tls-cipher-suites", "LIST", "accepted: the metrics are for this machine alone, and not encrypted"},
+    Option{"--tls-min-version", "VERSION", "accepted: the metrics are for this machine alone, and not encrypted"},
+};
+
+void Notice(const std::string& text) { Tell(fmt::format("machine-config-daemon: {}\n", text)); }
+
+// ---- words ----------------------------------------------------------------------------------------------------------
+
+using Options = std::vector<Option>;
+
+Options WithLogging(std::span<const Option> own) {
+  Options all(own.begin(), own.end());
+  all.insert(all.end(), kLogOptions.begin(), kLogOptions.end());
+  return all;
+}
+
+bool IsSwitch(const Options& options, std::string_view name) {
+  return std::any_of(options.begin(), options.end(),
+                     [&](const Option& option) { return option.name == name && option.value.empty(); });
+}
+
+// "-kr" as "--keep" and "--reboot".  Nothing if it is not made of these letters.
+std::optional<std::vector<std::string>> SpelledOut(std::string_view letters) {
+  constexpr std::array<std::pair<char, const char*>, 3> kLetters = {
+      {{'k', "--keep"}, {'r', "--reboot"}, {'P', "--from-etc-pullspec"}}};
+  std::vector<std::string> words;
+  for (const char letter : letters) {
+    const auto known =
+        std::find_if(kLetters.begin(), kLetters.end(), [&](const auto& one) { return one.first == letter; });
+    if (known == kLetters.end()) return std::nullopt;
+    words.emplace_back(known->second);
+  }
+  return words;
+}
+
+// Go's flags in our spelling: underscores are dashes, a switch may have a value, and "-v4" is "-v 4".
+std::vector<std::string> Translated(const Options& options, std::span<const char* const> words) {
+  std::vector<std::string> translated;
+  for (const std::string_view word : words) {
+    const std::size_t equals = std::min(word.find('='), word.size());
+    std::string name(word.substr(0, equals));
+    if (word.starts_with("--")) std::replace(name.begin(), name.end(), '_', '-');
+    const std::string_view value = word.substr(std::min(equals + 1, word.size()));
+    const bool is_letters = word.size() > 1 && word[0] == '-' && word[1] != '-';
+    const auto spelled = is_letters ? SpelledOut(word.substr(1)) : std::nullopt;
+    if (spelled) {
+      translated.insert(translated.end(), spelled->begin(), spelled->end());
+    } else if (word.starts_with("-v") && word.size() > 2 && word[2] >= '0' && word[2] <= '9') {
+      translated.insert(translated.end(), {"-v", std::string(word.substr(2))});
+    } else if (equals < word.size() && IsSwitch(options, name)) {
+      if (value == "true" || value == "1" || value == "t") translated.push_back(name);
+    } else {
+      translated.push_back(name + std::string(word.substr(equals)));
+    }
+  }
+  return translated;
+}
+
+Result<CommandLine> Parse(std::span<const Option> own, std::span<const char* const> words) {
+  const Options options = WithLogging(own);
+  const auto translated = Translated(options, words);
+  std::vector<const char*> pointers;
+  for (const std::string& word : translated) pointers.push_back(word.c_str());
+  return CommandLine::Parse(options, pointers);
+}
+
+Result<> ExpectRootMount(const CommandLine& line) {
+  const std::string place = line.Value("--root-mount").value_or("/");
+  if (place == "/") return {};
+  return Error(
+      ErrorKind::kInvalid,
+      fmt::format("--root-mount {}: this program works on the host itself and in no container; leave it out", place));
+}
+
+std::string Stripped(std::string text) {
+  constexpr const char* kBlanks = " \t\r\n";
+  text.erase(text.find_last_not_of(kBlanks) + 1);
+  text.erase(0, text.find_first_not_of(kBlanks));
+  return text;
+}
+
+// ---- pivot ----------------------------------------------------------------------------------------------------------
+
+// From the command line, or else from the file that was left for it.
+Result<std::string> ImageFor(const CommandLine& line, const Root& root) {
+  if (line.words().size() > 1) return Error(ErrorKind::kInvalid, "say one image, and nothing else");
+  const bool is_named = !line.words().empty() && !line.Has("--from-etc-pullspec");
+  if (is_named) return line.words().front();
+  const std::string image = TRY(root.Status(kPullSpec)) ? Stripped(TRY(root.ReadFile(kPullSpec))) : "";
+  if (image.empty()) return Error(ErrorKind::kInvalid, "No container specified");
+  return image;
+}
+
+Result<ExitStatus> OldPivot(std::span<const char* const> words) {
+  const CommandLine line = TRY(Parse(kOldPivotOptions, words));
+  const Machine machine = TRY(Machine::Of(line));
+  const Root& root = machine.root();
+  PivotOrder order;
+  order.what.image = TRY(ImageFor(line, root));
+  const auto tuning = TRY(change::ReadTuning(root));
+  for (const std::string& argument : tuning.refused) {
+    Notice(fmt::format("{}: {} cannot be tuned on this OS, and stays as it is", change::kTuning, argument));
+  }
+  order.what.add_arguments = tuning.add;
+  order.what.remove_arguments = tuning.remove;
+  // Nobody was asked, and nothing but the OS was looked at.
+  order.is_agreed = true;
+  order.is_forced = true;
+  const PivotAnswer answer = TRY(CarryOutPivot(machine, line, order));
+  TRY(root.Remove(kPullSpec));
+  Print(PivotText(answer));
+  if (answer.outcome == outcome::kNothingToDo) {
+    return line.Has("--unchanged-exit-77") ? ExitStatus::kUnchanged : ExitStatus::kFine;
+  }
+  if (line.Has("--reboot") || TRY(root.Status(kRebootNeeded))) {
+    TRY(host::PowerDbus().Reboot(fmt::format("pivot of {} needs it", answer.to)));
+  }
+  return ExitStatus::kFine;
+}
+
+// ---- firstboot ------------------------------------------------------------------------------------------------------
+
+Result<ExitStatus> OldFirstboot(std::span<const char* const> words) {
+  const CommandLine line = TRY(Parse(kOldFirstbootOptions, words));
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  TRY(ExpectRootMount(line));
+  if (line.Has("--persist-nics")) {
+    Notice("--persist-nics: the names of network interfaces stay as they are");
+    return ExitStatus::kFine;
+  }
+  const std::string file = line.Value("--machineconfig-file").value_or(change::kFirstConfig);
+  const std::array<const char*, 2> own = {"--file", file.c_str()};
+  return Firstboot(TRY(CommandLine::Parse(kFirstbootOptions, own)));
+}
+
+// ---- start ----------------------------------------------------------------------------------------------------------
+
+Result<std::string> Setting(const CommandLine& line, const char* flag, const char* section, const char* key) {
+  const std::string value = line.Value(flag).value_or("");
+  if (value.empty()) return std::string();
+  const auto is_control = [](unsigned char c) { return c < ' '; };
+  if (std::any_of(value.begin(), value.end(), is_control)) {
+    return Error(ErrorKind::kInvalid, fmt::format("{}: it has a line break or another control character in it", flag));
+  }
+  return fmt::format("[{}]\n{}={}\n", section, key, value);
+}
+
+// Go's way to turn off what is on by default.
+bool IsTurnedOff(std::span<const char* const> words, std::string_view flag) {
+  return std::any_of(words.begin(), words.end(), [&](std::string word) {
+    std::replace(word.begin(), word.end(), '_', '-');
+    return word.starts_with(flag) && (word.ends_with("=false") || word.ends_with("=f") || word.ends_with("=0"));
+  });
+}
+
+Result<std::string> KubeletSetting(const CommandLine& line, std::span<const char* const> words) {
+  if (IsTurnedOff(words, "--kubelet-healthz-enabled")) return std::string("[Kubernetes]\nKubeletHealth=\n");
+  return Setting(line, "--kubelet-healthz-endpoint", "Kubernetes", "KubeletHealth");
+}
+
+Result<ExitStatus> OldStart(std::span<const char* const> words) {
+  const CommandLine line = TRY(Parse(kStartOptions, words));
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (line.Has("--once-from") || line.Has("--skip-reboot")) {
+    return Error(ErrorKind::kInvalid, "--once-from and --skip-reboot are `pintle apply [--no-reboot] FILE` now");
+  }
+  if (line.Has("--desired-configmap")) {
+    return Error(ErrorKind::kInvalid, "--desired-configmap: machines of HyperShift are not served");
+  }
+  TRY(ExpectRootMount(line));
+  for (const char* flag : {"--tls-cipher-suites", "--tls-min-version"}) {
+    if (line.Has(flag)) Notice(fmt::format("{} has no effect; see pintled.conf(5)", flag));
+  }
+  const std::string settings = TRY(Setting(line, "--node-name", "Agent", "NodeName")) +
+                               TRY(Setting(line, "--kubeconfig", "Kubernetes", "Kubeconfig")) +
+                               TRY(KubeletSetting(line, words)) +
+                               TRY(Setting(line, "--metrics-url", "Metrics", "Listen"));
+  if (::geteuid() != 0) return Error(ErrorKind::kInvalid, "only root may do this; be root");
+  const Root root = TRY(Root::Open("/"));
+  if (!settings.empty()) TRY(root.MakeDirectories(kDropIns));
+  TRY(settings.empty() ? root.Remove(kDropIn) : root.WriteFile(kDropIn, settings), "handing the flags to pintled");
+  ::execl(PINTLED, "pintled", static_cast<char*>(nullptr));
+  return Error::FromErrno(PINTLED);
+}
+
+// ---- the rest -------------------------------------------------------------------------------------------------------
+
+Result<ExitStatus> OldVersion(std::span<const char* const> words) {
+  TRY(Parse({}, words));
+  Print(fmt::format("MachineConfigDaemon {}-pintle\n", kVersion));
+  return ExitStatus::kFine;
+}
+
+struct OldVerb {
+  std::string_view name;
+  std::string_view usage;
+  std::string_view summary;
+  std::span<const Option> options;
+  Result<ExitStatus> (*run)(std::span<const char* const> words);
+};
+
+constexpr std::array kOldVerbs = {
+    OldVerb{"firstboot-complete-machineconfig", "[FLAG...]", "make the OS of a new machine what its first config says",
+            kOldFirstbootOptions, OldFirstboot},
+    OldVerb{"pivot", "[-k] [-r] [-P] [FLAG...] [IMAGE]", "have the next boot take another OS image", kOldPivotOptions,
+            OldPivot},
+    OldVerb{"start", "[FLAG...]", "run the node agent, pintled", kStartOptions, OldStart},
+    OldVerb{"version", "", "say which version this is", {}, OldVersion},
+};
+
+ExitStatus Help() {
+  Print(
+      "machine-config-daemon: pintle(1) under the name that the Machine Config Operator's program had\n\n"
+      "Usage: machine-config-daemon COMMAND [FLAG...]\n\n");
+  for (const OldVerb& verb : kOldVerbs) Print(fmt::format("  {:<34} {}\n", verb.name, verb.summary));
+  return ExitStatus::kFine;
+}
+
+ExitStatus HelpWith(const OldVerb& verb) {
+  Print(fmt::format("machine-config-daemon {}: {}\n\nUsage: machine-config-daemon {} {}\n", verb.name, verb.summary,
+                    verb.name, verb.usage));
+  if (!verb.options.empty()) Print(fmt::format("\n{}", Describe(verb.options)));
+  return ExitStatus::kFine;
+}
+
+bool AsksForHelp(std::string_view word) { return word == "--help" || word == "-h"; }
+
+ExitStatus Fail(const std::string& message) {
+  Tell(fmt::format("error: {}\n", message));
+  return ExitStatus::kWrong;
+}
+
+}  // namespace
+
+ExitStatus MachineConfigDaemon(std::span<const char* const> words) {
+  // Flags that are for all commands may stand before them, with values that are no command.
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    const auto verb = std::find_if(kOldVerbs.begin(), kOldVerbs.end(),
+                                   [&](const OldVerb& known) { return known.name == std::string_view(*word); });
+    if (verb == kOldVerbs.end()) continue;
+    std::vector<const char*> rest(words.begin(), word);
+    rest.insert(rest.end(), word + 1, words.end());
+    if (std::any_of(rest.begin(), rest.end(), AsksForHelp)) return HelpWith(*verb);
+    const auto status = verb->run(rest);
+    return status ? *status : Fail(status.error().message());
+  }
+  const bool wants_help = words.empty() || words[0] == std::string_view("help") || AsksForHelp(words[0]);
+  return wants_help ? Help() : Fail(fmt::format("unknown command \"{}\" for \"{}\"", words[0], kOldProgram));
+}
+
+}  // namespace pintle::ctl

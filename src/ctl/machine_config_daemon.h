@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `machine-config-daemon`: the name, the words and the answers of the Machine Config Operator's program, for the units,
+// scripts and hands that go on using them.
+
+#include <span>
+#include <string_view>
+
+#include "ctl/verbs.h"
+
+namespace pintle::ctl {
+
+inline constexpr std::string_view kOldProgram = "machine-config-daemon";
+
+ExitStatus MachineConfigDaemon(std::span<const char* const> words);
+
+}  // namespace pintle::ctl

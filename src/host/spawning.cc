@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/spawning.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace pintle::host {
+namespace {
+
+// What posix_spawn(3) is told, and frees in the end.
+class Settings {
+ public:
+  Settings() {
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+  }
+  ~Settings() {
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&actions);
+  }
+  Settings(const Settings&) = delete;
+  Settings& operator=(const Settings&) = delete;
+
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+};
+
+std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+Result<Pipe> MakePipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return Error::FromErrno("pipe2");
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+Result<pid_t> Start(const Spawn& spawn) {
+  Settings settings;
+  ::posix_spawn_file_actions_addopen(&settings.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (spawn.output) {
+    ::posix_spawn_file_actions_adddup2(&settings.actions, *spawn.output, STDOUT_FILENO);
+  } else {
+    ::posix_spawn_file_actions_addopen(&settings.actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  }
+  ::posix_spawn_file_actions_adddup2(&settings.actions, spawn.complaint, STDERR_FILENO);
+  sigset_t none, all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&settings.attributes, &none);
+  ::posix_spawnattr_setsigdefault(&settings.attributes, &all);
+  ::posix_spawnattr_setpgroup(&settings.attributes, 0);
+  ::posix_spawnattr_setflags(&settings.attributes,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  std::vector<char*> words = Pointers(spawn.words), environment = Pointers(spawn.environment);
+  pid_t pid = 0;
+  const int failed =
+      ::posix_spawnp(&pid, words[0], &settings.actions, &settings.attributes, words.data(), environment.data());
+  if (failed != 0) return Error::FromErrno("posix_spawn", failed);
+  return pid;
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `pintled` takes on a node of a real cluster: memory, wake-ups, and the time from an annotation to its end.
+
+Arguments: the build folder, and optionally `plain` for a node without OSTree.
+"""
+
+import os
+import re
+import statistics
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+if len(sys.argv) > 1:
+    os.environ["PINTLE_BUILD"] = str(Path(sys.argv[1]).resolve())
+
+from machines import agent_node  # noqa: E402
+from machines.agent_node import Events, rendered  # noqa: E402
+from machines.installed import file, machine_config  # noqa: E402
+from machines.wait import wait_until  # noqa: E402
+
+ROUNDS = 15
+IDLE = 60  # s
+CONFIGS = 100
+
+
+def config(node, name, *files):
+    return rendered(node.cluster, f"rendered-{node.name}-{name}", machine_config(list(files))["spec"])
+
+
+def of_process(node, file):
+    return node.read(f"/proc/{node.run('systemctl', 'show', '-P', 'MainPID', 'pintled').stdout.strip()}/{file}")
+
+
+def memory(node):
+    """MiB that are resident, its share of them, and what was the most."""
+    smaps, status = of_process(node, "smaps_rollup"), of_process(node, "status")
+    numbers = [re.search(rf"\n{key}:\s+(\d+)", text)[1] for key, text in
+               (("Rss", smaps), ("Pss", smaps), ("VmHWM", status))]
+    return [int(number) / 1024 for number in numbers]
+
+
+def told_to_done(node, events, name):
+    """Seconds from the annotation until the Node says that all is done."""
+    started = time.monotonic()
+    node.annotate(desiredConfig=name)
+    wait_until(lambda: events.of(node.name, "state", "currentConfig")[-1:] == [("Done", name)], "it is done", 60, 0.001)
+    return time.monotonic() - started
+
+
+def wait_idle(node):
+    """Until what was freed is given back, which is a while after the last thing has happened."""
+    wait_until(lambda: memory(node)[0] < 12, "memory is given back", 30, 0.5)
+
+
+def switches(node):
+    pid = node.run("systemctl", "show", "-P", "MainPID", "pintled").stdout.strip()
+    texts = node.run("sh", "-c", f"cat /proc/{pid}/task/*/status").stdout
+    return sum(map(int, re.findall(r"\nvoluntary_ctxt_switches:\s+(\d+)", texts)))
+
+
+def written(node):
+    return int(re.search(r"write_bytes: (\d+)", of_process(node, "io"))[1])
+
+
+def measure(node):
+    first = config(node, "first", file("/etc/live/a", "1"))
+    node.annotate(desiredConfig=first)
+    node.start()
+    node.wait_done(first)
+    with Events(node.cluster) as events:
+        wait_until(lambda: events.of(node.name, "state"), "the node is seen", 10)
+        names = [config(node, number, file("/etc/live/a", str(number))) for number in range(ROUNDS)]
+        times = [told_to_done(node, events, name) for name in names]
+        print(f"annotation to Done, one file: median {statistics.median(times) * 1000:.0f} ms, "
+              f"from {min(times) * 1000:.0f} to {max(times) * 1000:.0f}")
+
+        starts = []
+        for _ in range(ROUNDS):
+            node.run("systemctl", "stop", "pintled")
+            node.annotate(state="Working")
+            wait_until(lambda: events.of(node.name, "state")[-1:] == [("Working",)], "that is seen", 10)
+            started = time.monotonic()
+            node.run("systemctl", "start", "pintled")
+            wait_until(lambda: events.of(node.name, "state")[-1:] == [("Done",)], "it is done", 60, 0.001)
+            starts.append(time.monotonic() - started)
+        print(f"`systemctl start` to Done: median {statistics.median(starts) * 1000:.0f} ms, "
+              f"from {min(starts) * 1000:.0f} to {max(starts) * 1000:.0f}")
+
+        for number in range(CONFIGS):
+            config(node, f"other-{number}", file("/etc/live/a", "x" * 10000))
+        wait_idle(node)
+        print("idle, MiB resident / its share / the most so far: {:.1f} / {:.1f} / {:.1f}".format(*memory(node)))
+        before, bytes_before = switches(node), written(node)
+        time.sleep(IDLE)  # What is measured is that nothing happens.
+        print(f"idle for {IDLE} s: {switches(node) - before} wake-ups, {written(node) - bytes_before} bytes written")
+
+        node.run("systemctl", "restart", "pintled")
+        node.wait_done(names[-1])
+        big = config(node, "big", *(file(f"/etc/live/f{number}", "x" * 15500) for number in range(100)))
+        took = told_to_done(node, events, big)
+        print(f"a config of 1.5 MB: {took * 1000:.0f} ms, {memory(node)[2]:.1f} MiB at the most")
+        wait_idle(node)
+        print("idle after it, MiB: {:.1f} / {:.1f}".format(*memory(node)[:2]))
+    print(node.run("systemd-analyze", "security", "pintled.service", "--no-pager", check=False).stdout.splitlines()[-1])
+
+
+def main():
+    plain = sys.argv[2:] == ["plain"]
+    with agent_node.agent_cluster() as cluster, agent_node.node_maker(cluster) as make:
+        measure(make(plain=plain))
+
+
+main()

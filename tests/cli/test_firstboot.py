@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a new machine's first config asks for, looked at in the initramfs, where only its files can be seen; and the
+words of the program whose place this one takes."""
+
+import hashlib
+import json
+import subprocess
+
+import pytest
+from program import PINTLE, Answer, machine_config, write
+from small_machine import Machine
+
+FIRST_CONFIG = "/etc/ignition-machine-config-encapsulated.json"
+CURRENT_CONFIG = "/etc/machine-config-daemon/currentconfig"
+COMMIT = hashlib.sha256(b"commit").hexdigest()
+DIGEST = "sha256:" + hashlib.sha256(b"image").hexdigest()
+IMAGE = f"quay.io/os@{DIGEST}"
+ORIGIN = f"[origin]\ncontainer-image-reference = ostree-unverified-registry:{IMAGE}\n[libostree-transient]\nrefspec=x\n"
+COMMAND_LINE = 'BOOT_IMAGE=/vmlinuz probe=1 quoted="a b" ostree=/ostree/boot.1/os/0000/0\n'
+
+
+class NewMachine(Machine):
+    """As the initramfs has it: the deployment's tree with the disk below /sysroot, and nothing that runs."""
+
+    def __init__(self, folder, origin=ORIGIN, command_line=COMMAND_LINE):
+        (folder / "root").mkdir()
+        super().__init__(folder / "root")
+        deployments = self.root / "sysroot/ostree/deploy/os/deploy"
+        (deployments / f"{COMMIT}.0").mkdir(parents=True)
+        write(deployments / f"{COMMIT}.0.origin", origin)
+        link = self.root / "sysroot/ostree/boot.1/os/0000/0"
+        link.parent.mkdir(parents=True)
+        link.symlink_to(f"../../../deploy/os/deploy/{COMMIT}.0")
+        (self.root / "ostree").symlink_to("sysroot/ostree")
+        self.command_line = write(folder / "cmdline", command_line)
+
+    def encapsulate(self, **spec):
+        write(self.path(FIRST_CONFIG), machine_config(name="rendered-worker-1", **spec))
+
+    def look(self, status=0):
+        return self.run("firstboot", "--if-nothing-to-do", "--command-line", self.command_line, status=status)
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return NewMachine(tmp_path)
+
+
+@pytest.mark.parametrize("spec", [
+    {}, {"osImageURL": IMAGE}, {"osImageURL": "docker://" + IMAGE}, {"kernelArguments": ["probe=1"]},
+    {"osImageURL": IMAGE, "kernelArguments": ['probe=1 quoted="a b"'], "kernelType": "default", "extensions": []}])
+def test_what_is_there_already_is_put_aside(machine, spec):
+    machine.encapsulate(**spec)
+    config = machine.path(FIRST_CONFIG).read_text()
+    assert "the OS is as rendered-worker-1 says" in machine.look().stdout
+    assert not machine.path(FIRST_CONFIG).exists()
+    assert machine.path(FIRST_CONFIG + ".bak").read_text() == config
+    kept = json.loads(machine.path(CURRENT_CONFIG).read_text())
+    assert kept["metadata"]["name"] == "rendered-worker-1"
+    assert not machine.path("/var/lib/pintle/change/journal.json").exists()
+    # And once more, for whom it is over.
+    assert "Nothing to do" in machine.look().stdout
+
+
+@pytest.mark.parametrize("spec", [
+    {"osImageURL": "quay.io/os@sha256:" + "0" * 64}, {"osImageURL": "quay.io/another@" + "sha256:" + "1" * 64},
+    {"osImageURL": "os/branch:stable"}, {"kernelArguments": ["probe=2"]}, {"kernelArguments": ["probe=1 other"]},
+    {"extensions": ["usbguard"]}, {"kernelType": "realtime"}, {"fips": True}])
+def test_what_is_not_there_is_left_for_the_real_root(machine, spec):
+    machine.encapsulate(**spec)
+    before = machine.tree()
+    assert "There is something to do" in machine.look(status=2).stdout
+    assert machine.tree() == before
+
+
+def test_a_branch_and_a_commit_are_compared_too(tmp_path):
+    machine = NewMachine(tmp_path, "[origin]\nrefspec=os:stable/x86\n")
+    machine.encapsulate(osImageURL="os:stable/x86")
+    machine.look()
+    for image, status in [(COMMIT, 0), ("0" * 64, 2)]:
+        machine.path(CURRENT_CONFIG).unlink()
+        machine.encapsulate(osImageURL=image)
+        machine.look(status)
+
+
+def test_a_machine_that_has_a_config_keeps_it(machine):
+    machine.encapsulate()
+    machine.look()
+    kept = machine.path(CURRENT_CONFIG).read_text()
+    write(machine.path(FIRST_CONFIG), machine_config(name="rendered-worker-2", osImageURL="os:other"))
+    assert "has rendered-worker-1 already" in machine.look().stderr
+    assert machine.path(CURRENT_CONFIG).read_text() == kept and not machine.path(FIRST_CONFIG).exists()
+
+
+@pytest.mark.parametrize("text,says", [("", "parse"), ("{", "parse"), ("[]", "parse"), ('{"kind": "Pod"}', "Pod")])
+def test_a_first_config_that_is_none_stays_where_it_is(machine, text, says):
+    write(machine.path(FIRST_CONFIG), text)
+    answer = machine.look(status=1)
+    assert "failed to parse MachineConfig" in answer.stderr and says in answer.stderr
+    assert machine.path(FIRST_CONFIG).read_text() == text
+
+
+def test_a_disk_that_cannot_be_told_is_an_error(tmp_path):
+    machine = NewMachine(tmp_path, command_line="ostree=/ostree/boot.1/os/0000/7\n")
+    machine.encapsulate()
+    assert "looking for what is booted" in machine.look(status=1).stderr
+    assert machine.path(FIRST_CONFIG).exists()
+
+
+def test_a_command_line_that_names_no_deployment_has_nothing_of_it(tmp_path):
+    machine = NewMachine(tmp_path, command_line="root=/dev/sda1 probe=1\n")
+    machine.encapsulate(osImageURL=IMAGE)
+    machine.look(status=2)
+    machine.encapsulate(kernelArguments=["probe=1"])
+    machine.look(status=2)
+
+
+# ---- machine-config-daemon ------------------------------------------------------------------------------------------
+
+@pytest.fixture
+def old(tmp_path):
+    link = tmp_path / "machine-config-daemon"
+    link.symlink_to(PINTLE.absolute())
+
+    def run(*words, status=0):
+        done = subprocess.run([link, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
+        return Answer(done.returncode, done.stdout, done.stderr, 0)
+    return run
+
+
+@pytest.mark.parametrize("words", [[], ["help"], ["--help"], ["-h"]])
+def test_the_old_name_lists_its_commands(old, words):
+    listed = old(*words).stdout
+    assert all(f"\n  {verb} " in listed for verb in ("firstboot-complete-machineconfig", "pivot", "start", "version"))
+
+
+@pytest.mark.parametrize("verb,flag", [("pivot", "--keep"), ("start", "--node-name"),
+                                       ("firstboot-complete-machineconfig", "--persist-nics")])
+def test_the_old_name_tells_of_its_flags(old, verb, flag):
+    assert f"\n  {flag}" in old(verb, "--help").stdout
+
+
+@pytest.mark.parametrize("words", [
+    ["version"], ["--v=4", "version"], ["-v", "4", "version"], ["version", "-v4", "--logtostderr", "--log_dir=/x"],
+    ["version", "--alsologtostderr=false", "--payload-version", "4.20"]])
+def test_the_old_name_says_its_version_however_much_it_is_to_log(old, words):
+    answer = old(*words)
+    assert answer.stdout.startswith("MachineConfigDaemon 0.") and answer.stderr == ""
+
+
+@pytest.mark.parametrize("words,says", [
+    (["wrong"], "unknown command"), (["version", "--wrong"], "--wrong"), (["start", "--once-from=x"], "pintle apply"),
+    (["start", "--skip-reboot"], "pintle apply"), (["start", "--desired-configmap", "/x"], "HyperShift"),
+    (["start", "--root-mount", "/rootfs"], "--root-mount /rootfs"), (["start", "--node-name=a\nb"], "line break"),
+    (["firstboot-complete-machineconfig", "--root-mount=/rootfs"], "--root-mount /rootfs"),
+    (["firstboot-complete-machineconfig", "word"], "no words"), (["pivot", "a", "b"], "one image")])
+def test_the_old_name_refuses_what_it_cannot_do(old, words, says):
+    answer = old(*words, status=1)
+    assert answer.stdout == "" and answer.stderr.startswith("error: ") and says in answer.stderr

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of the nodes of a cluster, as `kubectl get nodes --watch` shows it, and the controller's part in it."""
+
+import queue
+import subprocess
+import threading
+import time
+
+from machines.agent_node import DrainController
+
+from .screen import Unexpected, say
+
+PATIENCE = 120  # seconds, on a machine that is busy with other things
+ANNOTATIONS = r".metadata.annotations.machineconfiguration\.openshift\.io"
+COLUMNS = {"NAME": ".metadata.name", "CURRENT": "$A/currentConfig", "DESIRED": "$A/desiredConfig", "STATE": "$A/state",
+           "REASON": "$A/reason"}
+AS_WORD = "custom-columns=" + ",".join(f"{name}:{path}" for name, path in COLUMNS.items())
+LAYOUT = "  {:<10}{:<19}{:<19}{:<16}{}"
+
+
+class NodesTable(DrainController):
+    """Answers what the nodes ask of the controller: there are no pods to move.  Only one thread shows and waits."""
+
+    def __init__(self, cluster):
+        super().__init__(cluster)
+        self._news, self._rows, self._shown_asked = queue.Queue(), {}, []
+
+    def happen(self, name, annotations):
+        before = len(self.asked)
+        super().happen(name, annotations)
+        for node, what in self.asked[before:]:
+            self._news.put((node, what))
+
+    def __enter__(self):
+        kubectl = [self._cluster.commands / "kubectl", f"--kubeconfig={self._cluster.admin.kubeconfig}"]
+        words = ["get", "nodes", "--watch", "--no-headers", "-o", AS_WORD.replace("$A", ANNOTATIONS)]
+        # A session of its own, so that a Ctrl-C at the terminal reaches us alone and we end it in order.
+        self._kubectl = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *kubectl, *words], text=True,
+                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        return super().__enter__()
+
+    def __exit__(self, *failure):
+        self._kubectl.kill()
+        self._kubectl.wait()
+        self._reader.join()
+        self._kubectl.stdout.close()
+        return super().__exit__(*failure)
+
+    @staticmethod
+    def head():
+        say(f"$ A='{ANNOTATIONS}'\n$ kubectl get nodes --watch -o {AS_WORD}\n{LAYOUT.format(*COLUMNS)}")
+
+    def until(self, state, config, *names):
+        """Shows rows until these nodes have that state and config; returns the states that each has had on the way."""
+        states = {name: [] for name in names}
+
+        def are_there():
+            return all(self._rows.get(name, [])[1:4:2] == [config, state] for name in names)
+        for row in self._until(are_there, f"{' and '.join(names)} {state} with {config}"):
+            if row[3] not in states.setdefault(row[0], [])[-1:]:
+                states[row[0]].append(row[3])
+        return states
+
+    def until_asked(self, name, what):
+        """Shows rows until the node has asked for that."""
+        list(self._until(lambda: (name, what) in self._shown_asked, f"{name} asks for {what}"))
+
+    def reason(self, name):
+        return self._rows[name][4]
+
+    def _read(self):
+        for line in self._kubectl.stdout:
+            words = line.rstrip().split(None, 4)
+            if line.startswith(" ") or len(words) < 4:  # A reason may have several lines, of which the first will do.
+                continue
+            row = [*words, ""][:5]
+            self._news.put((row[0], row))
+
+    def _until(self, condition, what):
+        """Shows what is new until the condition holds; yields the rows of it."""
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            try:
+                name, news = self._news.get(timeout=max(0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise Unexpected(f"{what}: still not so after {PATIENCE} s") from None
+            if isinstance(news, str):
+                self._shown_asked.append((name, news))
+                say(f"  ({name} asks for {news}, and the controller does it)")
+            elif self._rows.get(name) != news:
+                self._rows[name] = news
+                say(LAYOUT.format(*news).rstrip())
+                yield news

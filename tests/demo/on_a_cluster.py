@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of a cluster: their agents do what their Node objects say, and tell how far they are."""
+
+import contextlib
+import pathlib
+import tempfile
+import time
+
+from machines.agent_node import DEPLOY, KUBECONFIG, MCO_NAMESPACE, PREFIX, AgentNode
+from machines.cluster import Cluster
+from machines.node import Node
+from machines.wait import wait_until
+
+from .nodes_table import NodesTable
+from .screen import PINTLE, expect, say, show, shown
+
+CONFIG = """apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata: {name: NAME}
+spec:
+  config:
+    ignition: {version: 3.4.0}
+    storage:
+      files: [{path: /etc/motd, overwrite: true, contents: {source: "data:,MOTD%0A"}}]
+"""
+DISKS = "      disks: [{device: /dev/sdb, wipeTable: true}]\n"
+ARGUMENTS = "  kernelArguments: [panic=30]\n"
+POLICY = """apiVersion: operator.openshift.io/v1
+kind: MachineConfiguration
+metadata: {name: cluster}
+spec:
+  nodeDisruptionPolicy:
+    files: [{path: /etc/motd, actions: [{type: None}]}]
+"""
+FIRST, SECOND, REBOOTS, IMPOSSIBLE = (f"rendered-worker-{number}" for number in range(1, 5))
+CONFIGS = {FIRST: CONFIG.replace("MOTD", "Welcome."),
+           SECOND: CONFIG.replace("MOTD", "Welcome,%20all%20of%20you."),
+           REBOOTS: CONFIG.replace("MOTD", "Welcome%20back.") + ARGUMENTS,
+           IMPOSSIBLE: CONFIG.replace("MOTD", "Farewell.") + DISKS}
+NODE = "worker-0"
+NAMES = [NODE, "worker-1"]
+
+
+class Demo:
+    """A cluster, the machines that are its nodes, and what a person does with them."""
+
+    def __init__(self, cluster, table, folder):
+        self.cluster, self.table, self.folder = cluster, table, folder
+        self.nodes = {}
+
+    def kubectl(self, *words, user=None, command="kubectl", **how):
+        user = user or self.cluster.admin
+        return shown(*words, run=lambda *given: user.kubectl(*given, check=False, cwd=self.folder),
+                     before=f"{command} ", **how)
+
+    def in_node(self, *words, **how):
+        return shown(*words, run=lambda *given: self.nodes[NODE].run(*given, check=False), prompt=f"{NODE}#", **how)
+
+    def want(self, config, *names):
+        """As the controller says it when it rolls a config out."""
+        self.kubectl("annotate", "node", *names, "--overwrite", f"{PREFIX}desiredConfig={config}")
+
+    def has_motd(self, text):
+        said = self.in_node("cat", "/etc/motd")
+        expect(said == text, f"/etc/motd says \"{text}\"")
+
+
+def prepare(demo):
+    show("the cluster gets the kinds that the agent reads and writes, and what the agent may do")
+    for name, text in {"policy.yaml": POLICY, **CONFIGS}.items():
+        (demo.folder / name).with_suffix(".yaml").write_text(text.replace("NAME", name), encoding="ascii")
+    (demo.folder / "deploy").symlink_to(DEPLOY)
+    demo.kubectl("create", "namespace", MCO_NAMESPACE)
+    demo.kubectl("apply", "-f", "deploy/crds", "-f", "deploy/agent")
+    demo.kubectl("wait", "--for=condition=Established", "crd", "--all")
+    demo.kubectl("create", "-f", "policy.yaml", *(word for name in CONFIGS for word in ("-f", f"{name}.yaml")))
+
+
+def begin(demo, stack):
+    show("two nodes with our build in it; each agent has the credentials of its own node")
+    started = time.monotonic()
+    for name in NAMES:
+        demo.nodes[name] = AgentNode(stack.enter_context(Node(network="host")), demo.cluster, name)
+    say(f"(up after {time.monotonic() - started:.1f} s)")
+    refused = demo.kubectl("annotate", "node", NAMES[1], f"{PREFIX}desiredConfig=mine",
+                           user=demo.nodes[NODE].user, command=f"kubectl --kubeconfig={KUBECONFIG}", status=1)
+    expect("is not allowed to modify node" in refused, "a node may not change another")
+    demo.want(FIRST, *NAMES)
+    for name in NAMES:
+        shown("systemctl", "enable", "--now", "pintled.service", run=demo.nodes[name].run, prompt=f"{name}#")
+    demo.table.head()
+    demo.table.until("Done", FIRST, *NAMES)
+
+
+def change_live(demo):
+    show("a file for which the policy asks nothing: changed at once, and no pod has to go")
+    demo.want(SECOND, *NAMES)
+    states = demo.table.until("Done", SECOND, *NAMES)
+    expect(all(of_node == ["Done", "Working", "Done"] for of_node in states.values()), f"Done, Working, Done: {states}")
+    expect(not demo.table.asked, "no node asks for a drain")
+    demo.has_motd("Welcome, all of you.")
+
+
+def change_with_reboot(demo):
+    show("a kernel argument as well: the node is drained and rebooted, and is what it was or all of the new")
+    demo.want(REBOOTS, NODE)
+    demo.table.until_asked(NODE, f"drain-{REBOOTS}")
+    machine = demo.nodes[NODE].machine
+    machine.follow_reboot()
+    say(f"  ({NODE} has rebooted by itself, in {machine.boot_seconds:.1f} s)")
+    demo.table.until("Done", REBOOTS, NODE)
+    drained = [(NODE, f"drain-{REBOOTS}"), (NODE, f"uncordon-{REBOOTS}")]
+    expect(demo.table.asked == drained, "its pods go, and come back")
+    demo.in_node("grep", "--only-matching", "panic=30", "/proc/cmdline")
+    demo.has_motd("Welcome back.")
+    told = demo.kubectl("get", "events", f"--namespace={MCO_NAMESPACE}",
+                        f"--field-selector=involvedObject.name={NODE},reason!=NodeDone",
+                        "-o", "custom-columns=REASON:.reason,MESSAGE:.message")
+    expect(all(reason in told for reason in ("Cordon ", "Drain ", "Reboot ", "Uncordon ")), "all of it is told")
+
+
+def restored(demo, path):
+    """Whether it is; it says when it has to wait for a look of the agent."""
+    said = demo.in_node(PINTLE, "restore", "--yes", path, status=None)
+    expect("Done: " in said or "try again" in said, f"{path} is restored")
+    return "Done: " in said
+
+
+def drift(demo):
+    show("someone edits a file: the node says so, and overwrites nothing")
+    demo.in_node("sh", "-c", "echo Edited by hand. >/etc/motd")
+    demo.table.until("Degraded", REBOOTS, NODE)
+    expect('content mismatch for file "/etc/motd"' in demo.table.reason(NODE), "the reason names the file")
+    demo.in_node(PINTLE, "status", status=2)
+    explained = demo.in_node(PINTLE, "explain", "/etc/motd", status=None)
+    expect("+Edited by hand." in explained, "the difference is shown")
+    wait_until(lambda: restored(demo, "/etc/motd"), "it is restored", 60)
+    demo.table.until("Done", REBOOTS, NODE)
+    demo.has_motd("Welcome back.")
+
+
+def refuse(demo):
+    show("a config to which no node gets without being installed anew: nothing is changed, and it says why")
+    demo.want(IMPOSSIBLE, NODE)
+    demo.table.until("Unreconcilable", REBOOTS, NODE)
+    expect("ignition disks section contains changes" in demo.table.reason(NODE), "the reason names the disks")
+    demo.has_motd("Welcome back.")
+    demo.want(REBOOTS, NODE)
+    demo.table.until("Done", REBOOTS, NODE)
+
+
+def run():
+    show("a cluster: a Kubernetes control plane")
+    started = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        cluster = stack.enter_context(Cluster())
+        say(f"(ready after {time.monotonic() - started:.1f} s)")
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="pintle-demo-"))
+        table = stack.enter_context(NodesTable(cluster))
+        demo = Demo(cluster, table, pathlib.Path(folder))
+        prepare(demo)
+        begin(demo, stack)
+        change_live(demo)
+        change_with_reboot(demo)
+        drift(demo)
+        refuse(demo)
+    say(f"\n(all of it took {time.monotonic() - started:.1f} s)")

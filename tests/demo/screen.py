@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is seen of the demo: titles, and commands as a person would type them, with what they say."""
+
+import shlex
+
+from machines.node import BUILD
+
+PINTLE = f"{BUILD}/src/ctl/pintle"
+
+
+class Unexpected(SystemExit):
+    """Ends the demo: something was not as it should be."""
+
+    def __init__(self, what):
+        super().__init__(f"demo: {what}")
+
+
+def show(title):
+    print(f"\n\033[1m== {title}\033[0m", flush=True)
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def shown(*words, run, prompt="$", before="", status=0):
+    """Runs a command, and shows it after the words BEFORE with its output; returns that.
+
+    STATUS is what it must end with; None if any will do.
+    """
+    say(f"{prompt} {before}{shlex.join(words)}".replace(PINTLE, "pintle"))
+    answer = run(*words)
+    text = (answer.stdout + answer.stderr).rstrip()
+    if text:
+        say(text)
+    if status not in (None, answer.returncode):
+        raise Unexpected(f"`{words[0]}` ended with status {answer.returncode}, not {status}")
+    return text
+
+
+def expect(is_so, what):
+    if not is_so:
+        raise Unexpected(f"it was expected, and is not so: {what}")

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent while everything around it fails: it ends where it would have ended, with no more reboots than it takes."""
+
+import contextlib
+import os
+import random
+
+import pytest
+
+from machines import agent_node
+from machines.agent_node import DrainController, Events, rendered
+from machines.installed import file, machine_config
+from machines.wait import wait_until
+
+# The nightly run takes longer.
+KILLS = int(os.environ.get("PINTLE_AGENT_KILLS", "100" if "PINTLE_NIGHTLY" in os.environ else "20"))
+SEED = int(os.environ.get("PINTLE_SEED", "1"))
+
+
+@pytest.fixture
+def cluster():
+    with agent_node.agent_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def new_node(cluster):
+    with agent_node.node_maker(cluster) as make:
+        yield make
+
+
+def live(node, number):
+    return rendered(node.cluster, f"rendered-{node.name}-{number}",
+                    machine_config([file("/etc/live/a", str(number)), file("/etc/live/b", str(number))])["spec"])
+
+
+def rebooting(node, number):
+    return rendered(node.cluster, f"rendered-{node.name}-{number}", machine_config([file("/etc/a", str(number))])["spec"])
+
+
+def settle_in(node):
+    first = live(node, 0)
+    node.annotate(desiredConfig=first)
+    node.start()
+    node.wait_done(first)
+    return first
+
+
+def pid_of(node):
+    return int(node.run("systemctl", "show", "--property=MainPID", "--value", "pintled").stdout)
+
+
+def test_the_api_server_goes_and_comes_back(cluster, new_node):
+    node = new_node()
+    first = settle_in(node)
+    # While it is away the machine is looked after all the same.
+    cluster.stop_apiserver()
+    node.run("sh", "-c", "echo mine >/etc/live/a")
+    wait_until(lambda: node.status()["state"] == "Degraded", "it is degraded, without the API server", 30)
+    cluster.start_apiserver()
+    node.wait_for(state="Degraded", currentConfig=first)
+    cluster.stop_apiserver()
+    node.run("sh", "-c", "printf 0 >/etc/live/a")
+    wait_until(lambda: node.status()["state"] == "Done", "it is done, without the API server", 30)
+    cluster.start_apiserver()
+    node.wait_done(first)
+    # And what it is told meanwhile is done.
+    second = live(node, 1)
+    node.annotate(desiredConfig=second)
+    cluster.stop_apiserver()
+    cluster.start_apiserver()
+    node.wait_done(second, 120)
+    assert node.read("/etc/live/a") == "1"
+
+
+def test_etcd_stops_for_a_while(cluster, new_node):
+    node = new_node()
+    settle_in(node)
+    second = live(node, 1)
+    node.annotate(desiredConfig=second)
+    cluster.stop_etcd()
+    node.run("sh", "-c", ":")
+    cluster.start_etcd()
+    node.wait_done(second, 120)
+
+
+def test_the_agent_is_killed_at_random_instants(cluster, new_node):
+    """Each time in the midst of a change; afterwards the machine is whole, and what it was told."""
+    node = new_node()
+    settle_in(node)
+    node.run("mkdir", "--parents", "/etc/systemd/system/pintled.service.d")
+    node.run("tee", "/etc/systemd/system/pintled.service.d/at-once.conf",
+             input="[Service]\nRestartSec=0\n")
+    node.run("systemctl", "daemon-reload")
+    chance = random.Random(SEED)
+    boot = node.read("/proc/sys/kernel/random/boot_id")
+    for number in range(1, KILLS + 1):
+        config = live(node, number)
+        pid = pid_of(node)
+        node.annotate(desiredConfig=config)
+        node.run("sh", "-c", f"sleep {chance.uniform(0, 0.25):.3f}; kill -KILL {pid}")
+        node.wait_done(config)
+        assert [node.read(f"/etc/live/{name}") for name in "ab"] == [str(number)] * 2, f"seed {SEED}, kill {number}"
+        node.pintle("verify")
+    assert node.read("/proc/sys/kernel/random/boot_id") == boot
+    assert node.pintle("recover") == "Nothing was cut short.\n"
+
+
+def reboots_asked_for(events, node):
+    return [value for value, in events.of(node.name, "post-config-action")].count("Rebooting")
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "ostree"])
+def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
+    """Whenever it is cut, the update is ended, and by no more reboots than it takes."""
+    node = new_node(plain=plain)
+    settle_in(node)
+    chance = random.Random(SEED)
+    with DrainController(cluster) as controller:
+        for number in range(1, 4):
+            config = rebooting(node, number)
+            with Events(cluster) as events:
+                wait_until(lambda: events.of(node.name, "state"), "its state is seen", 10)
+                node.annotate(desiredConfig=config)
+                cut = chance.uniform(0, 2)
+                node.machine.kill_after(cut)
+                # One that was under way may not have come as far as the new deployment, and then takes another.
+                in_vain = reboots_asked_for(events, node)
+                node.machine.start()
+                for _ in range(2):
+                    with contextlib.suppress(TimeoutError):
+                        node.machine.follow_reboot(15)
+                node.wait_done(config, 120)
+                asked = reboots_asked_for(events, node)
+                print(f"cut after {cut:.2f} s: {in_vain} reboots asked for before, {asked} altogether")
+                assert asked <= 1 + in_vain, f"seed {SEED}, cut {number} after {cut} s"
+            assert node.read("/etc/a") == str(number)
+            node.pintle("verify")
+        assert controller.asked[-1] == (node.name, f"uncordon-{config}")
+
+
+def test_a_desired_config_that_is_not_there_yet_is_waited_for(cluster, new_node):
+    node = new_node()
+    first = settle_in(node)
+    name = f"rendered-{node.name}-1"
+    node.annotate(desiredConfig=name)
+    have = node.wait_for(state="Degraded")
+    assert f'"{name}" not found' in have["reason"] and have["currentConfig"] == first
+    live(node, 1)
+    node.wait_done(name, 120)
+
+
+def test_new_credentials_are_used_and_old_ones_not(cluster, new_node):
+    node = new_node()
+    settle_in(node)
+    good = node.read(agent_node.KUBECONFIG)
+    node.run("sh", "-c", f"echo nonsense >{agent_node.KUBECONFIG}")
+    second = live(node, 1)
+    node.run("tee", agent_node.KUBECONFIG, input=good)
+    node.annotate(desiredConfig=second)
+    node.wait_done(second, 120)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A node that joins its cluster: Ignition has written its files, and its OS may be another than its config says."""
+
+import json
+
+import pytest
+
+from machines import agent_node, deploy
+from machines.agent_node import PREFIX, AgentNode, rendered
+from machines.cluster import Cluster
+from machines.installed import file, machine_config
+from machines.node import Node
+from machines.wait import wait_until
+
+FOLDER = "/etc/machine-config-daemon"
+FIRST_CONFIG = "/etc/ignition-machine-config-encapsulated.json"
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster() as cluster:
+        agent_node.prepare_cluster(cluster)
+        cluster.admin.create({"apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration",
+                              "metadata": {"name": "cluster"}, "spec": {}})
+        yield cluster
+
+
+@pytest.fixture
+def node(cluster):
+    with Node(network="host") as machine:
+        yield AgentNode(machine, cluster, machine.name)
+
+
+def join(node, image="", arguments=(), written=("there",)):
+    """As Ignition has left it, with a file of the config, in the cluster of which nobody answers to drains."""
+    spec = machine_config([file("/etc/managed", "there")], image, arguments)["spec"]
+    config = rendered(node.cluster, f"rendered-{node.name}", spec)
+    said = {PREFIX + key: value for key, value in
+            {"currentConfig": config, "desiredConfig": config, "state": "Done"}.items()}
+    node.run("mkdir", FOLDER)
+    node.run("tee", f"{FOLDER}/node-annotations.json", input=json.dumps(said))
+    node.run("sh", "-c", 'printf %s "$1" >/etc/managed', "sh", *written)
+    return config, spec
+
+
+def is_no_longer_new(node, config):
+    node.wait_done(config, 120)
+    wait_until(lambda: not node.has(f"{FOLDER}/node-annotations.json"), "what is for new ones is put aside", 30)
+    kept = json.loads(node.read(f"{FOLDER}/currentconfig"))
+    return kept["metadata"]["name"] == config and bool(kept["spec"]["config"]["storage"]["files"])
+
+
+def test_an_os_that_is_not_yet_the_configs_is_work_and_no_drift(node):
+    second = deploy.commit(node.machine, {"/usr/share/probe": "new"}, "2")
+    config, _ = join(node, second, ["probe=1"])
+    node.start()
+    node.machine.follow_reboot(120)
+    assert is_no_longer_new(node, config)
+    assert deploy.booted_commit(node.machine) == second and "probe=1" in node.arguments()
+    node.pintle("verify")
+
+
+def test_a_file_that_is_not_as_the_config_says_is_drift_all_the_same(node):
+    before = deploy.booted_commit(node.machine)
+    join(node, deploy.commit(node.machine, {"/usr/share/probe": "new"}, "2"), written=["edited"])
+    node.start()
+    node.wait_for(state="Degraded", reason=lambda reason: 'content mismatch for file "/etc/managed"' in reason)
+    assert deploy.booted_commit(node.machine) == before and node.read("/etc/managed") == "edited"
+
+
+@pytest.mark.parametrize("arguments", [[], ["probe=1"]])
+def test_what_its_first_boot_has_kept_is_replaced_by_the_whole_config(node, arguments):
+    """And until then, what is said of its files is the cluster's."""
+    config, spec = join(node, deploy.booted_commit(node.machine), arguments)
+    bare = {"kind": "MachineConfig", "apiVersion": "machineconfiguration.openshift.io/v1", "metadata": {"name": config},
+            "spec": {**spec, "config": {"ignition": {"version": "3.4.0"}}}}
+    node.run("tee", FIRST_CONFIG, input=json.dumps(bare))
+    node.pintle("firstboot", "--no-reboot", status=2 if arguments else 0)
+    if arguments:
+        node.machine.reboot()
+        node.settle()
+    assert json.loads(node.read(f"{FOLDER}/currentconfig"))["metadata"]["name"] == config
+    node.start()
+    assert is_no_longer_new(node, config)
+    assert node.read("/etc/managed") == "there" and node.pintle("verify")

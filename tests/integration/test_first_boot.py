@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The OS of a machine changed outside of a config's life: at its first boot, and by hand."""
+
+import json
+import random
+
+import pytest
+import test_rpm_ostree as rpm_ostree
+
+from machines import deploy
+from machines.installed import APP, Installed, file, machine_config
+from machines.node import BUILD, Node
+from machines.wait import wait_until
+
+FIRST_CONFIG = "/etc/ignition-machine-config-encapsulated.json"
+CURRENT_CONFIG = "/etc/machine-config-daemon/currentconfig"
+JOURNAL = "/var/lib/pintle/change/journal.json"
+UNIT = "pintle-firstboot.service"
+OLD_NAME = "/run/old/machine-config-daemon"
+RHCOS, FCOS = "ID=rhcos\n", "ID=fedora\nVARIANT_ID=coreos\n"
+PATIENCE = 120
+
+
+class Machine(Installed):
+    def __init__(self, node):
+        super().__init__(node, f"{BUILD}/src/ctl/pintle")
+
+    def commit(self, version, **files):
+        files = {f"/usr/etc/{name}": text for name, text in files.items()} or {"/usr/share/probe": version}
+        return deploy.commit(self.machine, files, version)
+
+    def booted(self):
+        return deploy.booted_commit(self.machine)
+
+    def boot(self):
+        return self.read("/proc/sys/kernel/random/boot_id")
+
+    def boots(self):
+        return self.run("journalctl", "--list-boots").stdout.count("\n")
+
+    def reboot(self):
+        self.machine.reboot()
+        self.settle()
+
+    def encapsulate(self, image="", arguments=(), name="rendered-worker-1"):
+        """As Ignition leaves it for a machine that is new."""
+        config = machine_config([], image, arguments)
+        config["metadata"]["name"] = name
+        self.run("tee", FIRST_CONFIG, input=json.dumps(config))
+        self.run("systemctl", "enable", UNIT)
+
+    def complete_first_boot(self):
+        """Has the unit do it, and follows the machine through the reboot."""
+        self.run("systemctl", "start", "--no-block", UNIT)
+        self.machine.follow_reboot()
+        self.settle()
+
+    def current(self):
+        return json.loads(self.read(CURRENT_CONFIG))["metadata"]["name"]
+
+    def is_through(self):
+        return (not self.has(FIRST_CONFIG), self.has(FIRST_CONFIG + ".bak"), self.has(JOURNAL)) == (True, True, False)
+
+    def said(self, unit=UNIT):
+        return self.run("journalctl", "--output=cat", f"--unit={unit}").stdout
+
+    def old(self, *words, status=0):
+        self.run("mkdir", "--parents", OLD_NAME.rpartition("/")[0])
+        self.run("ln", "--symbolic", "--force", self.program, OLD_NAME)
+        answer = self.run(OLD_NAME, *words, check=False)
+        assert answer.returncode == status, (answer.returncode, answer.stdout, answer.stderr)
+        return answer.stdout + answer.stderr
+
+
+@pytest.fixture
+def machine():
+    with Node() as node:
+        yield Machine(node)
+
+
+# ---- first boot -----------------------------------------------------------------------------------------------------
+
+def test_image_and_arguments_come_with_one_reboot(machine):
+    second = machine.commit("2")
+    machine.encapsulate(second, ["probe=1", 'quoted="a b"'])
+    boots = machine.boots()
+    machine.complete_first_boot()
+    assert machine.booted() == second
+    assert "probe=1" in machine.arguments() and 'quoted="a b"' in machine.read("/proc/cmdline")
+    assert machine.is_through() and machine.current() == "rendered-worker-1"
+    assert machine.boots() == boots + 1
+    assert machine.pintle("firstboot") == f"Nothing to do: there is no {FIRST_CONFIG}.\n"
+    machine.pintle("verify")
+    deploy.fsck(machine.machine)
+
+
+def test_where_there_is_nothing_to_do_the_boot_goes_on(machine):
+    machine.encapsulate(machine.booted(), machine.arguments()[:1])
+    boot, before = machine.boot(), machine.run("ostree", "admin", "status").stdout
+    machine.run("systemctl", "start", UNIT)
+    assert (machine.boot(), machine.run("ostree", "admin", "status").stdout) == (boot, before)
+    assert machine.is_through() and machine.current() == "rendered-worker-1"
+    machine.pintle("verify")
+
+
+def test_what_waits_for_it_is_started_after_it(machine):
+    machine.run("tee", "/etc/systemd/system/kubelet.service",
+                input="[Unit]\nDescription=kubelet\n[Service]\nExecStart=/bin/sleep infinity\n"
+                      "[Install]\nWantedBy=multi-user.target\n")
+    machine.run("systemctl", "enable", "kubelet.service")
+    second = machine.commit("2")
+    machine.encapsulate(second)
+    machine.machine.reboot()
+    machine.settle()
+    assert machine.booted() == second
+    starts = machine.run("journalctl", "--output=json", "--unit=kubelet.service", "JOB_TYPE=start").stdout
+    # Once, and in the boot with the new image.
+    assert [json.loads(line)["_BOOT_ID"] for line in starts.splitlines() if "Started" in line] \
+        == [machine.boot().strip().replace("-", "")]
+
+
+def test_killed_at_any_moment_it_goes_on_with_the_next_start(machine):
+    for number in range(5):
+        second = machine.commit(f"{number + 2}")
+        machine.run("rm", "-rf", "/etc/machine-config-daemon")
+        machine.encapsulate(second, [f"probe={number}"])
+        machine.run("systemctl", "start", "--no-block", UNIT)
+        cut = random.uniform(0, 4)
+        machine.machine.kill_after(cut)
+        machine.machine.start()
+        machine.settle()
+        print(f"killed after {cut:.2f} s")
+        assert machine.booted() == second and f"probe={number}" in machine.arguments()
+        assert machine.is_through() and machine.current() == "rendered-worker-1"
+    deploy.fsck(machine.machine)
+
+
+def test_a_wrong_image_is_told_and_tried_again(machine):
+    wrong = "0" * 64
+    machine.encapsulate(wrong)
+    said = machine.pintle("firstboot", "--once", status=1)
+    assert wrong in said and "this machine is as it was before" in said
+    assert machine.has(FIRST_CONFIG) and not machine.has(CURRENT_CONFIG)
+    machine.run("systemctl", "start", "--no-block", UNIT)
+    for delay in ("1s", "2s"):
+        wait_until(lambda text=f"trying again in {delay}": text in machine.said(), "it says when it tries again",
+                   PATIENCE)
+    # Whoever mends it meanwhile is heard.
+    second = machine.commit("2")
+    machine.encapsulate(second)
+    machine.machine.follow_reboot()
+    machine.settle()
+    assert machine.booted() == second and machine.is_through()
+
+
+def test_a_first_config_that_is_none_is_told(machine):
+    machine.run("tee", FIRST_CONFIG, input="{")
+    assert "failed to parse MachineConfig" in machine.pintle("firstboot", "--once", status=1)
+    assert machine.has(FIRST_CONFIG)
+
+
+def test_an_image_that_does_not_boot_leaves_the_first_config_to_be_tried_again(machine):
+    first = machine.booted()
+    machine.encapsulate(machine.commit("2"), ["probe=1"])
+    machine.pintle("firstboot", "--no-reboot", status=2)
+    machine.run("systemctl", "disable", UNIT)
+    machine.machine.poweroff()
+    machine.machine.start(fall_back=True)
+    machine.settle()
+    assert machine.booted() == first and machine.has(FIRST_CONFIG) and not machine.has(CURRENT_CONFIG)
+    machine.pintle("firstboot", "--no-reboot", status=2)
+    machine.reboot()
+    assert machine.booted() != first and machine.is_through()
+
+
+def test_a_machine_that_has_a_config_keeps_it(machine):
+    machine.apply(machine_config([file("/etc/managed", "new")]))
+    machine.reboot()
+    name = machine.current()
+    machine.encapsulate(machine.commit("2"))
+    boot = machine.boot()
+    assert "has rendered-local-" in machine.pintle("firstboot", "--once")
+    assert machine.is_through() and machine.current() == name and machine.boot() == boot
+
+
+# ---- pivot ----------------------------------------------------------------------------------------------------------
+
+def test_pivot_takes_another_image_and_the_config_stays(machine):
+    first = machine.commit("2", held="wanted", free="old")
+    machine.apply(machine_config([file("/etc/held", "wanted"), file("/etc/managed", "new")], first, ["probe=1"], [APP]))
+    machine.reboot()
+    config = machine.read(CURRENT_CONFIG)
+    second = machine.commit("3", held="another", free="new")
+    said = machine.pintle("pivot", "--yes", second, status=2)
+    assert f"from {first}" in said and f"to {second}" in said and "probe=1" in said
+    assert "A reboot is pending" in said and machine.booted() == first
+    # Until the reboot nothing else is begun.
+    said = machine.pintle("pivot", "--yes", first, status=1)
+    assert "waits for a reboot" in said and "pintle recover --give-up" in said
+    assert "waits for a reboot" in machine.apply(machine_config([file("/etc/other", "x")]))
+    machine.reboot()
+    assert machine.booted() == second and "probe=1" in machine.arguments()
+    assert [machine.read(f"/etc/{name}") for name in ("held", "managed", "free")] == ["wanted", "new", "new"]
+    assert machine.read(CURRENT_CONFIG) == config
+    assert f'expected target osImageURL "{first}", have ' in machine.pintle("verify", status=2)
+    assert "pivot" in machine.pintle("history")
+    # And back to what the config says.
+    machine.pintle("restore", "--no-reboot", "os", status=2)
+    machine.reboot()
+    assert machine.booted() == first
+    machine.pintle("verify")
+    deploy.fsck(machine.machine)
+
+
+def test_pivot_to_what_is_booted_does_nothing_unless_it_is_forced(machine):
+    first, before = machine.booted(), machine.run("ostree", "admin", "status").stdout
+    answer = json.loads(machine.pintle("pivot", "--yes", "--reboot", "-o", "json", first))
+    assert answer["outcome"] == "nothing to do" and answer["from"] == answer["to"]
+    assert machine.run("ostree", "admin", "status").stdout == before
+    machine.pintle("pivot", "--yes", "--force", first, status=2)
+    assert machine.run("ostree", "admin", "status").stdout != before
+    machine.reboot()
+    assert machine.booted() == first
+
+
+def test_pivot_reboots_where_it_is_to(machine):
+    second = machine.commit("2")
+    machine.run("systemd-run", machine.program, "pivot", "--yes", "--reboot", second)
+    machine.machine.follow_reboot()
+    machine.settle()
+    assert machine.booted() == second and not machine.has(JOURNAL)
+
+
+def test_pivot_that_does_not_boot_is_forgotten(machine):
+    first = machine.booted()
+    machine.pintle("pivot", "--yes", machine.commit("2"), status=2)
+    machine.machine.poweroff()
+    machine.machine.start(fall_back=True)
+    machine.settle()
+    assert machine.booted() == first and "the new deployment did not boot" in machine.pintle("history")
+
+
+def test_pivot_can_be_given_up(machine):
+    before = machine.run("ostree", "admin", "status").stdout
+    machine.pintle("pivot", "--yes", machine.commit("2"), status=2)
+    machine.pintle("recover", "--give-up")
+    assert machine.run("ostree", "admin", "status").stdout == before
+
+
+def test_pivot_asks_and_looks_before_it_begins(machine):
+    second = machine.commit("2")
+    assert "add --yes" in machine.pintle("pivot", second, status=1)
+    machine.apply(machine_config([file("/etc/managed", "new")]))
+    machine.reboot()
+    machine.run("tee", "/etc/managed", input="edited")
+    said = machine.pintle("pivot", "--yes", second, status=2)
+    assert 'content mismatch for file "/etc/managed"' in said
+    assert "nothing was changed" in said and not machine.has(JOURNAL)
+    machine.pintle("pivot", "--yes", "--force", second, status=2)
+    machine.reboot()
+    # An edit is the admin's, and no image takes it away.
+    assert machine.booted() == second and machine.read("/etc/managed") == "edited"
+
+
+def test_pivot_to_an_image_of_a_layout_says_its_digest(layout):
+    with Node(binds={str(layout): "/run/layout"}) as node:
+        machine = Machine(node)
+        machine.run("cp", "--recursive", "/run/layout", "/var/layout")
+        said = machine.pintle("pivot", "--yes", "oci:/var/layout:next", status=2)
+        assert "to oci:/var/layout:next (" in said
+        machine.reboot()
+        assert machine.read("/usr/share/new") == "next"
+
+
+def test_pivot_waits_for_nobody(machine):
+    rpm_ostree.install(machine.machine)
+    rpm_ostree.fault(machine.machine, "KernelArgs hold")
+    words = [f"{BUILD}/tests/integration/deployments-probe", "--by=chosen", "put", "", "", "+probe=1"]
+    machine.run("systemd-run", "--unit=other", *words)
+    rpm_ostree.await_log(machine.machine, "holding")
+    said = machine.pintle("pivot", "--yes", machine.booted(), status=1)
+    assert "rpm-ostree is at work" in said and "try again" in said
+    rpm_ostree.release(machine.machine)
+    wait_until(lambda: machine.run("systemctl", "is-active", "other.service", check=False).stdout.strip() != "active",
+               "the other one ends", PATIENCE)
+
+
+def test_pivot_is_refused_on_a_machine_without_deployments():
+    with Node(plain=True) as node:
+        machine = Machine(node)
+        assert "no image to change" in machine.pintle("pivot", "--yes", "0" * 64, status=1)
+        assert "No container specified" in machine.old("pivot", status=1)
+        assert "no image to change" in machine.old("pivot", "0" * 64, status=1)
+
+
+# ---- under the old name ---------------------------------------------------------------------------------------------
+
+def test_the_old_name_pivots_with_the_old_flags(machine):
+    second = machine.commit("2")
+    assert "No container specified" in machine.old("pivot", "-P", status=1)
+    machine.run("mkdir", "/etc/pivot")
+    machine.run("tee", "/etc/pivot/image-pullspec", input=machine.booted() + "\n")
+    assert "Nothing to do" in machine.old("pivot", "--unchanged-exit-77", "-v", "4", "--logtostderr=true", status=77)
+    assert not machine.has("/etc/pivot/image-pullspec")
+    machine.run("tee", "/etc/pivot/image-pullspec", input=second)
+    machine.run("systemd-run", OLD_NAME, "--v=2", "pivot", "-krP")
+    machine.machine.follow_reboot()
+    machine.settle()
+    assert machine.booted() == second and not machine.has("/etc/pivot/image-pullspec")
+
+
+def test_the_old_name_reboots_where_a_file_asks_for_it_and_tunes_the_kernel(machine):
+    machine.run("mkdir", "/etc/pivot", "/run/pivot")
+    machine.run("tee", "/etc/pivot/kernel-args", input="ADD nosmt\nADD probe=2\nDELETE quiet\nnonsense\n")
+    machine.run("sh", "-c", f"rm /etc/os-release; printf '{RHCOS}' >/etc/os-release")
+    machine.run("touch", "/run/pivot/reboot-needed")
+    machine.old("version")
+    machine.run("systemd-run", "--unit=old", OLD_NAME, "pivot", machine.booted())
+    machine.machine.follow_reboot()
+    machine.settle()
+    assert {"nosmt", "quiet"} <= set(machine.arguments()) and "probe=2" not in machine.arguments()
+    assert "probe=2 cannot be tuned on this OS" in machine.said("old.service")
+    # What is there already is no change.
+    machine.old("pivot", "--unchanged-exit-77", machine.booted(), status=77)
+    machine.run("sh", "-c", f"printf '{FCOS}' >/etc/os-release")
+    machine.run("tee", "/etc/pivot/kernel-args", input="ADD probe=1\nDELETE nosmt\n")
+    machine.old("pivot", machine.booted())
+    machine.reboot()
+    assert "nosmt" not in machine.arguments() and "probe=1" in machine.arguments()
+
+
+def test_the_old_name_completes_the_first_boot(machine):
+    second = machine.commit("2")
+    assert "stay as they are" in machine.old("firstboot-complete-machineconfig", "--persist-nics", "--root-mount", "/")
+    machine.run("tee", "/etc/elsewhere.json", input=json.dumps(machine_config([], second)))
+    machine.run("systemd-run", OLD_NAME, "firstboot-complete-machineconfig", "--machineconfig-file=/etc/elsewhere.json",
+                "--root_mount=/")
+    machine.machine.follow_reboot()
+    machine.settle()
+    assert machine.booted() == second and machine.current() == "50-all"
+
+
+def test_the_old_name_hands_its_flags_to_the_agent(machine):
+    """The agent itself is not where it is when it is installed."""
+    drop_in = "/run/pintle/pintled.conf.d/50-machine-config-daemon.conf"
+    said = machine.old("start", "--node-name=worker-1", "--kubeconfig", "/etc/kubeconfig", "--root-mount=/",
+                       "--kubelet_healthz_enabled=false", "--tls-min-version=VersionTLS12", status=1)
+    assert "--tls-min-version has no effect" in said and "/sbin/pintled: No such file" in said
+    assert machine.read(drop_in) == "[Agent]\nNodeName=worker-1\n[Kubernetes]\nKubeconfig=/etc/kubeconfig\n" \
+        "[Kubernetes]\nKubeletHealth=\n"
+    machine.old("start", status=1)
+    assert not machine.has(drop_in)

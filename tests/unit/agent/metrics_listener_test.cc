@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/metrics_listener.h"
+
+#include <arpa/inet.h>
+#include <fmt/core.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <array>
+#include <csignal>
+#include <thread>
+#include <vector>
+
+#include "unit/event/patience.h"
+#include "unit/expect.h"
+
+namespace pintle::agent {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kGet = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+constexpr const char* kFine = "HTTP/1.1 200 OK\r\n";
+// Of time, long enough for all that is not about time.
+constexpr milliseconds kLong = event::kPatience;
+
+// One who asks, as plainly as can be.
+class Client {
+ public:
+  explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const timeval patience = {.tv_sec = event::kPatience.count(), .tv_usec = 0};
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  }
+
+  Client& Send(const std::string& text) {
+    EXPECT_EQ(::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+    return *this;
+  }
+  // All that comes until the other side ends it.
+  std::string Rest() {
+    std::string text;
+    std::array<char, 65536> bytes;
+    for (;;) {
+      const ssize_t count = ::recv(socket_.get(), bytes.data(), bytes.size(), 0);
+      if (count < 0) text += fmt::format("errno {}", errno);
+      if (count <= 0) return text;
+      text.append(bytes.data(), static_cast<std::size_t>(count));
+    }
+  }
+  std::string Ask(const std::string& request) { return Send(request).Rest(); }
+
+  void Vanish() {
+    const linger at_once = {.l_onoff = 1, .l_linger = 0};
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    socket_.Reset();
+  }
+
+ private:
+  UniqueFd socket_;
+};
+
+class Listener : public testing::Test {
+ protected:
+  void Begin(const MetricsListener::Limits& limits = {.time = kLong}) {
+    listener_ = ValueOf(MetricsListener::Begin(
+        *loop_, {"127.0.0.1", 0}, [this] { return text_; }, limits));
+  }
+
+  // What a client does on its thread while the loop turns on this one.
+  void While(const std::function<void()>& client) {
+    std::thread thread([&] {
+      client();
+      loop_->Post([&] { loop_->Stop(); });
+    });
+    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+    thread.join();
+  }
+  std::string AnswerTo(const std::string& request) {
+    std::string answer;
+    While([&] { answer = Client(listener_->port()).Ask(request); });
+    return answer;
+  }
+
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+  std::string text_ = "mcd_state 1\n";
+  std::unique_ptr<MetricsListener> listener_;
+};
+
+TEST_F(Listener, ServesTheTextOfTheMoment) {
+  Begin();
+  EXPECT_EQ(AnswerTo(kGet),
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: 12\r\n"
+            "Connection: close\r\n\r\nmcd_state 1\n");
+  text_ = "mcd_state 2\n";
+  EXPECT_THAT(AnswerTo("GET /metrics?x=1 HTTP/1.0\n\n"), EndsWith("\r\n\r\nmcd_state 2\n"));
+}
+
+TEST_F(Listener, SendsTheHeadAloneToWhoAsksForThat) {
+  Begin();
+  const std::string answer = AnswerTo("HEAD /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(answer, StartsWith(kFine));
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 12\r\n"));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
+  EXPECT_THAT(AnswerTo("HEAD / HTTP/1.1\r\n\r\n"), EndsWith("\r\n\r\n"));
+}
+
+TEST_F(Listener, HasNothingElse) {
+  Begin();
+  for (const char* target : {"/", "/metric", "/metrics/", "/metrics/x", "http://a/metrics", "*"}) {
+    EXPECT_THAT(AnswerTo(fmt::format("GET {} HTTP/1.1\r\n\r\n", target)), StartsWith("HTTP/1.1 404 Not Found\r\n"));
+  }
+  EXPECT_THAT(AnswerTo("POST /other HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
+}
+
+TEST_F(Listener, TakesNoOtherMethodsAndSaysWhichItTakes) {
+  Begin();
+  for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "get", "X"}) {
+    const std::string answer = AnswerTo(fmt::format("{} /metrics HTTP/1.1\r\nContent-Length: 4\r\n\r\nbody", method));
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 405 Method Not Allowed\r\n")) << method;
+    EXPECT_THAT(answer, HasSubstr("\r\nAllow: GET, HEAD\r\n"));
+  }
+}
+
+TEST_F(Listener, RefusesJunkAsSoonAsItIsSeenToBeThat) {
+  Begin();
+  const std::string hello("\x16\x03\x01\x02\x00\x01\x00", 7);  // As TLS begins.
+  for (const std::string& junk :
+       {hello, std::string("\r\n"), std::string("GET /metrics\r\n"), std::string(" / HTTP/1.1\n"),
+        std::string("GET  HTTP/1.1\n"), std::string("GET / HTTP/2\r\n"), std::string(9000, '\0'),
+        std::string("GET /\xff HTTP/1.1\n"), std::string("GET / x HTTP/1.1\n")}) {
+    EXPECT_THAT(AnswerTo(junk), StartsWith("HTTP/1.1 400 Bad Request\r\n")) << junk;
+  }
+}
+
+TEST_F(Listener, RefusesAHeadThatIsTooLong) {
+  Begin();
+  const std::string line = "GET /metrics HTTP/1.1\r\nX: ";
+  const std::size_t room = 8192 - line.size() - 4;
+  EXPECT_THAT(AnswerTo(line + std::string(room, 'x') + "\r\n\r\n"), StartsWith(kFine));
+  EXPECT_THAT(AnswerTo(line + std::string(room + 1, 'x') + "\r\n\r\n"), StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(AnswerTo(std::string(100'000, 'x')), StartsWith("HTTP/1.1 431 "));
+}
+
+TEST_F(Listener, ServesWhoSaysItLetterByLetter) {
+  Begin();
+  While([&] {
+    Client client(listener_->port());
+    for (const char letter : std::string(kGet)) client.Send(std::string(1, letter));
+    EXPECT_THAT(client.Rest(), StartsWith(kFine));
+  });
+}
+
+TEST_F(Listener, SendsALongTextWhole) {
+  text_ = std::string(20'000'000, 'x');
+  Begin();
+  EXPECT_EQ(AnswerTo(kGet).size() - AnswerTo("HEAD /metrics HTTP/1.1\r\n\r\n").size(), text_.size());
+}
+
+TEST_F(Listener, GivesUpWhoIsTooSlowAndServesTheOthersMeanwhile) {
+  text_ = std::string(20'000'000, 'x');
+  Begin({.time = milliseconds(300)});
+  While([&] {
+    Client silent(listener_->port());
+    Client begins(listener_->port());
+    begins.Send("GET /metrics HT");
+    Client does_not_read(listener_->port());
+    does_not_read.Send(kGet);
+    EXPECT_THAT(Client(listener_->port()).Ask("HEAD /metrics HTTP/1.1\r\n\r\n"), StartsWith(kFine));
+    EXPECT_EQ(silent.Rest(), "");
+    EXPECT_EQ(begins.Rest(), "");
+    EXPECT_LT(does_not_read.Rest().size(), text_.size());
+  });
+}
+
+TEST_F(Listener, HasOthersWaitWhileItHasAsManyAsItMay) {
+  Begin({.connections = 2, .time = kLong});
+  While([&] {
+    auto first = std::make_unique<Client>(listener_->port());
+    const Client second(listener_->port());
+    Client third(listener_->port());
+    third.Send(kGet);
+    first.reset();
+    EXPECT_THAT(third.Rest(), StartsWith(kFine));
+  });
+}
+
+TEST_F(Listener, GoesOnWhenOneGoesAway) {
+  text_ = std::string(20'000'000, 'x');
+  Begin();
+  While([&] {
+    Client(listener_->port()).Vanish();
+    Client(listener_->port()).Send("GET /met").Vanish();
+    Client(listener_->port()).Send(kGet).Vanish();
+    { Client(listener_->port()).Send(kGet); }
+    EXPECT_THAT(Client(listener_->port()).Ask(kGet), StartsWith(kFine));
+  });
+}
+
+TEST_F(Listener, ServesAHundredAtOnce) {
+  Begin();
+  While([&] {
+    std::vector<std::unique_ptr<Client>> clients;
+    for (int i = 0; i < 100; ++i) clients.push_back(std::make_unique<Client>(listener_->port()));
+    for (const auto& client : clients) client->Send(kGet);
+    for (const auto& client : clients) EXPECT_THAT(client->Rest(), StartsWith(kFine));
+  });
+}
+
+TEST_F(Listener, MayEndWithSomeoneConnected) {
+  Begin();
+  std::unique_ptr<Client> client;
+  While([&] {
+    client = std::make_unique<Client>(listener_->port());
+    client->Send("GET ");
+  });
+  event::Settle(*loop_);
+  listener_.reset();
+  EXPECT_THAT(client->Rest(), Not(HasSubstr("200")));
+}
+
+TEST_F(Listener, ListensOnIpv6) {
+  const auto listener = MetricsListener::Begin(*loop_, {"::1", 0}, [] { return ""; });
+  if (!listener) GTEST_SKIP() << listener.error().message();
+  EXPECT_NE((*listener)->port(), 0);
+}
+
+TEST_F(Listener, SaysWhereItCannotListen) {
+  Begin();
+  const auto second = MetricsListener::Begin(*loop_, {"127.0.0.1", listener_->port()}, [] { return ""; });
+  EXPECT_EQ(MessageOf(second),
+            fmt::format("serving metrics at 127.0.0.1 port {}: bind: Address already in use", listener_->port()));
+}
+
+}  // namespace
+}  // namespace pintle::agent

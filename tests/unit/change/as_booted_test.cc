@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/as_booted.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pintle::change {
+namespace {
+
+using testing::ElementsAre;
+using testing::Eq;
+using testing::IsEmpty;
+using testing::Optional;
+
+constexpr const char* kImage = "quay.io/os@sha256:4f0a";
+
+host::DeployedImage Booted() {
+  host::DeployedImage booted;
+  booted.image = kImage;
+  booted.digest = "sha256:4f0a";
+  booted.kernel_arguments = {"rw", "a=1", "b=\"c d\""};
+  return booted;
+}
+
+CurrentConfig ConfigWith(const std::string& image, std::optional<std::vector<std::string>> arguments) {
+  CurrentConfig config = EmptyConfig();
+  config.object.spec.os_image_url = image;
+  config.object.spec.kernel_arguments = std::move(arguments);
+  return config;
+}
+
+TEST(AsBooted, LeavesWhatIsTrue) {
+  const CurrentConfig config = AsBooted(Booted(), ConfigWith(kImage, {{"a=1", "rw b=\"c d\""}}));
+  EXPECT_EQ(config.object.spec.os_image_url, kImage);
+  EXPECT_THAT(config.object.spec.kernel_arguments, Optional(ElementsAre("a=1", "rw b=\"c d\"")));
+}
+
+TEST(AsBooted, HasTheBootedImageInThePlaceOfAnother) {
+  const CurrentConfig config = AsBooted(Booted(), ConfigWith("quay.io/os@sha256:5e1b", std::nullopt));
+  EXPECT_EQ(config.object.spec.os_image_url, kImage);
+  EXPECT_THAT(config.object.spec.kernel_arguments, Eq(std::nullopt));
+}
+
+TEST(AsBooted, SaysNothingOfAnImageWhereTheConfigDoesNot) {
+  EXPECT_EQ(AsBooted(Booted(), ConfigWith("", std::nullopt)).object.spec.os_image_url, "");
+}
+
+TEST(AsBooted, DropsArgumentsThatAreNotThereAsAWhole) {
+  const CurrentConfig config = AsBooted(Booted(), ConfigWith("", {{"a=2", "a=1 e", "rw"}}));
+  EXPECT_THAT(config.object.spec.kernel_arguments, Optional(ElementsAre("rw")));
+  EXPECT_THAT(AsBooted(Booted(), ConfigWith("", {{"e"}})).object.spec.kernel_arguments, Optional(IsEmpty()));
+}
+
+}  // namespace
+}  // namespace pintle::change

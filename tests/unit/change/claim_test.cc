@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/claim.h"
+
+#include <future>
+#include <optional>
+
+#include "unit/expect.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::change {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+constexpr auto kLong = std::chrono::minutes(1);
+
+class ClaimTest : public testing::Test {
+ protected:
+  TemporaryDirectory directory_;
+  Root root_ = ValueOf(Root::Open(directory_.path().string()));
+  std::optional<Claim> first_ = ValueOf(Claim::Take(root_));
+};
+
+TEST_F(ClaimTest, IsRefusedAtOnceWithoutPatience) {
+  EXPECT_THAT(MessageOf(Claim::Take(root_)), HasSubstr("something else is changing this machine just now"));
+  EXPECT_EQ(Claim::Take(root_).error().kind(), ErrorKind::kConflict);
+}
+
+TEST_F(ClaimTest, IsWaitedForUntilItsHolderLetsGo) {
+  auto second = std::async(std::launch::async, [&] { return Claim::Take(root_, kLong); });
+  EXPECT_EQ(second.wait_for(milliseconds(120)), std::future_status::timeout);
+  first_.reset();
+  EXPECT_TRUE(Succeeded(second.get()));
+}
+
+TEST_F(ClaimTest, IsRefusedAsEverWhenPatienceEnds) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(MessageOf(Claim::Take(root_, milliseconds(120))), HasSubstr("something else is changing this machine"));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(120));
+}
+
+TEST_F(ClaimTest, IsFreeAgainAfterARefusal) {
+  EXPECT_FALSE(Claim::Take(root_));
+  first_.reset();
+  EXPECT_TRUE(Succeeded(Claim::Take(root_, kLong)));
+}
+
+}  // namespace
+}  // namespace pintle::change
