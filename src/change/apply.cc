@@ -81,7 +81,9 @@ class Changer {
 
   Result<> Confirm() {
     const auto change = TRY(journal_.Read());
-    return change && change->awaits_confirmation && change->phase == Phase::kApplied ? journal_.Close() : Result<>();
+    // One that has not booted yet cannot be known to be well.
+    const bool is_waited_for = change && change->awaits_confirmation && change->boots > 0;
+    return is_waited_for && change->phase == Phase::kApplied ? journal_.Close() : Result<>();
   }
 
   Result<Recovered> GiveUp(const std::string& why) {

@@ -4,15 +4,18 @@
 import contextlib
 import os
 import random
+import time
 
 import pytest
 
 from machines import agent_node
 from machines.agent_node import DrainController, Events, rendered
+from machines.faulty_proxy import FaultyProxy
 from machines.installed import file, machine_config
 from machines.wait import wait_until
 
 # The nightly run takes longer.
+AWAY = 600 if "PINTLE_NIGHTLY" in os.environ else 20  # s
 KILLS = int(os.environ.get("PINTLE_AGENT_KILLS", "100" if "PINTLE_NIGHTLY" in os.environ else "20"))
 SEED = int(os.environ.get("PINTLE_SEED", "1"))
 
@@ -71,6 +74,44 @@ def test_the_api_server_goes_and_comes_back(cluster, new_node):
     cluster.start_apiserver()
     node.wait_done(second, 120)
     assert node.read("/etc/live/a") == "1"
+
+
+def test_the_api_server_is_killed_again_and_again(cluster, new_node):
+    """For ten minutes in the nightly run."""
+    node = new_node()
+    settle_in(node)
+    until = time.monotonic() + AWAY
+    number = 0
+    while time.monotonic() < until:
+        number += 1
+        config = live(node, number)
+        node.annotate(desiredConfig=config)
+        cluster.stop_apiserver()
+        cluster.start_apiserver()
+    node.wait_done(config, 120)
+    assert [node.read(f"/etc/live/{name}") for name in "ab"] == [str(number)] * 2
+    print(f"killed {number} times")
+
+
+def test_answers_that_are_errors_and_watches_that_end(cluster, new_node):
+    """Three of ten requests fail, each in one of five ways, and no watch lasts longer than a second."""
+    node = new_node()
+    first = settle_in(node)
+    with FaultyProxy(cluster, node.user, seed=SEED) as proxy, DrainController(cluster), Events(cluster) as events:
+        node.run("tee", agent_node.KUBECONFIG, input=proxy.kubeconfig())
+        node.run("systemctl", "restart", "pintled.service")
+        for number in range(1, 11):
+            config = live(node, number)
+            node.annotate(desiredConfig=config)
+            node.wait_done(config, 120)
+            assert node.read("/etc/live/a") == str(number)
+        config = rebooting(node, 11)
+        node.annotate(desiredConfig=config)
+        node.machine.follow_reboot(180)
+        node.wait_done(config, 180)
+        assert reboots_asked_for(events, node) == 1
+        print(proxy.failed)
+        assert len(proxy.failed) == 5 and first != config
 
 
 def test_etcd_stops_for_a_while(cluster, new_node):

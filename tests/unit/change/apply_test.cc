@@ -118,6 +118,7 @@ TEST_F(Applying, IsUndoneWhenTheBootAfterItFindsSomethingElse) {
 
 TEST_F(Applying, EndsWhenItIsConfirmedAfterTheRebootAndNotBefore) {
   ASSERT_EQ(ValueOf(BeginToBeConfirmed()), Ending::kRebootNeeded);
+  ASSERT_TRUE(Succeeded(Confirm(machine_.host())));
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kRebootNeeded);
   Boot();
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kToBeConfirmed);
