@@ -8,11 +8,11 @@
 
 #include "agent/events.h"
 #include "agent/host_facts.h"
-#include "agent/rejection.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "change/claim.h"
 #include "change/journal.h"
+#include "change/rejected.h"
 #include "plan/plan.h"
 
 namespace pintle::agent {
@@ -53,6 +53,11 @@ happened::Recovered MeaningOf(const change::Recovered& recovered, const std::opt
       break;
   }
   return meaning;
+}
+
+std::optional<Rejection> RejectionFrom(const std::optional<change::Rejected>& rejected) {
+  if (!rejected) return std::nullopt;
+  return Rejection{{rejected->config, rejected->image}, rejected->why};
 }
 
 host::AgentPhase ShownAs(const State& state, bool is_going_back, bool is_held) {
@@ -103,7 +108,6 @@ std::optional<std::string> OrNothing(const std::string& text) {
 Result<std::unique_ptr<Agent>> Agent::Create(Parts parts) {
   auto agent = std::unique_ptr<Agent>(new Agent(std::move(parts)));
   agent->worker_ = TRY(event::Worker::Create(agent->loop_));
-  agent->state_.rejected = TRY(ReadRejection(agent->machine_->root()));
   return agent;
 }
 
@@ -273,16 +277,20 @@ void Agent::Do(const effect::Recover&) {
   struct Outcome {
     happened::Recovered recovered;
     std::optional<Goal> current;
+    std::optional<Rejection> rejected;
   };
   Work<Outcome>(
       [progress = ProgressToShow()](const host::ThisMachine& machine) -> Result<Outcome> {
         const auto pending = TRY(change::Journal(machine.root()).Read());
         const auto recovered = TRY(change::Recover(machine.host(), progress));
-        return Outcome{MeaningOf(recovered, pending), TRY(CurrentGoal(machine.root()))};
+        return Outcome{MeaningOf(recovered, pending), TRY(CurrentGoal(machine.root())),
+                       RejectionFrom(TRY(change::ReadRejected(machine.root())))};
       },
       [this](Result<Outcome> outcome) {
         if (!outcome) return Happen(happened::Failed{outcome.error().message()});
         current_ = outcome->current;
+        // Someone else may have undone a change of ours.
+        state_.rejected = std::move(outcome->rejected);
         Happen(std::move(outcome->recovered));
       });
 }
@@ -449,7 +457,9 @@ void Agent::Do(const effect::ReportFault& fault) {
 }
 
 void Agent::Do(const effect::Remember& remember) {
-  const auto kept = KeepRejection(machine_->root(), remember.rejected);
+  std::optional<change::Rejected> rejected;
+  if (const auto& one = remember.rejected) rejected = change::Rejected{one->goal.config, one->goal.image, one->why};
+  const auto kept = change::KeepRejected(machine_->root(), rejected);
   if (!kept) log::Warning(kept.error().message(), kTrouble);
 }
 

@@ -17,6 +17,7 @@
 #include "change/journal.h"
 #include "change/next_boot.h"
 #include "change/put.h"
+#include "change/rejected.h"
 #include "change/stage.h"
 
 namespace pintle::change {
@@ -109,6 +110,12 @@ class Changer {
     if (progress_) progress_(doing);
   }
 
+  // So that who made the change does not make it again just like that, whoever undoes it.
+  Result<> RememberWhy(const Change& change) const {
+    if (!change.awaits_confirmation || change.reason.empty()) return {};
+    return KeepRejected(host_.root, Rejected{change.to, change.to_image, change.reason});
+  }
+
   Result<bool> HasRebooted(const Change& change) const { return change.boot_id != TRY(BootId(host_.root)); }
 
   // From where everything is put.
@@ -172,6 +179,7 @@ class Changer {
 
   Result<Recovered> TakeBack(const Change& change, const host::BlobStore& contents) {
     Say(fmt::format("undoing the change to {}", change.to));
+    TRY(RememberWhy(change));
     TRY(PutBack(change, contents));
     // What the boot has started with the new files ends with another one.
     const bool runs_with_new = HasReboot(change.actions) && TRY(HasRebooted(change));
@@ -224,7 +232,10 @@ class Changer {
     const auto state = TRY(host_.deployments->Observe());
     if (state.booted && state.booted->id == change.next_boot->replaces) {
       if (change.phase == Phase::kApplied && !has_rebooted) return Recovered{Recovery::kRebootNeeded, ""};
-      if (change.reason.empty() && change.next_boot->is_finalized) change.reason = "the new deployment did not boot";
+      // If the loader does not know of it, a power cut came before that, and it was never tried.
+      const bool was_tried = change.next_boot->is_finalized && state.pending && !state.pending->is_staged;
+      if (change.reason.empty() && was_tried) change.reason = "the new deployment did not boot";
+      TRY(RememberWhy(change));
       TRY(StayWithOld(change, contents));
       return Recovered{Recovery::kUndone, change.reason};
     }
@@ -253,6 +264,7 @@ class Changer {
   // The new one runs, and is not what it should be.
   Result<Recovered> GoBack(Change& change, const host::DeploymentsState& state) {
     Say(fmt::format("going back from {}: {}", change.to, change.reason));
+    TRY(RememberWhy(change));
     TRY(Enter(Phase::kUndoing, change));
     const auto is_old = [&](const auto& image) { return image && image->id == change.next_boot->replaces; };
     if (!is_old(state.pending)) {
@@ -271,8 +283,10 @@ class Changer {
   Result<Recovered> FinalizeLate(Change& change, const host::BlobStore& contents) {
     if (const auto checked = CheckBooted(change); !checked) {
       // It is another one, which someone chose.
+      change.reason = checked.error().message();
+      TRY(RememberWhy(change));
       TRY(journal_.Close());
-      return Recovered{Recovery::kUndone, checked.error().message()};
+      return Recovered{Recovery::kUndone, change.reason};
     }
     Say(fmt::format("putting the files of {}", change.to));
     TRY(PutLate(host_, contents, change));

@@ -224,6 +224,24 @@ def test_a_node_that_is_not_well_after_the_reboot_goes_back(cluster, new_node, p
         assert node.has("/etc/cure")
 
 
+def test_a_deployment_that_does_not_boot_is_not_tried_again(cluster, new_node):
+    node = new_node(plain=False)
+    first = settle_in(node)
+    bad = config_for(node, 1, file("/etc/a", "new"))
+    with DrainController(cluster):
+        node.annotate(desiredConfig=bad)
+        node.machine.await_end("reboot", 120)
+        node.machine.start(fall_back=True)
+        have = node.wait_for(120, state="Degraded", reason="the new deployment did not boot",
+                             desiredDrain=f"uncordon-{first}")
+        assert have["currentConfig"] == first and not node.has("/etc/a")
+        # A person may want it all the same.
+        node.pintle("retry")
+        node.machine.follow_reboot(120)
+        node.wait_done(bad, 120)
+        assert node.read("/etc/a") == "new"
+
+
 def test_its_machine_config_node_says_how_far_it_is(cluster, node):
     first = settle_in(node)
     wait_until(lambda: conditions_now(node).get("Updated") == "True", "it is said to be updated", 30)

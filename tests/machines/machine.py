@@ -80,13 +80,19 @@ class Machine(contextlib.AbstractContextManager):
 
     def follow_reboot(self, seconds=90):
         """Waits for the machine to reboot by itself, and starts it again as its firmware would."""
-        self._expect_end("reboot", seconds)
+        self.await_end("reboot", seconds)
         self.start()
 
     def poweroff(self, seconds=90):
         """Ends the machine in the orderly way; start() boots it again."""
         self._ask_logind("PowerOff")
-        self._expect_end("poweroff", seconds)
+        self.await_end("poweroff", seconds)
+
+    def await_end(self, wanted, seconds=90):
+        """Waits for the machine to end by itself, by "reboot" or "poweroff"."""
+        end = self._process.wait_end(seconds)
+        if end != wanted:
+            raise MachineDied(f"{self.name} ended with {end}, not {wanted}", self.console())
 
     def kill(self):
         """Ends the machine at once, like a power cut; start() boots it again.  What reached its disk stays."""
@@ -126,10 +132,6 @@ class Machine(contextlib.AbstractContextManager):
         self.run("busctl", "call", "org.freedesktop.login1", "/org/freedesktop/login1",
                  "org.freedesktop.login1.Manager", method, "b", "false", check=False)
 
-    def _expect_end(self, wanted, seconds):
-        end = self._process.wait_end(seconds)
-        if end != wanted:
-            raise MachineDied(f"{self.name} ended with {end}, not {wanted}", self.console())
 
 
 def a_name(kind):

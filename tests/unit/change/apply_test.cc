@@ -2,6 +2,7 @@
 #include "change/apply.h"
 
 #include "change/journal.h"
+#include "change/rejected.h"
 #include "crash/tree.h"
 #include "unit/change/small_machine.h"
 #include "unit/temporary_directory.h"
@@ -12,6 +13,7 @@ namespace {
 using plan::TestConfig;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using namespace std::string_literals;
 
 class Applying : public testing::Test {
  protected:
@@ -137,6 +139,10 @@ TEST_F(Applying, IsUndoneWhenItIsGivenUpAfterTheRebootAndSaysWhy) {
   // What runs has begun with the new files.
   EXPECT_EQ(recovered.how, Recovery::kRebootNeededToUndo);
   EXPECT_EQ(recovered.reason, "it is not well");
+  const auto rejected = ValueOf(ReadRejected(machine_.host().root));
+  ASSERT_TRUE(rejected);
+  EXPECT_EQ(std::pair(rejected->config, rejected->why), std::pair("rendered-worker-1"s, "it is not well"s));
+  ASSERT_TRUE(Succeeded(KeepRejected(machine_.host().root, std::nullopt)));
   EXPECT_EQ(Tree(), before);
   Boot();
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
