@@ -116,7 +116,7 @@ void DriftWatch::Retry() {
 // then.
 bool DriftWatch::Arm() {
   if (!arming_) {
-    arming_.emplace();
+    arming_ = Arming();
     is_stale_ = false;
   }
   arming_->made = 0;
