@@ -401,7 +401,7 @@ void Agent::Do(const effect::Reboot&) {
       state_.rejected && state_.wanted == state_.rejected->goal
           ? fmt::format("Node will reboot to undo {}", state_.rejected->goal.config)
           : fmt::format("Node will reboot into config {}", state_.wanted ? state_.wanted->config : "");
-  log::Notice(fmt::format("initiating reboot: {}", why), kPhaseChanged);
+  log::Notice(fmt::format("initiating reboot: {}", why), kRebooting);
   source_->ReportReboot(why, [this, why] {
     worker_->Run<Result<>>(
         [machine = machine_, why](std::stop_token) { return machine->power().Reboot(why); },

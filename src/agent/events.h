@@ -12,10 +12,10 @@
 
 namespace pintle::agent {
 
-inline constexpr log::MessageId kPhaseChanged{"b3e1c6f4a8d94b0f9a4c3d1b7e52f680"};
-inline constexpr log::MessageId kDegraded{"5d0f2c9b61e84a7c8e3f4b9a2d7c1e06"};
-inline constexpr log::MessageId kNoApiServer{"e97a4d3c52b14f6d8a0b6c1e9f283d75"};
-inline constexpr log::MessageId kTrouble{"4c81d7e09f3a4b52b6d5e2a8c07f1943"};
+inline constexpr log::MessageId kRebooting{"4bdd9e733dc448c38cc1d2b55daefddf"};
+inline constexpr log::MessageId kDegraded{"c75d9d7351e34ce19634e360b946f52c"};
+inline constexpr log::MessageId kNoApiServer{"abcd389170484bdbad0ed33ff86a4584"};
+inline constexpr log::MessageId kTrouble{"c73542cda6d2470797ac79f76f326d87"};
 
 // The reason and the message of the Event of an action that was done; null: there is none.
 std::pair<const char*, std::string> EventFor(const plan::Action& action);

@@ -449,7 +449,7 @@ bool KubernetesSource::Resumes(const Goal& goal) const {
 
 void KubernetesSource::ForgetInitialAnnotations() {
   if (const auto kept = KeepInitialAnnotationsAside(root_); !kept) {
-    log::Warning(fmt::format("putting the first annotations aside: {}", kept.error().message()), kNoApiServer);
+    log::Warning(fmt::format("putting the first annotations aside: {}", kept.error().message()), kTrouble);
   }
 }
 

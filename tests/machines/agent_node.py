@@ -6,7 +6,6 @@ import http.client
 import json
 import pathlib
 import threading
-import time
 
 from .cluster import Cluster
 from .installed import Installed
@@ -102,7 +101,7 @@ class Watch(contextlib.AbstractContextManager):
     path = None
 
     def __init__(self, cluster):
-        self._cluster, self._ending = cluster, False
+        self._cluster, self._ending = cluster, threading.Event()
 
     def saw(self, thing):
         raise NotImplementedError
@@ -113,12 +112,12 @@ class Watch(contextlib.AbstractContextManager):
         return self
 
     def __exit__(self, *_):
-        self._ending = True
+        self._ending.set()
         self._connection.sock and self._connection.sock.shutdown(2)
         self._thread.join(30)
 
     def _watch(self):
-        while not self._ending:
+        while not self._ending.is_set():
             # The API server may be away for a while, which is part of some tests.
             with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
                 with contextlib.closing(self._cluster.connection(self._cluster.admin.pair)) as self._connection:
@@ -128,7 +127,7 @@ class Watch(contextlib.AbstractContextManager):
                         if thing["kind"] == "Status":
                             break
                         self.saw(thing)
-            time.sleep(0.05)  # Before the next attempt; nothing waits for it.
+            self._ending.wait(0.05)  # Before the next attempt.
 
 
 class Events(Watch):

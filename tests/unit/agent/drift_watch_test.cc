@@ -12,6 +12,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 #include "event/loop.h"
@@ -96,12 +98,13 @@ const Change kChanges[] = {
     {"Mode", [](const std::string& file) { EXPECT_EQ(::chmod(file.c_str(), 0600), 0); }},
     {"Owner",
      [](const std::string& file) {
-       if (::geteuid() != 0) GTEST_SKIP() << "only root may give a file away";
-       EXPECT_EQ(::chown(file.c_str(), 1, 1), 0);
+       // Only root may give it away; others may give it to themselves, which is told as well.
+       const bool is_root = ::geteuid() == 0;
+       EXPECT_EQ(::chown(file.c_str(), is_root ? 1 : ::geteuid(), is_root ? 1 : ::getegid()), 0);
      }},
     {"Attribute",
      [](const std::string& file) {
-       if (::setxattr(file.c_str(), "user.a", "1", 1, 0) != 0) GTEST_SKIP() << "no attributes here";
+       EXPECT_EQ(::setxattr(file.c_str(), "user.a", "1", 1, 0), 0) << std::strerror(errno);
      }},
     {"Replacement",
      [](const std::string& file) {
