@@ -16,7 +16,7 @@ from machines import deploy, oci, shell
 from machines.installed import ALL, NOTHING, Installed, everything
 from machines.node import BUILD, Node
 from machines.wait import wait_until
-from registry_access import access
+from registry_access import access, give
 
 PROBE = f"{BUILD}/tests/integration/deployments-probe"
 HOST_PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
@@ -393,22 +393,27 @@ def test_a_client_that_is_killed_leaves_a_transaction_that_goes_on(node):
 PACKAGES = "usr/share/rpm-ostree/extensions"
 
 
+def push_extensions(registry, folder, tag, *layers):
+    """Pushes an image of these layers on top of one with packages, and says its name."""
+    tree = folder / "tree"
+    (tree / PACKAGES / "repodata").mkdir(parents=True)
+    for path in "repodata/repomd.xml", "old.rpm", "kept.rpm":
+        (tree / PACKAGES / path).write_text(path)
+    (tree / "usr/share/other").write_text("of no use")
+    images = folder / "layout"
+    oci.make_image(images, "base", tree)
+    base = "base"
+    for number, layer in enumerate(layers):
+        oci.derive_image(images, base, f"{tag}-{number}", layer)
+        base = f"{tag}-{number}"
+    return registry.push(images, base, name="extensions")
+
+
 @pytest.fixture
 def extensions(registry, tmp_path):
     """Has an image of these layers on top of a first one pushed, and unpacked below a directory."""
     def unpack(tag, *layers, check=True):
-        tree = tmp_path / "tree"
-        (tree / PACKAGES / "repodata").mkdir(parents=True)
-        for path in "repodata/repomd.xml", "old.rpm", "kept.rpm":
-            (tree / PACKAGES / path).write_text(path)
-        (tree / "usr/share/other").write_text("of no use")
-        images = tmp_path / "layout"
-        oci.make_image(images, "base", tree)
-        base = "base"
-        for number, layer in enumerate(layers):
-            oci.derive_image(images, base, f"{tag}-{number}", layer)
-            base = f"{tag}-{number}"
-        image = registry.push(images, base, name="extensions")
+        image = push_extensions(registry, tmp_path, tag, *layers)
         (tmp_path / "policy.json").write_text('{"default": [{"type": "insecureAcceptAnything"}]}')
         root = tmp_path / "root"
         root.mkdir()
@@ -440,10 +445,17 @@ def test_an_image_without_packages_is_refused(extensions):
     assert said.startswith("unpacking the extensions image ") and "it has no packages in /usr/share/rpm-ostree" in said
 
 
-def test_a_config_with_an_image_is_applied_through_the_daemon(fresh, registry, pushed):
+@pytest.fixture
+def machine(fresh, registry):
+    """One that has what a kubelet and a container runtime are let in with."""
     fresh.run("mkdir", "--parents", "/var/lib/kubelet")
     fresh.run("cp", "/etc/auth.json", "/var/lib/kubelet/config.json")
-    machine = Installed(fresh, f"{BUILD}/src/ctl/pintle")
+    give(fresh, registry.certs_dir, f"/etc/containers/certs.d/{registry.host}")
+    fresh.run("cp", "/etc/policy.json", "/etc/containers/policy.json")
+    return Installed(fresh, f"{BUILD}/src/ctl/pintle")
+
+
+def test_a_config_with_an_image_is_applied_through_the_daemon(machine, fresh, pushed):
     machine.apply(everything(pushed))
     assert machine.of_everything() == NOTHING
     fresh.reboot()
@@ -457,4 +469,50 @@ def test_a_config_with_an_image_is_applied_through_the_daemon(fresh, registry, p
     fresh.reboot()
     machine.settle()
     assert machine.of_everything() == NOTHING
+    deploy.fsck(fresh)
+
+
+def test_extensions_and_another_kernel_come_and_go_with_a_config(machine, fresh, registry, pushed, tmp_path):
+    plain = everything(pushed)
+    extended = everything(pushed)
+    extended["spec"] |= {"extensions": ["sysstat", "usbguard"], "kernelType": "realtime",
+                         "baseOSExtensionsContainerImage": push_extensions(registry, tmp_path, "applied")}
+    without = {"packages": [], "removed": []}
+
+    def packages(which):
+        return {key: observe(fresh)[which][key] for key in without}
+
+    machine.apply(plain)
+    fresh.reboot()
+    machine.settle()
+    assert packages("booted") == without
+    machine.apply(extended)
+    wanted = packages("pending")
+    assert {"sysstat", "usbguard", "kernel-rt-core"} <= set(wanted["packages"]) and "kernel-core" in wanted["removed"]
+    assert not machine.has("/etc/yum.repos.d/coreos-extensions.repo"), "the packages are offered for longer than needed"
+    fresh.reboot()
+    machine.settle()
+    assert packages("booted") == wanted and machine.of_everything() == ALL
+    machine.pintle("verify")
+
+    machine.apply(plain)
+    fresh.reboot()
+    machine.settle()
+    assert packages("booted") == without and machine.of_everything() == ALL
+    machine.pintle("verify")
+    deploy.fsck(fresh)
+
+
+def test_a_machine_is_pivoted_through_the_daemon_and_back(machine, fresh, pushed):
+    first = observe(fresh)["booted"]
+    machine.pintle("pivot", "--yes", pushed, status=2)
+    assert transactions(fresh) and observe(fresh)["pending"]["image"] == pushed
+    fresh.reboot()
+    machine.settle()
+    assert observe(fresh)["booted"]["image"] == pushed and machine.read("/usr/share/new") == "next"
+    assert "Nothing to do" in machine.pintle("pivot", "--yes", pushed)
+    machine.pintle("pivot", "--yes", first["commit"], status=2)
+    fresh.reboot()
+    machine.settle()
+    assert observe(fresh)["booted"]["commit"] == first["commit"]
     deploy.fsck(fresh)
