@@ -145,7 +145,6 @@ class Fetching {
     if (const auto commit = TRY(store_.Find(documents.digest))) return FetchedImage{text, *commit};
     documents.config_text = TRY(ReadBlob(layout, documents.manifest.config.digest), doing());
     documents.config = TRY(ParseOciConfig(documents.config_text), doing());
-    TRY(ExpectPlainLayers(documents.config), doing());
     return FetchedImage{text, TRY(store_.Import(documents, name.directory + "/blobs/sha256", stop_))};
   }
 
@@ -188,7 +187,7 @@ class Fetching {
     TRY(ExpectDigest(documents.manifest.config.digest, documents.config_text),
         "checking the configuration of " + PullSpec(exact));
     documents.config = TRY(ParseOciConfig(documents.config_text), "reading " + PullSpec(exact));
-    TRY(ExpectPlainLayers(documents.config), "reading " + PullSpec(exact));
+    TRY(PackedCommitOf(documents.manifest, documents.config), "reading " + PullSpec(exact));
     for (const OciDescriptor& layer : documents.manifest.layers) {
       const bool is_missing = std::any_of(missing.begin(), missing.end(),
                                           [&](const OciDescriptor& other) { return other.digest == layer.digest; });

@@ -2,6 +2,7 @@
 #include "host/import_ostree.h"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "base/clock.h"
 #include "host/layer.h"
+#include "host/packed_commit_ostree.h"
 
 namespace pintle::host {
 namespace {
@@ -21,6 +23,7 @@ constexpr std::string_view kImageBranches = "pintle/image";
 constexpr const char* kManifestKey = "ostree.manifest";
 constexpr const char* kConfigKey = "ostree.container.image-config";
 constexpr const char* kImpliedKey = "pintle.implied-directories";
+constexpr const char* kOnlyFilesKey = "pintle.only-files";
 
 constexpr std::string_view kWhiteout = ".wh.";
 constexpr std::string_view kOpaque = ".wh..wh..opq";
@@ -219,6 +222,32 @@ class Metadata {
   GVariantDict dictionary_;
 };
 
+std::set<std::string> DigestsOf(const OciManifest& manifest, std::size_t first_layers) {
+  std::set<std::string> digests;
+  for (std::size_t i = 0; i < std::min(first_layers, manifest.layers.size()); ++i) {
+    digests.insert(manifest.layers[i].digest);
+  }
+  return digests;
+}
+
+// What a directory is that is root's and of which nothing special is known.
+Result<std::string> WritePlainDirectory(OstreeRepo* repository, GCancellable* cancel) {
+  const Object<GFileInfo> info(::g_file_info_new());
+  ::g_file_info_set_attribute_uint32(info.get(), "unix::uid", 0);
+  ::g_file_info_set_attribute_uint32(info.get(), "unix::gid", 0);
+  ::g_file_info_set_attribute_uint32(info.get(), "unix::mode", S_IFDIR | 0755);
+  const Variant attributes(::g_variant_ref_sink(::ostree_create_directory_metadata(info.get(), nullptr)));
+  Failure failure;
+  CPtr<guchar, g_free> written;
+  if (!::ostree_repo_write_metadata(repository, OSTREE_OBJECT_TYPE_DIR_META, nullptr, attributes.get(), Out(written),
+                                    cancel, Out(failure))) {
+    return Told(failure);
+  }
+  std::array<char, OSTREE_SHA256_STRING_LEN + 1> text{};
+  ::ostree_checksum_inplace_from_bytes(written.get(), text.data());
+  return std::string(text.data());
+}
+
 Result<std::map<std::string, std::string>> Branches(OstreeRepo* repository, std::string_view folder) {
   Failure failure;
   HashTable found;
@@ -301,21 +330,30 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
   const auto file_of = [&](const OciDescriptor& layer) {
     return fmt::format("{}/{}", blobs, layer.digest.substr(layer.digest.find(':') + 1));
   };
+  const auto packed = TRY(PackedCommitOf(image.manifest, image.config));
+  const std::set<std::string> packed_layers = DigestsOf(image.manifest, packed ? packed->layers : 0);
   const std::vector<OciDescriptor> missing = TRY(MissingLayers(image.manifest));
   std::map<std::string, LayerContents> contents;
   std::uint64_t bytes = 0;
   for (const OciDescriptor& layer : missing) {
-    bytes += (contents[layer.digest] = TRY(CheckLayer(file_of(layer), layer, stop))).bytes;
+    const std::string file = file_of(layer);
+    if (packed_layers.contains(layer.digest)) {
+      bytes += TRY(CheckPackedLayer(file, layer, stop));
+    } else {
+      bytes += (contents[layer.digest] = TRY(CheckLayer(file, layer, stop))).bytes;
+    }
   }
   TRY(ExpectSpace(bytes, TRY(Space())));
 
   Transaction transaction = TRY(Transaction::Begin(repository_, cancel));
   std::map<std::string, std::string> imported;
   for (const OciDescriptor& layer : missing) {
-    const std::string commit = TRY(ImportLayer(file_of(layer), layer, contents[layer.digest].implied, cancel),
-                                   fmt::format("importing the layer {}", layer.digest));
-    transaction.SetBranch(BranchOf(kLayerBranches, layer.digest), commit);
-    imported[layer.digest] = commit;
+    const auto doing = [&] { return fmt::format("importing the layer {}", layer.digest); };
+    imported[layer.digest] =
+        packed_layers.contains(layer.digest)
+            ? TRY(ImportPackedLayer(file_of(layer), layer, stop, cancel), doing())
+            : TRY(ImportLayer(file_of(layer), layer, contents[layer.digest].implied, cancel), doing());
+    transaction.SetBranch(BranchOf(kLayerBranches, layer.digest), imported[layer.digest]);
   }
   std::vector<std::string> layers;
   for (const OciDescriptor& layer : image.manifest.layers) {
@@ -325,6 +363,11 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
     } else {
       layers.push_back(TRY(ResolveBranch(repository_, BranchOf(kLayerBranches, layer.digest))).value_or(""));
     }
+  }
+  if (packed) {
+    const std::string whole = TRY(TakePackedCommit(*packed, layers, cancel));
+    layers.erase(layers.begin(), layers.begin() + static_cast<std::ptrdiff_t>(packed->layers));
+    layers.insert(layers.begin(), whole);
   }
   const std::string commit = TRY(Merge(image, layers, cancel), "laying the layers over one another");
   transaction.SetBranch(BranchOf(kImageBranches, image.digest), commit);
@@ -349,6 +392,41 @@ Result<std::string> ImageStore::ImportLayer(const std::string& path, const OciDe
   Metadata metadata;
   metadata.Add(kImpliedKey, implied);
   return Commit(tree.get(), "layer " + layer.digest, metadata.End().get(), 0, cancel);
+}
+
+// The layer with the commit is on the branch as that commit, and the others as one that names their files, so that
+// nothing of them is pruned.
+Result<std::string> ImageStore::ImportPackedLayer(const std::string& path, const OciDescriptor& layer,
+                                                  const std::stop_token& stop, GCancellable* cancel) const {
+  const ImportedObjects imported = TRY(ImportObjects(repository_, path, stop, cancel));
+  if (imported.commit) return *imported.commit;
+  const Object<OstreeMutableTree> tree(::ostree_mutable_tree_new());
+  ::ostree_mutable_tree_set_metadata_checksum(tree.get(), TRY(WritePlainDirectory(repository_, cancel)).c_str());
+  for (const std::string& file : imported.files) {
+    Failure failure;
+    if (!::ostree_mutable_tree_replace_file(tree.get(), file.c_str(), file.c_str(), Out(failure))) return Told(failure);
+  }
+  Metadata metadata;
+  metadata.Add(kOnlyFilesKey, "yes");
+  return Commit(tree.get(), "layer " + layer.digest, metadata.End().get(), 0, cancel);
+}
+
+// `layers` are the commits of all layers, the lowest first.
+Result<std::string> ImageStore::TakePackedCommit(const PackedCommit& packed, const std::vector<std::string>& layers,
+                                                 GCancellable* cancel) const {
+  std::string commit;
+  for (std::size_t i = 0; i < packed.layers; ++i) {
+    if (!TRY(CommitMetadata(repository_, layers[i], kOnlyFilesKey)).empty() || layers[i] == commit) continue;
+    if (!commit.empty()) return Error(ErrorKind::kInvalid, "there are two commits in its layers");
+    commit = layers[i];
+  }
+  if (commit.empty()) return Error(ErrorKind::kInvalid, "there is no commit in its layers, though a label says so");
+  if (!packed.checksum.empty() && packed.checksum != commit) {
+    return Error(ErrorKind::kInvalid, fmt::format("its layers have the commit {}, and its label ostree.commit says {}",
+                                                  commit, packed.checksum));
+  }
+  TRY(ExpectWhole(repository_, commit, cancel));
+  return commit;
 }
 
 Result<std::string> ImageStore::Merge(const ImageDocuments& image, const std::vector<std::string>& layers,

@@ -4,7 +4,8 @@
 // OCI images in an OSTree repository.
 //
 // Each layer is a commit of its own, with the whiteouts in it as files, so that the next image that has it need not
-// fetch it.  An image is the commit of its layers laid over one another.  The branches of both bear their digests, and
+// fetch it.  Layers that a commit was packed into are kept as that commit and as lists of its files.  An image is the
+// commit of its layers laid over one another.  The branches of both bear their digests, and
 // are no one else's: what rpm-ostree keeps of images has been changed on the way in.
 
 #include <map>
@@ -51,6 +52,10 @@ class ImageStore {
  private:
   Result<std::string> ImportLayer(const std::string& path, const OciDescriptor& layer,
                                   const std::vector<std::string>& implied, GCancellable* cancel) const;
+  Result<std::string> ImportPackedLayer(const std::string& path, const OciDescriptor& layer,
+                                        const std::stop_token& stop, GCancellable* cancel) const;
+  Result<std::string> TakePackedCommit(const PackedCommit& packed, const std::vector<std::string>& layers,
+                                       GCancellable* cancel) const;
   Result<std::string> ImportAll(const ImageDocuments& image, const std::string& blobs, const std::stop_token& stop,
                                 GCancellable* cancel) const;
   Result<std::string> Merge(const ImageDocuments& image, const std::vector<std::string>& layers,

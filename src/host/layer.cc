@@ -8,12 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <unordered_set>
+#include <utility>
 
 #include "base/root.h"
 #include "base/unique_fd.h"
@@ -22,6 +25,8 @@ namespace pintle::host {
 namespace {
 
 constexpr std::size_t kBlock = 1 << 20;
+constexpr std::string_view kPackedRepository = "sysroot/ostree/repo/";
+constexpr std::string_view kPackedObjects = "sysroot/ostree/repo/objects/";
 
 Error Told(archive* opened) {
   const char* text = ::archive_error_string(opened);
@@ -76,9 +81,8 @@ class Entries {
     const char* name = ::archive_entry_pathname(entry);
     if (name == nullptr) return Error(ErrorKind::kInvalid, "an entry has no name that can be read");
     const std::string path = TRY(Normal(name));
-    if (path.starts_with("sysroot/ostree/repo/")) {
-      return Error(ErrorKind::kInvalid,
-                   "the image is an OSTree commit that was packed into a container, which only rpm-ostree can unpack");
+    if (path.starts_with(kPackedRepository)) {
+      return Error(ErrorKind::kInvalid, "it has an OSTree repository in it, and the image does not say why");
     }
     NoteParents(path);
     if (::archive_entry_hardlink(entry) != nullptr) return AddHardLink(path, ::archive_entry_hardlink(entry));
@@ -158,6 +162,44 @@ Result<LayerContents> CheckEntries(const std::string& path, const std::stop_toke
   return std::move(entries).Contents();
 }
 
+// The checksum in "sysroot/ostree/repo/objects/12/3456….dirtree", and what stands behind the point.
+std::optional<std::pair<std::string, std::string>> ObjectName(std::string_view path) {
+  constexpr std::size_t kFolder = 2, kRest = 62;
+  if (!path.starts_with(kPackedObjects)) return std::nullopt;
+  path.remove_prefix(kPackedObjects.size());
+  const std::size_t point = kFolder + 1 + kRest;
+  if (path.size() < point + 2 || path[kFolder] != '/' || path[point] != '.') return std::nullopt;
+  auto digest = Digest::FromHex(DigestAlgorithm::kSha256,
+                                std::string(path.substr(0, kFolder)).append(path.substr(kFolder + 1, kRest)));
+  if (!digest) return std::nullopt;
+  return std::pair(digest->hex(), std::string(path.substr(point + 1)));
+}
+
+Result<std::optional<PackedObject>> ObjectIn(archive_entry* entry) {
+  const char* name = ::archive_entry_pathname(entry);
+  auto said = ObjectName(name == nullptr ? "" : TRY(Normal(name)));
+  if (!said) return std::nullopt;
+  PackedObject object;
+  std::tie(object.checksum, object.kind) = *std::move(said);
+  object.user = static_cast<std::uint32_t>(::archive_entry_uid(entry));
+  object.group = static_cast<std::uint32_t>(::archive_entry_gid(entry));
+  object.permissions = static_cast<std::uint32_t>(::archive_entry_perm(entry));
+  if (const char* same_as = ::archive_entry_hardlink(entry)) {
+    const auto other = ObjectName(TRY(Normal(same_as)));
+    if (!other) return Error(ErrorKind::kInvalid, fmt::format("the object \"{}\" is a hard link to no object", name));
+    object.same_as = other->first;
+  } else if (::archive_entry_filetype(entry) == AE_IFLNK) {
+    const char* target = ::archive_entry_symlink(entry);
+    if (target == nullptr) return Error(ErrorKind::kInvalid, fmt::format("the link \"{}\" has no target", name));
+    object.target = target;
+  } else if (::archive_entry_filetype(entry) == AE_IFREG) {
+    object.size = static_cast<std::uint64_t>(std::max<la_int64_t>(::archive_entry_size(entry), 0));
+  } else {
+    return Error(ErrorKind::kInvalid, fmt::format("the object \"{}\" is neither a file nor a link", name));
+  }
+  return object;
+}
+
 constexpr std::string_view kWhiteout = ".wh.";
 constexpr std::string_view kOpaque = ".wh..wh..opq";
 
@@ -215,6 +257,34 @@ Result<LayerContents> CheckLayer(const std::string& path, const OciDescriptor& l
   const auto doing = [&] { return fmt::format("checking the layer {}", layer.digest); };
   TRY(CheckBytes(path, layer, stop), doing());
   return TRY(CheckEntries(path, stop), doing());
+}
+
+Result<> ForEachObject(const std::string& path, const std::stop_token& stop, const ObjectVisitor& visit) {
+  return ForEachEntry(path, stop, [&](archive* opened, archive_entry* entry) -> Result<> {
+    const auto object = TRY(ObjectIn(entry));
+    if (!object) return {};
+    const auto read = [&](std::span<char> room) -> Result<std::size_t> {
+      const la_ssize_t count = ::archive_read_data(opened, room.data(), room.size());
+      if (count < 0) return Told(opened);
+      return static_cast<std::size_t>(count);
+    };
+    TRY(visit(*object, read), fmt::format("the object {}.{}", object->checksum, object->kind));
+    return {};
+  });
+}
+
+Result<std::uint64_t> CheckPackedLayer(const std::string& path, const OciDescriptor& layer,
+                                       const std::stop_token& stop) {
+  const auto doing = [&] { return fmt::format("checking the layer {}", layer.digest); };
+  TRY(CheckBytes(path, layer, stop), doing());
+  std::uint64_t bytes = 0;
+  TRY(ForEachObject(path, stop,
+                    [&](const PackedObject& object, const ReadNext&) -> Result<> {
+                      bytes += object.size;
+                      return {};
+                    }),
+      doing());
+  return bytes;
 }
 
 Result<> UnpackLayer(const std::string& path, const std::string& below, const std::string& into,

@@ -92,16 +92,26 @@ std::string VersionOf(const OciConfig& config) {
   return "";
 }
 
-Result<> ExpectPlainLayers(const OciConfig& config) {
-  for (const char* label : {"ostree.commit", "ostree.final-diffid"}) {
-    if (config.config.labels.contains(label)) {
-      return Error(ErrorKind::kInvalid,
-                   fmt::format("the image is an OSTree commit that was packed into a container (it has the label {}), "
-                               "which only rpm-ostree can unpack",
-                               label));
-    }
+Result<std::optional<PackedCommit>> PackedCommitOf(const OciManifest& manifest, const OciConfig& config) {
+  const auto label = [&](const char* name) {
+    const auto found = config.config.labels.find(name);
+    return found == config.config.labels.end() ? std::string() : found->second;
+  };
+  const std::string last = label("ostree.final-diffid");
+  PackedCommit commit{label("ostree.commit"), 1};
+  if (last.empty() && commit.checksum.empty()) return std::nullopt;
+  // Without that, there is one, and what is above it was added later.
+  if (last.empty()) return commit;
+  const auto& contents = config.rootfs.diff_ids;
+  const auto found = std::find(contents.begin(), contents.end(), last);
+  if (found == contents.end() || contents.size() != manifest.layers.size()) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("an OSTree commit was packed into the image, and its label ostree.final-diffid names none "
+                             "of its {} layers: {}",
+                             manifest.layers.size(), last));
   }
-  return {};
+  commit.layers = static_cast<std::size_t>(found - contents.begin()) + 1;
+  return commit;
 }
 
 Result<> ExpectDigest(std::string_view digest, std::string_view bytes) {

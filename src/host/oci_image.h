@@ -78,15 +78,25 @@ struct OciRunConfig {
   };
 };
 
+struct OciRootFs {
+  std::vector<std::string> diff_ids;  // Of each layer, the digest of what was packed.
+
+  static constexpr auto kFields = std::tuple{
+      json::Field{"diff_ids", &OciRootFs::diff_ids},
+  };
+};
+
 struct OciConfig {
   std::string created;  // RFC 3339
   std::string architecture;
   OciRunConfig config;
+  OciRootFs rootfs;
 
   static constexpr auto kFields = std::tuple{
       json::Field{"created", &OciConfig::created},
       json::Field{"architecture", &OciConfig::architecture},
       json::Field{"config", &OciConfig::config},
+      json::Field{"rootfs", &OciConfig::rootfs},
   };
 };
 
@@ -103,9 +113,15 @@ Result<OciDescriptor> WithTag(const OciIndex& index, std::string_view tag);
 // What the image calls its version; empty when it does not.
 std::string VersionOf(const OciConfig& config);
 
-// An error for an image that is an OSTree commit packed into a container, as rpm-ostree makes and reads them: its
-// layers hold objects, and say little as trees of files.
-Result<> ExpectPlainLayers(const OciConfig& config);
+// An OSTree commit that was packed into the lowest layers of an image, as rpm-ostree, bootc and the makers of CoreOS do
+// it.  These layers hold its objects, which say all that is in it; a tar archive alone would not.
+struct PackedCommit {
+  std::string checksum;  // Empty when the image does not say.
+  std::size_t layers = 0;
+};
+
+// Nothing for an image whose layers all are plain trees.
+Result<std::optional<PackedCommit>> PackedCommitOf(const OciManifest& manifest, const OciConfig& config);
 
 // An error if these bytes are not those that the digest stands for.
 Result<> ExpectDigest(std::string_view digest, std::string_view bytes);

@@ -363,13 +363,6 @@ def test_a_layer_that_was_changed_in_the_registry_is_refused(near, registry, lay
     assert left_behind(near) == []
 
 
-def test_an_ostree_commit_in_a_container_is_refused_before_it_is_fetched(near, registry, layout, pushed):
-    oci.derive_image(layout, "next", "packed", oci.Layer(files={"usr/share/x": ""}), {"ostree.commit": "a" * 64})
-    said = refusal(near, *access(near, registry), "fetch", registry.push(layout, "packed"))
-    assert "which only rpm-ostree can unpack" in said
-    assert left_behind(near) == []
-
-
 def test_too_little_space_is_refused_before_anything_is_fetched(near, registry, pushed):
     words = access(near, registry)
     near.run("unshare", "--mount", "sh", "-ec", """
@@ -453,7 +446,7 @@ def branches(sysroot):
     ([("dev/sda", {"type": tarfile.BLKTYPE, "devmajor": 8})], "neither a file nor a directory nor a link"),
     ([("usr/null", {"type": tarfile.CHRTYPE, "devmajor": 1, "devminor": 3})], "neither a file nor a directory"),
     ([("usr/fifo", {"type": tarfile.FIFOTYPE})], "neither a file nor a directory nor a link"),
-    ([("sysroot/ostree/repo/objects/aa/b.file", FILE)], "which only rpm-ostree can unpack"),
+    ([("sysroot/ostree/repo/objects/aa/b.file", FILE)], "it has an OSTree repository in it"),
 ], ids=lambda value: value if isinstance(value, str) else value[-1][0])
 def test_a_layer_that_would_do_harm_is_refused(sysroot, made, entries, reason):
     before = branches(sysroot)
@@ -519,3 +512,123 @@ def test_an_image_without_a_kernel_is_not_staged(near, registry, made, tmp_path)
     commit = probe(near, "fetch", "oci:/var/tmp/layout").split()[0]
     assert "it has no kernel" in refusal(near, "put", "oci:/var/tmp/layout", commit)
     assert observe(near)["pending"] is None
+
+
+# ---- commits that were packed into images ---------------------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def packable(tmp_path_factory):
+    """A repository with one commit of all that a commit can hold."""
+    folder = tmp_path_factory.mktemp("packable")
+    tree, repository = folder / "tree", folder / "repository"
+    (tree / "usr/bin").mkdir(parents=True)
+    (tree / "usr/etc").mkdir()
+    (tree / "usr/bin/program").write_bytes(os.urandom(700_000))
+    (tree / "usr/bin/program").chmod(0o4755)
+    (tree / "usr/bin/same").symlink_to("..//bin/program")
+    (tree / "usr/etc/owned").write_text("contents")
+    os.chown(tree / "usr/etc/owned", 7, 8)
+    os.setxattr(tree / "usr/etc/owned", "user.long", b"x" * 300)
+    os.setxattr(tree / "usr/etc/owned", "user.empty", b"")
+    os.setxattr(tree / "usr", "user.of-a-directory", b"value")
+    (tree / "usr/etc/gone").write_text("")
+    shell.run("ostree", "init", f"--repo={repository}", "--mode=bare")
+    commit = shell.run("ostree", "commit", f"--repo={repository}", "--branch=b", f"--tree=dir={tree}").stdout.strip()
+    return repository, commit
+
+
+def listing(repository, commit):
+    """All of a commit: owners, permissions, checksums, extended attributes."""
+    return shell.run("ostree", "ls", f"--repo={repository}", "-R", "-C", "-X", commit).stdout
+
+
+def fetch_packed(sysroot, folder, tag="packed", check=True):
+    result = shell.run(HOST_PROBE, f"--sysroot={sysroot}", "fetch", f"oci:{folder}:{tag}", check=check)
+    return result.stdout.split()[0] if check else result.stderr.strip()
+
+
+def test_a_commit_that_was_packed_into_an_image_arrives_as_it_was(sysroot, packable, tmp_path):
+    layout = tmp_path / "layout"
+    oci.pack_commit(layout, "packed", *packable)
+    oci.derive_image(layout, "packed", "derived", oci.Layer(files={"usr/etc/new": "derived"}, removed=["etc/gone"]))
+    repository = f"{sysroot}/ostree/repo"
+    commit = fetch_packed(sysroot, layout)
+    assert listing(repository, commit) == listing(*packable)
+    assert shell.run("ostree", "show", f"--repo={repository}", packable[1]).returncode == 0
+    # What is on top of it is a layer like any other, and nothing of it comes twice.
+    for layer in json.loads(manifest_of(layout, "packed"))["layers"]:
+        (layout / "blobs/sha256" / layer["digest"].removeprefix("sha256:")).unlink()
+    derived = fetch_packed(sysroot, layout, "derived")
+    names = [line.split()[-1] for line in listing(repository, derived).splitlines()]
+    assert "/usr/etc/new" in names and "/usr/etc/gone" not in names and "/usr/bin/program" in names
+    shell.run("ostree", "fsck", f"--repo={repository}")
+
+
+def manifest_of(layout, tag):
+    index = json.loads((layout / "index.json").read_text())["manifests"]
+    found = next(image["digest"] for image in index
+                 if image["annotations"]["org.opencontainers.image.ref.name"] == tag)
+    return (layout / "blobs/sha256" / found.removeprefix("sha256:")).read_text()
+
+
+def without_one(suffix):
+    """Drops the first object of a kind."""
+    def change(number, entries):
+        found = [place for place, (entry, _) in enumerate(entries) if entry.name.endswith(suffix)]
+        return entries[:found[0]] + entries[found[0] + 1:] if found and number in (0, 1) else entries
+    return change
+
+
+def altered(key, value):
+    """Gives the first file of the first layer with files another attribute, or other contents."""
+    def change(number, entries):
+        for place, (entry, contents) in enumerate(entries):
+            if number == 1 and entry.name.endswith(".file") and entry.isreg() and contents:
+                if key == "contents":
+                    entries[place] = (entry, value + contents[len(value):])
+                else:
+                    setattr(entry, key, value)
+                break
+        return entries
+    return change
+
+
+@pytest.mark.parametrize("change, labels, reason", [
+    (without_one(".dirtree"), {}, "No such metadata object"),
+    (without_one(".file"), {}, "do not have the object"),
+    (without_one(".file-xattrs-link"), {}, "its extended attributes are not in the layer before it"),
+    (without_one(".commit"), {}, "there is no commit in its layers"),
+    (altered("contents", b"?"), {}, "orrupted"),
+    (altered("uid", 99), {}, "orrupted"),
+    (altered("mode", 0o4777), {}, "orrupted"),
+    (lambda number, entries: entries, {"ostree.commit": "a" * 64}, "and its label ostree.commit says"),
+    (lambda number, entries: entries, {"ostree.final-diffid": "sha256:" + "a" * 64}, "names none of its 3 layers"),
+], ids=["dirtree", "file", "attributes", "commit", "contents", "owner", "mode", "label", "diffid"])
+def test_a_packed_commit_that_is_not_whole_is_refused(sysroot, packable, tmp_path, change, labels, reason):
+    oci.pack_commit(tmp_path / "layout", "packed", *packable, labels=labels, change=change)
+    empty = tmp_path / "sysroot"
+    empty.mkdir()
+    shell.run("ostree", "admin", "init-fs", "--modern", empty)
+    said = fetch_packed(empty, tmp_path / "layout", check=False)
+    assert reason in said, said
+    assert branches(empty) == []
+    assert list((empty / "ostree/repo/objects").glob("*/*")) == []
+
+
+def test_an_image_that_a_commit_was_packed_into_is_booted(near, tmp_path):
+    first = deploy.booted_commit(near)
+    copy = tmp_path / "copy"
+    shell.run("ostree", "init", f"--repo={copy}", "--mode=bare")
+    shell.run("ostree", "pull-local", f"--repo={copy}", near.path("/sysroot/ostree/repo"), first)
+    layout = tmp_path / "layout"
+    oci.pack_commit(layout, "packed", copy, first, layers=5, labels={"version": "packed"})
+    oci.derive_image(layout, "packed", "derived", oci.Layer(files={"usr/share/new": "derived", "etc/new": "derived"}))
+    give(near, layout, "/var/tmp/layout")
+    commit = probe(near, "fetch", "oci:/var/tmp/layout:derived").split()[0]
+    assert probe(near, "put", "oci:/var/tmp/layout:derived", commit, "+probe=1") == "changed"
+    probe(near, "await-finalizer", "20000")
+    near.reboot()
+    booted = observe(near)["booted"]
+    assert (booted["commit"], booted["version"]) == (commit, "packed") and near.state == "running"
+    assert read(near, "/usr/share/new") + read(near, "/etc/new") == "derivedderived"
+    deploy.fsck(near)

@@ -5,8 +5,11 @@ An image is a base layer, which is a whole tree, and layers on it that add files
 """
 
 import dataclasses
+import hashlib
 import io
+import os
 import pathlib
+import stat
 import tarfile
 import tempfile
 
@@ -43,6 +46,70 @@ def derive_image(layout, base, tag, layer, labels=None):
         archive.write_bytes(_archive_of(layer))
         shell.run("umoci", "raw", "add-layer", "--image", f"{layout}:{base}", "--tag", tag, archive)
     _label(layout, tag, labels)
+
+
+def pack_commit(layout, tag, repository, commit, layers=3, labels=None, change=lambda number, entries: entries):
+    """Makes the image TAG out of an OSTree commit, as `ostree container encapsulate` does it: the first layer has what
+    is not in files, the others have the files.  REPOSITORY is a bare one with nothing but this commit.  `change` may
+    alter the entries of a layer, which are pairs of a TarInfo and contents."""
+    objects = sorted(pathlib.Path(repository).glob("objects/*/*"))
+    chunks = [[path for path in objects if path.suffix in (".commit", ".dirtree", ".dirmeta")]]
+    files = [path for path in objects if path.suffix == ".file"]
+    chunks += [files[number::layers - 1] for number in range(layers - 1)]
+    if not pathlib.Path(layout).exists():
+        shell.run("umoci", "init", "--layout", layout)
+    shell.run("umoci", "new", "--image", f"{layout}:{tag}")
+    with tempfile.TemporaryDirectory(prefix="pintle-layer-") as folder:
+        archive = pathlib.Path(folder) / "layer.tar"
+        for number, chunk in enumerate(chunks):
+            with tarfile.open(archive, mode="w", format=tarfile.GNU_FORMAT) as written:
+                for entry, contents in change(number, [entry for path in chunk for entry in _packed(path)]):
+                    written.addfile(entry, io.BytesIO(contents))
+            last = hashlib.sha256(archive.read_bytes()).hexdigest()
+            shell.run("umoci", "raw", "add-layer", "--image", f"{layout}:{tag}", archive)
+    _label(layout, tag, {"ostree.commit": commit, "ostree.final-diffid": f"sha256:{last}", **(labels or {})})
+
+
+def _packed(path):
+    """An object as it is in a layer; before a file comes what its extended attributes are."""
+    place = "sysroot/ostree/repo/objects/"
+    name, status = f"{place}{path.parent.name}/{path.name}", path.lstat()
+    if path.suffix != ".file":
+        return [_entry(name, path.read_bytes())]
+    attributes = _attributes({key: os.getxattr(path, key, follow_symlinks=False)
+                              for key in os.listxattr(path, follow_symlinks=False)})
+    digest = hashlib.sha256(attributes).hexdigest()
+    kept = f"{place}{digest[:2]}/{digest[2:]}.file-xattrs"
+    contents = b"" if path.is_symlink() else path.read_bytes()
+    file = _entry(name, contents, mode=stat.S_IMODE(status.st_mode), uid=status.st_uid, gid=status.st_gid)
+    if path.is_symlink():
+        file[0].type, file[0].linkname = tarfile.SYMTYPE, os.readlink(path)
+    return [_entry(kept, attributes), _entry(f"{name}-xattrs-link", b"", type=tarfile.LNKTYPE, linkname=kept), file,
+            _entry(f"usr/share/{path.name}", b"", type=tarfile.LNKTYPE, linkname=name)]
+
+
+def _entry(name, contents, **values):
+    entry = tarfile.TarInfo(name)
+    entry.size = len(contents)
+    for key, value in values.items():
+        setattr(entry, key, value)
+    return entry, contents
+
+
+def _attributes(values):
+    """A GVariant of the type a(ayay)."""
+    pairs = []
+    for key, value in sorted(values.items()):
+        name = key.encode() + b"\0"
+        pairs.append(_framed(name + value, [len(name)]))
+    ends = [sum(map(len, pairs[:count + 1])) for count in range(len(pairs))]
+    return _framed(b"".join(pairs), ends)
+
+
+def _framed(contents, ends):
+    """With the places where its parts end, in as few bytes as all of it needs."""
+    size = next(size for size in (1, 2, 4, 8) if len(contents) + size * len(ends) < 1 << (8 * size))
+    return contents + b"".join(end.to_bytes(size, "little") for end in ends)
 
 
 def _label(layout, tag, labels):

@@ -83,10 +83,30 @@ TEST(VersionOf, IsWhatTheLabelsSay) {
   EXPECT_EQ(VersionOf(*ParseOciConfig(R"({"config":{"Labels":null}})")), "");
 }
 
-TEST(ExpectPlainLayers, RefusesAnOstreeCommitInAContainer) {
-  const auto packed = ParseOciConfig(R"({"config":{"Labels":{"ostree.commit":"aa"}}})");
-  EXPECT_THAT(ExpectPlainLayers(*packed).error().message(), HasSubstr("which only rpm-ostree can unpack"));
-  EXPECT_TRUE(ExpectPlainLayers(*ParseOciConfig(R"({"config":{"Labels":{"ostree.bootable":"true"}}})")));
+OciConfig Labelled(std::map<std::string, std::string> labels) {
+  OciConfig config;
+  config.config.labels = std::move(labels);
+  config.rootfs.diff_ids = {"sha256:1", "sha256:2", "sha256:3"};
+  return config;
+}
+
+TEST(PackedCommitOf, IsInTheLayersUpToTheOneThatALabelNames) {
+  OciManifest manifest;
+  manifest.layers.resize(3);
+  const auto found = PackedCommitOf(manifest, Labelled({{"ostree.commit", "c"}, {"ostree.final-diffid", "sha256:2"}}));
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->checksum, "c");
+  EXPECT_EQ((*found)->layers, 2u);
+  EXPECT_EQ((*PackedCommitOf(manifest, Labelled({{"ostree.commit", "c"}})))->layers, 1u);
+  EXPECT_FALSE(*PackedCommitOf(manifest, Labelled({{"version", "1"}})));
+}
+
+TEST(PackedCommitOf, RefusesALabelThatNamesNoLayer) {
+  OciManifest manifest;
+  manifest.layers.resize(3);
+  EXPECT_FALSE(PackedCommitOf(manifest, Labelled({{"ostree.final-diffid", "sha256:4"}})));
+  manifest.layers.resize(2);
+  EXPECT_FALSE(PackedCommitOf(manifest, Labelled({{"ostree.final-diffid", "sha256:2"}})));
 }
 
 TEST(ExpectDigest, TellsOtherBytesApart) {
