@@ -2,6 +2,7 @@
 #include "change/next_boot.h"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
@@ -57,6 +58,27 @@ Result<> CheckPlace(const Root& root, const Step& step) {
                fmt::format("{} is neither in /etc nor in /var, and belongs to the OS image; put it elsewhere, or build "
                            "an image that has it",
                            file->key));
+}
+
+// The next deployment gets its files when the machine goes down, when it is too late to say what stands in their way.
+Result<> CheckWay(const Root& root, const std::vector<Step>& steps) {
+  std::set<std::string> leaving;
+  for (const Step& step : steps) {
+    if (const auto* file = std::get_if<FilePut>(&step); file != nullptr && !file->want) leaving.insert(file->key);
+  }
+  for (const Step& step : steps) {
+    const auto* file = std::get_if<FilePut>(&step);
+    if (file == nullptr || !file->want || file->want->kind == resource::EntryKind::kDirectory) continue;
+    const auto status = TRY(root.Status(file->key));
+    if (!status || !S_ISDIR(status->st_mode)) continue;
+    for (const std::string& name : TRY(root.List(file->key))) {
+      if (leaving.contains(file->key + "/" + name)) continue;
+      return Error(
+          ErrorKind::kInvalid,
+          fmt::format("{} is to be a file, and a directory is there with {} in it: move it away", file->key, name));
+    }
+  }
+  return {};
 }
 
 // Which one it is about, of which kind.
@@ -226,6 +248,7 @@ Result<> LeaveToNextBoot(const host::Host& host, Change& change) {
   const auto state = TRY(host.deployments->Observe());
   if (!state.booted) return {};
   for (const Step& step : change.steps) TRY(CheckPlace(host.root, step));
+  TRY(CheckWay(host.root, change.steps));
   change.next_boot = NextBoot{state.booted->id, {}, false};
   return {};
 }

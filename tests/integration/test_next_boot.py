@@ -142,6 +142,13 @@ def test_paths_of_the_image_are_refused(machine):
     assert machine.pintle("recover") == "Nothing was cut short.\n"
 
 
+def test_what_stands_in_the_way_is_said_before_anything_is_staged(machine):
+    machine.run("mkdir", "--parents", "/etc/managed/mine")
+    said = machine.apply(everything(), status=1)
+    assert "/etc/managed is to be a file, and a directory is there with mine in it: move it away" in said
+    assert machine.pintle("recover") == "Nothing was cut short.\n"
+
+
 def test_killed_while_it_shuts_down_the_machine_is_old_or_new(machine):
     for _ in range(6):
         machine.apply(everything())
