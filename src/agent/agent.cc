@@ -8,10 +8,13 @@
 
 #include "agent/events.h"
 #include "agent/host_facts.h"
+#include "agent/installation.h"
+#include "agent/server_authorities.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "change/claim.h"
 #include "change/journal.h"
+#include "change/records.h"
 #include "change/rejected.h"
 #include "plan/plan.h"
 
@@ -29,6 +32,16 @@ constexpr const char* kFindings = "/run/pintle/findings.json";
 std::chrono::seconds RetryDelay(int attempts) {
   const int doublings = std::clamp(attempts - 1, 0, 6);
   return std::min(std::chrono::seconds(kFirstRetry.count() << doublings), kLongestRetry);
+}
+
+// What `pintle history` knows it by.
+constexpr const char* kVerb = "update";
+
+// A change that is over now, and was not so when it began; one that still waits for something is told of when it ends.
+void RecordRecovery(const std::optional<change::Change>& pending, const change::Recovered& recovered) {
+  using enum change::Recovery;
+  if (!pending || (recovered.how != kFinished && recovered.how != kUndone)) return;
+  log::Record(change::RecordOfRecovery({"recover", pending->from, pending->to}, recovered));
 }
 
 happened::Recovered MeaningOf(const change::Recovered& recovered, const std::optional<change::Change>& pending) {
@@ -58,6 +71,11 @@ happened::Recovered MeaningOf(const change::Recovered& recovered, const std::opt
 std::optional<Rejection> RejectionFrom(const std::optional<change::Rejected>& rejected) {
   if (!rejected) return std::nullopt;
   return Rejection{{rejected->config, rejected->image}, rejected->why};
+}
+
+std::string_view OutcomeOf(change::Ending ending) {
+  if (ending == change::Ending::kRebootNeeded) return change::outcome::kRebooting;
+  return ending == change::Ending::kDone ? change::outcome::kDone : change::outcome::kNothingToDo;
 }
 
 host::AgentPhase ShownAs(const State& state, bool is_going_back, bool is_held) {
@@ -146,15 +164,18 @@ Agent::Agent(Parts parts)
 }
 
 void Agent::Begin() {
-  source_->Begin({.wanted = [this](Goal goal) { Happen(happened::Wanted{std::move(goal)}); },
-                  .drained = [this] { Happen(happened::Drained{}); },
-                  .failed = [this](std::string why) { Happen(happened::Failed{std::move(why)}); },
-                  .unusable = [this](const std::string& why) { Unusable(why); },
-                  .held =
-                      [this](std::string what) {
-                        held_ = std::move(what);
-                        Show();
-                      }});
+  source_->Begin(
+      {.wanted = [this](Goal goal) { Happen(happened::Wanted{std::move(goal)}); },
+       .drained = [this] { Happen(happened::Drained{}); },
+       .failed = [this](std::string why) { Happen(happened::Failed{std::move(why)}); },
+       .unusable = [this](const std::string& why) { Unusable(why); },
+       .trust_server = [this](std::string bundle,
+                              std::function<void(Result<>)> done) { TrustServer(std::move(bundle), std::move(done)); },
+       .held =
+           [this](std::string what) {
+             held_ = std::move(what);
+             Show();
+           }});
   if (settings_.full_check) full_check_.After(*settings_.full_check);
   // What the start took.
   ReleaseIdleMemory();
@@ -172,6 +193,7 @@ void Agent::LearnFacts() {
                             metrics_.os_version = facts.os_version;
                             metrics_.unsupported_packages = facts.unsupported_packages;
                             ShowMetrics();
+                            source_->ReportFinalizeFailure(facts.finalize_failure);
                           });
 }
 
@@ -283,6 +305,7 @@ void Agent::Do(const effect::Recover&) {
       [progress = ProgressToShow()](const host::ThisMachine& machine) -> Result<Outcome> {
         const auto pending = TRY(change::Journal(machine.root()).Read());
         const auto recovered = TRY(change::Recover(machine.host(), progress));
+        RecordRecovery(pending, recovered);
         return Outcome{MeaningOf(recovered, pending), TRY(CurrentGoal(machine.root())),
                        RejectionFrom(TRY(change::ReadRejected(machine.root())))};
       },
@@ -298,7 +321,9 @@ void Agent::Do(const effect::Recover&) {
 void Agent::Do(const effect::Confirm&) {
   Work<bool>(
       [](const host::ThisMachine& machine) -> Result<bool> {
+        const auto pending = TRY(change::Journal(machine.root()).Read());
         TRY(change::Confirm(machine.host()));
+        RecordRecovery(pending, {change::Recovery::kFinished, ""});
         return true;
       },
       [this](const Result<bool>& confirmed) {
@@ -312,7 +337,9 @@ void Agent::Do(const effect::GoBack& back) {
   Work<happened::Recovered>(
       [progress = ProgressToShow(), why = back.why](const host::ThisMachine& machine) -> Result<happened::Recovered> {
         const auto pending = TRY(change::Journal(machine.root()).Read());
-        return MeaningOf(TRY(change::GiveUp(machine.host(), progress, why)), pending);
+        const auto recovered = TRY(change::GiveUp(machine.host(), progress, why));
+        RecordRecovery(pending, recovered);
+        return MeaningOf(recovered, pending);
       },
       [this](Result<happened::Recovered> recovered) {
         if (!recovered) return Happen(happened::Failed{recovered.error().message()});
@@ -377,8 +404,13 @@ void Agent::Do(const effect::Change&) {
         const std::string& to = prepared->to.object.metadata.name;
         const auto inhibitor = machine.power().InhibitShutdown(fmt::format("the change to {} is under way", to));
         if (prepared->is_forced) TRY(machine.root().Remove(kForceFile));
-        return change::Apply(machine.host(), prepared->from, prepared->to, prepared->plan, progress,
-                             change::EndsWith::kConfirmation, prepared->left_alone);
+        const change::ChangeEvent event{kVerb, prepared->from.object.metadata.name, to};
+        log::Record(change::RecordOfBegin(event));
+        auto ending = change::Apply(machine.host(), prepared->from, prepared->to, prepared->plan, progress,
+                                    change::EndsWith::kConfirmation, prepared->left_alone);
+        log::Record(ending ? change::RecordOfEnd(event, OutcomeOf(*ending))
+                           : change::RecordOfFailure(event, ending.error().message()));
+        return ending;
       },
       [this](const Result<change::Ending>& ending) {
         const auto prepared = std::exchange(prepared_, nullptr);
@@ -441,9 +473,39 @@ void Agent::Heard(const Result<std::vector<std::string>>& unwell) {
 
 void Agent::Do(const effect::ReportSettled& settled) {
   source_->ReportSettled(settled.goal);
+  FindIrreconcilable(settled.goal);
   metrics_.update = Metrics::Update{settled.goal.config, "", clock_.Wall()};
   metrics_.config_drift.reset();
   Report(host::AgentState::kDone, "");
+}
+
+void Agent::TrustServer(std::string bundle, std::function<void(Result<>)> done) {
+  using Changed = Result<std::vector<std::string>>;
+  worker_->Run<Changed>(
+      [machine = machine_, kubeconfig = settings_.kubeconfig, bundle = std::move(bundle)](std::stop_token) -> Changed {
+        return agent::TrustServer(machine->host(), kubeconfig, bundle);
+      },
+      [done = std::move(done)](const Changed& changed) {
+        if (!changed) return done(changed.error());
+        for (const std::string& path : *changed) {
+          log::Notice(fmt::format("{} has the API server's new authorities", path), kFileWritten);
+        }
+        done({});
+      });
+}
+
+// It reads two whole configs, and so is done once for each.
+void Agent::FindIrreconcilable(const Goal& goal) {
+  if (compared_with_installation_ == goal) return;
+  compared_with_installation_ = goal;
+  using Changes = Result<std::optional<std::vector<plan::IrreconcilableChange>>>;
+  worker_->Run<Changes>(
+      [machine = machine_](std::stop_token) -> Changes { return ComparedWithInstallation(machine->root()); },
+      [this](const Changes& changes) {
+        if (!changes) return log::Warning(changes.error().message(), kTrouble);
+        if (*changes) source_->ReportIrreconcilable(**changes);
+        idle_.After(kIdle);
+      });
 }
 
 void Agent::Do(const effect::ReportFault& fault) {

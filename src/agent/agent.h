@@ -82,6 +82,8 @@ class Agent {
 
   void Fetched(const Goal& goal, Result<SurveyRequest> request);
   void LearnFacts();
+  void TrustServer(std::string bundle, std::function<void(Result<>)> done);
+  void FindIrreconcilable(const Goal& goal);
   void WatchKubelet();
   void ServeMetrics();
   void Looked(const Goal& goal, Result<Survey> survey);
@@ -126,6 +128,7 @@ class Agent {
   std::unique_ptr<KubeletWatch> kubelet_;
   std::unique_ptr<MetricsListener> metrics_listener_;
 
+  std::optional<Goal> compared_with_installation_;
   std::string findings_text_;
   std::string held_;             // What waits until a pause ends.
   std::function<void()> again_;  // What is done once nobody else has the machine.

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "agent/first_characters.h"
 #include "base/clock.h"
+#include "base/first_characters.h"
 #include "base/unique_fd.h"
 #include "host/program.h"
 #include "host/spawning.h"

@@ -22,14 +22,4 @@ std::pair<const char*, std::string> EventFor(const plan::Action& action) {
   return {nullptr, ""};
 }
 
-std::string PatienceText(std::chrono::nanoseconds patience) {
-  const auto text = [](long long count, const char* unit) {
-    return fmt::format("{} {}{}", count, unit, count == 1 ? "" : "s");
-  };
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience).count();
-  if (seconds >= 3600 && seconds % 3600 == 0) return text(seconds / 3600, "hour");
-  if (seconds >= 60 && seconds % 60 == 0) return text(seconds / 60, "minute");
-  return text(seconds, "second");
-}
-
 }  // namespace pintle::agent

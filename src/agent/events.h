@@ -3,7 +3,6 @@
 
 // What the agent says in the system journal and in Events, where it is more than one place that says it.
 
-#include <chrono>
 #include <string>
 #include <utility>
 
@@ -15,12 +14,10 @@ namespace pintle::agent {
 inline constexpr log::MessageId kRebooting{"4bdd9e733dc448c38cc1d2b55daefddf"};
 inline constexpr log::MessageId kDegraded{"c75d9d7351e34ce19634e360b946f52c"};
 inline constexpr log::MessageId kNoApiServer{"abcd389170484bdbad0ed33ff86a4584"};
+inline constexpr log::MessageId kFileWritten{"d307c684017043c0ad94e2ea6adf9e3b"};
 inline constexpr log::MessageId kTrouble{"c73542cda6d2470797ac79f76f326d87"};
 
 // The reason and the message of the Event of an action that was done; null: there is none.
 std::pair<const char*, std::string> EventFor(const plan::Action& action);
-
-// "1 hour", "10 minutes", "45 seconds".
-std::string PatienceText(std::chrono::nanoseconds patience);
 
 }  // namespace pintle::agent

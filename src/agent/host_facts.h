@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the metrics say of the machine itself, which stays the same until it boots anew.
+// What is told of the machine itself, which stays the same until it boots anew.
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "host/this_machine.h"
@@ -17,10 +18,15 @@ struct HostFacts {
   std::string os_version;          // Of the booted deployment.
   // Packages that were layered or taken out by hand, and that no extension accounts for.
   std::uint64_t unsupported_packages = 0;
+  // Why the deployment that was staged before this boot could not be made; empty: it could, or there was none.
+  std::string finalize_failure;
 };
 
 // For a worker's thread.  What cannot be told is left as it is above.
 HostFacts ReadHostFacts(const host::ThisMachine& machine);
+
+// The first of the lines of those who make the staged deployment at shutdown that tells of a failure; "" if none does.
+std::string FinalizeFailureIn(const std::vector<std::string>& said);
 
 // The ID of an os-release file in upper case; "" if it has none.
 std::string OsIdIn(std::string_view os_release);

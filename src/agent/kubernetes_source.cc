@@ -11,12 +11,16 @@
 #include <vector>
 
 #include "agent/events.h"
-#include "agent/first_characters.h"
 #include "agent/initial_annotations.h"
+#include "agent/server_authorities.h"
 #include "api/annotations.h"
 #include "api/machine_config.h"
+#include "base/first_characters.h"
 #include "base/log.h"
+#include "base/time_span.h"
+#include "change/findings.h"
 #include "change/image_mode.h"
+#include "drain/protocol.h"
 #include "json/parse.h"
 #include "machineconfig/ignition_part.h"
 
@@ -26,6 +30,7 @@ namespace {
 // As the Machine Config Operator has it.
 constexpr std::size_t kLongestReason = 2000;
 constexpr auto kConnectAgain = std::chrono::seconds(2);
+constexpr auto kExchangeAgain = std::chrono::minutes(1);
 constexpr const char* kMachineConfiguration = "cluster";
 constexpr const char* kAccessed = "accessed";
 // Of the conditions, with which others of the Machine Config Operator write theirs.
@@ -43,8 +48,8 @@ bool IsOlder(const api::Node& node, const api::Node& known) {
          number(node.metadata.resource_version) < number(known.metadata.resource_version);
 }
 
-std::string DrainFor(const Goal& goal) { return fmt::format("{}{}", api::kDrainPrefix, goal.config); }
-std::string UncordonFor(const Goal& goal) { return fmt::format("{}{}", api::kUncordonPrefix, goal.config); }
+std::string DrainFor(const Goal& goal) { return drain::Request{drain::Verb::kDrain, goal.config}.ToText(); }
+std::string UncordonFor(const Goal& goal) { return drain::Request{drain::Verb::kUncordon, goal.config}.ToText(); }
 
 // It is large, and so moved to whoever reads it, who does so once.
 Target TargetOf(Goal goal, api::MachineConfig object) {
@@ -158,6 +163,7 @@ KubernetesSource::KubernetesSource(event::Loop& loop, const Root& root, const Cl
                   listener_.failed(asked.too_late);
                 }),
       connect_again_(loop, [this] { Connect(); }),
+      exchange_again_(loop, [this] { ExchangeServerAuthorities(); }),
       reboot_(loop, [this] {
         if (const auto told = std::exchange(reboot_told_, nullptr)) told();
       }) {}
@@ -196,7 +202,7 @@ Result<> KubernetesSource::TryToConnect() {
   listener.trouble = [this](const Error& error) { Tell(error.message()); };
   nodes_ = std::make_unique<kube::Mirror<api::Node>>(
       *client_, kube::Selection{.field_selector = "metadata.name=" + settings_.node}, std::move(listener));
-  return {};
+  return FollowClusterFiles();
 }
 
 // Each trouble is said once, and that it is over.
@@ -220,6 +226,8 @@ void KubernetesSource::See(const api::Node& node) {
   for (Moment& moment : std::exchange(unsaid_, {})) Say(std::move(moment));
   if (is_first && AnnotationOr(api::kCurrentConfigAnnotation, "").empty()) WriteInitialAnnotations();
   CheckAnswer();
+  if (is_first) ExchangeServerAuthorities();
+  if (finalize_failure_) ReportFinalizeFailure(*finalize_failure_);
   if (const auto settled = std::exchange(settled_unseen_, std::nullopt)) ReportSettled(*settled);
   const Goal wanted = {AnnotationOr(api::kDesiredConfigAnnotation, ""), AnnotationOr(api::kDesiredImageAnnotation, "")};
   if (wanted.config.empty() || told_ == wanted) return;
@@ -234,18 +242,88 @@ void KubernetesSource::WriteInitialAnnotations() {
   if (!changes.empty()) Write(std::move(changes));
 }
 
+// ---- files of the cluster -------------------------------------------------------------------------------------------
+
+Result<> KubernetesSource::FollowClusterFiles() {
+  ClusterFilesWriter::Listener listener;
+  listener.written = [this](const std::string& version, const auto& changed) { WroteClusterFiles(version, changed); };
+  listener.failed = [this](const std::string& why) { TellOfClusterFiles(why); };
+  listener.trouble = [this](const Error& error) { TellOfControllerConfig(error); };
+  cluster_files_ = TRY(ClusterFilesWriter::Begin(loop_, *client_, root_, std::move(listener)));
+  return {};
+}
+
+// Without them the machine goes on, and is shown as degraded until they are there.
+void KubernetesSource::TellOfClusterFiles(const std::string& trouble) {
+  if (std::exchange(cluster_files_trouble_, trouble) != trouble) listener_.unusable(trouble);
+}
+
+void KubernetesSource::WroteClusterFiles(const std::string& resource_version, const std::vector<std::string>& changed) {
+  for (const std::string& path : changed)
+    log::Notice(fmt::format("{} is as the ControllerConfig has it", path), kFileWritten);
+  TellOfClusterFiles("");
+  ExchangeServerAuthorities();
+  AnnotationChanges changes = {{std::string(api::kLastSyncedControllerConfigAnnotation), resource_version}};
+  if (IsSo(changes)) return;
+  log::Info(fmt::format("Certificate was synced from controllerconfig resourceVersion {}", resource_version));
+  Write(std::move(changes));
+}
+
+// That the API server is away the Node's own watch tells, and a cluster may have no such object.
+void KubernetesSource::TellOfControllerConfig(const Error& error) {
+  const bool is_usual = error.kind() == ErrorKind::kUnavailable || error.kind() == ErrorKind::kNotFound;
+  if (is_usual || std::exchange(controller_config_trouble_, error.message()) == error.message()) return;
+  log::Warning(fmt::format("certificates of the cluster: {}", error.message()), kTrouble);
+}
+
+// What the Node says of it tells whether it is done.
+void KubernetesSource::ExchangeServerAuthorities() {
+  const auto rotates = cluster_files_ ? cluster_files_->rotates_server_authorities() : std::nullopt;
+  if (!node_ || !rotates || is_exchanging_) return;
+  const std::string seen = AnnotationOr(api::kLastObservedServerCaAnnotation, "");
+  if (!*rotates) {
+    if (seen == "true") Write({{std::string(api::kLastObservedServerCaAnnotation), "false"}});
+    return;
+  }
+  if (seen == "true") return;
+  is_exchanging_ = true;
+  server_authorities_ = client_->Get<ServerAuthorities>(
+      {kServerAuthoritiesNamespace, kServerAuthorities}, [this](const Result<ServerAuthorities>& authorities) {
+        if (!authorities) return Exchanged(authorities.error());
+        listener_.trust_server(BundleOf(*authorities), [this](const Result<>& outcome) { Exchanged(outcome); });
+      });
+}
+
+void KubernetesSource::Exchanged(const Result<>& outcome) {
+  is_exchanging_ = false;
+  if (outcome) return Write({{std::string(api::kLastObservedServerCaAnnotation), "true"}});
+  log::Warning(fmt::format("the authorities of the API server: {}", outcome.error().message()), kTrouble);
+  exchange_again_.After(kExchangeAgain);
+}
+
+change::Things KubernetesSource::LookedAfter() const {
+  if (!cluster_files_ || !cluster_files_->has_source()) return {};
+  return {change::kWrittenByOthers.begin(), change::kWrittenByOthers.end()};
+}
+
+// ---- configs --------------------------------------------------------------------------------------------------------
+
 void KubernetesSource::Fetch(const std::optional<Goal>& current, const Goal& wanted,
                              std::function<void(Result<SurveyRequest> request)> done) {
   std::optional<Goal> assumed;
   if (const std::string name = AnnotationOr(api::kCurrentConfigAnnotation, ""); !current && !name.empty()) {
     assumed = Goal{name, AnnotationOr(api::kCurrentImageAnnotation, "")};
   }
-  if (current == wanted) return loop_.Post([done = std::move(done)] { done(SurveyRequest()); });
+  if (current == wanted) {
+    return loop_.Post(
+        [done = std::move(done), request = SurveyRequest{.looked_after = LookedAfter()}] { done(request); });
+  }
   if (!client_) {
     return loop_.Post([done = std::move(done), trouble = trouble_] { done(Error(ErrorKind::kUnavailable, trouble)); });
   }
   fetching_ = std::make_shared<Fetching>(*client_, [this, done = std::move(done)](Result<SurveyRequest> request) {
     const auto finished = std::move(fetching_);
+    if (request) request->looked_after = LookedAfter();
     done(std::move(request));
   });
   fetching_->Begin(assumed, wanted);
@@ -273,7 +351,7 @@ void KubernetesSource::AskForDrain(const Goal& goal) {
   Write({{std::string(api::kDesiredDrainAnnotation), value}});
   Await(value, settings_.drain_timeout, "FailedToDrain",
         fmt::format("failed to drain node: {} after {}. Please see machine-config-controller logs for more information",
-                    settings_.node, PatienceText(settings_.drain_timeout)),
+                    settings_.node, InWords(settings_.drain_timeout)),
         [this] {
           log::Info("drain complete");
           listener_.drained();
@@ -316,6 +394,7 @@ void KubernetesSource::ReportWork(const Prepared& change) {
   BeginReporting();
   log::Info(fmt::format("Starting update from {} to {}", GoalOf(change.from).config, GoalOf(change.to).config));
   said_ = Said::kBusy;
+  irreconcilable_.reset();
   Say(moment::NeedsUpdate(settings_.node));
   Say(moment::Prepared(change.plan.actions, change.plan.drain.is_needed));
   // Why it is in trouble stays to be seen until it is not any more.
@@ -401,7 +480,7 @@ void KubernetesSource::ReportSettled(const Goal& goal) {
   Await(value, settings_.uncordon_timeout, "FailedToUncordon",
         fmt::format("failed to uncordon node: {} after {}. Please see machine-config-controller logs for more "
                     "information",
-                    settings_.node, PatienceText(settings_.uncordon_timeout)),
+                    settings_.node, InWords(settings_.uncordon_timeout)),
         [this, goal] {
           Post(kube::EventKind::kNormal, "Uncordon",
                fmt::format("Update completed for config {} and node has been uncordoned", goal.config));
@@ -430,12 +509,12 @@ void KubernetesSource::Settle(const Goal& goal) {
   if (Resumes(goal) && !has_settled_) Say(moment::Resumed(goal.config));
   has_settled_ = true;
   said_ = Said::kSettled;
-  if (IsSo(changes)) return Say(moment::Updated(settings_.node));
+  if (IsSo(changes)) return SayUpdated();
   Post(kube::EventKind::kNormal, "NodeDone",
        fmt::format("Setting node {}, currentConfig {} to Done", settings_.node, goal.config));
   Write(std::move(changes), [this] {
     // There may be other work by now.
-    if (said_ == Said::kSettled) Say(moment::Updated(settings_.node));
+    if (said_ == Said::kSettled) SayUpdated();
   });
 }
 
@@ -478,6 +557,10 @@ void KubernetesSource::Say(Moment moment) {
   unsaid_.push_back(std::move(moment));
 }
 
+void KubernetesSource::SayUpdated() {
+  Say(irreconcilable_ ? moment::UpdatedBut(settings_.node, *irreconcilable_) : moment::Updated(settings_.node));
+}
+
 void KubernetesSource::SayAll(std::vector<Moment> moments) {
   for (Moment& moment : moments) Say(std::move(moment));
 }
@@ -495,6 +578,21 @@ void KubernetesSource::SayFault(Fault fault, const std::string& text) {
     Say(moment::NotCompatible(from, to, text.starts_with(known) ? text.substr(known.size()) : text));
   }
   Say(moment::Degraded(settings_.node, text));
+}
+
+void KubernetesSource::ReportIrreconcilable(const std::vector<plan::IrreconcilableChange>& changes) {
+  irreconcilable_ = changes;
+  if (said_ == Said::kSettled) SayUpdated();
+}
+
+// One that is over is not told of any more.
+void KubernetesSource::ReportFinalizeFailure(const std::string& text) {
+  finalize_failure_ = text;
+  if (!node_) return;
+  const std::string told = FirstCharacters(*std::exchange(finalize_failure_, std::nullopt), kLongestReason);
+  if (told == AnnotationOr(api::kFinalizeFailureAnnotation, "")) return;
+  if (!told.empty()) log::Warning(fmt::format("the deployment that was staged before: {}", told), kTrouble);
+  Write({{std::string(api::kFinalizeFailureAnnotation), told}});
 }
 
 void KubernetesSource::ReportLogin() {

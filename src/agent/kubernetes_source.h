@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/cluster_files_writer.h"
 #include "agent/node_conditions_writer.h"
 #include "agent/node_writer.h"
 #include "agent/source.h"
@@ -55,6 +56,8 @@ class KubernetesSource final : public Source {
   void ReportReboot(const std::string& why, std::function<void()> told) override;
   void ReportSettled(const Goal& goal) override;
   void ReportFault(Fault fault, const std::string& text) override;
+  void ReportIrreconcilable(const std::vector<plan::IrreconcilableChange>& changes) override;
+  void ReportFinalizeFailure(const std::string& text) override;
   void ReportLogin() override;
 
  private:
@@ -69,6 +72,13 @@ class KubernetesSource final : public Source {
 
   void Connect();
   Result<> TryToConnect();
+  Result<> FollowClusterFiles();
+  void WroteClusterFiles(const std::string& resource_version, const std::vector<std::string>& changed);
+  void ExchangeServerAuthorities();
+  void Exchanged(const Result<>& outcome);
+  void TellOfClusterFiles(const std::string& trouble);
+  void TellOfControllerConfig(const Error& error);
+  change::Things LookedAfter() const;
   void See(const api::Node& node);
   void Tell(const std::string& trouble);
   void Await(std::string for_what, std::chrono::nanoseconds patience, const char* event, std::string too_late,
@@ -84,6 +94,7 @@ class KubernetesSource final : public Source {
   void Settle(const Goal& goal);
   void ForgetInitialAnnotations();
   void Say(Moment moment);
+  void SayUpdated();
   void SayAll(std::vector<Moment> moments);
   void SayFault(Fault fault, const std::string& text);
   bool Resumes(const Goal& goal) const;
@@ -99,12 +110,14 @@ class KubernetesSource final : public Source {
   std::unique_ptr<NodeWriter> writer_;
   std::unique_ptr<NodeConditionsWriter> conditions_;
   std::unique_ptr<kube::Mirror<api::Node>> nodes_;
+  std::unique_ptr<ClusterFilesWriter> cluster_files_;
   std::optional<api::Node> node_;
   std::optional<Goal> told_;
   std::shared_ptr<Fetching> fetching_;
   std::optional<Asked> asked_;
   event::Timer too_late_;
   event::Timer connect_again_;
+  event::Timer exchange_again_;
   event::Timer reboot_;
   std::function<void()> reboot_told_;
   bool has_reported_ = false;
@@ -113,10 +126,16 @@ class KubernetesSource final : public Source {
   enum class Said { kNothing, kBusy, kSettled } said_ = Said::kNothing;
   bool has_settled_ = false;
   std::string fault_said_;
-  std::deque<Moment> unsaid_;           // Until the Node is seen.
-  AnnotationChanges unwritten_;         // While there is no way to the API server.
-  std::optional<Goal> settled_unseen_;  // What is to be reported once the Node is seen.
-  std::string trouble_;                 // Said once.
+  std::deque<Moment> unsaid_;    // Until the Node is seen.
+  AnnotationChanges unwritten_;  // While there is no way to the API server.
+  std::optional<std::vector<plan::IrreconcilableChange>> irreconcilable_;
+  std::optional<std::string> finalize_failure_;  // Until the Node is seen.
+  std::optional<Goal> settled_unseen_;           // What is to be reported once the Node is seen.
+  std::string trouble_;                          // Said once.
+  std::string controller_config_trouble_;
+  std::string cluster_files_trouble_;
+  kube::Call server_authorities_;
+  bool is_exchanging_ = false;
 };
 
 }  // namespace pintle::agent

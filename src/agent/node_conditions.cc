@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/first_characters.h"
 #include "api/annotations.h"
+#include "base/first_characters.h"
 
 namespace pintle::agent {
 namespace {
@@ -139,9 +139,14 @@ bool SaysSame(const api::Condition* known, const api::Condition& wanted) {
 
 // The Machine Config Operator looks at the parent alone, and so drops a child that has changed below one that has not:
 // that SSH keys need an update this time, say.
-bool IsThere(const std::vector<api::Condition>& conditions, const Moment& moment) {
+bool AreThere(const std::vector<api::Condition>& conditions, const Moment& moment) {
   return SaysSame(FindType(conditions, moment.parent.type), moment.parent) &&
          (!moment.child || SaysSame(FindType(conditions, moment.child->type), *moment.child));
+}
+
+bool IsThere(const api::MachineConfigNodeStatus& known, const Moment& moment) {
+  const bool is_same = !moment.irreconcilable || json::Equal(known.irreconcilable_changes, *moment.irreconcilable);
+  return is_same && AreThere(known.conditions, moment);
 }
 
 std::string MessageOfThePast(const api::MachineConfigNode& known, const std::string& message) {
@@ -177,6 +182,7 @@ void EndAllElse(const api::MachineConfigNode& known, const Moment& moment, api::
 
 std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, const Moment& moment, api::Time now) {
   std::vector<api::Condition> conditions = known.status.conditions;
+  if (AreThere(conditions, moment)) return conditions;
   if (moment.parent.type == kUpdated) EndAllElse(known, moment, now, conditions);
   Put(conditions, moment.parent, now);
   if (moment.child) Put(conditions, *moment.child, now);
@@ -203,7 +209,7 @@ std::string DesiredOf(const Moment& moment, const NodeFacts& node) {
 
 bool operator==(const Moment& a, const Moment& b) {
   return json::Equal(a.parent, b.parent) && json::Equal(a.child, b.child) && a.said == b.said &&
-         a.tells_spec == b.tells_spec;
+         a.tells_spec == b.tells_spec && json::Equal(a.irreconcilable, b.irreconcilable);
 }
 
 NodeFacts FactsOf(const api::Node& node) {
@@ -225,6 +231,13 @@ Moment NeedsUpdate(std::string_view node) {
 
 Moment Updated(std::string_view node) {
   return {.parent = Make(kUpdated, kTrue, fmt::format("Node {} Updated", node))};
+}
+
+Moment UpdatedBut(std::string_view node, const std::vector<plan::IrreconcilableChange>& changes) {
+  Moment moment = Updated(node);
+  auto& told = moment.irreconcilable.emplace();
+  for (const plan::IrreconcilableChange& change : changes) told.push_back({change.field_path, change.diff});
+  return moment;
 }
 
 // The Machine Config Operator's list is that of an older way to find the actions, and always empty.
@@ -305,9 +318,10 @@ Moment Degraded(std::string_view node, std::string_view why) {
 std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigNode& known, const Moment& moment,
                                                        const NodeFacts& node, api::Time now) {
   const bool in_image_mode = ReportsImageMode(known);
-  if (!IsSaid(moment, in_image_mode) || IsThere(known.status.conditions, moment)) return std::nullopt;
+  if (!IsSaid(moment, in_image_mode) || IsThere(known.status, moment)) return std::nullopt;
   api::MachineConfigNodeStatus next = known.status;
   next.conditions = NextConditions(known, moment, now);
+  if (moment.irreconcilable) next.irreconcilable_changes = *moment.irreconcilable;
   // One ahead, as the Machine Config Operator has it, whose next write is that of the spec.
   next.observed_generation = known.metadata.generation + 1;
   if (!next.config_version) next.config_version.emplace();

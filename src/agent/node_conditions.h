@@ -13,6 +13,7 @@
 
 #include "api/machine_config_node.h"
 #include "api/node.h"
+#include "plan/irreconcilable_report.h"
 #include "plan/plan.h"
 
 namespace pintle::agent {
@@ -39,6 +40,8 @@ struct Moment {
   // A cluster whose nodes report image mode has other conditions for what is applied.
   enum class Said { kAlways, kWithoutImageMode, kInImageMode } said = Said::kAlways;
   bool tells_spec = false;  // What the node is to be is written to the spec after it.
+  // What of its config the node cannot have; nothing: that is not what this is about.
+  std::optional<std::vector<api::IrreconcilableChangeDiff>> irreconcilable = {};
 };
 
 bool operator==(const Moment& a, const Moment& b);
@@ -47,6 +50,8 @@ namespace moment {
 
 Moment NeedsUpdate(std::string_view node);
 Moment Updated(std::string_view node);
+// It is updated, but for what is done only when a machine is installed.
+Moment UpdatedBut(std::string_view node, const std::vector<plan::IrreconcilableChange>& changes);
 
 Moment Prepared(const std::vector<plan::Action>& actions, bool drains);
 Moment NotCompatible(std::string_view from, std::string_view to, std::string_view why);

@@ -11,6 +11,7 @@
 #include <map>
 #include <utility>
 
+#include "base/time_span.h"
 #include "base/utf8.h"
 #include "host/unit_name.h"
 #include "net/url.h"
@@ -26,7 +27,6 @@ constexpr std::array<std::string_view, 2> kMainFiles = {"/etc/pintle/pintled.con
 constexpr std::array<std::string_view, 3> kDropInDirectories = {
     "/etc/pintle/pintled.conf.d", "/run/pintle/pintled.conf.d", "/usr/lib/pintle/pintled.conf.d"};
 
-constexpr auto kLongestTime = std::chrono::hours(24 * 365);
 constexpr std::size_t kLongestNodeName = 253;  // Of a DNS name.
 
 constexpr std::string_view kSpace = " \t\r";
@@ -303,58 +303,7 @@ Result<std::map<std::string, std::string>> DropIns(const Root& root) {
   return paths;
 }
 
-struct Unit {
-  std::string_view name;
-  milliseconds length;
-};
-constexpr auto kUnits = std::to_array<Unit>({
-    {"", std::chrono::seconds(1)},
-    {"ms", milliseconds(1)},
-    {"msec", milliseconds(1)},
-    {"s", std::chrono::seconds(1)},
-    {"sec", std::chrono::seconds(1)},
-    {"second", std::chrono::seconds(1)},
-    {"m", std::chrono::minutes(1)},
-    {"min", std::chrono::minutes(1)},
-    {"minute", std::chrono::minutes(1)},
-    {"h", std::chrono::hours(1)},
-    {"hr", std::chrono::hours(1)},
-    {"hour", std::chrono::hours(1)},
-    {"d", std::chrono::hours(24)},
-    {"day", std::chrono::hours(24)},
-    {"w", std::chrono::hours(168)},
-    {"week", std::chrono::hours(168)},
-    {"hours", std::chrono::hours(1)},
-    {"days", std::chrono::hours(24)},
-    {"weeks", std::chrono::hours(168)},
-    {"minutes", std::chrono::minutes(1)},
-    {"seconds", std::chrono::seconds(1)},
-});
-
 }  // namespace
-
-Result<milliseconds> ParseTimeSpan(std::string_view text) {
-  const auto is_wrong = [] { return Must("be a time such as 90, 5s, 10min or 1h 30min"); };
-  std::string_view left = Stripped(text);
-  if (left.empty()) return is_wrong();
-  milliseconds time(0);
-  while (!left.empty()) {
-    std::int32_t count = 0;
-    if (!IsDigit(left.front())) return is_wrong();
-    const auto [end, failed] = std::from_chars(left.data(), left.data() + left.size(), count);
-    if (failed != std::errc()) return is_wrong();
-    left = Stripped(left.substr(static_cast<std::size_t>(end - left.data())));
-    const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-    const auto unit_end = std::find_if_not(left.begin(), left.end(), is_letter);
-    const std::string_view name = left.substr(0, static_cast<std::size_t>(unit_end - left.begin()));
-    const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& one) { return one.name == name; });
-    if (unit == kUnits.end()) return is_wrong();
-    time += count * unit->length;
-    if (time > kLongestTime) return Must("be a year at most");
-    left = Stripped(left.substr(name.size()));
-  }
-  return time;
-}
 
 Result<> AddSettings(std::string_view text, std::string_view file, Settings& settings) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // A byte order mark.

@@ -69,7 +69,4 @@ Result<Settings> ReadSettings(const Root& root);
 // ...".
 Result<> AddSettings(std::string_view text, std::string_view file, Settings& settings);
 
-// A time as systemd writes it: "90" (seconds), "5s", "1h 30min", "250ms".
-Result<std::chrono::milliseconds> ParseTimeSpan(std::string_view text);
-
 }  // namespace pintle::agent

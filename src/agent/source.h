@@ -8,10 +8,12 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/state.h"
 #include "agent/survey.h"
 #include "base/result.h"
+#include "plan/irreconcilable_report.h"
 
 namespace pintle::agent {
 
@@ -24,6 +26,8 @@ class Source {
     std::function<void(std::string why)> failed;  // What was asked for will not come.
     // What is wanted cannot be made out, and what was wanted before goes on being wanted; empty: that is over.
     std::function<void(std::string why)> unusable;
+    // The authorities of the API server are other ones, which the kubelet is to trust.
+    std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server = {};
     // What waits until a pause ends; empty: nothing does.
     std::function<void(std::string what)> held;
   };
@@ -49,6 +53,10 @@ class Source {
   virtual void ReportReboot(const std::string& why, std::function<void()> told) = 0;
   virtual void ReportSettled(const Goal& goal) = 0;
   virtual void ReportFault(Fault fault, const std::string& text) = 0;
+  // What the machine's config says of its installation that the machine does not have.
+  virtual void ReportIrreconcilable(const std::vector<plan::IrreconcilableChange>&) {}
+  // Why the deployment that was staged before this boot could not be made; empty: it could, or there was none.
+  virtual void ReportFinalizeFailure(const std::string&) {}
   // Someone has logged in by hand, after which a machine may be other than it seems.
   virtual void ReportLogin() {}
 };

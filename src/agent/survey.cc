@@ -74,6 +74,7 @@ Result<> PlanChange(const host::Host& host, const SurveyRequest& request, change
   plan.writers = prepared->to.writers;
   prepared->is_forced = is_forced;
   prepared->left_alone = std::move(left_alone);
+  prepared->left_alone.insert(request.looked_after.begin(), request.looked_after.end());
   if (is_forced) Force(plan);
   survey.outlook.drains = plan.drain.is_needed;
   survey.prepared = std::move(prepared);
@@ -97,6 +98,13 @@ Result<> PlanFirstBoot(const host::Host& host, const SurveyRequest& request, cha
   if (stays && survey.prepared) survey.prepared->plan.drain = {};
   if (stays) survey.outlook.drains = false;
   return {};
+}
+
+// What of it a change would overwrite.
+Result<std::string> Losses(const host::Host& host, std::vector<change::Finding> findings, const Goal& current,
+                           const change::CurrentConfig& to, const change::Things& left_alone) {
+  return change::TextOf(TRY(change::FindingsThatWouldBeLost(host, std::move(findings), to, left_alone)),
+                        current.config);
 }
 
 }  // namespace
@@ -130,18 +138,15 @@ Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request) {
     TRY(PlanFirstBoot(host, request, std::move(current), std::move(first), survey));
     return survey;
   }
-  if (stays) {
-    if (!is_forced) survey.outlook.drift = drifts.text;
-    // A machine that was given its config by someone else gets it on its disk as well.
-    survey.outlook.is_there = (is_kept || change::IsNoConfig(current.object)) && drifts.text.empty();
-    if (!survey.outlook.drift.empty() || survey.outlook.is_there) return survey;
-  }
+  // A machine that was given its config by someone else gets it on its disk as well.
+  const bool has_it = stays && (is_kept || change::IsNoConfig(current.object));
+  survey.outlook.is_there = has_it && drifts.text.empty();
+  if (survey.outlook.is_there) return survey;
   change::CurrentConfig to = stays ? current : TRY(request.wanted->read());
   change::Things left_alone;
   if (!is_forced) {
     left_alone = TRY(change::LeftAlone(ignored, current, to));
-    findings = TRY(change::FindingsThatWouldBeLost(host, std::move(findings), to, left_alone));
-    survey.outlook.drift = change::TextOf(findings, survey.current.config);
+    survey.outlook.drift = stays ? drifts.text : TRY(Losses(host, std::move(findings), survey.current, to, left_alone));
     if (!survey.outlook.drift.empty()) return survey;
   }
   TRY(PlanChange(host, request, std::move(current), std::move(to), std::move(left_alone), is_forced, survey));

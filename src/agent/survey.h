@@ -36,6 +36,8 @@ struct SurveyRequest {
   std::optional<Target> wanted = {};
   api::NodeDisruptionPolicy policy = {};
   api::IrreconcilableValidationOverrides overrides = {};
+  // Files that a change leaves as they are, since the source itself writes them.
+  change::Things looked_after = {};
 };
 
 // All that a change takes.

@@ -26,6 +26,18 @@ inline constexpr std::string_view kSshAnnotation = "machineconfiguration.openshi
 inline constexpr std::string_view kControlPlaneTopologyAnnotation =
     "machineconfiguration.openshift.io/controlPlaneTopology";
 
+// The resourceVersion of the ControllerConfig whose certificates are on the node's disk.
+inline constexpr std::string_view kLastSyncedControllerConfigAnnotation =
+    "machineconfiguration.openshift.io/lastSyncedControllerConfigResourceVersion";
+// Of a ControllerConfig, "true" while the authorities of the API server are exchanged; and of a Node, what it has seen
+// of that.
+inline constexpr std::string_view kServiceCaRotateAnnotation = "machineconfiguration.openshift.io/service-ca-rotate";
+inline constexpr std::string_view kLastObservedServerCaAnnotation =
+    "machineconfiguration.openshift.io/lastObservedServerCAAnnotation";
+// Why OSTree could not make the deployment that was staged in the boot before; empty: it could, after it could not.
+inline constexpr std::string_view kFinalizeFailureAnnotation =
+    "machineconfiguration.openshift.io/ostree-finalize-staged-failure";
+
 inline constexpr std::string_view kZoneLabel = "topology.kubernetes.io/zone";
 inline constexpr std::string_view kOsLabel = "kubernetes.io/os";
 inline constexpr std::string_view kRoleLabelPrefix = "node-role.kubernetes.io/";

@@ -3,6 +3,7 @@
 
 // A ControllerConfig: what the cluster as a whole brings into every rendered config, and into every pool's status.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,12 +39,17 @@ struct Infrastructure {
 struct ControllerConfigSpec {
   std::string base_os_container_image;
   std::string base_os_extensions_container_image;
+  // Bundles of certificates, in base64.
+  std::string kube_apiserver_serving_ca;
+  std::string cloud_provider_ca;
   Infrastructure infra;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = std::tuple{
       json::Required{"baseOSContainerImage", &ControllerConfigSpec::base_os_container_image},
       json::Field{"baseOSExtensionsContainerImage", &ControllerConfigSpec::base_os_extensions_container_image},
+      json::Field{"kubeAPIServerServingCAData", &ControllerConfigSpec::kube_apiserver_serving_ca},
+      json::Field{"cloudProviderCAData", &ControllerConfigSpec::cloud_provider_ca},
       json::Field{"infra", &ControllerConfigSpec::infra},
   };
 };
@@ -63,11 +69,16 @@ struct ControllerCertificate {
 };
 
 struct ControllerConfigStatus {
+  std::int64_t observed_generation = 0;
+  std::vector<Condition> conditions;  // How far the configs are that are made from templates.
   std::vector<ControllerCertificate> controller_certificates;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields =
-      std::tuple{json::Field{"controllerCertificates", &ControllerConfigStatus::controller_certificates}};
+  static constexpr auto kFields = std::tuple{
+      json::Field{"observedGeneration", &ControllerConfigStatus::observed_generation},
+      json::Field{"conditions", &ControllerConfigStatus::conditions},
+      json::Field{"controllerCertificates", &ControllerConfigStatus::controller_certificates},
+  };
 };
 
 struct ControllerConfig {

@@ -70,12 +70,25 @@ struct MachineConfigNodePinnedImageSet {
   };
 };
 
+// What a node was installed with, and its config now says otherwise.
+struct IrreconcilableChangeDiff {
+  std::string field_path;
+  std::string diff;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"fieldPath", &IrreconcilableChangeDiff::field_path},
+      json::Required{"diff", &IrreconcilableChangeDiff::diff},
+  };
+};
+
 struct MachineConfigNodeStatus {
   std::vector<Condition> conditions;
   std::int64_t observed_generation = 0;
   std::optional<MachineConfigNodeConfigVersion> config_version;
   std::optional<MachineConfigNodeConfigImage> config_image;
   std::vector<MachineConfigNodePinnedImageSet> pinned_image_sets;
+  std::vector<IrreconcilableChangeDiff> irreconcilable_changes;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = std::tuple{
@@ -84,6 +97,7 @@ struct MachineConfigNodeStatus {
       json::Field{"configVersion", &MachineConfigNodeStatus::config_version},
       json::Field{"configImage", &MachineConfigNodeStatus::config_image},
       json::Field{"pinnedImageSets", &MachineConfigNodeStatus::pinned_image_sets},
+      json::Field{"irreconcilableChanges", &MachineConfigNodeStatus::irreconcilable_changes},
   };
 };
 

@@ -26,8 +26,26 @@ struct PodVolume {
   };
 };
 
+// Lets a pod onto nodes that have such a taint.
+struct Toleration {
+  std::string key;  // Empty: any.
+  std::string op;   // "Exists", or "Equal", which an empty one is.
+  std::string value;
+  std::string effect;  // Empty: any.
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Field{"key", &Toleration::key},
+      json::Field{"operator", &Toleration::op},
+      json::Field{"value", &Toleration::value},
+      json::Field{"effect", &Toleration::effect},
+  };
+};
+
 struct PodSpec {
   std::string node_name;
+  Labels node_selector;
+  std::vector<Toleration> tolerations;
   std::optional<std::int32_t> priority;
   std::optional<std::int64_t> termination_grace_period_seconds;
   std::vector<PodVolume> volumes;
@@ -35,6 +53,8 @@ struct PodSpec {
   static constexpr bool kLenient = true;
   static constexpr auto kFields = std::tuple{
       json::Field{"nodeName", &PodSpec::node_name},
+      json::Field{"nodeSelector", &PodSpec::node_selector},
+      json::Field{"tolerations", &PodSpec::tolerations},
       json::Field{"priority", &PodSpec::priority},
       json::Field{"terminationGracePeriodSeconds", &PodSpec::termination_grace_period_seconds},
       json::Field{"volumes", &PodSpec::volumes},

@@ -20,16 +20,19 @@ struct PodDisruptionBudgetSpec {
   std::optional<IntOrString> min_available;
   std::optional<IntOrString> max_unavailable;
   std::optional<LabelSelector> selector;
+  std::string unhealthy_pod_eviction_policy;  // "AlwaysAllow", or "IfHealthyBudget", which an empty one is.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = std::tuple{
       json::Field{"minAvailable", &PodDisruptionBudgetSpec::min_available},
       json::Field{"maxUnavailable", &PodDisruptionBudgetSpec::max_unavailable},
       json::Field{"selector", &PodDisruptionBudgetSpec::selector},
+      json::Field{"unhealthyPodEvictionPolicy", &PodDisruptionBudgetSpec::unhealthy_pod_eviction_policy},
   };
 };
 
 struct PodDisruptionBudgetStatus {
+  std::int64_t observed_generation = 0;
   std::int32_t disruptions_allowed = 0;
   std::int32_t current_healthy = 0;
   std::int32_t desired_healthy = 0;
@@ -37,6 +40,7 @@ struct PodDisruptionBudgetStatus {
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = std::tuple{
+      json::Field{"observedGeneration", &PodDisruptionBudgetStatus::observed_generation},
       json::Required{"disruptionsAllowed", &PodDisruptionBudgetStatus::disruptions_allowed},
       json::Required{"currentHealthy", &PodDisruptionBudgetStatus::current_healthy},
       json::Required{"desiredHealthy", &PodDisruptionBudgetStatus::desired_healthy},

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/journal_reader.h"
 
+#include <systemd/sd-id128.h>
 #include <systemd/sd-journal.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <string_view>
@@ -16,13 +19,17 @@ using Journal = CPtr<sd_journal, sd_journal_close>;
 
 pintle::Error Failed(const char* call, int result) { return pintle::Error::FromErrno(call, -result); }
 
+// Those of one field are alternatives, those of different ones hold together.
+Result<> AddMatch(sd_journal* journal, std::string_view field, std::string_view value) {
+  const std::string match = std::string(field) + "=" + std::string(value);
+  const int result = ::sd_journal_add_match(journal, match.data(), match.size());
+  if (result < 0) return Failed("sd_journal_add_match", result);
+  return {};
+}
+
 // Entries that others have written under our ids are as good as ours: the journal says who wrote them.
 Result<> Match(sd_journal* journal, std::span<const MessageId> ids) {
-  for (const MessageId& id : ids) {
-    const std::string match = "MESSAGE_ID=" + std::string(id.hex());
-    const int result = ::sd_journal_add_match(journal, match.data(), match.size());
-    if (result < 0) return Failed("sd_journal_add_match", result);
-  }
+  for (const MessageId& id : ids) TRY(AddMatch(journal, "MESSAGE_ID", id.hex()));
   return {};
 }
 
@@ -43,17 +50,64 @@ Result<PastEntry> ReadEntry(sd_journal* journal) {
   return entry;
 }
 
+// A field of the entry that the journal is at; empty: it has none.
+Result<std::string> FieldHere(sd_journal* journal, const char* name) {
+  const void* data = nullptr;
+  std::size_t size = 0;
+  const int result = ::sd_journal_get_data(journal, name, &data, &size);
+  if (result == -ENOENT) return std::string();
+  if (result < 0) return Failed("sd_journal_get_data", result);
+  const std::string_view field(static_cast<const char*>(data), size);
+  return std::string(field.substr(std::min(field.size(), std::string_view(name).size() + 1)));
+}
+
+Result<Journal> OpenJournal() {
+  Journal journal;
+  const int result = ::sd_journal_open(Out(journal), SD_JOURNAL_LOCAL_ONLY | SD_JOURNAL_SYSTEM);
+  if (result < 0) return Failed("opening the system journal", result);
+  return journal;
+}
+
+// Of the entry before the first one of this boot.
+Result<std::string> BootBefore(sd_journal* journal) {
+  sd_id128_t boot = {};
+  if (const int result = ::sd_id128_get_boot(&boot); result < 0) return Failed("sd_id128_get_boot", result);
+  char text[SD_ID128_STRING_MAX] = {};
+  TRY(AddMatch(journal, "_BOOT_ID", ::sd_id128_to_string(boot, text)));
+  int result = ::sd_journal_seek_head(journal);
+  if (result >= 0) result = ::sd_journal_next(journal);
+  ::sd_journal_flush_matches(journal);
+  if (result > 0) result = ::sd_journal_previous(journal);
+  if (result < 0) return Failed("sd_journal_previous", result);
+  return result == 0 ? std::string() : FieldHere(journal, "_BOOT_ID");
+}
+
 }  // namespace
 
 Result<std::vector<PastEntry>> ReadJournal(std::span<const MessageId> ids) {
-  Journal journal;
-  int result = ::sd_journal_open(Out(journal), SD_JOURNAL_LOCAL_ONLY | SD_JOURNAL_SYSTEM);
-  if (result < 0) return Failed("opening the system journal", result);
+  const Journal journal = TRY(OpenJournal());
   TRY(Match(journal.get(), ids));
   std::vector<PastEntry> entries;
+  int result = 0;
   while ((result = ::sd_journal_next(journal.get())) > 0) entries.push_back(TRY(ReadEntry(journal.get())));
   if (result < 0) return Failed("sd_journal_next", result);
   return entries;
+}
+
+Result<std::vector<std::string>> SaidInBootBefore(std::span<const std::string_view> units) {
+  const Journal journal = TRY(OpenJournal());
+  std::vector<std::string> said;
+  const std::string boot = TRY(BootBefore(journal.get()));
+  if (boot.empty()) return said;
+  TRY(AddMatch(journal.get(), "_BOOT_ID", boot));
+  TRY(AddMatch(journal.get(), "_UID", "0"));
+  for (const std::string_view unit : units) TRY(AddMatch(journal.get(), "_SYSTEMD_UNIT", unit));
+  int result = ::sd_journal_seek_head(journal.get());
+  while (result >= 0 && (result = ::sd_journal_next(journal.get())) > 0) {
+    said.push_back(TRY(FieldHere(journal.get(), "MESSAGE")));
+  }
+  if (result < 0) return Failed("sd_journal_next", result);
+  return said;
 }
 
 }  // namespace pintle::log

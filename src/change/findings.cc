@@ -31,13 +31,6 @@ using plan::Step;
 using resource::EntryKind;
 using FileState = resource::FileEntry::State;
 
-// Others write these, with what they know to be right.
-constexpr auto kWrittenByOthers = std::to_array<std::string_view>({
-    "/etc/kubernetes/kubelet-ca.crt",
-    "/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem",
-    "/etc/mco/internal-registry-pull-secret.json",
-});
-
 bool IsWrittenByOthers(std::string_view path) {
   return std::find(kWrittenByOthers.begin(), kWrittenByOthers.end(), path) != kWrittenByOthers.end();
 }

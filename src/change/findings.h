@@ -6,6 +6,7 @@
 // All differences are told at once, since whoever mends them wants to know them all; where the Machine Config Operator
 // has words for one, these are its words.
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,13 @@ namespace pintle::change {
 
 // What findings on the image and its kernel arguments are about.
 inline constexpr std::string_view kOs = "os";
+
+// Files that a config may have, but that others write, with what they know to be right: no finding is about them.
+inline constexpr std::string_view kKubeletAuthorities = "/etc/kubernetes/kubelet-ca.crt";
+inline constexpr std::string_view kCloudAuthorities =
+    "/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem";
+inline constexpr std::string_view kInternalPullSecret = "/etc/mco/internal-registry-pull-secret.json";
+inline constexpr std::array kWrittenByOthers = {kKubeletAuthorities, kCloudAuthorities, kInternalPullSecret};
 
 struct Finding {
   std::string about;  // A path, a unit, a user, the OS.

@@ -43,33 +43,33 @@ Result<bool> IsWanted(const CommandLine& line, std::string_view question) {
   return answer == 'y' || answer == 'Y';
 }
 
-Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const ChangeEvent& event,
-                             const std::function<Result<change::Ending>(const change::Progress&)>& change) {
-  return CarryOut(machine, line.Has("--no-reboot") ? AndThen::kLeaveReboot : AndThen::kReboot, event, change);
+Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const change::ChangeEvent& event,
+                             const std::function<Result<change::Ending>(const change::Progress&)>& carry_out) {
+  return CarryOut(machine, line.Has("--no-reboot") ? AndThen::kLeaveReboot : AndThen::kReboot, event, carry_out);
 }
 
-Result<std::string> CarryOut(const Machine& machine, AndThen then, const ChangeEvent& event,
-                             const std::function<Result<change::Ending>(const change::Progress&)>& change) {
+Result<std::string> CarryOut(const Machine& machine, AndThen then, const change::ChangeEvent& event,
+                             const std::function<Result<change::Ending>(const change::Progress&)>& carry_out) {
   const auto carried_out = [&]() -> Result<change::Ending> {
     const auto inhibitor = machine.KeepUp(fmt::format("{} of {} is under way", event.verb, event.to));
     ProgressLines progress;
-    if (machine.IsRunning()) RecordBegin(event);
-    return change(progress.progress());
+    if (machine.IsRunning()) log::Record(change::RecordOfBegin(event));
+    return carry_out(progress.progress());
   };
   const auto ending = carried_out();
   if (!ending) {
     Error error = WithAftermath(ending.error(), machine);
-    if (machine.IsRunning()) RecordFailure(event, error.message());
+    if (machine.IsRunning()) log::Record(change::RecordOfFailure(event, error.message()));
     return error;
   }
   const auto ended = [&](const char* outcome) {
-    if (machine.IsRunning()) RecordEnd(event, outcome);
+    if (machine.IsRunning()) log::Record(change::RecordOfEnd(event, outcome));
     return outcome;
   };
   if (*ending == change::Ending::kNothingToDo) return ended(outcome::kNothingToDo);
   if (*ending == change::Ending::kDone) return ended(outcome::kDone);
   if (then == AndThen::kLeaveReboot) return ended(outcome::kRebootPending);
-  RecordEnd(event, outcome::kRebooting);
+  log::Record(change::RecordOfEnd(event, outcome::kRebooting));
   TRY(host::PowerDbus().Reboot(fmt::format("{} of {} needs it", event.verb, event.to)),
       "everything is in place, and ends with a reboot");
   return outcome::kRebooting;

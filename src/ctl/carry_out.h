@@ -10,8 +10,8 @@
 
 #include "base/result.h"
 #include "change/apply.h"
+#include "change/records.h"
 #include "ctl/command_line.h"
-#include "ctl/events.h"
 #include "ctl/machine.h"
 #include "ctl/progress.h"
 
@@ -22,10 +22,10 @@ Result<bool> IsWanted(const CommandLine& line, std::string_view question);
 
 // What a verb prints as "outcome".
 namespace outcome {
-inline constexpr const char* kNothingToDo = "nothing to do";
-inline constexpr const char* kDone = "done";
-inline constexpr const char* kRebooting = "rebooting";
-inline constexpr const char* kRebootPending = "reboot pending";
+using change::outcome::kDone;
+using change::outcome::kNothingToDo;
+using change::outcome::kRebooting;
+using change::outcome::kRebootPending;
 inline constexpr const char* kDeclined = "declined";
 }  // namespace outcome
 
@@ -33,11 +33,11 @@ inline constexpr const char* kDeclined = "declined";
 enum class AndThen { kReboot, kLeaveReboot };
 
 // Gives the outcome.
-Result<std::string> CarryOut(const Machine& machine, AndThen then, const ChangeEvent& event,
+Result<std::string> CarryOut(const Machine& machine, AndThen then, const change::ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& change);
 
 // The same, as --no-reboot says.
-Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const ChangeEvent& event,
+Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const change::ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& change);
 
 // For people; `now` is what is true then: "this machine is as rendered-local-1 says".

@@ -15,6 +15,7 @@
 #include "json/fields.h"
 #include "json/report.h"
 #include "machineconfig/input.h"
+#include "pool/cert_expirys.h"
 
 namespace pintle::ctl {
 namespace {
@@ -63,14 +64,8 @@ void Add(ConfigGlance config, ClusterObjects& objects) {
 }
 
 void Add(api::ControllerConfig config, ClusterObjects& objects) {
+  objects.cert_expirys = pool::CertExpirysOf(config);
   objects.control_plane_topology = std::move(config.spec.infra.status.control_plane_topology);
-  objects.cert_expirys.clear();
-  for (auto& certificate : config.status.controller_certificates) {
-    if (certificate.bundle_file != "KubeAPIServerServingCAData") continue;
-    objects.cert_expirys.push_back({.bundle = certificate.bundle_file,
-                                    .subject = std::move(certificate.subject),
-                                    .expiry = certificate.not_after});
-  }
 }
 
 Result<> AddObject(std::string_view kind, Value document, ClusterObjects& objects) {

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "machineconfig/machine_configuration_input.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/validate.h"
+#include "plan/cluster_policy.h"
 #include "plan/plan.h"
 
 namespace pintle::ctl {
@@ -44,16 +46,80 @@ DiffPreview Unreadable(std::string_view which, const api::MachineConfig& from, c
   return preview;
 }
 
+// How a cluster says what an administrator wants of updates.
+struct Wishes {
+  api::NodeDisruptionPolicy policy;
+  api::IrreconcilableValidationOverrides overrides;
+};
+
+Result<> ReadWishes(const std::optional<std::string>& policy_file, const std::optional<std::string>& overrides_file,
+                    Wishes& wishes) {
+  if (policy_file) wishes.policy = TRY(machineconfig::ReadPolicy(*policy_file));
+  if (overrides_file) wishes.overrides = TRY(machineconfig::ReadOverrides(*overrides_file));
+  return {};
+}
+
+Result<Wishes> WishesOf(LiveCluster& cluster) {
+  const auto configuration = cluster.Get<api::MachineConfiguration>("cluster");
+  if (configuration) {
+    return Wishes{.policy = plan::PolicyOf(*configuration),
+                  .overrides = configuration->spec.irreconcilable_validation_overrides};
+  }
+  // Neither the object nor the kind needs to be there.
+  if (configuration.error().kind() == ErrorKind::kNotFound) return Wishes();
+  return Error(configuration.error()).While("reading the policy of updates");
+}
+
+// Of one word, what a pool's nodes all have and what they are to have; of two, those configs.
+Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, LiveCluster& cluster) {
+  const std::vector<std::string>& words = line.words();
+  if (words.size() == 2) return std::pair(words[0], words[1]);
+  if (words.size() != 1) return Error(ErrorKind::kInvalid, "say the names of two MachineConfigs, or of one pool");
+  const auto pool = TRY(cluster.Get<api::MachineConfigPool>(words[0]), fmt::format("pool {}", words[0]));
+  const std::string& has = pool.status.configuration.name;
+  const std::string& wants = pool.spec.configuration.name;
+  if (has.empty() || wants.empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("pool {}: nothing was rendered for its nodes yet, or they do not all "
+                                                  "have it yet; say the names of two MachineConfigs",
+                                                  words[0]));
+  }
+  return std::pair(has, wants);
+}
+
+Result<DiffPreview> PreviewFromCluster(const CommandLine& line) {
+  auto cluster = TRY(LiveCluster::Of(line));
+  const auto [old_name, new_name] = TRY(NamesOf(line, cluster));
+  const auto from = TRY(cluster.Get<api::MachineConfig>(old_name), fmt::format("MachineConfig {}", old_name));
+  const auto to = TRY(cluster.Get<api::MachineConfig>(new_name), fmt::format("MachineConfig {}", new_name));
+  Wishes wishes = TRY(WishesOf(cluster));
+  TRY(ReadWishes(line.Value("--policy"), line.Value("--overrides"), wishes));
+  return DiffBetween(from, to, wishes.policy, wishes.overrides);
+}
+
+Result<DiffPreview> PreviewFromFiles(const CommandLine& line) {
+  if (line.words().size() != 2) return Error(ErrorKind::kInvalid, "say two files: OLD NEW");
+  if (line.Has("--context")) return Error(ErrorKind::kInvalid, "--context needs --kubeconfig");
+  return PreviewDiff({
+      .old_file = line.words()[0],
+      .new_file = line.words()[1],
+      .policy_file = line.Value("--policy"),
+      .overrides_file = line.Value("--overrides"),
+  });
+}
+
 }  // namespace
 
 Result<DiffPreview> PreviewDiff(const DiffQuestion& question) {
   const api::MachineConfig from = TRY(ReadConfig(question.old_file));
   const api::MachineConfig to = TRY(ReadConfig(question.new_file));
-  api::NodeDisruptionPolicy policy;
-  if (question.policy_file) policy = TRY(machineconfig::ReadPolicy(*question.policy_file));
-  api::IrreconcilableValidationOverrides overrides;
-  if (question.overrides_file) overrides = TRY(machineconfig::ReadOverrides(*question.overrides_file));
+  Wishes wishes;
+  TRY(ReadWishes(question.policy_file, question.overrides_file, wishes));
+  return DiffBetween(from, to, wishes.policy, wishes.overrides);
+}
 
+DiffPreview DiffBetween(const api::MachineConfig& from, const api::MachineConfig& to,
+                        const api::NodeDisruptionPolicy& policy,
+                        const api::IrreconcilableValidationOverrides& overrides) {
   DiffPreview preview;
   json::Report report;
   const auto valid = machineconfig::Validate(to, report);
@@ -77,16 +143,10 @@ Result<DiffPreview> PreviewDiff(const DiffQuestion& question) {
 }
 
 Result<ExitStatus> Diff(const CommandLine& line) {
-  if (line.words().size() != 2) return Error(ErrorKind::kInvalid, "say two files: OLD NEW");
   const std::string format = line.Value("-o").value_or("");
   if (!format.empty() && format != "json")
     return Error(ErrorKind::kInvalid, fmt::format("-o {}: there is only json", format));
-  const DiffPreview preview = TRY(PreviewDiff({
-      .old_file = line.words()[0],
-      .new_file = line.words()[1],
-      .policy_file = line.Value("--policy"),
-      .overrides_file = line.Value("--overrides"),
-  }));
+  const DiffPreview preview = TRY(line.Has("--kubeconfig") ? PreviewFromCluster(line) : PreviewFromFiles(line));
   if (format == "json") {
     Print(json::ToIndentedText(preview.answer));
     Print("\n");

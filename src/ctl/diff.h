@@ -7,8 +7,11 @@
 #include <optional>
 #include <string>
 
+#include "api/machine_config.h"
+#include "api/machine_configuration.h"
 #include "base/result.h"
 #include "ctl/command_line.h"
+#include "ctl/live_cluster.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {
@@ -16,6 +19,8 @@ namespace pintle::ctl {
 inline constexpr std::array kDiffOptions = {
     Option{"--policy", "FILE", "the NodeDisruptionPolicy, or the MachineConfiguration that has it"},
     Option{"--overrides", "FILE", "sections that may change although only new machines follow: {\"storage\": [...]}"},
+    kKubeconfigOption,
+    kContextOption,
     Option{"-o", "json", "print JSON instead of a text"},
 };
 
@@ -34,5 +39,9 @@ struct DiffPreview {
 };
 
 Result<DiffPreview> PreviewDiff(const DiffQuestion& question);
+
+DiffPreview DiffBetween(const api::MachineConfig& from, const api::MachineConfig& to,
+                        const api::NodeDisruptionPolicy& policy,
+                        const api::IrreconcilableValidationOverrides& overrides);
 
 }  // namespace pintle::ctl

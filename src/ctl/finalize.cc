@@ -6,7 +6,7 @@
 #include "change/claim.h"
 #include "change/journal.h"
 #include "change/next_boot.h"
-#include "ctl/events.h"
+#include "change/records.h"
 #include "ctl/verbs.h"
 #include "host/deployments_ostree.h"
 #include "host/host.h"
@@ -26,7 +26,8 @@ Result<ExitStatus> Finalize(const CommandLine& line) {
   const SystemClock clock;
   const auto finalized = change::Finalize({root, systemd, clock, host::Labels::OfThisMachine(), &deployments});
   if (finalized) return ExitStatus::kFine;
-  RecordFailure({.verb = "finalize-staged", .from = pending->from, .to = pending->to}, finalized.error().message());
+  log::Record(change::RecordOfFailure({.verb = "finalize-staged", .from = pending->from, .to = pending->to},
+                                      finalized.error().message()));
   return finalized.error();
 }
 

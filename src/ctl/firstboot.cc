@@ -14,7 +14,6 @@
 #include "change/claim.h"
 #include "change/first_boot.h"
 #include "ctl/carry_out.h"
-#include "ctl/events.h"
 #include "ctl/output.h"
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
@@ -23,6 +22,9 @@
 
 namespace pintle::ctl {
 namespace {
+
+// What a new machine has to do first has failed, and is tried again.
+constexpr log::MessageId kFirstBootFailed{"f0d1d1f11dab4010b6c01b4532e77d7d"};
 
 using std::chrono::seconds;
 
@@ -88,7 +90,7 @@ class FirstBootWork {
       Print(fmt::format("There is something to do: the OS is not yet as {} says.\n", name));
       return Attempted{ExitStatus::kDiffers};
     }
-    const ChangeEvent event{.verb = "firstboot", .from = first.from.object.metadata.name, .to = name};
+    const change::ChangeEvent event{.verb = "firstboot", .from = first.from.object.metadata.name, .to = name};
     const std::string outcome = TRY(CarryOut(machine, then(), event, [&](const change::Progress& doing) {
       return change::Complete(machine.host(), first, doing);
     }));
@@ -109,7 +111,7 @@ Result<ExitStatus> AwaitShutdown() {
 
 void Announce(const Error& error, seconds delay) {
   log::Warning(fmt::format("firstboot: {}; trying again in {}", error.message(), delay), kFirstBootFailed,
-               {{event_field::kError, error.message()}});
+               {{change::record_field::kError, error.message()}});
 }
 
 }  // namespace

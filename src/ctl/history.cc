@@ -5,7 +5,7 @@
 
 #include "change/current_config.h"
 #include "change/masking.h"
-#include "ctl/events.h"
+#include "change/records.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "json/parse.h"
@@ -25,11 +25,11 @@ std::string FieldOf(const log::PastEntry& entry, const std::string& name) {
 PastChange ChangeFrom(const log::PastEntry& entry) {
   PastChange change;
   change.at = ToRfc3339(entry.at);
-  change.verb = FieldOf(entry, event_field::kVerb);
-  change.from = FieldOf(entry, event_field::kFrom);
-  change.to = FieldOf(entry, event_field::kTo);
-  change.outcome = FieldOf(entry, event_field::kOutcome);
-  if (const std::string error = FieldOf(entry, event_field::kError); !error.empty()) change.error = error;
+  change.verb = FieldOf(entry, change::record_field::kVerb);
+  change.from = FieldOf(entry, change::record_field::kFrom);
+  change.to = FieldOf(entry, change::record_field::kTo);
+  change.outcome = FieldOf(entry, change::record_field::kOutcome);
+  if (const std::string error = FieldOf(entry, change::record_field::kError); !error.empty()) change.error = error;
   return change;
 }
 
@@ -49,7 +49,7 @@ std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries) {
   bool is_open = false;
   for (const log::PastEntry& entry : entries) {
     PastChange change = ChangeFrom(entry);
-    const bool is_begin = FieldOf(entry, "MESSAGE_ID") == kChangeBegan.hex();
+    const bool is_begin = FieldOf(entry, "MESSAGE_ID") == change::kChangeBegan.hex();
     const bool is_end = is_open && !is_begin && changes.back().verb == change.verb && changes.back().to == change.to;
     if (is_begin) {
       change.outcome = kCutShort;
@@ -68,7 +68,7 @@ std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries) {
 Result<ExitStatus> History(const CommandLine& line) {
   const bool wants_json = TRY(WantsJson(line));
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
-  constexpr std::array kIds = {kChangeBegan, kChangeEnded, kChangeFailed, kRecovered};
+  constexpr std::array kIds = {change::kChangeBegan, change::kChangeEnded, change::kChangeFailed, change::kRecovered};
   const std::vector<PastChange> changes = ChangesIn(TRY(log::ReadJournal(kIds)));
   if (wants_json) {
     Print(json::ToIndentedText(json::Encode(changes)) + "\n");

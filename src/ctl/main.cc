@@ -21,6 +21,7 @@
 #include "ctl/firstboot.h"
 #include "ctl/history.h"
 #include "ctl/ignore.h"
+#include "ctl/kubectl_plugin.h"
 #include "ctl/machine_config_daemon.h"
 #include "ctl/orders.h"
 #include "ctl/output.h"
@@ -53,7 +54,7 @@ constexpr std::array kVerbs = {
     VerbEntry{"check", "", "have the agent look at everything on this machine now", kOrderOptions, Check},
     VerbEntry{"convert", "--to VERSION FILE", "make Ignition JSON of another version out of a config", kConvertOptions,
               Convert},
-    VerbEntry{"diff", "[--policy FILE] [--overrides FILE] [-o json] OLD NEW",
+    VerbEntry{"diff", "[--policy FILE] [--overrides FILE] [-o json] OLD NEW | --kubeconfig FILE POOL",
               "show what differs between two configs, and what a node would have to do", kDiffOptions, Diff},
     VerbEntry{"explain", "[--policy FILE] [--root DIR] [-o json] PATH|UNIT|USER|os",
               "show what the config wants of a thing, what is there, and what a change entails", kExplainOptions,
@@ -76,7 +77,7 @@ constexpr std::array kVerbs = {
               "make things again what this machine's config says", kRestoreOptions, Restore},
     VerbEntry{"resume", "", "let the agent change this machine again", kOrderOptions, Resume},
     VerbEntry{"retry", "", "have the agent try again now what has failed", kOrderOptions, Retry},
-    VerbEntry{"rollout", "--pool FILE --nodes FILE [--with FILE]... [-o json]",
+    VerbEntry{"rollout", "--pool FILE --nodes FILE [--with FILE]... [-o json] | --kubeconfig FILE POOL",
               "show what would happen next in a pool, to whom, and its status", kRolloutOptions, Rollout},
     VerbEntry{"status", "[--watch] [-o json]", "show what the agent is doing on this machine, and what is next",
               kStatusOptions, Status},
@@ -133,7 +134,9 @@ ExitStatus Run(std::span<const char* const> words) {
 
 // By the name under which the program was started.
 ExitStatus RunAs(std::string_view program, std::span<const char* const> words) {
-  if (program.substr(program.rfind('/') + 1) == kOldProgram) return MachineConfigDaemon(words);
+  const std::string_view name = program.substr(program.rfind('/') + 1);
+  if (name == kOldProgram) return MachineConfigDaemon(words);
+  if (name == kKubectlPlugin) return KubectlPlugin(words);
   return Run(words);
 }
 

@@ -46,7 +46,7 @@ class PivotWork {
     }
     if (!order_.is_agreed && !TRY(IsWanted(line_, Question(*state.booted)))) return End(outcome::kDeclined);
     const std::string& to = order_.what.image;
-    const ChangeEvent event{.verb = "pivot", .from = answer_.from, .to = to.empty() ? answer_.from : to};
+    const change::ChangeEvent event{.verb = "pivot", .from = answer_.from, .to = to.empty() ? answer_.from : to};
     return End(TRY(CarryOut(machine_, order_.then, event, [&](const change::Progress& progress) {
       return PrepareAndApply(config, state.pending, progress);
     })));

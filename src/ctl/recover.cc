@@ -8,35 +8,13 @@
 #include "change/act.h"
 #include "change/claim.h"
 #include "change/journal.h"
-#include "ctl/events.h"
+#include "change/records.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "host/power_dbus.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {
-namespace {
-
-std::string_view OutcomeOf(change::Recovery how) {
-  switch (how) {
-    case change::Recovery::kNothingToDo:
-      return "nothing to do";
-    case change::Recovery::kUndone:
-      return "undone";
-    case change::Recovery::kFinished:
-      return "finished";
-    case change::Recovery::kToBeConfirmed:
-      return "to be confirmed";
-    case change::Recovery::kRebootNeeded:
-    case change::Recovery::kRebootNeededToUndo:
-      return "reboot pending";
-  }
-  return "";
-}
-
-std::string Because(const std::string& reason) { return reason.empty() ? "" : ", because of this: " + reason; }
-
-}  // namespace
 
 bool WaitsForReboot(const Recovered& recovered) {
   return recovered.how == change::Recovery::kRebootNeeded || recovered.how == change::Recovery::kRebootNeededToUndo;
@@ -50,23 +28,23 @@ Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& prog
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (!pending) return Recovered();
   const auto inhibitor = machine.KeepUp("a change of this machine was cut short and is being ended");
-  const ChangeEvent event{.verb = "recover", .from = pending->from, .to = pending->to};
+  const change::ChangeEvent event{.verb = "recover", .from = pending->from, .to = pending->to};
   const auto ended = direction == Direction::kBack ? change::GiveUp(machine.host(), progress.progress())
                                                    : change::Recover(machine.host(), progress.progress());
   if (!ended) {
-    if (machine.IsRunning()) RecordFailure(event, ended.error().message());
+    if (machine.IsRunning()) log::Record(change::RecordOfFailure(event, ended.error().message()));
     return ended.error();
   }
   Recovered recovered{.how = ended->how, .reason = ended->reason, .from = pending->from, .to = pending->to};
   if (machine.IsRunning() && !IsUnderWay(recovered)) {
-    RecordRecovery(event, std::string(OutcomeOf(recovered.how)) + Because(recovered.reason));
+    log::Record(change::RecordOfRecovery(event, *ended));
   }
   return recovered;
 }
 
 std::string RecoveredText(const Recovered& recovered) {
   const std::string which = fmt::format("The change from {} to {}", recovered.from, recovered.to);
-  const std::string because = Because(recovered.reason);
+  const std::string because = change::Because(recovered.reason);
   switch (recovered.how) {
     case change::Recovery::kNothingToDo:
       return "Nothing was cut short.\n";
@@ -110,7 +88,7 @@ Result<ExitStatus> Recover(const CommandLine& line) {
   const auto direction = line.Has("--give-up") ? Direction::kBack : Direction::kAsItIs;
   const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress, direction));
   if (wants_json) {
-    const json::Value answer = {{"outcome", OutcomeOf(recovered.how)},
+    const json::Value answer = {{"outcome", change::OutcomeOf(recovered.how)},
                                 {"reason", recovered.reason},
                                 {"from", recovered.from},
                                 {"to", recovered.to}};

@@ -180,19 +180,45 @@ std::vector<std::string> SplitAtCommas(std::string_view text) {
   return parts;
 }
 
-Result<RolloutQuestion> ReadQuestion(const CommandLine& line) {
-  if (!line.words().empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is no option (see --help)", line.words().front()));
-  }
+// What decides besides the cluster's objects.
+RolloutQuestion ReadSettings(const CommandLine& line) {
   RolloutQuestion question;
-  question.pool_file = TRY(line.Needed("--pool"));
-  question.nodes_file = TRY(line.Needed("--nodes"));
-  question.other_files = line.Values("--with");
   for (const std::string& gates : line.Values("--feature-gates")) {
     for (std::string& gate : SplitAtCommas(gates)) question.feature_gates.push_back(std::move(gate));
   }
   question.operator_node = line.Value("--operator-node").value_or("");
   return question;
+}
+
+Result<RolloutPreview> PreviewFromFiles(const CommandLine& line) {
+  if (!line.words().empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is no option (see --help); a pool by its name is looked up "
+                                                  "in the cluster that --kubeconfig leads to",
+                                                  line.words().front()));
+  }
+  if (line.Has("--context")) return Error(ErrorKind::kInvalid, "--context needs --kubeconfig");
+  RolloutQuestion question = ReadSettings(line);
+  question.pool_file = TRY(line.Needed("--pool"));
+  question.nodes_file = TRY(line.Needed("--nodes"));
+  question.other_files = line.Values("--with");
+  return PreviewRollout(question);
+}
+
+Result<RolloutPreview> PreviewFromCluster(const CommandLine& line) {
+  for (const std::string_view option : {"--pool", "--nodes", "--with"}) {
+    if (!line.Has(option)) continue;
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("{} does not go with --kubeconfig, by which the cluster itself is asked", option));
+  }
+  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say the name of one pool");
+  const std::string& name = line.words().front();
+  auto cluster = TRY(LiveCluster::Of(line));
+  const ClusterObjects objects = TRY(cluster.Objects());
+  const api::MachineConfigPool* const pool = PoolNamed(name, objects);
+  if (pool == nullptr) return Error(ErrorKind::kNotFound, fmt::format("the cluster has no pool \"{}\"", name));
+  RolloutQuestion question = ReadSettings(line);
+  if (question.operator_node.empty()) question.operator_node = TRY(cluster.OperatorNode());
+  return PreviewRollout(question, *pool, objects);
 }
 
 }  // namespace
@@ -202,7 +228,11 @@ Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question) {
   ClusterObjects objects;
   TRY(AddFile(question.nodes_file, "Node", objects));
   for (const std::string& file : question.other_files) TRY(AddFile(file, "", objects));
+  return PreviewRollout(question, pool, objects);
+}
 
+Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question, const api::MachineConfigPool& pool,
+                                      const ClusterObjects& objects) {
   RolloutPreview preview;
   const Memberships memberships = TRY(Memberships::Make(pool, objects, preview.warnings));
   const auto nodes = NodesOf(pool, objects, memberships, preview.warnings);
@@ -234,12 +264,11 @@ Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question) {
 }
 
 Result<ExitStatus> Rollout(const CommandLine& line) {
-  const RolloutQuestion question = TRY(ReadQuestion(line));
   const std::string format = line.Value("-o").value_or("");
   if (!format.empty() && format != "json") {
     return Error(ErrorKind::kInvalid, fmt::format("-o {}: there is only json", format));
   }
-  const RolloutPreview preview = TRY(PreviewRollout(question));
+  const RolloutPreview preview = TRY(line.Has("--kubeconfig") ? PreviewFromCluster(line) : PreviewFromFiles(line));
   for (const std::string& warning : preview.warnings) Tell(fmt::format("pintle: rollout: {}\n", warning));
   if (format == "json") {
     Print(json::ToIndentedText(json::Encode(preview.answer)));

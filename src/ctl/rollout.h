@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "ctl/cluster_objects.h"
 #include "ctl/command_line.h"
+#include "ctl/live_cluster.h"
 #include "json/fields.h"
 #include "pool/rollout.h"
 
@@ -24,6 +25,8 @@ inline constexpr std::array kRolloutOptions = {
     Option{"--with", "FILE", "other objects that matter: MachineConfigNodes, MachineOSConfigs, MachineConfigPools ..."},
     Option{"--feature-gates", "A,B", "feature gates that are on"},
     Option{"--operator-node", "NAME", "the node that the operator runs on"},
+    kKubeconfigOption,
+    kContextOption,
     Option{"-o", "json", "print JSON instead of a table"},
 };
 
@@ -85,5 +88,9 @@ struct RolloutPreview {
 };
 
 Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question);
+
+// The same of objects from elsewhere; the files that the question names do not count.
+Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question, const api::MachineConfigPool& pool,
+                                      const ClusterObjects& objects);
 
 }  // namespace pintle::ctl

@@ -153,10 +153,11 @@ Result<FetchedImage> DeploymentsRpmOstree::Fetch(const std::string& image, const
 }
 
 Result<> DeploymentsRpmOstree::AllowRegistry() const {
-  if (registries_.auth_file.empty()) return {};
+  const std::string auth_file = AuthFileOf(registries_);
+  if (auth_file.empty()) return {};
   const auto doing = [] { return "giving rpm-ostree the pull secrets"; };
   const Root root = TRY(Root::Open("/"), doing());
-  TRY(root.WriteLink(kAuthLink, registries_.auth_file), doing());
+  TRY(root.WriteLink(kAuthLink, auth_file), doing());
   return {};
 }
 

@@ -5,6 +5,9 @@
 
 #include <string_view>
 
+#include "base/root.h"
+#include "json/parse.h"
+
 namespace pintle::host {
 namespace {
 
@@ -32,14 +35,32 @@ Result<std::string> RunFor(const RegistryImage& image, const Program& program, c
   return Error(result.error().kind(), LastWord(result.error().message())).While("fetching " + PullSpec(image));
 }
 
+bool IsThere(const Root& root, const std::string& path) {
+  const auto status = root.Status(path);
+  return status && status->has_value();
+}
+
+bool IsJsonFile(const Root& root, const std::string& path) {
+  const auto text = root.ReadFile(path);
+  return text && json::Parse(*text).has_value();
+}
+
 }  // namespace
+
+std::string AuthFileOf(const RegistryAccess& access) {
+  const auto root = Root::Open("/");
+  if (!root) return access.auth_file;
+  const std::string& preferred = access.preferred_auth_file;
+  if (!preferred.empty() && IsJsonFile(*root, preferred)) return preferred;
+  return !access.auth_file.empty() && IsThere(*root, access.auth_file) ? access.auth_file : "";
+}
 
 Program Skopeo::Call(const char* verb) const {
   Program program{{"skopeo"}, PlainEnvironment()};
   program.environment.push_back("TMPDIR=" + scratch_);
   AddIfAny(program, "--policy", access_.policy);
   program.words.push_back(verb);
-  AddIfAny(program, "--authfile", access_.auth_file);
+  AddIfAny(program, "--authfile", AuthFileOf(access_));
   return program;
 }
 

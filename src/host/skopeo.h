@@ -18,7 +18,12 @@ struct RegistryAccess {
   std::string auth_file;     // Pull secrets; empty: none.
   std::string certificates;  // A directory with authorities to trust beside the system's; empty: none.
   std::string policy;        // Of signatures; empty: the machine's.
+  // Counts instead of the other when it is there, and JSON.
+  std::string preferred_auth_file = {};
 };
+
+// The file with the pull secrets as things are now; empty: none.
+std::string AuthFileOf(const RegistryAccess& access);
 
 class Skopeo {
  public:

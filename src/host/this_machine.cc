@@ -10,8 +10,9 @@
 namespace pintle::host {
 namespace {
 
-// The kubelet's.
+// The kubelet's, and the same with those of the cluster's own registry.
 constexpr const char* kPullSecrets = "/var/lib/kubelet/config.json";
+constexpr const char* kInternalPullSecrets = "/etc/mco/internal-registry-pull-secret.json";
 
 }  // namespace
 
@@ -26,7 +27,8 @@ Result<std::unique_ptr<ThisMachine>> ThisMachine::Open() {
   // It is there on all that were booted from a deployment.
   if (!TRY(machine->root_.Status("/run/ostree-booted"))) return machine;
   RegistryAccess registries;
-  if (TRY(machine->root_.Status(kPullSecrets))) registries.auth_file = kPullSecrets;
+  registries.auth_file = kPullSecrets;
+  registries.preferred_auth_file = kInternalPullSecrets;
   auto deployments = OpenDeployments(*machine->systemd_, std::move(registries));
   if (!deployments && deployments.error().kind() != ErrorKind::kNotFound) return deployments.error();
   if (deployments) machine->deployments_ = *std::move(deployments);

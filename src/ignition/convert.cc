@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <string>
 #include <utility>
 
 #include "ignition/go_text.h"
@@ -13,6 +14,7 @@
 #include "ignition/v3_3/translate.h"
 #include "ignition/v3_4/translate.h"
 #include "ignition/v3_5/translate.h"
+#include "json/go_text.h"
 
 namespace pintle::ignition {
 namespace {
@@ -30,9 +32,10 @@ Result<> CheckComplete(const Config& config) {
   return {};
 }
 
-}  // namespace
-
-Result<json::Value> ConvertTo(Config config, SpecVersion version, json::Report* lost) {
+// `write` says what is to be made of the config of whichever version.
+template <typename Write>
+auto Convert(Config config, SpecVersion version, json::Report* lost, const Write& write)
+    -> Result<decltype(write(config))> {
   TRY(CheckComplete(config));
   if (version == SpecVersion::k3_0) {
     return Error(ErrorKind::kInvalid,
@@ -40,16 +43,26 @@ Result<json::Value> ConvertTo(Config config, SpecVersion version, json::Report* 
                              "conversion is not supported",
                              kNewestVersion, ToText(version)));
   }
-  if (version == SpecVersion::k3_5) return json::Encode(config);
+  if (version == SpecVersion::k3_5) return write(config);
   json::Report unheard;
   auto v3_4 = TRY(v3_5::ToPrevious(std::move(config), lost != nullptr ? *lost : unheard));
-  if (version == SpecVersion::k3_4) return json::Encode(v3_4);
+  if (version == SpecVersion::k3_4) return write(v3_4);
   auto v3_3 = TRY(v3_4::ToPrevious(std::move(v3_4)));
-  if (version == SpecVersion::k3_3) return json::Encode(v3_3);
+  if (version == SpecVersion::k3_3) return write(v3_3);
   auto v3_2 = TRY(v3_3::ToPrevious(std::move(v3_3)));
-  if (version == SpecVersion::k3_2) return json::Encode(v3_2);
-  if (version == SpecVersion::k2_2) return json::Encode(TRY(v2::FromV3_2(std::move(v3_2))));
-  return json::Encode(TRY(v3_2::ToPrevious(std::move(v3_2))));
+  if (version == SpecVersion::k3_2) return write(v3_2);
+  if (version == SpecVersion::k2_2) return write(TRY(v2::FromV3_2(std::move(v3_2))));
+  return write(TRY(v3_2::ToPrevious(std::move(v3_2))));
+}
+
+}  // namespace
+
+Result<json::Value> ConvertTo(Config config, SpecVersion version, json::Report* lost) {
+  return Convert(std::move(config), version, lost, [](const auto& converted) { return json::Encode(converted); });
+}
+
+Result<std::string> ConvertToText(Config config, SpecVersion version, json::Report* lost) {
+  return Convert(std::move(config), version, lost, [](const auto& converted) { return json::GoText(converted); });
 }
 
 }  // namespace pintle::ignition

@@ -102,11 +102,13 @@ Call Client::DeleteObject(const ResourceKind& kind, const ObjectName& name, cons
   return Fetch(transport_, std::move(request), Repeatable::kNo, settings_.patience, Ignoring(std::move(done)));
 }
 
-Call Client::Evict(const ObjectName& pod, const std::string& uid, Done<Eviction> done) {
+Call Client::Evict(const ObjectName& pod, const std::string& uid, Done<Eviction> done, Earnest earnest) {
   auto path = ObjectPath(kResourceKind<api::Pod>, pod, "eviction");
   if (!path) return Refuse(transport_->loop(), std::move(path).error(), std::move(done));
-  return EvictPod(transport_, {.path = *std::move(path), .pod = pod, .uid = uid, .patience = settings_.patience},
-                  std::move(done));
+  return EvictPod(
+      transport_,
+      {.path = *std::move(path), .pod = pod, .uid = uid, .earnest = earnest, .patience = settings_.patience},
+      std::move(done));
 }
 
 }  // namespace pintle::kube

@@ -82,7 +82,7 @@ class Client {
   }
 
   // Asks for a pod to end, by the way that heeds disruption budgets.
-  Call Evict(const ObjectName& pod, const std::string& uid, Done<Eviction> done);
+  Call Evict(const ObjectName& pod, const std::string& uid, Done<Eviction> done, Earnest earnest = Earnest::kYes);
 
   const std::shared_ptr<Transport>& transport() const { return transport_; }
 

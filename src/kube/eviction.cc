@@ -17,7 +17,8 @@ std::string BodyFor(const EvictionRequest& request, std::string_view version) {
   json::Value body = {{"apiVersion", std::string(version)},
                       {"kind", "Eviction"},
                       {"metadata", {{"name", request.pod.name}, {"namespace", request.pod.namespace_name}}}};
-  if (!request.uid.empty()) body["deleteOptions"] = {{"preconditions", {{"uid", request.uid}}}};
+  if (!request.uid.empty()) body["deleteOptions"]["preconditions"] = {{"uid", request.uid}};
+  if (request.earnest == Earnest::kDryRun) body["deleteOptions"]["dryRun"] = json::Value::array({"All"});
   return json::ToText(body);
 }
 
@@ -40,7 +41,7 @@ class Evicting final : public Work, public std::enable_shared_from_this<Evicting
                        .path = request_.path,
                        .content_type = "application/json",
                        .body = BodyFor(request_, kVersions[version]),
-                       .doing = fmt::format("evicting Pod {}", request_.pod.ToString())};
+                       .doing = fmt::format("{} Pod {}", Doing(), request_.pod.ToString())};
     call_ = Fetch(transport_, std::move(post), Repeatable::kNo, request_.patience,
                   [weak = weak_from_this(), version](Fetched fetched) {
                     if (const auto alive = weak.lock()) alive->Answered(version, std::move(fetched));
@@ -55,6 +56,8 @@ class Evicting final : public Work, public std::enable_shared_from_this<Evicting
     const auto done = std::exchange(done_, {});
     done(OutcomeOf(std::move(fetched)));
   }
+
+  const char* Doing() const { return request_.earnest == Earnest::kYes ? "evicting" : "asking about an eviction of"; }
 
   std::shared_ptr<Transport> transport_;
   EvictionRequest request_;

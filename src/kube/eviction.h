@@ -25,10 +25,14 @@ struct Kept {
 
 using Eviction = std::variant<Departure, Kept>;
 
+// Whether it is meant, or the server is only to say what it would do.
+enum class Earnest { kYes, kDryRun };
+
 struct EvictionRequest {
   std::string path;
   ObjectName pod;
   std::string uid;  // Empty: whichever pod has the name.
+  Earnest earnest = Earnest::kYes;
   Patience patience;
 };
 

@@ -45,11 +45,14 @@ Candidates FindCandidates(const Target& target, std::span<const NodeState> nodes
           .capacity = static_cast<int>(capacity)};
 }
 
-NodeIndices PickFirst(std::span<const NodeState> nodes, NodeIndices candidates, int capacity) {
+NodeIndices PickFirst(std::span<const NodeState> nodes, NodeIndices candidates, int capacity,
+                      const NodeNames& undrainable) {
   const auto count = static_cast<std::size_t>(std::max(capacity, 0));
   if (count >= candidates.size()) return candidates;
   std::stable_sort(candidates.begin(), candidates.end(),
                    [&](std::size_t a, std::size_t b) { return ComesBefore(nodes[a], nodes[b]); });
+  std::stable_partition(candidates.begin(), candidates.end(),
+                        [&](std::size_t i) { return !undrainable.contains(nodes[i].name()); });
   candidates.resize(count);
   return candidates;
 }

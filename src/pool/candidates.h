@@ -4,7 +4,10 @@
 // Which nodes are next, and how many of them at once.
 
 #include <cstddef>
+#include <functional>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +18,7 @@ namespace pintle::pool {
 
 // Places in a list of nodes.
 using NodeIndices = std::vector<std::size_t>;
+using NodeNames = std::set<std::string, std::less<>>;
 
 NodeIndices Unavailable(std::span<const NodeState> nodes);
 
@@ -28,8 +32,10 @@ struct Candidates {
 Candidates FindCandidates(const Target& target, std::span<const NodeState> nodes, int max_unavailable);
 
 // The first `capacity` of the candidates in the order in which they are told.  When there are too many, one zone is
-// done after the other, and within a zone the oldest node comes first; nodes that are in no zone come last.
-NodeIndices PickFirst(std::span<const NodeState> nodes, NodeIndices candidates, int capacity);
+// done after the other, and within a zone the oldest node comes first; nodes that are in no zone come last.  Behind all
+// of these come the nodes that cannot be drained now: they would take capacity and get nowhere.
+NodeIndices PickFirst(std::span<const NodeState> nodes, NodeIndices candidates, int capacity,
+                      const NodeNames& undrainable = {});
 
 // Nodes that cannot be made less available by telling them of the target: already unavailable, and not yet told.  They
 // need no capacity.  This is how a bad config that was taken back frees the nodes that it broke.  A node which is

@@ -50,7 +50,9 @@ class Teller {
     NodeIndices chosen = candidates.nodes;
     DeferOperatorNode(chosen);
     MoveFirstBootedNodes(chosen, told);
-    TellTarget(PickFirst(nodes_, std::move(chosen), candidates.capacity), told);
+    const NodeNames none;
+    const NodeNames& undrainable = situation_.undrainable == nullptr ? none : *situation_.undrainable;
+    TellTarget(PickFirst(nodes_, std::move(chosen), candidates.capacity, undrainable), told);
     return told;
   }
 

@@ -38,6 +38,8 @@ struct Situation {
   std::size_t unavailable_arbiters = 0;
   std::optional<Masters> masters;
   std::optional<api::Time> now;
+  // Nodes that need a drain for the target and cannot be drained now; nullptr: none that is known.
+  const NodeNames* undrainable = nullptr;
 };
 
 // A node and what it is told.

@@ -10,6 +10,7 @@
 
 #include "change/apply.h"
 #include "crash/faults.h"
+#include "crash/to_be_confirmed.h"
 #include "crash/tree.h"
 #include "unit/change/small_machine.h"
 #include "unit/temporary_directory.h"
@@ -24,8 +25,6 @@ using change::SmallMachine;
 
 // Of all pairs of two cuts, one in so many is tried.
 constexpr int kStride = 7;
-
-Fault CutAt(int call) { return {.at = call, .kind = FaultKind::kExit, .errno_value = 0}; }
 
 // A machine of its own for each history.
 class Machine {
@@ -48,6 +47,13 @@ class Machine {
         change::Apply(machine_.host(), from, to, plan::Make(from, to, {}, {}), {}, change::EndsWith::kConfirmation);
     return ended && *ended == change::Ending::kRebootNeeded;
   }
+  // Its first boot.
+  bool BootIntoChangeToBeConfirmed() {
+    if (!ChangeToBeConfirmed()) return false;
+    Boot();
+    return true;
+  }
+  void PowerCut() { Boot(); }
   void Boot() { machine_.Write("proc/sys/kernel/random/boot_id", std::to_string(++boots_)); }
   bool Recover() { return change::Recover(machine_.host()).has_value(); }
   bool Confirm() { return change::Confirm(machine_.host()).has_value(); }
@@ -183,11 +189,6 @@ class AChangeToBeConfirmed : public AChange {
     fmt::print("{} histories: {} old, {} new\n", histories_, histories_ - new_ones_, new_ones_);
   }
 
-  // In its first boot with what is new.
-  static void Begin(Machine& machine) {
-    ASSERT_TRUE(machine.ChangeToBeConfirmed());
-    machine.Boot();
-  }
   void ExpectOldOrNew(Machine& machine) {
     ++histories_;
     ASSERT_TRUE(machine.Settle());
@@ -217,32 +218,11 @@ TEST_F(AChangeToBeConfirmed, CutShortAnywhereBeforeTheBootIsOldOrNew) {
 }
 
 TEST_F(AChangeToBeConfirmed, CutShortWhileItsBootIsCountedIsNew) {
-  for (int at = 1;; ++at) {
-    for (const bool boots : {false, true}) {
-      SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, boots ? "a boot" : "a recovery"));
-      Machine machine;
-      ASSERT_NO_FATAL_FAILURE(Begin(machine));
-      const bool was_cut = RunWith(CutAt(at), [&] { return machine.Recover(); }).fault_met;
-      if (boots) machine.Boot();
-      ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
-      ASSERT_EQ(machine.Now(), new_);
-      if (!was_cut) return;
-    }
-  }
+  ToBeConfirmed<Machine>(new_).IsNewWhereverTheCountOfItsBootIsCut();
 }
 
 TEST_F(AChangeToBeConfirmed, CutShortWhileItIsConfirmedIsNew) {
-  for (int at = 1;; ++at) {
-    SCOPED_TRACE(fmt::format("cut at call {}", at));
-    Machine machine;
-    ASSERT_NO_FATAL_FAILURE(Begin(machine));
-    ASSERT_TRUE(machine.Recover());
-    const bool was_cut = RunWith(CutAt(at), [&] { return machine.Confirm(); }).fault_met;
-    machine.Boot();
-    ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
-    ASSERT_EQ(machine.Now(), new_);
-    if (!was_cut) return;
-  }
+  ToBeConfirmed<Machine>(new_).IsNewWhereverItsConfirmationIsCut();
 }
 
 TEST_F(AChangeToBeConfirmed, CutShortWhileItIsGivenUpIsOldOrNewAfterARecoveryThatWasCutShortAnywhere) {
@@ -250,7 +230,7 @@ TEST_F(AChangeToBeConfirmed, CutShortWhileItIsGivenUpIsOldOrNewAfterARecoveryTha
     for (int recovery_at = 1 + at % kStride;; recovery_at += kStride) {
       SCOPED_TRACE(fmt::format("cut at call {}, its recovery at call {}", at, recovery_at));
       Machine machine;
-      ASSERT_NO_FATAL_FAILURE(Begin(machine));
+      ASSERT_TRUE(machine.BootIntoChangeToBeConfirmed());
       ASSERT_TRUE(machine.Recover());
       if (!RunWith(CutAt(at), [&] { return machine.GiveUp(); }).fault_met) {
         ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
@@ -270,7 +250,7 @@ TEST_F(AChangeToBeConfirmed, ThatHasBootedTooOftenIsOldWhereverItsRecoveryIsCut)
     for (const bool boots : {false, true}) {
       SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, boots ? "a boot" : "a recovery"));
       Machine machine;
-      ASSERT_NO_FATAL_FAILURE(Begin(machine));
+      ASSERT_TRUE(machine.BootIntoChangeToBeConfirmed());
       for (int boot = 0; boot < change::kMostBoots; ++boot) {
         ASSERT_TRUE(machine.Recover());
         ASSERT_EQ(machine.Now(), new_);
@@ -292,7 +272,7 @@ TEST_F(AChangeToBeConfirmed, ThatTheDiskRefusesAnywhereAfterTheBootIsOldOrNew) {
       for (int at = 1;; ++at) {
         SCOPED_TRACE(fmt::format("errno {} at call {}", errno_value, at));
         Machine machine;
-        ASSERT_NO_FATAL_FAILURE(Begin(machine));
+        ASSERT_TRUE(machine.BootIntoChangeToBeConfirmed());
         if (doing != &Machine::Recover) {
           ASSERT_TRUE(machine.Recover());
         }

@@ -23,6 +23,9 @@ struct Fault {
   int errno_value = 0;
 };
 
+// The process ends.
+inline Fault CutAt(int call) { return {.at = call, .kind = FaultKind::kExit, .errno_value = 0}; }
+
 enum class Ending { kSucceeded, kFailed, kCutShort };
 
 struct History {

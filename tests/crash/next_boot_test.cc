@@ -11,6 +11,7 @@
 
 #include "change/apply.h"
 #include "crash/faults.h"
+#include "crash/to_be_confirmed.h"
 #include "crash/tree.h"
 #include "unit/change/two_deployments.h"
 #include "unit/temporary_directory.h"
@@ -23,8 +24,6 @@ using change::Recovery;
 
 // Of all pairs of two cuts, one in so many is tried.
 constexpr int kStride = 5;
-
-Fault CutAt(int call) { return {.at = call, .kind = FaultKind::kExit, .errno_value = 0}; }
 
 plan::TestConfig Everything() {
   plan::TestConfig config = change::Everything();
@@ -48,6 +47,12 @@ class Machine {
   bool Confirm() { return change::Confirm(machine_.host()).has_value(); }
   bool GiveUp() { return change::GiveUp(machine_.host(), {}, "it is not well").has_value(); }
 
+  // Its first boot.
+  bool BootIntoChangeToBeConfirmed() {
+    if (!Stage(change::EndsWith::kConfirmation)) return false;
+    Reboot();
+    return true;
+  }
   void PowerCut() { machine_.Boot(); }
   void Reboot() {
     Finalize();
@@ -177,18 +182,11 @@ TEST_F(AChangeWithTheNextBoot, ThatIsNotAsWantedAfterTheBootIsOldAgainWhereverIt
   }
 }
 
-class AChangeToBeConfirmed : public AChangeWithTheNextBoot {
- protected:
-  // In its first boot.
-  static void Begin(Machine& machine) {
-    ASSERT_TRUE(machine.Stage(change::EndsWith::kConfirmation));
-    machine.Reboot();
-  }
-};
+class AChangeToBeConfirmed : public AChangeWithTheNextBoot {};
 
 TEST_F(AChangeToBeConfirmed, EndsWhenItIsConfirmedAndNotBefore) {
   Machine machine;
-  ASSERT_NO_FATAL_FAILURE(Begin(machine));
+  ASSERT_TRUE(machine.BootIntoChangeToBeConfirmed());
   for (int look = 0; look < 3; ++look) {
     EXPECT_EQ(ValueOf(change::Recover((*machine).host())).how, Recovery::kToBeConfirmed);
   }
@@ -199,7 +197,7 @@ TEST_F(AChangeToBeConfirmed, EndsWhenItIsConfirmedAndNotBefore) {
 
 TEST_F(AChangeToBeConfirmed, GoesBackWhenItIsGivenUpAndSaysWhy) {
   Machine machine;
-  ASSERT_NO_FATAL_FAILURE(Begin(machine));
+  ASSERT_TRUE(machine.BootIntoChangeToBeConfirmed());
   ASSERT_TRUE(machine.Recover());
   const auto given_up = ValueOf(change::GiveUp((*machine).host(), {}, "it is not well"));
   EXPECT_EQ(given_up.how, Recovery::kRebootNeededToUndo);
@@ -212,32 +210,11 @@ TEST_F(AChangeToBeConfirmed, GoesBackWhenItIsGivenUpAndSaysWhy) {
 }
 
 TEST_F(AChangeToBeConfirmed, CutShortWhileItsBootIsCountedIsNew) {
-  for (int at = 1;; ++at) {
-    for (const bool boots : {false, true}) {
-      SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, boots ? "a power cut" : "a recovery"));
-      Machine machine;
-      ASSERT_NO_FATAL_FAILURE(Begin(machine));
-      const bool was_cut = RunWith(CutAt(at), [&] { return machine.Recover(); }).fault_met;
-      if (boots) machine.PowerCut();
-      ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
-      ASSERT_EQ(machine.Now(), new_);
-      if (!was_cut) return;
-    }
-  }
+  ToBeConfirmed<Machine>(new_).IsNewWhereverTheCountOfItsBootIsCut();
 }
 
 TEST_F(AChangeToBeConfirmed, CutShortWhileItIsConfirmedIsNew) {
-  for (int at = 1;; ++at) {
-    SCOPED_TRACE(fmt::format("cut at call {}", at));
-    Machine machine;
-    ASSERT_NO_FATAL_FAILURE(Begin(machine));
-    ASSERT_TRUE(machine.Recover());
-    const bool was_cut = RunWith(CutAt(at), [&] { return machine.Confirm(); }).fault_met;
-    machine.PowerCut();
-    ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
-    ASSERT_EQ(machine.Now(), new_);
-    if (!was_cut) return;
-  }
+  ToBeConfirmed<Machine>(new_).IsNewWhereverItsConfirmationIsCut();
 }
 
 TEST_F(AChangeToBeConfirmed, CutShortWhileItIsGivenUpIsOldOrNewAfterARecoveryThatWasCutShortAnywhere) {
@@ -245,7 +222,7 @@ TEST_F(AChangeToBeConfirmed, CutShortWhileItIsGivenUpIsOldOrNewAfterARecoveryTha
     for (int recovery_at = 1 + at % kStride;; recovery_at += kStride) {
       SCOPED_TRACE(fmt::format("cut at call {}, its recovery at call {}", at, recovery_at));
       Machine machine;
-      ASSERT_NO_FATAL_FAILURE(Begin(machine));
+      ASSERT_TRUE(machine.BootIntoChangeToBeConfirmed());
       ASSERT_TRUE(machine.Recover());
       if (!RunWith(CutAt(at), [&] { return machine.GiveUp(); }).fault_met) {
         ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
@@ -266,7 +243,7 @@ TEST_F(AChangeToBeConfirmed, ThatIsGivenUpIsOldWhereverTheEndInTheOldDeploymentI
   for (int at = 1;; ++at) {
     SCOPED_TRACE(fmt::format("cut at call {}", at));
     Machine machine;
-    ASSERT_NO_FATAL_FAILURE(Begin(machine));
+    ASSERT_TRUE(machine.BootIntoChangeToBeConfirmed());
     ASSERT_TRUE(machine.Recover());
     ASSERT_TRUE(machine.GiveUp());
     machine.Reboot();
@@ -283,7 +260,7 @@ TEST_F(AChangeToBeConfirmed, ThatHasBootedTooOftenIsOldWhereverItsRecoveryIsCut)
     for (const bool boots : {false, true}) {
       SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, boots ? "a power cut" : "a recovery"));
       Machine machine;
-      ASSERT_NO_FATAL_FAILURE(Begin(machine));
+      ASSERT_TRUE(machine.BootIntoChangeToBeConfirmed());
       for (int boot = 0; boot < change::kMostBoots; ++boot) {
         ASSERT_EQ(ValueOf(change::Recover((*machine).host())).how, Recovery::kToBeConfirmed);
         ASSERT_EQ(machine.Now(), new_);
@@ -305,7 +282,7 @@ TEST_F(AChangeToBeConfirmed, ThatTheDiskRefusesAnywhereAfterTheBootIsOldOrNew) {
       for (int at = 1;; ++at) {
         SCOPED_TRACE(fmt::format("errno {} at call {}", errno_value, at));
         Machine machine;
-        ASSERT_NO_FATAL_FAILURE(Begin(machine));
+        ASSERT_TRUE(machine.BootIntoChangeToBeConfirmed());
         if (doing != &Machine::Recover) {
           ASSERT_TRUE(machine.Recover());
         }

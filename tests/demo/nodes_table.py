@@ -18,6 +18,11 @@ AS_WORD = "custom-columns=" + ",".join(f"{name}:{path}" for name, path in COLUMN
 LAYOUT = "  {:<10}{:<19}{:<19}{:<16}{}"
 
 
+def cut(word):
+    """So that it fits into its column; the names of rendered configs are long."""
+    return word if len(word) < 18 else word[:17] + "…"
+
+
 class NodesTable(DrainController):
     """Answers what the nodes ask of the controller: there are no pods to move.  Only one thread shows and waits."""
 
@@ -91,5 +96,5 @@ class NodesTable(DrainController):
                 say(f"  ({name} asks for {news}, and the controller does it)")
             elif self._rows.get(name) != news:
                 self._rows[name] = news
-                say(LAYOUT.format(*news).rstrip())
+                say(LAYOUT.format(*map(cut, news[:4]), news[4]).rstrip())
                 yield news

@@ -11,6 +11,7 @@ from machines.cluster import Cluster
 from machines.node import Node
 from machines.wait import wait_until
 
+from . import with_a_controller
 from .nodes_table import NodesTable
 from .screen import PINTLE, expect, say, show, shown
 
@@ -164,4 +165,5 @@ def run():
         change_with_reboot(demo)
         drift(demo)
         refuse(demo)
+        with_a_controller.run(demo, CONFIGS[REBOOTS], CONFIGS[REBOOTS].replace("back", "to%20all"))
     say(f"\n(all of it took {time.monotonic() - started:.1f} s)")

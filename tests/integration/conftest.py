@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
-from machines import image, oci, shell  # noqa: E402
+from machines import agent_node, image, oci, shell  # noqa: E402
 from machines.node import Node  # noqa: E402
 from machines.registry import Registry  # noqa: E402
 
@@ -24,6 +24,13 @@ def plain_node():
 def node():
     with Node() as machine:
         yield machine
+
+
+@pytest.fixture
+def new_node(cluster):
+    """Makes nodes with an agent; `cluster` is as the file of the test has it."""
+    with agent_node.node_maker(cluster) as make:
+        yield make
 
 
 @pytest.fixture(scope="session")

@@ -4,11 +4,13 @@
 import json
 import re
 import time
+import urllib.request
 
 import pytest
 
 from machines import agent_node
 from machines.agent_node import PREFIX, Conditions, DrainController, Events, rendered
+from machines.daemon import free_ports
 from machines.installed import ALL, APP, KEY, KEYS, everything, file, machine_config
 from machines.wait import wait_until
 
@@ -17,12 +19,6 @@ from machines.wait import wait_until
 def cluster():
     with agent_node.agent_cluster() as cluster:
         yield cluster
-
-
-@pytest.fixture
-def new_node(cluster):
-    with agent_node.node_maker(cluster) as make:
-        yield make
 
 
 @pytest.fixture
@@ -51,6 +47,7 @@ def test_a_change_that_needs_no_reboot_is_made_at_once(cluster, node):
     first = settle_in(node)
     second = config_for(node, 1, file("/etc/live/a", "new"))
     with DrainController(cluster) as controller:
+        wait_until(lambda: controller.of(node.name, "state"), "its state is seen", 10)
         node.annotate(desiredConfig=second)
         node.wait_done(second)
         assert node.read("/etc/live/a") == "new"
@@ -58,6 +55,9 @@ def test_a_change_that_needs_no_reboot_is_made_at_once(cluster, node):
         assert controller.of(node.name, "state", "currentConfig") \
             == [("Done", first), ("Working", first), ("Done", second)]
         assert controller.asked == []
+    history = json.loads(node.pintle("history", "-o", "json"))
+    assert [(change["verb"], change["to"], change["outcome"]) for change in history] \
+        == [("update", first, "done"), ("update", second, "done")]
 
 
 def update_with_reboot(node, controller, events, config, before):
@@ -272,6 +272,33 @@ def conditions_now(node):
             for condition in one.get("status", {}).get("conditions", [])}
 
 
+def test_what_was_before_its_first_boot_and_before_this_one_is_told(cluster, node):
+    """With which disks it was installed, and that the deployment that was staged could not be made."""
+    installed = spec(file("/etc/live/a", "x"))
+    installed["config"]["storage"]["disks"] = [{"device": "/dev/sda", "wipeTable": True}]
+    node.run("tee", "/etc/mcs-machine-config-content.json", input=json.dumps(
+        {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig", "metadata": {"name": "first"},
+         "spec": installed}))
+    node.run("mkdir", "--parents", "/var/log/journal")
+    node.run("journalctl", "--flush")
+    unit = "/etc/systemd/system/ostree-finalize-staged.service"
+    node.run("tee", unit, input="[Service]\nType=oneshot\nExecStart=echo 'error: no space is left'\n")
+    node.run("systemctl", "daemon-reload")
+    node.run("systemctl", "start", "ostree-finalize-staged.service")
+    node.run("rm", unit)
+    node.machine.reboot()
+    settle_in(node, file("/etc/live/a", "x"))
+    node.wait_for(**{"ostree-finalize-staged-failure": "error: no space is left"})
+    told = wait_until(lambda: cluster.get("machineconfignode", node.name).get("status", {}).get("irreconcilableChanges"),
+                      "its MachineConfigNode lists what it cannot have", 30)
+    assert [change["fieldPath"] for change in told] == ["spec.config.storage.disks"], told
+    assert "/dev/sda" in told[0]["diff"] and conditions_now(node)["Updated"] == "True"
+    # It is over with the next boot, and with the file.
+    node.run("rm", "/etc/mcs-machine-config-content.json")
+    node.machine.reboot()
+    node.wait_for(**{"ostree-finalize-staged-failure": ""})
+
+
 def test_a_login_over_ssh_is_told(cluster, node):
     settle_in(node)
     assert "ssh" not in node.annotations()
@@ -285,7 +312,9 @@ def test_a_login_over_ssh_is_told(cluster, node):
     assert (logins[0]["user"], logins[0]["from"]) == ("core", "10.0.0.1")
 
 
-def test_metrics_are_put_where_the_node_exporter_reads_them(cluster, node):
+def test_metrics_are_put_where_the_node_exporter_reads_them_and_served(cluster, new_node):
+    [port] = free_ports(1)
+    node = new_node(plain=False, more=f"[Metrics]\nListen=127.0.0.1:{port}")
     folder = "/var/lib/node_exporter/textfile_collector"
     node.run("mkdir", "--parents", folder)
     first = settle_in(node, file("/etc/live/a", "x"))
@@ -293,13 +322,22 @@ def test_metrics_are_put_where_the_node_exporter_reads_them(cluster, node):
     def metric(pattern):
         text = node.run("cat", f"{folder}/pintle.prom", check=False).stdout
         return re.search(f"(?m)^{pattern}$", text)
-    assert wait_until(lambda: metric('mcd_host_os_and_version{os="DEBIAN",version=""} 1'), "the OS is told", 30)
+    assert wait_until(lambda: metric(r'mcd_host_os_and_version\{os="DEBIAN",version="[^"]*"\} 1'), "the OS is told", 30)
     assert wait_until(lambda: metric(r'mcd_state\{state="Done",reason=""\} \S+'), "the state is told", 30)
     assert metric(f'mcd_update_state\\{{config="(MachineConfig: )?{first}",err=""\\}} \\S+')
     assert metric("mcd_config_drift 0")
     node.run("sh", "-c", "echo mine >/etc/live/a")
     assert wait_until(lambda: metric(r'mcd_state\{state="Degraded",reason=".*content mismatch.*"\} \S+'), "it is", 30)
     assert not metric("mcd_config_drift 0")
+    assert metric("mcd_pivot_errors_total 0")
+    node.run("sh", "-c", "printf x >/etc/live/a")
+    node.wait_done(first)
+    with DrainController(cluster):
+        node.annotate(desiredConfig=config_for(node, 1, file("/etc/live/a", "x"), image="0" * 64))
+        node.wait_for(state="Degraded")
+    assert wait_until(lambda: metric("mcd_pivot_errors_total [1-9][0-9]*"), "it is counted", 30)
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
+        assert re.search("(?m)^mcd_pivot_errors_total [1-9][0-9]*$", answer.read().decode())
 
 
 def test_units_and_keys_are_changed_as_well(cluster, node):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The agent while everything around it fails: it ends where it would have ended, with no more reboots than it takes."""
 
+import datetime
 import os
 import random
 import time
@@ -11,6 +12,7 @@ from machines import agent_node
 from machines.agent_node import DrainController, Events, rendered
 from machines.faulty_proxy import FaultyProxy
 from machines.installed import file, machine_config
+from machines.node import BUILD
 from machines.wait import wait_until
 
 # The nightly run takes longer.
@@ -23,12 +25,6 @@ SEED = int(os.environ.get("PINTLE_SEED", "1"))
 def cluster():
     with agent_node.agent_cluster() as cluster:
         yield cluster
-
-
-@pytest.fixture
-def new_node(cluster):
-    with agent_node.node_maker(cluster) as make:
-        yield make
 
 
 def live(node, number):
@@ -205,4 +201,85 @@ def test_new_credentials_are_used_and_old_ones_not(cluster, new_node):
     second = live(node, 1)
     node.run("tee", agent_node.KUBECONFIG, input=good)
     node.annotate(desiredConfig=second)
+    node.wait_done(second, 120)
+
+
+class Clock:
+    """The wall clock of a node's agent alone, which can be set: nodes share the clock of the machine that they run on."""
+
+    DAY = 24 * 3600
+
+    def __init__(self, node):
+        self._node = node
+        self.set(0)
+        node.run("mkdir", "--parents", "/etc/systemd/system/pintled.service.d")
+        node.run("tee", "/etc/systemd/system/pintled.service.d/clock.conf", input=(
+            f"[Service]\nEnvironment=LD_PRELOAD={BUILD}/tests/integration/wall-clock.so PINTLE_WALL_CLOCK=/run/clock\n"))
+        node.run("systemctl", "daemon-reload")
+        node.run("systemctl", "restart", "pintled.service")
+
+    def set(self, days):
+        """How far ahead of the others it is."""
+        self._node.run("sh", "-c", f"echo {days * self.DAY} >/run/clock.new && mv /run/clock.new /run/clock")
+
+    def days_ahead(self):
+        """By what the agent says of its last look, for which it gets a reason."""
+        self._node.run("touch", "/etc/live/a")
+        since = datetime.datetime.fromisoformat(self._node.status()["since"].replace("Z", "+00:00"))
+        return round((since - datetime.datetime.now(datetime.timezone.utc)) / datetime.timedelta(days=1))
+
+
+def test_the_clock_jumps(cluster, new_node):
+    node = new_node()
+    settle_in(node)
+    clock = Clock(node)
+    number = 0
+    # In the midst of a change, a day forward and back.
+    for days in (1, 0, -1, 0):
+        number += 1
+        config = live(node, number)
+        node.annotate(desiredConfig=config)
+        clock.set(days)
+        node.wait_done(config)
+        assert [node.read(f"/etc/live/{name}") for name in "ab"] == [str(number)] * 2
+        wait_until(lambda days=days: clock.days_ahead() == days, "it lives at that time", 30)
+    settled = config
+    # While it waits for its drain: nobody says that a day of that is too long, and what answers is heard.
+    with DrainController(cluster, answers=False) as controller:
+        wanted = rebooting(node, number + 1)
+        node.annotate(desiredConfig=wanted)
+        node.wait_for(desiredDrain=f"drain-{wanted}")
+        for days in (1, -1, 0):
+            clock.set(days)
+            node.run("touch", "/etc/live/a")
+        assert node.annotations()["state"] == "Working"
+        node.annotate(desiredConfig=settled)
+        node.wait_for(desiredDrain=f"uncordon-{settled}")
+        node.annotate(lastAppliedDrain=f"uncordon-{settled}")
+        node.wait_done(settled)
+        # And the same once more, with an answer at another time than the question's.
+        clock.set(1)
+        node.annotate(desiredConfig=wanted)
+        wait_until(lambda: controller.asked[-1:] == [(node.name, f"drain-{wanted}")], "the drain is asked for", 30)
+        controller.answers = True
+        clock.set(-1)
+        node.annotate(lastAppliedDrain=f"drain-{wanted}")
+        node.machine.follow_reboot(120)
+        node.wait_done(wanted, 120)
+    events = cluster.get("events", "--namespace", agent_node.MCO_NAMESPACE)["items"]
+    assert not [event for event in events if event["reason"] == "FailedToDrain"]
+
+
+def test_certificates_that_are_not_valid_yet_are_so_when_the_clock_is_right_again(cluster, new_node):
+    node = new_node()
+    settle_in(node)
+    clock = Clock(node)
+    second = live(node, 1)
+    clock.set(-400)
+    cluster.stop_apiserver()
+    cluster.start_apiserver()
+    node.annotate(desiredConfig=second)
+    wait_until(lambda: "not yet valid" in node.log(), "it says why it does not go on", 30)
+    assert node.read("/etc/live/a") == "0"
+    clock.set(0)
     node.wait_done(second, 120)

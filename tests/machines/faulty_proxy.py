@@ -14,10 +14,13 @@ import time
 
 
 class FaultyProxy(contextlib.AbstractContextManager):
-    """`url` leads to the cluster as this user.  A part of the requests fails, and a watch lasts a second."""
+    """`url` leads to the cluster as this user.  A part of the requests fails, and a watch lasts a second.
 
-    def __init__(self, cluster, user, part=0.3, seed=1):
-        self.cluster, self.user, self.part = cluster, user, part
+    What a watch tells can be late: by so many seconds for each event, behind all events before it.
+    """
+
+    def __init__(self, cluster, user, part=0.3, seed=1, late=0):
+        self.cluster, self.user, self.part, self.late = cluster, user, part, late
         self.chance = random.Random(seed)
         self.failed = {}    # How often each way of failing was met.
         proxy = self
@@ -102,6 +105,7 @@ class FaultyProxy(contextlib.AbstractContextManager):
             timer.start()
             until = time.monotonic() + 1
             while time.monotonic() < until and (line := answer.readline()):
+                time.sleep(self.late)
                 request.wfile.write(line)
                 request.wfile.flush()
             timer.cancel()

@@ -17,15 +17,17 @@ def register(user, name):
 
 def run_pods(user, name):
     """Lets the pods bound to the node run and be ready, and those asked to go be gone; returns the running ones."""
-    running = []
-    for pod in user.get("pods", "--all-namespaces", f"--field-selector=spec.nodeName={name}")["items"]:
-        path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
-        if "deletionTimestamp" in pod["metadata"]:
-            user.must("DELETE", path, {"gracePeriodSeconds": 0,
-                                       "preconditions": {"uid": pod["metadata"]["uid"]}})
-        else:
-            running.append(user.must("PATCH", f"{path}/status", {"status": _running(pod)}))
-    return running
+    pods = user.get("pods", "--all-namespaces", f"--field-selector=spec.nodeName={name}")["items"]
+    return [running for pod in pods if (running := tend(user, pod))]
+
+
+def tend(user, pod):
+    """Lets one pod run and be ready, or be gone if it has been asked to go; returns it if it runs."""
+    path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
+    if "deletionTimestamp" in pod["metadata"]:
+        user.must("DELETE", path, {"gracePeriodSeconds": 0, "preconditions": {"uid": pod["metadata"]["uid"]}})
+        return None
+    return user.must("PATCH", f"{path}/status", {"status": _running(pod)})
 
 
 def _running(pod):

@@ -87,6 +87,7 @@ TEST_P(ReadVectors, AreConverted) {
     } else if (const std::string file = fmt::format("convert-{}.json", name); c.Has(file)) {
       ASSERT_TRUE(Succeeded(converted));
       EXPECT_EQ(json::ToText(*converted), json::ToText(Json(c, file)));
+      EXPECT_EQ(ValueOf(ConvertToText(config, ValueOf(ParseSpecVersion(name)))), vectors::Trimmed(c.Text(file)));
       ++versions;
     }
   }

@@ -312,5 +312,23 @@ TEST(Facts, AreReadFromTheNode) {
   EXPECT_EQ(FactsOf(node).pool, "master");
 }
 
+TEST(NextStatus, WhatTheNodeCannotHaveIsListedBesideTheCondition) {
+  const auto known = Known({moment::Updated("a")});
+  const Moment but = moment::UpdatedBut("a", {{"spec.config.storage.disks[0].device", "- 1\n+ 2\n"}});
+  const auto next = NextStatus(known, but, kNode, kNow);
+  ASSERT_TRUE(next);
+  ASSERT_THAT(next->irreconcilable_changes, SizeIs(1));
+  EXPECT_EQ(next->irreconcilable_changes[0].field_path, "spec.config.storage.disks[0].device");
+  // The condition is the same as before, and so is its time.
+  EXPECT_TRUE(json::Equal(next->conditions, known.status.conditions));
+  // What is listed already is not written again, stays while other things are told, and goes when there is none.
+  auto listed = known;
+  listed.status = *next;
+  EXPECT_FALSE(NextStatus(listed, but, kNode, kNow));
+  EXPECT_FALSE(NextStatus(listed, moment::Updated("a"), kNode, kNow));
+  EXPECT_THAT(NextStatus(listed, moment::NeedsUpdate("a"), kNode, kNow)->irreconcilable_changes, SizeIs(1));
+  EXPECT_THAT(NextStatus(listed, moment::UpdatedBut("a", {}), kNode, kNow)->irreconcilable_changes, SizeIs(0));
+}
+
 }  // namespace
 }  // namespace pintle::agent

@@ -137,25 +137,6 @@ TEST(Settings, AreText) {
   EXPECT_EQ(ValueOf(Parsed("\xef\xbb\xbf[Agent]\r\nSource=local\r\n")).source, SourceChoice::kLocal);
 }
 
-TEST(TimeSpan, IsReadAsSystemdWritesIt) {
-  const std::pair<std::string_view, milliseconds> times[] = {
-      {"0", seconds(0)},       {"90", seconds(90)},     {"5s", seconds(5)},        {"250ms", milliseconds(250)},
-      {"10min", minutes(10)},  {"10 min", minutes(10)}, {"1h 30min", minutes(90)}, {"1h30min", minutes(90)},
-      {"2 hours", hours(2)},   {"1d", hours(24)},       {"1w", hours(168)},        {"3m", minutes(3)},
-      {"1min 5", seconds(65)}, {"365d", hours(8760)},   {" 7sec ", seconds(7)},
-  };
-  for (const auto& [text, time] : times) EXPECT_EQ(ValueOf(ParseTimeSpan(text)), time) << text;
-}
-
-TEST(TimeSpan, IsNothingElse) {
-  for (const std::string_view text :
-       {"", " ", "s", "-1", "1.5h", "infinity", "5x", "5S", "1h,2", "0x10", "99999999999", "1h 30min x", "1us"}) {
-    EXPECT_EQ(MessageOf(ParseTimeSpan(text)), "must be a time such as 90, 5s, 10min or 1h 30min") << text;
-  }
-  EXPECT_EQ(MessageOf(ParseTimeSpan("366d")), "must be a year at most");
-  EXPECT_EQ(MessageOf(ParseTimeSpan("2147483647w 2147483647w")), "must be a year at most");
-}
-
 class ReadSettingsTest : public testing::Test {
  protected:
   void Write(const std::string& name, const std::string& contents) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ctl/history.h"
 
-#include "ctl/events.h"
+#include "change/records.h"
 #include "unit/expect.h"
 
 namespace pintle::ctl {
@@ -13,15 +13,16 @@ log::PastEntry Entry(const log::MessageId& id, std::string verb, std::string to,
   log::PastEntry entry;
   entry.at = ValueOf(FromRfc3339("2026-11-21T05:41:43Z"));
   entry.fields = {{"MESSAGE_ID", std::string(id.hex())},
-                  {event_field::kVerb, std::move(verb)},
-                  {event_field::kTo, std::move(to)},
-                  {event_field::kOutcome, std::move(outcome)}};
+                  {change::record_field::kVerb, std::move(verb)},
+                  {change::record_field::kTo, std::move(to)},
+                  {change::record_field::kOutcome, std::move(outcome)}};
   return entry;
 }
 
 TEST(ChangesIn, PutsAnEndToItsBeginning) {
-  const log::PastEntry entries[] = {Entry(kChangeBegan, "apply", "a"), Entry(kChangeEnded, "apply", "a", "done"),
-                                    Entry(kChangeBegan, "apply", "b"), Entry(kChangeFailed, "apply", "b", "failed")};
+  const log::PastEntry entries[] = {
+      Entry(change::kChangeBegan, "apply", "a"), Entry(change::kChangeEnded, "apply", "a", "done"),
+      Entry(change::kChangeBegan, "apply", "b"), Entry(change::kChangeFailed, "apply", "b", "failed")};
   const auto changes = ChangesIn(entries);
   ASSERT_THAT(changes, SizeIs(2));
   EXPECT_EQ(changes[0].outcome, "done");
@@ -30,8 +31,9 @@ TEST(ChangesIn, PutsAnEndToItsBeginning) {
 }
 
 TEST(ChangesIn, TellsWhatWasCutShortAndWhatRecoveryMadeOfIt) {
-  const log::PastEntry entries[] = {Entry(kChangeBegan, "apply", "a"), Entry(kRecovered, "recover", "a", "undone"),
-                                    Entry(kChangeBegan, "apply", "a")};
+  const log::PastEntry entries[] = {Entry(change::kChangeBegan, "apply", "a"),
+                                    Entry(change::kRecovered, "recover", "a", "undone"),
+                                    Entry(change::kChangeBegan, "apply", "a")};
   const auto changes = ChangesIn(entries);
   ASSERT_THAT(changes, SizeIs(3));
   EXPECT_EQ(changes[0].outcome, "cut short");

@@ -308,6 +308,19 @@ TEST_F(Evicting, SpeaksTheOldVersionToAnOldServer) {
   EXPECT_THAT(server.asked()[1].body, HasSubstr(R"("apiVersion":"policy/v1beta1")"));
 }
 
+TEST_F(Evicting, CanBeADryRunInBothVersions) {
+  ScriptedServer server({{.status = 400, .body = StatusText("BadRequest", "no kind")}, {.status = 201, .body = "{}"}});
+  Client client = Connect(server);
+  const auto outcome = Outcome<Eviction>([&](auto done) {
+    return client.Evict({"ns", "web"}, "uid-1", std::move(done), Earnest::kDryRun);
+  });
+  EXPECT_EQ(std::get<Departure>(ValueOf(outcome)), Departure::kGoing);
+  for (const Asked& asked : server.asked()) {
+    EXPECT_THAT(asked.body, HasSubstr(R"("deleteOptions":{"dryRun":["All"],"preconditions":{"uid":"uid-1"}})"));
+  }
+  EXPECT_EQ(server.asked().size(), 2u);
+}
+
 TEST_F(Evicting, TellsWhichBudgetKeepsThePod) {
   ScriptedServer server({{.status = 429, .body = StatusText("TooManyRequests", "no", kBudget)}});
   EXPECT_EQ(std::get<Kept>(ValueOf(Evicted(server))).why, "web needs 1");

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/cluster_files.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/base64.h"
+#include "change/findings.h"
+#include "host/files.h"
+#include "json/parse.h"
+
+namespace pintle::agent {
+namespace {
+
+// The registries of which we have written the authorities: others may have folders beside them.
+constexpr const char* kWrittenRegistries = "/var/lib/pintle/registries.json";
+constexpr std::size_t kLongestName = 255;
+
+std::string FolderOf(const std::string& registry) { return fmt::format("{}/{}", kRegistryAuthorities, registry); }
+std::string FileOf(const std::string& registry) { return FolderOf(registry) + "/ca.crt"; }
+
+// A name cannot hold a colon where these come from, and has two dots in its place.
+std::string WithColons(std::string name) {
+  for (std::size_t at = name.find(".."); at != std::string::npos; at = name.find("..", at)) name.replace(at, 2, ":");
+  return name;
+}
+
+bool IsFileName(const std::string& name) {
+  const bool leads_elsewhere =
+      name == "." || name == ".." || name.find_first_of(std::string_view("/\0", 2)) != std::string::npos;
+  return !name.empty() && name.size() <= kLongestName && !leads_elsewhere;
+}
+
+class Reader {
+ public:
+  explicit Reader(const ClusterFilesSpec& spec) : spec_(spec) {}
+
+  Result<ClusterFiles> Read() && {
+    // Without authorities the kubelet would turn away everyone, so that none at all are a mistake.
+    if (!spec_.kubelet_authorities.empty()) {
+      Add(change::kKubeletAuthorities, spec_.kubelet_authorities, json::Path(spec_path_, "kubeAPIServerServingCAData"));
+    }
+    Add(change::kCloudAuthorities, spec_.cloud_authorities, json::Path(spec_path_, "cloudProviderCAData"));
+    if (!spec_.internal_pull_secret.empty()) {
+      Add(change::kInternalPullSecret, spec_.internal_pull_secret, json::Path(spec_path_, "internalRegistryPullSecret"),
+          true);
+    }
+    AddRegistries(spec_.registries, json::Path(spec_path_, "imageRegistryBundleData"));
+    AddRegistries(spec_.user_registries, json::Path(spec_path_, "imageRegistryBundleUserData"));
+    TRY(report_.ToResult());
+    for (auto& [registry, contents] : registries_) {
+      files_.files.push_back({FileOf(registry), std::move(contents)});
+      files_.registries.push_back(registry);
+    }
+    return std::move(files_);
+  }
+
+ private:
+  std::string Decoded(const std::string& data, const json::Path& path) {
+    auto bytes = DecodeBase64(data);
+    if (!bytes) report_.Error(path, "is not base64");
+    std::string contents = bytes ? *std::move(bytes) : "";
+    if (!contents.ends_with('\n')) contents += '\n';
+    return contents;
+  }
+
+  void Add(std::string_view path, const std::string& data, const json::Path& where, bool is_secret = false) {
+    files_.files.push_back({std::string(path), Decoded(data, where), is_secret});
+  }
+
+  // The users' own come after those of the cluster, and count.
+  void AddRegistries(const std::vector<RegistryBundle>& bundles, const json::Path& path) {
+    for (std::size_t i = 0; i < bundles.size(); ++i) {
+      const json::Path where(path, i);
+      const std::string name = WithColons(bundles[i].file);
+      if (!IsFileName(name)) report_.Error(json::Path(where, "file"), "is not the name of a registry");
+      registries_.insert_or_assign(name, Decoded(bundles[i].data, json::Path(where, "data")));
+    }
+  }
+
+  const ClusterFilesSpec& spec_;
+  const json::Path document_;
+  const json::Path spec_path_{document_, "spec"};
+  json::Report report_;
+  ClusterFiles files_;
+  std::map<std::string, std::string> registries_;
+};
+
+Result<std::vector<std::string>> ReadWritten(const Root& root) {
+  if (!TRY(root.Status(kWrittenRegistries))) return std::vector<std::string>();
+  json::Report report;
+  auto written = json::Decode<std::vector<std::string>>(
+      TRY(json::Parse(TRY(root.ReadFile(kWrittenRegistries))), kWrittenRegistries), report);
+  TRY(report.ToResult(), kWrittenRegistries);
+  std::erase_if(written, [](const std::string& name) { return !IsFileName(name); });
+  std::sort(written.begin(), written.end());
+  return written;
+}
+
+Result<> KeepWritten(const Root& root, const std::vector<std::string>& written) {
+  TRY(root.MakeDirectories(host::DirectoryAbove(kWrittenRegistries)));
+  return root.WriteFile(kWrittenRegistries, json::ToIndentedText(json::Encode(written)) + "\n");
+}
+
+class Putter {
+ public:
+  explicit Putter(const Root& root) : root_(root) {}
+
+  Result<> Put(const ClusterFile& file) {
+    const auto status = TRY(root_.Status(file.path));
+    const bool is_regular = status && S_ISREG(status->st_mode);
+    FileMode mode{.permissions = file.is_secret ? mode_t(0600) : mode_t(0644), .owner = Owner()};
+    if (is_regular && !file.is_secret) mode = {status->st_mode & 07777, Owner{status->st_uid, status->st_gid}};
+    const bool is_mode_right = is_regular && (status->st_mode & 07777) == mode.permissions;
+    if (is_mode_right && TRY(root_.ReadFile(file.path)) == file.contents) return {};
+    TRY(root_.MakeDirectories(host::DirectoryAbove(file.path)));
+    TRY(root_.WriteFile(file.path, file.contents, mode));
+    changed_.push_back(file.path);
+    return {};
+  }
+
+  // Someone may have put something else into its folder.
+  Result<> RemoveRegistry(const std::string& registry) {
+    if (!TRY(root_.Status(FolderOf(registry)))) return {};
+    TRY(root_.Remove(FileOf(registry)));
+    if (TRY(root_.List(FolderOf(registry))).empty()) TRY(root_.Remove(FolderOf(registry)));
+    changed_.push_back(FileOf(registry));
+    return {};
+  }
+
+  std::vector<std::string> Take() && { return std::move(changed_); }
+
+ private:
+  const Root& root_;
+  std::vector<std::string> changed_;
+};
+
+}  // namespace
+
+Result<ClusterFiles> FilesOf(const ClusterFilesSource& source) {
+  auto files = Reader(source.spec).Read();
+  if (!files) return std::move(files).error().While(fmt::format("ControllerConfig {}", source.metadata.name));
+  return files;
+}
+
+Result<std::vector<std::string>> PutClusterFiles(const Root& root, const ClusterFiles& wanted) {
+  const auto before = TRY(ReadWritten(root));
+  std::vector<std::string> both;
+  std::vector<std::string> gone;
+  const auto& now = wanted.registries;
+  std::set_union(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(both));
+  std::set_difference(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(gone));
+  // Whatever a crash leaves is known to be ours.
+  if (both != before) TRY(KeepWritten(root, both));
+  Putter putter(root);
+  for (const ClusterFile& file : wanted.files) TRY(putter.Put(file), "writing " + file.path);
+  for (const std::string& registry : gone) TRY(putter.RemoveRegistry(registry), "removing " + FolderOf(registry));
+  if (both != now) TRY(KeepWritten(root, now));
+  return std::move(putter).Take();
+}
+
+}  // namespace pintle::agent

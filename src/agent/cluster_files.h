@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a cluster has each of its nodes know beside its config: whom to trust, and how to get at images.
+//
+// The ControllerConfig holds it, and it changes without another rendered config, as certificates are renewed: so it
+// reaches nodes whose pool is paused, and needs neither drain nor restart, since who reads the files does so anew.  The
+// files are copies and nobody's to edit: what is otherwise is written again whenever the ControllerConfig is looked at.
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "api/lenient.h"
+#include "api/meta.h"
+#include "base/result.h"
+#include "base/root.h"
+#include "json/fields.h"
+#include "kube/resource_kind.h"
+
+namespace pintle::agent {
+
+// The folder in which container runtimes look for the authorities of registries.
+inline constexpr const char* kRegistryAuthorities = "/etc/docker/certs.d";
+
+// The authorities of one registry, "registry.example.com" or "registry.example.com..5000".
+struct RegistryBundle {
+  std::string file;
+  std::string data;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"file", &RegistryBundle::file},
+      json::Required{"data", &RegistryBundle::data},
+  };
+};
+
+// All data is in base64.
+struct ClusterFilesSpec {
+  std::string kubelet_authorities;
+  std::string cloud_authorities;
+  std::string internal_pull_secret;
+  std::vector<RegistryBundle> registries;
+  std::vector<RegistryBundle> user_registries;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"kubeAPIServerServingCAData", &ClusterFilesSpec::kubelet_authorities},
+      json::Field{"cloudProviderCAData", &ClusterFilesSpec::cloud_authorities},
+      json::Field{"internalRegistryPullSecret", &ClusterFilesSpec::internal_pull_secret},
+      json::Field{"imageRegistryBundleData", &ClusterFilesSpec::registries},
+      json::Field{"imageRegistryBundleUserData", &ClusterFilesSpec::user_registries},
+  };
+};
+
+// Of a ControllerConfig the part that becomes files.
+struct ClusterFilesSource {
+  api::ObjectMeta metadata;
+  ClusterFilesSpec spec;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"metadata", &ClusterFilesSource::metadata},
+      json::Required{"spec", &ClusterFilesSource::spec},
+  };
+};
+
+struct ClusterFile {
+  std::string path;
+  std::string contents;
+  bool is_secret = false;  // Nobody but root reads it; any other keeps the mode that it has.
+};
+
+struct ClusterFiles {
+  std::vector<ClusterFile> files;
+  std::vector<std::string> registries;  // Their folders, sorted, each once.
+};
+
+// All that is wrong with it is told at once.
+Result<ClusterFiles> FilesOf(const ClusterFilesSource& source);
+
+// Writes those that are not so yet, each whole or not at all, and takes away the authorities of registries that an
+// earlier call has written and nobody names any more.  Returns the paths of what has changed.
+Result<std::vector<std::string>> PutClusterFiles(const Root& root, const ClusterFiles& wanted);
+
+}  // namespace pintle::agent
+
+template <>
+inline constexpr pintle::kube::ResourceKind pintle::kube::kResourceKind<pintle::agent::ClusterFilesSource> = {
+    pintle::kube::kMachineConfigGroup, "v1", "controllerconfigs", "ControllerConfig"};

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/cluster_files_writer.h"
+
+#include <utility>
+#include <vector>
+
+#include "api/annotations.h"
+#include "base/memory.h"
+
+namespace pintle::agent {
+
+Result<std::unique_ptr<ClusterFilesWriter>> ClusterFilesWriter::Begin(event::Loop& loop, kube::Client& client,
+                                                                      const Root& root, Listener listener,
+                                                                      kube::Backoff::Settings backoff) {
+  auto writer =
+      std::unique_ptr<ClusterFilesWriter>(new ClusterFilesWriter(loop, client, root, std::move(listener), backoff));
+  writer->worker_ = TRY(event::Worker::Create(loop));
+  return writer;
+}
+
+ClusterFilesWriter::ClusterFilesWriter(event::Loop& loop, kube::Client& client, const Root& root, Listener listener,
+                                       kube::Backoff::Settings backoff)
+    : root_(root),
+      listener_(std::move(listener)),
+      backoff_(backoff, kube::SystemRandom()),
+      again_(
+          loop, [this] { Write(); }, kube::kRetrySlack) {
+  kube::Mirror<ClusterFilesSource>::Listener mirror;
+  mirror.added = [this](const ClusterFilesSource&) { Write(); };
+  mirror.changed = [this](const ClusterFilesSource&, const ClusterFilesSource&) { Write(); };
+  mirror.trouble = [this](const Error& error) { listener_.trouble(error); };
+  source_ = std::make_unique<kube::Mirror<ClusterFilesSource>>(
+      client, kube::Selection{.field_selector = std::string("metadata.name=") + kControllerConfig}, std::move(mirror));
+}
+
+std::optional<bool> ClusterFilesWriter::rotates_server_authorities() const {
+  const ClusterFilesSource* const source = source_->Find({"", kControllerConfig});
+  if (source == nullptr) return std::nullopt;
+  return source->metadata.Annotation(api::kServiceCaRotateAnnotation) == "true";
+}
+
+void ClusterFilesWriter::Write() {
+  const ClusterFilesSource* const source = source_->Find({"", kControllerConfig});
+  if (source == nullptr || std::exchange(is_writing_, true)) return;
+  again_.Cancel();
+  using Changed = Result<std::vector<std::string>>;
+  worker_->Run<Changed>(
+      [&root = root_, source = *source](std::stop_token) -> Changed {
+        return PutClusterFiles(root, TRY(FilesOf(source)));
+      },
+      [this, version = source->metadata.resource_version](const Changed& changed) { Wrote(version, changed); });
+}
+
+void ClusterFilesWriter::Wrote(const std::string& resource_version, const Result<std::vector<std::string>>& changed) {
+  is_writing_ = false;
+  if (changed) {
+    backoff_.Reset();
+    listener_.written(resource_version, *changed);
+  } else {
+    again_.After(backoff_.Next());
+    listener_.failed(changed.error().message());
+  }
+  // A ControllerConfig is far larger than what of it is kept.
+  ReleaseIdleMemory();
+  const ClusterFilesSource* const now = source_->Find({"", kControllerConfig});
+  if (now != nullptr && now->metadata.resource_version != resource_version) Write();
+}
+
+}  // namespace pintle::agent

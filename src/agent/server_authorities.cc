@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/server_authorities.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "base/base64.h"
+#include "net/certificates.h"
+
+namespace pintle::agent {
+namespace {
+
+constexpr const char* kFirstKubeconfig = "/etc/kubernetes/kubeconfig";
+constexpr auto kPatience = std::chrono::minutes(2);
+constexpr std::string_view kKey = "certificate-authority-data";
+constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
+constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
+
+// Signers by which the control plane reaches itself; a kubelet needs them no sooner than it starts again.
+constexpr auto kOfControlPlane = std::to_array<std::string_view>({
+    "kube-apiserver-localhost-signer",
+    "openshift-kube-apiserver-operator_localhost-recovery-serving-signer",
+    "kube-apiserver-lb-signer",
+});
+
+std::vector<std::string_view> BlocksOf(std::string_view bundle) {
+  std::vector<std::string_view> blocks;
+  for (std::size_t begin = 0; (begin = bundle.find(kBegin, begin)) != std::string_view::npos;) {
+    const std::size_t end = bundle.find(kEnd, begin);
+    if (end == std::string_view::npos) break;
+    blocks.push_back(bundle.substr(begin, end + kEnd.size() - begin));
+    begin = end;
+  }
+  return blocks;
+}
+
+bool IsOfControlPlane(const net::Certificate& certificate) {
+  return std::any_of(kOfControlPlane.begin(), kOfControlPlane.end(),
+                     [&](std::string_view name) { return certificate.common_name.find(name) != std::string::npos; });
+}
+
+// Where the value stands.  Programs write kubeconfigs, and each has one cluster, whose value is on one line.
+Result<std::string_view> ValueIn(std::string_view kubeconfig) {
+  const std::size_t key = kubeconfig.find(kKey);
+  if (key == std::string_view::npos || kubeconfig.find(kKey, key + 1) != std::string_view::npos) {
+    return Error(ErrorKind::kInvalid, fmt::format("it must have one \"{}\"", kKey));
+  }
+  const std::size_t begin = kubeconfig.find_first_not_of(" :\"'", key + kKey.size());
+  const std::size_t end = kubeconfig.find_first_of(" \"'\r\n", begin);
+  const std::string_view value = kubeconfig.substr(std::min(begin, kubeconfig.size()));
+  return end == std::string_view::npos ? value : value.substr(0, end - begin);
+}
+
+Result<> Replace(const Root& root, const std::string& path, std::string_view text) {
+  const auto status = TRY(root.Status(path));
+  if (!status) return Error(ErrorKind::kNotFound, "it is gone");
+  return root.WriteFile(path, text, {status->st_mode & 07777, Owner{status->st_uid, status->st_gid}});
+}
+
+Result<std::optional<RenewedKubeconfig>> Renewed(const Root& root, const std::string& path, std::string_view bundle) {
+  if (!TRY(root.Status(path))) return std::nullopt;
+  return WithAuthorities(TRY(root.ReadFile(path)), bundle);
+}
+
+}  // namespace
+
+std::string BundleOf(const ServerAuthorities& authorities) {
+  const std::string& binary = authorities.binary_data.bundle;
+  const std::string& text = binary.empty() ? authorities.data.bundle : binary;
+  // In `data`, too, it may stand in base64.
+  return DecodeBase64(text).value_or(text);
+}
+
+Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeconfig, std::string_view bundle) {
+  const std::string_view value = TRY(ValueIn(kubeconfig));
+  const auto trusted = DecodeBase64(value);
+  if (!trusted) return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not base64", kKey));
+  const std::vector<std::string_view> known = BlocksOf(*trusted);
+  RenewedKubeconfig renewed;
+  std::string all;
+  for (const std::string_view block : BlocksOf(bundle)) {
+    const auto certificate = net::ReadCertificates(block);
+    if (!certificate || certificate->size() != 1) continue;
+    all += fmt::format("{}\n", block);
+    const bool is_new = std::find(known.begin(), known.end(), block) == known.end();
+    if (is_new && !IsOfControlPlane(certificate->front())) renewed.needs_restart = true;
+  }
+  if (all.empty()) return Error(ErrorKind::kInvalid, "there is no certificate to trust");
+  if (all == *trusted) return std::nullopt;
+  const auto before = static_cast<std::size_t>(value.data() - kubeconfig.data());
+  renewed.text =
+      fmt::format("{}{}{}", kubeconfig.substr(0, before), EncodeBase64(all), kubeconfig.substr(before + value.size()));
+  return renewed;
+}
+
+Result<std::vector<std::string>> TrustServer(const host::Host& host, const std::string& kubelet_kubeconfig,
+                                             const std::string& bundle) {
+  std::vector<std::string> changed;
+  const auto first = TRY(Renewed(host.root, kFirstKubeconfig, bundle), kFirstKubeconfig);
+  if (!first) return changed;
+  if (first->needs_restart) {
+    const auto kubelets = TRY(Renewed(host.root, kubelet_kubeconfig, bundle), kubelet_kubeconfig);
+    if (kubelets) {
+      TRY(Replace(host.root, kubelet_kubeconfig, kubelets->text), "writing " + kubelet_kubeconfig);
+      changed.push_back(kubelet_kubeconfig);
+    }
+    TRY(host.systemd.Run(host::JobKind::kRestart, "kubelet.service", kPatience), "restarting the kubelet");
+  }
+  TRY(Replace(host.root, kFirstKubeconfig, first->text), fmt::format("writing {}", kFirstKubeconfig));
+  changed.emplace_back(kFirstKubeconfig);
+  return changed;
+}
+
+}  // namespace pintle::agent

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/command_line.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace pintle {
+namespace {
+
+Error Misused(std::string message) { return Error(ErrorKind::kInvalid, std::move(message) + " (see --help)"); }
+
+}  // namespace
+
+Result<CommandLine> CommandLine::Parse(std::span<const Option> options, std::span<const char* const> words) {
+  return Parse(options, std::vector<std::string_view>(words.begin(), words.end()));
+}
+
+Result<CommandLine> CommandLine::Parse(std::span<const Option> options, std::span<const std::string_view> words) {
+  CommandLine line;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word == "--") {
+      line.words_.insert(line.words_.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+      break;
+    }
+    if (word.size() < 2 || word[0] != '-') {  // "-" alone is a name for standard input.
+      line.words_.emplace_back(word);
+      continue;
+    }
+    const std::size_t equals = word.find('=');
+    const std::string_view name = word.substr(0, equals);
+    const auto option = std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.name == name; });
+    if (option == options.end()) return Misused(fmt::format("unknown option {}", name));
+    std::vector<std::string>& values = line.values_[std::string(name)];
+    if (option->value.empty()) {
+      if (equals != std::string_view::npos) return Misused(fmt::format("{} takes no value", name));
+    } else if (equals != std::string_view::npos) {
+      values.emplace_back(word.substr(equals + 1));
+    } else if (i + 1 < words.size()) {
+      values.emplace_back(words[++i]);
+    } else {
+      return Misused(fmt::format("{} needs a value: {}", name, option->value));
+    }
+  }
+  return line;
+}
+
+std::vector<std::string> CommandLine::Values(std::string_view option) const {
+  const auto found = values_.find(option);
+  return found == values_.end() ? std::vector<std::string>() : found->second;
+}
+
+std::optional<std::string> CommandLine::Value(std::string_view option) const {
+  const std::vector<std::string> values = Values(option);
+  return values.empty() ? std::nullopt : std::optional(values.back());
+}
+
+Result<std::string> CommandLine::Needed(std::string_view option) const {
+  if (auto value = Value(option)) return *std::move(value);
+  return Misused(fmt::format("{} is needed", option));
+}
+
+std::string Describe(std::span<const Option> options) {
+  std::string text;
+  for (const Option& option : options) {
+    const std::string usage =
+        option.value.empty() ? std::string(option.name) : fmt::format("{} {}", option.name, option.value);
+    text += fmt::format("  {:<28} {}\n", usage, option.summary);
+  }
+  return text;
+}
+
+}  // namespace pintle

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the system journal holds of the changes of a machine, alike from whoever makes them: `pintle history` reads it.
+
+#include <string>
+#include <string_view>
+
+#include "base/log.h"
+#include "change/apply.h"
+
+namespace pintle::change {
+
+inline constexpr log::MessageId kChangeBegan{"2107ffb5543c423c9b9d3100a62d6127"};
+inline constexpr log::MessageId kChangeEnded{"2c19054583434a3a8c74986e66072fdd"};
+inline constexpr log::MessageId kChangeFailed{"080c4244dc3a482ab80b9f1fce87e7cd"};
+inline constexpr log::MessageId kRecovered{"4ae688f2df73460992a357932ebca64d"};
+
+namespace record_field {
+inline constexpr const char* kVerb = "PINTLE_VERB";
+inline constexpr const char* kFrom = "PINTLE_FROM";
+inline constexpr const char* kTo = "PINTLE_TO";
+inline constexpr const char* kOutcome = "PINTLE_OUTCOME";
+inline constexpr const char* kError = "PINTLE_ERROR";
+}  // namespace record_field
+
+// How a change ends, in words that tools know.
+namespace outcome {
+inline constexpr const char* kNothingToDo = "nothing to do";
+inline constexpr const char* kDone = "done";
+inline constexpr const char* kRebooting = "rebooting";
+inline constexpr const char* kRebootPending = "reboot pending";
+}  // namespace outcome
+
+std::string_view OutcomeOf(Recovery how);
+
+// ", because of this: ...", where there is a reason.
+std::string Because(const std::string& reason);
+
+// Of a change: what is done, and the names of the configs.
+struct ChangeEvent {
+  std::string verb;
+  std::string from;
+  std::string to;
+};
+
+log::Entry RecordOfBegin(const ChangeEvent& change);
+log::Entry RecordOfEnd(const ChangeEvent& change, std::string_view outcome);
+log::Entry RecordOfFailure(const ChangeEvent& change, const std::string& error);
+log::Entry RecordOfRecovery(const ChangeEvent& change, const Recovered& recovered);
+
+}  // namespace pintle::change

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Events about objects of the cluster as a whole, under the name of one of the Machine Config Operator's controllers.
+//
+// They are kept in its namespace, where people and tools look for them.
+
+#include <string>
+#include <string_view>
+
+#include "api/machine_config.h"
+#include "api/meta.h"
+#include "kube/event_recorder.h"
+#include "kube/resource_kind.h"
+
+namespace pintle::controller {
+
+class Announcer {
+ public:
+  Announcer(kube::Client client, const Clock& clock, std::string namespace_name, std::string component)
+      : events_(std::move(client), {.component = std::move(component), .host = ""}, clock),
+        namespace_name_(std::move(namespace_name)) {}
+
+  template <typename T>
+  void About(const T& object, kube::EventKind kind, const std::string& reason, const std::string& message) {
+    const kube::ResourceKind& resource = kube::kResourceKind<T>;
+    api::ObjectReference about;
+    about.kind = resource.kind;
+    about.api_version = kube::ApiVersion(resource);
+    about.namespace_name = namespace_name_;
+    about.name = object.metadata.name;
+    about.uid = object.metadata.uid;
+    about.resource_version = object.metadata.resource_version;
+    events_.Post(about, kind, reason, message);
+  }
+
+ private:
+  kube::EventRecorder events_;
+  std::string namespace_name_;
+};
+
+}  // namespace pintle::controller

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cluster.h"
+
+#include <utility>
+
+namespace pintle::controller {
+namespace {
+
+// The names of objects of which a cluster has one.
+constexpr const char* kControllerConfig = "machine-config-controller";
+constexpr const char* kCluster = "cluster";
+constexpr const char* kOperatorPods = "k8s-app=machine-config-operator";
+
+}  // namespace
+
+template <typename T>
+typename Watching<T>::Listener Cluster::ListenerFor(const Listener& listener) const {
+  return {.changed = listener.changed, .trouble = [trouble = listener.trouble](const Error& error) {
+            trouble(kube::kResourceKind<T>.plural, error);
+          }};
+}
+
+Cluster::Cluster(kube::Client& client, const std::string& namespace_name, Listener listener)
+    : pools_(client, Need::kAlways, ListenerFor<api::MachineConfigPool>(listener)),
+      nodes_(client, Need::kAlways,
+             {.changed = listener.changed,
+              .replaced = [changed = listener.node_changed](const WatchedNode& before,
+                                                            const WatchedNode& now) { changed(before, now); },
+              .trouble = ListenerFor<WatchedNode>(listener).trouble}),
+      configs_(client, Need::kAlways, ListenerFor<WatchedMachineConfig>(listener)),
+      controller_configs_(client, Need::kAlways, ListenerFor<api::ControllerConfig>(listener)),
+      machine_config_nodes_(client, Need::kIfServed, ListenerFor<WatchedMachineConfigNode>(listener)),
+      machine_configurations_(client, Need::kIfServed, ListenerFor<api::MachineConfiguration>(listener)),
+      os_image_streams_(client, Need::kIfServed, ListenerFor<api::OSImageStream>(listener)),
+      os_configs_(client, Need::kIfServed, ListenerFor<api::MachineOSConfig>(listener)),
+      os_builds_(client, Need::kIfServed, ListenerFor<api::MachineOSBuild>(listener)),
+      schedulers_(client, Need::kIfServed, ListenerFor<Scheduler>(listener)),
+      operator_pods_(client, Need::kAlways, ListenerFor<api::Pod>(listener),
+                     {.namespace_name = namespace_name, .label_selector = kOperatorPods}) {}
+
+bool Cluster::is_ready() const {
+  return pools_.is_ready() && nodes_.is_ready() && configs_.is_ready() && controller_configs_.is_ready() &&
+         machine_config_nodes_.is_ready() && machine_configurations_.is_ready() && os_image_streams_.is_ready() &&
+         os_configs_.is_ready() && os_builds_.is_ready() && schedulers_.is_ready() && operator_pods_.is_ready();
+}
+
+View Cluster::Look() const {
+  View view;
+  const auto point_at = [](auto& pointers) { return [&](const auto& object) { pointers.push_back(&object); }; };
+  const auto copy_to = [](auto& objects) { return [&](const auto& object) { objects.push_back(object); }; };
+  pools_.ForEach(point_at(view.pools));
+  nodes_.ForEach(point_at(view.nodes));
+  configs_.ForEach(point_at(view.configs));
+  machine_config_nodes_.ForEach(point_at(view.machine_config_nodes));
+  os_configs_.ForEach(copy_to(view.os_configs));
+  os_builds_.ForEach(copy_to(view.os_builds));
+  view.controller_config = controller_configs_.Find(kControllerConfig);
+  view.machine_configuration = machine_configurations_.Find(kCluster);
+  view.os_image_stream = os_image_streams_.Find(kCluster);
+  view.master_scheduling = SchedulingOfMasters();
+  view.operator_node = OperatorNode();
+  return view;
+}
+
+std::optional<pool::MasterScheduling> Cluster::SchedulingOfMasters() const {
+  if (!schedulers_.is_served()) return std::nullopt;
+  const Scheduler* const scheduler = schedulers_.Find(kCluster);
+  const bool is_for_all = scheduler != nullptr && scheduler->spec.masters_schedulable;
+  return is_for_all ? pool::MasterScheduling::kEveryPod : pool::MasterScheduling::kControlPlaneOnly;
+}
+
+std::string Cluster::OperatorNode() const {
+  std::vector<std::string> nodes;
+  operator_pods_.ForEach([&](const api::Pod& pod) { nodes.push_back(pod.spec.node_name); });
+  return nodes.size() == 1 ? nodes.front() : "";
+}
+
+}  // namespace pintle::controller

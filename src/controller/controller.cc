@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/controller.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <string_view>
+#include <utility>
+
+#include "api/annotations.h"
+#include "base/memory.h"
+#include "controller/default_pools.h"
+#include "controller/drain_needs.h"
+#include "controller/events.h"
+#include "controller/figures.h"
+#include "controller/garbage.h"
+#include "controller/pause_condition.h"
+#include "controller/rosters.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr const char* kLeaseName = "machine-config-controller";
+// Under this name the API server notes which fields are ours, as for the Machine Config Operator.
+constexpr const char* kNodeComponent = "machineconfigcontroller-nodecontroller";
+constexpr const char* kRenderComponent = "machineconfigcontroller-rendercontroller";
+
+// Much that happens together is looked at together.
+constexpr auto kSoon = std::chrono::milliseconds(100);
+constexpr auto kLater = std::chrono::seconds(10);
+// What lists and configs took for a moment is given back when nothing has happened for so long.
+constexpr auto kQuiet = std::chrono::seconds(3);
+
+constexpr auto kToldOfMasters = std::to_array<std::string_view>(
+    {api::kCurrentConfigAnnotation, api::kDesiredConfigAnnotation, api::kStateAnnotation, api::kReasonAnnotation,
+     api::kCurrentImageAnnotation, api::kDesiredImageAnnotation});
+
+}  // namespace
+
+Controller::Controller(event::Loop& loop, kube::Client client, const Clock& clock, ControllerSettings settings)
+    : loop_(loop),
+      client_(std::move(client)),
+      clock_(clock),
+      settings_(std::move(settings)),
+      node_events_(client_, clock, settings_.namespace_name, kNodeComponent),
+      render_events_(client_, clock, settings_.namespace_name, kRenderComponent),
+      soon_(
+          loop, [this] { Look(); }, kSoon / 4),
+      later_(loop, [this] { Look(); }),
+      quiet_(loop, [] { ReleaseIdleMemory(); }),
+      cluster_(client_, settings_.namespace_name,
+               {.changed = [this] { LookSoon(); },
+                .node_changed = [this](const api::Node& before, const api::Node& now) { TellOfMaster(before, now); },
+                .trouble = [this](std::string_view what,
+                                  const Error& error) { Complain(fmt::format("watching {}", what), error); }}),
+      renderer_(
+          loop, client_, cluster_, render_events_, settings_.versions,
+          {.finished = [this] { LookSoon(); },
+           .retargeted =
+               [this](const std::string& pool) { synced_["machine-config-controller-render"][pool] = clock_.Wall(); },
+           .retry_later = [this] { LookLater(); },
+           .trouble = [this](const Error& error) { Complain("rendering", error); }}),
+      writer_(loop, client_, cluster_, node_events_,
+              {.done = [this] { LookSoon(); },
+               .retry_later = [this] { LookLater(); },
+               .trouble = [this](const Error& error) { Complain("writing", error); }}),
+      library_(client_, {.changed = [this] { LookSoon(); },
+                         .retry_later = [this] { LookLater(); },
+                         .trouble = [this](const Error& error) { Complain("comparing configs", error); }}),
+      next_word_(loop, [this] { LookSoon(); }),
+      forecaster_(loop, client_, clock),
+      forecasts_([this](const std::string& node, std::span<const api::Node* const> nodes,
+                        DrainForecasts::Answer answer) { return forecaster_.Ask(node, nodes, std::move(answer)); },
+                 clock,
+                 {.changed = [this] { LookSoon(); },
+                  .hopeless = [this](const std::string& node, const std::string& pool,
+                                     const std::string& why) { TellOfHopeless(node, pool, why); },
+                  .trouble = [this](const std::string& node,
+                                    const Error& error) { Complain("forecasting the drain of " + node, error); }}),
+      lease_(client_,
+             {.name = {settings_.namespace_name, kLeaseName}, .identity = settings_.identity, .times = settings_.lease},
+             {.won = [this] { Won(); },
+              .lost = [this] { Lost(); },
+              .trouble = [this](const Error& error) { Complain("the lease", error); }}) {}
+
+Controller::~Controller() = default;
+
+// ---- leading ----
+
+void Controller::Won() {
+  log::Notice(fmt::format("{} leads now", settings_.identity), kLeadership);
+  ReadAfresh();
+}
+
+void Controller::ReadAfresh() {
+  afresh_ = client_.List<api::MachineConfigPool>({}, [this](Result<std::vector<api::MachineConfigPool>> pools) {
+    if (!pools) {
+      Complain("reading pools", pools.error());
+      return ReadAfresh();
+    }
+    for (api::MachineConfigPool& pool : *pools) cluster_.Put(std::move(pool));
+    afresh_ = client_.List<WatchedNode>({}, [this](Result<std::vector<WatchedNode>> nodes) {
+      if (!nodes) {
+        Complain("reading nodes", nodes.error());
+        return ReadAfresh();
+      }
+      for (WatchedNode& node : *nodes) cluster_.Put(std::move(node));
+      Lead();
+    });
+  });
+}
+
+void Controller::Lead() {
+  is_leading_ = true;
+  drains_ =
+      std::make_unique<DrainController>(DrainController::Parts{.loop = loop_,
+                                                               .clock = clock_,
+                                                               .announcer = node_events_,
+                                                               .forecaster = forecaster_,
+                                                               .all_nodes = [this] { return cluster_.Look().nodes; }},
+                                        client_);
+  LookSoon();
+}
+
+void Controller::Lost() {
+  log::Warning(fmt::format("{} no longer leads", settings_.identity), kLeadership);
+  is_leading_ = false;
+  afresh_ = {};
+  calls_.clear();
+  renderer_.Stop();
+  writer_.Stop();
+  library_.Clear();
+  pauses_.Clear();
+  forecasts_.Clear();
+  drains_.reset();
+  drains_saw_.clear();
+  told_configs_.clear();
+  synced_.clear();
+}
+
+void Controller::Release(std::function<void()> done) {
+  if (is_leading_) Lost();
+  afresh_ = {};
+  lease_.Release([this, done = std::move(done)](const Result<>& released) {
+    if (!released) Complain("giving back the lease", released.error());
+    done();
+  });
+}
+
+// ---- looking ----
+
+void Controller::LookSoon() {
+  if (!soon_.armed()) soon_.After(kSoon);
+}
+
+void Controller::LookLater() {
+  if (!later_.armed()) later_.After(kLater);
+}
+
+api::Time Controller::Now() const { return {std::chrono::floor<std::chrono::seconds>(clock_.Wall())}; }
+
+void Controller::Look() {
+  if (!cluster_.is_ready()) return;
+  quiet_.After(kQuiet);
+  on_change_();
+  if (!is_leading_) return;
+  View view = cluster_.Look();
+  MakePools(view);
+  renderer_.Look(view);
+  CollectGarbage(view);
+  Roll(std::move(view));
+}
+
+void Controller::Roll(View view) {
+  const Rosters rosters = MakeRosters(view);
+  TellDrains(view, rosters);
+  if (writer_.is_busy()) return;  // It says when it is not.
+
+  std::set<std::string> wanted = pauses_.ConfigsToCompare(view, rosters);
+  wanted.insert(told_configs_.begin(), told_configs_.end());
+  library_.Want(wanted);
+  const WallTime now = clock_.Wall();
+  pauses_.Look(
+      view, rosters, library_.configs(), [this](const std::string& name) { return library_.IsSettled(name); }, now);
+  if (const auto word = pauses_.NextWord(now)) next_word_.At(*word);
+
+  pool::NodeNames left_alone = renderer_.rendering();
+  std::deque<api::MachineConfigPool> passing;
+  for (const api::MachineConfigPool*& pool : view.pools) {
+    const std::string& name = pool->metadata.name;
+    if (pauses_.IsUnknown(name)) left_alone.insert(name);
+    const PauseReport* const report = pauses_.ReportOf(name);
+    if (report == nullptr || !report->passes) continue;
+    pool = &passing.emplace_back(*pool);
+    passing.back().spec.paused = false;
+  }
+  Changes changes =
+      RolloutPass({.view = view,
+                   .rosters = rosters,
+                   .verdicts = renderer_.verdicts(),
+                   .rendering = left_alone,
+                   .undrainable = forecasts_.undrainable(),
+                   .features = settings_.features,
+                   .now = Now(),
+                   .addition = [&](const api::MachineConfigPool& pool, api::MachineConfigPoolStatus& status) {
+                     const PauseReport* const report = pauses_.ReportOf(pool.metadata.name);
+                     if (report != nullptr) SetPausedPending(*report, now, status.conditions);
+                   }});
+  if (!KnowsDrains(changes, view, std::move(wanted))) return;  // It looks again when it does.
+  for (const NodeChange& change : changes.nodes) {
+    if (!change.told.empty()) synced_["machine-config-controller-node"][change.pool] = now;
+  }
+  if (!changes.is_empty()) writer_.Write(std::move(changes));
+}
+
+void Controller::TellDrains(const View& view, const Rosters& rosters) {
+  std::map<std::string, std::string> saw;
+  for (const auto& [pool_name, nodes] : rosters.nodes) {
+    const api::MachineConfigPool* const pool = view.PoolNamed(pool_name);
+    const drain::Settings settings = drain::SettingsOf(*pool).settings;
+    for (const pool::NodeState& node : nodes) {
+      std::string version = node.node().metadata.resource_version + " " + pool->metadata.resource_version;
+      const auto before = drains_saw_.find(node.name());
+      const bool is_news = before == drains_saw_.end() || before->second != version;
+      saw[node.name()] = std::move(version);
+      if (is_news) drains_->NodeChanged(node.node(), settings);
+    }
+  }
+  for (const auto& [name, version] : drains_saw_) {
+    if (!saw.contains(name)) drains_->NodeGone(name);
+  }
+  drains_saw_ = std::move(saw);
+}
+
+bool Controller::KnowsDrains(const Changes& changes, const View& view, std::set<std::string> wanted) {
+  told_configs_ = ConfigsOfTold(changes, view);
+  wanted.insert(told_configs_.begin(), told_configs_.end());
+  library_.Want(wanted);
+  const bool are_settled = std::all_of(told_configs_.begin(), told_configs_.end(),
+                                       [&](const std::string& name) { return library_.IsSettled(name); });
+  return are_settled && forecasts_.Know(ThatDrain(changes, view, library_.configs()), view.nodes);
+}
+
+void Controller::TellOfHopeless(const std::string& node, const std::string& pool_name, const std::string& why) {
+  const api::MachineConfigPool* const pool = cluster_.pools().Find(pool_name);
+  const std::string message = fmt::format("Node {} goes behind the others, as it cannot be drained now: {}", node, why);
+  log::Warning(message, kToldNode, {{"PINTLE_POOL", pool_name}, {"PINTLE_NODE", node}});
+  if (pool != nullptr) node_events_.About(*pool, kube::EventKind::kWarning, "DrainForecast", message);
+}
+
+Metrics Controller::Count() const {
+  Metrics metrics;
+  metrics.now = clock_.Wall();
+  metrics.leads = is_leading_;
+  if (!is_leading_) return metrics;
+  const View view = cluster_.Look();
+  const Rosters rosters = MakeRosters(view);
+  metrics.pools = FiguresOf(view, rosters, renderer_.image_overridden(),
+                            [this](const std::string& pool) { return pauses_.ReportOf(pool); });
+  metrics.pool_alerts = AlertsOf(rosters);
+  metrics.drain_errors = drains_->errors();
+  for (const auto& [part, pools] : synced_) {
+    const bool renders = part == "machine-config-controller-render";
+    for (const auto& [pool, at] : pools) {
+      if (view.PoolNamed(pool) == nullptr) continue;
+      metrics.sub_controllers.push_back(
+          {.sub_controller = part,
+           .state = renders ? "Sync Machine Config Pool with new MC" : "Sync Machine Config Pool",
+           .object = pool,
+           .at = at});
+    }
+  }
+  for (const auto& [node, answer] : drains_->answered()) {
+    metrics.sub_controllers.push_back({.sub_controller = "machine-config-controller-drain",
+                                       .state = answer.verb == drain::Verb::kDrain ? "drain" : "uncordon",
+                                       .object = node,
+                                       .at = answer.at});
+  }
+  return metrics;
+}
+
+void Controller::MakePools(const View& view) {
+  for (const api::MachineConfigPool& pool : MissingPools(view)) {
+    const std::string what = "making the pool " + pool.metadata.name;
+    if (calls_.contains(what)) continue;
+    calls_[what] =
+        client_.Create<api::MachineConfigPool>(pool, [this, what](const Result<api::MachineConfigPool>& made) {
+          const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
+          if (!is_there) {
+            Complain(what, made.error());
+            LookLater();
+          }
+          calls_.erase(what);
+        });
+  }
+}
+
+void Controller::CollectGarbage(const View& view) {
+  for (const Garbage& config : FindGarbage(view, settings_.kept_configs)) {
+    const std::string what = "removing " + config.name;
+    if (calls_.contains(what)) continue;
+    calls_[what] =
+        client_.Delete<api::MachineConfig>({"", config.name}, config.uid, [this, what](const Result<>& removed) {
+          if (removed) log::Notice(what + ", which nobody needs any more", kRemovedConfig);
+          if (!removed && removed.error().kind() != ErrorKind::kNotFound) Complain(what, removed.error());
+          calls_.erase(what);
+        });
+  }
+}
+
+// People follow an update of the control plane by these.
+void Controller::TellOfMaster(const api::Node& before, const api::Node& now) {
+  if (!is_leading_ || api::Find(now.metadata.labels, api::kMasterRoleLabel) == nullptr) return;
+  const api::MachineConfigPool* const pool = cluster_.pools().Find(std::string(api::kMasterPool));
+  if (pool == nullptr) return;
+  for (const std::string_view key : kToldOfMasters) {
+    const std::string* const was = api::Find(before.metadata.annotations, key);
+    const std::string* const is = api::Find(now.metadata.annotations, key);
+    if ((was == nullptr) == (is == nullptr) && (is == nullptr || *was == *is)) continue;
+    node_events_.About(*pool, kube::EventKind::kNormal, "AnnotationChange",
+                       is == nullptr ? fmt::format("Node {} no longer has {}", now.metadata.name, key)
+                                     : fmt::format("Node {} now has {}={}", now.metadata.name, key, *is));
+  }
+}
+
+// What is the same each time is said once.
+void Controller::Complain(const std::string& what, const Error& error) {
+  std::string& last = complaints_[what];
+  if (std::exchange(last, error.message()) == error.message()) return;
+  log::Warning(fmt::format("{}: {}", what, error.message()), kTrouble);
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/drain_conditions.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/first_characters.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr std::string_view kTrue = "True";
+constexpr std::string_view kUnknown = "Unknown";
+constexpr std::size_t kLongestMessage = 32768;
+
+api::Condition Make(std::string_view type, std::string_view status, std::string_view reason, std::string_view message) {
+  return {std::string(type), std::string(status), {}, std::string(reason), FirstCharacters(message, kLongestMessage)};
+}
+
+// `part` is named as the reason of the whole.
+DrainMoment Of(std::string_view whole, std::string_view whole_status, std::string_view part, std::string_view message,
+               std::string_view part_status, std::string_view part_message) {
+  return {Make(whole, whole_status, part, message),
+          Make(part, part_status, fmt::format("{}{}", whole, part), part_message)};
+}
+
+DrainMoment Executed(std::string_view part, std::string_view message, std::string_view part_status,
+                     std::string_view part_message) {
+  return Of("UpdateExecuted", kUnknown, part, message, part_status, part_message);
+}
+
+std::string Reporting(std::string_view what, bool is_cordoned) {
+  return fmt::format("{} The node is reporting Unschedulable = {}", what, is_cordoned);
+}
+
+api::Condition* FindType(std::vector<api::Condition>& conditions, std::string_view type) {
+  const auto found = std::find_if(conditions.begin(), conditions.end(),
+                                  [&](const api::Condition& condition) { return condition.type == type; });
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+// Whether that changes anything.
+bool Put(std::vector<api::Condition>& conditions, const api::Condition& wanted, api::Time now) {
+  api::Condition* known = FindType(conditions, wanted.type);
+  if (known != nullptr && known->status == wanted.status && known->message == wanted.message) return false;
+  if (known == nullptr) known = &conditions.emplace_back();
+  *known = wanted;
+  known->last_transition_time = now;
+  return true;
+}
+
+}  // namespace
+
+namespace drain_moment {
+
+DrainMoment Cordoned() {
+  return Executed("Cordoned", "Cordoned Node as part of update executed phase", kTrue,
+                  Reporting("Cordoned node.", true));
+}
+
+DrainMoment CordonFailed(std::string_view why, bool is_cordoned) {
+  return Executed("Cordoned", "Failed to Cordon Node as part of In progress update phase", kUnknown,
+                  Reporting(fmt::format("Error: Failed to Cordon node. Error is {},", why), is_cordoned));
+}
+
+DrainMoment Draining(std::string_view asked, std::string_view answered) {
+  return Executed("Drained", "Draining Node as part of update executed phase", kUnknown,
+                  fmt::format("Draining node. The drain will not be complete until desired drainer {} matches current "
+                              "drainer {}",
+                              asked, answered));
+}
+
+DrainMoment DrainFailed(std::string_view why, std::string_view asked, std::string_view answered) {
+  return Executed("Drained", "Node Drain has not succeeded", kUnknown,
+                  fmt::format("Error: Node Drain has not succeeded. Error is: {} The drain will not be complete until "
+                              "desired drainer {} matches current drainer {}",
+                              why, asked, answered));
+}
+
+DrainMoment Drained(std::string_view asked) {
+  return Executed(
+      "Drained", "Drained Node as part of update executed phase", kTrue,
+      fmt::format("Drained node. The drain is complete as the desired drainer matches current drainer: {}", asked));
+}
+
+DrainMoment Uncordoned(bool is_cordoned) {
+  return Of("UpdateComplete", kTrue, "Uncordoned", "Uncordoned Node as part of completing upgrade phase", kTrue,
+            Reporting("UnCordoned node.", is_cordoned));
+}
+
+DrainMoment UncordonFailed(std::string_view why, bool is_cordoned) {
+  return Of("UpdateComplete", kUnknown, "Uncordoned", "Failed to Uncordon Node as part of completing upgrade phase",
+            kUnknown, Reporting(fmt::format("Error: Failed to UnCordon node. Error is: {}", why), is_cordoned));
+}
+
+}  // namespace drain_moment
+
+std::optional<std::vector<api::Condition>> NextConditions(std::vector<api::Condition> known, const DrainMoment& moment,
+                                                          api::Time now) {
+  const bool changes_parent = Put(known, moment.parent, now);
+  const bool changes_child = Put(known, moment.child, now);
+  if (!changes_parent && !changes_child) return std::nullopt;
+  return known;
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a MachineConfigNode says of the drain of its node: Cordoned, Drained and Uncordoned, each with the part of the
+// update that it belongs to.
+//
+// Types, reasons and messages are those of the Machine Config Operator's drain controller.  What else an update goes
+// through is the agent's to say.
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "api/meta.h"
+#include "drain/protocol.h"
+
+namespace pintle::controller {
+
+// Neither has its time yet.
+struct DrainMoment {
+  api::Condition parent;
+  api::Condition child;
+};
+
+namespace drain_moment {
+
+DrainMoment Cordoned();
+DrainMoment CordonFailed(std::string_view why, bool is_cordoned);
+DrainMoment Draining(std::string_view asked, std::string_view answered);
+DrainMoment DrainFailed(std::string_view why, std::string_view asked, std::string_view answered);
+DrainMoment Drained(std::string_view asked);
+DrainMoment Uncordoned(bool is_cordoned);
+DrainMoment UncordonFailed(std::string_view why, bool is_cordoned);
+
+}  // namespace drain_moment
+
+// The conditions with that among them; nothing: it is said there already.
+std::optional<std::vector<api::Condition>> NextConditions(std::vector<api::Condition> known, const DrainMoment& moment,
+                                                          api::Time now);
+
+}  // namespace pintle::controller

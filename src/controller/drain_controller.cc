@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/drain_controller.h"
+
+#include <fmt/core.h>
+
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/log.h"
+#include "base/time_span.h"
+#include "drain/protocol.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr log::MessageId kDraining{"38d7a6cf6e3341c1b610b500fafec55d"};
+constexpr log::MessageId kDrained{"3752a5aad0ea4e16b6f6ecb4a64c7707"};
+constexpr log::MessageId kDrainTrouble{"c3a33d98b0ae4d00852b7f34f8112a53"};
+constexpr log::MessageId kUncordoned{"244b5ec3974c410dba279ab48f435fd7"};
+constexpr log::MessageId kHopeless{"67ab7fd4e8d14206a96d6d166bf9878c"};
+
+// Of all nodes together.
+constexpr int kMostEvictionsAtOnce = 16;
+
+std::string InGoWords(drain::Settings::Time time) { return GoTimeSpan(std::chrono::floor<std::chrono::seconds>(time)); }
+
+}  // namespace
+
+// One node of which something is asked.
+class DrainController::Drained {
+ public:
+  Drained(DrainController& drains, std::string name)
+      : drains_(drains),
+        name_(std::move(name)),
+        drain_(drains.parts_.loop, drains.client_, drains.parts_.clock, drains.evictions_, name_,
+               {.tell = [this](const drain::News& news) { std::visit([this](const auto& one) { Tell(one); }, news); },
+                .evicted = [this](const kube::ObjectName& pod) { Say("Evicted pod " + pod.ToString()); },
+                .when_told =
+                    [this](std::function<void()> then) { drains_.conditions_.WhenWritten(name_, std::move(then)); }}) {}
+
+  void See(const api::Node& node, const drain::Settings& settings) {
+    node_ = node;
+    settings_ = settings;
+    drain_.See(node, settings);
+  }
+
+  bool is_idle() const { return drain_.is_idle(); }
+
+ private:
+  void Tell(const drain::news::Misunderstood& news) { Warn(news.what); }
+
+  void Tell(const drain::news::Cordoning& news) {
+    if (news.again) Say("External actor has unexpectedly uncordoned node, cordoning again...");
+    Say(fmt::format("initiating cordon (currently schedulable: {})", !node_.spec.unschedulable));
+    if (!news.again) Forecast();
+  }
+
+  void Tell(const drain::news::Cordoned&) {
+    Say("cordon succeeded (currently schedulable: false)");
+    Condition(drain_moment::Cordoned());
+  }
+
+  void Tell(const drain::news::CordonFailed& news) {
+    Warn(fmt::format("failed to cordon: {}", news.why));
+    Condition(drain_moment::CordonFailed(news.why, node_.spec.unschedulable));
+  }
+
+  void Tell(const drain::news::Draining& news) {
+    Notice(fmt::format("initiating drain for {}", news.request.config), kDraining);
+    Condition(drain_moment::Draining(news.request.ToText(), LastAnswer()));
+  }
+
+  void Tell(const drain::news::AttemptFailed& news) {
+    std::string text = "Drain failed. ";
+    if (news.is_slow) text += fmt::format("Drain has been failing for more than {}. ", InWords(settings_.slow_after));
+    text += fmt::format("Waiting {} then retrying. Error message from drain: {}", InWords(news.pause), news.why);
+    Warn(text);
+    if (news.is_slow) Post("DrainThresholdExceeded", text);
+    Condition(drain_moment::DrainFailed(news.why, news.request.ToText(), LastAnswer()));
+  }
+
+  void Tell(const drain::news::Overdue& news) {
+    const std::string text =
+        fmt::format("drain exceeded timeout: {}. Will continue to retry.", InGoWords(settings_.timeout));
+    drains_.errors_[name_] = true;
+    log::Error(fmt::format("node {}: {} It began at {}.", name_, text, ToRfc3339(news.started)), kDrainTrouble,
+               Fields());
+    Post("DrainFailed", fmt::format("node {}: {}", name_, text));
+  }
+
+  void Tell(const drain::news::Drained& news) {
+    Notice("operation successful; applying completion annotation", kDrained);
+    drains_.errors_.erase(name_);
+    Condition(drain_moment::Drained(news.request.ToText()));
+  }
+
+  void Tell(const drain::news::Uncordoning&) {
+    Say(fmt::format("initiating uncordon (currently schedulable: {})", !node_.spec.unschedulable));
+    drains_.errors_.erase(name_);
+  }
+
+  void Tell(const drain::news::Uncordoned& news) {
+    Notice(news.stays_cordoned ? "stays cordoned, as it was before its drain; to have pods on it again, uncordon it"
+                               : "uncordon succeeded (currently schedulable: true)",
+           kUncordoned);
+    Condition(drain_moment::Uncordoned(news.stays_cordoned));
+  }
+
+  void Tell(const drain::news::UncordonFailed& news) {
+    Warn(fmt::format("failed to uncordon: {}", news.why));
+    Condition(drain_moment::UncordonFailed(news.why, node_.spec.unschedulable));
+  }
+
+  void Tell(const drain::news::AnswerFailed& news) {
+    Warn(fmt::format("failed to set node uncordoned annotation: {}", news.why));
+  }
+
+  void Tell(const drain::news::Answered& news) {
+    drains_.answered_.insert_or_assign(name_, Answered{news.request.verb, drains_.parts_.clock.Wall()});
+  }
+
+  void Tell(const drain::news::Withdrawn&) {
+    Say("its agent no longer asks for anything");
+    drains_.errors_.erase(name_);
+  }
+
+  void Forecast() {
+    forecast_ = drains_.parts_.forecaster.Ask(
+        name_, drains_.parts_.all_nodes(), [this](const Result<std::vector<drain::Blocker>>& blockers) {
+          if (!blockers)
+            return Say(fmt::format("it cannot be told how its drain will go: {}", blockers.error().message()));
+          if (drain::ProspectOf(*blockers) != drain::Prospect::kHopeless) return;
+          const std::string text = "the drain cannot succeed: " + drain::Summary(*blockers);
+          log::Warning(fmt::format("node {}: {}", name_, text), kHopeless, Fields());
+          Post("DrainBlocked", fmt::format("node {}: {}", name_, text));
+        });
+  }
+
+  const std::string& LastAnswer() const { return node_.metadata.Annotation(api::kLastAppliedDrainAnnotation); }
+
+  std::vector<log::Field> Fields() const { return {{"PINTLE_NODE", name_}}; }
+  void Say(const std::string& text) { log::Info(fmt::format("node {}: {}", name_, text), Fields()); }
+  void Notice(const std::string& text, const log::MessageId& id) {
+    log::Notice(fmt::format("node {}: {}", name_, text), id, Fields());
+  }
+  void Warn(const std::string& text) { log::Warning(fmt::format("node {}: {}", name_, text), kDrainTrouble, Fields()); }
+  void Post(const std::string& reason, const std::string& message) {
+    drains_.parts_.announcer.About(node_, kube::EventKind::kWarning, reason, message);
+  }
+  void Condition(DrainMoment moment) { drains_.conditions_.Write(name_, std::move(moment)); }
+
+  DrainController& drains_;
+  std::string name_;
+  api::Node node_;
+  drain::Settings settings_;
+  kube::Call forecast_;
+  drain::NodeDrain drain_;
+};
+
+DrainController::DrainController(Parts parts, kube::Client client)
+    : parts_(std::move(parts)),
+      client_(std::move(client)),
+      conditions_(client_, parts_.clock),
+      evictions_(parts_.loop, kMostEvictionsAtOnce) {}
+
+DrainController::~DrainController() = default;
+
+void DrainController::NodeChanged(const api::Node& node, const drain::Settings& settings) {
+  const std::string& name = node.metadata.name;
+  const drain::View view = drain::ViewOf(node);
+  const bool asks = view.asked || !view.misunderstood.empty();
+  auto known = nodes_.find(name);
+  if (known == nodes_.end() && !asks) return;
+  if (known == nodes_.end()) known = nodes_.emplace(name, std::make_unique<Drained>(*this, name)).first;
+  known->second->See(node, settings);
+  if (!asks && known->second->is_idle()) nodes_.erase(known);
+}
+
+void DrainController::NodeGone(const std::string& name) {
+  nodes_.erase(name);
+  conditions_.Forget(name);
+  errors_.erase(name);
+  answered_.erase(name);
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Whether a node has to be drained for what it is about to be told: what its agent will find out by the same plan.
+
+#include <set>
+#include <string>
+
+#include "api/machine_configuration.h"
+#include "api/node.h"
+#include "controller/changes.h"
+#include "controller/pause_report.h"
+#include "controller/view.h"
+
+namespace pintle::controller {
+
+// The configs that have to be compared for it.
+std::set<std::string> ConfigsOfTold(const Changes& changes, const View& view);
+
+// The changes of those nodes alone that are told something which needs a drain, as far as it is known; where it is not,
+// they are taken to.
+Changes ThatDrain(const Changes& changes, const View& view, const WholeConfigs& configs);
+
+}  // namespace pintle::controller

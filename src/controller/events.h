@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the controller says in its log, as kinds of events.
+
+#include "base/log.h"
+
+namespace pintle::controller {
+
+inline constexpr log::MessageId kLeadership{"25b35a927ae5434799158f863f2f1ec1"};
+inline constexpr log::MessageId kTarget{"36f30a960a874bd5b16fb8f73a9144e2"};
+inline constexpr log::MessageId kToldNode{"9777df0fb519413198a8fd46542e0016"};
+inline constexpr log::MessageId kRenderFailed{"a666f3adefc9466ebaed976be5ad4504"};
+inline constexpr log::MessageId kRemovedConfig{"4a8b9a21da95498ca520bb983fed90e2"};
+inline constexpr log::MessageId kTrouble{"c246d18e1e0d4296902505d4e4b97761"};
+
+}  // namespace pintle::controller

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/garbage.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "api/annotations.h"
+#include "controller/watched.h"
+
+namespace pintle::controller {
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+using Configs = std::vector<const api::MachineConfig*>;
+
+Names NeededIn(const View& view) {
+  Names needed;
+  for (const api::MachineConfigPool* pool : view.pools) {
+    needed.insert(pool->spec.configuration.name);
+    needed.insert(pool->status.configuration.name);
+  }
+  for (const api::Node* node : view.nodes) {
+    for (const std::string_view key :
+         {api::kCurrentConfigAnnotation, api::kDesiredConfigAnnotation, api::kFirstPivotConfigAnnotation}) {
+      needed.insert(node->metadata.Annotation(key));
+    }
+    // What a drain was asked for or granted for: its agent may be at work on it.
+    for (const std::string_view key : {api::kDesiredDrainAnnotation, api::kLastAppliedDrainAnnotation}) {
+      const std::string& drain = node->metadata.Annotation(key);
+      const std::size_t dash = drain.find('-');
+      if (dash != std::string::npos) needed.insert(drain.substr(dash + 1));
+    }
+  }
+  for (const api::MachineConfigNode* node : view.machine_config_nodes) {
+    needed.insert(node->spec.config_version.desired);
+    if (node->status.config_version) {
+      needed.insert(node->status.config_version->current);
+      needed.insert(node->status.config_version->desired);
+    }
+  }
+  for (const api::MachineOSBuild& build : view.os_builds) needed.insert(build.spec.machine_config.name);
+  return needed;
+}
+
+bool IsNewer(const api::MachineConfig* a, const api::MachineConfig* b) {
+  if (a->metadata.creation_timestamp != b->metadata.creation_timestamp) {
+    return a->metadata.creation_timestamp > b->metadata.creation_timestamp;
+  }
+  return a->metadata.name < b->metadata.name;
+}
+
+}  // namespace
+
+std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_pool) {
+  const Names needed = NeededIn(view);
+  std::map<std::string_view, Configs> unneeded;  // By the uid of the pool.  Those of a pool that is gone go with it.
+  for (const api::MachineConfigPool* pool : view.pools) unneeded[pool->metadata.uid];
+  for (const api::MachineConfig* config : view.configs) {
+    if (!IsRendered(*config) || config->metadata.deletion_timestamp || needed.contains(config->metadata.name)) continue;
+    const auto of_pool = unneeded.find(config->metadata.owner_references.front().uid);
+    if (of_pool != unneeded.end()) of_pool->second.push_back(config);
+  }
+  std::vector<Garbage> garbage;
+  for (auto& [pool, configs] : unneeded) {
+    std::sort(configs.begin(), configs.end(), IsNewer);
+    for (std::size_t i = kept_for_each_pool; i < configs.size(); ++i) {
+      garbage.push_back({configs[i]->metadata.name, configs[i]->metadata.uid});
+    }
+  }
+  return garbage;
+}
+
+}  // namespace pintle::controller

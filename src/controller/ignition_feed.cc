@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/ignition_feed.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "base/base64.h"
+#include "machineconfig/input.h"
+#include "pool/layering.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr const char* kAuthorities = "kubeconfig-data";
+constexpr const char* kBundle = "ca-bundle.crt";
+// New machines cannot pull from a registry inside of the cluster.
+constexpr std::string_view kInternalRegistry = "image-registry.openshift-image-registry.svc";
+
+// The image that a pool's new machines start with, when it was built from their config.
+std::string ImageFor(const api::MachineConfigPool& pool, const View& view, const std::string& config) {
+  const pool::Layering layering = pool::FindLayering(pool, view.os_configs, view.os_builds);
+  if (layering.build == nullptr || layering.image().empty() || pool.status.updated_machine_count == 0) return "";
+  const bool is_of_config = layering.build->spec.machine_config.name == config;
+  const bool is_reachable = layering.image().find(kInternalRegistry) == std::string_view::npos;
+  const bool is_built = pool::BuildProgress(*layering.build).succeeded;
+  return is_of_config && is_reachable && is_built ? std::string(layering.image()) : "";
+}
+
+std::string KeyOf(const std::string& config, const ServedSources& sources) {
+  return config + "\n" + sources.image + "\n" + sources.kubelet_authorities + "\n" + sources.cloud_authorities + "\n" +
+         sources.kubeconfig;
+}
+
+}  // namespace
+
+IgnitionFeed::IgnitionFeed(kube::Client client, const Cluster& cluster, IgnitionFeedSettings settings,
+                           Listener listener)
+    : client_(std::move(client)),
+      cluster_(cluster),
+      settings_(std::move(settings)),
+      listener_(std::move(listener)),
+      authorities_(
+          client_,
+          {.namespace_name = settings_.namespace_name, .field_selector = std::string("metadata.name=") + kAuthorities},
+          {.added = [this](const BinaryConfigMap&) { Look(); },
+           .changed = [this](const BinaryConfigMap&, const BinaryConfigMap&) { Look(); },
+           .synced = [this] { Look(); },
+           .trouble = [this](const Error& error) { listener_.trouble(error); }}) {}
+
+Result<std::string> IgnitionFeed::Kubeconfig() const {
+  const std::string token = TRY(machineconfig::ReadInput(settings_.token_directory + "/token"));
+  const std::string authorities = TRY(Authorities());
+  return KubeconfigText(settings_.server, authorities, token);
+}
+
+// The token's own may be older than those that the API server goes by.
+Result<std::string> IgnitionFeed::Authorities() const {
+  if (const BinaryConfigMap* const newer = authorities_.Find({settings_.namespace_name, kAuthorities})) {
+    const auto bundle = newer->binary_data.find(kBundle);
+    const auto decoded = bundle == newer->binary_data.end() ? std::nullopt : DecodeBase64(bundle->second);
+    if (decoded && !decoded->empty()) return *decoded;
+  }
+  return machineconfig::ReadInput(settings_.token_directory + "/ca.crt");
+}
+
+Result<ServedSources> IgnitionFeed::SourcesFor(const api::MachineConfigPool& pool, const View& view,
+                                               const Result<std::string>& kubeconfig) const {
+  const std::string& name = ServedConfigName(pool);
+  if (name.empty()) return Error(ErrorKind::kUnavailable, "nothing is rendered for the pool yet");
+  if (view.controller_config == nullptr) return Error(ErrorKind::kUnavailable, "there is no ControllerConfig yet");
+  if (!kubeconfig) return kubeconfig.error();
+  ServedSources sources;
+  sources.image = ImageFor(pool, view, name);
+  sources.kubeconfig = *kubeconfig;
+  TRY(AddAuthorities(*view.controller_config, sources));
+  return sources;
+}
+
+void IgnitionFeed::Look() {
+  if (!cluster_.is_ready() || !authorities_.is_synced()) return;
+  const View view = cluster_.Look();
+  const auto kubeconfig = Kubeconfig();
+  bool is_changed = std::erase_if(pools_, [&](const auto& pool) { return view.PoolNamed(pool.first) == nullptr; }) > 0;
+  for (const api::MachineConfigPool* pool : view.pools) {
+    const std::string& name = pool->metadata.name;
+    auto sources = SourcesFor(*pool, view, kubeconfig);
+    std::string key = sources ? KeyOf(ServedConfigName(*pool), *sources) : sources.error().message();
+    Pool& known = pools_[name];
+    if (known.key == key) continue;
+    known.key = std::move(key);
+    if (sources) {
+      Fetch(name, ServedConfigName(*pool), *std::move(sources));
+    } else {
+      known.call = {};
+      known.served = std::make_shared<const ServedPool>(sources.error());
+      is_changed = true;
+    }
+  }
+  if (is_changed) Serve();
+}
+
+// What was served until now is, until this has come.
+void IgnitionFeed::Fetch(const std::string& pool, const std::string& config, ServedSources sources) {
+  pools_[pool].call = client_.Get<api::MachineConfig>(
+      {"", config}, [this, pool, sources = std::move(sources)](Result<api::MachineConfig>&& found) mutable {
+        Pool& known = pools_.at(pool);
+        if (found) {
+          sources.config = std::move(*found);
+          known.served = std::make_shared<const ServedPool>(std::move(sources));
+        } else {
+          listener_.trouble(found.error());
+          known.key.clear();
+          if (!known.served) known.served = std::make_shared<const ServedPool>(found.error());
+          listener_.retry_later();
+        }
+        Serve();
+      });
+}
+
+void IgnitionFeed::Serve() {
+  ServedPools all;
+  for (const auto& [name, pool] : pools_) {
+    if (pool.served) all.emplace(name, pool.served);
+  }
+  listener_.serve(std::move(all));
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The Ignition server as a part of a program.
+//
+//     auto service = TRY(IgnitionService::Begin(loop, settings, pools));
+//     service->Serve(other_pools);        // whenever a pool has another config
+//     for (const RequestCount& one : service->Counts().requests) ...
+//
+// All of this is for the loop's thread; requests are answered on threads of the server's own, from what it was given
+// last.  `pools` says why, for a pool whose config cannot be had: its machines then get a 500, and try again.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "controller/access.h"
+#include "controller/ignition_counts.h"
+#include "controller/served_pool.h"
+#include "controller/tls_files.h"
+#include "event/loop.h"
+#include "net/http_server.h"
+#include "net/listen_address.h"
+#include "net/rate_limit.h"
+#include "net/tls_identity.h"
+
+namespace pintle::controller {
+
+// A machine asks a few times at most, but many may have one address: that of a load balancer.
+inline constexpr net::Rate kUsualRate = {.per_second = 200, .burst = 5'000};
+
+struct IgnitionSettings {
+  std::optional<net::ListenAddress> secure = {};  // Configs over TLS: port 22623, in a cluster.
+  std::string certificate_file = {};
+  std::string key_file = {};
+  net::TlsRules tls = {};
+  std::optional<net::ListenAddress> plain = {};   // Configs without TLS, for this machine only.
+  std::optional<net::ListenAddress> health = {};  // Without TLS, /healthz alone: port 22624.
+  int threads = 2;
+  net::Rate rate = kUsualRate;
+  Access access = {};
+};
+
+class IgnitionService {
+ public:
+  static Result<std::unique_ptr<IgnitionService>> Begin(event::Loop& loop, const IgnitionSettings& settings,
+                                                        ServedPools pools);
+
+  void Serve(ServedPools pools);
+  void Admit(Access access);
+  // Looks at once whether the certificate was renewed.
+  void LookAtCertificate();
+
+  IgnitionCounts Counts() const { return counters_->Read(); }
+  // Where it listens, as URLs.
+  std::vector<std::string> Addresses() const;
+
+ private:
+  IgnitionService() = default;
+
+  Result<> Open(event::Loop& loop, const IgnitionSettings& settings);
+  Result<> OpenSecure(event::Loop& loop, const IgnitionSettings& settings);
+  net::HttpHandler Handler() const;
+  void Renew();
+
+  ServedPools pools_;
+  std::shared_ptr<const Access> access_;
+  std::shared_ptr<const IgnitionCounters> counters_;
+  std::unique_ptr<net::HttpServer> secure_;
+  std::unique_ptr<net::HttpServer> plain_;
+  std::unique_ptr<net::HttpServer> health_;
+  std::unique_ptr<TlsFiles> certificate_;
+};
+
+}  // namespace pintle::controller

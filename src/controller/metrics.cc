@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/metrics.h"
+
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "base/metrics_writer.h"
+#include "base/version.h"
+
+namespace pintle::controller {
+namespace {
+
+// The Machine Config Operator gives some metrics a series with this in each label, so that they are never absent.
+constexpr std::string_view kInitialize = "initialize";
+
+// The condition that came last of those that hold.
+const api::Condition* LatestTrue(const api::MachineConfigPool& pool) {
+  const api::Condition* latest = nullptr;
+  for (const api::Condition& condition : pool.status.conditions) {
+    if (condition.status != "True" || condition.type == "PausedPending") continue;
+    if (latest == nullptr || condition.last_transition_time >= latest->last_transition_time) latest = &condition;
+  }
+  return latest;
+}
+
+void WriteStates(const Metrics& metrics, MetricsWriter& text) {
+  text.Begin("mco_state", MetricType::kGauge, "The state of a node's pool, as Unix time.");
+  for (const PoolFigures& figures : metrics.pools) {
+    const api::Condition* const state = LatestTrue(figures.pool);
+    if (state == nullptr) continue;
+    for (const std::string& node : figures.nodes) {
+      text.Sample(
+          {{"node", node}, {"pool", figures.pool.metadata.name}, {"state", state->type}, {"reason", state->reason}},
+          UnixTime(metrics.now));
+    }
+  }
+}
+
+using PoolFigure = std::function<std::int64_t(const PoolFigures& figures)>;
+
+void WriteOfPools(const Metrics& metrics, MetricsWriter& text, std::string_view name, std::string_view help,
+                  const PoolFigure& figure) {
+  text.Begin(name, MetricType::kGauge, help);
+  for (const PoolFigures& figures : metrics.pools) {
+    text.Sample({{"pool", figures.pool.metadata.name}}, figure(figures));
+  }
+}
+
+void WriteCounts(const Metrics& metrics, MetricsWriter& text) {
+  WriteOfPools(metrics, text, "mco_machine_count", "Nodes of a pool.",
+               [](const auto& figures) { return figures.pool.status.machine_count; });
+  WriteOfPools(metrics, text, "mco_updated_machine_count", "Nodes of a pool that have become what they should.",
+               [](const auto& figures) { return figures.pool.status.updated_machine_count; });
+  WriteOfPools(metrics, text, "mco_degraded_machine_count", "Nodes of a pool that could not do what they were told.",
+               [](const auto& figures) { return figures.pool.status.degraded_machine_count; });
+  WriteOfPools(metrics, text, "mco_unavailable_machine_count", "Nodes of a pool on which no pods can be run.",
+               [](const auto& figures) { return figures.pool.status.unavailable_machine_count; });
+}
+
+std::int64_t UnixTimeOr0(const std::optional<WallTime>& time) { return time ? UnixTime(*time) : 0; }
+
+// What the report says, or 0 for a pool behind whose pause nothing waits.
+PoolFigure OfWaiting(std::function<std::int64_t(const PauseReport& report)> figure) {
+  return [figure = std::move(figure)](const PoolFigures& figures) -> std::int64_t {
+    return figures.pause && figures.pause->waits() ? figure(*figures.pause) : 0;
+  };
+}
+
+void WritePauses(const Metrics& metrics, MetricsWriter& text) {
+  WriteOfPools(metrics, text, "machine_config_controller_paused_pool_kubelet_ca",
+               "When the kubelet CA on the nodes of a paused pool ends, as Unix time, if another one waits; else 0.",
+               OfWaiting([](const auto& report) { return UnixTimeOr0(report.kubelet_authority_until()); }));
+  WriteOfPools(metrics, text, "pintle_pool_paused", "Whether a pool is paused.",
+               [](const auto& figures) { return figures.pool.spec.paused ? 1 : 0; });
+  WriteOfPools(metrics, text, "pintle_pool_paused_renders", "Renders that wait behind the pause of a pool.",
+               OfWaiting([](const auto& report) { return static_cast<std::int64_t>(report.renders.size()); }));
+  WriteOfPools(metrics, text, "pintle_pool_paused_nodes", "Nodes that wait behind the pause of their pool.",
+               OfWaiting([](const auto& report) { return static_cast<std::int64_t>(report.waiting_nodes); }));
+  WriteOfPools(metrics, text, "pintle_pool_paused_since_seconds",
+               "Since when something waits behind the pause of a pool, as Unix time; 0 if nothing does.",
+               OfWaiting([](const auto& report) { return UnixTimeOr0(report.waits_since); }));
+  WriteOfPools(metrics, text, "pintle_pool_paused_reboots", "Whether unpausing a pool reboots nodes.",
+               OfWaiting([](const auto& report) { return report.reboots ? 1 : 0; }));
+}
+
+void WriteOfNodes(MetricsWriter& text, std::string_view name, std::string_view help,
+                  const std::map<std::string, bool>& nodes) {
+  text.Begin(name, MetricType::kGauge, help);
+  text.Sample({{"node", kInitialize}}, 0);
+  for (const auto& [node, is_so] : nodes) text.Sample({{"node", node}}, is_so ? 1 : 0);
+}
+
+void WriteNodes(const Metrics& metrics, MetricsWriter& text) {
+  WriteOfNodes(text, "mcc_drain_err", "Whether draining a node takes too long.", metrics.drain_errors);
+  WriteOfNodes(text, "mcc_pool_alert", "Whether a master matches the selector of a custom pool, which it is not in.",
+               metrics.pool_alerts);
+}
+
+void WriteController(const Metrics& metrics, MetricsWriter& text) {
+  text.Begin("os_image_url_override", MetricType::kGauge, "Whether a pool has another OS image than the release's.");
+  text.Sample({{"pool", kInitialize}}, 0);
+  for (const PoolFigures& figures : metrics.pools) {
+    text.Sample({{"pool", figures.pool.metadata.name}}, figures.overrides_os_image ? 1 : 0);
+  }
+  text.Begin("mcc_sub_controller_state", MetricType::kGauge,
+             "When a part of the controller last did something to an object, as Unix time.");
+  text.Sample({{"subcontroller", kInitialize}, {"state", kInitialize}, {"object", kInitialize}}, 0);
+  for (const SubControllerState& state : metrics.sub_controllers) {
+    text.Sample({{"subcontroller", state.sub_controller}, {"state", state.state}, {"object", state.object}},
+                UnixTime(state.at));
+  }
+  text.Begin("mcc_boot_image_skew_enforcement_none", MetricType::kGauge,
+             "Whether new machines may be installed from boot images of any age.");
+  text.Sample({}, metrics.allows_old_boot_images ? 1 : 0);
+}
+
+// Of the cluster only one replica tells, so that nothing is counted twice.
+void WriteCluster(const Metrics& metrics, MetricsWriter& text) {
+  WriteStates(metrics, text);
+  WriteCounts(metrics, text);
+  WritePauses(metrics, text);
+  WriteNodes(metrics, text);
+  WriteController(metrics, text);
+}
+
+void WriteReplica(const Metrics& metrics, MetricsWriter& text) {
+  text.Begin("pintle_controller_leads", MetricType::kGauge, "Whether this replica is the one that acts.");
+  text.Sample({}, metrics.leads ? 1 : 0);
+  text.Begin("pintle_controller_info", MetricType::kGauge, "The version of this controller.");
+  text.Sample({{"version", kVersion}}, 1);
+}
+
+void WriteIgnition(const Metrics& metrics, MetricsWriter& text) {
+  text.Begin("pintle_ignition_requests_total", MetricType::kCounter, "Answers of the Ignition server.");
+  for (const IgnitionAnswers& answers : metrics.ignition_answers) {
+    text.Sample({{"pool", answers.pool}, {"version", answers.version}, {"code", std::to_string(answers.code)}},
+                answers.count);
+  }
+  text.Begin("pintle_ignition_open_requests_total", MetricType::kCounter,
+             "Configs that the Ignition server gave to machines without a token.");
+  text.Sample({}, metrics.open_ignition_answers);
+}
+
+}  // namespace
+
+std::string MetricsText(const Metrics& metrics) {
+  MetricsWriter text;
+  if (metrics.leads) WriteCluster(metrics, text);
+  WriteReplica(metrics, text);
+  WriteIgnition(metrics, text);
+  return std::move(text).Take();
+}
+
+}  // namespace pintle::controller

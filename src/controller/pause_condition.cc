@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/pause_condition.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "api/go_quote.h"
+#include "base/first_characters.h"
+#include "pool/status.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr std::size_t kMostNamed = 10;
+constexpr auto kSecond = std::chrono::seconds(1);  // The last one of a certificate counts.
+constexpr std::size_t kLongestName = 120;          // In characters.
+constexpr std::size_t kLongestObstacle = 1000;     // Of it too.
+
+// A name that stays in its place: paths and units may have any character in them.
+std::string Named(const std::string& name) {
+  std::string shown = FirstCharacters(name, kLongestName);
+  if (shown.size() < name.size()) shown += "...";
+  const bool is_plain = std::none_of(shown.begin(), shown.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
+  return is_plain ? shown : api::GoQuoted(shown);
+}
+
+std::string Listed(std::span<const std::string> names, std::string_view between) {
+  std::vector<std::string> shown;
+  for (const std::string& name : names.first(std::min(names.size(), kMostNamed))) shown.push_back(Named(name));
+  std::string text = fmt::format("{}", fmt::join(shown, between));
+  if (names.size() > kMostNamed) text += fmt::format("{}and {} more", between, names.size() - kMostNamed);
+  return text;
+}
+
+std::string Count(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+// One sentence after the other.
+class Sentences {
+ public:
+  void Add(const std::string& sentence) {
+    if (!text_.empty()) text_ += ' ';
+    text_ += sentence;
+    text_ += '.';
+  }
+  std::string Take() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string WhatWaits(const PauseReport& report) {
+  std::string text =
+      fmt::format("{} up to {} {} for {} of {}", Count(report.renders.size(), "render", "renders"),
+                  report.renders.empty() ? "" : report.renders.back(), report.renders.size() == 1 ? "waits" : "wait",
+                  report.waiting_nodes, Count(report.nodes, "node", "nodes"));
+  if (report.waits_since) text += fmt::format(", since {}", ToRfc3339(*report.waits_since));
+  return text;
+}
+
+std::string Consequence(const PauseReport& report) {
+  const std::string reasons = report.reasons.empty() ? "" : fmt::format(" ({})", Listed(report.reasons, "; "));
+  if (report.reboots) return "Unpausing drains and reboots the nodes" + reasons;
+  if (report.drains) return "Unpausing drains the nodes, without a reboot" + reasons;
+  return "Unpausing needs no drain and no reboot";
+}
+
+std::string BundleText(const WaitingBundle& bundle) {
+  if (!bundle.valid_until) return fmt::format("Certificates wait: {}, which the nodes do not have yet", bundle.path);
+  return fmt::format("Certificates wait: what the nodes have in {} is valid until {} ({})", Named(bundle.path),
+                     ToRfc3339(*bundle.valid_until), Named(bundle.subject));
+}
+
+std::string PolicyText(const PauseReport& report) {
+  if (!report.policy_problem.empty()) {
+    return fmt::format("The annotation {} says {}, which is neither Strict nor CertificatesPass; Strict holds",
+                       kPausePolicyAnnotation, api::GoQuoted(FirstCharacters(report.policy_problem, kLongestName)));
+  }
+  if (report.policy == PausePolicy::kStrict) return "Pause policy Strict: nothing passes, certificates neither";
+  if (report.bundles.empty()) return "Pause policy CertificatesPass: no certificates are among it";
+  if (!report.has_only_bundles) {
+    return "Pause policy CertificatesPass: the certificates wait all the same, as they were rendered together with "
+           "something else";
+  }
+  return "Pause policy CertificatesPass: the certificates wait all the same, as nodes would be drained or rebooted for "
+         "them; a node disruption policy for their files lets them pass";
+}
+
+std::string Message(const PauseReport& report) {
+  Sentences sentences;
+  sentences.Add(WhatWaits(report));
+  if (!report.files.empty()) sentences.Add("Files: " + Listed(report.files, ", "));
+  if (!report.units.empty()) sentences.Add("Units: " + Listed(report.units, ", "));
+  if (!report.other.empty()) sentences.Add(Listed(report.other, "; "));
+  if (report.unknown.empty()) sentences.Add(Consequence(report));
+  if (!report.unknown.empty())
+    sentences.Add("This is not all, as these configs cannot be read: " + Listed(report.unknown, ", "));
+  if (!report.obstacle.empty()) {
+    sentences.Add("Nodes cannot get there: " + FirstCharacters(report.obstacle, kLongestObstacle));
+  }
+  for (const WaitingBundle& bundle : std::span(report.bundles).first(std::min(report.bundles.size(), kMostNamed))) {
+    sentences.Add(BundleText(bundle));
+  }
+  if (report.busy_nodes > 0) {
+    sentences.Add(Count(report.busy_nodes, "node goes on with what it was", "nodes go on with what they were") +
+                  " told before");
+  }
+  sentences.Add(PolicyText(report));
+  return std::move(sentences).Take();
+}
+
+std::optional<WallTime> FirstEnd(const PauseReport& report) {
+  std::optional<WallTime> first;
+  for (const WaitingBundle& bundle : report.bundles) {
+    if (bundle.valid_until && (!first || *bundle.valid_until < *first)) first = bundle.valid_until;
+  }
+  return first;
+}
+
+std::string_view Reason(const PauseReport& report, WallTime now) {
+  const std::optional<WallTime> end = FirstEnd(report);
+  if (end && now >= *end + kSecond) return "CertificateExpired";
+  if (end && *end - now < kCertificateIsUrgent) return "CertificateExpiresSoon";
+  if (!report.bundles.empty()) return "CertificatesWait";
+  if (report.reboots) return "RebootWaits";
+  if (report.drains) return "DrainWaits";
+  return "ChangeWaits";
+}
+
+api::Condition Condition(std::string_view status, std::string_view reason, std::string message, WallTime now) {
+  // Kubernetes keeps whole seconds.
+  return {std::string(kPausedPending), std::string(status), api::Time{std::chrono::floor<std::chrono::seconds>(now)},
+          std::string(reason), std::move(message)};
+}
+
+api::Condition ConditionFor(const PauseReport& report, WallTime now) {
+  if (!report.is_paused) return Condition("False", "NotPaused", "", now);
+  if (report.passes) {
+    return Condition("False", "CertificatesPass",
+                     "Pause policy CertificatesPass: only bundles of certificates differ, for which no node is drained "
+                     "or rebooted; the pool is rolled out although it is paused",
+                     now);
+  }
+  if (report.waits()) return Condition("True", Reason(report, now), Message(report), now);
+  return Condition("False", "NothingWaits", "", now);
+}
+
+}  // namespace
+
+void SetPausedPending(const PauseReport& report, WallTime now, std::vector<api::Condition>& conditions) {
+  const bool is_there = std::any_of(conditions.begin(), conditions.end(),
+                                    [](const api::Condition& condition) { return condition.type == kPausedPending; });
+  if (!report.is_paused && !is_there) return;
+  pool::SetCondition(conditions, ConditionFor(report, now));
+}
+
+std::optional<WallTime> NextWord(const PauseReport& report, WallTime now) {
+  const std::optional<WallTime> end = report.waits() ? FirstEnd(report) : std::nullopt;
+  if (!end) return std::nullopt;
+  // The first full seconds in which something else holds.
+  for (const WallTime then : {*end - kCertificateIsUrgent + kSecond, *end + kSecond}) {
+    if (then > now) return then;
+  }
+  return std::nullopt;
+}
+
+}  // namespace pintle::controller

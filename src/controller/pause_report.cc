@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/pause_report.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "controller/pause_condition.h"
+#include "pool/membership.h"
+#include "pool/target.h"
+
+namespace pintle::controller {
+namespace {
+
+// What a node will have when all that it was told is done.  A node that fails stays what it is.
+std::string_view ConfigOf(const pool::NodeState& node) {
+  const bool has_desired = !node.desired_config().empty() && !node.is_failing();
+  return has_desired ? node.desired_config() : node.current_config();
+}
+
+struct Waiting {
+  std::set<std::string, std::less<>> configs;  // That they have.
+  std::size_t nodes = 0;
+  bool needs_image = false;
+};
+
+Waiting FindWaiting(const api::MachineConfigPool& pool, std::span<const pool::NodeState> nodes,
+                    const pool::Layering& layering) {
+  const pool::Target target(pool, layering);
+  Waiting waiting;
+  if (pool.spec.configuration.name.empty()) return waiting;
+  for (const pool::NodeState& node : nodes) {
+    if (target.IsKnownTo(node) || !pool::IsManaged(node.node())) continue;
+    ++waiting.nodes;
+    waiting.configs.emplace(ConfigOf(node));
+    if (node.desired_image().value_or("") != layering.image()) waiting.needs_image = true;
+  }
+  return waiting;
+}
+
+std::size_t CountBusy(const PauseQuestion& question) {
+  return static_cast<std::size_t>(
+      std::count_if(question.nodes.begin(), question.nodes.end(),
+                    [](const pool::NodeState& node) { return !node.is_done() && !node.is_failing(); }));
+}
+
+// The image of a layered pool waits, too, whatever its config says.
+void AddImage(PauseReport& report) {
+  report.other.emplace_back("Changing the OS image that is built for the pool");
+  report.reasons.emplace_back("the OS image changes");
+  report.reboots = report.drains = true;
+  report.has_only_bundles = false;
+}
+
+// The renders that came after what the nodes have, up to the target.
+void FindRenders(const PauseQuestion& question, const Waiting& waiting, PauseReport& report) {
+  const std::string& target = question.pool.spec.configuration.name;
+  const auto created = [&](std::string_view name) -> std::optional<WallTime> {
+    const auto found = std::find_if(question.renders.begin(), question.renders.end(),
+                                    [&](const KnownRender& render) { return render.name == name; });
+    return found == question.renders.end() ? std::nullopt : std::optional(found->created);
+  };
+  std::optional<WallTime> newest_had;
+  for (const std::string& name : waiting.configs) newest_had = std::max(newest_had, created(name));
+
+  std::vector<KnownRender> later;
+  for (const KnownRender& render : question.renders) {
+    const bool is_had = waiting.configs.contains(render.name);
+    if (!is_had && render.name != target && newest_had && render.created > *newest_had) later.push_back(render);
+  }
+  // Only what came before the target waits with it: one that came later was taken back.
+  const auto target_created = created(target);
+  std::erase_if(later, [&](const KnownRender& render) { return target_created && render.created > *target_created; });
+  std::stable_sort(later.begin(), later.end(), [](const auto& a, const auto& b) { return a.created < b.created; });
+  if (!later.empty()) report.waits_since = later.front().created;
+  for (KnownRender& render : later) report.renders.push_back(std::move(render.name));
+  report.renders.push_back(target);
+  // A target that is older than what nodes have was chosen again some time later: not before the condition said so.
+  const bool is_new = target_created && (!newest_had || *target_created > *newest_had);
+  if (!report.waits_since && is_new) report.waits_since = target_created;
+}
+
+// Since when the pool says that something waits, if it does.
+std::optional<WallTime> KnownSince(const api::MachineConfigPool& pool) {
+  for (const api::Condition& condition : pool.status.conditions) {
+    if (condition.type == kPausedPending && condition.status == "True" && condition.last_transition_time) {
+      return condition.last_transition_time->at;
+    }
+  }
+  return std::nullopt;
+}
+
+void ReadPolicy(const api::MachineConfigPool& pool, PauseReport& report) {
+  const std::string* const policy = api::Find(pool.metadata.annotations, kPausePolicyAnnotation);
+  if (policy == nullptr || policy->empty() || *policy == "Strict") return;
+  if (*policy == "CertificatesPass") {
+    report.policy = PausePolicy::kCertificatesPass;
+  } else {
+    report.policy_problem = *policy;
+  }
+}
+
+bool Passes(const PauseReport& report) {
+  if (!report.is_paused || report.policy != PausePolicy::kCertificatesPass) return false;
+  // Nodes that were let through are to be seen to the end.
+  if (report.waiting_nodes == 0) return report.busy_nodes > 0;
+  return report.has_only_bundles && !report.reboots && !report.drains && report.obstacle.empty();
+}
+
+}  // namespace
+
+std::optional<WallTime> PauseReport::kubelet_authority_until() const {
+  if (!waits()) return std::nullopt;
+  const auto found = std::find_if(bundles.begin(), bundles.end(),
+                                  [](const WaitingBundle& bundle) { return bundle.path == kKubeletAuthorities; });
+  return found == bundles.end() ? std::nullopt : found->valid_until;
+}
+
+std::vector<std::string> ConfigsToCompare(const api::MachineConfigPool& pool, std::span<const pool::NodeState> nodes,
+                                          const pool::Layering& layering) {
+  Waiting waiting = FindWaiting(pool, nodes, layering);
+  if (waiting.nodes == 0) return {};
+  waiting.configs.insert(pool.spec.configuration.name);
+  return {waiting.configs.begin(), waiting.configs.end()};
+}
+
+PauseReport ReportPause(const PauseQuestion& question) {
+  PauseReport report;
+  report.is_paused = question.pool.spec.paused;
+  report.nodes = question.nodes.size();
+  ReadPolicy(question.pool, report);
+  if (!report.is_paused) return report;
+  report.busy_nodes = CountBusy(question);
+  const Waiting waiting = FindWaiting(question.pool, question.nodes, question.layering);
+  report.waiting_nodes = waiting.nodes;
+  if (waiting.nodes > 0) {
+    static_cast<PausedDifference&>(report) = DifferenceOf(question.pool.spec.configuration.name, waiting.configs,
+                                                          question.configs, question.policy, question.overrides);
+    if (waiting.needs_image) AddImage(report);
+    FindRenders(question, waiting, report);
+    if (!report.waits_since) report.waits_since = KnownSince(question.pool).value_or(question.now);
+  }
+  report.passes = Passes(report);
+  return report;
+}
+
+}  // namespace pintle::controller

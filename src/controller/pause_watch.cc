@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/pause_watch.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "controller/pause_condition.h"
+#include "controller/watched.h"
+#include "pool/layering.h"
+
+namespace pintle::controller {
+namespace {
+
+bool IsOfInterest(const api::MachineConfigPool& pool) {
+  const auto& conditions = pool.status.conditions;
+  return pool.spec.paused || std::any_of(conditions.begin(), conditions.end(), [](const api::Condition& condition) {
+           return condition.type == kPausedPending;
+         });
+}
+
+pool::Layering LayeringOf(const api::MachineConfigPool& pool, const View& view) {
+  return pool::FindLayering(pool, view.os_configs, view.os_builds);
+}
+
+std::vector<KnownRender> RendersOf(const api::MachineConfigPool& pool, const View& view) {
+  std::vector<KnownRender> renders;
+  for (const api::MachineConfig* config : view.configs) {
+    if (!IsRendered(*config) || config->metadata.owner_references.front().uid != pool.metadata.uid) continue;
+    if (!config->metadata.creation_timestamp) continue;
+    renders.push_back({config->metadata.name, config->metadata.creation_timestamp->at});
+  }
+  return renders;
+}
+
+std::string KeyOf(const api::MachineConfigPool& pool, const View& view, const std::vector<pool::NodeState>& nodes,
+                  const std::vector<KnownRender>& renders) {
+  std::string key = pool.spec.configuration.name + (pool.spec.paused ? " paused " : " ") +
+                    pool.metadata.Annotation(kPausePolicyAnnotation);
+  for (const pool::NodeState& node : nodes) {
+    for (const std::string_view part : {std::string_view("\n"), std::string_view(node.name()), std::string_view(" "),
+                                        node.current_config(), std::string_view(" "), node.desired_config()}) {
+      key += part;
+    }
+    key += node.is_done() ? " done" : "";
+  }
+  for (const KnownRender& render : renders) key += "\n" + render.name;
+  if (view.machine_configuration != nullptr) key += "\n" + view.machine_configuration->metadata.resource_version;
+  return key;
+}
+
+}  // namespace
+
+std::set<std::string> PauseWatch::ConfigsToCompare(const View& view, const Rosters& rosters) const {
+  std::set<std::string> names;
+  for (const api::MachineConfigPool* pool : view.pools) {
+    if (!IsOfInterest(*pool)) continue;
+    for (auto& name : controller::ConfigsToCompare(*pool, rosters.Of(pool->metadata.name), LayeringOf(*pool, view))) {
+      names.insert(std::move(name));
+    }
+  }
+  return names;
+}
+
+void PauseWatch::Look(const View& view, const Rosters& rosters, const WholeConfigs& configs,
+                      const IsSettled& is_settled, WallTime now) {
+  static const api::MachineConfigurationSpec kNothingSaid;
+  const auto& said = view.machine_configuration == nullptr ? kNothingSaid : view.machine_configuration->spec;
+  unknown_.clear();
+  std::map<std::string, Known> known;
+  for (const api::MachineConfigPool* pool : view.pools) {
+    if (!IsOfInterest(*pool)) continue;
+    const std::string& name = pool->metadata.name;
+    const auto& nodes = rosters.Of(name);
+    const pool::Layering layering = LayeringOf(*pool, view);
+    const auto renders = RendersOf(*pool, view);
+    std::string key = KeyOf(*pool, view, nodes, renders);
+    const auto before = known_.find(name);
+    if (before != known_.end() && before->second.key == key) {
+      known.insert(known_.extract(before));
+      continue;
+    }
+    const auto needed = controller::ConfigsToCompare(*pool, nodes, layering);
+    if (!std::all_of(needed.begin(), needed.end(), is_settled)) {
+      unknown_.insert(name);
+      continue;
+    }
+    Known& made = known[name];
+    made.key = std::move(key);
+    made.report = ReportPause({.pool = *pool,
+                               .nodes = nodes,
+                               .layering = layering,
+                               .configs = configs,
+                               .renders = renders,
+                               .policy = said.node_disruption_policy,
+                               .overrides = said.irreconcilable_validation_overrides,
+                               .now = now});
+  }
+  known_ = std::move(known);
+}
+
+const PauseReport* PauseWatch::ReportOf(const std::string& pool) const {
+  const auto found = known_.find(pool);
+  return found == known_.end() ? nullptr : &found->second.report;
+}
+
+std::optional<WallTime> PauseWatch::NextWord(WallTime now) const {
+  std::optional<WallTime> next;
+  for (const auto& [pool, known] : known_) {
+    const auto word = controller::NextWord(known.report, now);
+    if (word && (!next || *word < *next)) next = word;
+  }
+  return next;
+}
+
+void PauseWatch::Clear() {
+  known_.clear();
+  unknown_.clear();
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/render_pass.h"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "api/label_selector.h"
+#include "base/version.h"
+#include "json/fields.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr const char* kControllerConfig = "machine-config-controller";
+
+// A selector as Kubernetes writes one: "role in (infra,worker),!old".
+std::string Text(const api::LabelSelector& selector) {
+  std::multimap<std::string, std::string> parts;
+  for (const auto& [key, value] : selector.match_labels) parts.emplace(key, fmt::format("{}={}", key, value));
+  for (const api::LabelSelectorRequirement& expression : selector.match_expressions) {
+    std::vector<std::string> values = expression.values;
+    std::sort(values.begin(), values.end());
+    const auto among = [&](const char* word) {
+      return fmt::format("{} {} ({})", expression.key, word, fmt::join(values, ","));
+    };
+    parts.emplace(expression.key, expression.op == "In"             ? among("in")
+                                  : expression.op == "NotIn"        ? among("notin")
+                                  : expression.op == "DoesNotExist" ? "!" + expression.key
+                                                                    : expression.key);
+  }
+  std::string text;
+  for (const auto& [key, part] : parts) text += (text.empty() ? "" : ",") + part;
+  return text;
+}
+
+Verdict Failed(const api::MachineConfigPool& pool, std::string_view why, std::string reason = "") {
+  return {std::move(reason), fmt::format("Failed to render configuration for pool {}: {}", pool.metadata.name, why)};
+}
+
+const api::Condition* Find(const std::vector<api::Condition>& conditions, std::string_view type) {
+  const auto found = std::find_if(conditions.begin(), conditions.end(),
+                                  [&](const api::Condition& condition) { return condition.type == type; });
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+bool IsTrue(const std::vector<api::Condition>& conditions, std::string_view type) {
+  const api::Condition* const condition = Find(conditions, type);
+  return condition != nullptr && condition->status == "True";
+}
+
+// Why the configs that are made from a cluster's templates are not those that the ControllerConfig asks for.  Where
+// nobody makes any, nobody says so in its status, and there is nothing to wait for.
+std::string WhyTemplatesAreBehind(const api::ControllerConfig& config) {
+  const auto& conditions = config.status.conditions;
+  const api::Condition* const failing = Find(conditions, "TemplateControllerFailing");
+  const bool is_completed = IsTrue(conditions, "TemplateControllerCompleted");
+  const bool is_running = IsTrue(conditions, "TemplateControllerRunning");
+  const bool is_failing = failing != nullptr && failing->status == "True";
+  if (conditions.empty()) return "";
+  if (config.status.observed_generation != config.metadata.generation) {
+    return fmt::format("status for ControllerConfig {} is being reported for {}, expecting it for {}",
+                       config.metadata.name, config.status.observed_generation, config.metadata.generation);
+  }
+  if (is_completed && !is_running && !is_failing) return "";
+  return fmt::format("ControllerConfig has not completed: completed({}) running({}) failing({}){}", is_completed,
+                     is_running, is_failing, is_failing ? ": " + failing->message : "");
+}
+
+// Adds the configs that the pool selects, and says why there are none.
+Result<> Select(RenderInputs& inputs) {
+  const auto& selector = inputs.pool.spec.machine_config_selector;
+  const api::Selector compiled = TRY(api::Selector::Compile(selector), "invalid label selector");
+  for (const api::MachineConfig* config : inputs.view.configs) {
+    if (compiled.Matches(config->metadata.labels)) inputs.configs.push_back(config);
+  }
+  if (!inputs.configs.empty()) return {};
+  return Error(ErrorKind::kInvalid, fmt::format("no MachineConfigs found matching selector {}",
+                                                selector ? Text(*selector) : "of nothing: it has none"));
+}
+
+void Refuse(RenderInputs& inputs, std::string_view why, std::string reason = "") {
+  inputs.refusal = Failed(inputs.pool, why, std::move(reason));
+}
+
+void Gather(RenderInputs& inputs) {
+  const auto& selector = inputs.pool.spec.machine_config_selector;
+  if (selector && selector->is_empty()) {
+    return Refuse(inputs, "This machineconfigpool is selecting all machineconfigs. A non-empty selector is required.",
+                  "SelectingAll");
+  }
+  const api::ControllerConfig* const config = inputs.view.controller_config;
+  if (config == nullptr) {
+    return Refuse(inputs,
+                  fmt::format("there is no ControllerConfig {}, which says what the cluster brings into every config; "
+                              "create it",
+                              kControllerConfig),
+                  "NoControllerConfig");
+  }
+  if (const std::string why = WhyTemplatesAreBehind(*config); !why.empty()) {
+    inputs.is_passing = !IsTrue(config->status.conditions, "TemplateControllerFailing");
+    return Refuse(inputs, why, "ControllerConfigNotReady");
+  }
+  if (const auto selected = Select(inputs); !selected) Refuse(inputs, selected.error().message());
+}
+
+std::string KeyOf(const RenderInputs& inputs) {
+  const View& view = inputs.view;
+  const api::MachineConfigPool& pool = inputs.pool;
+  std::string key =
+      fmt::format("{} {}", pool.metadata.uid, pool.spec.os_image_stream ? pool.spec.os_image_stream->name : "");
+  const auto add = [&](const api::ObjectMeta& metadata, std::string_view version) {
+    key += fmt::format("\n{} {} {}", metadata.name, metadata.uid, version);
+  };
+  for (const api::MachineConfig* config : inputs.configs) add(config->metadata, config->metadata.resource_version);
+  if (view.controller_config != nullptr) {
+    const api::ObjectMeta& metadata = view.controller_config->metadata;
+    add(metadata, std::to_string(metadata.generation));
+    key += metadata.Annotation(api::kGeneratedByVersionAnnotation) + " " +
+           metadata.Annotation(api::kReleaseImageVersionAnnotation);
+  }
+  // Those of worker matter as well: custom pools follow them.
+  if (const api::MachineConfigPool* worker = view.PoolNamed(api::kWorkerPool)) {
+    key += worker->spec.os_image_stream ? "\n" + worker->spec.os_image_stream->name : "";
+  }
+  if (view.os_image_stream != nullptr) {
+    add(view.os_image_stream->metadata, view.os_image_stream->metadata.resource_version);
+  }
+  if (view.machine_configuration != nullptr) {
+    const auto& overrides = view.machine_configuration->spec.irreconcilable_validation_overrides.storage;
+    key += fmt::format("\n{}", fmt::join(overrides, " "));
+  }
+  if (inputs.refusal) key += "\n" + inputs.refusal->message;
+  return key;
+}
+
+// Whoever takes over a cluster goes on as the one before it, as far as its configs are all by the same.
+std::string VersionOf(const machineconfig::MachineConfigs& configs, const Versions& versions) {
+  if (!versions.controller.empty()) return versions.controller;
+  for (const api::MachineConfig* config : configs) {
+    const std::string& version = config->metadata.Annotation(api::kGeneratedByControllerVersionAnnotation);
+    if (!version.empty()) return version;
+  }
+  return std::string(kVersion);
+}
+
+// Custom pools follow the stream of worker, unless they name one of their own.
+Result<const api::OSImageStreamSet*> ImagesFor(const RenderInputs& inputs) {
+  const api::OSImageStream* const stream = inputs.view.os_image_stream;
+  if (stream == nullptr) return nullptr;
+  api::MachineConfigPool following = inputs.pool;
+  const std::string& name = inputs.pool.metadata.name;
+  const bool is_custom = name != api::kMasterPool && name != api::kWorkerPool && name != api::kArbiterPool;
+  const api::MachineConfigPool* const worker = inputs.view.PoolNamed(api::kWorkerPool);
+  if (is_custom && !following.spec.os_image_stream && worker != nullptr) {
+    following.spec.os_image_stream = worker->spec.os_image_stream;
+  }
+  return machineconfig::ImagesFor(following, *stream);
+}
+
+Result<machineconfig::Rendered> Render(const RenderInputs& inputs, const api::MachineConfig* current) {
+  machineconfig::RenderSettings settings{
+      .controller_config = *inputs.view.controller_config,
+      .controller_version = VersionOf(inputs.configs, inputs.versions),
+      .operator_version = inputs.versions.operator_version,
+      .os_images = TRY(ImagesFor(inputs)),
+  };
+  if (settings.os_images != nullptr) settings.os_image_stream = settings.os_images->name;
+  settings.current = current;
+  if (inputs.view.machine_configuration != nullptr) {
+    settings.overrides = inputs.view.machine_configuration->spec.irreconcilable_validation_overrides;
+  }
+  return machineconfig::Render(inputs.pool, inputs.configs, settings);
+}
+
+}  // namespace
+
+RenderInputs GatherFor(const api::MachineConfigPool& pool, const View& view, const Versions& versions) {
+  RenderInputs inputs = {.pool = pool,
+                         .view = view,
+                         .versions = versions,
+                         .configs = {},
+                         .refusal = std::nullopt,
+                         .is_passing = false,
+                         .key = {}};
+  Gather(inputs);
+  inputs.key = KeyOf(inputs);
+  return inputs;
+}
+
+RenderOutcome RenderPass(const RenderInputs& inputs, const api::MachineConfig* current) {
+  if (inputs.refusal) return {.verdict = *inputs.refusal, .rendered = std::nullopt};
+  auto rendered = Render(inputs, current);
+  if (!rendered) {
+    const std::string why = "could not generate rendered MachineConfig: " + rendered.error().message();
+    return {.verdict = Failed(inputs.pool, why), .rendered = std::nullopt};
+  }
+  if (const auto size = machineconfig::CheckSize(rendered->config); !size) {
+    return {.verdict = Failed(inputs.pool, "size validation failed: " + size.error().message()),
+            .rendered = std::nullopt};
+  }
+  return {.verdict = {}, .rendered = *std::move(rendered)};
+}
+
+bool HasSameSpec(const api::MachineConfig& a, const api::MachineConfig& b) { return json::Equal(a.spec, b.spec); }
+
+}  // namespace pintle::controller

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Renders for each pool whose inputs have changed, and gives the pool what came out as its target.
+//
+// A pool is paused or not: its target is always what its configs say.  What was rendered once is not written again; a
+// rendered config that somebody changed or removed while it is a pool's target is put back.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "controller/announcer.h"
+#include "controller/cluster.h"
+#include "controller/render_pass.h"
+#include "controller/verdict.h"
+#include "kube/client.h"
+#include "pool/candidates.h"
+
+namespace pintle::controller {
+
+class Renderer {
+ public:
+  struct Listener {
+    std::function<void()> finished;  // With a pool, one way or the other.
+    std::function<void(const std::string& pool)> retargeted;
+    std::function<void()> retry_later;  // Something could not be read or written; look again after a while.
+    std::function<void(const Error& error)> trouble;
+  };
+
+  // The cluster must outlive it.
+  Renderer(event::Loop& loop, kube::Client client, Cluster& cluster, Announcer& announcer, Versions versions,
+           Listener listener);
+  ~Renderer();
+  Renderer(const Renderer&) = delete;
+  Renderer& operator=(const Renderer&) = delete;
+
+  // Begins with what has to be rendered.
+  void Look(const View& view);
+
+  const Verdicts& verdicts() const { return verdicts_; }
+  // The pools that something is being rendered for.
+  const pool::NodeNames& rendering() const { return rendering_; }
+  // Whose target has an image of their own, and whose has not.
+  const std::map<std::string, bool, std::less<>>& image_overridden() const { return image_overridden_; }
+
+  // Drops all that is under way, and what was found out.
+  void Stop();
+
+ private:
+  class Job;
+
+  // What was rendered last for a pool, or could not be.
+  struct Rendered {
+    std::string key;  // Of the inputs.
+    // The target that the pool has since then.
+    std::string target;
+    std::vector<api::ObjectReference> source;
+    bool is_stored = false;
+    std::string version;  // Of the target's config; empty: not known.
+  };
+
+  bool IsUpToDate(const api::MachineConfigPool& pool, const std::string& key) const;
+  void Begin(const api::MachineConfigPool& pool);
+  // Without anything that was done, the pool is looked at again.
+  void Finish(const std::string& pool, std::optional<Rendered> done);
+
+  event::Loop& loop_;
+  kube::Client client_;
+  Cluster& cluster_;
+  Announcer& announcer_;
+  Versions versions_;
+  Listener listener_;
+  Verdicts verdicts_;
+  pool::NodeNames rendering_;
+  std::map<std::string, bool, std::less<>> image_overridden_;
+  std::map<std::string, Rendered, std::less<>> rendered_;  // By pool.
+  std::set<std::string> created_;                          // Configs that the mirror may not show yet.
+  // Pools whose inputs are not complete, which may pass.
+  std::map<std::string, MonotonicTime, std::less<>> waiting_since_;
+  std::map<std::string, std::shared_ptr<Job>, std::less<>> jobs_;
+};
+
+}  // namespace pintle::controller

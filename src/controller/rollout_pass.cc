@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/rollout_pass.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/annotations.h"
+#include "json/fields.h"
+#include "pool/control_plane.h"
+#include "pool/layering.h"
+#include "pool/max_unavailable.h"
+#include "pool/membership.h"
+
+namespace pintle::controller {
+namespace {
+
+using pool::NodePatch;
+using pool::NodeState;
+using NodesByName = std::map<std::string, api::Node, std::less<>>;
+
+constexpr const char* kMisconfigured = "Misconfigured";
+constexpr const char* kRenderDegraded = "RenderDegraded";
+constexpr const char* kDegraded = "Degraded";
+constexpr std::string_view kServingBundle = "KubeAPIServerServingCAData";
+
+api::Condition ConditionOf(const char* type, bool is_true, std::string reason, std::string message,
+                           std::optional<api::Time> now) {
+  return {.type = type,
+          .status = is_true ? "True" : "False",
+          .last_transition_time = now,
+          .reason = std::move(reason),
+          .message = std::move(message)};
+}
+
+std::vector<api::CertExpiry> ExpiriesIn(const api::ControllerConfig* config) {
+  std::vector<api::CertExpiry> expiries;
+  if (config == nullptr) return expiries;
+  for (const api::ControllerCertificate& certificate : config->status.controller_certificates) {
+    if (certificate.bundle_file != kServingBundle) continue;
+    expiries.push_back(
+        {.bundle = certificate.bundle_file, .subject = certificate.subject, .expiry = certificate.not_after});
+  }
+  return expiries;
+}
+
+pool::KnownConfigs KnownConfigsIn(const View& view) {
+  pool::KnownConfigs known;
+  for (const api::MachineConfig* config : view.configs) {
+    const auto& owners = config->metadata.owner_references;
+    known[config->metadata.name] = {.owner = owners.empty() ? "" : owners.front().name,
+                                    .os_image_url = config->spec.os_image_url};
+  }
+  return known;
+}
+
+std::size_t CountUnavailable(const std::vector<NodeState>& nodes) { return pool::Unavailable(nodes).size(); }
+
+// What is changed on one node: each change is decided by the node as those before it leave it.
+class NodeWork {
+ public:
+  explicit NodeWork(const api::Node& node) : node_(&node) {}
+
+  void Add(NodePatch patch) {
+    if (patch.is_empty()) return;
+    patched_ = Patched(node(), patch);
+    Join(patch_, std::move(patch));
+  }
+  const api::Node& node() const { return patched_ ? *patched_ : *node_; }
+  const NodePatch& patch() const { return patch_; }
+
+ private:
+  const api::Node* node_;
+  std::optional<api::Node> patched_;
+  NodePatch patch_;
+};
+
+class Pass {
+ public:
+  explicit Pass(const RolloutInputs& inputs)
+      : inputs_(inputs),
+        view_(inputs.view),
+        rosters_(inputs.rosters),
+        configs_(KnownConfigsIn(inputs.view)),
+        expiries_(ExpiriesIn(inputs.view.controller_config)) {
+    for (const api::MachineConfigNode* report : view_.machine_config_nodes) reports_[report->metadata.name] = report;
+    if (view_.os_image_stream != nullptr) streams_ = view_.os_image_stream->status.available_streams;
+  }
+
+  Changes Run() && {
+    for (const api::MachineConfigPool* pool : view_.pools) {
+      if (!inputs_.rendering.contains(pool->metadata.name)) LookAt(*pool);
+    }
+    LookAtMastersInNoPool();
+    // Who is told something comes first: the rest can wait.
+    std::stable_partition(changes_.nodes.begin(), changes_.nodes.end(),
+                          [](const NodeChange& change) { return !change.told.empty(); });
+    return std::move(changes_);
+  }
+
+ private:
+  bool HasArbiter() const { return view_.topology() == pool::kArbiterTopology; }
+
+  pool::Situation SituationOf(const api::MachineConfigPool& pool, const std::vector<NodeState>& nodes,
+                              const std::vector<const api::MachineConfigNode*>& reports) const {
+    const bool is_master = pool.metadata.name == api::kMasterPool;
+    const bool is_arbiter = pool.metadata.name == api::kArbiterPool;
+    return {.pool = pool,
+            .nodes = nodes,
+            .machine_config_nodes = reports,
+            .layering = pool::FindLayering(pool, view_.os_configs, view_.os_builds),
+            .features = inputs_.features,
+            .cert_expirys = expiries_,
+            .operator_node = view_.operator_node,
+            .configs = configs_,
+            .other_pools = view_.pools,
+            .os_image_streams = streams_,
+            .unavailable_arbiters =
+                HasArbiter() && is_master ? CountUnavailable(rosters_.Of(api::kArbiterPool)) : std::size_t{0},
+            .masters = HasArbiter() && is_arbiter ? MastersNow() : std::nullopt,
+            .now = inputs_.now,
+            .undrainable = &inputs_.undrainable};
+  }
+
+  std::optional<pool::Masters> MastersNow() const {
+    const api::MachineConfigPool* const masters = view_.PoolNamed(api::kMasterPool);
+    if (masters == nullptr) return std::nullopt;
+    const auto& nodes = rosters_.Of(api::kMasterPool);
+    const pool::Target target(*masters, pool::FindLayering(*masters, view_.os_configs, view_.os_builds));
+    const auto waiting = std::count_if(
+        nodes.begin(), nodes.end(), [&](const NodeState& node) { return node.is_ready() && !target.IsKnownTo(node); });
+    return pool::Masters{.paused = masters->spec.paused,
+                         .unavailable = CountUnavailable(nodes),
+                         .candidates = static_cast<std::size_t>(waiting)};
+  }
+
+  // Of nodes of the pool alone, and only those that say something: a reader stops at the first other one.
+  std::vector<const api::MachineConfigNode*> ReportsOf(const std::vector<NodeState>& nodes) const {
+    std::vector<const api::MachineConfigNode*> reports;
+    for (const NodeState& node : nodes) {
+      const auto report = reports_.find(node.name());
+      const bool says_something = report != reports_.end() && !report->second->status.conditions.empty();
+      if (says_something) reports.push_back(report->second);
+    }
+    return reports;
+  }
+
+  void LookAt(const api::MachineConfigPool& found) {
+    api::MachineConfigPool pool = found;
+    SetRenderDegraded(pool);
+    SetMisconfigured(pool);
+    if (pool.spec.configuration.name.empty()) {
+      KeepUp(found, pool, {});
+      return WriteUnconfigured(found, std::move(pool.status));
+    }
+    const auto& nodes = rosters_.Of(pool.metadata.name);
+    const auto reports = ReportsOf(nodes);
+    const pool::Situation situation = SituationOf(pool, nodes, reports);
+    pool::Rollout rollout = pool::Decide(situation);
+    const NodesByName told = KeepUp(found, pool, rollout);
+    if (!told.empty()) {
+      // The status is written when they have been told, and says so.
+      std::vector<NodeState> after;
+      for (const NodeState& node : nodes) {
+        const auto changed = told.find(node.name());
+        after.push_back(changed == told.end() ? node : NodeState(changed->second));
+      }
+      const pool::Situation then = SituationOf(pool, after, reports);
+      rollout.status = pool::Decide(then).status;
+    }
+    AnnounceDeferral(situation, rollout);
+    WriteStatus(found, std::move(rollout.status), situation.layering);
+  }
+
+  // ---- conditions of our own making ----
+
+  void SetRenderDegraded(api::MachineConfigPool& pool) const {
+    const auto verdict = inputs_.verdicts.find(pool.metadata.name);
+    if (verdict == inputs_.verdicts.end()) return;
+    const auto& [reason, message] = verdict->second;
+    pool::SetCondition(pool.status.conditions,
+                       ConditionOf(kRenderDegraded, !message.empty(), reason, message, inputs_.now));
+  }
+
+  std::optional<Mistake> MistakeOf(const api::MachineConfigPool& pool) const {
+    const auto mistake = rosters_.mistakes.find(pool.metadata.name);
+    if (mistake != rosters_.mistakes.end()) return mistake->second;
+    const auto most = pool::MaxUnavailable(pool, rosters_.Of(pool.metadata.name).size());
+    if (most) return std::nullopt;
+    return Mistake{"InvalidMaxUnavailable", fmt::format("nobody is told anything: {}", most.error().message())};
+  }
+
+  // It is there as long as there is a mistake: without one, a pool says nothing that other controllers would not say.
+  void SetMisconfigured(api::MachineConfigPool& pool) const {
+    if (auto mistake = MistakeOf(pool)) {
+      pool::SetCondition(pool.status.conditions, ConditionOf(kMisconfigured, true, std::move(mistake->reason),
+                                                             std::move(mistake->message), inputs_.now));
+    } else {
+      std::erase_if(pool.status.conditions, [](const api::Condition& c) { return c.type == kMisconfigured; });
+    }
+  }
+
+  // ---- nodes ----
+
+  // Adds what is to be changed on the nodes of a pool, and on their MachineConfigNodes.  Returns those that are told
+  // something as they will be.
+  NodesByName KeepUp(const api::MachineConfigPool& found, const api::MachineConfigPool& pool,
+                     const pool::Rollout& rollout) {
+    std::map<std::string_view, const NodePatch*> told;
+    for (const auto* list : {&rollout.told, &rollout.recovering}) {
+      for (const pool::Told& node : *list) told.emplace(node.node, &node.patch);
+    }
+    const pool::Layering layering = pool::FindLayering(pool, view_.os_configs, view_.os_builds);
+    const pool::Target target(pool, layering);
+    const std::string line = "MachineConfig: " + std::string(pool.spec.configuration.name);
+    const bool moves = rollout.held.empty() && rollout.max_unavailable && !pool.spec.configuration.name.empty();
+
+    NodesByName as_told;
+    for (const NodeState& node : rosters_.Of(found.metadata.name)) {
+      NodeWork work(node.node());
+      KeepUpMaster(work);
+      const auto patch = told.find(node.name());
+      if (patch != told.end()) work.Add(*patch->second);
+      if (moves) KeepUpWithPool(work, target);
+      if (patch != told.end()) as_told.emplace(node.name(), work.node());
+      KeepUpReport(work.node(), pool);
+      const bool is_told = patch != told.end() && IsOfConfig(*patch->second);
+      Add(work, is_told ? line + ImageOf(layering) : "", pool.metadata.name);
+    }
+    return as_told;
+  }
+
+  // And not of its labels.
+  static bool IsOfConfig(const NodePatch& patch) {
+    const auto& annotations = patch.metadata.annotations;
+    return std::any_of(annotations.begin(), annotations.end(), [](const auto& annotation) {
+      return annotation.first == api::kDesiredConfigAnnotation || annotation.first == api::kDesiredImageAnnotation;
+    });
+  }
+
+  static std::string ImageOf(const pool::Layering& layering) {
+    return layering.image().empty() ? "" : fmt::format(" / Image: {}", layering.image());
+  }
+
+  void KeepUpMaster(NodeWork& work) const {
+    const bool is_master = api::Find(work.node().metadata.labels, api::kMasterRoleLabel) != nullptr;
+    if (is_master && view_.master_scheduling) work.Add(pool::MasterUpkeep(work.node(), *view_.master_scheduling));
+  }
+
+  void KeepUpWithPool(NodeWork& work, const pool::Target& target) const {
+    const std::string_view topology = view_.topology();
+    const std::string* known = api::Find(work.node().metadata.annotations, api::kControlPlaneTopologyAnnotation);
+    if (!topology.empty() && (known == nullptr || *known != topology)) {
+      NodePatch patch;
+      patch.metadata.annotations.emplace(api::kControlPlaneTopologyAnnotation, topology);
+      work.Add(std::move(patch));
+    }
+    work.Add(pool::UpdateInProgressUpkeep(NodeState(work.node()), target));
+  }
+
+  void KeepUpReport(const api::Node& node, const api::MachineConfigPool& pool) {
+    const auto report = reports_.find(node.metadata.name);
+    if (report == reports_.end()) return;
+    const std::string& config = node.metadata.Annotation(api::kDesiredConfigAnnotation);
+    api::MachineConfigNodeSpec spec = report->second->spec;
+    spec.pool.name = pool.metadata.name;
+    if (!config.empty()) spec.config_version.desired = config;
+    spec.config_image.desired_image = node.metadata.Annotation(api::kDesiredImageAnnotation);
+    if (json::Equal(spec, report->second->spec)) return;
+    changes_.machine_config_nodes.push_back({.node = node.metadata.name,
+                                             .resource_version = report->second->metadata.resource_version,
+                                             .spec = std::move(spec)});
+  }
+
+  void LookAtMastersInNoPool() {
+    if (view_.PoolNamed(api::kMasterPool) != nullptr) return;
+    for (const api::Node* node : view_.nodes) {
+      NodeWork work(*node);
+      KeepUpMaster(work);
+      Add(work, "", "");
+    }
+  }
+
+  void Add(const NodeWork& work, std::string told, const std::string& pool) {
+    if (work.patch().is_empty()) return;
+    changes_.nodes.push_back({.node = work.node().metadata.name,
+                              .resource_version = work.node().metadata.resource_version,
+                              .patch = work.patch(),
+                              .told = std::move(told),
+                              .pool = pool});
+  }
+
+  // ---- statuses ----
+
+  // Before anything is rendered for a pool there is nothing to say of its nodes; but why nothing is, there is.
+  void WriteUnconfigured(const api::MachineConfigPool& found, api::MachineConfigPoolStatus status) {
+    const bool is_degraded = pool::IsTrue(status.conditions, kRenderDegraded);
+    if (is_degraded || pool::IsTrue(status.conditions, kDegraded)) {
+      pool::SetCondition(status.conditions, ConditionOf(kDegraded, is_degraded, "", "", inputs_.now));
+    }
+    WriteStatus(found, std::move(status), {});
+  }
+
+  void WriteStatus(const api::MachineConfigPool& found, api::MachineConfigPoolStatus status,
+                   const pool::Layering& layering) {
+    if (inputs_.addition) inputs_.addition(found, status);
+    if (json::Equal(status, found.status)) return;
+    AnnounceMistake(found, status);
+    if (status.configuration.name != found.status.configuration.name) {
+      Announce(
+          found, kube::EventKind::kNormal, "Completed",
+          fmt::format("Pool {} has completed update to {}", found.metadata.name, pool::TargetLine(found, layering)));
+    }
+    changes_.statuses.push_back({.pool = found.metadata.name,
+                                 .resource_version = found.metadata.resource_version,
+                                 .status = std::move(status)});
+  }
+
+  // ---- events ----
+
+  void Announce(const api::MachineConfigPool& pool, kube::EventKind kind, std::string reason, std::string message) {
+    changes_.announcements.push_back({pool.metadata.name, kind, std::move(reason), std::move(message)});
+  }
+
+  // Once, when it is noticed.
+  void AnnounceMistake(const api::MachineConfigPool& found, const api::MachineConfigPoolStatus& status) {
+    if (pool::IsTrue(found.status.conditions, kMisconfigured)) return;
+    for (const api::Condition& condition : status.conditions) {
+      if (condition.type != kMisconfigured) continue;
+      Announce(found, kube::EventKind::kWarning, condition.reason, condition.message);
+    }
+  }
+
+  // Told together with the others that are told, and not once for each look at the pool.
+  void AnnounceDeferral(const pool::Situation& situation, const pool::Rollout& rollout) {
+    const auto& candidates = rollout.candidates.nodes;
+    if (situation.pool.metadata.name != api::kMasterPool || candidates.size() <= 1 || rollout.told.empty()) return;
+    const bool is_deferred = std::any_of(candidates.begin(), candidates.end(), [&](std::size_t i) {
+      return situation.nodes[i].name() == situation.operator_node;
+    });
+    if (!is_deferred) return;
+    Announce(situation.pool, kube::EventKind::kNormal, "DeferringOperatorNodeUpdate",
+             fmt::format("Deferring update of machine config operator node {}", situation.operator_node));
+  }
+
+  const RolloutInputs& inputs_;
+  const View& view_;
+  const Rosters& rosters_;
+  pool::KnownConfigs configs_;
+  std::vector<api::CertExpiry> expiries_;
+  std::vector<api::OSImageStreamSet> streams_;
+  std::map<std::string_view, const api::MachineConfigNode*> reports_;
+  Changes changes_;
+};
+
+}  // namespace
+
+Changes RolloutPass(const RolloutInputs& inputs) { return Pass(inputs).Run(); }
+
+}  // namespace pintle::controller

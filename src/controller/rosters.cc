@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/rosters.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "api/label_selector.h"
+#include "pool/membership.h"
+
+namespace pintle::controller {
+namespace {
+
+using PoolPointers = std::vector<const api::MachineConfigPool*>;
+
+bool IsCustom(const api::MachineConfigPool& pool) {
+  return pool.metadata.name != api::kMasterPool && pool.metadata.name != api::kWorkerPool;
+}
+
+// What is wrong with a pool by itself.
+std::optional<Mistake> MistakeOf(const api::MachineConfigPool& pool) {
+  const auto& selector = pool.spec.node_selector;
+  if (selector && selector->is_empty()) {
+    return Mistake{"SelectingAll", "This machineconfigpool is selecting all nodes. A non-empty selector is required."};
+  }
+  const auto compiled = api::Selector::Compile(selector);
+  if (compiled) return std::nullopt;
+  return Mistake{"InvalidNodeSelector",
+                 fmt::format("spec.nodeSelector selects no nodes until it is mended: {}", compiled.error().message())};
+}
+
+// The custom pools that select a node.
+PoolPointers CustomPoolsOf(const api::Node& node, const PoolPointers& pools) {
+  PoolPointers custom;
+  for (const api::MachineConfigPool* pool : pools) {
+    const auto selector = api::Selector::Compile(pool->spec.node_selector);
+    const bool can_select = IsCustom(*pool) && pool->spec.node_selector && !pool->spec.node_selector->is_empty();
+    if (can_select && selector && selector->Matches(node.metadata.labels)) custom.push_back(pool);
+  }
+  return custom;
+}
+
+void BlameAll(const PoolPointers& pools, const std::string& message, Rosters& rosters) {
+  for (const api::MachineConfigPool* pool : pools) {
+    const auto [mistake, is_first] = rosters.mistakes.try_emplace(pool->metadata.name);
+    if (is_first) mistake->second.reason = "NodesInSeveralPools";
+    mistake->second.message += (is_first ? "" : "; ") + message;
+  }
+}
+
+}  // namespace
+
+const std::vector<pool::NodeState>& Rosters::Of(std::string_view pool) const {
+  static const std::vector<pool::NodeState> kNone;
+  const auto found = nodes.find(pool);
+  return found == nodes.end() ? kNone : found->second;
+}
+
+Rosters MakeRosters(const View& view) {
+  Rosters rosters;
+  PoolPointers usable;
+  for (const api::MachineConfigPool* pool : view.pools) {
+    if (auto mistake = MistakeOf(*pool)) {
+      rosters.mistakes.emplace(pool->metadata.name, *std::move(mistake));
+    } else {
+      usable.push_back(pool);
+    }
+  }
+  const auto pools = pool::Pools::Make(usable);
+  if (!pools) return rosters;  // All were tried one by one.
+  for (const api::Node* node : view.nodes) {
+    const auto all = pools->Of(*node);
+    if (!all) {
+      BlameAll(CustomPoolsOf(*node, usable), all.error().message(), rosters);
+    } else if (!all->empty()) {
+      const std::string& primary = all->front()->metadata.name;
+      rosters.nodes[primary].emplace_back(*node);
+      const bool is_wanted = primary == api::kMasterPool && !CustomPoolsOf(*node, usable).empty();
+      if (is_wanted) rosters.masters_wanted_elsewhere.push_back(node->metadata.name);
+    }
+  }
+  return rosters;
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Pools to serve, from a folder instead of a cluster: pool.yaml, mc.yaml, controllerconfig.yaml and kubeconfig.
+
+#include <string>
+
+#include "base/result.h"
+#include "controller/served_pool.h"
+
+namespace pintle::controller {
+
+// pool.yaml and mc.yaml may hold several objects each.  A pool whose config is not in mc.yaml has an error of its own.
+Result<ServedPools> ReadServedFolder(const std::string& directory);
+
+}  // namespace pintle::controller

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/start.h"
+
+#include <fmt/core.h>
+#include <malloc.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/command_line.h"
+#include "base/log.h"
+#include "base/version.h"
+#include "controller/controller.h"
+#include "controller/events.h"
+#include "controller/ignition_feed.h"
+#include "controller/ignition_service.h"
+#include "controller/metrics_page.h"
+#include "controller/start_options.h"
+#include "event/loop.h"
+#include "event/notify.h"
+#include "event/watches.h"
+#include "kube/access.h"
+#include "kube/client.h"
+#include "machineconfig/input.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr int kWrongUsage = 2;
+// How long a lease may take to be given back.
+constexpr auto kPatienceAtTheEnd = std::chrono::seconds(5);
+constexpr auto kRetry = std::chrono::seconds(10);
+
+// Different each time: a pod that starts anew has the name of the one before it.
+std::string Identity() {
+  char host_name[HOST_NAME_MAX + 1] = {};
+  ::gethostname(host_name, HOST_NAME_MAX);
+  std::random_device random;
+  return fmt::format("{}_{:08x}{:08x}", host_name, random(), random());
+}
+
+Result<kube::Access> AccessTo(const std::string& kubeconfig) {
+  if (!kubeconfig.empty()) return kube::Access::FromKubeconfig(kubeconfig);
+  return kube::Access::Fixed(TRY(kube::InCluster(), "without --kubeconfig, as a pod"));
+}
+
+// The Ignition server, and what feeds it.
+class Ignition {
+ public:
+  static Result<std::unique_ptr<Ignition>> Begin(event::Loop& loop, const kube::Client& client,
+                                                 const Controller& controller, IgnitionOptions options) {
+    if (!options.token_keys.empty()) {
+      const std::string keys = TRY(machineconfig::ReadInput(options.token_keys), "--token-keys");
+      options.service.access.keys = TRY(ParseKeys(keys), options.token_keys);
+    }
+    auto service = TRY(IgnitionService::Begin(loop, options.service, {}));
+    for (const std::string& address : service->Addresses()) log::Info("Serving Ignition at " + address);
+    return std::unique_ptr<Ignition>(
+        new Ignition(loop, client, controller, std::move(options.feed), std::move(service)));
+  }
+
+  void Look() { feed_.Look(); }
+
+  void AddTo(Metrics& metrics) const {
+    const IgnitionCounts counts = service_->Counts();
+    for (const RequestCount& one : counts.requests) {
+      metrics.ignition_answers.push_back(
+          {.pool = one.pool, .version = std::string(one.version), .code = one.status, .count = one.count});
+    }
+    for (const auto& [pool, count] : counts.open_hits) metrics.open_ignition_answers += count;
+  }
+
+ private:
+  Ignition(event::Loop& loop, const kube::Client& client, const Controller& controller, IgnitionFeedSettings settings,
+           std::unique_ptr<IgnitionService> service)
+      : service_(std::move(service)),
+        later_(loop, [this] { Look(); }),
+        feed_(client, controller.cluster(), std::move(settings),
+              {.serve = [this](ServedPools pools) { service_->Serve(std::move(pools)); },
+               .retry_later = [this] { later_.After(kRetry); },
+               .trouble = [](const Error& error) { log::Warning("serving Ignition: " + error.message(), kTrouble); }}) {
+  }
+
+  std::unique_ptr<IgnitionService> service_;
+  event::Timer later_;
+  IgnitionFeed feed_;
+};
+
+Result<> Run(StartOptions options) {
+  const auto loop = TRY(event::Loop::Create());
+  const SystemClock clock;
+  auto client = TRY(
+      kube::Client::Create(*loop, TRY(AccessTo(options.kubeconfig)), {.field_manager = "machine-config-controller"}));
+  options.controller.identity = Identity();
+  Controller controller(*loop, client, clock, std::move(options.controller));
+
+  std::unique_ptr<Ignition> ignition;
+  if (options.ignition) ignition = TRY(Ignition::Begin(*loop, client, controller, *std::move(options.ignition)));
+  std::unique_ptr<MetricsPage> metrics;
+  const auto text = [&] {
+    Metrics figures = controller.Count();
+    if (ignition) ignition->AddTo(figures);
+    return MetricsText(figures);
+  };
+  if (options.metrics) metrics = TRY(MetricsPage::Begin(*loop, *options.metrics, text));
+  controller.OnChange([&] {
+    if (ignition) ignition->Look();
+    if (metrics) metrics->Changed();
+  });
+
+  event::Timer give_up(*loop, [&] { loop->Stop(); });
+  const auto stop = [&](int) {
+    give_up.After(kPatienceAtTheEnd);
+    controller.Release([&] { loop->Stop(); });
+  };
+  const auto on_term = TRY(event::SignalWatch::Create(*loop, SIGTERM, stop));
+  const auto on_interrupt = TRY(event::SignalWatch::Create(*loop, SIGINT, stop));
+  TRY(loop->FeedWatchdog());
+  TRY(event::NotifyReady());
+  return loop->Run();
+}
+
+int WrongUsage(const Error& error) {
+  fmt::print(stderr, "pintle-controller: start: {}\n", error.message());
+  return kWrongUsage;
+}
+
+}  // namespace
+
+int Start(const std::vector<std::string_view>& words) {
+  const auto line = CommandLine::Parse(KnownStartOptions(), words);
+  if (!line) return WrongUsage(line.error());
+  if (line->Has("--help")) {
+    fmt::print("usage: pintle-controller start [OPTION...]\n{}", Describe(KnownStartOptions()));
+    return 0;
+  }
+  auto options = ReadStartOptions(*line);
+  if (!options) return WrongUsage(options.error());
+  // Two threads share one heap: what each keeps for itself would count twice.
+  ::mallopt(M_ARENA_MAX, 1);
+  log::Info(fmt::format("pintle-controller {} starts", kVersion));
+  const auto outcome = Run(*std::move(options));
+  if (outcome) return 0;
+  log::Error(outcome.error().message(), kTrouble);
+  return 1;
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/start_options.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <charconv>
+#include <vector>
+
+#include "base/time_span.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr auto kOptions = std::to_array<Option>({
+    {"--kubeconfig", "FILE", "how to reach the cluster; without it, as a pod does"},
+    {"--resourcelock-namespace", "NAMESPACE", "of the lease and of events [openshift-machine-config-operator]"},
+    {"--payload-version", "VERSION", "of the operator that writes the ControllerConfig [any]"},
+    {"--controller-version", "VERSION", "that generated configs have to be of [that of the first of them]"},
+    {"--feature-gates", "NAME,...", "ImageModeStatusReporting, OSStreams"},
+    {"--keep-rendered", "COUNT", "rendered configs to keep for each pool that nobody needs [10]"},
+    {"--metrics-listen-address", "ADDRESS:PORT", "where to serve /metrics; empty: nowhere [127.0.0.1:8797]"},
+    {"--ignition-listen", "ADDRESS:PORT", "where to serve Ignition over TLS, such as :22623 [nowhere]"},
+    {"--ignition-health-listen", "ADDRESS:PORT", "where to answer /healthz without TLS, such as :22624 [nowhere]"},
+    {"--cert", "FILE", "the Ignition server's certificate with its chain [/etc/ssl/mcs/tls.crt]"},
+    {"--key", "FILE", "the key that belongs to it [/etc/ssl/mcs/tls.key]"},
+    {"--apiserver-url", "URL", "of the API server, as new machines reach it"},
+    {"--bootstrap-token", "DIR", "with the files token and ca.crt [/etc/mcs/bootstrap-token]"},
+    {"--access", "MODE", "open, grace or required: whether machines need a token for Ignition [open]"},
+    {"--token-keys", "FILE", "the keys that these tokens are signed with"},
+    {"--leader-elect-lease-duration", "TIME", "until others take an unrenewed lease [137s]"},
+    {"--leader-elect-renew-deadline", "TIME", "until a leader that cannot renew its lease gives up [107s]"},
+    {"--leader-elect-retry-period", "TIME", "between two tries [26s]"},
+    {"--help", "", "show this"},
+});
+
+Result<std::size_t> ReadCount(std::string_view option, const std::string& text) {
+  std::size_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error == std::errc() && end == text.data() + text.size()) return count;
+  return Error(ErrorKind::kInvalid, fmt::format("{} {}: must be a whole number, such as 10", option, text));
+}
+
+Result<> ReadTime(const CommandLine& line, std::string_view option, std::chrono::milliseconds& time) {
+  const auto text = line.Value(option);
+  if (text) time = TRY(ParseTimeSpan(*text), std::string(option));
+  return {};
+}
+
+Result<> ReadLeaseTimes(const CommandLine& line, kube::LeaseTimes& times) {
+  TRY(ReadTime(line, "--leader-elect-lease-duration", times.duration));
+  TRY(ReadTime(line, "--leader-elect-renew-deadline", times.renew_deadline));
+  TRY(ReadTime(line, "--leader-elect-retry-period", times.retry));
+  if (times.retry < times.renew_deadline && times.renew_deadline < times.duration) return {};
+  return Error(ErrorKind::kInvalid,
+               "--leader-elect-retry-period must be shorter than --leader-elect-renew-deadline, and that shorter than "
+               "--leader-elect-lease-duration: else two could lead at once");
+}
+
+Result<std::optional<IgnitionOptions>> ReadIgnition(const CommandLine& line) {
+  const auto listen = line.Value("--ignition-listen");
+  if (!listen) return std::optional<IgnitionOptions>();
+  IgnitionOptions options;
+  options.service.secure = TRY(net::ParseListenAddress(*listen), "--ignition-listen");
+  if (const auto health = line.Value("--ignition-health-listen")) {
+    options.service.health = TRY(net::ParseListenAddress(*health), "--ignition-health-listen");
+  }
+  options.service.certificate_file = line.Value("--cert").value_or("/etc/ssl/mcs/tls.crt");
+  options.service.key_file = line.Value("--key").value_or("/etc/ssl/mcs/tls.key");
+  options.service.access.mode = TRY(ParseAccessMode(line.Value("--access").value_or("open")), "--access");
+  options.feed.server = TRY(line.Needed("--apiserver-url"), "with --ignition-listen");
+  options.feed.token_directory = line.Value("--bootstrap-token").value_or("/etc/mcs/bootstrap-token");
+  if (options.service.access.mode != AccessMode::kOpen) {
+    options.token_keys = TRY(line.Needed("--token-keys"), "with --access grace or required");
+  }
+  return std::optional(std::move(options));
+}
+
+std::vector<std::string> SplitAtCommas(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    if (comma != 0) parts.emplace_back(text.substr(0, comma));
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::span<const Option> KnownStartOptions() { return kOptions; }
+
+Result<StartOptions> ReadStartOptions(const CommandLine& line) {
+  if (!line.words().empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is no option (see --help)", line.words().front()));
+  }
+  StartOptions options;
+  ControllerSettings& settings = options.controller;
+  options.kubeconfig = line.Value("--kubeconfig").value_or("");
+  settings.namespace_name = line.Value("--resourcelock-namespace").value_or(settings.namespace_name);
+  settings.versions.operator_version = line.Value("--payload-version").value_or("");
+  settings.versions.controller = line.Value("--controller-version").value_or("");
+  settings.features = pool::Features::Named(SplitAtCommas(line.Value("--feature-gates").value_or("")));
+  if (const auto count = line.Value("--keep-rendered")) {
+    settings.kept_configs = TRY(ReadCount("--keep-rendered", *count));
+  }
+  const std::string metrics = line.Value("--metrics-listen-address").value_or("127.0.0.1:8797");
+  if (!metrics.empty()) options.metrics = TRY(net::ParseListenAddress(metrics), "--metrics-listen-address");
+  options.ignition = TRY(ReadIgnition(line));
+  if (options.ignition) options.ignition->feed.namespace_name = settings.namespace_name;
+  TRY(ReadLeaseTimes(line, settings.lease));
+  return options;
+}
+
+}  // namespace pintle::controller

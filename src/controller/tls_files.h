@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A server's certificate and key in files, read again when they change.
+//
+// Others renew them as they like: in place, by a rename, or by the link that a mounted Secret has.  Until certificate
+// and key fit together, the ones before stay in use.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "event/loop.h"
+#include "event/watches.h"
+#include "net/tls_identity.h"
+
+namespace pintle::controller {
+
+class TlsFiles {
+ public:
+  using Identity = std::shared_ptr<const net::TlsIdentity>;
+  // The files were changed, and this is what is in them now.
+  using Renewed = std::function<void(Result<Identity>)>;
+
+  static Result<std::unique_ptr<TlsFiles>> Open(event::Loop& loop, std::string certificate, std::string key,
+                                                net::TlsRules rules, Renewed renewed);
+
+  // At the beginning.
+  const Identity& first() const { return first_; }
+
+  // Looks at once.
+  void Look();
+
+ private:
+  struct Texts {
+    std::string certificate;
+    std::string key;
+    bool operator==(const Texts&) const = default;
+  };
+
+  TlsFiles(event::Loop& loop, std::string certificate, std::string key, net::TlsRules rules, Renewed renewed);
+
+  Result<Texts> Read() const;
+  Result<Identity> Make(const Texts& texts) const;
+  Result<> Watch(event::Loop& loop);
+
+  const std::string certificate_;
+  const std::string key_;
+  const net::TlsRules rules_;
+  const Renewed renewed_;
+  Texts last_;
+  Identity first_;
+  std::vector<event::InotifyWatch> watches_;
+  event::Timer settled_;
+  event::Timer again_;
+};
+
+}  // namespace pintle::controller

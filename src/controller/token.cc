@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/token.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "base/clock.h"
+#include "base/command_line.h"
+#include "base/time_span.h"
+#include "controller/access.h"
+#include "json/parse.h"
+#include "machineconfig/input.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr int kWrongUsage = 2;
+
+constexpr std::array kOptions = {
+    Option{"--pool", "NAME", "the pool whose config may be fetched"},
+    Option{"--ttl", "TIME", "how long the token is good, such as 24h (the default), 30min or 7d"},
+    Option{"--key-file", "FILE", "the keys, of which the first signs"},
+    Option{"--help", "", "show this"},
+};
+
+Result<json::Value> HttpHeaders(const CommandLine& line) {
+  if (!line.words().empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is one word too many (see --help)", line.words()[0]));
+  }
+  const std::string pool = TRY(line.Needed("--pool"));
+  const auto keys = TRY(ParseKeys(TRY(machineconfig::ReadInput(TRY(line.Needed("--key-file"))))), "--key-file");
+  const auto life = TRY(ParseTimeSpan(line.Value("--ttl").value_or("24h")), "--ttl");
+  if (pool.empty()) return Error(ErrorKind::kInvalid, "--pool: it has to have a name");
+  if (life < std::chrono::seconds(1)) return Error(ErrorKind::kInvalid, "--ttl: it has to be a second or more");
+  const std::string token = MakeToken(keys.front(), pool, SystemClock().Wall() + life);
+  const json::Value header = {{"name", "Authorization"}, {"value", "Bearer " + token}};
+  return json::Value::object({{"httpHeaders", json::Value::array({header})}});
+}
+
+}  // namespace
+
+int Token(const std::vector<std::string_view>& words) {
+  const auto line = CommandLine::Parse(kOptions, words);
+  if (line && line->Has("--help")) {
+    fmt::print("usage: pintle-controller token --pool NAME --key-file FILE [--ttl TIME]\n\n{}", Describe(kOptions));
+    return 0;
+  }
+  const auto headers = line ? HttpHeaders(*line) : Result<json::Value>(line.error());
+  if (!headers) {
+    fmt::print(stderr, "pintle-controller token: {}\n", headers.error().message());
+    return kWrongUsage;
+  }
+  fmt::print("{}\n", json::ToIndentedText(*headers));
+  return 0;
+}
+
+}  // namespace pintle::controller

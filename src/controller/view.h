@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The cluster at one moment, for the passes that decide: nothing in it changes while they do.
+//
+// Objects are looked at and not owned; those that were written are here as they were answered, if the mirror is behind.
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/controller_config.h"
+#include "api/machine_config.h"
+#include "api/machine_config_node.h"
+#include "api/machine_config_pool.h"
+#include "api/machine_configuration.h"
+#include "api/machine_os_build.h"
+#include "api/machine_os_config.h"
+#include "api/node.h"
+#include "api/os_image_stream.h"
+#include "pool/control_plane.h"
+
+namespace pintle::controller {
+
+struct View {
+  std::vector<const api::MachineConfigPool*> pools;  // These and the others in the order of their names.
+  std::vector<const api::Node*> nodes;
+  std::vector<const api::MachineConfigNode*> machine_config_nodes;
+  std::vector<const api::MachineConfig*> configs;  // Those that were rendered are without `spec.config`.
+  const api::ControllerConfig* controller_config = nullptr;
+  const api::MachineConfiguration* machine_configuration = nullptr;
+  const api::OSImageStream* os_image_stream = nullptr;
+  std::vector<api::MachineOSConfig> os_configs;
+  std::vector<api::MachineOSBuild> os_builds;
+  // Nothing where the cluster has no such setting: then labels and taints of masters are left alone.
+  std::optional<pool::MasterScheduling> master_scheduling;
+  std::string operator_node;  // Where the operator runs; empty: nowhere, or on several.
+
+  std::string_view topology() const {
+    return controller_config == nullptr ? std::string_view()
+                                        : controller_config->spec.infra.status.control_plane_topology;
+  }
+  const api::MachineConfigPool* PoolNamed(std::string_view name) const {
+    for (const api::MachineConfigPool* pool : pools) {
+      if (pool->metadata.name == name) return pool;
+    }
+    return nullptr;
+  }
+  const api::Node* NodeNamed(std::string_view name) const {
+    const auto found =
+        std::lower_bound(nodes.begin(), nodes.end(), name,
+                         [](const api::Node* node, std::string_view n) { return node->metadata.name < n; });
+    return found == nodes.end() || (*found)->metadata.name != name ? nullptr : *found;
+  }
+};
+
+}  // namespace pintle::controller

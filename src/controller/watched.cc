@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/watched.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace pintle::controller {
+namespace {
+
+constexpr auto kOurPrefixes = std::to_array<std::string_view>({"machineconfiguration.openshift.io/", "pintle.io/"});
+constexpr auto kReportedConditions = std::to_array<std::string_view>(
+    {"Updated", "NodeDegraded", "PinnedImageSetsProgressing", "PinnedImageSetsDegraded"});
+
+}  // namespace
+
+void Trim(WatchedNode& node) {
+  std::erase_if(node.metadata.annotations, [](const auto& annotation) {
+    return std::none_of(kOurPrefixes.begin(), kOurPrefixes.end(),
+                        [&](std::string_view prefix) { return annotation.first.starts_with(prefix); });
+  });
+  node.metadata.owner_references = {};
+  node.metadata.finalizers = {};
+}
+
+bool IsRendered(const api::MachineConfig& config) {
+  const auto& owners = config.metadata.owner_references;
+  // One that somebody gave labels may be selected by a pool, and then it is rendered like any other.
+  return config.metadata.labels.empty() && config.metadata.name.starts_with("rendered-") && !owners.empty() &&
+         owners.front().kind == "MachineConfigPool";
+}
+
+void Trim(WatchedMachineConfig& config) {
+  if (IsRendered(config)) config.spec.config = json::Value();
+}
+
+void Trim(WatchedMachineConfigNode& node) {
+  std::erase_if(node.status.conditions, [](const api::Condition& condition) {
+    return std::find(kReportedConditions.begin(), kReportedConditions.end(), condition.type) ==
+           kReportedConditions.end();
+  });
+  node.status.conditions.shrink_to_fit();
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is kept of the objects of a cluster: what decides, and no more.
+//
+// A cluster has thousands of nodes, each with long annotations of others, and hundreds of rendered configs, each as
+// long as all that it was rendered from.  What is left out here is fetched where it is needed.
+
+#include <tuple>
+
+#include "api/machine_config.h"
+#include "api/machine_config_node.h"
+#include "api/node.h"
+#include "api/os_image_stream.h"
+#include "kube/resource_kind.h"
+
+namespace pintle::controller {
+
+// Without the annotations of others.
+struct WatchedNode : api::Node {};
+
+// Without `spec.config` when it was rendered for a pool.
+struct WatchedMachineConfig : api::MachineConfig {};
+
+// With those conditions alone that a pool's status is made of.
+struct WatchedMachineConfigNode : api::MachineConfigNode {};
+
+// Whether pods of users may run on masters, in a cluster of OpenShift's.
+struct Scheduler {
+  struct Spec {
+    bool masters_schedulable = false;
+    static constexpr bool kLenient = true;
+    static constexpr auto kFields = std::tuple{json::Field{"mastersSchedulable", &Spec::masters_schedulable}};
+  };
+
+  api::ObjectMeta metadata;
+  Spec spec;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{
+      json::Required{"metadata", &Scheduler::metadata},
+      json::Field{"spec", &Scheduler::spec},
+  };
+};
+
+void Trim(WatchedNode& node);
+void Trim(WatchedMachineConfig& config);
+void Trim(WatchedMachineConfigNode& node);
+
+// Whether it is what a pool's machine configs were rendered to, and nothing else.
+bool IsRendered(const api::MachineConfig& config);
+
+}  // namespace pintle::controller
+
+namespace pintle::json {
+
+template <typename Watched, typename Base>
+struct TrimmingCodec {
+  static void Decode(Value&& from, Watched& to, const Path& path, Report& report) {
+    DecodeInto(std::move(from), static_cast<Base&>(to), path, report);
+    controller::Trim(to);
+  }
+  static Value Encode(const Watched& from) { return json::Encode(static_cast<const Base&>(from)); }
+};
+
+template <>
+struct Codec<controller::WatchedNode> : TrimmingCodec<controller::WatchedNode, api::Node> {};
+template <>
+struct Codec<controller::WatchedMachineConfig> : TrimmingCodec<controller::WatchedMachineConfig, api::MachineConfig> {};
+template <>
+struct Codec<controller::WatchedMachineConfigNode>
+    : TrimmingCodec<controller::WatchedMachineConfigNode, api::MachineConfigNode> {};
+
+}  // namespace pintle::json
+
+namespace pintle::kube {
+
+template <>
+inline constexpr ResourceKind kResourceKind<controller::WatchedNode> = kResourceKind<api::Node>;
+template <>
+inline constexpr ResourceKind kResourceKind<controller::WatchedMachineConfig> = kResourceKind<api::MachineConfig>;
+template <>
+inline constexpr ResourceKind kResourceKind<controller::WatchedMachineConfigNode> =
+    kResourceKind<api::MachineConfigNode>;
+template <>
+inline constexpr ResourceKind kResourceKind<api::OSImageStream> = {kMachineConfigGroup, "v1", "osimagestreams",
+                                                                   "OSImageStream"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::Scheduler> = {"config.openshift.io", "v1", "schedulers",
+                                                                      "Scheduler"};
+
+}  // namespace pintle::kube

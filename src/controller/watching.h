@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A mirror of one kind, with what was written since, and told of changes that matter.
+//
+// A node tells every few minutes that it is alive: that is a new version of it, and nothing has changed.
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "controller/newest.h"
+#include "json/fields.h"
+#include "kube/mirror.h"
+
+namespace pintle::controller {
+
+template <json::Described T>
+bool SaysTheSame(const T& a, const T& b) {
+  bool same = true;
+  json::ForEachField<T>([&](const auto& field) {
+    if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(field)>::Member, api::ObjectMeta>) {
+      same = same && SaysTheSame(a.*field.member, b.*field.member);
+    } else {
+      same = same && (field.name == "resourceVersion" || json::Equal(a.*field.member, b.*field.member));
+    }
+  });
+  return same;
+}
+
+// Whether a cluster can do without a kind.
+enum class Need { kAlways, kIfServed };
+
+template <kube::Resource T>
+class Watching {
+ public:
+  struct Listener {
+    std::function<void()> changed;  // Something that matters, and also that all is here for the first time.
+    std::function<void(const T& before, const T& now)> replaced = [](const T&, const T&) {};
+    std::function<void(const Error& error)> trouble;
+  };
+
+  Watching(kube::Client& client, Need need, Listener listener, kube::Selection selection = {})
+      : need_(need),
+        listener_(std::move(listener)),
+        mirror_(client, std::move(selection),
+                {.added =
+                     [this](const T& object) {
+                       newest_.Mirrored(object);
+                       Changed();
+                     },
+                 .changed = [this](const T& before, const T& now) { Replaced(before, now); },
+                 .removed =
+                     [this](const T& gone) {
+                       newest_.Gone(gone.metadata.name);
+                       Changed();
+                     },
+                 .synced = [this] { Synced(); },
+                 .trouble = [this](const Error& error) { InTrouble(error); }},
+                FeedSettingsFor(need)) {}
+
+  bool is_served() const { return mirror_.is_synced(); }
+  // What there is, is here.
+  bool is_ready() const { return mirror_.is_synced() || is_known_to_be_missing_; }
+
+  const T* Find(const std::string& name) const {
+    const T* found = mirror_.Find({"", name});
+    return found == nullptr ? nullptr : &newest_.Of(*found);
+  }
+  // All, in the order of their names.
+  template <typename Visit>
+  void ForEach(Visit&& visit) const {
+    for (const auto& [name, object] : mirror_.objects()) visit(newest_.Of(object));
+  }
+
+  // As the server answered it.  One that is older than what is here is passed over.
+  void Put(T answered) {
+    const T* known = Find(answered.metadata.name);
+    if (known == nullptr || !IsLater(answered.metadata.resource_version, known->metadata.resource_version)) return;
+    newest_.Put(std::move(answered));
+  }
+
+ private:
+  static kube::FeedSettings FeedSettingsFor(Need need) {
+    kube::FeedSettings settings;
+    // A kind that is not served is asked for in case that it will be.
+    if (need == Need::kIfServed) settings.backoff.longest = std::chrono::minutes(5);
+    return settings;
+  }
+
+  void Changed() {
+    if (is_ready()) listener_.changed();
+  }
+
+  void Replaced(const T& before, const T& now) {
+    newest_.Mirrored(now);
+    if (SaysTheSame(before, now)) return;
+    listener_.replaced(before, now);
+    Changed();
+  }
+
+  void Synced() {
+    is_known_to_be_missing_ = false;
+    listener_.changed();
+  }
+
+  void InTrouble(const Error& error) {
+    const bool is_missing = need_ == Need::kIfServed && error.kind() == ErrorKind::kNotFound;
+    if (!is_missing) return listener_.trouble(error);
+    if (!std::exchange(is_known_to_be_missing_, true)) listener_.changed();
+  }
+
+  Need need_;
+  Listener listener_;
+  bool is_known_to_be_missing_ = false;
+  Newest<T> newest_;
+  kube::Mirror<T> mirror_;
+};
+
+}  // namespace pintle::controller

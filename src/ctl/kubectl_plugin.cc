@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/kubectl_plugin.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "ctl/diff.h"
+#include "ctl/output.h"
+#include "ctl/pools_status.h"
+#include "ctl/rollout.h"
+
+namespace pintle::ctl {
+namespace {
+
+struct PluginVerb {
+  std::string_view name;
+  std::string_view usage;
+  std::string_view summary;
+  std::span<const Option> options;
+  Verb* run;
+};
+
+constexpr std::array kPluginVerbs = {
+    PluginVerb{"diff", "POOL | OLD NEW",
+               "show what waits for a pool's nodes, or what differs between two MachineConfigs", kDiffOptions, Diff},
+    PluginVerb{"rollout", "POOL", "show what would happen next in a pool, to whom, and its status", kRolloutOptions,
+               Rollout},
+    PluginVerb{"status", "[POOL...]", "show how far each pool is, what is wrong, and what waits behind a pause",
+               kPoolsStatusOptions, PoolsStatus},
+};
+
+std::string FromEnvironment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The one that kubectl takes: of several in $KUBECONFIG kubectl makes one, and we do not.
+Result<std::string> UsualKubeconfig() {
+  const std::string said = FromEnvironment("KUBECONFIG");
+  if (said.empty()) return FromEnvironment("HOME") + "/.kube/config";
+  std::vector<std::string> there;
+  for (std::size_t begin = 0; begin <= said.size();) {
+    const std::size_t end = std::min(said.find(':', begin), said.size());
+    const std::string path = said.substr(begin, end - begin);
+    std::error_code ignored;  // What cannot be looked at is not there for us.
+    if (!path.empty() && std::filesystem::exists(path, ignored)) there.push_back(path);
+    begin = end + 1;
+  }
+  if (there.size() == 1) return there.front();
+  return Error(ErrorKind::kInvalid,
+               fmt::format("$KUBECONFIG names {} files that exist where one is needed: say one with --kubeconfig, or "
+                           "make one of them with `kubectl config view --flatten --minify`",
+                           there.size()));
+}
+
+ExitStatus Fail(std::string_view message) {
+  Tell(fmt::format("kubectl pintle: {}\n", message));
+  return ExitStatus::kWrong;
+}
+
+ExitStatus Help() {
+  Print(
+      "kubectl pintle: what machine configuration does in this cluster, now and next\n\n"
+      "Usage: kubectl pintle VERB [WORD...]\n\n");
+  for (const PluginVerb& verb : kPluginVerbs) Print(fmt::format("  {:<8} {}\n", verb.name, verb.summary));
+  Print("\n`kubectl pintle VERB --help` says more of one; pintle(1) has all of them.\n");
+  return ExitStatus::kFine;
+}
+
+bool AsksForHelp(std::string_view word) { return word == "--help" || word == "-h"; }
+
+ExitStatus HelpWith(const PluginVerb& verb) {
+  Print(fmt::format("kubectl pintle {}: {}\n\nUsage: kubectl pintle {} [OPTION...] {}\n\n{}", verb.name, verb.summary,
+                    verb.name, verb.usage, Describe(verb.options)));
+  return ExitStatus::kFine;
+}
+
+Result<ExitStatus> Run(const PluginVerb& verb, std::span<const char* const> words) {
+  auto line = TRY(CommandLine::Parse(verb.options, words));
+  if (line.Has("--kubeconfig")) return TRY(verb.run(line));
+  const std::string kubeconfig = TRY(UsualKubeconfig());
+  std::vector<const char*> more = {"--kubeconfig", kubeconfig.c_str()};
+  more.insert(more.end(), words.begin(), words.end());
+  line = TRY(CommandLine::Parse(verb.options, more));
+  return TRY(verb.run(line));
+}
+
+}  // namespace
+
+ExitStatus KubectlPlugin(std::span<const char* const> words) {
+  if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return Help();
+  const auto verb = std::find_if(kPluginVerbs.begin(), kPluginVerbs.end(),
+                                 [&](const PluginVerb& one) { return one.name == words[0]; });
+  if (verb == kPluginVerbs.end()) {
+    return Fail(fmt::format("\"{}\" is not a verb; `kubectl pintle help` lists them", words[0]));
+  }
+  words = words.subspan(1);
+  if (std::any_of(words.begin(), words.end(), AsksForHelp)) return HelpWith(*verb);
+  const auto status = Run(*verb, words);
+  return status ? *status : Fail(fmt::format("{}: {}", verb->name, status.error().message()));
+}
+
+}  // namespace pintle::ctl

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/live_cluster.h"
+
+#include <fmt/core.h>
+
+#include <map>
+#include <set>
+#include <string_view>
+#include <variant>
+
+#include "api/pod.h"
+#include "kube/list.h"
+
+namespace pintle::ctl {
+namespace {
+
+// Of kinds that are not looked at elsewhere.
+constexpr kube::ResourceKind kOSImageStreams = {kube::kMachineConfigGroup, "v1", "osimagestreams", "OSImageStream"};
+// Someone waits for the answer: about eight seconds for a server that is away.
+constexpr int kAttempts = 4;
+constexpr std::string_view kOperatorNamespace = "openshift-machine-config-operator";
+constexpr std::string_view kOperatorLabel = "k8s-app=machine-config-operator";
+
+kube::Patience BriefPatience() {
+  kube::Patience patience;
+  patience.attempts = kAttempts;
+  return patience;
+}
+
+// The configs themselves are long, and say nothing about pools.
+void DropConfig(json::Value& document) {
+  if (const auto spec = document.find("spec"); spec != document.end() && spec->is_object()) spec->erase("config");
+}
+
+std::string NameIn(const json::Value& document) {
+  return document.value(json::Value::json_pointer("/metadata/name"), std::string());
+}
+
+}  // namespace
+
+Result<LiveCluster> LiveCluster::Of(const CommandLine& line) {
+  auto access =
+      TRY(kube::Access::FromKubeconfig(TRY(line.Needed("--kubeconfig")), line.Value("--context").value_or("")));
+  auto loop = TRY(event::Loop::Create());
+  auto client = TRY(kube::Client::Create(*loop, std::move(access), {.patience = BriefPatience()}));
+  return LiveCluster(std::move(loop), std::move(client));
+}
+
+Result<> LiveCluster::ForEach(const kube::ResourceKind& kind, const kube::Selection& selection,
+                              const std::function<Result<>(json::Value object)>& each) {
+  std::map<std::string, json::Value> found;  // A page that failed is fetched again.
+  std::optional<std::variant<std::string, kube::Failure>> outcome;
+  const kube::Call call = kube::List(client_.transport(), kind, selection, BriefPatience(),
+                                     {.begin = [&] { found.clear(); },
+                                      .item = [&](json::Value object) -> Result<> {
+                                        if (kind.kind == api::MachineConfig::kKind) DropConfig(object);
+                                        found.insert_or_assign(NameIn(object), std::move(object));
+                                        return {};
+                                      },
+                                      .end =
+                                          [&](std::variant<std::string, kube::Failure> end) {
+                                            outcome = std::move(end);
+                                            loop_->Stop();
+                                          }});
+  TRY(loop_->Run());
+  if (const auto* failure = std::get_if<kube::Failure>(&*outcome)) {
+    if (failure->error.kind() == ErrorKind::kNotFound) return {};
+    return Error(failure->error).While(fmt::format("listing {}", kind.plural));
+  }
+  for (auto& [name, object] : found) TRY(each(std::move(object)), fmt::format("{} {}", kind.kind, name));
+  return {};
+}
+
+Result<ClusterObjects> LiveCluster::Objects() {
+  ClusterObjects objects;
+  const kube::ResourceKind kinds[] = {
+      kube::kResourceKind<api::MachineConfigPool>, kube::kResourceKind<api::Node>,
+      kube::kResourceKind<api::MachineConfigNode>, kube::kResourceKind<api::MachineOSConfig>,
+      kube::kResourceKind<api::MachineOSBuild>,    kube::kResourceKind<api::MachineConfig>,
+      kube::kResourceKind<api::ControllerConfig>,  kOSImageStreams,
+  };
+  for (const kube::ResourceKind& kind : kinds) {
+    TRY(ForEach(kind, {}, [&](json::Value object) { return AddDocument(std::move(object), kind.kind, objects); }));
+  }
+  return objects;
+}
+
+Result<std::string> LiveCluster::OperatorNode() {
+  std::set<std::string> nodes;
+  TRY(ForEach(kube::kResourceKind<api::Pod>,
+              {.namespace_name = std::string(kOperatorNamespace), .label_selector = std::string(kOperatorLabel)},
+              [&](json::Value pod) -> Result<> {
+                nodes.insert(pod.value(json::Value::json_pointer("/spec/nodeName"), std::string()));
+                return {};
+              }));
+  return nodes.size() == 1 ? *nodes.begin() : std::string();
+}
+
+}  // namespace pintle::ctl

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A cluster that is asked while a verb runs, instead of files that someone got from it.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "ctl/cluster_objects.h"
+#include "ctl/command_line.h"
+#include "event/loop.h"
+#include "kube/client.h"
+
+namespace pintle::ctl {
+
+inline constexpr Option kKubeconfigOption = {"--kubeconfig", "FILE", "ask the cluster that this kubeconfig leads to"};
+inline constexpr Option kContextOption = {"--context", "NAME", "the context of the kubeconfig, if not its current one"};
+
+class LiveCluster {
+ public:
+  // The one that --kubeconfig and --context lead to.
+  static Result<LiveCluster> Of(const CommandLine& line);
+
+  template <kube::Resource T>
+  Result<T> Get(const std::string& name);
+
+  template <kube::Resource T>
+  Result<std::vector<T>> All();
+
+  // All of a kind; none of a kind that the cluster does not know.
+  Result<> ForEach(const kube::ResourceKind& kind, const kube::Selection& selection,
+                   const std::function<Result<>(json::Value object)>& each);
+
+  // All that says something about pools, as from files.
+  Result<ClusterObjects> Objects();
+  // Where the operator runs, or "".
+  Result<std::string> OperatorNode();
+
+ private:
+  LiveCluster(std::unique_ptr<event::Loop> loop, kube::Client client)
+      : loop_(std::move(loop)), client_(std::move(client)) {}
+
+  std::unique_ptr<event::Loop> loop_;
+  kube::Client client_;
+};
+
+template <kube::Resource T>
+Result<std::vector<T>> LiveCluster::All() {
+  std::vector<T> objects;
+  TRY(ForEach(kube::kResourceKind<T>, {}, [&](json::Value object) -> Result<> {
+    objects.push_back(TRY(kube::Decode<T>(std::move(object))));
+    return {};
+  }));
+  return objects;
+}
+
+template <kube::Resource T>
+Result<T> LiveCluster::Get(const std::string& name) {
+  std::optional<Result<T>> answer;
+  const kube::Call call = client_.Get<T>({"", name}, [&](Result<T> object) {
+    answer.emplace(std::move(object));
+    loop_->Stop();
+  });
+  TRY(loop_->Run());
+  return *std::move(answer);
+}
+
+}  // namespace pintle::ctl

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `kubectl pintle status`: how far each pool of a cluster is, what is wrong, and what waits behind a pause.
+
+#include <array>
+#include <span>
+#include <string>
+
+#include "api/machine_config_pool.h"
+#include "ctl/live_cluster.h"
+#include "ctl/verbs.h"
+
+namespace pintle::ctl {
+
+inline constexpr std::array kPoolsStatusOptions = {
+    kKubeconfigOption,
+    kContextOption,
+    Option{"-o", "json", "print JSON instead of a text"},
+};
+
+// For people.
+std::string PoolsText(std::span<const api::MachineConfigPool* const> pools);
+
+// Words are names of pools; none: all.
+Verb PoolsStatus;
+
+}  // namespace pintle::ctl

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drain/budgets.h"
+
+#include <chrono>
+
+#include "event/loop.h"
+
+namespace pintle::drain {
+namespace {
+
+constexpr auto kFresh = std::chrono::seconds(5);
+
+// As Kubernetes served them before 1.21.
+struct OldBudget : api::PodDisruptionBudget {};
+
+// An empty selector was one for no pod then.
+api::PodDisruptionBudget Renewed(api::PodDisruptionBudget old) {
+  if (old.spec.selector && old.spec.selector->is_empty()) old.spec.selector.reset();
+  return old;
+}
+
+}  // namespace
+}  // namespace pintle::drain
+
+template <>
+inline constexpr pintle::kube::ResourceKind pintle::kube::kResourceKind<pintle::drain::OldBudget> = {
+    "policy", "v1beta1", "poddisruptionbudgets", "PodDisruptionBudget", Scope::kNamespaced};
+
+namespace pintle::drain {
+
+class Budgets::Question final : public kube::Work {
+ public:
+  explicit Question(Done done) : done_(std::move(done)) {}
+  void Answer(const Result<List>& budgets) { std::exchange(done_, nullptr)(budgets); }
+
+ private:
+  Done done_;
+};
+
+kube::Call Budgets::Get(Done done) {
+  auto question = std::make_shared<Question>(std::move(done));
+  if (known_ && clock_.Monotonic() - known_since_ < kFresh) {
+    client_.transport()->loop().Post([weak = std::weak_ptr(question), known = known_] {
+      if (const auto alive = weak.lock()) alive->Answer(known);
+    });
+    return kube::Call(std::move(question));
+  }
+  waiting_.push_back(question);
+  if (!std::exchange(is_listing_, true)) ListThem();
+  return kube::Call(std::move(question));
+}
+
+void Budgets::ListThem() {
+  listing_ = client_.List<api::PodDisruptionBudget>({}, [this](Result<std::vector<api::PodDisruptionBudget>> budgets) {
+    const bool is_old = !budgets && budgets.error().kind() == ErrorKind::kNotFound;
+    if (is_old) return ListOldOnes();
+    Listed(std::move(budgets));
+  });
+}
+
+void Budgets::ListOldOnes() {
+  listing_ = client_.List<OldBudget>({}, [this](Result<std::vector<OldBudget>> budgets) {
+    if (!budgets) return Listed(std::move(budgets).error());
+    std::vector<api::PodDisruptionBudget> renewed;
+    for (OldBudget& budget : *budgets) renewed.push_back(Renewed(std::move(budget)));
+    Listed(std::move(renewed));
+  });
+}
+
+void Budgets::Listed(Result<std::vector<api::PodDisruptionBudget>> budgets) {
+  is_listing_ = false;
+  if (!budgets) return Answer(std::move(budgets).error());
+  known_ = std::make_shared<const std::vector<api::PodDisruptionBudget>>(*std::move(budgets));
+  known_since_ = clock_.Monotonic();
+  Answer(known_);
+}
+
+void Budgets::Answer(const Result<List>& budgets) {
+  const Result<List> kept = budgets;
+  for (const auto& weak : std::exchange(waiting_, {})) {
+    if (const auto question = weak.lock()) question->Answer(kept);
+  }
+}
+
+}  // namespace pintle::drain

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drain/evictions.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/time_span.h"
+#include "drain/which_pods.h"
+
+namespace pintle::drain {
+namespace {
+
+// More would not be read, and the rest is like them.
+constexpr std::size_t kMostTold = 20;
+
+std::string OneOrList(const std::vector<std::string>& texts) {
+  if (texts.size() == 1) return texts.front();
+  std::string list;
+  for (std::size_t i = 0; i < std::min(texts.size(), kMostTold); ++i) list += (i == 0 ? "" : ", ") + texts[i];
+  if (texts.size() > kMostTold) list += fmt::format(", and {} more", texts.size() - kMostTold);
+  return "[" + list + "]";
+}
+
+}  // namespace
+
+Evictions::Evictions(event::Loop& loop, kube::Client client, Turns& turns, const std::string& node,
+                     const Settings& settings, Listener listener)
+    : loop_(loop),
+      client_(std::move(client)),
+      turns_(turns),
+      settings_(settings),
+      listener_(std::move(listener)),
+      too_late_(loop, [this] { EndTooLate(); }) {
+  too_late_.After(settings.attempt);
+  pods_ = std::make_unique<kube::Mirror<api::Pod>>(
+      client_, kube::Selection{.field_selector = "spec.nodeName=" + node},
+      kube::Mirror<api::Pod>::Listener{.changed = [this](const api::Pod&, const api::Pod& pod) { Look(pod); },
+                                       .removed = [this](const api::Pod& pod) { Gone(pod); },
+                                       .synced =
+                                           [this] {
+                                             if (!std::exchange(has_begun_, true)) Begin();
+                                           },
+                                       .trouble = [this](const Error& error) { trouble_ = error.message(); }});
+}
+
+void Evictions::Begin() {
+  for (const auto& [name, pod] : pods_->objects()) {
+    if (!Goes(pod)) continue;
+    const std::string& uid = pod.metadata.uid;
+    leaving_.try_emplace(uid, loop_, name, [this, uid] { Ask(uid); });
+    Look(pod);
+    if (!IsLeaving(pod)) Ask(uid);
+  }
+  EndWhenEmpty();
+}
+
+// Whoever is told that this has ended may destroy it at once, and with it what is called here.
+
+void Evictions::EndWhenEmpty() {
+  if (!leaving_.empty()) return;
+  const auto gone = listener_.gone;
+  gone();
+}
+
+void Evictions::EndTooLate() {
+  const auto failed = listener_.failed;
+  failed(WhatIsLeft());
+}
+
+void Evictions::Look(const api::Pod& pod) {
+  const auto found = leaving_.find(pod.metadata.uid);
+  if (found == leaving_.end() || !IsLeaving(pod)) return;
+  Leaving& leaving = found->second;
+  leaving.is_asked = true;
+  leaving.again.Cancel();
+  leaving.finalizers.clear();
+  for (const std::string& finalizer : pod.metadata.finalizers) {
+    leaving.finalizers += (leaving.finalizers.empty() ? "" : ", ") + finalizer;
+  }
+}
+
+void Evictions::Ask(const std::string& uid) {
+  Leaving& leaving = leaving_.at(uid);
+  leaving.turn = turns_.Take([this, uid] {
+    Leaving& pod = leaving_.at(uid);
+    pod.call =
+        client_.Evict(pod.name, uid, [this, uid](const Result<kube::Eviction>& answer) { Answered(uid, answer); });
+  });
+}
+
+void Evictions::Answered(const std::string& uid, const Result<kube::Eviction>& answer) {
+  Leaving& leaving = leaving_.at(uid);
+  leaving.turn = {};
+  leaving.why.clear();
+  if (!answer) {
+    leaving.why = answer.error().message();
+  } else if (const auto* kept = std::get_if<kube::Kept>(&*answer)) {
+    leaving.why = kept->why;
+  } else if (std::get<kube::Departure>(*answer) == kube::Departure::kGoing) {
+    leaving.is_asked = true;
+    return TellOf(leaving);
+  }
+  // That it is gone is only believed when the pods show it.
+  leaving.again.After(settings_.eviction_retry);
+}
+
+void Evictions::TellOf(Leaving& leaving) {
+  if (!std::exchange(leaving.is_told_of, true)) listener_.evicted(leaving.name);
+}
+
+void Evictions::Gone(const api::Pod& pod) {
+  const auto found = leaving_.find(pod.metadata.uid);
+  if (found == leaving_.end()) return;
+  TellOf(found->second);  // It may be gone before the answer is here.
+  leaving_.erase(found);
+  EndWhenEmpty();
+}
+
+std::string Evictions::WhatIsLeft() const {
+  const std::string timeout = fmt::format("global timeout reached: {}",
+                                          GoTimeSpan(std::chrono::floor<std::chrono::seconds>(settings_.attempt)));
+  if (!has_begun_) return fmt::format("listing the pods: {}: {}", timeout, trouble_);
+  std::vector<std::string> texts;
+  for (const auto& [uid, pod] : leaving_) {
+    if (pod.is_asked) {
+      texts.push_back(fmt::format("error when waiting for pod \"{}\" in namespace \"{}\" to terminate: {}{}",
+                                  pod.name.name, pod.name.namespace_name, timeout,
+                                  pod.finalizers.empty() ? "" : " (it has finalizers: " + pod.finalizers + ")"));
+    } else {
+      texts.push_back(fmt::format("error when evicting pods/\"{}\" -n \"{}\": {}{}{}", pod.name.name,
+                                  pod.name.namespace_name, timeout, pod.why.empty() ? "" : ": ", pod.why));
+    }
+  }
+  std::sort(texts.begin(), texts.end());
+  return OneOrList(texts);
+}
+
+}  // namespace pintle::drain

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drain/forecast.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "drain/protocol.h"
+#include "drain/which_pods.h"
+
+namespace pintle::drain {
+namespace {
+
+constexpr std::size_t kMostInSummary = 5;
+
+using Budget = api::PodDisruptionBudget;
+
+bool Tolerates(const api::Toleration& toleration, const api::Taint& taint) {
+  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
+  if (toleration.op == "Exists") return toleration.key.empty() || toleration.key == taint.key;
+  return toleration.key == taint.key && toleration.value == taint.value;
+}
+
+// What Kubernetes itself says of a node's health by taints comes and goes.
+bool IsAboutHealth(const api::Taint& taint) { return taint.key.starts_with("node.kubernetes.io/"); }
+
+bool IsKeptOffBy(const api::Pod& pod, const api::Taint& taint) {
+  if (IsAboutHealth(taint)) return false;
+  if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") return false;
+  const auto& tolerations = pod.spec.tolerations;
+  return std::none_of(tolerations.begin(), tolerations.end(),
+                      [&](const api::Toleration& toleration) { return Tolerates(toleration, taint); });
+}
+
+bool IsReady(const api::Node& node) {
+  const auto& conditions = node.status.conditions;
+  return std::none_of(conditions.begin(), conditions.end(), [](const api::NodeCondition& condition) {
+    return condition.type == "Ready" && condition.status != "True";
+  });
+}
+
+// It is being changed, and will take pods again when that is done.
+bool ComesBack(const api::Node& node) {
+  if (api::Find(node.metadata.annotations, kKeepCordonedAnnotation) != nullptr) return false;
+  return ViewOf(node).asked || node.metadata.Annotation(api::kDesiredDrainAnnotation).starts_with(api::kDrainPrefix);
+}
+
+// A budget has no say about such a pod.
+bool GoesWithoutBudget(const api::Pod& pod) {
+  return IsLeaving(pod) || IsFinished(pod) || pod.status.phase == "Pending";
+}
+
+bool IsHealthy(const Budget& budget) {
+  return budget.status.desired_healthy > 0 && budget.status.current_healthy >= budget.status.desired_healthy;
+}
+
+// A pod that does not count as healthy is not missed; unless too many are so already, in which case the budget may say
+// that none goes.
+bool IsSparedByBudget(const api::Pod& pod, const Budget& budget) {
+  if (drain::IsReady(pod)) return false;
+  return budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow" || IsHealthy(budget);
+}
+
+// Each budget of the pods' namespaces with its selector, made once.
+class Budgets {
+ public:
+  explicit Budgets(std::span<const Budget> budgets) {
+    for (const Budget& budget : budgets) {
+      // The API server refuses selectors that cannot be compiled.
+      if (auto selector = api::Selector::Compile(budget.spec.selector)) {
+        known_[budget.metadata.namespace_name].emplace_back(&budget, *std::move(selector));
+      }
+    }
+  }
+
+  std::vector<const Budget*> Of(const api::Pod& pod) const {
+    std::vector<const Budget*> found;
+    const auto in_namespace = known_.find(pod.metadata.namespace_name);
+    if (in_namespace == known_.end()) return found;
+    for (const auto& [budget, selector] : in_namespace->second) {
+      if (selector.Matches(pod.metadata.labels)) found.push_back(budget);
+    }
+    return found;
+  }
+
+ private:
+  std::map<std::string, std::vector<std::pair<const Budget*, api::Selector>>> known_;
+};
+
+std::string NamesOf(const std::vector<const Budget*>& budgets) {
+  std::string names;
+  for (const Budget* budget : budgets) names += (names.empty() ? "" : ", ") + budget->metadata.name;
+  return names;
+}
+
+class Forecasting {
+ public:
+  explicit Forecasting(const Surroundings& around) : around_(around), budgets_(around.budgets) {}
+
+  std::vector<Blocker> All() {
+    std::vector<Blocker> blockers;
+    for (const api::Pod& pod : around_.pods) {
+      if (!Goes(pod) || GoesWithoutBudget(pod)) continue;
+      if (auto blocker = BlockerOf(pod)) blockers.push_back(*std::move(blocker));
+    }
+    return blockers;
+  }
+
+ private:
+  std::optional<Blocker> BlockerOf(const api::Pod& pod) {
+    const std::vector<const Budget*> budgets = budgets_.Of(pod);
+    if (budgets.empty()) return std::nullopt;
+    if (budgets.size() > 1) {
+      return Blocker{kube::NameOf(pod.metadata), NamesOf(budgets),
+                     "no pod can be evicted that has more than one budget; change their selectors so that one is left",
+                     false};
+    }
+    const Budget& budget = *budgets.front();
+    if (IsSparedByBudget(pod, budget)) return std::nullopt;
+    const auto keeps = [&](std::string why, bool may_pass) {
+      return Blocker{kube::NameOf(pod.metadata), budget.metadata.name, std::move(why), may_pass};
+    };
+    const auto& now = budget.status;
+    if (now.observed_generation < budget.metadata.generation) return std::nullopt;  // Nobody knows yet.
+    if (now.disruptions_allowed <= 0) {
+      if (now.expected_pods > 0 && now.desired_healthy >= now.expected_pods) {
+        return keeps(fmt::format("it demands that all of its {} pods are healthy, and so lets none go; allow one to "
+                                 "be missing, or run more",
+                                 now.expected_pods),
+                     false);
+      }
+      return keeps(fmt::format("{} of its pods are healthy and {} have to be{}", now.current_healthy,
+                               now.desired_healthy, Elsewhere(pod)),
+                   HasPlaceElsewhere(pod));
+    }
+    // Those before it take their turn first; it comes when they have been replaced.
+    if (taken_[&budget]++ < now.disruptions_allowed || HasPlaceElsewhere(pod)) return std::nullopt;
+    return keeps(fmt::format("it lets {} go at a time{}", now.disruptions_allowed, Elsewhere(pod)), false);
+  }
+
+  bool HasPlaceElsewhere(const api::Pod& pod) const {
+    return std::any_of(around_.other_nodes.begin(), around_.other_nodes.end(), [&](const api::Node* node) {
+      return node->metadata.name != around_.node && CouldRunOn(pod, *node);
+    });
+  }
+
+  const char* Elsewhere(const api::Pod& pod) const {
+    return HasPlaceElsewhere(pod)
+               ? ""
+               : ", and no other schedulable node can take another; add a node or allow more to be missing";
+  }
+
+  const Surroundings& around_;
+  Budgets budgets_;
+  std::map<const Budget*, std::int32_t> taken_;  // How many of the node's pods each has let go so far.
+};
+
+}  // namespace
+
+std::string Blocker::ToText() const {
+  if (budget.empty()) return fmt::format("pod {} cannot be evicted: {}", pod.ToString(), why);
+  return fmt::format("pod {} is kept by disruption budget {}: {}", pod.ToString(), budget, why);
+}
+
+Prospect ProspectOf(std::span<const Blocker> blockers) {
+  if (blockers.empty()) return Prospect::kClear;
+  const bool passes = std::all_of(blockers.begin(), blockers.end(), [](const Blocker& one) { return one.may_pass; });
+  return passes ? Prospect::kMayPass : Prospect::kHopeless;
+}
+
+std::string Summary(std::span<const Blocker> blockers) {
+  std::vector<const Blocker*> order;
+  for (const Blocker& blocker : blockers) order.push_back(&blocker);
+  std::stable_partition(order.begin(), order.end(), [](const Blocker* blocker) { return !blocker->may_pass; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(order.size(), kMostInSummary); ++i) {
+    text += (text.empty() ? "" : "; ") + order[i]->ToText();
+  }
+  if (order.size() > kMostInSummary) text += fmt::format("; and {} more pods", order.size() - kMostInSummary);
+  return text;
+}
+
+std::vector<Blocker> ForecastDrain(const Surroundings& surroundings) { return Forecasting(surroundings).All(); }
+
+bool CouldRunOn(const api::Pod& pod, const api::Node& node) {
+  const bool takes_pods = !node.spec.unschedulable && IsReady(node);
+  if (!takes_pods && !ComesBack(node)) return false;
+  const auto& taints = node.spec.taints;
+  if (std::any_of(taints.begin(), taints.end(), [&](const api::Taint& taint) { return IsKeptOffBy(pod, taint); })) {
+    return false;
+  }
+  const auto& wanted = pod.spec.node_selector;
+  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& label) {
+    const std::string* has = api::Find(node.metadata.labels, label.first);
+    return has != nullptr && *has == label.second;
+  });
+}
+
+}  // namespace pintle::drain

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drain/forecaster.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "api/annotations.h"
+#include "drain/protocol.h"
+#include "drain/which_pods.h"
+#include "event/loop.h"
+
+namespace pintle::drain {
+namespace {
+
+constexpr int kMostAtOnce = 8;
+
+// Of a node, what CouldRunOn() looks at.
+api::Node Place(const api::Node& node) {
+  api::Node place;
+  place.metadata.name = node.metadata.name;
+  place.metadata.labels = node.metadata.labels;
+  for (const std::string_view annotation :
+       {api::kDesiredDrainAnnotation, api::kLastAppliedDrainAnnotation, kKeepCordonedAnnotation}) {
+    const std::string* value = api::Find(node.metadata.annotations, annotation);
+    if (value != nullptr) place.metadata.annotations.emplace(annotation, *value);
+  }
+  place.spec = node.spec;
+  place.status = node.status;
+  return place;
+}
+
+}  // namespace
+
+class Forecaster::Question final : public kube::Work, public std::enable_shared_from_this<Question> {
+ public:
+  Question(Forecaster& asked, std::string node, std::span<const api::Node* const> nodes, Done done)
+      : client_(asked.client_), turns_(asked.turns_), node_(std::move(node)), done_(std::move(done)) {
+    for (const api::Node* other : nodes) {
+      if (other->metadata.name != node_) places_.push_back(Place(*other));
+    }
+  }
+
+  // A callback for as long as somebody waits for the answer.
+  template <typename Act>
+  auto With(Act act) {
+    return [weak = weak_from_this(), act = std::move(act)](auto&&... happening) {
+      if (const auto alive = weak.lock()) act(*alive, std::forward<decltype(happening)>(happening)...);
+    };
+  }
+
+  void Begin(Budgets& budgets) {
+    list_pods_ = client_.List<api::Pod>({.field_selector = "spec.nodeName=" + node_},
+                                        With([](Question& self, Result<std::vector<api::Pod>> pods) {
+                                          if (!pods) return self.End(std::move(pods).error());
+                                          self.pods_ = *std::move(pods);
+                                          self.CalculateWhenKnown();
+                                        }));
+    get_budgets_ = budgets.Get(With([](Question& self, const Result<Budgets::List>& known) {
+      if (!known) return self.End(Error(known.error()));
+      self.budgets_ = *known;
+      self.CalculateWhenKnown();
+    }));
+  }
+
+ private:
+  struct Asking {
+    Turns::Turn turn = {};
+    kube::Call call = {};
+  };
+
+  void CalculateWhenKnown() {
+    if (!pods_ || !budgets_) return;
+    std::vector<const api::Node*> places;
+    for (const api::Node& place : places_) places.push_back(&place);
+    blockers_ = ForecastDrain({.pods = *pods_, .budgets = *budgets_, .other_nodes = places, .node = node_});
+    std::set<kube::ObjectName> blocked;
+    for (const Blocker& blocker : blockers_) blocked.insert(blocker.pod);
+    for (const api::Pod& pod : *pods_) {
+      const bool is_free = Goes(pod) && !IsLeaving(pod) && !blocked.contains(kube::NameOf(pod.metadata));
+      if (is_free) AskAbout(pod);
+    }
+    EndWhenAsked();
+  }
+
+  void AskAbout(const api::Pod& pod) {
+    const auto name = kube::NameOf(pod.metadata);
+    asking_[name].turn = turns_.Take(With([name, uid = pod.metadata.uid](Question& self) {
+      self.asking_.at(name).call = self.client_.Evict(
+          name, uid,
+          self.With([name](Question& one, const Result<kube::Eviction>& answer) { one.Answered(name, answer); }),
+          kube::Earnest::kDryRun);
+    }));
+  }
+
+  void Answered(const kube::ObjectName& pod, const Result<kube::Eviction>& answer) {
+    if (!answer) {
+      blockers_.push_back({pod, "", answer.error().message(), answer.error().kind() == ErrorKind::kUnavailable});
+    } else if (const auto* kept = std::get_if<kube::Kept>(&*answer)) {
+      // The budget has changed since we looked at it, and may do so again.
+      blockers_.push_back({pod, "", kept->why, true});
+    }
+    asking_.erase(pod);
+    EndWhenAsked();
+  }
+
+  void EndWhenAsked() {
+    if (!asking_.empty()) return;
+    std::sort(blockers_.begin(), blockers_.end(), [](const Blocker& a, const Blocker& b) { return a.pod < b.pod; });
+    End(std::move(blockers_));
+  }
+
+  void End(Result<std::vector<Blocker>> outcome) {
+    list_pods_ = {};
+    get_budgets_ = {};
+    asking_.clear();
+    const Done done = std::exchange(done_, nullptr);
+    if (done) done(std::move(outcome));
+  }
+
+  kube::Client client_;
+  Turns& turns_;
+  std::string node_;
+  std::vector<api::Node> places_;
+  Done done_;
+  std::optional<std::vector<api::Pod>> pods_;
+  Budgets::List budgets_;
+  std::vector<Blocker> blockers_;
+  std::map<kube::ObjectName, Asking> asking_;
+  kube::Call list_pods_;
+  kube::Call get_budgets_;
+};
+
+Forecaster::Forecaster(event::Loop& loop, kube::Client client, const Clock& clock)
+    : client_(client), budgets_(std::move(client), clock), turns_(loop, kMostAtOnce) {}
+
+kube::Call Forecaster::Ask(const std::string& node, std::span<const api::Node* const> nodes, Done done) {
+  const auto question = std::make_shared<Question>(*this, node, nodes, std::move(done));
+  question->Begin(budgets_);
+  return kube::Call(question);
+}
+
+}  // namespace pintle::drain

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drain/node_changes.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace pintle::drain {
+namespace {
+
+bool Has(const api::Node& node, std::string_view annotation) {
+  return api::Find(node.metadata.annotations, annotation) != nullptr;
+}
+
+bool StillAsks(const api::Node& node, const Request& request) { return ViewOf(node).asked == request; }
+
+// It is cordoned for a drain, perhaps for one of another config that the node was to have before.
+bool IsCordonedForDrain(const api::Node& node) {
+  return Has(node, kStartedAnnotation) ||
+         node.metadata.Annotation(api::kLastAppliedDrainAnnotation).starts_with(api::kDrainPrefix);
+}
+
+json::Value WithAnnotations(json::Value annotations) {
+  return {{"metadata", {{"annotations", std::move(annotations)}}}};
+}
+
+std::string Key(std::string_view annotation) { return std::string(annotation); }
+
+}  // namespace
+
+bool KeepsCordon(const api::Node& node) { return Has(node, kKeepCordonedAnnotation); }
+
+std::optional<json::Value> ToCordon(const api::Node& now, const Request& request, WallTime when) {
+  if (!StillAsks(now, request)) return std::nullopt;
+  const bool is_cordoned = now.spec.unschedulable;
+  const bool has_clock = ViewOf(now).started.has_value();
+  if (is_cordoned && has_clock) return std::nullopt;
+  json::Value annotations = json::Value::object();
+  if (!has_clock) annotations[Key(kStartedAnnotation)] = StartedText(when, request);
+  if (is_cordoned && !IsCordonedForDrain(now)) annotations[Key(kKeepCordonedAnnotation)] = "true";
+  if (!is_cordoned && KeepsCordon(now)) annotations[Key(kKeepCordonedAnnotation)] = nullptr;
+  json::Value patch = WithAnnotations(std::move(annotations));
+  if (!is_cordoned) patch["spec"] = {{"unschedulable", true}};
+  return patch;
+}
+
+std::optional<json::Value> ToUncordon(const api::Node& now, const Request& request) {
+  if (!StillAsks(now, request) || !now.spec.unschedulable || KeepsCordon(now)) return std::nullopt;
+  return json::Value{{"spec", {{"unschedulable", nullptr}}}};
+}
+
+std::optional<json::Value> ToAnswer(const api::Node& now, const Request& request) {
+  if (!StillAsks(now, request)) return std::nullopt;
+  const bool is_uncordon = request.verb == Verb::kUncordon;
+  if (!is_uncordon && !now.spec.unschedulable) return std::nullopt;
+  json::Value annotations = {{Key(api::kLastAppliedDrainAnnotation), request.ToText()}};
+  if (Has(now, kStartedAnnotation)) annotations[Key(kStartedAnnotation)] = nullptr;
+  if (is_uncordon && KeepsCordon(now)) annotations[Key(kKeepCordonedAnnotation)] = nullptr;
+  return WithAnnotations(std::move(annotations));
+}
+
+}  // namespace pintle::drain

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drain/node_drain.h"
+
+#include <charconv>
+#include <cstdint>
+#include <utility>
+
+#include "drain/node_changes.h"
+
+namespace pintle::drain {
+namespace {
+
+// The store counts versions up; what is no number says nothing.
+bool IsEarlier(const std::string& version, const std::string& than) {
+  const auto number = [](const std::string& text) {
+    std::uint64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+  };
+  return number(version) < number(than);
+}
+
+}  // namespace
+
+NodeDrain::NodeDrain(event::Loop& loop, kube::Client client, const Clock& clock, Turns& evictions, std::string node,
+                     Listener listener)
+    : loop_(loop),
+      client_(std::move(client)),
+      clock_(clock),
+      turns_(evictions),
+      node_(std::move(node)),
+      listener_(std::move(listener)),
+      time_is_up_(loop, [this] { Happen(happened::TimeIsUp{}); }) {}
+
+void NodeDrain::See(const api::Node& node, const Settings& settings) {
+  settings_ = settings;
+  const api::ObjectMeta& metadata = node.metadata;
+  if (metadata.uid == answered_uid_ && IsEarlier(metadata.resource_version, answered_version_)) return;
+  Happen(happened::Seen{ViewOf(node)});
+}
+
+void NodeDrain::Answered(const api::Node& node) {
+  answered_uid_ = node.metadata.uid;
+  answered_version_ = node.metadata.resource_version;
+  Happen(happened::Seen{ViewOf(node)});
+}
+
+void NodeDrain::Happen(const Event& event) {
+  auto transition = Advance(phase_, event, settings_, clock_.Wall());
+  if (!transition) return;
+  Stop();
+  phase_ = std::move(transition->next);
+  for (const News& news : transition->news) listener_.tell(news);
+  switch (transition->command) {
+    case Command::kNothing:
+      return;
+    case Command::kCordon:
+      return Cordon(*RequestOf(phase_));
+    case Command::kEvict:
+      return Evict();
+    case Command::kAnswer:
+      return Answer(*RequestOf(phase_));
+    case Command::kUncordon:
+      return Uncordon(*RequestOf(phase_));
+    case Command::kWait:
+      return time_is_up_.After(transition->wait);
+  }
+}
+
+void NodeDrain::Stop() {
+  evictions_.reset();
+  call_ = {};
+  awaits_telling_.reset();
+  time_is_up_.Cancel();
+}
+
+void NodeDrain::Cordon(const Request& request) {
+  Amend([this, request](const api::Node& now) { return ToCordon(now, request, clock_.Wall()); },
+        [this](const api::Node& now) { Answered(now); });
+}
+
+void NodeDrain::Evict() {
+  evictions_ = std::make_unique<Evictions>(
+      loop_, client_, turns_, node_, settings_,
+      Evictions::Listener{.evicted = listener_.evicted,
+                          .gone = [this] { Happen(happened::PodsGone{}); },
+                          .failed = [this](const std::string& why) { Happen(happened::AttemptFailed{why}); }});
+}
+
+void NodeDrain::Answer(const Request& request) {
+  awaits_telling_ = std::make_shared<bool>();
+  listener_.when_told([this, weak = std::weak_ptr(awaits_telling_), request] {
+    if (weak.expired()) return;
+    Amend([request](const api::Node& now) { return ToAnswer(now, request); },
+          [this](const api::Node& now) { Answered(now); });
+  });
+}
+
+void NodeDrain::Uncordon(const Request& request) {
+  Amend([request](const api::Node& now) { return ToUncordon(now, request); },
+        [this, request](const api::Node& now) {
+          Answered(now);
+          if (RequestOf(phase_) == request) Happen(happened::Uncordoned{now.spec.unschedulable});
+        });
+}
+
+void NodeDrain::Amend(std::function<std::optional<json::Value>(const api::Node& now)> change,
+                      std::function<void(const api::Node& now)> then) {
+  call_ = client_.Amend<api::Node>({"", node_}, std::move(change),
+                                   [this, then = std::move(then)](const Result<api::Node>& now) {
+                                     if (!now) return Happen(happened::WriteFailed{now.error().message()});
+                                     then(*now);
+                                   });
+}
+
+}  // namespace pintle::drain

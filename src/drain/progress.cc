@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drain/progress.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+namespace pintle::drain {
+namespace {
+
+constexpr Settings::Time kFirstRetry = std::chrono::seconds(10);
+constexpr Settings::Time kLongestRetry = std::chrono::minutes(3);
+
+Settings::Time RetryAfter(int failures) { return std::min(kFirstRetry * (1 << std::min(failures, 10)), kLongestRetry); }
+
+// Where the phase is about that request.
+template <typename P>
+const P* About(const Phase& phase, const Request& request) {
+  const P* found = std::get_if<P>(&phase);
+  return found != nullptr && found->request == request ? found : nullptr;
+}
+
+class Step {
+ public:
+  Step(const Phase& phase, const Settings& settings, WallTime now) : phase_(phase), settings_(settings), now_(now) {}
+
+  std::optional<Transition> operator()(const happened::Seen& seen) const {
+    const View& view = seen.view;
+    if (!view.asked) return AskedNothing(view);
+    return view.asked->verb == Verb::kDrain ? AskedToDrain(view) : AskedToUncordon(*view.asked);
+  }
+
+  std::optional<Transition> operator()(const happened::PodsGone&) const {
+    const auto* evicting = std::get_if<phase::Evicting>(&phase_);
+    if (evicting == nullptr) return std::nullopt;
+    return Transition{phase::Answering{evicting->request}, {news::Drained{evicting->request}}, Command::kAnswer};
+  }
+
+  std::optional<Transition> operator()(const happened::AttemptFailed& failed) const {
+    const auto* evicting = std::get_if<phase::Evicting>(&phase_);
+    if (evicting == nullptr) return std::nullopt;
+    const Settings::Time pause = evicting->is_slow ? settings_.slow_pause : settings_.pause;
+    return Transition{phase::Pausing{evicting->request, evicting->started},
+                      {news::AttemptFailed{failed.why, evicting->request, pause, evicting->is_slow}},
+                      Command::kWait,
+                      pause};
+  }
+
+  std::optional<Transition> operator()(const happened::Uncordoned& uncordoned) const {
+    const auto* uncordoning = std::get_if<phase::Uncordoning>(&phase_);
+    if (uncordoning == nullptr) return std::nullopt;
+    return Transition{
+        phase::Answering{uncordoning->request}, {news::Uncordoned{uncordoned.stays_cordoned}}, Command::kAnswer};
+  }
+
+  std::optional<Transition> operator()(const happened::WriteFailed& failed) const {
+    if (const auto* now = std::get_if<phase::Cordoning>(&phase_)) return Later(*now, news::CordonFailed{failed.why});
+    if (const auto* now = std::get_if<phase::Answering>(&phase_)) return Later(*now, news::AnswerFailed{failed.why});
+    if (const auto* now = std::get_if<phase::Uncordoning>(&phase_)) {
+      return Later(*now, news::UncordonFailed{failed.why});
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Transition> operator()(const happened::TimeIsUp&) const {
+    if (std::holds_alternative<phase::Cordoning>(phase_)) return Transition{phase_, {}, Command::kCordon};
+    if (std::holds_alternative<phase::Answering>(phase_)) return Transition{phase_, {}, Command::kAnswer};
+    if (std::holds_alternative<phase::Uncordoning>(phase_)) return Transition{phase_, {}, Command::kUncordon};
+    if (const auto* now = std::get_if<phase::Pausing>(&phase_)) return Evict(now->request, now->started, {});
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<Transition> AskedNothing(const View& view) const {
+    const auto* idle = std::get_if<phase::Idle>(&phase_);
+    if (idle != nullptr && idle->misunderstood == view.misunderstood) return std::nullopt;
+    Transition transition = {phase::Idle{view.misunderstood}, {}};
+    if (idle == nullptr) transition.news.push_back(WhyItEnds());
+    if (!view.misunderstood.empty()) transition.news.push_back(news::Misunderstood{view.misunderstood});
+    return transition;
+  }
+
+  News WhyItEnds() const {
+    if (const auto* answering = std::get_if<phase::Answering>(&phase_)) return news::Answered{answering->request};
+    return news::Withdrawn{};
+  }
+
+  std::optional<Transition> AskedToDrain(const View& view) const {
+    const Request& request = *view.asked;
+    const bool is_cordoning = About<phase::Cordoning>(phase_, request) != nullptr;
+    const bool is_later = !is_cordoning && RequestOf(phase_) == request;
+    // A clock that has been read once goes on, whatever becomes of it on the Node.
+    if (view.is_cordoned && is_later) return std::nullopt;
+    if (view.is_cordoned && view.started) {
+      std::vector<News> first;
+      if (is_cordoning) first.push_back(news::Cordoned{request});
+      return Evict(request, *view.started, std::move(first));
+    }
+    if (is_cordoning) return std::nullopt;
+    return Transition{phase::Cordoning{request}, {news::Cordoning{is_later}}, Command::kCordon};
+  }
+
+  std::optional<Transition> AskedToUncordon(const Request& request) const {
+    if (RequestOf(phase_) == request) return std::nullopt;
+    return Transition{phase::Uncordoning{request}, {news::Uncordoning{}}, Command::kUncordon};
+  }
+
+  Transition Evict(const Request& request, WallTime started, std::vector<News> news) const {
+    if (now_ - started > settings_.timeout) news.push_back(news::Overdue{started});
+    news.push_back(news::Draining{request, started});
+    return {phase::Evicting{request, started, now_ - started > settings_.slow_after}, std::move(news), Command::kEvict};
+  }
+
+  template <typename P>
+  static Transition Later(const P& phase, News news) {
+    return {P{phase.request, phase.failures + 1}, {std::move(news)}, Command::kWait, RetryAfter(phase.failures)};
+  }
+
+  const Phase& phase_;
+  const Settings& settings_;
+  WallTime now_;
+};
+
+}  // namespace
+
+std::optional<Request> RequestOf(const Phase& phase) {
+  return std::visit(
+      []<typename P>(const P& at) -> std::optional<Request> {
+        if constexpr (std::is_same_v<P, phase::Idle>) {
+          return std::nullopt;
+        } else {
+          return at.request;
+        }
+      },
+      phase);
+}
+
+std::optional<Transition> Advance(const Phase& phase, const Event& event, const Settings& settings, WallTime now) {
+  return std::visit(Step(phase, settings, now), event);
+}
+
+}  // namespace pintle::drain

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drain/protocol.h"
+
+#include <fmt/core.h>
+
+namespace pintle::drain {
+namespace {
+
+// One that is of another drain, or makes no sense, was not of this one.
+std::optional<WallTime> StartOf(const Request& request, std::string_view text) {
+  const std::size_t blank = text.find(' ');
+  if (blank == std::string_view::npos || text.substr(blank + 1) != request.ToText()) return std::nullopt;
+  const auto when = FromRfc3339(text.substr(0, blank));
+  return when ? std::optional(*when) : std::nullopt;
+}
+
+}  // namespace
+
+std::string Request::ToText() const {
+  return fmt::format("{}{}", verb == Verb::kDrain ? api::kDrainPrefix : api::kUncordonPrefix, config);
+}
+
+Result<Request> ParseRequest(std::string_view text) {
+  for (const Verb verb : {Verb::kDrain, Verb::kUncordon}) {
+    const std::string_view prefix = verb == Verb::kDrain ? api::kDrainPrefix : api::kUncordonPrefix;
+    if (text.starts_with(prefix)) return Request{verb, std::string(text.substr(prefix.size()))};
+  }
+  // As the Machine Config Operator, which takes what is before the first hyphen for the verb.
+  return Error(ErrorKind::kInvalid,
+               fmt::format("non-recognized drain verb detected {}", text.substr(0, text.find('-'))));
+}
+
+View ViewOf(const api::Node& node) {
+  View view = {.is_cordoned = node.spec.unschedulable};
+  const std::string& asked = node.metadata.Annotation(api::kDesiredDrainAnnotation);
+  if (asked == node.metadata.Annotation(api::kLastAppliedDrainAnnotation)) return view;
+  const auto request = ParseRequest(asked);
+  if (!request) {
+    view.misunderstood = request.error().message();
+    return view;
+  }
+  view.asked = *request;
+  view.started = StartOf(*request, node.metadata.Annotation(kStartedAnnotation));
+  return view;
+}
+
+std::string StartedText(WallTime when, const Request& request) {
+  return fmt::format("{} {}", ToRfc3339(when), request.ToText());
+}
+
+}  // namespace pintle::drain

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// So many at a time: the others wait in line.
+
+#include <functional>
+#include <list>
+#include <memory>
+
+namespace pintle::event {
+class Loop;
+}  // namespace pintle::event
+
+namespace pintle::drain {
+
+class Turns {
+ private:
+  struct Line;
+  struct Place;
+
+ public:
+  // A place in the line, and then a turn; destroying it gives up either.
+  class [[nodiscard]] Turn {
+   public:
+    Turn() = default;
+    Turn(Turn&& other) noexcept = default;
+    Turn& operator=(Turn&& other) noexcept;
+    ~Turn() { GiveUp(); }
+
+   private:
+    friend class Turns;
+    explicit Turn(std::shared_ptr<Place> place) : place_(std::move(place)) {}
+    void GiveUp();
+
+    std::shared_ptr<Place> place_;
+  };
+
+  // The loop must outlive all turns.
+  Turns(event::Loop& loop, int most);
+
+  // `begin` is called from the loop when it is its turn, never from within this.
+  Turn Take(std::function<void()> begin);
+
+ private:
+  static void LetBegin(const std::shared_ptr<Line>& line);
+
+  std::shared_ptr<Line> line_;
+};
+
+}  // namespace pintle::drain

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Structs as JSON that Go writes: members in the order of their fields, and without those that Encode() leaves out.
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "json/fields.h"
+#include "json/go_json.h"
+
+namespace pintle::json {
+
+namespace internal {
+
+template <typename T>
+void AppendGoText(const T& value, std::string& text);
+
+// Elements or members with commas between them.
+class GoList {
+ public:
+  GoList(std::string& text, char open) : text_(text) { text_ += open; }
+  template <typename T>
+  void Add(const T& element) {
+    Separate();
+    AppendGoText(element, text_);
+  }
+  template <typename T>
+  void Add(std::string_view key, const T& value) {
+    Separate();
+    text_ += GoJson(std::string(key)) + ":";
+    AppendGoText(value, text_);
+  }
+
+ private:
+  void Separate() {
+    if (!std::exchange(is_first_, false)) text_ += ',';
+  }
+
+  std::string& text_;
+  bool is_first_ = true;
+};
+
+template <typename T>
+void AppendGoText(const T& value, std::string& text) {
+  if constexpr (Described<T>) {
+    static const T kFresh{};
+    GoList members(text, '{');
+    ForEachField<T>([&](const auto& field) {
+      const bool is_written =
+          std::decay_t<decltype(field)>::kIsRequired || !Equal(value.*field.member, kFresh.*field.member);
+      if (is_written) members.Add(field.name, value.*field.member);
+    });
+    text += '}';
+  } else if constexpr (kIsOptional<T>) {
+    if (!value) {
+      text += "null";
+      return;
+    }
+    AppendGoText(*value, text);
+  } else if constexpr (kIsVector<T>) {
+    GoList elements(text, '[');
+    for (const auto& element : value) elements.Add(element);
+    text += ']';
+  } else if constexpr (kIsMap<T>) {
+    GoList members(text, '{');
+    for (const auto& [key, member] : value) members.Add(key, member);
+    text += '}';
+  } else {
+    text += GoJson(Encode(value));
+  }
+}
+
+}  // namespace internal
+
+template <typename T>
+std::string GoText(const T& value) {
+  std::string text;
+  internal::AppendGoText(value, text);
+  return text;
+}
+
+// JSON on one line as Go indents it: by so many spaces a level, with nothing inside of what is empty.
+std::string Indented(std::string_view json, std::size_t spaces);
+
+}  // namespace pintle::json

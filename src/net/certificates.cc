@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/certificates.h"
+
+#include <fmt/core.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "base/c_ptr.h"
+
+namespace pintle::net {
+namespace {
+
+using Bio = CPtr<BIO, BIO_free>;
+using X509Certificate = CPtr<X509, X509_free>;
+
+// What the library has noted, which is taken so that nobody else stumbles over it.
+std::string TakeReason() {
+  const unsigned long code = ERR_peek_last_error();
+  ERR_clear_error();
+  const char* const reason = ERR_reason_error_string(code);
+  return reason == nullptr ? "not a certificate" : reason;
+}
+
+bool IsEndOfText() {
+  const unsigned long code = ERR_peek_last_error();
+  return ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
+}
+
+std::string SubjectOf(const X509* certificate) {
+  const Bio text(BIO_new(BIO_s_mem()));
+  if (!text) return "";
+  X509_NAME_print_ex(text.get(), X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
+  char* bytes = nullptr;
+  const long size = BIO_get_mem_data(text.get(), &bytes);
+  return size > 0 ? std::string(bytes, static_cast<std::size_t>(size)) : "";
+}
+
+std::string CommonNameOf(const X509* certificate) {
+  const X509_NAME* const subject = X509_get_subject_name(certificate);
+  int last = -1;
+  for (int at = -1; (at = X509_NAME_get_index_by_NID(subject, NID_commonName, at)) >= 0;) last = at;
+  if (last < 0) return "";
+  unsigned char* bytes = nullptr;
+  const int size = ASN1_STRING_to_UTF8(&bytes, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, last)));
+  if (size < 0) {
+    ERR_clear_error();
+    return "";
+  }
+  std::string name(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+  OPENSSL_free(bytes);
+  return name;
+}
+
+// "No end" is the year 9999 to a certificate, which our clock does not reach.
+WallTime TimeAt(const tm& broken_down) {
+  constexpr auto kLast = std::chrono::floor<std::chrono::seconds>(WallTime::max());
+  tm copy = broken_down;
+  return std::min(kLast, std::chrono::sys_seconds(std::chrono::seconds(::timegm(&copy))));
+}
+
+Result<Certificate> Read(const X509* certificate) {
+  tm broken_down = {};
+  if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &broken_down) != 1) {
+    return Error(ErrorKind::kInvalid, fmt::format("its end of validity: {}", TakeReason()));
+  }
+  return Certificate{
+      .subject = SubjectOf(certificate), .common_name = CommonNameOf(certificate), .not_after = TimeAt(broken_down)};
+}
+
+}  // namespace
+
+Result<std::vector<Certificate>> ReadCertificates(std::string_view pem) {
+  if (pem.size() > std::numeric_limits<int>::max()) return Error(ErrorKind::kInvalid, "the bundle is too large");
+  const Bio bytes(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  if (!bytes) return Error(ErrorKind::kSystem, "out of memory");
+  std::vector<Certificate> certificates;
+  ERR_clear_error();
+  while (true) {
+    const X509Certificate one(PEM_read_bio_X509(bytes.get(), nullptr, nullptr, nullptr));
+    const std::string which = fmt::format("certificate {}", certificates.size() + 1);
+    if (one) {
+      certificates.push_back(TRY(Read(one.get()), which));
+    } else if (IsEndOfText()) {
+      ERR_clear_error();
+      return certificates;
+    } else {
+      return Error(ErrorKind::kInvalid, fmt::format("{}: {}", which, TakeReason()));
+    }
+  }
+}
+
+}  // namespace pintle::net

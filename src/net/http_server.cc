@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/http_server.h"
+
+// The thread sanitizer knows no fences; what the queues lock is order enough for it.
+#ifdef __SANITIZE_THREAD__
+#define BOOST_ASIO_DISABLE_FENCED_BLOCK 1
+#endif
+
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/status.hpp>
+#include <mutex>
+#include <thread>
+#include <unordered_set>
+#include <utility>
+
+#include "net/wire.h"
+
+namespace pintle::net {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+using tcp = asio::ip::tcp;
+using std::chrono::milliseconds;
+using Outcome = Wire::Outcome;
+using Progress = Wire::Progress;
+
+// When there are no descriptors left, for instance.
+constexpr auto kAcceptAgain = std::chrono::milliseconds(200);
+// For a client to take what it was told last before the connection is gone.
+constexpr auto kGoodbyeTime = std::chrono::seconds(2);
+using HeadParser = http::request_parser<http::empty_body>;
+
+std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+std::string_view ReasonOf(int status) { return View(http::obsolete_reason(static_cast<http::status>(status))); }
+
+IncomingRequest RequestOf(const HeadParser::value_type& message, std::string_view peer) {
+  IncomingRequest request = {View(message.method_string()), View(message.target()), peer, {}};
+  for (const auto& field : message) request.headers.push_back({View(field.name_string()), View(field.value())});
+  return request;
+}
+
+bool NamesItsHost(const HeadParser::value_type& message) {
+  return message.version() == 10 || message.count(http::field::host) == 1;
+}
+
+// One of IPv4 is the same whatever kind of socket it came by.
+std::string AddressText(const asio::ip::address& address) {
+  if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address.to_string();
+  return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
+}
+
+// A body would have to be read, or could be taken for the next request.
+bool HasBody(const HeadParser& parser) {
+  return !parser.is_done() || parser.get().count(http::field::transfer_encoding) > 0;
+}
+
+}  // namespace
+
+// ---- what all threads share -----------------------------------------------------------------------------------------
+
+class HttpServer::Shared {
+ public:
+  Shared(const HttpServerSettings& settings, HttpHandler handler)
+      : limits_(settings.limits),
+        handler_(std::make_shared<const HttpHandler>(std::move(handler))),
+        identity_(settings.identity),
+        rate_(settings.limits.rate) {}
+
+  Result<> Begin(const HttpServerSettings& settings);
+  void Stop();
+
+  const HttpServerLimits& limits() const { return limits_; }
+  const ListenAddress& address() const { return address_; }
+  std::size_t connections() const { return connections_; }
+
+  std::shared_ptr<const HttpHandler> handler() {
+    const std::lock_guard lock(mutex_);
+    return handler_;
+  }
+  std::shared_ptr<const TlsIdentity> identity() {
+    const std::lock_guard lock(mutex_);
+    return identity_;
+  }
+  void SetHandler(HttpHandler handler) {
+    auto next = std::make_shared<const HttpHandler>(std::move(handler));
+    const std::lock_guard lock(mutex_);
+    handler_.swap(next);  // What was there before may be long; it goes when the lock is released.
+  }
+  void SetIdentity(std::shared_ptr<const TlsIdentity> identity) {
+    const std::lock_guard lock(mutex_);
+    if (identity_ && identity) identity_.swap(identity);
+  }
+  bool Allows(std::string_view address) {
+    if (limits_.rate.per_second <= 0) return true;
+    const std::lock_guard lock(mutex_);
+    return rate_.Allow(address, std::chrono::steady_clock::now());
+  }
+
+  void Began() { ++connections_; }
+  void Ended();
+  bool is_full() const { return connections_ >= limits_.connections; }
+  bool is_stopping() const { return stopping_; }
+  Thread& NextThread() { return *threads_[next_++ % threads_.size()]; }
+
+ private:
+  const HttpServerLimits limits_;
+  ListenAddress address_;
+  std::vector<std::unique_ptr<Thread>> threads_;  // The first one has the door.
+  std::unique_ptr<Door> door_;
+  std::size_t next_ = 0;  // The door's.
+  std::atomic<std::size_t> connections_ = 0;
+  std::atomic<bool> stopping_ = false;
+
+  std::mutex mutex_;  // Guards what follows.
+  std::shared_ptr<const HttpHandler> handler_;
+  std::shared_ptr<const TlsIdentity> identity_;
+  RateLimit rate_;
+};
+
+// One thread and the connections that it serves.
+class HttpServer::Thread {
+ public:
+  Thread() : busy_(asio::make_work_guard(context_)) {}
+
+  void Begin() {
+    thread_ = std::thread([this] { context_.run(); });
+  }
+  asio::io_context& context() { return context_; }
+  void Add(Connection* one) { connections_.insert(one); }
+  void Remove(Connection* one) {
+    connections_.erase(one);
+    if (connections_.empty() && patience_) patience_->cancel();
+  }
+  void LetGo(milliseconds patience);
+  void Join() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  std::unordered_set<Connection*> connections_;  // Outlives the context, which destroys what still waits in it.
+  asio::io_context context_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> busy_;
+  std::optional<asio::steady_timer> patience_;
+  std::thread thread_;
+};
+
+// ---- one connection -------------------------------------------------------------------------------------------------
+
+// Steps that follow one another; each is tried until the socket makes it wait.  Whoever waits for the socket or for the
+// time keeps it alive; it is gone when nothing does.
+class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(Shared& server, Thread& thread, tcp::socket socket, std::string address, std::string peer)
+      : server_(server),
+        thread_(thread),
+        socket_(std::move(socket)),
+        address_(std::move(address)),
+        peer_(std::move(peer)),
+        identity_(server.identity()),
+        wire_(socket_.native_handle(), identity_.get()),
+        out_of_time_(thread.context()) {
+    thread_.Add(this);
+  }
+  ~Connection() {
+    thread_.Remove(this);
+    server_.Ended();
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void Begin() {
+    if (server_.is_stopping()) return End();
+    EndAfter(server_.limits().head_time);
+    Advance();
+  }
+
+  // The server stops: there will be no next request.
+  void LetGo() {
+    if (input_.empty() && (step_ == &Connection::ReadHead || step_ == &Connection::ShakeHands)) End();
+  }
+
+  void End() {
+    error_code ignored;  // It is closed in any case.
+    socket_.close(ignored);
+    out_of_time_.cancel();
+  }
+
+ private:
+  using Step = Outcome (Connection::*)();
+
+  void Advance() {
+    // It may have been ended between the moment when this was due and now; its descriptor is somebody else's then.
+    if (!socket_.is_open()) return;
+    for (;;) {
+      switch ((this->*step_)()) {
+        case Outcome::kDone:
+          if (std::exchange(is_others_turn_, false)) return Yield();
+          break;
+        case Outcome::kWaitToRead:
+          return Await(tcp::socket::wait_read);
+        case Outcome::kWaitToWrite:
+          return Await(tcp::socket::wait_write);
+        case Outcome::kOver:
+          return End();
+      }
+    }
+  }
+
+  // Who has sent a thousand requests at once does not keep others waiting until all are answered.
+  void Yield() {
+    asio::post(thread_.context(), [self = shared_from_this()] { self->Advance(); });
+  }
+
+  void Await(tcp::socket::wait_type what) {
+    socket_.async_wait(what, [self = shared_from_this()](error_code failed) {
+      if (!failed) self->Advance();
+    });
+  }
+
+  // One timer that is seldom set: it looks again when it went off too early.
+  void EndAfter(milliseconds time) {
+    deadline_ = std::chrono::steady_clock::now() + time;
+    if (!alarm_ || deadline_ < *alarm_) SetAlarm();
+  }
+  void SetAlarm() {
+    alarm_ = deadline_;
+    out_of_time_.expires_at(deadline_);
+    out_of_time_.async_wait([alive = weak_from_this()](error_code failed) {
+      const auto self = alive.lock();
+      if (failed || !self) return;
+      if (std::chrono::steady_clock::now() >= self->deadline_) return self->End();
+      self->SetAlarm();
+    });
+  }
+
+  Outcome ShakeHands() {
+    const Outcome outcome = wire_.ShakeHands().outcome;
+    if (outcome == Outcome::kDone) Expect();
+    return outcome;
+  }
+
+  // A head, of which there may be some already.
+  void Expect() {
+    parser_.emplace();
+    parser_->eager(false);
+    parser_->header_limit(static_cast<std::uint32_t>(server_.limits().head));
+    parser_->body_limit(boost::none);
+    step_ = &Connection::ReadHead;
+  }
+
+  Outcome ReadHead() {
+    if (!input_.empty() && HeadIsThere()) return Outcome::kDone;
+    std::array<char, 4096> bytes;
+    const Progress progress = wire_.Read(bytes);
+    if (progress.outcome != Outcome::kDone) return progress.outcome;
+    if (is_idle_) EndAfter(server_.limits().head_time);
+    is_idle_ = false;
+    input_.append(bytes.data(), progress.bytes);
+    return Outcome::kDone;
+  }
+
+  // Whether an answer is due, be it that there is something wrong.
+  bool HeadIsThere() {
+    error_code failed;
+    const std::size_t used = parser_->put(asio::buffer(input_), failed);
+    input_.erase(0, used);
+    if (failed == http::error::need_more) return false;
+    if (failed == http::error::header_limit || failed == http::error::buffer_overflow) {
+      return Answer({.status = 431}, AfterAnswer::kClose);
+    }
+    if (failed) return Answer({.status = 400}, AfterAnswer::kClose);
+    return parser_->is_header_done() && AnswerRequest();
+  }
+
+  bool AnswerRequest() {
+    const auto& message = parser_->get();
+    if (!NamesItsHost(message)) return Answer({.status = 400}, AfterAnswer::kClose);
+    if (!server_.Allows(address_)) {
+      return Answer({.status = 503, .headers = {{"Retry-After", "1"}}}, AfterAnswer::kClose);
+    }
+    is_head_ = message.method() == http::verb::head;
+    const bool ends = HasBody(*parser_) || !message.keep_alive();
+    const AfterAnswer kept = message.version() == 10 ? AfterAnswer::kKeepAsAsked : AfterAnswer::kKeep;
+    return Answer((*server_.handler())(RequestOf(message, peer_)), ends ? AfterAnswer::kClose : kept);
+  }
+
+  bool Answer(HttpAnswer answer, AfterAnswer after) {
+    closes_ = after == AfterAnswer::kClose;
+    output_ = HeadOf(answer, ReasonOf(answer.status), after);
+    body_ = is_head_ ? nullptr : std::move(answer.body);
+    written_ = 0;
+    const std::size_t seconds = (body_ ? body_->size() : 0) / server_.limits().bytes_per_second;
+    EndAfter(server_.limits().answer_time + std::chrono::seconds(seconds));
+    step_ = &Connection::WriteHead;
+    return true;
+  }
+
+  Outcome WriteHead() {
+    const Outcome outcome = WriteSome(output_);
+    if (outcome == Outcome::kDone && written_ == output_.size()) {
+      written_ = 0;
+      step_ = &Connection::WriteBody;
+    }
+    return outcome;
+  }
+
+  Outcome WriteBody() {
+    if (!body_ || written_ == body_->size()) {
+      FinishAnswer();
+      return Outcome::kDone;
+    }
+    return WriteSome(*body_);
+  }
+
+  Outcome WriteSome(std::string_view all) {
+    const Progress progress = wire_.Write(all.substr(written_));
+    written_ += progress.bytes;
+    return progress.outcome;
+  }
+
+  void FinishAnswer() {
+    body_ = nullptr;
+    is_head_ = false;
+    is_others_turn_ = true;
+    if (closes_ || server_.is_stopping()) {
+      EndAfter(kGoodbyeTime);
+      step_ = &Connection::SayGoodbye;
+      return;
+    }
+    is_idle_ = input_.empty();
+    EndAfter(is_idle_ ? server_.limits().idle_time : server_.limits().head_time);
+    Expect();
+  }
+
+  // To close it with something unread would take the answer away from who has not read it yet.
+  Outcome SayGoodbye() {
+    const Outcome outcome = wire_.SayGoodbye().outcome;
+    if (outcome == Outcome::kDone) step_ = &Connection::AwaitEnd;
+    return outcome;
+  }
+  Outcome AwaitEnd() {
+    std::array<char, 16 << 10> bytes;
+    return wire_.Discard(bytes).outcome;
+  }
+
+  Shared& server_;
+  Thread& thread_;
+  tcp::socket socket_;
+  const std::string address_;
+  const std::string peer_;
+  const std::shared_ptr<const TlsIdentity> identity_;
+  Wire wire_;
+  asio::steady_timer out_of_time_;
+  std::chrono::steady_clock::time_point deadline_;
+  std::optional<std::chrono::steady_clock::time_point> alarm_;
+  Step step_ = &Connection::ShakeHands;
+
+  std::string input_;  // What has come and was not asked yet.
+  std::optional<HeadParser> parser_;
+  bool is_idle_ = false;
+  bool is_head_ = false;
+
+  std::string output_;
+  std::shared_ptr<const std::string> body_;
+  std::size_t written_ = 0;  // Of the head, then of the body.
+  bool closes_ = false;
+  bool is_others_turn_ = false;
+};
+
+// Two parts: those that wait for a request go at once, the others when they have had theirs or their time is up.
+void HttpServer::Thread::LetGo(milliseconds patience) {
+  asio::post(context_, [this, patience] {
+    busy_.reset();
+    for (Connection* one : std::vector(connections_.begin(), connections_.end())) one->LetGo();
+    if (connections_.empty()) return;
+    patience_.emplace(context_, patience);
+    patience_->async_wait([this](error_code) { context_.stop(); });
+  });
+}
+
+// ---- where connections come from ------------------------------------------------------------------------------------
+
+class HttpServer::Door {
+ public:
+  Door(Shared& server, asio::io_context& context) : server_(server), acceptor_(context), again_(context) {}
+
+  Result<ListenAddress> Open(const ListenAddress& listen) {
+    error_code failed;
+    auto address = asio::ip::make_address(listen.address, failed);
+    if (failed) return Error(ErrorKind::kInvalid, "it is no address");
+    acceptor_.open(tcp::endpoint(address, 0).protocol(), failed);
+    if (failed == asio::error::address_family_not_supported && address.is_unspecified()) {
+      address = asio::ip::address_v4::any();  // Of a machine without IPv6, these are all that there are.
+      acceptor_.open(tcp::v4(), failed);
+    }
+    if (failed) return Error::FromErrno("socket", failed.value());
+    // A server that is started again does not wait for the connections of the one before.
+    acceptor_.set_option(tcp::acceptor::reuse_address(true), failed);
+    if (address.is_v6()) acceptor_.set_option(asio::ip::v6_only(false), failed);
+    acceptor_.bind(tcp::endpoint(address, listen.port), failed);
+    if (failed) return Error::FromErrno("bind", failed.value());
+    acceptor_.listen(tcp::acceptor::max_listen_connections, failed);
+    if (failed) return Error::FromErrno("listen", failed.value());
+    return ListenAddress{address.to_string(), acceptor_.local_endpoint(failed).port()};
+  }
+
+  void Accept() {
+    if (server_.is_stopping()) return;
+    if (server_.is_full()) {
+      is_waiting_ = true;
+      // One may have ended between the two.
+      if (server_.is_full() || !is_waiting_.exchange(false)) return;
+    }
+    Thread& thread = server_.NextThread();
+    acceptor_.async_accept(thread.context(), [this, &thread](error_code failed, tcp::socket socket) {
+      if (failed == asio::error::operation_aborted) return;
+      if (failed) return AcceptLater();
+      Hand(std::move(socket), thread);
+      Accept();
+    });
+  }
+
+  // From any thread: there is room again.
+  void Wake() {
+    if (is_waiting_.exchange(false)) asio::post(acceptor_.get_executor(), [this] { Accept(); });
+  }
+
+  void Close() {
+    asio::post(acceptor_.get_executor(), [this] {
+      error_code ignored;
+      acceptor_.close(ignored);
+      again_.cancel();
+    });
+  }
+
+ private:
+  void Hand(tcp::socket socket, Thread& thread) {
+    error_code failed;
+    const tcp::endpoint peer = socket.remote_endpoint(failed);
+    if (failed) return;  // It is gone already.
+    socket.non_blocking(true, failed);
+    socket.set_option(tcp::no_delay(true), failed);
+    server_.Began();
+    asio::post(thread.context(), [&server = server_, &thread, peer, taken = std::move(socket)]() mutable {
+      const std::string address = AddressText(peer.address());
+      std::make_shared<Connection>(server, thread, std::move(taken), address,
+                                   ToText(ListenAddress{address, peer.port()}))
+          ->Begin();
+    });
+  }
+
+  void AcceptLater() {
+    again_.expires_after(kAcceptAgain);
+    again_.async_wait([this](error_code failed) {
+      if (!failed) Accept();
+    });
+  }
+
+  Shared& server_;
+  tcp::acceptor acceptor_;
+  asio::steady_timer again_;
+  std::atomic<bool> is_waiting_ = false;
+};
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+Result<> HttpServer::Shared::Begin(const HttpServerSettings& settings) {
+  for (int i = 0; i < std::max(settings.threads, 1); ++i) threads_.push_back(std::make_unique<Thread>());
+  door_ = std::make_unique<Door>(*this, threads_.front()->context());
+  address_ = TRY(door_->Open(settings.listen), "listening at " + ToText(settings.listen));
+  door_->Accept();
+  // Signals are for the threads of others, and a client that is gone is no reason to die.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (const auto& thread : threads_) thread->Begin();
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return {};
+}
+
+void HttpServer::Shared::Ended() {
+  --connections_;
+  if (door_ && !stopping_) door_->Wake();
+}
+
+void HttpServer::Shared::Stop() {
+  stopping_ = true;
+  if (door_) door_->Close();
+  for (const auto& thread : threads_) thread->LetGo(limits_.stop_time);
+  for (const auto& thread : threads_) thread->Join();
+  door_.reset();
+  // The first one may still hold a socket that was meant for another.
+  for (auto& thread : threads_) thread.reset();
+}
+
+HttpServer::HttpServer(std::unique_ptr<Shared> shared) : shared_(std::move(shared)) {}
+HttpServer::~HttpServer() { shared_->Stop(); }
+
+Result<std::unique_ptr<HttpServer>> HttpServer::Begin(const HttpServerSettings& settings, HttpHandler handler) {
+  auto shared = std::make_unique<Shared>(settings, std::move(handler));
+  TRY(shared->Begin(settings));
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(shared)));
+}
+
+void HttpServer::Handle(HttpHandler handler) { shared_->SetHandler(std::move(handler)); }
+void HttpServer::Present(std::shared_ptr<const TlsIdentity> identity) { shared_->SetIdentity(std::move(identity)); }
+const ListenAddress& HttpServer::address() const { return shared_->address(); }
+std::size_t HttpServer::connections() const { return shared_->connections(); }
+
+}  // namespace pintle::net

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/rate_limit.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace pintle::net {
+
+bool RateLimit::Allow(std::string_view who, MonotonicTime now) {
+  if (rate_.per_second <= 0) return true;
+  auto found = debts_.find(who);
+  if (found == debts_.end()) {
+    if (debts_.size() >= most_known_) Forget(now);
+    found = debts_.emplace(who, Debt{0, now}).first;
+  }
+  Debt& debt = found->second;
+  debt = {Left(debt, now), now};
+  if (debt.asked + 1 > std::max(rate_.burst, 1.0)) return false;
+  debt.asked += 1;
+  return true;
+}
+
+double RateLimit::Left(const Debt& debt, MonotonicTime now) const {
+  const double seconds = std::chrono::duration<double>(now - debt.at).count();
+  return std::max(0.0, debt.asked - seconds * rate_.per_second);
+}
+
+void RateLimit::Forget(MonotonicTime now) {
+  std::erase_if(debts_, [&](const auto& entry) { return Left(entry.second, now) == 0; });
+  if (debts_.size() >= most_known_) debts_.clear();
+}
+
+}  // namespace pintle::net

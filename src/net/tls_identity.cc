@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/tls_identity.h"
+
+#include <fmt/core.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+
+#include <array>
+#include <climits>
+#include <utility>
+
+namespace pintle::net {
+namespace {
+
+constexpr const char* kIntermediateCiphers =
+    "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
+    "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"
+    "DHE-RSA-AES128-GCM-SHA256:DHE-RSA-AES256-GCM-SHA384";
+
+// As ALPN writes lists: each with its length in front.
+constexpr std::array<unsigned char, 9> kHttp1 = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+
+using X509Ptr = CPtr<X509, X509_free>;
+using KeyPtr = CPtr<EVP_PKEY, EVP_PKEY_free>;
+using BioPtr = CPtr<BIO, BIO_free_all>;
+using SslPtr = CPtr<SSL, SSL_free>;
+
+// OpenSSL keeps what went wrong in a queue, of which the first says most.
+Error OpensslError(std::string_view what) {
+  const unsigned long code = ::ERR_get_error();
+  ::ERR_clear_error();
+  const char* reason = code == 0 ? nullptr : ::ERR_reason_error_string(code);
+  return Error(ErrorKind::kInvalid, reason == nullptr ? std::string(what) : fmt::format("{}: {}", what, reason));
+}
+
+Result<BioPtr> Reader(const std::string& pem) {
+  if (pem.size() > INT_MAX) return Error(ErrorKind::kInvalid, "it is too long");
+  BioPtr bio(::BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  if (!bio) return OpensslError("BIO_new_mem_buf");
+  return bio;
+}
+
+Result<> UseCertificates(SSL_CTX* context, const std::string& pem) {
+  const BioPtr bio = TRY(Reader(pem));
+  const X509Ptr own(::PEM_read_bio_X509_AUX(bio.get(), nullptr, nullptr, nullptr));
+  if (!own) return OpensslError("there is no certificate in it");
+  if (::SSL_CTX_use_certificate(context, own.get()) != 1) return OpensslError("it cannot be used");
+  while (X509Ptr next{::PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
+    if (::SSL_CTX_add1_chain_cert(context, next.get()) != 1) return OpensslError("its chain cannot be used");
+  }
+  if (ERR_GET_REASON(::ERR_peek_last_error()) != PEM_R_NO_START_LINE) return OpensslError("its chain cannot be read");
+  ::ERR_clear_error();
+  return {};
+}
+
+// A key with a passphrase is refused: there is nobody to ask.
+int NoPassphrase(char*, int, int, void*) { return -1; }
+
+Result<> UseKey(SSL_CTX* context, const std::string& pem) {
+  const BioPtr bio = TRY(Reader(pem));
+  const KeyPtr key(::PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassphrase, nullptr));
+  if (!key) return OpensslError("there is no key without a passphrase in it");
+  if (::SSL_CTX_use_PrivateKey(context, key.get()) != 1) return OpensslError("it does not belong to the certificate");
+  return {};
+}
+
+// By OpenSSL's name; nothing: it has none.
+const char* NameOf(const STACK_OF(SSL_CIPHER) * known, const std::string& cipher) {
+  for (int i = 0; i < sk_SSL_CIPHER_num(known); ++i) {
+    const char* name = ::SSL_CIPHER_get_name(sk_SSL_CIPHER_value(known, i));
+    const char* standard_name = ::SSL_CIPHER_standard_name(sk_SSL_CIPHER_value(known, i));
+    if (cipher == name || (standard_name != nullptr && cipher == standard_name)) return name;
+  }
+  return nullptr;
+}
+
+// Those of TLS 1.3 may be named as well, as they are in lists for both.
+Result<> UseCiphers(SSL_CTX* context, const std::vector<std::string>& ciphers) {
+  if (::SSL_CTX_set_cipher_list(context, "ALL") != 1) return OpensslError("listing ciphers");
+  const SslPtr any(::SSL_new(context));
+  std::string names = ciphers.empty() ? kIntermediateCiphers : "";
+  for (const std::string& cipher : ciphers) {
+    const char* name = NameOf(::SSL_get_ciphers(any.get()), cipher);
+    if (name == nullptr) return Error(ErrorKind::kInvalid, fmt::format("there is no cipher {} here", cipher));
+    if (!std::string_view(name).starts_with("TLS_")) names += std::string(names.empty() ? "" : ":") + name;
+  }
+  if (names.empty()) return Error(ErrorKind::kInvalid, "there has to be a cipher for TLS 1.2 among the ciphers");
+  if (::SSL_CTX_set_cipher_list(context, names.c_str()) != 1) return OpensslError("these ciphers cannot be used");
+  return {};
+}
+
+// Clients that offer other protocols speak HTTP/1.1 with us.  What is chosen has to outlive this call.
+int ChooseHttp1(SSL*, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,
+                unsigned int offered_length, void*) {
+  unsigned char* found = nullptr;
+  const int outcome = ::SSL_select_next_proto(&found, length, kHttp1.data(), kHttp1.size(), offered, offered_length);
+  if (outcome != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_NOACK;
+  *chosen = found;
+  return SSL_TLSEXT_ERR_OK;
+}
+
+// Each machine asks once: to remember it for a next time would be for nothing.
+void ForgetSessions(SSL_CTX* context) {
+  ::SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  ::SSL_CTX_set_num_tickets(context, 0);
+  ::SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+}
+
+}  // namespace
+
+Result<TlsVersion> ParseTlsVersion(std::string_view name) {
+  if (name == "VersionTLS12") return TlsVersion::k1_2;
+  if (name == "VersionTLS13") return TlsVersion::k1_3;
+  return Error(ErrorKind::kInvalid,
+               fmt::format("\"{}\" is no version of TLS to be had: it must be VersionTLS12 or VersionTLS13", name));
+}
+
+void TlsIdentity::Free(ssl_ctx_st* context) { ::SSL_CTX_free(context); }
+
+Result<std::shared_ptr<const TlsIdentity>> TlsIdentity::Create(const std::string& certificate, const std::string& key,
+                                                               const TlsRules& rules) {
+  ::ERR_clear_error();
+  Context context(::SSL_CTX_new(::TLS_server_method()));
+  if (!context) return OpensslError("SSL_CTX_new");
+  ::SSL_CTX_set_min_proto_version(context.get(), rules.oldest == TlsVersion::k1_3 ? TLS1_3_VERSION : TLS1_2_VERSION);
+  ::SSL_CTX_set_options(context.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
+                                           SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_IGNORE_UNEXPECTED_EOF);
+  // A piece of a long body may be sent again from wherever it is, and connections that wait keep no buffers.
+  ::SSL_CTX_set_mode(context.get(),
+                     SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+  ::SSL_CTX_set_alpn_select_cb(context.get(), ChooseHttp1, nullptr);
+  ::SSL_CTX_set_dh_auto(context.get(), 1);
+  ForgetSessions(context.get());
+  TRY(UseCiphers(context.get(), rules.ciphers));
+  TRY(UseCertificates(context.get(), certificate), "the certificate");
+  TRY(UseKey(context.get(), key), "the key");
+  return std::shared_ptr<const TlsIdentity>(new TlsIdentity(std::move(context)));
+}
+
+}  // namespace pintle::net

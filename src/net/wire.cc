@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/wire.h"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+
+namespace pintle::net {
+namespace {
+
+using Outcome = Wire::Outcome;
+using Progress = Wire::Progress;
+
+Progress AfterCall(ssize_t returned, Outcome to_wait) {
+  if (returned > 0) return {Outcome::kDone, static_cast<std::size_t>(returned)};
+  if (returned == 0) return {Outcome::kOver};
+  return {errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? to_wait : Outcome::kOver};
+}
+
+}  // namespace
+
+void Wire::Free(ssl_st* tls) { ::SSL_free(tls); }
+
+Wire::Wire(int socket, const TlsIdentity* identity) : socket_(socket), is_plain_(identity == nullptr) {
+  if (is_plain_) return;
+  tls_.reset(::SSL_new(identity->context()));
+  if (tls_ && ::SSL_set_fd(tls_.get(), socket) != 1) tls_.reset();
+}
+
+Progress Wire::ShakeHands() {
+  if (is_plain_) return {Outcome::kDone};
+  if (!tls_) return {Outcome::kOver};  // There was no memory for it.
+  ::ERR_clear_error();
+  return AfterTls(::SSL_accept(tls_.get()));
+}
+
+Progress Wire::Read(std::span<char> bytes) {
+  if (is_plain_) return AfterCall(::recv(socket_, bytes.data(), bytes.size(), 0), Outcome::kWaitToRead);
+  ::ERR_clear_error();
+  std::size_t count = 0;
+  Progress progress = AfterTls(::SSL_read_ex(tls_.get(), bytes.data(), bytes.size(), &count));
+  progress.bytes = count;
+  return progress;
+}
+
+Progress Wire::Write(std::string_view bytes) {
+  if (is_plain_) return AfterCall(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL), Outcome::kWaitToWrite);
+  ::ERR_clear_error();
+  std::size_t count = 0;
+  Progress progress = AfterTls(::SSL_write_ex(tls_.get(), bytes.data(), bytes.size(), &count));
+  progress.bytes = count;
+  return progress;
+}
+
+Progress Wire::SayGoodbye() {
+  if (tls_) {
+    ::ERR_clear_error();
+    const int returned = ::SSL_shutdown(tls_.get());
+    // 0: said, and the other side has not said it yet, which nobody has to wait for.
+    if (returned < 0) {
+      const Progress progress = AfterTls(returned);
+      if (progress.outcome != Outcome::kDone) return progress;
+    }
+  }
+  return {::shutdown(socket_, SHUT_WR) == 0 ? Outcome::kDone : Outcome::kOver};
+}
+
+Progress Wire::Discard(std::span<char> bytes) const {
+  return AfterCall(::recv(socket_, bytes.data(), bytes.size(), 0), Outcome::kWaitToRead);
+}
+
+Progress Wire::AfterTls(int returned) const {
+  switch (::SSL_get_error(tls_.get(), returned)) {
+    case SSL_ERROR_NONE:
+      return {Outcome::kDone};
+    case SSL_ERROR_WANT_READ:
+      return {Outcome::kWaitToRead};
+    case SSL_ERROR_WANT_WRITE:
+      return {Outcome::kWaitToWrite};
+    default:
+      return {Outcome::kOver};
+  }
+}
+
+}  // namespace pintle::net

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool/cert_expirys.h"
+
+namespace pintle::pool {
+
+std::vector<api::CertExpiry> CertExpirysOf(const api::ControllerConfig& config) {
+  std::vector<api::CertExpiry> expirys;
+  for (const api::ControllerCertificate& certificate : config.status.controller_certificates) {
+    if (certificate.bundle_file != "KubeAPIServerServingCAData") continue;
+    expirys.push_back(
+        {.bundle = certificate.bundle_file, .subject = certificate.subject, .expiry = certificate.not_after});
+  }
+  return expirys;
+}
+
+}  // namespace pintle::pool

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Asks a server on the loopback for a config over TLS, as fast as it answers.
+//
+// Arguments: the port, the version of TLS (1.2 or 1.3), keep or new (a connection for each request), how many
+// connections at a time, for how many seconds (0: each asks once).  It prints how many requests were answered, in how
+// many seconds, and how many bytes came.
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <latch>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/tls_connection.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using pintle::UniqueFd;
+using pintle::bench::Die;
+using pintle::bench::TlsConnection;
+
+const std::string kAccept = "Accept: application/vnd.coreos.ignition+json;version=3.2.0, */*;q=0.1\r\n";
+
+struct Order {
+  std::uint16_t port;
+  SSL_CTX* context;
+  bool keeps;
+  int connections;
+  std::chrono::seconds time;
+};
+
+std::atomic<std::uint64_t> answers = 0;
+std::atomic<std::uint64_t> bytes_read = 0;
+
+UniqueFd Call(std::uint16_t port) {
+  UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) Die("connect");
+  // As Ignition and curl do: what is asked does not wait for the server to acknowledge the handshake.
+  const int yes = 1;
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  return socket;
+}
+
+std::size_t LengthIn(std::string_view head) {
+  const std::size_t at = head.find("Content-Length: ");
+  if (at == std::string_view::npos || !head.starts_with("HTTP/1.1 200 ")) return 0;
+  return std::strtoul(head.data() + at + 16, nullptr, 10);
+}
+
+void Ask(TlsConnection& connection, const std::string& request, std::vector<char>& buffer) {
+  if (!connection.Write(request)) Die("asking");
+  std::string head;
+  std::size_t end = std::string::npos;
+  while (end == std::string::npos) {
+    const std::size_t count = connection.Read(buffer.data(), buffer.size());
+    if (count == 0) Die("reading the head");
+    head.append(buffer.data(), count);
+    end = head.find("\r\n\r\n");
+  }
+  const std::size_t length = LengthIn(head);
+  if (length == 0) Die("the answer is not a config");
+  std::size_t got = head.size() - end - 4;
+  while (got < length) {
+    const std::size_t count = connection.Read(buffer.data(), buffer.size());
+    if (count == 0) Die("reading the body");
+    got += count;
+  }
+  ++answers;
+  bytes_read += length;
+}
+
+void Machine(const Order& order, std::latch& begin) {
+  const std::string request = "GET /config/worker HTTP/1.1\r\nHost: localhost\r\n" + kAccept +
+                              (order.keeps ? "\r\n" : "Connection: close\r\n\r\n");
+  std::vector<char> buffer(1 << 16);
+  begin.arrive_and_wait();
+  const auto end = Clock::now() + order.time;
+  do {
+    TlsConnection connection(order.context, Call(order.port));
+    if (!connection.Connect()) Die("shaking hands");
+    do {
+      Ask(connection, request, buffer);
+    } while (order.keeps && Clock::now() < end);
+  } while (Clock::now() < end);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 6) return 64;
+  ::signal(SIGPIPE, SIG_IGN);
+  SSL_CTX* context = ::SSL_CTX_new(::TLS_client_method());
+  const int version = std::string(argv[2]) == "1.2" ? TLS1_2_VERSION : TLS1_3_VERSION;
+  ::SSL_CTX_set_min_proto_version(context, version);
+  ::SSL_CTX_set_max_proto_version(context, version);
+  const Order order = {static_cast<std::uint16_t>(std::atoi(argv[1])), context, std::string(argv[3]) == "keep",
+                       std::atoi(argv[4]), std::chrono::seconds(std::atoi(argv[5]))};
+  std::latch begin(order.connections + 1);
+  std::vector<std::thread> machines;
+  for (int i = 0; i < order.connections; ++i) machines.emplace_back(Machine, std::cref(order), std::ref(begin));
+  begin.arrive_and_wait();
+  const auto start = Clock::now();
+  for (std::thread& machine : machines) machine.join();
+  const std::chrono::duration<double> took = Clock::now() - start;
+  std::printf("%llu %.6f %llu\n", static_cast<unsigned long long>(answers.load()), took.count(),
+              static_cast<unsigned long long>(bytes_read.load()));
+  return 0;
+}

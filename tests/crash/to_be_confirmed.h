@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What holds of a change that awaits confirmation, wherever it takes effect: once its boot has come, and nobody gives
+// it up, it is there to stay.
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "crash/faults.h"
+
+namespace pintle::crash {
+
+// `Machine` boots into such a change and is cut off as its test has it; `wanted` is what it is like then.
+template <typename Machine>
+class ToBeConfirmed {
+ public:
+  explicit ToBeConfirmed(std::string wanted) : wanted_(std::move(wanted)) {}
+
+  void IsNewWhereverTheCountOfItsBootIsCut() const {
+    for (int at = 1;; ++at) {
+      for (const bool is_cut_off : {false, true}) {
+        SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, is_cut_off ? "a power cut" : "a recovery"));
+        Machine machine;
+        ASSERT_TRUE(machine.BootIntoChangeToBeConfirmed());
+        const bool was_cut = RunWith(CutAt(at), [&] { return machine.Recover(); }).fault_met;
+        if (is_cut_off) machine.PowerCut();
+        ASSERT_NO_FATAL_FAILURE(ExpectNew(machine));
+        if (!was_cut) return;
+      }
+    }
+  }
+
+  void IsNewWhereverItsConfirmationIsCut() const {
+    for (int at = 1;; ++at) {
+      SCOPED_TRACE(fmt::format("cut at call {}", at));
+      Machine machine;
+      ASSERT_TRUE(machine.BootIntoChangeToBeConfirmed());
+      ASSERT_TRUE(machine.Recover());
+      const bool was_cut = RunWith(CutAt(at), [&] { return machine.Confirm(); }).fault_met;
+      machine.PowerCut();
+      ASSERT_NO_FATAL_FAILURE(ExpectNew(machine));
+      if (!was_cut) return;
+    }
+  }
+
+ private:
+  void ExpectNew(Machine& machine) const {
+    ASSERT_TRUE(machine.Settle());
+    ASSERT_EQ(machine.Now(), wanted_);
+  }
+
+  std::string wanted_;
+};
+
+}  // namespace pintle::crash

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same cluster with its controller: people say what they want, and never touch a node."""
+
+import json
+
+from machines.controller import Controller, Objects
+from machines.whole import Firmware
+
+from .screen import expect, show
+
+LABEL = "machineconfiguration.openshift.io/role"
+NAME = "metadata: {name: NAME}"
+
+
+def labelled(config, name):
+    """A machine config for all workers."""
+    return config.replace(NAME, f"metadata: {{name: {name}, labels: {{{LABEL}: worker}}}}")
+
+
+def write(demo, name, text):
+    (demo.folder / f"{name}.yaml").write_text(labelled(text, name), encoding="ascii")
+    demo.kubectl("apply", "-f", f"{name}.yaml")
+
+
+def until_updated(demo, before):
+    """Shows the nodes until they are what the pool says by now."""
+    config = Objects(demo.cluster).wait_for_target("worker", other_than=before)
+    demo.table.until("Done", config, *demo.nodes)
+    Objects(demo.cluster).wait_until_updated("worker")
+    demo.kubectl("get", "mcp", "worker")
+    return config
+
+
+def roll_out(demo, config):
+    show("its controller: a config for all workers is rendered and rolled out, one node at a time")
+    Objects(demo.cluster).controller_config(base_image="")
+    write(demo, "50-motd", config)
+    config = until_updated(demo, "")
+    for name in demo.nodes:
+        expect("panic=30" in demo.nodes[name].read("/proc/cmdline").split(), f"{name} has booted into it")
+    return config
+
+
+def pause(demo, config, before):
+    show("a paused pool says what waits, and then does just that")
+    reboots = dict(demo.firmware.reboots)
+    set_paused(demo, True)
+    write(demo, "50-motd", config)
+    Objects(demo.cluster).wait_for_condition("worker", "PausedPending", "True")
+    said = demo.kubectl("get", "mcp", "worker", "-o", "jsonpath={.status.conditions[?(@.type=='PausedPending')].message}")
+    expect("/etc/motd" in said, "what waits is named")
+    set_paused(demo, False)
+    until_updated(demo, before)
+    expect(demo.firmware.reboots == reboots, "the policy asks no reboot for it")
+
+
+def set_paused(demo, paused):
+    demo.kubectl("patch", "mcp", "worker", "--type=merge", "--patch", json.dumps({"spec": {"paused": paused}}))
+
+
+def run(demo, first, second):
+    """From nodes that somebody told by hand what to be."""
+    demo.table.answers = False
+    with Firmware(demo.nodes.values()) as demo.firmware, Controller(demo.cluster):
+        pause(demo, second, roll_out(demo, first))

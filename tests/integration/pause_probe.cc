@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the controller says of a paused pool, for the test of the alerts: standard input has one JSON object with
+// "pool", "nodes", "configs" and "now"; the answer is the pool's conditions, and what /metrics has.
+
+#include <fmt/core.h>
+
+#include <iostream>
+#include <iterator>
+#include <list>
+
+#include "controller/metrics.h"
+#include "controller/pause_condition.h"
+#include "json/parse.h"
+#include "machineconfig/ignition_part.h"
+
+namespace pintle::controller {
+namespace {
+
+struct Question {
+  api::MachineConfigPool pool;
+  std::vector<api::Node> nodes;
+  std::vector<api::MachineConfig> configs;
+  api::Time now;
+
+  static constexpr auto kFields = std::tuple{
+      json::Required{"pool", &Question::pool},
+      json::Required{"nodes", &Question::nodes},
+      json::Required{"configs", &Question::configs},
+      json::Required{"now", &Question::now},
+  };
+};
+
+struct Answer {
+  std::vector<api::Condition> conditions;
+  std::string metrics;
+
+  static constexpr auto kFields = std::tuple{
+      json::Required{"conditions", &Answer::conditions},
+      json::Required{"metrics", &Answer::metrics},
+  };
+};
+
+Result<Answer> AnswerTo(const Question& question) {
+  std::list<ignition::Config> parsed;
+  WholeConfigs whole;
+  std::vector<KnownRender> renders;
+  for (const api::MachineConfig& config : question.configs) {
+    json::Report problems;
+    parsed.push_back(TRY(machineconfig::ParseIgnitionPart(config, problems), config.metadata.name));
+    whole.emplace(config.metadata.name, machineconfig::ParsedConfig{config, parsed.back()});
+    renders.push_back({config.metadata.name, config.metadata.creation_timestamp.value_or(api::Time()).at});
+  }
+  std::vector<pool::NodeState> nodes;
+  PoolFigures figures;
+  for (const api::Node& node : question.nodes) {
+    nodes.emplace_back(node);
+    figures.nodes.push_back(node.metadata.name);
+  }
+  const PauseReport report = ReportPause({.pool = question.pool,
+                                          .nodes = nodes,
+                                          .layering = {},
+                                          .configs = whole,
+                                          .renders = renders,
+                                          .policy = {},
+                                          .overrides = {},
+                                          .now = question.now.at});
+  Answer answer;
+  SetPausedPending(report, question.now.at, answer.conditions);
+  figures.pool = question.pool;
+  figures.pause = report;
+  Metrics metrics;
+  metrics.now = question.now.at;
+  metrics.leads = true;
+  metrics.pools.push_back(std::move(figures));
+  answer.metrics = MetricsText(metrics);
+  return answer;
+}
+
+Result<std::string> Run() {
+  const std::string input(std::istreambuf_iterator<char>(std::cin), {});
+  json::Report problems;
+  const Question question = json::Decode<Question>(TRY(json::Parse(input)), problems);
+  TRY(problems.ToResult());
+  return json::ToText(json::Encode(TRY(AnswerTo(question))));
+}
+
+}  // namespace
+}  // namespace pintle::controller
+
+int main() {
+  const auto answer = pintle::controller::Run();
+  if (!answer) {
+    fmt::print(stderr, "pause-probe: {}\n", answer.error().message());
+    return 1;
+  }
+  fmt::print("{}\n", *answer);
+}

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a cluster's ControllerConfig has for the disks of its nodes, on one node that goes through all of it."""
+
+import base64
+import json
+
+import pytest
+
+from machines import agent_node, certs
+from machines.agent_node import PREFIX, rendered
+from machines.installed import file, machine_config
+from machines.wait import wait_until
+
+NAME = "machine-config-controller"
+KIND = {
+    "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+    "metadata": {"name": "controllerconfigs.machineconfiguration.openshift.io"},
+    "spec": {"group": "machineconfiguration.openshift.io", "scope": "Cluster",
+             "names": {"plural": "controllerconfigs", "singular": "controllerconfig", "kind": "ControllerConfig"},
+             "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {
+                 "type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
+OBJECTS = "/apis/machineconfiguration.openshift.io/v1/controllerconfigs"
+KUBELET_CA = "/etc/kubernetes/kubelet-ca.crt"
+CLOUD_CA = "/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem"
+PULL_SECRET = "/etc/mco/internal-registry-pull-secret.json"
+REGISTRIES = "/etc/docker/certs.d"
+
+
+def packed(text):
+    return base64.b64encode(text.encode()).decode()
+
+
+def bundle(name, text):
+    return {"file": name, "data": packed(text)}
+
+
+SPEC = {"kubeAPIServerServingCAData": packed("first"), "internalRegistryPullSecret": packed('{"auths":{}}'),
+        "imageRegistryBundleData": [bundle("registry.example.com..5000", "a registry's\n")],
+        "imageRegistryBundleUserData": [bundle("other.example.com", "another's")]}
+
+
+class ControllerConfig:
+    """The object, as its operator writes it."""
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+        cluster.admin.create({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "ControllerConfig",
+                              "metadata": {"name": NAME}, "spec": SPEC})
+
+    def version(self):
+        return self.cluster.get("controllerconfig", NAME)["metadata"]["resourceVersion"]
+
+    def annotate(self, rotates):
+        self.cluster.kubectl("annotate", "--overwrite", "controllerconfig", NAME, f"{PREFIX}service-ca-rotate={rotates}")
+
+    def change(self, **spec):
+        self.cluster.admin.must("PATCH", f"{OBJECTS}/{NAME}", {"spec": spec},
+                                "application/merge-patch+json")
+
+
+@pytest.fixture(scope="module")
+def node():
+    with agent_node.agent_cluster() as cluster, agent_node.node_maker(cluster) as make:
+        node = make()
+        node.run("mkdir", "--parents", f"{REGISTRIES}/mine.example.com")
+        node.run("tee", f"{REGISTRIES}/mine.example.com/ca.crt", input="mine")
+        config = rendered(cluster, f"rendered-{node.name}-0", machine_config([file("/etc/live/a", "0")])["spec"])
+        node.annotate(desiredConfig=config)
+        node.start()
+        node.wait_done(config)
+        yield node
+
+
+@pytest.fixture(scope="module")
+def config(node):
+    """What comes to a cluster in which the agent is already."""
+    assert "lastSyncedControllerConfigResourceVersion" not in node.annotations()
+    node.cluster.apply(json.dumps(KIND))
+    node.cluster.kubectl("wait", "--for=condition=Established", f"crd/{KIND['metadata']['name']}", "--timeout=60s")
+    return ControllerConfig(node.cluster)
+
+
+def synced(node, config):
+    node.wait_for(lastSyncedControllerConfigResourceVersion=config.version())
+
+
+def mode_of(node, path):
+    return node.run("stat", "--format=%a %U", path).stdout.strip()
+
+
+def when_written(node, path):
+    return node.run("stat", "--format=%y", path).stdout
+
+
+def test_all_of_it_comes_to_the_disk_and_its_version_to_the_node(node, config):
+    synced(node, config)
+    assert node.read(KUBELET_CA) == "first\n" and mode_of(node, KUBELET_CA) == "644 root"
+    assert node.read(CLOUD_CA) == "\n"
+    assert node.read(PULL_SECRET) == '{"auths":{}}\n' and mode_of(node, PULL_SECRET) == "600 root"
+    assert node.read(f"{REGISTRIES}/registry.example.com:5000/ca.crt") == "a registry's\n"
+    assert node.read(f"{REGISTRIES}/other.example.com/ca.crt") == "another's\n"
+    assert node.read(f"{REGISTRIES}/mine.example.com/ca.crt") == "mine"
+
+
+def test_what_is_renewed_comes_at_once_and_what_is_gone_goes(node, config):
+    before = node.run("stat", "--format=%i", PULL_SECRET).stdout
+    config.change(kubeAPIServerServingCAData=packed("second"), imageRegistryBundleData=[])
+    synced(node, config)
+    assert node.read(KUBELET_CA) == "second\n"
+    assert not node.has(f"{REGISTRIES}/registry.example.com:5000")
+    assert node.has(f"{REGISTRIES}/other.example.com/ca.crt") and node.has(f"{REGISTRIES}/mine.example.com/ca.crt")
+    assert node.run("stat", "--format=%i", PULL_SECRET).stdout == before
+    assert node.annotations()["state"] == "Done"
+
+
+def test_what_comes_while_the_agent_is_away_is_made_up_for(node, config):
+    node.run("systemctl", "stop", "pintled")
+    config.change(kubeAPIServerServingCAData=packed("third"))
+    node.run("rm", PULL_SECRET)
+    node.run("systemctl", "start", "pintled")
+    synced(node, config)
+    assert node.read(KUBELET_CA) == "third\n" and node.has(PULL_SECRET)
+
+
+def test_a_config_with_an_older_certificate_changes_all_but_that(node, config):
+    synced(node, config)
+    have, written = node.read(KUBELET_CA), when_written(node, KUBELET_CA)
+    old = machine_config([file("/etc/live/a", "1"), file(KUBELET_CA, "long%20ago")])
+    for number, spec in enumerate([old["spec"], machine_config([file("/etc/live/a", "2")])["spec"]], 1):
+        wanted = rendered(node.cluster, f"rendered-{node.name}-{number}", spec)
+        # A certificate in a config takes a reboot, as anything does that no policy knows.
+        with agent_node.DrainController(node.cluster):
+            node.annotate(desiredConfig=wanted)
+            node.machine.follow_reboot(120)
+            node.wait_done(wanted)
+        assert node.read("/etc/live/a") == str(number) and node.read(KUBELET_CA) == have
+        # Not even for the time of the reboot.
+        assert when_written(node, KUBELET_CA) == written
+
+
+def test_what_cannot_be_used_is_told_and_comes_when_it_is_mended(node, config):
+    config.change(imageRegistryBundleUserData=[{"file": "../../evil", "data": "?"}])
+    have = node.wait_for(state="Degraded")
+    assert "$.spec.imageRegistryBundleUserData.0.file: is not the name of a registry" in have["reason"], have
+    assert have["lastSyncedControllerConfigResourceVersion"] != config.version()
+    assert node.has(f"{REGISTRIES}/other.example.com/ca.crt")
+    config.change(imageRegistryBundleUserData=[])
+    synced(node, config)
+    node.wait_for(state="Done", reason="")
+    assert not node.has(f"{REGISTRIES}/other.example.com")
+
+
+def test_what_is_in_the_way_is_told_until_it_is_not(node, config):
+    node.run("rm", KUBELET_CA)
+    node.run("mkdir", KUBELET_CA)
+    config.change(kubeAPIServerServingCAData=packed("fourth"))
+    node.wait_for(state="Degraded", reason=lambda reason: KUBELET_CA in reason)
+    node.run("rmdir", KUBELET_CA)
+    synced(node, config)
+    node.wait_for(state="Done", reason="")
+    assert node.read(KUBELET_CA) == "fourth\n"
+
+
+def trusted(node, path):
+    [cluster] = json.loads(node.read(path))["clusters"]
+    return base64.b64decode(cluster["cluster"]["certificate-authority-data"]).decode()
+
+
+def test_the_kubelet_is_restarted_with_the_api_servers_new_authorities(node, config, tmp_path):
+    old = node.cluster.authority.certificate.read_text()
+    new = certs.Authority(tmp_path / "new", "kube-apiserver-service-network-signer@2").certificate.read_text()
+    first, kubelets = "/etc/kubernetes/kubeconfig", agent_node.KUBECONFIG
+    node.run("cp", kubelets, first)
+    node.run("tee", "/etc/systemd/system/kubelet.service", input="[Service]\nExecStart=/bin/sleep infinity\n")
+    node.run("systemctl", "daemon-reload")
+    node.run("systemctl", "start", "kubelet.service")
+    before = node.run("systemctl", "show", "--property=MainPID", "kubelet").stdout
+    node.cluster.admin.create({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "kubeconfig-data", "namespace": agent_node.MCO_NAMESPACE}, "data": {"ca-bundle.crt": old + new}})
+    config.annotate("true")
+    node.wait_for(lastObservedServerCAAnnotation="true")
+    assert new in trusted(node, first) and old in trusted(node, kubelets) and new in trusted(node, kubelets)
+    assert node.run("systemctl", "show", "--property=MainPID", "kubelet").stdout != before
+    config.annotate("false")
+    node.wait_for(lastObservedServerCAAnnotation="false")
+    synced(node, config)
+
+
+def test_the_agents_credentials_see_this_object_and_no_other(node, config):
+    assert config.version()
+    assert node.user.request("GET", f"{OBJECTS}/{NAME}")[0] == 200
+    assert node.user.request("GET", OBJECTS)[0] == 403
+    assert node.user.request("PATCH", f"{OBJECTS}/{NAME}", {"spec": {}}, "application/merge-patch+json")[0] == 403
+    assert node.user.request("GET", "/api/v1/secrets")[0] == 403
+    assert node.user.request("GET", f"/api/v1/namespaces/{agent_node.MCO_NAMESPACE}/configmaps")[0] == 403
+
+
+def test_a_large_one_costs_no_memory_that_stays(node, config):
+    def private():
+        pid = node.run("systemctl", "show", "--property=MainPID", "--value", "pintled").stdout.strip()
+        lines = node.read(f"/proc/{pid}/smaps_rollup").splitlines()
+        return sum(int(line.split()[1]) for line in lines if line.startswith("Private_"))
+    config.change(images={f"image-{i}": "x" * 100 for i in range(5000)})
+    synced(node, config)
+    kept = wait_until(lambda: (now := private()) < 6 << 10 and now, "the memory is given back", 30)
+    print(f"{kept} KiB of its own after a ControllerConfig of 600 kB")

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The alerts of deploy/monitoring: promtool says when they fire, and a real Prometheus what it makes of our metrics."""
+
+import base64
+import contextlib
+import datetime
+import http.server
+import json
+import os
+import pathlib
+import re
+import threading
+
+import pytest
+from machines import certs, daemon, shell
+from machines.cluster import Cluster
+from machines.controller import GROUP, MERGE, NAMESPACE, Controller, Objects, prepare_cluster
+from machines.prometheus import Prometheus, rules
+from machines.simulated_agents import SimulatedAgents
+from machines.wait import wait_until
+
+PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/pause-probe"
+TIMES = sorted((pathlib.Path(__file__).parent / "alerts").glob("*.yaml"))
+DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
+DASHBOARD = DEPLOY / "monitoring/dashboard.json"
+KUBELET_CA = "MachineConfigControllerPausedPoolKubeletCA"
+PATH = "/etc/kubernetes/kubelet-ca.crt"
+ANNOTATION = "machineconfiguration.openshift.io/"
+NOW = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
+
+
+def moment(when):
+    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def authority(folder, days):
+    """The certificate of an authority that ends so many days from now."""
+    made = certs.Authority(folder, "kube-apiserver-to-kubelet-signer",
+                           certs.Validity(datetime.timedelta(days=-1), datetime.timedelta(days=days)))
+    return made.certificate.read_text()
+
+
+def ignition(contents):
+    source = "data:;base64," + base64.b64encode(contents.encode()).decode()
+    return {"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": PATH, "contents": {"source": source}}]}}
+
+
+def config(name, contents):
+    return {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
+            "metadata": {"name": name, "creationTimestamp": moment(NOW - datetime.timedelta(days=8))},
+            "spec": {"osImageURL": "", "baseOSExtensionsContainerImage": "", "kernelArguments": [], "extensions": [],
+                     "fips": False, "kernelType": "", "config": ignition(contents)}}
+
+
+def paused_pool(before, after, paused=True):
+    """The question to the probe: a worker has one bundle and another one waits."""
+    node = {"metadata": {"name": "worker-0", "annotations": {
+        ANNOTATION + "currentConfig": "old", ANNOTATION + "desiredConfig": "old", ANNOTATION + "state": "Done"}}}
+    pool = {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigPool",
+            "metadata": {"name": "worker"}, "spec": {"paused": paused, "configuration": {"name": "new"}},
+            "status": {"configuration": {"name": "old"}, "machineCount": 1, "updatedMachineCount": 0,
+                       "readyMachineCount": 0, "unavailableMachineCount": 0, "degradedMachineCount": 0,
+                       "conditions": [], "certExpirys": []}}
+    return {"pool": pool, "nodes": [node], "configs": [config("old", before), config("new", after)],
+            "now": moment(NOW)}
+
+
+def ask(question):
+    return json.loads(shell.run(PROBE, input=json.dumps(question)).stdout)
+
+
+@contextlib.contextmanager
+def served(text):
+    """Serves /metrics; gives the address, and a way to serve another text."""
+    current = [text]
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = current[0].encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"127.0.0.1:{server.server_port}", lambda text: current.__setitem__(0, text)
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_alerts_fire_when_the_runbook_says_and_not_before(tmp_path):
+    (tmp_path / "rules.yaml").write_text(rules())
+    for times in TIMES:
+        (tmp_path / times.name).write_text(times.read_text())
+    shell.need("promtool")
+    shell.run("promtool", "check", "rules", tmp_path / "rules.yaml")
+    shell.run("promtool", "test", "rules", *(tmp_path / times.name for times in TIMES), cwd=tmp_path)
+    assert len(TIMES) == 2
+
+
+def test_a_critical_alert_a_day_early_is_noticed(tmp_path):
+    """That the test above can fail."""
+    (tmp_path / "rules.yaml").write_text(rules().replace("86400 * 14", "86400 * 15"))
+    (tmp_path / TIMES[1].name).write_text(TIMES[1].read_text())
+    answer = shell.run("promtool", "test", "rules", tmp_path / TIMES[1].name, cwd=tmp_path, check=False)
+    assert answer.returncode == 1 and KUBELET_CA in answer.stdout + answer.stderr
+
+
+@pytest.fixture(scope="module")
+def bundles(tmp_path_factory):
+    """Three bundles: ends in 13 days, in 15 days, and the one that waits."""
+    folder = tmp_path_factory.mktemp("authorities")
+    return [authority(folder / str(days), days) for days in (13, 15, 365)]
+
+
+def kubelet_ca(prometheus, state):
+    """The severities of the alert that are in this state."""
+    return sorted(alert["labels"]["severity"] for alert in prometheus.alerts()
+                  if alert["labels"]["alertname"] == KUBELET_CA and alert["state"] == state)
+
+
+def test_prometheus_alerts_of_a_kubelet_ca_that_waits(bundles):
+    soon, later, new = bundles
+    answer = ask(paused_pool(soon, soon + new))
+    condition = answer["conditions"][0]
+    assert (condition["type"], condition["status"], condition["reason"]) == (
+        "PausedPending", "True", "CertificateExpiresSoon")
+    with served(answer["metrics"]) as (target, serve):
+        # It is the hour of waiting alone that a test cannot wait for.
+        with Prometheus(target, rules().replace("for: 60m", "for: 0m")) as prometheus:
+            prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == ["critical", "warning"], "both alerts fire")
+            firing = [a for a in prometheus.alerts() if a["labels"]["alertname"] == KUBELET_CA]
+            end = moment(NOW + datetime.timedelta(days=13))[:10]
+            assert all("pool 'worker'" in alert["annotations"]["summary"] for alert in firing)
+            assert any(f"expires on {end}" in alert["annotations"]["summary"] for alert in firing)
+
+            serve(ask(paused_pool(later, later + new))["metrics"])
+            prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == ["warning"], "15 days are not critical")
+            serve(ask(paused_pool(soon, soon + new, paused=False))["metrics"])
+            prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == [], "an unpaused pool alerts nobody")
+
+            assert prometheus.ask("query", query="up")["result"][0]["value"][1] == "1"
+            assert prometheus.ask("targets")["activeTargets"][0]["lastError"] == ""
+        with Prometheus(target, rules()) as prometheus:
+            serve(answer["metrics"])
+            prometheus.wait_for(lambda: kubelet_ca(prometheus, "pending") == ["critical", "warning"],
+                                "both alerts wait for their hour")
+            assert kubelet_ca(prometheus, "firing") == []
+
+
+def test_rules_and_dashboard_speak_of_metrics_that_there_are(bundles):
+    """Each name in them is one that /metrics has, and each query is one that Prometheus can read."""
+    text = ask(paused_pool(bundles[0], bundles[2]))["metrics"]
+    there = set(re.findall(r"(?m)^# TYPE (\w+) ", text))
+    queries = re.findall(r"(?m)^ +(?:- )?expr: (?:\|\n +)?(.+)$", rules())
+    queries += [target["expr"] for panel in json.loads(DASHBOARD.read_text())["panels"]
+                for target in panel.get("targets", ())]
+    named = {name for query in queries for name in re.findall(r"\b((?:mcc|mco|pintle|os_image|machine_config)_\w+)", query)}
+    assert len(queries) > 15 and named <= there, named - there
+    with served(text) as (target, _), Prometheus(target, "groups: []\n") as prometheus:
+        for query in queries:
+            prometheus.ask("query", query=query.replace("$pool", "worker"))
+
+
+def account_kubeconfig(cluster, path):
+    """The kubeconfig of the account that deploy/ gives the controller."""
+    cluster.apply((DEPLOY / "controller/rbac.yaml").read_text())
+    account = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/pintle-controller"
+    secret = wait_until(lambda: cluster.admin.must("GET", account).get("secrets"), "it has its token", 60)[0]["name"]
+    token = cluster.admin.must("GET", f"/api/v1/namespaces/{NAMESPACE}/secrets/{secret}")["data"]["token"]
+    kubeconfig = json.loads(cluster.admin.kubeconfig.read_text())
+    kubeconfig["users"][0]["user"] = {"token": base64.b64decode(token).decode()}
+    path.touch(mode=0o600)
+    path.write_text(json.dumps(kubeconfig))
+    return path
+
+
+def test_the_controller_says_what_waits_and_lets_certificates_pass(bundles, tmp_path):
+    """With the rights of deploy/ and no other: a pause, the alert of it, and the policy that lets certificates pass."""
+    soon, _, new = bundles
+    port = daemon.free_ports(1)[0]
+    with Cluster() as cluster:
+        prepare_cluster(cluster)
+        objects = Objects(cluster)
+        objects.controller_config()
+        objects.config("00-worker", config=ignition(soon))
+        controller = Controller(cluster, "controller", f"--metrics-listen-address=127.0.0.1:{port}",
+                                kubeconfig=account_kubeconfig(cluster, tmp_path / "kubeconfig"))
+        with controller, SimulatedAgents(cluster) as agents:
+            before = objects.wait_for_target("worker")
+            for name in ("worker-0", "worker-1"):
+                agents.add(name, before)
+            objects.wait_until_updated("worker", before)
+            objects.set_pool("worker", paused=True)
+            objects.config("00-worker", config=ignition(soon + new))
+            target = objects.wait_for_target("worker", other_than=before)
+            condition = objects.wait_for_reason("worker", "PausedPending", "CertificateExpiresSoon")
+            assert f"up to {target} waits for 2 of 2 nodes" in condition["message"]
+            assert "Unpausing drains and reboots the nodes" in condition["message"]
+            with Prometheus(f"127.0.0.1:{port}", rules().replace("for: 60m", "for: 0m")) as prometheus:
+                prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == ["critical", "warning"], "both fire")
+                # Nothing has passed by now; with a policy by which nodes need no reboot, certificates may.
+                assert objects.pool("worker")["status"]["configuration"]["name"] == before
+                cluster.admin.must("POST", "/apis/operator.openshift.io/v1/machineconfigurations", {
+                    "apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration",
+                    "metadata": {"name": "cluster"},
+                    "spec": {"nodeDisruptionPolicy": {"files": [{"path": PATH, "actions": [{"type": "None"}]}]}}})
+                wait_until(lambda: "needs no drain and no reboot" in objects.condition("worker", "PausedPending")["message"],
+                           "the policy counts", 60)
+                cluster.admin.must("PATCH", f"{GROUP}/machineconfigpools/worker", {
+                    "metadata": {"annotations": {"pintle.io/pause-policy": "CertificatesPass"}}}, MERGE)
+                objects.wait_until_updated("worker", target)
+                objects.wait_for_condition("worker", "PausedPending", "False")
+                assert objects.pool("worker")["spec"]["paused"] is True
+                prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == [], "the alerts end")
+            # Another change is no certificate.
+            objects.config("99-else", files={"/etc/else": "x"})
+            objects.wait_for_reason("worker", "PausedPending", "RebootWaits")
+            assert "no certificates are among it" in objects.condition("worker", "PausedPending")["message"]
+            assert objects.pool("worker")["status"]["configuration"]["name"] == target
+        assert "forbidden" not in controller.text().lower(), controller.text()

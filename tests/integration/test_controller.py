@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pintle-controller against a real control plane, with simulated agents on its nodes."""
+
+import json
+import pathlib
+
+import pytest
+
+from machines.cluster import Cluster
+from machines.controller import Controller, Objects, prepare_cluster
+from machines.faulty_proxy import FaultyProxy
+from machines.simulated_agents import PREFIX, SimulatedAgents
+from machines.wait import wait_until
+
+VECTORS = pathlib.Path(__file__).resolve().parents[1] / "vectors/data/render"
+GROUP = "/apis/machineconfiguration.openshift.io/v1"
+BASE = {"/etc/base": "1"}
+WORKERS = ["worker-0", "worker-1", "worker-2"]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster() as running:
+        prepare_cluster(running)
+        yield running
+
+
+@pytest.fixture
+def objects(cluster):
+    """An empty cluster with its ControllerConfig."""
+    made = Objects(cluster)
+    made.controller_config()
+    yield made
+    made.forget_all()
+
+
+@pytest.fixture
+def controller(cluster, objects):
+    with Controller(cluster) as running:
+        wait_until(objects.leader, "it leads", 60)
+        yield running
+
+
+@pytest.fixture
+def agents(cluster):
+    with SimulatedAgents(cluster) as running:
+        yield running
+
+
+@pytest.fixture
+def rolled_out(objects, controller, agents):
+    """Three workers that have what the pool wants; returns its name."""
+    objects.config("00-worker", files=BASE)
+    target = objects.wait_for_target("worker")
+    for name in WORKERS:
+        agents.add(name, target)
+    wait_until(lambda: objects.wait_until_updated("worker")["status"]["machineCount"] == 3, "three workers", 60)
+    return target
+
+
+class TestRendering:
+    def test_makes_the_pools_and_a_config_as_people_know_them(self, cluster, objects, controller):
+        objects.config("00-worker", files=BASE, kernelArguments=["quiet"])
+        objects.config("00-master", role="master", files=BASE)
+        target = objects.wait_for_target("worker")
+        rendered = objects.admin.must("GET", f"{GROUP}/machineconfigs/{target}")
+        owner, = rendered["metadata"]["ownerReferences"]
+        pool = objects.pool("worker")
+        assert owner == {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigPool",
+                         "name": "worker", "uid": pool["metadata"]["uid"], "controller": True,
+                         "blockOwnerDeletion": True}
+        assert rendered["spec"]["kernelArguments"] == ["quiet"]
+        assert pool["spec"]["configuration"]["source"] == [
+            {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig", "name": "00-worker"}]
+        assert pool["metadata"]["labels"] == {
+            "machineconfiguration.openshift.io/mco-built-in": "",
+            "pools.operator.machineconfiguration.openshift.io/worker": ""}
+        assert "operator.machineconfiguration.openshift.io/required-for-upgrade" in \
+            objects.pool("master")["metadata"]["labels"]
+        objects.wait_until_updated("master")
+        objects.wait_until_updated("worker")
+        head, *rows = cluster.kubectl("get", "mcp").stdout.splitlines()
+        assert head.split() == ["NAME", "CONFIG", "UPDATED", "UPDATING", "DEGRADED", "MACHINECOUNT",
+                                "READYMACHINECOUNT", "UPDATEDMACHINECOUNT", "DEGRADEDMACHINECOUNT", "AGE"]
+        assert rows[1].split()[:-1] == ["worker", target, "True", "False", "False", "0", "0", "0", "0"]
+        message, = [each for each in objects.events("RenderedConfigGenerated") if target in each]
+        assert message.startswith(f"{target} successfully generated (release version: , controller version: ")
+        # What is rendered stays as long as nothing that goes into it changes.
+        assert len(objects.rendered()) == 2
+
+    @pytest.mark.parametrize("vector", ["010-many-configs-40", "011-custom-pool-beats-worker", "054-kernel-arguments-duplicates-kept"])
+    def test_gives_the_name_that_the_machine_config_operator_gives(self, cluster, objects, controller, vector):
+        folder = VECTORS / vector
+        objects.admin.must("DELETE", f"{GROUP}/controllerconfigs/machine-config-controller")
+        cluster.apply((folder / "controllerconfig.yaml").read_text())
+        for file in sorted((folder / "inputs").iterdir()):
+            cluster.apply(file.read_text())
+        expected = (folder / "expected-name.txt").read_text().strip()
+        pool = expected.split("-")[1]
+        if pool != "worker":    # That one is there.
+            cluster.apply((folder / "pool.yaml").read_text())
+        wait_until(lambda: objects.target(pool) == expected, f"the target is {expected}", 60)
+        rendered = objects.admin.must("GET", f"{GROUP}/machineconfigs/{expected}")
+        assert rendered["spec"] == json.loads((folder / "expected.json").read_text())["spec"]
+
+    def test_says_which_config_is_at_fault_and_until_when(self, objects, rolled_out):
+        objects.config("99-bad", config={"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "no/slash"}]}})
+        condition = objects.wait_for_condition("worker", "RenderDegraded", "True")
+        assert condition["message"].startswith(
+            "Failed to render configuration for pool worker: could not generate rendered MachineConfig: 99-bad: ")
+        assert objects.wait_for_condition("worker", "Degraded", "True")
+        assert objects.target("worker") == rolled_out
+        objects.remove_config("99-bad")
+        objects.wait_for_condition("worker", "RenderDegraded", "False")
+        objects.wait_for_condition("worker", "Degraded", "False")
+
+    def test_says_that_a_config_is_too_large(self, objects, rolled_out):
+        for part in range(3):
+            objects.config(f"50-large-{part}", files={f"/etc/large-{part}": "x" * 600_000})
+        condition = objects.wait_for_condition("worker", "RenderDegraded", "True")
+        assert "size validation failed: rendered MachineConfig rendered-worker-" in condition["message"]
+
+    def test_says_why_nothing_is_rendered(self, objects, controller):
+        objects.admin.must("DELETE", f"{GROUP}/controllerconfigs/machine-config-controller")
+        objects.custom_pool("everything", machineConfigSelector={"matchLabels": {}, "matchExpressions": []})
+        condition = objects.wait_for_condition("everything", "RenderDegraded", "True")
+        assert condition["reason"] == "SelectingAll"
+        objects.wait_for_reason("worker", "RenderDegraded", "NoControllerConfig")
+        objects.wait_for_condition("worker", "Degraded", "True")
+        objects.controller_config()
+        wait_until(lambda: "no MachineConfigs found matching selector machineconfiguration.openshift.io/role=worker" in
+                   objects.condition("worker", "RenderDegraded")["message"], "it says what is missing now", 60)
+
+    def test_puts_back_what_somebody_changed_or_removed(self, objects, rolled_out):
+        path = f"{GROUP}/machineconfigs/{rolled_out}"
+        before = objects.admin.must("GET", path)["spec"]
+        objects.admin.must("PATCH", path, {"spec": {"kernelArguments": ["evil"]}}, "application/merge-patch+json")
+        wait_until(lambda: objects.admin.must("GET", path)["spec"] == before, "it is put back", 60)
+        objects.admin.must("DELETE", path)
+        wait_until(lambda: objects.admin.request("GET", path)[0] == 200, "it is there again", 60)
+        assert objects.admin.must("GET", path)["spec"] == before
+
+
+class TestRollout:
+    def test_takes_one_node_after_the_other(self, objects, agents, rolled_out):
+        agents.hold()
+        objects.config("10-more", files={"/etc/more": "1"})
+        target = objects.wait_for_target("worker", other_than=rolled_out)
+        told = wait_until(lambda: [name for name, (_, desired) in agents.told().items() if desired == target],
+                          "one is told", 60)
+        wait_until(lambda: objects.pool("worker")["status"]["unavailableMachineCount"] == 1, "it counts", 60)
+        assert told == ["worker-0"]    # The oldest.
+        assert objects.condition("worker", "Updating")["message"] == \
+            f"All nodes are updating to MachineConfig {target}"
+        taints = objects.admin.must("GET", "/api/v1/nodes/worker-1")["spec"]["taints"]
+        assert {"key": "UpdateInProgress", "effect": "PreferNoSchedule"} in taints
+        agents.go_on()
+        pool = objects.wait_until_updated("worker", target)
+        assert agents.most_at_work == 1
+        assert agents.order == WORKERS
+        status = pool["status"]
+        assert [status[f"{kind}MachineCount"] for kind in ("ready", "updated", "degraded", "unavailable")] == [3, 3, 0, 0]
+        for name in WORKERS:
+            wait_until(lambda name=name: "UpdateInProgress" not in json.dumps(
+                objects.admin.must("GET", f"/api/v1/nodes/{name}")["spec"]), "the taint is gone", 60)
+            report = objects.admin.must("GET", f"{GROUP}/machineconfignodes/{name}")
+            assert report["spec"]["pool"]["name"] == "worker"
+            assert report["spec"]["configVersion"]["desired"] == target
+        assert f"Targeted node worker-0 to MachineConfig: {target}" in objects.events("SetDesiredConfig")
+        assert f"Pool worker has completed update to MachineConfig {target}" in objects.events("Completed")
+
+    def test_takes_as_many_at_once_as_may_be_unavailable(self, objects, agents, rolled_out):
+        objects.set_pool("worker", maxUnavailable=2)
+        agents.hold()
+        objects.config("10-more", files={"/etc/more": "1"})
+        target = objects.wait_for_target("worker", other_than=rolled_out)
+        wait_until(lambda: objects.pool("worker")["status"]["unavailableMachineCount"] == 2, "two are told", 60)
+        agents.go_on()
+        objects.wait_until_updated("worker", target)
+        assert agents.most_at_work == 2
+
+    def test_moves_nodes_to_a_custom_pool_and_says_when_they_are_in_two(self, objects, agents, rolled_out):
+        objects.config("50-infra", role="infra", files={"/etc/infra": "1"})
+        objects.custom_pool("infra")
+        target = objects.wait_for_target("infra")
+        assert target.startswith("rendered-infra-")
+        label(objects, "worker-2", "infra")
+        agents.wait_until_all_have(target, ["worker-2"])
+        assert agents.told()["worker-0"] == (rolled_out, rolled_out)
+        objects.custom_pool("other")
+        label(objects, "worker-2", "other")
+        for pool in ("infra", "other"):
+            condition = objects.wait_for_condition(pool, "Misconfigured", "True")
+            assert condition["message"] == "node worker-2 belongs to 2 custom roles, cannot proceed with this Node"
+        label(objects, "worker-2", "other", None)
+        wait_until(lambda: objects.condition("infra", "Misconfigured") is None, "all is well", 60)
+        assert objects.wait_until_updated("infra")["status"]["machineCount"] == 1
+
+    def test_frees_nodes_from_a_config_that_is_taken_back(self, objects, agents, rolled_out):
+        agents.hold()
+        objects.set_pool("worker", maxUnavailable=2)
+        objects.config("99-bad", files={"/etc/bad": "1"})
+        bad = objects.wait_for_target("worker", other_than=rolled_out)
+        agents.deadly.add(bad)
+        agents.go_on()
+        wait_until(lambda: objects.pool("worker")["status"]["unavailableMachineCount"] == 2, "two are lost", 60)
+        objects.remove_config("99-bad")
+        agents.wait_until_all_have(rolled_out)
+        assert objects.wait_until_updated("worker", rolled_out)["status"]["unavailableMachineCount"] == 0
+        assert "worker-2" not in agents.order
+
+    def test_says_which_nodes_are_degraded(self, objects, agents, rolled_out):
+        agents.hold()
+        objects.config("99-bad", files={"/etc/bad": "1"})
+        bad = objects.wait_for_target("worker", other_than=rolled_out)
+        agents.broken.add(bad)
+        agents.go_on()
+        wait_until(lambda: objects.pool("worker")["status"]["degradedMachineCount"] == 1, "it counts", 60)
+        assert objects.condition("worker", "NodeDegraded")["status"] == "True"
+        objects.remove_config("99-bad")
+        agents.wait_until_all_have(rolled_out)
+        objects.wait_for_condition("worker", "Degraded", "False")
+
+    def test_renders_behind_a_pause_and_tells_nobody(self, objects, agents, rolled_out):
+        objects.set_pool("worker", paused=True)
+        objects.config("10-more", files={"/etc/more": "1"})
+        target = objects.wait_for_target("worker", other_than=rolled_out)
+        wait_until(lambda: objects.condition("worker", "Updating")["message"] ==
+                   f"Pool is paused; will not update to MachineConfig {target}", "it says so", 60)
+        assert "/etc/more" in objects.wait_for_condition("worker", "PausedPending", "True")["message"]
+        assert set(agents.told().values()) == {(rolled_out, rolled_out)}
+        objects.set_pool("worker", paused=False)
+        agents.wait_until_all_have(target)
+        objects.wait_for_condition("worker", "PausedPending", "False")
+
+    def test_takes_masters_one_by_one_and_the_operators_last(self, objects, controller, agents):
+        objects.config("00-master", role="master", files=BASE)
+        target = objects.wait_for_target("master")
+        masters = ["master-0", "master-1", "master-2"]
+        for name in masters:
+            agents.add(name, target, labels=["node-role.kubernetes.io/master"])
+        objects.admin.must("POST", "/api/v1/namespaces/openshift-machine-config-operator/serviceaccounts",
+                           {"metadata": {"name": "operator"}})
+        wait_until(lambda: objects.admin.request("POST", "/api/v1/namespaces/openshift-machine-config-operator/pods", {
+            "metadata": {"name": "operator", "labels": {"k8s-app": "machine-config-operator"}},
+            "spec": {"nodeName": "master-0", "serviceAccountName": "operator",
+                     "containers": [{"name": "operator", "image": "none"}]}})[0] < 300, "the pod is made", 60)
+        wait_until(lambda: objects.wait_until_updated("master")["status"]["machineCount"] == 3, "three masters", 60)
+        agents.order.clear()
+        objects.config("10-more", role="master", files={"/etc/more": "1"})
+        new = objects.wait_for_target("master", other_than=target)
+        agents.wait_until_all_have(new)
+        assert agents.order == ["master-1", "master-2", "master-0"]
+        assert agents.most_at_work == 1
+        assert "Deferring update of machine config operator node master-0" in objects.events("DeferringOperatorNodeUpdate")
+        assert f"Node master-1 now has {PREFIX}desiredConfig={new}" in objects.events("AnnotationChange")
+
+
+class TestGarbage:
+    def test_what_nobody_needs_goes_and_the_newest_stay(self, cluster, objects, agents):
+        with Controller(cluster, "few", "--keep-rendered=1"):
+            objects.config("00-worker", files=BASE)
+            first = objects.wait_for_target("worker")
+            agents.add("worker-0", first)
+            objects.wait_until_updated("worker", first)
+            targets = [first]
+            objects.set_pool("worker", paused=True)
+            for version in range(3):
+                objects.config("10-more", files={"/etc/more": str(version)})
+                targets.append(objects.wait_for_target("worker", other_than=targets[-1]))
+            # What the node has, what it is to have, and one to look back.
+            wait_until(lambda: objects.rendered("worker") in (
+                {first, targets[3], targets[1]}, {first, targets[3], targets[2]}), "one of them went", 60)
+
+
+class TestFaults:
+    @pytest.mark.parametrize("fault", [{"part": 0.08}, {"part": 0, "late": 0.2}], ids=["failing", "late"])
+    def test_no_more_nodes_are_told_than_may_be(self, cluster, objects, agents, tmp_path, fault):
+        objects.config("00-worker", files=BASE)
+        with FaultyProxy(cluster, cluster.admin, **fault) as proxy:
+            kubeconfig = tmp_path / "kubeconfig"
+            kubeconfig.write_text(proxy.kubeconfig())
+            with Controller(cluster, "hindered", kubeconfig=kubeconfig):
+                target = objects.wait_for_target("worker")
+                for name in WORKERS:
+                    agents.add(name, target, report=False)
+                for version in "1", "2":
+                    objects.config("10-more", files={"/etc/more": version})
+                    target = objects.wait_for_target("worker", other_than=target, seconds=120)
+                    agents.wait_until_all_have(target, seconds=120)
+                assert agents.most_at_work == 1
+                assert len(objects.rendered("worker")) == 3
+
+
+class TestReplicas:
+    def test_one_leads_and_another_goes_on_where_it_was_killed(self, cluster, objects, agents):
+        objects.config("00-worker", files=BASE)
+        with Controller(cluster, "first") as first:
+            target = objects.wait_for_target("worker")
+            leader = objects.leader()
+            for name in WORKERS:
+                agents.add(name, target)
+            objects.wait_until_updated("worker")
+            with Controller(cluster, "second") as second:
+                agents.hold()
+                objects.config("10-more", files={"/etc/more": "1"})
+                target = objects.wait_for_target("worker", other_than=target)
+                wait_until(lambda: objects.pool("worker")["status"]["unavailableMachineCount"] == 1, "one is told", 60)
+                first.stop()
+                agents.go_on()
+                objects.wait_until_updated("worker", target)
+                assert agents.most_at_work == 1
+                assert objects.leader() != leader
+                first.start()
+                second.end()    # Who is asked to end gives the lease back.
+                assert objects.leader() != "" or wait_until(objects.leader, "the other one leads", 30)
+                objects.config("10-more", files={"/etc/more": "2"})
+                agents.wait_until_all_have(objects.wait_for_target("worker", other_than=target))
+
+
+def label(objects, node, role, value=""):
+    objects.admin.must("PATCH", f"/api/v1/nodes/{node}",
+                       {"metadata": {"labels": {f"node-role.kubernetes.io/{role}": value}}}, "application/merge-patch+json")

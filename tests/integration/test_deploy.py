@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""deploy/: what Kustomize makes of it, a real API server takes; and the controller has the rights it needs, and no other."""
+
+import json
+import pathlib
+import re
+
+import pytest
+from machines.cluster import Cluster
+
+DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
+NAMESPACE = "openshift-machine-config-operator"
+ACCOUNT = f"system:serviceaccount:{NAMESPACE}:pintle-controller"
+MACHINE_CONFIG = "machineconfiguration.openshift.io"
+
+# (verb, resource, group, namespace, name)
+NEEDED = [
+    *((verb, "nodes", "", "", "") for verb in ("get", "list", "watch", "patch")),
+    *((verb, "machineconfigs", MACHINE_CONFIG, "", "") for verb in ("get", "list", "watch", "create", "patch", "delete")),
+    *((verb, "machineconfigpools", MACHINE_CONFIG, "", "") for verb in ("get", "list", "watch", "create", "patch")),
+    ("patch", "machineconfigpools/status", MACHINE_CONFIG, "", ""),
+    *((verb, "machineconfignodes", MACHINE_CONFIG, "", "") for verb in ("get", "list", "watch", "patch")),
+    ("patch", "machineconfignodes/status", MACHINE_CONFIG, "", ""),
+    *((verb, "controllerconfigs", MACHINE_CONFIG, "", "") for verb in ("get", "list", "watch")),
+    *((verb, "machineosconfigs", MACHINE_CONFIG, "", "") for verb in ("list", "watch")),
+    *((verb, "machineosbuilds", MACHINE_CONFIG, "", "") for verb in ("list", "watch")),
+    *((verb, "osimagestreams", MACHINE_CONFIG, "", "") for verb in ("list", "watch")),
+    *((verb, "machineconfigurations", "operator.openshift.io", "", "") for verb in ("list", "watch")),
+    *((verb, "schedulers", "config.openshift.io", "", "") for verb in ("list", "watch")),
+    *((verb, "pods", "", "", "") for verb in ("list", "watch")),
+    ("list", "poddisruptionbudgets", "policy", "", ""),
+    ("create", "pods/eviction", "", "any", ""),
+    ("create", "leases", "coordination.k8s.io", NAMESPACE, ""),
+    *((verb, "configmaps", "", NAMESPACE, "kubeconfig-data") for verb in ("list", "watch")),
+    *((verb, "leases", "coordination.k8s.io", NAMESPACE, "machine-config-controller") for verb in ("get", "patch")),
+    *((verb, "events", "", namespace, "") for verb in ("create", "patch") for namespace in (NAMESPACE, "default")),
+]
+REFUSED = [
+    *((verb, "secrets", "", NAMESPACE, "") for verb in ("get", "list", "create")),
+    *((verb, "secrets", "", "kube-system", "") for verb in ("get", "list")),
+    *((verb, "configmaps", "", NAMESPACE, "") for verb in ("get", "list", "update")),
+    ("list", "configmaps", "", "kube-system", "kubeconfig-data"),
+    *((verb, "nodes", "", "", "") for verb in ("create", "delete", "update")),
+    *((verb, "pods", "", NAMESPACE, "") for verb in ("create", "delete", "patch")),
+    ("create", "pods/exec", "", NAMESPACE, ""),
+    ("delete", "machineconfigpools", MACHINE_CONFIG, "", ""),
+    *((verb, "controllerconfigs", MACHINE_CONFIG, "", "") for verb in ("create", "patch", "delete")),
+    ("patch", "machineconfigurations", "operator.openshift.io", "", ""),
+    *((verb, "leases", "coordination.k8s.io", NAMESPACE, "another") for verb in ("get", "patch")),
+    ("patch", "leases", "coordination.k8s.io", "kube-node-lease", "worker-0"),
+    ("create", "events", "", "kube-system", ""),
+    *((verb, "clusterroles", "rbac.authorization.k8s.io", "", "") for verb in ("get", "escalate", "bind")),
+    ("impersonate", "users", "", "", ""),
+    ("create", "serviceaccounts/token", "", NAMESPACE, ""),
+]
+
+
+def for_this_cluster(text):
+    """The cluster of the tests is older than the newest version of this one kind, which has not changed since."""
+    return text.replace("policy/v1\n", "policy/v1beta1\n")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def applied(cluster):
+    made = cluster.kubectl("kustomize", DEPLOY).stdout
+    cluster.apply(for_this_cluster(made))
+    return cluster
+
+
+def test_kustomize_has_each_file(cluster):
+    text = (DEPLOY / "kustomization.yaml").read_text()
+    listed = set(re.findall(r"(?m)^  - (\S+)$", text))
+    there = {str(path.relative_to(DEPLOY)) for folder in ("crds", "agent", "controller")
+             for path in (DEPLOY / folder).glob("*.yaml")}
+    assert listed == there
+    kinds = re.findall(r"(?m)^kind: (\w+)$", cluster.kubectl("kustomize", DEPLOY / "monitoring").stdout)
+    assert sorted(kinds) == ["ConfigMap", "PrometheusRule", "ServiceMonitor"]
+
+
+def test_the_api_server_takes_all_of_it(applied):
+    deployment = applied.get("deployment", "pintle-controller", "-n", NAMESPACE)
+    assert deployment["spec"]["replicas"] == 2
+    labels = deployment["spec"]["template"]["metadata"]["labels"].items()
+    for kind, selector in (("service/machine-config-controller", lambda spec: spec["selector"]),
+                           ("pdb/pintle-controller", lambda spec: spec["selector"]["matchLabels"])):
+        assert selector(applied.get(kind, "-n", NAMESPACE)["spec"]).items() <= labels, kind
+
+
+def test_it_applies_again_without_a_change(applied):
+    again = applied.apply(for_this_cluster(applied.kubectl("kustomize", DEPLOY).stdout)).splitlines()
+    assert again and [line for line in again if not line.endswith("unchanged")] == []
+
+
+def test_pods_are_restricted(applied):
+    """What the Pod Security Standard `restricted` asks for, which clusters that enforce it check."""
+    pod = applied.get("deployment", "pintle-controller", "-n", NAMESPACE)["spec"]["template"]["spec"]
+    assert pod["securityContext"]["runAsNonRoot"] is True and pod["securityContext"]["runAsUser"] != 0
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert not any(pod.get(host) for host in ("hostNetwork", "hostPID", "hostIPC", "volumes"))
+    for container in pod["containers"]:
+        context = container["securityContext"]
+        assert context["allowPrivilegeEscalation"] is False and context["readOnlyRootFilesystem"] is True
+        assert context["capabilities"] == {"drop": ["ALL"]}
+        assert not any(port.get("hostPort") for port in container["ports"])
+        assert container["livenessProbe"] and container["readinessProbe"] and container["resources"]["limits"]["memory"]
+    namespace = applied.get("namespace", NAMESPACE)["metadata"]["labels"]
+    assert namespace["pod-security.kubernetes.io/enforce"] == "restricted"
+
+
+def allowed(cluster, verb, resource, group, namespace, name):
+    kind, _, subresource = resource.partition("/")
+    attributes = {"verb": verb, "resource": kind, "subresource": subresource, "group": group, "namespace": namespace,
+                  "name": name}
+    review = cluster.admin.must("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {
+        "apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+        "spec": {"user": ACCOUNT, "groups": ["system:serviceaccounts", f"system:serviceaccounts:{NAMESPACE}"],
+                 "resourceAttributes": attributes}})
+    return review["status"].get("allowed", False)
+
+
+def test_the_controller_may_do_what_it_does_and_nothing_else(applied):
+    assert [right for right in NEEDED if not allowed(applied, *right)] == []
+    assert [right for right in REFUSED if allowed(applied, *right)] == []
+
+
+def test_no_right_is_given_that_is_not_needed(applied):
+    """Each verb on each resource of the controller's roles is one of NEEDED."""
+    needed = {(verb, resource, group) for verb, resource, group, _, _ in NEEDED}
+    # To get one of them is no more than to list all.
+    needed |= {("get", resource, group) for verb, resource, group in needed
+               if verb == "list" and resource != "configmaps"}
+    needed.add(("watch", "poddisruptionbudgets", "policy"))
+    roles = [applied.get("clusterrole", name) for name in ("pintle-controller", "pintle-controller-events")]
+    roles.append(applied.get("role", "pintle-controller", "-n", NAMESPACE))
+    given = {(verb, resource, group) for role in roles for rule in role["rules"] for verb in rule["verbs"]
+             for resource in rule["resources"] for group in rule["apiGroups"]}
+    assert given == needed
+    assert "*" not in json.dumps(roles[0]["rules"])

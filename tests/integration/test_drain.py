@@ -1,0 +1,501 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drains against a real control plane, by drain_probe.cc: pods are objects, and what kubelets would do is done for them."""
+
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+import pytest
+
+from machines import kubelet
+from machines.agent_node import PREFIX, Conditions, Watch, annotations_of, prepare_cluster, rendered
+from machines.cluster import Cluster
+from machines.cluster_user import Refused
+from machines.faulty_proxy import FaultyProxy
+from machines.installed import file, machine_config
+from machines.wait import wait_until
+
+PROBE = pathlib.Path(os.environ["PINTLE_BUILD"]) / "tests/integration/drain-probe"
+STARTED = "pintle.io/drain-started"
+KEPT = "pintle.io/keep-cordoned"
+QUICK = ["pintle.io/drain-attempt=2s", "pintle.io/drain-pause=1s", "pintle.io/drain-eviction-retry=1s"]
+PATIENCE = 60    # seconds for what is to come, on a machine that is busy with other things
+
+
+class Kubelets(Watch):
+    """Those of all nodes: their pods run, and are gone when they have been asked to go."""
+
+    path = "/api/v1/pods"
+
+    def saw(self, thing):
+        node, status = thing["spec"].get("nodeName"), thing.get("status", {})
+        is_asked_to_go = "deletionTimestamp" in thing["metadata"] and not thing["metadata"].get("finalizers")
+        if not node or not (is_asked_to_go or status.get("phase") == "Pending"):
+            return
+        with contextlib.suppress(Refused):    # It is gone already, or has changed again.
+            kubelet.tend(self._cluster.node(node), thing)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster() as running:
+        prepare_cluster(running)
+        with Kubelets(running):
+            yield running
+
+
+@pytest.fixture
+def node(cluster, request):
+    """A Node of the test's own, that the agent of the node speaks for."""
+    name = request.node.name.removeprefix("test_").replace("_", "-")[:50].strip("-")
+    return SimulatedNode(cluster, name)
+
+
+class SimulatedNode:
+    def __init__(self, cluster, name):
+        self.cluster, self.name = cluster, name
+        self.user = cluster.add_node(name)
+        self.user.create({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigNode",
+                          "metadata": {"name": name},
+                          "spec": {"node": {"name": name}, "pool": {"name": "worker"},
+                                   "configVersion": {"desired": "rendered-worker-2"}}})
+
+    def ask(self, what):
+        """As its agent does."""
+        self.annotate(desiredDrain=what)
+
+    def annotate(self, **values):
+        self.patch({"metadata": {"annotations": {PREFIX + key: value for key, value in values.items()}}})
+
+    def patch(self, patch):
+        self.cluster.admin.must("PATCH", f"/api/v1/nodes/{self.name}", patch)
+
+    def get(self):
+        return self.cluster.admin.must("GET", f"/api/v1/nodes/{self.name}")
+
+    def all_annotations(self):
+        return self.get()["metadata"]["annotations"]
+
+    def is_cordoned(self):
+        return self.get()["spec"].get("unschedulable", False)
+
+    def wait_answered(self, what):
+        wait_until(lambda: annotations_of(self.get()).get("lastAppliedDrain") == what, f"{what} is answered", PATIENCE,
+                   every=0.05)
+
+    def pod(self, name, labels=None, **spec):
+        """A pod of nobody's, that runs on the node."""
+        return self.create_pod(self.cluster.admin, {"name": name, "labels": labels or {}}, spec)
+
+    def create_pod(self, user, metadata, spec=None):
+        made = user.must("POST", "/api/v1/namespaces/default/pods", {
+            "metadata": metadata,
+            "spec": {"nodeName": self.name, "containers": [{"name": "c", "image": "example.com/c"}],
+                     "terminationGracePeriodSeconds": 1, **(spec or {})}})
+        name = made["metadata"]["name"]
+        wait_until(lambda: self.pod_named(name)["status"].get("phase") == "Running", f"{name} runs", PATIENCE, every=0.05)
+        return made
+
+    def pod_named(self, name):
+        return self.cluster.admin.must("GET", f"/api/v1/namespaces/default/pods/{name}")
+
+    def pods(self):
+        found = self.cluster.admin.must("GET", f"/api/v1/pods?fieldSelector=spec.nodeName%3D{self.name}")["items"]
+        return {pod["metadata"]["name"] for pod in found}
+
+    def condition(self, kind):
+        mcn = self.cluster.admin.must(
+            "GET", f"/apis/machineconfiguration.openshift.io/v1/machineconfignodes/{self.name}")
+        for condition in mcn.get("status", {}).get("conditions", []):
+            if condition["type"] == kind:
+                return condition
+        return {}
+
+    def events(self, reason):
+        found = self.cluster.admin.must("GET", "/api/v1/namespaces/default/events")["items"]
+        return [event["message"] for event in found
+                if event["reason"] == reason and event["involvedObject"]["name"] == self.name]
+
+    def wait_event(self, reason):
+        return wait_until(lambda: self.events(reason), f"the event {reason}", PATIENCE, every=0.1)[0]
+
+
+def budget(cluster, name, app, wait=True, **spec):
+    """A disruption budget for the pods of an app, once its status tells of them."""
+    cluster.admin.must("POST", "/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets", {
+        "metadata": {"name": name}, "spec": {"selector": {"matchLabels": {"app": app}}, **spec}})
+    path = f"/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets/{name}"
+    if wait:
+        wait_until(lambda: cluster.admin.must("GET", path).get("status", {}).get("currentHealthy"),
+                   f"{name} knows of its pods", PATIENCE, every=0.05)
+
+
+def without_budget(cluster, name):
+    cluster.admin.must("DELETE", f"/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets/{name}")
+
+
+class Controller:
+    """A controller that drains, for as long as the `with`; `said` is its log."""
+
+    def __init__(self, kubeconfig, *annotations):
+        self._words = [PROBE, str(kubeconfig), "run", *annotations]
+
+    def __enter__(self):
+        self._log = tempfile.TemporaryFile(mode="w+")
+        self.process = subprocess.Popen(self._words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._log)
+        return self
+
+    def said(self):
+        self._log.flush()
+        with open(f"/proc/self/fd/{self._log.fileno()}", encoding="utf-8") as log:
+            return log.read()
+
+    def wait_said(self, text):
+        wait_until(lambda: text in self.said(), f"it says {text}", PATIENCE, every=0.05)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def __exit__(self, kind, *_):
+        if kind:
+            print(self.said())
+        self.process.stdin.close()
+        try:
+            ended = self.process.wait(10)
+            assert kind or ended in (0, -9), self.said()
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self._log.close()
+
+
+def forecast(cluster, *nodes):
+    """Lines of (node, prospect, summary), in the order in which they would be drained."""
+    ran = subprocess.run([PROBE, cluster.admin.kubeconfig, "forecast", *(node.name for node in nodes)],
+                         capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return [tuple(line.split(" ", 2)) for line in ran.stdout.splitlines()]
+
+
+class TestDrain:
+    def test_moves_what_goes_and_leaves_what_stays(self, cluster, node):
+        node.pod("unmanaged", volumes=[{"name": "data", "emptyDir": {}}])
+        node.pod("finished")
+        node.user.must("PATCH", "/api/v1/namespaces/default/pods/finished/status", {"status": {"phase": "Succeeded"}})
+        owner = {"apiVersion": "v1", "kind": "Node", "name": node.name, "uid": node.get()["metadata"]["uid"],
+                 "controller": True}
+        node.create_pod(node.user, {"name": f"static-{node.name}", "ownerReferences": [owner],
+                                    "annotations": {"kubernetes.io/config.mirror": "hash"}})
+        labels = {"kubernetes.io/hostname": node.name}
+        cluster.admin.must("POST", "/apis/apps/v1/namespaces/default/daemonsets", {
+            "metadata": {"name": "everywhere"},
+            "spec": {"selector": {"matchLabels": {"app": "everywhere"}}, "template": {
+                "metadata": {"labels": {"app": "everywhere"}},
+                "spec": {"nodeSelector": labels, "containers": [{"name": "c", "image": "example.com/c"}]}}}})
+        cluster.admin.must("POST", "/apis/apps/v1/namespaces/default/deployments", {
+            "metadata": {"name": "web"},
+            "spec": {"selector": {"matchLabels": {"app": "web"}}, "template": {
+                "metadata": {"labels": {"app": "web"}},
+                "spec": {"nodeSelector": labels, "containers": [{"name": "c", "image": "example.com/c"}],
+                         "terminationGracePeriodSeconds": 1}}}})
+        wait_until(lambda: len(node.pods()) == 5, "all pods are on the node", PATIENCE)
+        stay = {name for name in node.pods() if name.startswith(("static-", "everywhere-"))}
+        with Controller(cluster.admin.kubeconfig) as controller, Conditions(cluster) as conditions:
+            node.ask("drain-rendered-worker-2")
+            node.wait_answered("drain-rendered-worker-2")
+            assert node.pods() == stay and len(stay) == 2
+            assert node.is_cordoned()
+            assert STARTED not in node.all_annotations() and KEPT not in node.all_annotations()
+            node.ask("uncordon-rendered-worker-2")
+            node.wait_answered("uncordon-rendered-worker-2")
+            assert not node.is_cordoned()
+            # All of it is said before the agent is answered, and in this order.
+            wait_until(lambda: "Uncordoned=True" in conditions.of(node.name), "the conditions were seen", PATIENCE)
+            assert conditions.of(node.name) == [
+                "UpdateExecuted=Unknown", "Cordoned=True", "UpdateExecuted=Unknown", "Drained=Unknown",
+                "UpdateExecuted=Unknown", "Drained=True", "UpdateComplete=True", "Uncordoned=True"]
+            said = controller.said()
+            for text in ("initiating cordon (currently schedulable: true)", "initiating drain",
+                         "Evicted pod default/unmanaged", "Evicted pod default/finished", "operation successful; applying completion annotation", "uncordon succeeded"):
+                assert f"node {node.name}: {text}" in said
+        assert node.condition("Drained")["message"] == (
+            "Drained node. The drain is complete as the desired drainer matches current drainer: drain-rendered-worker-2")
+
+    def test_waits_for_a_budget_and_says_how_long(self, cluster, node):
+        node.pod("kept", {"app": "kept"})
+        budget(cluster, "kept", "kept", minAvailable=1)
+        with Controller(cluster.admin.kubeconfig, *QUICK, "pintle.io/drain-timeout=3s",
+                        "pintle.io/drain-slow-after=3s", "pintle.io/drain-slow-pause=1s") as controller:
+            node.ask("drain-rendered-worker-2")
+            why = ('error when evicting pods/"kept" -n "default": global timeout reached: 2s: '
+                   "The disruption budget kept needs 1 healthy pods and has 1 currently")
+            blocked = node.wait_event("DrainBlocked")
+            assert blocked == (f"node {node.name}: the drain cannot succeed: pod default/kept is kept by disruption budget "
+                               "kept: it demands that all of its 1 pods are healthy, and so lets none go; allow one to be "
+                               "missing, or run more")
+            controller.wait_said(f"Drain failed. Waiting 1 second then retrying. Error message from drain: {why}")
+            assert node.wait_event("DrainThresholdExceeded") == (
+                "Drain failed. Drain has been failing for more than 3 seconds. Waiting 1 second then retrying. "
+                f"Error message from drain: {why}")
+            assert node.wait_event("DrainFailed") == (
+                f"node {node.name}: drain exceeded timeout: 3s. Will continue to retry.")
+            wait_until(lambda: why in node.condition("Drained").get("message", ""), "the condition says why", PATIENCE)
+            assert "lastAppliedDrain" not in annotations_of(node.get())
+            without_budget(cluster, "kept")
+            node.wait_answered("drain-rendered-worker-2")
+            assert node.pods() == set()
+
+    def test_names_the_finalizers_that_keep_a_pod(self, cluster, node):
+        node.create_pod(cluster.admin, {"name": "held", "finalizers": ["example.com/hold"]})
+        with Controller(cluster.admin.kubeconfig, *QUICK) as controller:
+            node.ask("drain-rendered-worker-2")
+            controller.wait_said('error when waiting for pod "held" in namespace "default" to terminate: '
+                                 "global timeout reached: 2s (it has finalizers: example.com/hold)")
+            cluster.admin.must("PATCH", "/api/v1/namespaces/default/pods/held", {"metadata": {"finalizers": None}})
+            node.wait_answered("drain-rendered-worker-2")
+
+    def test_goes_on_through_faults_of_the_server(self, cluster, node):
+        for number in range(10):
+            node.pod(f"many-{number}")
+        with FaultyProxy(cluster, cluster.admin, part=0.2) as proxy, tempfile.NamedTemporaryFile("w") as kubeconfig:
+            kubeconfig.write(proxy.kubeconfig())
+            kubeconfig.flush()
+            with Controller(kubeconfig.name, "pintle.io/drain-eviction-retry=1s"):
+                node.ask("drain-rendered-worker-2")
+                node.wait_answered("drain-rendered-worker-2")
+                assert node.pods() == set()
+                node.ask("uncordon-rendered-worker-2")
+                node.wait_answered("uncordon-rendered-worker-2")
+            assert sum(proxy.failed.values()) > 5
+
+
+class TestVersions:
+    def test_falls_back_to_the_older_eviction(self, cluster, node):
+        node.pod("old")
+        with Recording(cluster) as proxy, tempfile.NamedTemporaryFile("w") as kubeconfig:
+            kubeconfig.write(proxy.kubeconfig())
+            kubeconfig.flush()
+            with Controller(kubeconfig.name):
+                node.ask("drain-rendered-worker-2")
+                node.wait_answered("drain-rendered-worker-2")
+        in_earnest = [version for version, dry in proxy.evictions if not dry]
+        assert in_earnest == ["policy/v1", "policy/v1beta1"]
+
+
+class Recording(FaultyProxy):
+    """Fails nothing, refuses the newer evictions as an older server does, and notes what was asked."""
+
+    def __init__(self, cluster):
+        super().__init__(cluster, cluster.admin, part=0)
+        self.evictions = []
+
+    def serve(self, request):
+        if request.path.endswith("/pods/old/eviction"):
+            length = int(request.headers["Content-Length"])
+            body = request.rfile.read(length)
+            eviction = json.loads(body)
+            self.evictions.append((eviction["apiVersion"], "dryRun" in eviction.get("deleteOptions", {})))
+            request.rfile = _Given(body)
+        return super().serve(request)
+
+
+class _Given:
+    def __init__(self, body):
+        self._body = body
+
+    def read(self, _):
+        return self._body
+
+    def close(self):
+        pass
+
+
+class TestCordon:
+    def test_of_an_admin_is_kept(self, cluster, node):
+        cluster.kubectl("cordon", node.name)
+        with Controller(cluster.admin.kubeconfig) as controller:
+            node.ask("drain-rendered-worker-2")
+            node.wait_answered("drain-rendered-worker-2")
+            node.ask("uncordon-rendered-worker-2")
+            node.wait_answered("uncordon-rendered-worker-2")
+            assert node.is_cordoned()
+            assert KEPT not in node.all_annotations()
+            assert "stays cordoned, as it was before its drain" in controller.said()
+            # The next drain finds it cordoned by the admin still.
+            cluster.kubectl("uncordon", node.name)
+            node.ask("drain-rendered-worker-3")
+            node.wait_answered("drain-rendered-worker-3")
+            node.ask("uncordon-rendered-worker-3")
+            node.wait_answered("uncordon-rendered-worker-3")
+            assert not node.is_cordoned()
+
+    def test_of_a_drain_for_another_config_is_not_an_admins(self, cluster, node):
+        with Controller(cluster.admin.kubeconfig):
+            node.ask("drain-rendered-worker-2")
+            node.wait_answered("drain-rendered-worker-2")
+            node.ask("drain-rendered-worker-3")
+            node.wait_answered("drain-rendered-worker-3")
+            node.ask("uncordon-rendered-worker-3")
+            node.wait_answered("uncordon-rendered-worker-3")
+            assert not node.is_cordoned()
+
+    def test_is_taken_away_when_asked_for_alone(self, cluster, node):
+        node.patch({"spec": {"unschedulable": True}})
+        with Controller(cluster.admin.kubeconfig):
+            node.ask("uncordon-test-hash")
+            node.wait_answered("uncordon-test-hash")
+            assert not node.is_cordoned()
+
+    def test_is_made_anew_when_somebody_uncordons_in_the_middle(self, cluster, node):
+        node.pod("middle", {"app": "middle"})
+        budget(cluster, "middle", "middle", minAvailable=1)
+        with Controller(cluster.admin.kubeconfig, *QUICK) as controller:
+            node.ask("drain-rendered-worker-2")
+            wait_until(lambda: node.is_cordoned() and STARTED in node.all_annotations(), "the drain has begun", PATIENCE)
+            started = node.all_annotations()[STARTED]
+            cluster.kubectl("uncordon", node.name)
+            wait_until(node.is_cordoned, "it is cordoned again", PATIENCE, every=0.05)
+            controller.wait_said("External actor has unexpectedly uncordoned node")
+            assert "lastAppliedDrain" not in annotations_of(node.get())
+            assert node.all_annotations()[STARTED] == started
+            without_budget(cluster, "middle")
+            node.wait_answered("drain-rendered-worker-2")
+            assert node.is_cordoned()
+
+    def test_is_not_answered_while_it_is_undone(self, cluster, node):
+        """The node was uncordoned, and its controller has not seen that yet."""
+        node.ask("drain-rendered-worker-2")
+        node.patch({"metadata": {"annotations": {STARTED: "2020-01-01T00:00:00Z drain-rendered-worker-2"}}})
+        with Controller(cluster.admin.kubeconfig):
+            node.wait_answered("drain-rendered-worker-2")
+            assert node.is_cordoned()
+
+
+class TestClock:
+    def test_outlives_the_controller(self, cluster, node):
+        node.pod("clock", {"app": "clock"})
+        budget(cluster, "clock", "clock", minAvailable=1)
+        with Controller(cluster.admin.kubeconfig, *QUICK) as first:
+            node.ask("drain-rendered-worker-2")
+            first.wait_said("Drain failed.")
+            started = node.all_annotations()[STARTED]
+            first.kill()
+        # An hour passes.
+        time, request = started.split(" ")
+        assert request == "drain-rendered-worker-2"
+        earlier = f"{int(time[:4]) - 1}{time[4:]} {request}"
+        node.patch({"metadata": {"annotations": {STARTED: earlier}}})
+        with Controller(cluster.admin.kubeconfig, *QUICK) as second:
+            assert node.wait_event("DrainFailed") == (
+                f"node {node.name}: drain exceeded timeout: 1h0m0s. Will continue to retry.")
+            second.wait_said("Drain has been failing for more than 10 minutes. Waiting 5 minutes then retrying.")
+            assert node.all_annotations()[STARTED] == earlier
+        without_budget(cluster, "clock")
+
+
+class TestRequest:
+    def test_that_makes_no_sense_is_told_of(self, cluster, node):
+        with Controller(cluster.admin.kubeconfig) as controller:
+            node.ask("reboot-now")
+            controller.wait_said(f"node {node.name}: non-recognized drain verb detected reboot")
+            assert not node.is_cordoned()
+
+    def test_that_is_taken_back_ends_the_drain(self, cluster, node):
+        node.pod("back", {"app": "back"})
+        budget(cluster, "back", "back", minAvailable=1)
+        with Controller(cluster.admin.kubeconfig, *QUICK):
+            node.ask("drain-rendered-worker-2")
+            wait_until(node.is_cordoned, "the drain has begun", PATIENCE, every=0.05)
+            node.ask("uncordon-rendered-worker-1")
+            node.wait_answered("uncordon-rendered-worker-1")
+            assert not node.is_cordoned()
+            assert STARTED not in node.all_annotations()
+            assert node.pods() == {"back"}
+        without_budget(cluster, "back")
+
+
+class TestForecast:
+    def test_of_a_single_worker_with_a_routers_budget_is_hopeless(self, cluster, node):
+        node.patch({"metadata": {"labels": {"routers": "yes"}}})
+        routers = {"app": "router"}
+        for name in ("router-1", "router-2"):
+            node.pod(name, routers, nodeSelector={"routers": "yes"})
+        budget(cluster, "router-default", "router", minAvailable=1)
+        (_, prospect, why), = forecast(cluster, node)
+        assert prospect == "hopeless"
+        assert why == ("pod default/router-2 is kept by disruption budget router-default: it lets 1 go at a time, and no "
+                       "other schedulable node can take another; add a node or allow more to be missing")
+        # Nothing was touched.
+        assert not node.is_cordoned() and node.pods() == {"router-1", "router-2"}
+
+        second = SimulatedNode(cluster, "second-router-node")
+        second.patch({"metadata": {"labels": {"routers": "yes"}}})
+        assert [line[1] for line in forecast(cluster, node)] == ["clear"]
+        cluster.kubectl("cordon", second.name)
+        assert [line[1] for line in forecast(cluster, node)] == ["hopeless"]
+        without_budget(cluster, "router-default")
+
+    def test_lets_another_node_go_first(self, cluster, node):
+        other = SimulatedNode(cluster, "other-node")
+        node.pod("full", {"app": "full"})
+        budget(cluster, "full", "full", minAvailable=1)
+        other.pod("free")
+        assert [line[:2] for line in forecast(cluster, node, other)] == [(other.name, "clear"), (node.name, "hopeless")]
+        without_budget(cluster, "full")
+
+    def test_tells_of_a_pod_with_two_budgets(self, cluster, node):
+        node.pod("two", {"app": "two"})
+        budget(cluster, "one-budget", "two", minAvailable=0)
+        budget(cluster, "two-budgets", "two", minAvailable=0)
+        (_, prospect, why), = forecast(cluster, node)
+        assert (prospect, why.split(": ")[0]) == (
+            "hopeless", "pod default/two is kept by disruption budget one-budget, two-budgets")
+        without_budget(cluster, "one-budget")
+        without_budget(cluster, "two-budgets")
+
+    def test_asks_the_server_about_each_pod(self, cluster, node):
+        """What nobody can calculate: a webhook that is down, and so lets nobody evict."""
+        node.pod("hooked")
+        hooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+        cluster.admin.must("POST", hooks, {"metadata": {"name": "down"}, "webhooks": [{
+            "name": "down.example.com", "clientConfig": {"url": "https://127.0.0.1:1/"}, "sideEffects": "None",
+            "admissionReviewVersions": ["v1"], "failurePolicy": "Fail",
+            "rules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"],
+                       "resources": ["pods/eviction"]}]}]})
+        try:
+            wait_until(lambda: forecast(cluster, node)[0][1] == "may-pass", "the server knows of the webhook", PATIENCE)
+            (_, _, why), = forecast(cluster, node)
+            assert why.startswith("pod default/hooked cannot be evicted: ")
+            assert 'failed calling webhook "down.example.com"' in why
+        finally:
+            cluster.admin.must("DELETE", f"{hooks}/down")
+        assert node.pods() == {"hooked"}
+
+
+def test_an_agent_is_drained_rebooted_and_uncordoned(cluster, new_node):
+    """Both halves of the protocol, on a node that reboots."""
+    node = new_node()
+    first = rendered(cluster, f"rendered-{node.name}-0", machine_config([])["spec"])
+    node.annotate(desiredConfig=first)
+    node.start()
+    node.wait_done(first)
+    cluster.admin.must("POST", "/api/v1/namespaces/default/pods", {
+        "metadata": {"name": "guest"}, "spec": {"nodeName": node.name, "terminationGracePeriodSeconds": 1,
+                                                "containers": [{"name": "c", "image": "example.com/c"}]}})
+    second = rendered(cluster, f"rendered-{node.name}-1", machine_config([file("/etc/needs-a-reboot", "new")])["spec"])
+    with Controller(cluster.admin.kubeconfig), Conditions(cluster) as conditions:
+        node.annotate(desiredConfig=second)
+        node.machine.follow_reboot(120)
+        node.wait_done(second, 120)
+        wait_until(lambda: "Updated=True" in conditions.of(node.name)[5:], "the conditions were seen", PATIENCE)
+        assert not cluster.get("node", node.name)["spec"].get("unschedulable")
+        assert cluster.admin.request("GET", "/api/v1/namespaces/default/pods/guest")[0] == 404
+        said = conditions.of(node.name)
+        order = [said.index(one) for one in ("Cordoned=True", "Drained=True", "AppliedFilesAndOS=True", "RebootedNode=True",
+                                             "UpdateComplete=True", "Uncordoned=True")]
+        assert order == sorted(order), said
+        assert said.index("Uncordoned=True") < len(said) - 1 - said[::-1].index("Updated=True"), said

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Ignition server answers real clients as the Machine Config Operator's does, whoever else is asking."""
+
+import asyncio
+import http.client
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+
+import pytest
+
+from machines import certs
+from machines.ignition_server import CONTROLLER, IgnitionServer
+from machines.wait import wait_until
+
+VECTORS = pathlib.Path(__file__).parents[1] / "vectors/data/server"
+WORKER = VECTORS / "003-worker-with-cas"
+CONFIG = (WORKER / "expected-01-body.json").read_bytes()
+ACCEPT = "application/vnd.coreos.ignition+json;version=3.4.0, */*;q=0.1"
+KEY = "0123456789abcdef0123456789abcdef"
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    return certs.Authority(tmp_path_factory.mktemp("pki") / "authority")
+
+
+@pytest.fixture(scope="module")
+def pair(authority):
+    return authority.server("server", ["localhost", "127.0.0.1"])
+
+
+@pytest.fixture
+def trust(authority):
+    return ssl.create_default_context(cafile=authority.certificate)
+
+
+@pytest.fixture
+def server(pair):
+    with IgnitionServer(WORKER, pair) as server:
+        yield server
+
+
+def curl(url, authority=None, method="GET", headers=None, more=()):
+    """The status, the headers and the body."""
+    words = ["curl", "--silent", "--show-error", "--path-as-is", "--include", "--max-time", "60", *more]
+    words += ["--head"] if method == "HEAD" else ["--request", method]
+    if authority:
+        words += ["--cacert", str(authority.certificate)]
+    for name, value in ({"Accept": None} | (headers or {})).items():
+        words += ["--header", f"{name}:" if value is None else f"{name}: {value}"]
+    answer = subprocess.run([*words, url], stdout=subprocess.PIPE, check=True).stdout
+    head, _, body = answer.partition(b"\r\n\r\n")
+    status, *fields = head.decode().split("\r\n")
+    return int(status.split()[1]), dict(field.split(": ", 1) for field in fields), body
+
+
+def asked(connection, headers=None, path="/config/worker"):
+    connection.request("GET", path, headers={"Accept": ACCEPT} | (headers or {}))
+    answer = connection.getresponse()
+    return answer.status, answer.read()
+
+
+def cases():
+    return sorted(folder.name for folder in VECTORS.iterdir())
+
+
+@pytest.mark.parametrize("case", cases())
+def test_it_answers_as_the_machine_config_operator_does(case, authority, pair):
+    folder = VECTORS / case
+    requests = json.loads((folder / "requests.json").read_text(encoding="utf-8"))
+    with IgnitionServer(folder, pair, plain=True) as server:
+        for number, request in enumerate(requests):
+            expected = json.loads((folder / f"expected-{number:02}.json").read_text(encoding="utf-8"))["response"]
+            wanted = (folder / expected["bodyFile"]).read_bytes() if "bodyFile" in expected else b""
+            for base in (server.secure, server.plain):
+                status, headers, body = curl(base + request["path"], authority, request["method"], request["header"])
+                assert (status, body) == (expected["status"], wanted), (number, request)
+                for name, values in expected["header"].items():
+                    assert headers[name] == values[0], (number, request)
+
+
+def test_all_of_a_thousand_machines_are_served_that_ask_at_the_same_moment(server, trust):
+    # However few descriptors it was started with.
+    limits = pathlib.Path(f"/proc/{server.pid}/limits").read_text(encoding="ascii")
+    soft, hard = re.search(r"Max open files +(\S+) +(\S+)", limits).groups()
+    assert soft == hard
+
+    async def machine(begin):
+        await begin.wait()
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port, ssl=trust)
+        writer.write(f"GET /config/worker HTTP/1.1\r\nHost: a\r\nAccept: {ACCEPT}\r\nConnection: close\r\n\r\n".encode())
+        answer = await reader.read()
+        writer.close()
+        return answer.partition(b"\r\n\r\n")[2] == CONFIG
+
+    async def all_of_them():
+        begin = asyncio.Event()
+        machines = [asyncio.create_task(machine(begin)) for _ in range(1000)]
+        begin.set()
+        return await asyncio.gather(*machines)
+
+    assert asyncio.run(asyncio.wait_for(all_of_them(), 120)) == [True] * 1000
+
+
+def test_a_renewed_certificate_is_used_and_no_connection_is_dropped(tmp_path, authority, pair, trust):
+    renewed = authority.server("renewed", ["localhost", "127.0.0.1"])
+    used = Secret(tmp_path, pair)
+    stop = threading.Event()
+    failures, answers = [], []
+
+    def ask(keeps):
+        connection = None
+        try:
+            while not stop.is_set():
+                if not connection or not keeps:
+                    connection = http.client.HTTPSConnection("127.0.0.1", server.port, timeout=60, context=trust)
+                answers.append(asked(connection) == (200, CONFIG))
+                if not keeps:
+                    connection.close()
+        except OSError as error:
+            failures.append(error)
+
+    with IgnitionServer(WORKER, used.pair) as server:
+        clients = [threading.Thread(target=ask, args=(keeps,)) for keeps in (True, True, False, False)]
+        for client in clients:
+            client.start()
+        try:
+            wait_until(lambda: len(answers) > 20, "clients are served", 60)
+            for next_pair in (renewed, pair, renewed):
+                used.renew(next_pair)
+                wait_until(lambda p=next_pair: certificate_at(server.port, trust) == certificate_in(p),
+                           "the server has the renewed certificate", 20)
+            reached = len(answers)
+            wait_until(lambda: len(answers) > reached + 20, "clients are served still", 60)
+        finally:
+            stop.set()
+            for client in clients:
+                client.join()
+        # A key that does not fit leaves things as they are.
+        used.renew(certs.Pair(renewed.certificate, pair.key))
+        wait_until(lambda: "stays in use" in server.log(), "the server says what does not fit", 20)
+        assert certificate_at(server.port, trust) == certificate_in(renewed)
+    assert not failures and all(answers)
+
+
+class Secret:
+    """A mounted Secret: its files are links, and one link decides which they are."""
+
+    def __init__(self, folder, pair):
+        self._folder = folder
+        self._count = 0
+        self.pair = certs.Pair(folder / "tls.crt", folder / "tls.key")
+        self.renew(pair)
+        self.pair.certificate.symlink_to("..data/tls.crt")
+        self.pair.key.symlink_to("..data/tls.key")
+
+    def renew(self, pair):
+        self._count += 1
+        contents = self._folder / f"..{self._count}"
+        contents.mkdir()
+        shutil.copy(pair.certificate, contents / "tls.crt")
+        shutil.copy(pair.key, contents / "tls.key")
+        (self._folder / "..next").symlink_to(contents.name)
+        os.replace(self._folder / "..next", self._folder / "..data")
+
+
+def certificate_at(port, trust):
+    with socket.create_connection(("127.0.0.1", port)) as plain, trust.wrap_socket(
+            plain, server_hostname="localhost") as secured:
+        return secured.getpeercert(binary_form=True)
+
+
+def certificate_in(pair):
+    return ssl.PEM_cert_to_DER_cert(pair.certificate.read_text(encoding="ascii"))
+
+
+def test_clients_that_never_finish_do_not_keep_others_waiting(server, trust):
+    slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
+    half = []
+    for _ in range(100):
+        secured = trust.wrap_socket(socket.create_connection(("127.0.0.1", server.port)), server_hostname="localhost")
+        secured.sendall(b"GET /config/worker HTTP/1.1\r\nHost: a\r\nX-")
+        half.append(secured)
+    assert asked(http.client.HTTPSConnection("127.0.0.1", server.port, timeout=5, context=trust)) == (200, CONFIG)
+    for connection in slow + half:
+        connection.close()
+
+
+def token(tmp_path, *words):
+    """The headers that a pointer config sends."""
+    key_file = tmp_path / "key"
+    key_file.write_text(KEY + "\n", encoding="ascii")
+    answer = subprocess.run([CONTROLLER, "token", "--key-file", key_file, *words], stdout=subprocess.PIPE, check=True)
+    return {header["name"]: header["value"] for header in json.loads(answer.stdout)["httpHeaders"]}
+
+
+def test_without_a_token_no_byte_of_a_config_is_served_where_one_is_required(tmp_path, authority, pair):
+    good = token(tmp_path, "--pool", "worker", "--ttl", "1h")
+    (tmp_path / "other-key").write_text("another key, of thirty-two characters\n", encoding="ascii")
+    options = ["--access", "required", "--token-keys", tmp_path / "key"]
+    with IgnitionServer(WORKER, pair, options, plain=True) as server:
+        for base in (server.secure, server.plain):
+            worker = base + "/config/worker"
+            assert curl(worker, authority, headers={"Accept": ACCEPT} | good)[::2] == (200, CONFIG)
+            for headers in ({}, {"Authorization": "Bearer x.y"}, {"Authorization": good["Authorization"][:-2] + "AA"},
+                            {"Authorization": "Basic " + good["Authorization"].partition(" ")[2]}):
+                for method in ("GET", "HEAD"):
+                    status, answered, body = curl(worker, authority, method, headers)
+                    assert (status, answered["Content-Length"], body) == (401, "0", b""), (method, headers)
+            of_master = token(tmp_path, "--pool", "master")
+            assert curl(worker, authority, headers=of_master)[::2] == (403, b"")
+            # Neither does it tell which pools there are.
+            assert curl(base + "/config/none", authority)[0] == 401
+            assert curl(base + "/healthz", authority)[0] == 200
+        brief = token(tmp_path, "--pool", "worker", "--ttl", "1s")
+        wait_until(lambda: curl(server.plain + "/config/worker", headers=brief)[0] == 401, "the token expires", 20)
+        # The key is changed: a token of the old one is good for as long as that key is kept.
+        new_key = "ffffffffffffffffffffffffffffffff"
+        (tmp_path / "key").write_text(f"{new_key}\n{KEY}\n", encoding="ascii")
+        assert "read again" in server.read_again()
+        assert curl(server.plain + "/config/worker", headers=good)[0] == 200
+        (tmp_path / "key").write_text(f"{new_key}\n", encoding="ascii")
+        server.read_again()
+        assert curl(server.plain + "/config/worker", headers=good)[0] == 401
+        assert good["Authorization"].partition(" ")[2] not in server.log()
+
+
+def test_with_grace_everyone_is_served_and_who_has_no_token_is_told_of(tmp_path, authority, pair):
+    good = token(tmp_path, "--pool", "worker")
+    with IgnitionServer(WORKER, pair, ["--access", "grace", "--token-keys", tmp_path / "key"]) as server:
+        assert curl(server.secure + "/config/worker", authority, headers={"Accept": ACCEPT})[::2] == (200, CONFIG)
+        assert "there is no token" in server.log()
+        said = len(server.log())
+        assert curl(server.secure + "/config/worker", authority, headers={"Accept": ACCEPT} | good)[::2] == (200, CONFIG)
+        assert "token" not in server.log()[said:]
+
+
+def test_a_changed_folder_is_served_when_it_is_told_so_and_a_broken_one_is_not(tmp_path, authority, pair):
+    folder = tmp_path / "folder"
+    shutil.copytree(WORKER, folder)
+    with IgnitionServer(folder, pair) as server:
+        pool = (folder / "pool.yaml").read_text(encoding="utf-8")
+        (folder / "pool.yaml").write_text(pool.replace("name: worker", "name: other"), encoding="utf-8")
+        assert curl(server.secure + "/config/other", authority)[0] == 500
+        assert "read again" in server.read_again()
+        assert curl(server.secure + "/config/other", authority)[0] == 200
+        (folder / "pool.yaml").write_text("kind: Pod\n", encoding="utf-8")
+        assert f"{folder}/pool.yaml: this is a Pod and not a MachineConfigPool" in server.read_again()
+        assert curl(server.secure + "/config/other", authority)[0] == 200
+
+
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
+@pytest.mark.parametrize("version, is_served", [("TLSv1_1", False), ("TLSv1_2", True), ("TLSv1_3", True)])
+def test_it_speaks_tls_1_2_and_1_3_and_no_http_2(server, trust, version, is_served):
+    trust.set_ciphers("DEFAULT:@SECLEVEL=0")
+    trust.set_alpn_protocols(["h2", "http/1.1"])
+    trust.minimum_version = trust.maximum_version = ssl.TLSVersion[version]
+    with socket.create_connection(("127.0.0.1", server.port)) as plain:
+        if is_served:
+            with trust.wrap_socket(plain, server_hostname="localhost") as secured:
+                assert secured.selected_alpn_protocol() == "http/1.1"
+        else:
+            with pytest.raises(ssl.SSLError):
+                trust.wrap_socket(plain, server_hostname="localhost")
+
+
+@pytest.mark.parametrize("words, says", [
+    (["serve"], "--from is needed"),
+    (["serve", "--from", "."], "--listen or --listen-http is needed"),
+    (["serve", "--from", ".", "--listen", "127.0.0.1:0"], "with --listen, --tls-cert and --tls-key are needed"),
+    (["serve", "--from", ".", "--listen", "here"], "--listen: \"here\" is no address to listen at"),
+    (["serve", "--from", ".", "--listen-http", "127.0.0.1:0", "--access", "closed"], "is not open, grace or required"),
+    (["serve", "--from", ".", "--listen-http", "127.0.0.1:0", "--access", "grace"], "--token-keys is needed"),
+    (["serve", "--from", ".", "--listen-http", "127.0.0.1:0", "--rate", "many"], "--rate: \"many\" is no number"),
+    (["serve", "--from", ".", "--listen-http", "127.0.0.1:0", "--fast"], "unknown option --fast"),
+    (["token", "--pool", "worker"], "--key-file is needed"),
+    (["token", "--pool", "worker", "--key-file", "/dev/null"], "there is no key"),
+    (["token", "--pool", "worker", "--key-file", "/proc/self/status", "--ttl", "soon"], "a key has 32 characters"),
+])
+def test_wrong_usage_is_told_with_its_remedy(words, says):
+    answer = subprocess.run([CONTROLLER, *words], stderr=subprocess.PIPE, text=True, check=False)
+    assert answer.returncode == 2
+    assert says in answer.stderr
+
+
+@pytest.mark.parametrize("options, says", [
+    (["--from", "/nowhere"], "/nowhere/pool.yaml"),
+    (["--from", WORKER, "--listen-http", "0.0.0.0:0"], "configs are served at a loopback address only"),
+    (["--from", WORKER, "--listen", "127.0.0.1:0", "--tls-cert", WORKER / "kubeconfig", "--tls-key",
+      WORKER / "kubeconfig"], "there is no certificate in it"),
+])
+def test_what_cannot_be_served_is_told_at_the_beginning(options, says):
+    words = [CONTROLLER, "serve", "--listen-http", "127.0.0.1:0", *options]
+    answer = subprocess.run(words, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert answer.returncode == 1
+    assert says in answer.stderr

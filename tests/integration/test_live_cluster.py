@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pintle rollout` and `pintle diff` of a real cluster say what they say of the same objects in files; and kubectl finds
+them as its plug-in."""
+
+import json
+import os
+import pathlib
+
+import pytest
+from machines import shell
+from machines.cluster import Cluster
+
+PINTLE = (pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/ctl/pintle").absolute()
+CRDS = pathlib.Path(__file__).parents[2] / "deploy/crds"
+GROUP = "machineconfiguration.openshift.io"
+API = f"/apis/{GROUP}/v1"
+MERGE = "application/merge-patch+json"
+
+
+def config(name, *files):
+    return {"apiVersion": f"{GROUP}/v1", "kind": "MachineConfig", "metadata": {"name": name}, "spec": {"config": {
+        "ignition": {"version": "3.4.0"},
+        "storage": {"files": [{"path": path, "contents": {"source": "data:,x"}} for path in files]}}}}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Three workers, of which a new config waits for two behind a pause, and a policy for its file."""
+    with Cluster() as running:
+        for name in ("machineconfigs", "machineconfigpools", "machineconfignodes", "machineconfigurations",
+                     "controllerconfigs"):
+            running.apply((CRDS / f"{name}.yaml").read_text())
+        running.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
+        for name, desired in (("worker-0", "rendered-new"), ("worker-1", "rendered-old"), ("worker-2", "rendered-old")):
+            running.add_node(name)
+            running.kubectl("annotate", "node", name, f"{GROUP}/currentConfig=rendered-old",
+                            f"{GROUP}/desiredConfig={desired}", f"{GROUP}/state=Done")
+        running.admin.create(config("rendered-old"))
+        running.admin.create(config("rendered-new", "/etc/quiet"))
+        running.admin.create(config("rendered-loud", "/etc/loud"))
+        running.admin.create({"apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration",
+                              "metadata": {"name": "cluster"}, "spec": {"nodeDisruptionPolicy": {
+                                  "files": [{"path": "/etc/quiet", "actions": [{"type": "None"}]}]}}})
+        role = {"matchLabels": {"node-role.kubernetes.io/worker": ""}}
+        running.admin.create({"apiVersion": f"{GROUP}/v1", "kind": "MachineConfigPool", "metadata": {"name": "worker"},
+                              "spec": {"nodeSelector": role, "maxUnavailable": 2,
+                                       "configuration": {"name": "rendered-new"}}})
+        set_status(running, configuration={"name": "rendered-old"}, machineCount=3, updatedMachineCount=1,
+                   readyMachineCount=1, unavailableMachineCount=0, degradedMachineCount=0, conditions=[])
+        yield running
+
+
+def set_status(cluster, **status):
+    cluster.admin.must("PATCH", f"{API}/machineconfigpools/worker/status", {"status": status}, MERGE)
+
+
+def run(*words, **options):
+    return shell.run(PINTLE, *words, check=False, **options)
+
+
+def ask(cluster, *words):
+    answer = run(*words[:1], "--kubeconfig", cluster.admin.kubeconfig, *words[1:])
+    assert answer.stderr == "", answer.stderr
+    return answer
+
+
+def refused(*words, says):
+    answer = run(*words)
+    assert answer.returncode == 1 and answer.stdout == "", answer
+    for text in says:
+        assert text in answer.stderr, answer.stderr
+
+
+def saved(cluster, tmp_path, kind):
+    """What someone would have got for `pintle rollout`."""
+    file = tmp_path / f"{kind}.json"
+    file.write_text(cluster.kubectl("get", kind, "-o", "json").stdout)
+    return file
+
+
+def test_a_rollout_is_what_it_is_of_files(cluster, tmp_path):
+    pool = tmp_path / "pool.json"
+    pool.write_text(cluster.kubectl("get", "mcp", "worker", "-o", "json").stdout)
+    nodes, configs = saved(cluster, tmp_path, "nodes"), saved(cluster, tmp_path, "machineconfigs")
+    live = ask(cluster, "rollout", "worker", "-o", "json")
+    offline = run("rollout", "--pool", pool, "--nodes", nodes, "--with", configs, "-o", "json")
+    assert live.returncode == offline.returncode == 2
+    assert json.loads(live.stdout) == json.loads(offline.stdout)
+    # worker-0 was told before, and counts.
+    assert json.loads(live.stdout)["patchedInOrder"] == ["worker-1"]
+    assert "worker-1" in ask(cluster, "rollout", "worker").stdout
+
+
+def test_a_diff_is_by_the_policy_of_the_cluster(cluster):
+    quiet = ask(cluster, "diff", "rendered-old", "rendered-new")
+    assert quiet.returncode == 2 and "/etc/quiet" in quiet.stdout
+    assert [a["type"] for a in json.loads(ask(cluster, "diff", "worker", "-o", "json").stdout)["nodeDisruptionActions"]] == [
+        "None"]
+    loud = json.loads(ask(cluster, "diff", "rendered-old", "rendered-loud", "-o", "json").stdout)
+    assert [action["type"] for action in loud["nodeDisruptionActions"]] == ["Reboot"]
+    assert ask(cluster, "diff", "rendered-old", "rendered-old").returncode == 0
+
+
+def test_errors_name_what_is_missing(cluster, tmp_path):
+    there = ["--kubeconfig", cluster.admin.kubeconfig]
+    refused("rollout", *there, "infra", says=['no pool "infra"'])
+    refused("rollout", *there, says=["say the name of one pool"])
+    refused("rollout", *there, "--pool", "x", "worker", says=["--pool does not go with --kubeconfig"])
+    refused("rollout", "worker", says=['"worker" is no option', "--kubeconfig"])
+    refused("diff", *there, "rendered-old", "absent", says=["MachineConfig absent", "not found"])
+    refused("diff", *there, "infra", says=["pool infra", "not found"])
+    refused("diff", *there, "a", "b", "c", says=["two MachineConfigs, or of one pool"])
+    refused("diff", "--context", "x", "a", "b", says=["--context needs --kubeconfig"])
+    refused("rollout", "--kubeconfig", tmp_path / "none", "worker", says=["none", "No such file"])
+    refused("rollout", *there, "--context", "other", "worker", says=["other"])
+    # Who may read nothing is told so.
+    stranger = cluster.node_kubeconfig("worker-0")
+    refused("rollout", "--kubeconfig", stranger, "worker", says=["machineconfigpools", "forbidden"])
+
+
+@pytest.fixture
+def kubectl(cluster, tmp_path):
+    """kubectl as a person has it, with the plug-in in the PATH."""
+    (tmp_path / "kubectl-pintle").symlink_to(PINTLE)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path),
+                   "KUBECONFIG": str(cluster.admin.kubeconfig)}
+
+    def call(*words, **more):
+        return shell.run(cluster.programs / "kubectl", *words, check=False, env={**environment, **more})
+    return call
+
+
+def test_kubectl_has_it_as_a_plugin(kubectl, cluster, tmp_path):
+    assert str(tmp_path / "kubectl-pintle") in kubectl("plugin", "list").stdout
+    for words in (["rollout", "worker"], ["diff", "worker"], ["diff", "rendered-old", "rendered-new", "-o", "json"]):
+        answer = kubectl("pintle", *words)
+        assert (answer.stdout, answer.stderr) == (ask(cluster, *words).stdout, ""), answer
+    helped = kubectl("pintle", "--help")
+    assert helped.returncode == 0 and all(f"\n  {verb} " in helped.stdout for verb in ("diff", "rollout", "status"))
+    assert "Usage: kubectl pintle rollout" in kubectl("pintle", "rollout", "--help").stdout
+    wrong = kubectl("pintle", "applesauce")
+    assert wrong.returncode == 1 and '"applesauce" is not a verb' in wrong.stderr
+
+
+def test_the_plugin_finds_the_kubeconfig_as_kubectl_does(kubectl, cluster, tmp_path):
+    config_file = cluster.admin.kubeconfig
+    assert kubectl("pintle", "status", KUBECONFIG=f"{tmp_path}/none:{config_file}").returncode == 2
+    both = kubectl("pintle", "status", KUBECONFIG=f"{config_file}:{cluster.node_kubeconfig('worker-0')}")
+    assert both.returncode == 1 and "$KUBECONFIG names 2 files" in both.stderr
+    (tmp_path / ".kube").mkdir()
+    (tmp_path / ".kube/config").symlink_to(config_file)
+    assert kubectl("pintle", "status", KUBECONFIG="").returncode == 2
+    assert kubectl("pintle", "status", "--kubeconfig", config_file, KUBECONFIG="/none").returncode == 2
+
+
+def test_status_says_what_waits_behind_a_pause(kubectl, cluster):
+    condition = {"type": "PausedPending", "status": "True", "reason": "ChangeWaits", "lastTransitionTime": None,
+                 "message": "1 render up to rendered-new waits for 2 of 3 nodes."}
+    cluster.admin.must("PATCH", f"{API}/machineconfigpools/worker", {"spec": {"paused": True}}, MERGE)
+    set_status(cluster, conditions=[condition])
+    try:
+        said = kubectl("pintle", "status", "worker")
+        assert said.returncode == 2
+        assert said.stdout == ("worker: paused, 1 of 3 nodes have rendered-new\n"
+                               "  PausedPending: 1 render up to rendered-new waits for 2 of 3 nodes.\n")
+        told = json.loads(kubectl("pintle", "status", "-o", "json").stdout)
+        assert told["pools"][0]["paused"] is True and told["pools"][0]["target"] == "rendered-new"
+        held = ask(cluster, "rollout", "worker", "-o", "json")
+        assert held.returncode == 0 and json.loads(held.stdout)["rolloutReached"] is False
+        assert any(one["type"] == "PausedPending" for one in json.loads(held.stdout)["status"]["conditions"])
+    finally:
+        cluster.admin.must("PATCH", f"{API}/machineconfigpools/worker", {"spec": {"paused": False}}, MERGE)
+        set_status(cluster, conditions=[])
+    absent = kubectl("pintle", "status", "infra")
+    assert absent.returncode == 1 and 'no pool "infra"' in absent.stderr

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All of it together, as people have it: the controller, three nodes with the agent, and pods that a budget protects.
+
+Everything is asked for with kubectl, and nothing is mended by hand."""
+
+import json
+
+import pytest
+
+from machines import agent_node
+from machines.agent_node import PREFIX, Events
+from machines.controller import Controller, Objects
+from machines.installed import file, machine_config
+from machines.wait import wait_until
+from machines.whole import Firmware, Kubelets
+
+PODS = """
+apiVersion: policy/v1beta1
+kind: PodDisruptionBudget
+metadata: {name: web}
+spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: web, image: example.com/web}]
+"""
+
+
+class Site:
+    """A cluster whose worker pool has three nodes and is up to date."""
+
+    def __init__(self, cluster, nodes, firmware):
+        self.cluster, self.nodes, self.firmware = cluster, nodes, firmware
+
+    def apply(self, name, *files, **more):
+        """A machine config for workers, by kubectl."""
+        config = machine_config(list(files), **more)
+        config["metadata"]["name"] = name
+        self.cluster.apply(json.dumps(config))
+
+    def take_back(self, name):
+        self.cluster.kubectl("delete", "machineconfig", name)
+
+    def pause(self, paused):
+        self.cluster.kubectl("patch", "machineconfigpool", "worker", "--type=merge", "--patch",
+                             json.dumps({"spec": {"paused": paused}}))
+
+    def pool(self):
+        return self.cluster.get("machineconfigpool", "worker")
+
+    def conditions(self):
+        return {condition["type"]: condition for condition in self.pool()["status"].get("conditions", [])}
+
+    def columns(self):
+        """What `kubectl get mcp` shows of the pool."""
+        head, *lines = self.cluster.kubectl("get", "mcp").stdout.splitlines()
+        return next(dict(zip(head.split(), line.split())) for line in lines if line.startswith("worker "))
+
+    def wait_updated(self, other_than, seconds=240):
+        """Waits until all nodes have a config that is not this one, and says which."""
+        def there():
+            pool = self.pool()
+            target = pool["spec"]["configuration"].get("name")
+            is_updated = self.conditions().get("Updated", {}).get("status") == "True"
+            done = all(node.annotations().get("currentConfig") == target and node.annotations().get("state") == "Done"
+                       for node in self.nodes)
+            return target if target != other_than and is_updated and done else None
+        try:
+            return wait_until(there, "the pool is updated", seconds, every=0.2)
+        except TimeoutError as late:
+            raise AssertionError(f"{late}: {self.columns()}; {self.conditions()}; "
+                                 f"{[(node.name, node.annotations()) for node in self.nodes]}") from None
+
+    def current(self):
+        return self.pool()["spec"]["configuration"]["name"]
+
+
+@pytest.fixture(scope="module")
+def site():
+    with agent_node.agent_cluster() as cluster, agent_node.node_maker(cluster) as make:
+        Objects(cluster).controller_config(base_image="")
+        nodes = [make(plain=False) for _ in range(3)]
+        cluster.apply(PODS)
+        with Controller(cluster), Firmware(nodes) as firmware, Kubelets(nodes):
+            site = Site(cluster, nodes, firmware)
+            site.apply("00-worker")
+            first = wait_until(lambda: site.pool()["spec"]["configuration"].get("name"), "the first config", 60)
+            for node in nodes:
+                node.annotate(currentConfig=first, desiredConfig=first)
+                node.start()
+            site.wait_updated("")
+            yield site
+
+
+def unavailable(annotations):
+    return annotations.get("state") != "Done" or annotations.get("currentConfig") != annotations.get("desiredConfig")
+
+
+def most_at_once(events, nodes):
+    """How many nodes were on their way to another config at the same moment."""
+    most, now = 0, {}
+    for name, annotations in list(events.seen):
+        now[name] = unavailable(annotations)
+        most = max(most, sum(now[node.name] for node in nodes if node.name in now))
+    return most
+
+
+def test_a_config_goes_from_kubectl_to_all_nodes_one_after_the_other(site):
+    before = site.current()
+    reboots = dict(site.firmware.reboots)
+    with Events(site.cluster) as events:
+        site.apply("50-motd", file("/etc/motd.d/site", "first"))
+        wait_until(lambda: site.columns()["UPDATING"] == "True", "kubectl says that it updates", 30)
+        assert site.columns()["UPDATED"] == "False"
+        rendered = site.wait_updated(before)
+        assert most_at_once(events, site.nodes) == 1
+        for node in site.nodes:
+            drains = [value for value, in events.of(node.name, "lastAppliedDrain")]
+            assert drains[-2:] == [f"drain-{rendered}", f"uncordon-{rendered}"], drains
+    assert rendered.startswith("rendered-worker-") and len(rendered) == len("rendered-worker-") + 32
+    shown = site.columns()
+    assert (shown["CONFIG"], shown["UPDATED"], shown["UPDATING"], shown["DEGRADED"]) \
+        == (rendered, "True", "False", "False")
+    assert [shown[f"{which}MACHINECOUNT"] for which in ("", "READY", "UPDATED", "DEGRADED")] == ["3", "3", "3", "0"]
+    for node in site.nodes:
+        assert node.read("/etc/motd.d/site") == "first"
+        assert site.firmware.reboots[node.name] == reboots[node.name] + 1
+        assert not site.cluster.get("node", node.name)["spec"].get("unschedulable")
+    # The budget has been kept all the time, and both pods have a place again.
+    wait_until(lambda: site.cluster.get("deployment", "web")["status"].get("readyReplicas") == 2, "both pods run", 60)
+
+
+def test_what_a_paused_pool_says_is_what_is_done_when_it_goes_on(site):
+    before = site.current()
+    reboots = dict(site.firmware.reboots)
+    site.pause(True)
+    site.apply("60-one", file("/etc/one", "1"))
+    wait_until(lambda: site.current() != before, "the first change is rendered", 30)
+    between = site.current()
+    site.apply("70-two", file("/etc/two", "2"))
+    wait_until(lambda: site.current() != between, "the second change is rendered", 30)
+    pending = wait_until(lambda: (said := site.conditions().get("PausedPending", {})).get("status") == "True"
+                         and "/etc/two" in said["message"] and said, "the pool says what waits", 30)
+    said = pending["message"]
+    assert "2 " in said and "/etc/one" in said and "reboot" in said, said
+    assert all(node.annotations()["desiredConfig"] == before for node in site.nodes)
+    assert site.columns()["UPDATED"] == "False" and site.columns()["UPDATING"] == "False"
+
+    site.pause(False)
+    site.wait_updated(before)
+    for node in site.nodes:
+        assert (node.read("/etc/one"), node.read("/etc/two")) == ("1", "2")
+        assert site.firmware.reboots[node.name] == reboots[node.name] + 1, "one reboot for both"
+    wait_until(lambda: site.conditions()["PausedPending"]["status"] == "False", "nothing waits any more", 30)
+
+
+def test_a_broken_config_stops_its_pool_and_taken_back_frees_it(site):
+    before = site.current()
+    reboots = dict(site.firmware.reboots)
+    # A folder with something in it is where the file is to be, on every node.
+    for node in site.nodes:
+        node.run("mkdir", "--parents", "/etc/in-the-way/something")
+    site.apply("80-broken", file("/etc/in-the-way", "x"))
+    wait_until(lambda: site.columns()["DEGRADED"] == "True", "the pool is degraded", 120)
+    broken = [node for node in site.nodes if node.annotations()["desiredConfig"] != before]
+    assert len(broken) == 1, "the others were told as well"
+    assert broken[0].name in site.conditions()["NodeDegraded"]["message"]
+    assert "/etc/in-the-way" in broken[0].annotations()["reason"]
+    site.take_back("80-broken")
+    wait_until(lambda: site.columns()["DEGRADED"] == "False" and site.columns()["UPDATED"] == "True", "it heals", 120)
+    assert site.current() == before
+    for node in site.nodes:
+        have = node.annotations()
+        assert (have["currentConfig"], have["desiredConfig"], have["state"]) == (before, before, "Done")
+        assert site.firmware.reboots[node.name] == reboots[node.name], "nobody had to reboot"
+        assert not site.cluster.get("node", node.name)["spec"].get("unschedulable")
+    assert not any(PREFIX in json.dumps(taint) for node in site.nodes
+                   for taint in site.cluster.get("node", node.name)["spec"].get("taints", []))

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pintle-controller beside a test cluster, and the objects that it goes by."""
+
+import json
+import os
+import pathlib
+import sys
+
+from .daemon import Daemon
+from .wait import wait_until
+
+DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy"
+NAMESPACE = "openshift-machine-config-operator"
+GROUP = "/apis/machineconfiguration.openshift.io/v1"
+VERSION = "v4.99.0-vectors"
+MERGE = "application/merge-patch+json"
+
+
+def prepare_cluster(cluster):
+    """The kinds that the controller goes by, and its namespace."""
+    for file in sorted((DEPLOY / "crds").glob("*.yaml")):
+        cluster.apply(file.read_text())
+    cluster.kubectl("create", "namespace", NAMESPACE)
+    cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
+    cluster.kubectl("api-resources")    # From now on kubectl knows their short names.
+
+
+class Controller(Daemon):
+    """One replica; with a lease that is short enough to wait for."""
+
+    def __init__(self, cluster, name="controller", *more, kubeconfig=None):
+        program = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
+        super().__init__(cluster.folder / f"{name}.log", program, "start", "--kubeconfig",
+                         kubeconfig or cluster.admin.kubeconfig,
+                         "--leader-elect-lease-duration=4s", "--leader-elect-renew-deadline=3s",
+                         "--leader-elect-retry-period=300ms", "--metrics-listen-address=", *more)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        print(f"--- {self.name} said last:\n{self.last_words()}", file=sys.stderr)    # For a test that failed.
+        self.check()
+        if self.pid:
+            self.end()
+
+    def end(self):
+        """Ends it as an update of the deployment would: it gives its lease back."""
+        self._process.terminate()
+        try:
+            assert self._process.wait(30) == 0, self.last_words()
+        finally:
+            self.stop()
+
+    def text(self):
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def peak_kib(self):
+        return int(self._status("VmHWM"))
+
+    def resident_kib(self):
+        return int(self._status("VmRSS"))
+
+    def _status(self, key):
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
+        return next(line.split()[1] for line in status.splitlines() if line.startswith(key + ":"))
+
+
+class Objects:
+    """Machine configs, pools and the ControllerConfig, as an administrator makes and reads them."""
+
+    def __init__(self, cluster):
+        self.admin = cluster.admin
+        self.cluster = cluster
+
+    def controller_config(self, base_image="registry/os@sha256:1", **annotations):
+        prefix = "machineconfiguration.openshift.io/"
+        self.admin.must("POST", f"{GROUP}/controllerconfigs", {
+            "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "ControllerConfig",
+            "metadata": {"name": "machine-config-controller", "annotations": {
+                prefix + "generated-by-version": VERSION, **annotations}},
+            "spec": {"baseOSContainerImage": base_image, "images": {}}})
+
+    def config(self, name, role="worker", files=(), config=None, **spec):
+        """A machine config, with {path: text} or a whole Ignition config; made or replaced."""
+        ignition = config or {"ignition": {"version": "3.4.0"}, "storage": {"files": [
+            {"path": path, "contents": {"source": f"data:,{text}"}, "mode": 420} for path, text in dict(files).items()]}}
+        body = {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
+                "metadata": {"name": name, "labels": {"machineconfiguration.openshift.io/role": role}},
+                "spec": {"config": ignition, **spec}}
+        status, _ = self.admin.request("POST", f"{GROUP}/machineconfigs", body)
+        if status == 409:
+            self.admin.must("PATCH", f"{GROUP}/machineconfigs/{name}", {"spec": body["spec"]}, MERGE)
+
+    def remove_config(self, name):
+        self.admin.must("DELETE", f"{GROUP}/machineconfigs/{name}")
+
+    def custom_pool(self, name, **spec):
+        self.admin.must("POST", f"{GROUP}/machineconfigpools", {
+            "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigPool",
+            "metadata": {"name": name}, "spec": {
+                "machineConfigSelector": {"matchExpressions": [{
+                    "key": "machineconfiguration.openshift.io/role", "operator": "In", "values": ["worker", name]}]},
+                "nodeSelector": {"matchLabels": {f"node-role.kubernetes.io/{name}": ""}}, **spec}})
+
+    def set_pool(self, name, **spec):
+        self.admin.must("PATCH", f"{GROUP}/machineconfigpools/{name}", {"spec": spec}, MERGE)
+
+    def pool(self, name):
+        return self.admin.must("GET", f"{GROUP}/machineconfigpools/{name}")
+
+    def target(self, name):
+        """What the pool's nodes are to become; empty before the first is rendered."""
+        status, pool = self.admin.request("GET", f"{GROUP}/machineconfigpools/{name}")
+        return pool["spec"].get("configuration", {}).get("name", "") if status == 200 else ""
+
+    def wait_for_target(self, name, other_than="", seconds=60):
+        return wait_until(lambda: (target := self.target(name)) != other_than and target, f"{name} has a target", seconds)
+
+    def condition(self, name, kind):
+        conditions = self.pool(name).get("status", {}).get("conditions", [])
+        return next((condition for condition in conditions if condition["type"] == kind), None)
+
+    def wait_for_condition(self, name, kind, status, seconds=60):
+        def condition():
+            found = self.condition(name, kind)
+            return found if found and found["status"] == status else None
+        return wait_until(condition, f"{name} is {kind}={status}", seconds)
+
+    def wait_for_reason(self, name, kind, reason, seconds=60):
+        def condition():
+            found = self.condition(name, kind)
+            return found if found and found["reason"] == reason else None
+        return wait_until(condition, f"{name} is {kind} because of {reason}", seconds)
+
+    def wait_until_updated(self, name, config=None, seconds=60):
+        def is_updated():
+            pool = self.pool(name)
+            status = pool.get("status", {})
+            wanted = config or pool["spec"]["configuration"]["name"]
+            conditions = {each["type"]: each["status"] for each in status.get("conditions", [])}
+            return conditions.get("Updated") == "True" and status["configuration"].get("name") == wanted \
+                and status["observedGeneration"] == pool["metadata"]["generation"] and pool
+        return wait_until(is_updated, f"{name} is updated", seconds)
+
+    def rendered(self, pool=""):
+        """The names of the rendered configs of a pool."""
+        configs = self.admin.must("GET", f"{GROUP}/machineconfigs")["items"]
+        return {config["metadata"]["name"] for config in configs
+                if config["metadata"]["name"].startswith(f"rendered-{pool}")}
+
+    def events(self, reason):
+        events = self.admin.must("GET", f"/api/v1/namespaces/{NAMESPACE}/events")["items"]
+        return [event["message"] for event in events if event["reason"] == reason]
+
+    def leader(self):
+        path = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases/machine-config-controller"
+        status, lease = self.admin.request("GET", path)
+        return lease["spec"].get("holderIdentity", "") if status == 200 else ""
+
+    def forget_all(self):
+        """Leaves a cluster as it was before any of this."""
+        for kind in ("machineconfigs", "machineconfigpools", "controllerconfigs", "machineconfignodes"):
+            self.admin.must("DELETE", f"{GROUP}/{kind}")
+        self.admin.must("DELETE", "/api/v1/nodes")
+        self.admin.must("DELETE", f"/api/v1/namespaces/{NAMESPACE}/events")
+        wait_until(lambda: not self.admin.must("GET", f"{GROUP}/machineconfigs")["items"], "the configs are gone", 60)
+
+    def dump(self):
+        """All that there is of it, for a test that failed."""
+        return json.dumps([self.admin.must("GET", f"{GROUP}/machineconfigpools")["items"],
+                           self.admin.must("GET", "/api/v1/nodes")["items"]], indent=1)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pintle-controller serve` at free ports of the loopback."""
+
+import os
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+import tempfile
+
+from .wait import wait_until
+
+CONTROLLER = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/controller/pintle-controller"
+
+
+class IgnitionServer:
+    """Serves what is in FOLDER over TLS, as PAIR says, and with `plain` also without."""
+
+    def __init__(self, folder, pair=None, options=(), plain=False):
+        self._words = [str(CONTROLLER), "serve", "--from", str(folder), *map(str, options)]
+        if pair:
+            self._words += ["--listen", "127.0.0.1:0", "--tls-cert", str(pair.certificate), "--tls-key", str(pair.key)]
+        if plain:
+            self._words += ["--listen-http", "127.0.0.1:0"]
+        self._addresses = bool(pair) + plain
+        self._log = tempfile.TemporaryFile("w+")
+
+    def __enter__(self):
+        self._process = subprocess.Popen(self._words, stderr=self._log, stdin=subprocess.DEVNULL,
+                                         preexec_fn=_with_few_descriptors)
+        urls = wait_until(self._urls, "the Ignition server serves", seconds=20)
+        self.secure = next((url for url in urls if url.startswith("https:")), None)
+        self.plain = next((url for url in urls if url.startswith("http:")), None)
+        return self
+
+    def __exit__(self, *_):
+        self._process.terminate()
+        status = self._process.wait(timeout=30)
+        self._log.close()
+        assert status == 0, f"the Ignition server ended with {status}"
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    @property
+    def port(self):
+        """Of TLS."""
+        return int(self.secure.rpartition(":")[2])
+
+    def log(self):
+        self._log.seek(0)
+        return self._log.read()
+
+    def read_again(self):
+        """Has it read all its files once more, and waits for what it says of that."""
+        said = len(self.log())
+        self._process.send_signal(signal.SIGHUP)
+        wait_until(lambda: re.search("read again|Nothing was changed", self.log()[said:]), "it read its files", 20)
+        return self.log()[said:]
+
+    def _urls(self):
+        assert self._process.poll() is None, f"the Ignition server ended: {self.log()}"
+        urls = re.findall(r"Serving at (\S+)\n", self.log())
+        return urls if len(urls) == self._addresses else None
+
+
+def _with_few_descriptors():
+    """As a service has them, unless it asks for more."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(1024, most), most))

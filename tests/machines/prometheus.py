@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real Prometheus on loopback, and what it says of the rules that a cluster is given."""
+
+import http.client
+import json
+import pathlib
+import shutil
+import tempfile
+import textwrap
+import urllib.parse
+
+from . import daemon, shell
+from .daemon import Daemon
+
+RULES = pathlib.Path(__file__).parents[2] / "deploy/monitoring/prometheus-rule.yaml"
+_PATIENCE = 60    # seconds for it to become ready, on a machine that is busy with other things
+
+
+def rules():
+    """The rules of the PrometheusRule, as Prometheus itself takes them."""
+    return textwrap.dedent(RULES.read_text(encoding="utf-8").partition("\nspec:\n")[2])
+
+
+class Prometheus:
+    """Scrapes one address each second and evaluates rules as often; ready for use inside `with`."""
+
+    def __init__(self, target, rules_text):
+        self._target, self._rules = target, rules_text
+        self.folder = None
+
+    def __enter__(self):
+        shell.need("prometheus")
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pintle-prometheus-"))
+        try:
+            (self.folder / "rules.yaml").write_text(self._rules, encoding="utf-8")
+            (self.folder / "prometheus.yaml").write_text(json.dumps({
+                "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"},
+                "rule_files": ["rules.yaml"],
+                "scrape_configs": [{"job_name": "controller", "static_configs": [{"targets": [self._target]}]}],
+            }), encoding="ascii")
+            daemon.with_free_ports(1, "127.0.0.1", self._start)
+        except BaseException:
+            self._leave_nothing()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._leave_nothing()
+
+    def ask(self, path, **parameters):
+        """What its API answers."""
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)
+        try:
+            connection.request("GET", f"/api/v1/{path}?{urllib.parse.urlencode(parameters)}")
+            answer = json.loads(connection.getresponse().read())
+        finally:
+            connection.close()
+        assert answer["status"] == "success", answer
+        return answer["data"]
+
+    def alerts(self):
+        return self.ask("alerts")["alerts"]
+
+    def wait_for(self, condition, what):
+        return self._server.wait_for(condition, what, _PATIENCE)
+
+    def _start(self, ports):
+        self._port = ports[0]
+        self._server = Daemon(self.folder / "prometheus.log", "prometheus", "--web.listen-address",
+                              f"127.0.0.1:{self._port}", "--config.file", self.folder / "prometheus.yaml",
+                              "--storage.tsdb.path", self.folder / "data")
+        self._server.start()
+        self._server.wait_for(lambda: daemon.status_of(
+            http.client.HTTPConnection("127.0.0.1", self._port), "/-/ready") == 200, "Prometheus is ready", _PATIENCE)
+
+    def _leave_nothing(self):
+        if self.folder is not None:
+            self._server.stop()
+            shutil.rmtree(self.folder)
+            self.folder = None

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes without machines: each answers what it is told as a node agent does, by annotations alone.
+
+They are many and quick, for what is about the controller.  What a real agent does to a machine is tested with
+machines.agent_node.
+"""
+
+import contextlib
+import threading
+
+from .cluster_user import Refused
+from .wait import wait_until
+
+PREFIX = "machineconfiguration.openshift.io/"
+_MERGE = "application/merge-patch+json"
+_ROOM = {"cpu": "4", "memory": "8Gi", "pods": "110"}
+
+
+class SimulatedAgents(contextlib.AbstractContextManager):
+    """Agents for all nodes that were added here; inside `with` they are at work."""
+
+    def __init__(self, cluster):
+        self.admin = cluster.admin
+        self.names = []
+        self.broken = set()        # Configs that no node can become.
+        self.deadly = set()        # Configs that no node comes back from until it is told another one.
+        self.most_at_work = 0      # How many nodes were at once on their way to another config.
+        self.order = []            # The nodes in the order in which they became something else.
+        self._held = threading.Event()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self.trouble = None
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind, *_):
+        self._ended.set()
+        self._thread.join()
+        if self.trouble and kind is None:
+            raise self.trouble
+
+    def add(self, name, config, labels=("node-role.kubernetes.io/worker",), report=True, **more_labels):
+        """A node that booted with a config."""
+        annotations = {PREFIX + "currentConfig": config, PREFIX + "desiredConfig": config, PREFIX + "state": "Done"}
+        node = self.admin.must("POST", "/api/v1/nodes", {
+            "metadata": {"name": name, "annotations": annotations,
+                         "labels": {"kubernetes.io/os": "linux", **dict.fromkeys(labels, ""), **more_labels}},
+            "status": {"capacity": _ROOM, "allocatable": _ROOM, "conditions": [_ready("True")]}})
+        if report:
+            self.admin.must("POST", "/apis/machineconfiguration.openshift.io/v1/machineconfignodes", {
+                "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigNode",
+                "metadata": {"name": name, "ownerReferences": [{
+                    "apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}]},
+                "spec": {"node": {"name": name}, "pool": {"name": "not-yet-set"},
+                         "configVersion": {"desired": "not-yet-set"}}})
+        self.names.append(name)
+
+    def hold(self):
+        """From now on nobody answers."""
+        self._held.set()
+
+    def go_on(self):
+        self._held.clear()
+
+    def told(self):
+        """{node: (what it has, what it is to have)}"""
+        nodes = self.admin.must("GET", "/api/v1/nodes")["items"]
+        return {node["metadata"]["name"]: _configs(node) for node in nodes if node["metadata"]["name"] in self.names}
+
+    def wait_until_all_have(self, config, names=None, seconds=60):
+        names = names or self.names
+        wait_until(lambda: all(self.told()[name] == (config, config) for name in names),
+                   f"{names} have {config}", seconds)
+
+    def _run(self):
+        try:
+            while not self._ended.wait(0.02):
+                self._answer_all()
+        except Exception as trouble:    # It is told where the agents end.
+            self.trouble = trouble
+
+    def _answer_all(self):
+        names = set(self.names)
+        nodes = [node for node in self.admin.must("GET", "/api/v1/nodes")["items"] if node["metadata"]["name"] in names]
+        at_work = [node for node in nodes if len(set(_configs(node))) > 1]
+        self.most_at_work = max(self.most_at_work, len(at_work))
+        for node in nodes:
+            if self._held.is_set():
+                return
+            with contextlib.suppress(Refused):    # Somebody removed it.
+                self._answer(node)
+
+    def _answer(self, node):
+        name = node["metadata"]["name"]
+        current, desired = _configs(node)
+        state = node["metadata"]["annotations"].get(PREFIX + "state")
+        if current == desired:
+            if state != "Done":
+                self._say(name, state="Done", reason="")
+                self._be_ready(name, "True")
+        elif desired in self.broken:
+            if state != "Degraded":
+                self._say(name, state="Degraded", reason=f"{desired} cannot be applied")
+        elif desired in self.deadly:
+            if state != "Working":
+                self._say(name, state="Working")
+                self._be_ready(name, "False")
+        elif state != "Working":
+            self._say(name, state="Working", reason="")
+        else:
+            self._be_ready(name, "True")
+            self._say(name, state="Done", reason="", currentConfig=desired)
+            self.order.append(name)
+
+    def _say(self, name, **annotations):
+        self.admin.must("PATCH", f"/api/v1/nodes/{name}", {
+            "metadata": {"annotations": {PREFIX + key: value for key, value in annotations.items()}}}, _MERGE)
+
+    def _be_ready(self, name, status):
+        self.admin.must("PATCH", f"/api/v1/nodes/{name}/status", {"status": {"conditions": [_ready(status)]}})
+
+
+def _ready(status):
+    return {"type": "Ready", "status": status, "reason": "Said"}
+
+
+def _configs(node):
+    annotations = node["metadata"].get("annotations", {})
+    return annotations.get(PREFIX + "currentConfig"), annotations.get(PREFIX + "desiredConfig")

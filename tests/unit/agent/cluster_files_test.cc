@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/cluster_files.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "base/base64.h"
+#include "json/parse.h"
+#include "unit/expect.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::agent {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* kKubeletFile = "/etc/kubernetes/kubelet-ca.crt";
+constexpr const char* kCloudFile = "/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem";
+constexpr const char* kSecretFile = "/etc/mco/internal-registry-pull-secret.json";
+
+RegistryBundle Bundle(const std::string& file, const std::string& contents) { return {file, EncodeBase64(contents)}; }
+
+ClusterFilesSource Source() {
+  ClusterFilesSource source;
+  source.metadata.name = "machine-config-controller";
+  source.spec.kubelet_authorities = EncodeBase64("kubelet's");
+  source.spec.internal_pull_secret = EncodeBase64("{}");
+  return source;
+}
+
+ClusterFilesSource WithRegistries(std::vector<RegistryBundle> bundles, std::vector<RegistryBundle> of_users = {}) {
+  ClusterFilesSource source = Source();
+  source.spec.registries = std::move(bundles);
+  source.spec.user_registries = std::move(of_users);
+  return source;
+}
+
+std::map<std::string, std::string> ContentsOf(const ClusterFiles& files) {
+  std::map<std::string, std::string> contents;
+  for (const ClusterFile& file : files.files) contents.emplace(file.path, file.contents);
+  return contents;
+}
+
+TEST(ClusterFiles, AreReadFromAControllerConfigAsItsOperatorWritesIt) {
+  json::Report report;
+  const auto source = json::Decode<ClusterFilesSource>(ValueOf(json::Parse(R"({
+    "kind": "ControllerConfig", "metadata": {"name": "c", "resourceVersion": "7"},
+    "spec": {"kubeAPIServerServingCAData": "YQ==", "cloudProviderCAData": null, "internalRegistryPullSecret": "e30=",
+             "imageRegistryBundleData": [{"file": "r.example.com..5000", "data": "cg=="}],
+             "imageRegistryBundleUserData": null, "rootCAData": "eA=="}})")),
+                                                       report);
+  EXPECT_TRUE(Succeeded(report.ToResult()));
+  const auto files = ValueOf(FilesOf(source));
+  EXPECT_THAT(ContentsOf(files),
+              ElementsAre(std::pair("/etc/docker/certs.d/r.example.com:5000/ca.crt", "r\n"),
+                          std::pair(kKubeletFile, "a\n"), std::pair(kCloudFile, "\n"), std::pair(kSecretFile, "{}\n")));
+  EXPECT_THAT(files.registries, ElementsAre("r.example.com:5000"));
+}
+
+TEST(ClusterFiles, AnAuthorityOfTheUsersCountsOverThatOfTheCluster) {
+  const auto files = ValueOf(FilesOf(WithRegistries({Bundle("a", "cluster")}, {Bundle("a", "user")})));
+  EXPECT_EQ(ContentsOf(files)["/etc/docker/certs.d/a/ca.crt"], "user\n");
+  EXPECT_THAT(files.registries, ElementsAre("a"));
+}
+
+TEST(ClusterFiles, NoAuthoritiesAtAllForTheKubeletAreNotWritten) {
+  EXPECT_THAT(ContentsOf(ValueOf(FilesOf(ClusterFilesSource()))), ElementsAre(std::pair(kCloudFile, "\n")));
+}
+
+TEST(ClusterFiles, AllThatIsWrongIsToldAndNothingOfWhatIsSecret) {
+  auto source = WithRegistries({Bundle("../evil", "a"), Bundle("..", "a"), Bundle("", "a"), {"fine", "?"}},
+                               {Bundle(std::string("a\0b", 3), "a")});
+  source.spec.internal_pull_secret = "secret!";
+  EXPECT_THAT(
+      MessageOf(FilesOf(source)),
+      AllOf(HasSubstr("ControllerConfig machine-config-controller"),
+            HasSubstr("$.spec.internalRegistryPullSecret: is not base64"),
+            HasSubstr("$.spec.imageRegistryBundleData.0.file: is not the name of a registry"),
+            HasSubstr("$.spec.imageRegistryBundleData.2.file"), HasSubstr("$.spec.imageRegistryBundleData.3.data"),
+            HasSubstr("$.spec.imageRegistryBundleUserData.0.file"), Not(HasSubstr("secret!"))));
+}
+
+class PutClusterFilesTest : public testing::Test {
+ protected:
+  std::vector<std::string> Put(const ClusterFilesSource& source) {
+    return ValueOf(PutClusterFiles(root_, ValueOf(FilesOf(source))));
+  }
+  fs::path Place(const std::string& path) const { return directory_ / path.substr(1); }
+  std::string Read(const std::string& path) const { return directory_.Read(path.substr(1)); }
+  mode_t ModeOf(const std::string& path) const { return StatusOf(path).st_mode & 07777; }
+  struct stat StatusOf(const std::string& path) const {
+    struct stat status = {};
+    EXPECT_EQ(::stat(Place(path).c_str(), &status), 0) << path;
+    return status;
+  }
+  void Make(const std::string& path, const std::string& contents) {
+    fs::create_directories(Place(path).parent_path());
+    directory_.Write(path.substr(1), contents);
+  }
+
+  TemporaryDirectory directory_;
+  Root root_ = ValueOf(Root::Open(directory_.path()));
+};
+
+TEST_F(PutClusterFilesTest, WritesWhatIsNotSoYetAndNothingElse) {
+  EXPECT_THAT(Put(Source()), ElementsAre(kKubeletFile, kCloudFile, kSecretFile));
+  EXPECT_EQ(Read(kKubeletFile), "kubelet's\n");
+  EXPECT_EQ(ModeOf(kKubeletFile), 0644u);
+  const auto before = StatusOf(kKubeletFile).st_ino;
+  EXPECT_THAT(Put(Source()), IsEmpty());
+  EXPECT_EQ(StatusOf(kKubeletFile).st_ino, before);
+  Make(kKubeletFile, "mine");
+  EXPECT_THAT(Put(Source()), ElementsAre(kKubeletFile));
+  EXPECT_EQ(Read(kKubeletFile), "kubelet's\n");
+}
+
+TEST_F(PutClusterFilesTest, AFileKeepsItsModeButASecretIsRootsAlone) {
+  Make(kKubeletFile, "old");
+  Make(kSecretFile, "{}\n");
+  fs::permissions(Place(kKubeletFile), fs::perms(0600));
+  EXPECT_THAT(Put(Source()), Contains(kSecretFile));
+  EXPECT_EQ(ModeOf(kKubeletFile), 0600u);
+  EXPECT_EQ(ModeOf(kSecretFile), 0600u);
+}
+
+TEST_F(PutClusterFilesTest, ALinkIsReplacedAndNotFollowed) {
+  Make("/etc/shadow", "not theirs");
+  fs::create_directories(Place("/etc/kubernetes"));
+  fs::create_symlink("/etc/shadow", Place(kKubeletFile));
+  Put(Source());
+  EXPECT_EQ(Read("/etc/shadow"), "not theirs");
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(Place(kKubeletFile))));
+}
+
+TEST_F(PutClusterFilesTest, TakesAwayOnlyRegistriesThatItHasWritten) {
+  Make("/etc/docker/certs.d/mine/ca.crt", "mine");
+  Put(WithRegistries({Bundle("a..1", "a"), Bundle("b", "b"), Bundle("c", "c")}));
+  Make("/etc/docker/certs.d/c/client.cert", "mine");
+  const auto kept = StatusOf("/etc/docker/certs.d/b/ca.crt").st_ino;
+  EXPECT_THAT(Put(WithRegistries({Bundle("b", "b")})),
+              ElementsAre("/etc/docker/certs.d/a:1/ca.crt", "/etc/docker/certs.d/c/ca.crt"));
+  EXPECT_FALSE(fs::exists(Place("/etc/docker/certs.d/a:1")));
+  EXPECT_FALSE(fs::exists(Place("/etc/docker/certs.d/c/ca.crt")));
+  EXPECT_EQ(Read("/etc/docker/certs.d/c/client.cert"), "mine");
+  EXPECT_EQ(Read("/etc/docker/certs.d/mine/ca.crt"), "mine");
+  // There is no moment without those that stay.
+  EXPECT_EQ(StatusOf("/etc/docker/certs.d/b/ca.crt").st_ino, kept);
+  EXPECT_THAT(Put(WithRegistries({Bundle("b", "b")})), IsEmpty());
+}
+
+TEST_F(PutClusterFilesTest, WhatIsInTheWayIsNamed) {
+  fs::create_directories(Place(kKubeletFile));
+  EXPECT_THAT(MessageOf(PutClusterFiles(root_, ValueOf(FilesOf(Source())))),
+              HasSubstr("writing /etc/kubernetes/kubelet-ca.crt"));
+}
+
+}  // namespace
+}  // namespace pintle::agent

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/host_facts.h"
+
+#include "unit/expect.h"
+
+namespace pintle::agent {
+namespace {
+
+TEST(HostFacts, TheIdOfAnOsIsInUpperCase) {
+  EXPECT_EQ(OsIdIn("NAME=\"Red Hat\"\nID=\"rhcos\"\nVERSION_ID=4.18\n"), "RHCOS");
+  EXPECT_EQ(OsIdIn("VERSION_ID=1\nID=fedora"), "FEDORA");
+  EXPECT_EQ(OsIdIn("PLATFORM_ID=x\n"), "");
+}
+
+TEST(HostFacts, TheFirstLineThatTellsOfAFailureIsTheFailureToFinalize) {
+  EXPECT_EQ(FinalizeFailureIn({"Finalizing staged deployment", "error: no space", "error: another"}),
+            "error: no space");
+  EXPECT_EQ(FinalizeFailureIn({"pintle: finalize-staged: writing /etc/a: no space", "error: later"}),
+            "pintle: finalize-staged: writing /etc/a: no space");
+  EXPECT_EQ(FinalizeFailureIn({"no error: at all", "Copying /etc changes: 2 modified"}), "");
+  EXPECT_EQ(FinalizeFailureIn({}), "");
+}
+
+}  // namespace
+}  // namespace pintle::agent

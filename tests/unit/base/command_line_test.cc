@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/command_line.h"
+
+#include <array>
+
+#include "unit/expect.h"
+
+namespace pintle {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr std::array kOptions = {
+    Option{"--pool", "FILE", "the pool"},
+    Option{"-o", "FORMAT", "json or text"},
+    Option{"--yes", "", "do not ask"},
+};
+
+Result<CommandLine> Parse(std::vector<const char*> words) { return CommandLine::Parse(kOptions, words); }
+
+TEST(CommandLine, TakesOptionsAnywhereAmongTheWords) {
+  const CommandLine line = ValueOf(Parse({"a.yaml", "--pool", "p.yaml", "-", "--yes", "-o=json"}));
+  EXPECT_THAT(line.words(), ElementsAre("a.yaml", "-"));
+  EXPECT_EQ(line.Value("--pool"), "p.yaml");
+  EXPECT_EQ(line.Value("-o"), "json");
+  EXPECT_TRUE(line.Has("--yes"));
+}
+
+TEST(CommandLine, KeepsEveryValueOfAnOptionAndTheLastOneCounts) {
+  const CommandLine line = ValueOf(Parse({"--pool=a", "--pool", "b"}));
+  EXPECT_THAT(line.Values("--pool"), ElementsAre("a", "b"));
+  EXPECT_EQ(ValueOf(line.Needed("--pool")), "b");
+}
+
+TEST(CommandLine, TakesWordsBehindTwoDashesAsTheyAre) {
+  EXPECT_THAT(ValueOf(Parse({"--", "--pool", "--yes"})).words(), ElementsAre("--pool", "--yes"));
+}
+
+TEST(CommandLine, SaysWhatIsWrongWithAnOption) {
+  EXPECT_EQ(MessageOf(Parse({"--poll", "x"})), "unknown option --poll (see --help)");
+  EXPECT_EQ(MessageOf(Parse({"--pool"})), "--pool needs a value: FILE (see --help)");
+  EXPECT_EQ(MessageOf(Parse({"--yes=1"})), "--yes takes no value (see --help)");
+  EXPECT_EQ(MessageOf(ValueOf(Parse({})).Needed("--pool")), "--pool is needed (see --help)");
+}
+
+TEST(Describe, ListsEachOptionWithItsValue) {
+  EXPECT_THAT(Describe(kOptions), testing::StartsWith("  --pool FILE                  the pool\n"));
+}
+
+}  // namespace
+}  // namespace pintle

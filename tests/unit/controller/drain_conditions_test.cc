@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/drain_conditions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pintle::controller {
+namespace {
+
+using testing::ElementsAre;
+
+const api::Time kThen = {WallTime(std::chrono::seconds(100))};
+const api::Time kNow = {WallTime(std::chrono::seconds(200))};
+
+// "Type=Status (Reason) Message"
+std::vector<std::string> Words(const std::vector<api::Condition>& conditions) {
+  std::vector<std::string> words;
+  for (const api::Condition& one : conditions) {
+    words.push_back(one.type + "=" + one.status + " (" + one.reason + ") " + one.message);
+  }
+  return words;
+}
+
+std::vector<std::string> Said(const DrainMoment& moment) { return Words({moment.parent, moment.child}); }
+
+TEST(DrainMoment, HasTheWordsOfTheMachineConfigOperator) {
+  using namespace drain_moment;
+  EXPECT_THAT(
+      Said(Cordoned()),
+      ElementsAre("UpdateExecuted=Unknown (Cordoned) Cordoned Node as part of update executed phase",
+                  "Cordoned=True (UpdateExecutedCordoned) Cordoned node. The node is reporting Unschedulable = true"));
+  EXPECT_THAT(
+      Said(CordonFailed("why", false)),
+      ElementsAre("UpdateExecuted=Unknown (Cordoned) Failed to Cordon Node as part of In progress update phase",
+                  "Cordoned=Unknown (UpdateExecutedCordoned) Error: Failed to Cordon node. Error is why, The node "
+                  "is reporting Unschedulable = false"));
+  EXPECT_THAT(Said(Draining("drain-b", "uncordon-a")),
+              ElementsAre("UpdateExecuted=Unknown (Drained) Draining Node as part of update executed phase",
+                          "Drained=Unknown (UpdateExecutedDrained) Draining node. The drain will not be complete until "
+                          "desired drainer drain-b matches current drainer uncordon-a"));
+  EXPECT_THAT(
+      Said(DrainFailed("why", "drain-b", "uncordon-a")),
+      ElementsAre("UpdateExecuted=Unknown (Drained) Node Drain has not succeeded",
+                  "Drained=Unknown (UpdateExecutedDrained) Error: Node Drain has not succeeded. Error is: why The "
+                  "drain will not be complete until desired drainer drain-b matches current drainer uncordon-a"));
+  EXPECT_THAT(Said(Drained("drain-b")),
+              ElementsAre("UpdateExecuted=Unknown (Drained) Drained Node as part of update executed phase",
+                          "Drained=True (UpdateExecutedDrained) Drained node. The drain is complete as the desired "
+                          "drainer matches current drainer: drain-b"));
+  EXPECT_THAT(Said(Uncordoned(false)),
+              ElementsAre("UpdateComplete=True (Uncordoned) Uncordoned Node as part of completing upgrade phase",
+                          "Uncordoned=True (UpdateCompleteUncordoned) UnCordoned node. The node is reporting "
+                          "Unschedulable = false"));
+  EXPECT_THAT(
+      Said(UncordonFailed("why", true)),
+      ElementsAre("UpdateComplete=Unknown (Uncordoned) Failed to Uncordon Node as part of completing upgrade phase",
+                  "Uncordoned=Unknown (UpdateCompleteUncordoned) Error: Failed to UnCordon node. Error is: why "
+                  "The node is reporting Unschedulable = true"));
+}
+
+TEST(NextConditions, KeepOthersAndTheTimeOfWhatStays) {
+  const std::vector<api::Condition> known = {{"Updated", "False", kThen, "Updated", "soon"},
+                                             {"Drained", "False", kThen, "NotYetOccurred", "not yet"}};
+  const auto next = *NextConditions(known, drain_moment::Drained("drain-b"), kNow);
+  ASSERT_EQ(next.size(), 3u);
+  EXPECT_EQ(next[0].last_transition_time, kThen);
+  EXPECT_EQ(next[1].status, "True");
+  EXPECT_EQ(next[1].last_transition_time, kNow);
+  EXPECT_EQ(next[2].type, "UpdateExecuted");
+  EXPECT_EQ(NextConditions(next, drain_moment::Drained("drain-b"), kNow), std::nullopt);
+}
+
+TEST(NextConditions, SayWhatIsSaidAgainAfterAnotherUpdate) {
+  auto known = *NextConditions({}, drain_moment::Cordoned(), kThen);
+  for (api::Condition& condition : known) condition.status = "False";
+  const auto next = NextConditions(known, drain_moment::Cordoned(), kNow);
+  ASSERT_TRUE(next);
+  EXPECT_EQ((*next)[1].status, "True");
+}
+
+}  // namespace
+}  // namespace pintle::controller

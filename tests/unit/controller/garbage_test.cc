@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/garbage.h"
+
+#include <gmock/gmock.h>
+
+#include "unit/controller/world.h"
+#include "unit/expect.h"
+
+namespace pintle::controller {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+class GarbageTest : public testing::Test {
+ protected:
+  // Nine of them, the first is the oldest.
+  GarbageTest() {
+    world_.AddPool("worker", Name(9)).status.configuration.name = Name(8);
+    for (int i = 1; i <= 9; ++i) Add(i);
+  }
+
+  static std::string Name(int i) { return "rendered-worker-" + std::to_string(i); }
+  api::MachineConfig& Add(int i) {
+    api::MachineConfig& config = world_.configs[Name(i)];
+    config.metadata.name = Name(i);
+    config.metadata.uid = "uid-" + std::to_string(i);
+    config.metadata.creation_timestamp = api::Time{WallTime(std::chrono::seconds(i))};
+    api::OwnerReference& owner = config.metadata.owner_references.emplace_back();
+    owner.kind = "MachineConfigPool";
+    owner.uid = "uid-of-worker";
+    return config;
+  }
+  std::vector<std::string> Garbage(std::size_t kept) {
+    std::vector<std::string> names;
+    for (const auto& one : FindGarbage(world_.Look(), kept)) names.push_back(one.name);
+    return names;
+  }
+
+  World world_;
+};
+
+TEST_F(GarbageTest, IsAllThatNobodyNeeds) {
+  EXPECT_EQ(Garbage(0).size(), 7U);
+  world_.AddNode("a", "worker", Name(1));
+  world_.Say("a", api::kDesiredConfigAnnotation, Name(2));
+  world_.Say("a", api::kFirstPivotConfigAnnotation, Name(3));
+  world_.Say("a", api::kDesiredDrainAnnotation, "drain-" + Name(4));
+  world_.Say("a", api::kLastAppliedDrainAnnotation, "uncordon-" + Name(5));
+  api::MachineConfigNode& report = world_.reports["a"];
+  report.spec.config_version.desired = Name(6);
+  EXPECT_THAT(Garbage(0), ElementsAre(Name(7)));
+  report.status.config_version = api::MachineConfigNodeConfigVersion{.current = Name(7), .desired = ""};
+  EXPECT_THAT(Garbage(0), IsEmpty());
+}
+
+TEST_F(GarbageTest, LeavesTheNewest) {
+  EXPECT_THAT(Garbage(5), UnorderedElementsAre(Name(1), Name(2)));
+  EXPECT_THAT(Garbage(7), IsEmpty());
+}
+
+TEST_F(GarbageTest, IsNothingThatWasNotRenderedForAPoolThatIsThere) {
+  Add(1).metadata.owner_references[0].uid = "uid-of-an-earlier-one";
+  Add(2).metadata.owner_references.clear();
+  Add(3).metadata.labels.emplace("mine", "");
+  Add(4).metadata.deletion_timestamp = api::Time{};
+  EXPECT_THAT(Garbage(0), UnorderedElementsAre(Name(5), Name(6), Name(7)));
+}
+
+}  // namespace
+}  // namespace pintle::controller

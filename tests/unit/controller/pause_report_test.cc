@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/pause_report.h"
+
+#include <list>
+
+#include "api/annotations.h"
+#include "base/base64.h"
+#include "controller/pause_condition.h"
+#include "plan/plan.h"
+#include "pool/rollout.h"
+#include "unit/expect.h"
+#include "unit/net/made_certificate.h"
+#include "unit/plan/configs.h"
+
+namespace pintle::controller {
+namespace {
+
+using plan::TestConfig;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr const char* kKubeletCa = "/etc/kubernetes/kubelet-ca.crt";
+constexpr const char* kUserCa = "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt";
+constexpr const char* kSigner = "openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@";
+
+WallTime At(std::string_view text) { return ValueOf(FromRfc3339(text)); }
+std::string DataUrl(const std::string& contents) { return "data:;base64," + EncodeBase64(contents); }
+
+// A pool of workers that is paused, and the configs that were rendered for it.
+class PauseTest : public testing::Test {
+ protected:
+  PauseTest() {
+    pool_.metadata.name = "worker";
+    pool_.spec.paused = true;
+    policy_.files.push_back({.path = kKubeletCa, .actions = {{.type = "None", .reload = {}, .restart = {}}}});
+  }
+
+  TestConfig& Config(const std::string& name, const std::string& created) {
+    TestConfig& config = *configs_.emplace(configs_.end());
+    config.metadata().name = name;
+    known_.push_back({name, At(created)});
+    return config;
+  }
+
+  void Node(const std::string& current, const std::string& desired, const std::string& state = "Done") {
+    api::Node& node = *nodes_.emplace(nodes_.end());
+    node.metadata.name = "worker-" + std::to_string(nodes_.size());
+    node.metadata.annotations = {{std::string(api::kCurrentConfigAnnotation), current},
+                                 {std::string(api::kDesiredConfigAnnotation), desired},
+                                 {std::string(api::kStateAnnotation), state}};
+  }
+
+  std::vector<pool::NodeState> States() const {
+    std::vector<pool::NodeState> states;
+    for (const api::Node& node : nodes_) states.emplace_back(node);
+    return states;
+  }
+
+  PauseReport Report() {
+    WholeConfigs whole;
+    for (const TestConfig& config : configs_) {
+      const machineconfig::ParsedConfig parsed = config;
+      whole.emplace(parsed.object.metadata.name, parsed);
+    }
+    const auto states = States();
+    return ReportPause({.pool = pool_,
+                        .nodes = states,
+                        .layering = {},
+                        .configs = whole,
+                        .renders = known_,
+                        .policy = policy_,
+                        .overrides = {},
+                        .now = now_});
+  }
+
+  // Also sets it on the pool, as the controller does.
+  api::Condition Condition() {
+    SetPausedPending(Report(), now_, pool_.status.conditions);
+    for (const api::Condition& condition : pool_.status.conditions) {
+      if (condition.type == kPausedPending) return condition;
+    }
+    return {};
+  }
+
+  // Two nodes have a kubelet CA that ends then, and another one waits.
+  void WaitWithKubeletCa(const std::string& not_after) {
+    const std::string before = MadeCertificate(std::string(kSigner) + "1", not_after);
+    Config("a", "2026-01-01T00:00:00Z").WithFile(kKubeletCa, DataUrl(before));
+    Config("b", "2026-11-20T00:00:00Z")
+        .WithFile(kKubeletCa, DataUrl(before + MadeCertificate(std::string(kSigner) + "2", "20280101000000Z")));
+    pool_.spec.configuration.name = "b";
+    Node("a", "a");
+    Node("a", "a");
+  }
+
+  api::MachineConfigPool pool_;
+  std::list<TestConfig> configs_;
+  std::vector<KnownRender> known_;
+  std::list<api::Node> nodes_;
+  api::NodeDisruptionPolicy policy_;
+  WallTime now_ = At("2026-11-21T12:00:00Z");
+};
+
+TEST_F(PauseTest, CountsTheRendersThatWaitAndSaysSinceWhen) {
+  Config("a", "2026-01-01T00:00:00Z");
+  Config("older", "2025-01-01T00:00:00Z");
+  Config("d", "2026-11-20T00:00:00Z").WithFile("/etc/x", "data:,1").WithUnit("x.service", "[Unit]\n");
+  Config("b", "2026-11-10T08:00:00Z");
+  Config("c", "2026-11-15T00:00:00Z");
+  Config("taken-back", "2026-11-21T00:00:00Z");
+  pool_.spec.configuration.name = "d";
+  Node("a", "a");
+  Node("a", "a");
+  Node("d", "d");
+  const PauseReport report = Report();
+  EXPECT_THAT(report.renders, ElementsAre("b", "c", "d"));
+  EXPECT_EQ(report.waits_since, At("2026-11-10T08:00:00Z"));
+  EXPECT_EQ(report.waiting_nodes, 2U);
+  EXPECT_THAT(report.files, ElementsAre("/etc/x"));
+  EXPECT_THAT(report.units, ElementsAre("x.service"));
+  EXPECT_TRUE(report.reboots);
+  const api::Condition condition = Condition();
+  EXPECT_EQ(condition.status, "True");
+  EXPECT_EQ(condition.reason, "RebootWaits");
+  EXPECT_EQ(condition.message,
+            "3 renders up to d wait for 2 of 3 nodes, since 2026-11-10T08:00:00Z. Files: /etc/x. Units: x.service. "
+            "Unpausing drains and reboots the nodes (/etc/x: no policy covers it; x.service: no policy covers it). "
+            "Pause policy Strict: nothing passes, certificates neither.");
+}
+
+TEST_F(PauseTest, SaysWhatThePlannerThenDoes) {
+  policy_.files.push_back({.path = "/etc/x", .actions = {{.type = "None", .reload = {}, .restart = {}}}});
+  policy_.files.push_back({.path = "/etc/drained", .actions = {{.type = "Drain", .reload = {}, .restart = {}}}});
+  Config("a", "2026-01-01T00:00:00Z");
+  pool_.spec.configuration.name = "b";
+  Node("a", "a");
+  Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/x", "data:,1");
+  for (const char* const path : {"", "/etc/drained", "/etc/else"}) {
+    if (*path != 0) configs_.back().WithFile(path, "data:,1");
+    const PauseReport report = Report();
+    const plan::Plan plan = plan::Make(configs_.front(), configs_.back(), policy_, {});
+    EXPECT_EQ(report.reboots, plan.Reboots()) << path;
+    EXPECT_EQ(report.drains, plan.drain.is_needed) << path;
+  }
+  EXPECT_TRUE(Report().reboots);
+}
+
+TEST_F(PauseTest, LetsGoOnWhatNodesWereToldBefore) {
+  Config("a", "2026-01-01T00:00:00Z");
+  Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
+  Config("c", "2026-03-01T00:00:00Z").WithFile("/etc/c", "data:,");
+  pool_.spec.configuration.name = "b";
+  Node("a", "b", "Working");
+  EXPECT_FALSE(Report().waits());
+  EXPECT_EQ(Condition().reason, "NothingWaits");
+}
+
+TEST_F(PauseTest, ComparesWithWhatANodeUnderWayWillHave) {
+  Config("a", "2026-01-01T00:00:00Z");
+  Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
+  Config("c", "2026-03-01T00:00:00Z").WithFile("/etc/b", "data:,").WithFile("/etc/c", "data:,");
+  pool_.spec.configuration.name = "c";
+  Node("a", "b", "Working");
+  EXPECT_THAT(ConfigsToCompare(pool_, States(), {}), ElementsAre("b", "c"));
+  EXPECT_THAT(Report().files, ElementsAre("/etc/c"));
+  EXPECT_THAT(Condition().message, HasSubstr("1 node goes on with what it was told before."));
+  nodes_.clear();
+  Node("a", "b", "Degraded");
+  EXPECT_THAT(Report().files, ElementsAre("/etc/b", "/etc/c")) << "a node that failed is still what it was";
+}
+
+TEST_F(PauseTest, AddsUpWhatDiffersOfNodesThatAreNotAlike) {
+  Config("a", "2026-01-01T00:00:00Z").WithFile("/etc/a", "data:,");
+  Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
+  Config("c", "2026-03-01T00:00:00Z");
+  pool_.spec.configuration.name = "c";
+  Node("a", "a");
+  Node("b", "b");
+  EXPECT_THAT(Report().files, ElementsAre("/etc/a", "/etc/b"));
+  EXPECT_THAT(Report().renders, ElementsAre("c"));
+}
+
+TEST_F(PauseTest, AnOlderConfigThatWasChosenAgainWaitsSinceThePoolSaysSo) {
+  Config("a", "2026-01-01T00:00:00Z");
+  Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
+  pool_.spec.configuration.name = "a";
+  Node("b", "b");
+  EXPECT_EQ(Report().waits_since, now_);
+  const api::Condition first = Condition();
+  now_ += std::chrono::hours(1);
+  EXPECT_EQ(Report().waits_since, At("2026-11-21T12:00:00Z"));
+  const api::Condition second = Condition();
+  EXPECT_EQ(second.message, first.message) << "or else the status were written all the time";
+  EXPECT_EQ(second.last_transition_time, first.last_transition_time);
+}
+
+TEST_F(PauseTest, SaysWhenItCannotTell) {
+  Config("b", "2026-02-01T00:00:00Z");
+  pool_.spec.configuration.name = "b";
+  Node("gone", "gone");
+  EXPECT_THAT(Report().unknown, ElementsAre("gone"));
+  const std::string message = Condition().message;
+  EXPECT_THAT(message, HasSubstr("This is not all, as these configs cannot be read: gone."));
+  EXPECT_THAT(message, Not(HasSubstr("Unpausing")));
+}
+
+TEST_F(PauseTest, SaysThatNodesCannotGetThere) {
+  Config("a", "2026-01-01T00:00:00Z");
+  Config("b", "2026-02-01T00:00:00Z").spec().fips = true;
+  pool_.spec.configuration.name = "b";
+  Node("a", "a");
+  EXPECT_THAT(Condition().message, AllOf(HasSubstr("Changing FIPS mode."), HasSubstr("Nodes cannot get there: ")));
+}
+
+TEST_F(PauseTest, BoundsWhatItNames) {
+  Config("a", "2026-01-01T00:00:00Z");
+  TestConfig& next = Config("b", "2026-02-01T00:00:00Z");
+  for (int i = 0; i < 1000; ++i) next.WithFile("/etc/" + std::string(3000, 'x') + std::to_string(i), "data:,");
+  next.WithFile("/etc/0\nline", "data:,");
+  pool_.spec.configuration.name = "b";
+  Node("a", "a");
+  const std::string message = Condition().message;
+  EXPECT_LT(message.size(), 6000U);
+  EXPECT_THAT(message, AllOf(HasSubstr("and 991 more"), HasSubstr(R"("/etc/0\nline")"), Not(HasSubstr("\n"))));
+}
+
+TEST_F(PauseTest, SaysNothingOfAPoolThatWasNeverPaused) {
+  Config("a", "2026-01-01T00:00:00Z");
+  Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
+  pool_.spec.configuration.name = "b";
+  pool_.spec.paused = false;
+  Node("a", "a");
+  EXPECT_EQ(Condition().type, "");
+  pool_.spec.paused = true;
+  EXPECT_EQ(Condition().status, "True");
+  pool_.spec.paused = false;
+  EXPECT_EQ(Condition().status, "False");
+  EXPECT_EQ(Condition().reason, "NotPaused");
+}
+
+TEST_F(PauseTest, TakesItBackWhenNothingWaitsAnyMore) {
+  Config("a", "2026-01-01T00:00:00Z");
+  Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
+  pool_.spec.configuration.name = "b";
+  Node("a", "a");
+  EXPECT_EQ(Condition().status, "True");
+  pool_.spec.configuration.name = "a";
+  const api::Condition condition = Condition();
+  EXPECT_EQ(condition.status, "False");
+  EXPECT_EQ(condition.reason, "NothingWaits");
+  EXPECT_THAT(ConfigsToCompare(pool_, States(), {}), IsEmpty());
+}
+
+TEST_F(PauseTest, TellsWhenTheKubeletCaOnTheNodesEnds) {
+  WaitWithKubeletCa("20261206120000Z");
+  const PauseReport report = Report();
+  EXPECT_EQ(report.kubelet_authority_until(), At("2026-12-06T12:00:00Z"));
+  EXPECT_TRUE(report.has_only_bundles);
+  const api::Condition condition = Condition();
+  EXPECT_EQ(condition.reason, "CertificatesWait");
+  EXPECT_THAT(condition.message,
+              HasSubstr("Certificates wait: what the nodes have in /etc/kubernetes/kubelet-ca.crt is valid until "
+                        "2026-12-06T12:00:00Z (CN=openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@1,"
+                        "OU=openshift)."));
+}
+
+TEST_F(PauseTest, IsUrgentFourteenDaysBeforeTheEndAndNotASecondEarlier) {
+  WaitWithKubeletCa("20261206120000Z");
+  const WallTime end = At("2026-12-06T12:00:00Z");
+  const auto reason_at = [&](WallTime now) {
+    now_ = now;
+    return Condition().reason;
+  };
+  const auto second = std::chrono::seconds(1);
+  const WallTime urgent = end - std::chrono::days(14);
+  EXPECT_EQ(reason_at(urgent), "CertificatesWait");
+  EXPECT_EQ(NextWord(Report(), urgent), urgent + second);
+  EXPECT_EQ(reason_at(urgent + second), "CertificateExpiresSoon");
+  EXPECT_EQ(reason_at(end), "CertificateExpiresSoon") << "its last second counts";
+  EXPECT_EQ(NextWord(Report(), end), end + second);
+  EXPECT_EQ(reason_at(end + second), "CertificateExpired");
+  EXPECT_EQ(NextWord(Report(), end + second), std::nullopt);
+}
+
+TEST_F(PauseTest, OfAKubeletCaTheSignerThatEndsLastCounts) {
+  const std::string before = MadeCertificate(std::string(kSigner) + "1", "20261201000000Z") +
+                             MadeCertificate("kube-apiserver-to-kubelet-signer", "20261211000000Z") +
+                             MadeCertificate("kubelet-signer", "20300101000000Z");
+  Config("a", "2026-01-01T00:00:00Z").WithFile(kKubeletCa, DataUrl(before));
+  Config("b", "2026-11-20T00:00:00Z").WithFile(kKubeletCa, DataUrl(MadeCertificate("new", "20280101000000Z")));
+  pool_.spec.configuration.name = "b";
+  Node("a", "a");
+  EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-11T00:00:00Z"));
+}
+
+TEST_F(PauseTest, WithoutSuchASignerAnyOfTheKubeletCaCounts) {
+  Config("a", "2026-01-01T00:00:00Z").WithFile(kKubeletCa, DataUrl(MadeCertificate("kubernetes", "20261201000000Z")));
+  Config("b", "2026-11-20T00:00:00Z").WithFile(kKubeletCa, DataUrl(MadeCertificate("new", "20280101000000Z")));
+  pool_.spec.configuration.name = "b";
+  Node("a", "a");
+  EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-01T00:00:00Z"));
+}
+
+TEST_F(PauseTest, AMetricOfTheKubeletCaIsThereOnlyWhileItWaits) {
+  WaitWithKubeletCa("20261206120000Z");
+  pool_.spec.paused = false;
+  EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt);
+  pool_.spec.paused = true;
+  pool_.spec.configuration.name = "a";
+  EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt);
+}
+
+TEST_F(PauseTest, TellsOfOtherBundlesToo) {
+  Config("a", "2026-01-01T00:00:00Z").WithFile(kUserCa, DataUrl(MadeCertificate("ours", "20261201000000Z")));
+  Config("b", "2026-11-20T00:00:00Z")
+      .WithFile(kUserCa, DataUrl(MadeCertificate("ours", "20280101000000Z")))
+      .WithFile("/etc/docker/certs.d/registry.example/ca.crt", DataUrl(MadeCertificate("r", "20280101000000Z")));
+  pool_.spec.configuration.name = "b";
+  Node("a", "a");
+  const PauseReport report = Report();
+  ASSERT_THAT(report.bundles, SizeIs(2));
+  EXPECT_EQ(report.bundles[0].valid_until, std::nullopt) << "the nodes have none yet";
+  EXPECT_EQ(report.bundles[1].valid_until, At("2026-12-01T00:00:00Z"));
+  EXPECT_EQ(report.kubelet_authority_until(), std::nullopt);
+}
+
+class CertificatesPass : public PauseTest {
+ protected:
+  CertificatesPass() {
+    pool_.metadata.annotations.emplace(std::string(kPausePolicyAnnotation), "CertificatesPass");
+    WaitWithKubeletCa("20261206120000Z");
+  }
+
+  // What the rollout does with a pool that passes.
+  std::size_t CountTold() {
+    api::MachineConfigPool pool = pool_;
+    if (Report().passes) pool.spec.paused = false;
+    const auto states = States();
+    const pool::Rollout rollout = pool::Decide({.pool = pool,
+                                                .nodes = states,
+                                                .machine_config_nodes = {},
+                                                .layering = {},
+                                                .features = {},
+                                                .cert_expirys = {},
+                                                .operator_node = {},
+                                                .configs = {},
+                                                .other_pools = {},
+                                                .os_image_streams = {},
+                                                .unavailable_arbiters = 0,
+                                                .masters = {},
+                                                .now = {}});
+    return rollout.told.size();
+  }
+};
+
+TEST_F(CertificatesPass, LetsBundlesThroughThatNeedNoDrain) {
+  EXPECT_EQ(CountTold(), 1U);
+  EXPECT_FALSE(Report().waits());
+  EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt);
+  EXPECT_EQ(Condition().reason, "CertificatesPass");
+  EXPECT_EQ(Condition().status, "False");
+}
+
+TEST_F(CertificatesPass, SeesToTheEndWhatItLetThrough) {
+  nodes_.clear();
+  Node("a", "b", "Working");
+  EXPECT_TRUE(Report().passes);
+  nodes_.clear();
+  Node("b", "b");
+  EXPECT_FALSE(Report().passes);
+}
+
+TEST_F(CertificatesPass, LetsNothingThroughForWhichNodesReboot) {
+  policy_.files.clear();
+  EXPECT_EQ(CountTold(), 0U);
+  EXPECT_THAT(Condition().message, HasSubstr("a node disruption policy for their files lets them pass"));
+  EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-06T12:00:00Z"));
+}
+
+TEST_F(CertificatesPass, LetsNothingElseThroughWithThem) {
+  policy_.files.push_back({.path = "/etc/x", .actions = {{.type = "None", .reload = {}, .restart = {}}}});
+  configs_.back().WithFile("/etc/x", "data:,");
+  EXPECT_EQ(CountTold(), 0U);
+  EXPECT_THAT(Condition().message, HasSubstr("they were rendered together with something else"));
+}
+
+TEST_F(CertificatesPass, LetsNoUnitUserOrKernelArgumentThrough) {
+  policy_.units.push_back({.name = "x.service", .actions = {{.type = "None", .reload = {}, .restart = {}}}});
+  configs_.back().WithUnit("x.service", "");
+  EXPECT_FALSE(Report().reboots);
+  EXPECT_EQ(CountTold(), 0U);
+  configs_.back().ignition().systemd.units.clear();
+  EXPECT_EQ(CountTold(), 1U);
+  configs_.back().WithUser("core", {"key"});
+  EXPECT_EQ(CountTold(), 0U);
+  configs_.back().ignition().passwd.users.clear();
+  configs_.back().spec().kernel_arguments = {"quiet"};
+  EXPECT_EQ(CountTold(), 0U);
+}
+
+TEST_F(CertificatesPass, TakesNothingForABundleThatHasNoCertificatesOrMoreThanThose) {
+  const std::string kKey = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
+  auto& file = configs_.back().ignition().storage.files.front();
+  const auto whole = file;
+  for (const std::string& contents :
+       {std::string(), std::string("ca"), MadeCertificate("x", "20280101000000Z") + kKey}) {
+    file.contents.source = DataUrl(contents);
+    EXPECT_EQ(CountTold(), 0U) << contents;
+  }
+  file = whole;
+  file.mode = 0777;
+  EXPECT_EQ(CountTold(), 0U) << "another mode is no certificate";
+  file = whole;
+  EXPECT_EQ(CountTold(), 1U);
+  configs_.back().ignition().storage.files.clear();
+  EXPECT_EQ(CountTold(), 0U) << "to take a bundle away is no new certificate";
+}
+
+TEST_F(CertificatesPass, IsStrictUnlessTheAnnotationSaysIt) {
+  pool_.metadata.annotations[std::string(kPausePolicyAnnotation)] = "certificatespass";
+  EXPECT_EQ(CountTold(), 0U);
+  EXPECT_THAT(Condition().message,
+              HasSubstr(R"(says "certificatespass", which is neither Strict nor CertificatesPass; Strict holds)"));
+  pool_.metadata.annotations.clear();
+  EXPECT_EQ(CountTold(), 0U);
+  EXPECT_THAT(Condition().message, HasSubstr("Pause policy Strict: nothing passes"));
+}
+
+}  // namespace
+}  // namespace pintle::controller

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The passes, driven through a small model of a cluster by chance, the same in each run: nodes at work, drains, bad
+// configs and their reverts, crashes, cordons of others, pauses; and a mirror that is behind, each node by another
+// time.
+//
+// PINTLE_MODEL_STEPS says how many steps; without it there are as many as take a second or two.
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <random>
+#include <set>
+
+#include "controller/newest.h"
+#include "pool/max_unavailable.h"
+#include "unit/controller/world.h"
+#include "unit/expect.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr int kUsualSteps = 100'000;
+constexpr int kStepsUntilPeace = 400;
+const std::vector<std::string> kPools = {"worker", "infra"};
+
+int StepsToTake() {
+  const char* const steps = std::getenv("PINTLE_MODEL_STEPS");
+  return steps == nullptr ? kUsualSteps : std::atoi(steps);
+}
+
+class Model {
+ public:
+  explicit Model(unsigned seed) : chance_(seed) {
+    for (const std::string& pool : kPools) truth_.AddPool(pool, "good-0");
+    const int count = 3 + Below(8);
+    for (int i = 0; i < count; ++i) {
+      const std::string name = "node-" + std::to_string(i);
+      truth_.AddNode(name, "worker", "good-0");
+      if (Below(3) == 0) Label(name);
+      names_.push_back(name);
+      mirror_[name] = truth_.nodes[name];
+    }
+  }
+
+  void Step() {
+    switch (Below(19)) {
+      case 0:
+        return Retarget();
+      case 1:
+        truth_.pools[AnyPool()].spec.paused = Below(3) == 0;
+        return;
+      case 2:
+        truth_.pools[AnyPool()].spec.max_unavailable = api::IntOrString{Below(4)};
+        return;
+      case 3:
+        return Crash(AnyNode());
+      case 4:
+        return CordonByOthers(AnyNode());
+      case 5:
+        if (Below(10) == 0) Label(AnyNode());
+        return;
+      case 6:
+      case 7:
+      case 8:
+        return CatchUp(AnyNode());
+      case 9:
+      case 10:
+      case 11:
+        return Pass();
+      case 12:
+      case 13:
+      case 14:
+        return ForecastAnew(AnyNode());
+      default:
+        return Work(AnyNode());
+    }
+  }
+
+  // Whatever has happened: when bad configs are taken back and nobody interferes, all nodes become what they should.
+  void ComeToPeace() {
+    for (const std::string& pool : kPools) {
+      truth_.pools[pool].spec.configuration.name = last_good_;
+      truth_.pools[pool].spec.paused = false;
+      truth_.pools[pool].spec.max_unavailable = api::IntOrString{1};
+    }
+    for (const std::string& name : names_) {
+      if (crashed_.contains(name)) Crash(name);
+      if (cordoned_by_others_.contains(name)) CordonByOthers(name);
+    }
+    const std::size_t most_rounds = 20 * names_.size();
+    for (std::size_t round = 0; round < most_rounds && !IsAtPeace(); ++round) {
+      Pass();
+      for (const std::string& name : names_) Work(name);
+      CatchUpWithAll();
+    }
+    CatchUpWithAll();
+    Pass();
+    ASSERT_TRUE(IsAtPeace());
+    for (const std::string& pool : kPools) {
+      EXPECT_EQ(truth_.ConditionOf(pool, "Updated")->status, "True") << pool;
+    }
+  }
+
+ private:
+  int Below(int limit) { return static_cast<int>(chance_() % static_cast<unsigned>(limit)); }
+  const std::string& AnyNode() { return names_[static_cast<std::size_t>(Below(static_cast<int>(names_.size())))]; }
+  const std::string& AnyPool() { return kPools[static_cast<std::size_t>(Below(2))]; }
+  static bool IsBroken(const std::string& config) { return config.starts_with("broken"); }
+  static bool IsDeadly(const std::string& config) { return config.starts_with("deadly"); }
+
+  bool IsAtPeace() const {
+    return std::all_of(names_.begin(), names_.end(), [&](const std::string& name) {
+      const pool::NodeState state(truth_.nodes.at(name));
+      return state.is_done() && state.is_ready() && state.current_config() == last_good_;
+    });
+  }
+
+  std::string PoolOf(const std::string& name) const {
+    return truth_.nodes.at(name).metadata.labels.contains("node-role.kubernetes.io/infra") ? "infra" : "worker";
+  }
+
+  // ---- what happens in the cluster ----
+
+  api::Node& Change(const std::string& name) {
+    api::Node& node = truth_.nodes[name];
+    node.metadata.resource_version = std::to_string(++truth_.version);
+    return node;
+  }
+  void Log(const std::string& name) { log_[name].push_back(truth_.nodes[name]); }
+
+  void Retarget() {
+    static const std::vector<std::string> kKinds = {"good-", "good-", "broken-", "deadly-"};
+    const int kind = Below(5);
+    std::string target = last_good_;
+    if (kind < 4) target = kKinds[static_cast<std::size_t>(kind)] + std::to_string(++targets_);
+    if (target.starts_with("good")) last_good_ = target;
+    truth_.pools[AnyPool()].spec.configuration.name = target;
+  }
+
+  void SetReady(api::Node& node, bool is_ready) { node.status.conditions[0].status = is_ready ? "True" : "False"; }
+
+  void Crash(const std::string& name) {
+    api::Node& node = Change(name);
+    if (crashed_.erase(name) == 0) crashed_.insert(name);
+    SetReady(node, !crashed_.contains(name));
+    at_work_.erase(name);
+    Log(name);
+  }
+
+  // Whose turn it is changes with this.
+  void ForecastAnew(const std::string& name) {
+    if (truth_.undrainable.erase(name) == 0) truth_.undrainable.insert(name);
+  }
+
+  void CordonByOthers(const std::string& name) {
+    api::Node& node = Change(name);
+    if (cordoned_by_others_.erase(name) == 0) cordoned_by_others_.insert(name);
+    node.spec.unschedulable = cordoned_by_others_.contains(name) || drained_.contains(name);
+    at_work_.erase(name);
+    Log(name);
+  }
+
+  void Label(const std::string& name) {
+    auto& labels = Change(name).metadata.labels;
+    const std::string infra = "node-role.kubernetes.io/infra";
+    if (labels.erase(infra) == 0) labels.emplace(infra, "");
+    at_work_.erase(name);  // It counts in another pool now, which had no say in it.
+    Log(name);
+  }
+
+  // One step of a node's agent, and of the drain that it asks for.
+  void Work(const std::string& name) {
+    if (crashed_.contains(name)) return;
+    const std::string current = truth_.Said(name, api::kCurrentConfigAnnotation);
+    const std::string desired = truth_.Said(name, api::kDesiredConfigAnnotation);
+    const std::string state = truth_.Said(name, api::kStateAnnotation);
+    if (current == desired && state == api::kStateDone) return;
+    api::Node& node = Change(name);
+    if (current == desired) {
+      Finish(name, node, desired);
+    } else if (IsBroken(desired)) {
+      truth_.Say(name, api::kStateAnnotation, std::string(api::kStateDegraded));
+      at_work_.erase(name);
+    } else if (IsDeadly(desired)) {
+      truth_.Say(name, api::kStateAnnotation, std::string(api::kStateWorking));
+      SetReady(node, false);
+      at_work_.erase(name);
+    } else if (state != api::kStateWorking) {
+      truth_.Say(name, api::kStateAnnotation, std::string(api::kStateWorking));
+    } else if (!drained_.contains(name)) {
+      drained_.insert(name);
+      node.spec.unschedulable = true;
+    } else {
+      Finish(name, node, desired);
+    }
+    Log(name);
+  }
+
+  void Finish(const std::string& name, api::Node& node, const std::string& config) {
+    truth_.Say(name, api::kCurrentConfigAnnotation, config);
+    truth_.Say(name, api::kStateAnnotation, std::string(api::kStateDone));
+    SetReady(node, true);
+    drained_.erase(name);
+    node.spec.unschedulable = cordoned_by_others_.contains(name);
+    at_work_.erase(name);
+  }
+
+  // ---- what the controller does ----
+
+  void CatchUp(const std::string& name) {
+    if (log_[name].empty()) return;
+    mirror_[name] = std::move(log_[name].front());
+    log_[name].pop_front();
+    newest_.Mirrored(mirror_[name]);
+  }
+
+  void CatchUpWithAll() {
+    for (const std::string& name : names_) {
+      while (!log_[name].empty()) CatchUp(name);
+    }
+  }
+
+  void Pass() {
+    World seen = truth_;
+    for (auto& [name, node] : seen.nodes) node = newest_.Of(mirror_[name]);
+    const Changes changes = seen.Pass();
+    std::set<std::string> took;
+    for (const NodeChange& change : changes.nodes) {
+      if (Write(change)) took.insert(change.pool);
+    }
+    for (const StatusChange& change : changes.statuses) truth_.pools[change.pool].status = change.status;
+    for (const std::string& pool : took) CheckBudget(pool);
+  }
+
+  // Whether a node was taken that was well.
+  bool Write(const NodeChange& change) {
+    const api::Node before = truth_.nodes[change.node];
+    // Refused since the node is another one by now; then it is read.
+    bool is_taken = false;
+    if (before.metadata.resource_version == change.resource_version) {
+      EXPECT_FALSE(truth_.pools[change.pool].spec.paused) << "a pause was crossed";
+      truth_.Do(change);
+      Log(change.node);
+      EXPECT_EQ(truth_.nodes[change.node].spec.unschedulable, before.spec.unschedulable);
+      const pool::NodeState was(before);
+      is_taken = !change.told.empty() && !was.is_unavailable() && !was.is_degraded();
+      if (is_taken) at_work_.insert(change.node);
+    }
+    newest_.Put(truth_.nodes[change.node]);
+    return is_taken;
+  }
+
+  // Of the nodes that were well, no more are taken than may be unavailable.
+  void CheckBudget(const std::string& pool) {
+    const auto of_pool = [&](const std::string& name) { return PoolOf(name) == pool; };
+    const auto count = std::count_if(names_.begin(), names_.end(), of_pool);
+    const auto taken = std::count_if(at_work_.begin(), at_work_.end(), of_pool);
+    const auto most = pool::MaxUnavailable(truth_.pools[pool], static_cast<std::size_t>(count));
+    ASSERT_TRUE(Succeeded(most));
+    EXPECT_LE(taken, *most) << pool;
+  }
+
+  std::mt19937 chance_;
+  World truth_;
+  std::vector<std::string> names_;
+  std::map<std::string, api::Node> mirror_;
+  std::map<std::string, std::deque<api::Node>> log_;  // What the mirror has not seen yet.
+  Newest<api::Node> newest_;
+  std::set<std::string> crashed_;
+  std::set<std::string> cordoned_by_others_;
+  std::set<std::string> drained_;
+  std::set<std::string> at_work_;  // Nodes that were well when they were told, and are on their way.
+  std::string last_good_ = "good-0";
+  int targets_ = 0;
+};
+
+TEST(RolloutModel, NeverTakesTooManyNodesAndAlwaysComesToPeace) {
+  const int steps = StepsToTake();
+  int taken = 0;
+  for (unsigned seed = 0; taken < steps && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Model model(seed);
+    for (int i = 0; i < kStepsUntilPeace && !testing::Test::HasFailure(); ++i, ++taken) model.Step();
+    model.ComeToPeace();
+  }
+  std::printf("%d steps were taken\n", taken);
+}
+
+}  // namespace
+}  // namespace pintle::controller

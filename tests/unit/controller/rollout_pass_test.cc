@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/rollout_pass.h"
+
+#include <algorithm>
+
+#include "unit/controller/world.h"
+#include "unit/expect.h"
+
+namespace pintle::controller {
+namespace {
+
+const std::string kOld = "rendered-worker-old";
+const std::string kNew = "rendered-worker-new";
+
+World ThreeWorkers() {
+  World world;
+  world.AddPool("worker", kOld);
+  for (const char* name : {"a", "b", "c"}) world.AddNode(name, "worker", kOld);
+  world.Settle();
+  return world;
+}
+
+std::vector<std::string> ToldIn(const Changes& changes) {
+  std::vector<std::string> names;
+  for (const NodeChange& change : changes.nodes) {
+    if (!change.told.empty()) names.push_back(change.node);
+  }
+  return names;
+}
+
+TEST(RolloutPass, WritesNothingWhenNothingHasChanged) {
+  World world = ThreeWorkers();
+  EXPECT_TRUE(world.Pass().is_empty());
+  EXPECT_EQ(world.ConditionOf("worker", "Updated")->status, "True");
+}
+
+TEST(RolloutPass, TellsOneNodeAndWritesTheStatusAsItIsThen) {
+  World world = ThreeWorkers();
+  world.pools["worker"].spec.configuration.name = kNew;
+  const Changes changes = world.Pass();
+  EXPECT_EQ(ToldIn(changes), std::vector<std::string>{"a"});
+  ASSERT_EQ(changes.statuses.size(), 1U);
+  EXPECT_EQ(changes.statuses[0].status.unavailable_machine_count, 1);
+  world.Do(changes);
+  EXPECT_TRUE(world.Pass().is_empty());
+}
+
+TEST(RolloutPass, NeedsOnePatchForAllThatIsToBeChangedOnANode) {
+  World world = ThreeWorkers();
+  world.pools["worker"].spec.configuration.name = kNew;
+  world.controller_config.spec.infra.status.control_plane_topology = "HighlyAvailable";
+  const Changes changes = world.Pass();
+  EXPECT_EQ(changes.nodes.size(), 3U);
+  EXPECT_EQ(changes.nodes[0].patch.metadata.annotations.size(), 2U);
+  // Who has just been told is on its way; the others have it ahead.
+  EXPECT_FALSE(changes.nodes[0].patch.spec);
+  ASSERT_TRUE(changes.nodes[1].patch.spec);
+  EXPECT_EQ(changes.nodes[1].patch.spec->taints[0].key, api::kUpdateInProgressTaint);
+}
+
+TEST(RolloutPass, LeavesAPoolAloneForWhichSomethingIsBeingRendered) {
+  World world = ThreeWorkers();
+  world.pools["worker"].spec.configuration.name = kNew;
+  world.rendering.insert("worker");
+  EXPECT_TRUE(world.Pass().is_empty());
+}
+
+TEST(RolloutPass, TellsNobodyInAPausedPoolAndTouchesNoTaint) {
+  World world = ThreeWorkers();
+  world.pools["worker"].spec.configuration.name = kNew;
+  world.pools["worker"].spec.paused = true;
+  const Changes changes = world.Pass();
+  EXPECT_TRUE(changes.nodes.empty());
+  EXPECT_EQ(changes.statuses.size(), 1U);
+}
+
+TEST(RolloutPass, PutsNodesThatCannotBeDrainedBehindTheOthers) {
+  World world = ThreeWorkers();
+  world.pools["worker"].spec.configuration.name = kNew;
+  world.undrainable = {"a", "b"};
+  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"c"});
+  world.undrainable = {"a", "b", "c"};
+  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"a"});
+}
+
+TEST(RolloutPass, SaysWhyNothingIsRenderedBeforeAnythingWas) {
+  World world;
+  world.AddPool("worker", "");
+  EXPECT_TRUE(world.Pass().is_empty());
+  world.verdicts["worker"] = {.reason = "", .message = "it is no good"};
+  EXPECT_EQ(world.Settle(), 1);
+  EXPECT_EQ(world.ConditionOf("worker", "RenderDegraded")->message, "it is no good");
+  EXPECT_EQ(world.ConditionOf("worker", "Degraded")->status, "True");
+  world.verdicts["worker"] = {};
+  EXPECT_EQ(world.Settle(), 1);
+  EXPECT_EQ(world.ConditionOf("worker", "RenderDegraded")->status, "False");
+  EXPECT_EQ(world.ConditionOf("worker", "Degraded")->status, "False");
+}
+
+TEST(RolloutPass, KeepsTheTimeOfAConditionWhoseStatusStays) {
+  World world = ThreeWorkers();
+  world.verdicts["worker"] = {.reason = "", .message = "one"};
+  world.Settle();
+  const auto since = world.ConditionOf("worker", "RenderDegraded")->last_transition_time;
+  world.version += 100;
+  world.verdicts["worker"] = {.reason = "", .message = "two"};
+  EXPECT_EQ(world.Settle(), 1);
+  EXPECT_EQ(world.ConditionOf("worker", "RenderDegraded")->message, "two");
+  EXPECT_EQ(world.ConditionOf("worker", "RenderDegraded")->last_transition_time, since);
+}
+
+TEST(RolloutPass, SaysOnBothPoolsThatANodeIsInTwo) {
+  World world = ThreeWorkers();
+  for (const char* name : {"infra", "gpu"}) {
+    world.AddPool(name, "rendered-x");
+    world.nodes["c"].metadata.labels.emplace(std::string(api::kRoleLabelPrefix) + name, "");
+  }
+  const Changes changes = world.Pass();
+  EXPECT_EQ(std::count_if(changes.announcements.begin(), changes.announcements.end(),
+                          [](const Announcement& event) { return event.reason == "NodesInSeveralPools"; }),
+            2);
+  EXPECT_EQ(world.Settle(), 1);
+  for (const char* name : {"infra", "gpu"}) {
+    EXPECT_EQ(world.ConditionOf(name, "Misconfigured")->message,
+              "node c belongs to 2 custom roles, cannot proceed with this Node");
+  }
+  EXPECT_EQ(world.pools["worker"].status.machine_count, 2);
+  world.pools.erase("gpu");
+  world.Settle();
+  EXPECT_EQ(world.ConditionOf("infra", "Misconfigured"), nullptr);
+  EXPECT_EQ(world.pools["infra"].status.machine_count, 1);
+}
+
+TEST(RolloutPass, DoesNotLetOnePoolsBadSelectorStopTheOthers) {
+  World world = ThreeWorkers();
+  world.AddPool("odd", "rendered-x").spec.node_selector->match_labels = {{"not a key!", ""}};
+  world.AddPool("all", "rendered-x").spec.node_selector->match_labels.clear();
+  world.pools["worker"].spec.configuration.name = kNew;
+  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"a"});
+  world.Settle();
+  EXPECT_EQ(world.ConditionOf("odd", "Misconfigured")->reason, "InvalidNodeSelector");
+  EXPECT_EQ(world.ConditionOf("all", "Misconfigured")->reason, "SelectingAll");
+}
+
+TEST(RolloutPass, SaysThatMaxUnavailableMakesNoSenseAndWritesThatOnce) {
+  World world = ThreeWorkers();
+  world.pools["worker"].spec.max_unavailable = {std::string("a few")};
+  world.pools["worker"].spec.configuration.name = kNew;
+  EXPECT_EQ(world.Settle(), 1);
+  EXPECT_EQ(world.ConditionOf("worker", "Misconfigured")->reason, "InvalidMaxUnavailable");
+  EXPECT_EQ(world.Said("a", api::kDesiredConfigAnnotation), kOld);
+}
+
+TEST(RolloutPass, TellsAMachineConfigNodeWhatItsNodeIsTold) {
+  World world = ThreeWorkers();
+  api::MachineConfigNode& report = world.reports["a"];
+  report.metadata.name = "a";
+  report.spec.node.name = "a";
+  report.spec.pool.name = "not-yet-set";
+  report.spec.config_version.desired = "not-yet-set";
+  world.pools["worker"].spec.configuration.name = kNew;
+  world.Do(world.Pass());
+  EXPECT_EQ(world.reports["a"].spec.pool.name, "worker");
+  EXPECT_EQ(world.reports["a"].spec.config_version.desired, kNew);
+}
+
+TEST(RolloutPass, LooksAfterMastersOnlyWhereTheClusterSaysWhatTheyAreFor) {
+  World world;
+  world.AddPool("master", kOld);
+  world.AddNode("m", "master", kOld);
+  world.Settle();
+  EXPECT_FALSE(world.nodes["m"].metadata.labels.contains(std::string(api::kControlPlaneRoleLabel)));
+  world.scheduling = pool::MasterScheduling::kControlPlaneOnly;
+  EXPECT_EQ(world.Settle(), 1);
+  EXPECT_TRUE(world.nodes["m"].metadata.labels.contains(std::string(api::kControlPlaneRoleLabel)));
+  EXPECT_EQ(world.nodes["m"].spec.taints[0].effect, "NoSchedule");
+}
+
+TEST(RolloutPass, TakesTheOperatorsNodeLastAndSaysSo) {
+  World world;
+  world.AddPool("master", kOld);
+  for (const char* name : {"m0", "m1"}) world.AddNode(name, "master", kOld);
+  world.operator_node = "m0";
+  world.Settle();
+  world.pools["master"].spec.configuration.name = kNew;
+  const Changes changes = world.Pass();
+  EXPECT_EQ(ToldIn(changes), std::vector<std::string>{"m1"});
+  ASSERT_EQ(changes.announcements.size(), 1U);
+  EXPECT_EQ(changes.announcements[0].message, "Deferring update of machine config operator node m0");
+}
+
+TEST(RolloutPass, TellsAnArbiterWhenNoMasterIsAtWork) {
+  World world;
+  world.controller_config.spec.infra.status.control_plane_topology = "HighlyAvailableArbiter";
+  for (const char* role : {"master", "arbiter"}) {
+    world.AddPool(role, kOld);
+    world.AddNode(role, role, kOld);
+  }
+  world.Settle();
+  for (const char* role : {"master", "arbiter"}) world.pools[role].spec.configuration.name = kNew;
+  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"master"});
+  world.Settle();
+  EXPECT_EQ(world.Said("arbiter", api::kDesiredConfigAnnotation), kOld);
+  world.Say("master", api::kCurrentConfigAnnotation, kNew);
+  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"arbiter"});
+}
+
+}  // namespace
+}  // namespace pintle::controller

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/watching.h"
+
+#include "controller/newest.h"
+#include "controller/watched.h"
+#include "unit/expect.h"
+
+namespace pintle::controller {
+namespace {
+
+api::Node NodeOf(const std::string& version, const std::string& state) {
+  api::Node node;
+  node.metadata.name = "a";
+  node.metadata.resource_version = version;
+  node.metadata.annotations.emplace("machineconfiguration.openshift.io/state", state);
+  return node;
+}
+
+TEST(SaysTheSame, DoesNotCareForTheVersion) {
+  EXPECT_TRUE(SaysTheSame(NodeOf("1", "Done"), NodeOf("2", "Done")));
+  EXPECT_FALSE(SaysTheSame(NodeOf("1", "Done"), NodeOf("2", "Working")));
+}
+
+TEST(Newest, IsWhatWasAnsweredUntilTheMirrorShowsIt) {
+  Newest<api::Node> newest;
+  const api::Node stale = NodeOf("9", "Done");
+  newest.Put(NodeOf("10", "Working"));
+  EXPECT_EQ(newest.Of(stale).metadata.resource_version, "10");
+  newest.Mirrored(stale);
+  EXPECT_EQ(newest.Of(stale).metadata.resource_version, "10");
+  const api::Node later = NodeOf("11", "Done");
+  newest.Mirrored(later);
+  EXPECT_EQ(newest.Of(later).metadata.resource_version, "11");
+}
+
+TEST(Trim, LeavesOfANodeWhatIsOurs) {
+  json::Value document = {{"metadata",
+                           {{"name", "a"},
+                            {"annotations",
+                             {{"machineconfiguration.openshift.io/state", "Done"},
+                              {"pintle.io/keep-cordoned", ""},
+                              {"k8s.ovn.org/node-subnets", "10.0.0.0/23"}}}}}};
+  const auto node = ValueOf(kube::Decode<WatchedNode>(std::move(document)));
+  EXPECT_EQ(node.metadata.annotations.size(), 2U);
+}
+
+TEST(Trim, LeavesOfARenderedConfigAllButTheConfig) {
+  json::Value document = {
+      {"metadata", {{"name", "rendered-worker-1"}, {"ownerReferences", {{{"kind", "MachineConfigPool"}}}}}},
+      {"spec", {{"osImageURL", "image"}, {"config", {{"ignition", {{"version", "3.5.0"}}}}}}}};
+  auto written = document;
+  written["metadata"]["labels"] = {{"machineconfiguration.openshift.io/role", "worker"}};
+  const auto rendered = ValueOf(kube::Decode<WatchedMachineConfig>(std::move(document)));
+  EXPECT_TRUE(rendered.spec.config.is_null());
+  EXPECT_EQ(rendered.spec.os_image_url, "image");
+  // A pool may select this one.
+  EXPECT_FALSE(ValueOf(kube::Decode<WatchedMachineConfig>(std::move(written))).spec.config.is_null());
+}
+
+}  // namespace
+}  // namespace pintle::controller

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A small cluster for tests of the passes: it is looked at, and what a pass says is done to it.
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "api/annotations.h"
+#include "controller/changes.h"
+#include "controller/rollout_pass.h"
+#include "controller/rosters.h"
+#include "controller/view.h"
+#include "pool/status.h"
+
+namespace pintle::controller {
+
+struct World {
+  std::map<std::string, api::MachineConfigPool> pools;
+  std::map<std::string, api::Node> nodes;
+  std::map<std::string, api::MachineConfigNode> reports;
+  std::map<std::string, api::MachineConfig> configs;
+  api::ControllerConfig controller_config;
+  std::optional<pool::MasterScheduling> scheduling;
+  std::string operator_node;
+  Verdicts verdicts;
+  pool::NodeNames rendering;
+  pool::NodeNames undrainable;
+  int version = 1;
+
+  View Look() const {
+    View view;
+    for (const auto& [name, pool] : pools) view.pools.push_back(&pool);
+    for (const auto& [name, node] : nodes) view.nodes.push_back(&node);
+    for (const auto& [name, report] : reports) view.machine_config_nodes.push_back(&report);
+    for (const auto& [name, config] : configs) view.configs.push_back(&config);
+    view.controller_config = &controller_config;
+    view.master_scheduling = scheduling;
+    view.operator_node = operator_node;
+    return view;
+  }
+
+  Changes Pass() const {
+    const View view = Look();
+    const Rosters rosters = MakeRosters(view);
+    return RolloutPass({.view = view,
+                        .rosters = rosters,
+                        .verdicts = verdicts,
+                        .rendering = rendering,
+                        .undrainable = undrainable,
+                        .features = {},
+                        .now = api::Time{WallTime(std::chrono::seconds(version))}});
+  }
+
+  void Do(const NodeChange& change) {
+    api::Node& node = nodes.at(change.node);
+    node = Patched(std::move(node), change.patch);
+    node.metadata.resource_version = std::to_string(++version);
+  }
+  void Do(const Changes& changes) {
+    for (const NodeChange& change : changes.nodes) Do(change);
+    for (const StatusChange& change : changes.statuses) pools.at(change.pool).status = change.status;
+    for (const MachineConfigNodeChange& change : changes.machine_config_nodes) {
+      reports.at(change.node).spec = change.spec;
+    }
+  }
+  // As many passes as it takes until nothing remains to be changed.
+  int Settle() {
+    for (int passes = 0;; ++passes) {
+      const Changes changes = Pass();
+      if (changes.is_empty() || passes == 10) return passes;
+      Do(changes);
+    }
+  }
+
+  api::MachineConfigPool& AddPool(const std::string& name, const std::string& target) {
+    api::MachineConfigPool& pool = pools[name];
+    pool.metadata.name = name;
+    pool.metadata.uid = "uid-of-" + name;
+    pool.spec.node_selector.emplace().match_labels.emplace(std::string(api::kRoleLabelPrefix) + name, "");
+    pool.spec.configuration.name = target;
+    return pool;
+  }
+  api::Node& AddNode(const std::string& name, const std::string& role, const std::string& config) {
+    api::Node& node = nodes[name];
+    node.metadata.name = name;
+    node.metadata.resource_version = std::to_string(++version);
+    node.metadata.creation_timestamp = api::Time{WallTime(std::chrono::seconds(version))};
+    node.metadata.labels.emplace(std::string(api::kRoleLabelPrefix) + role, "");
+    Say(name, api::kCurrentConfigAnnotation, config);
+    Say(name, api::kDesiredConfigAnnotation, config);
+    Say(name, api::kStateAnnotation, std::string(api::kStateDone));
+    node.status.conditions = {{.type = "Ready", .status = "True"}};
+    return node;
+  }
+  void Say(const std::string& node, std::string_view key, const std::string& value) {
+    nodes.at(node).metadata.annotations.insert_or_assign(std::string(key), value);
+  }
+  const std::string& Said(const std::string& node, std::string_view key) const {
+    return nodes.at(node).metadata.Annotation(key);
+  }
+  const api::Condition* ConditionOf(const std::string& pool, std::string_view type) const {
+    for (const api::Condition& condition : pools.at(pool).status.conditions) {
+      if (condition.type == type) return &condition;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace pintle::controller

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drain/forecast.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/annotations.h"
+#include "drain/protocol.h"
+
+namespace pintle::drain {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+api::Pod PodNamed(const std::string& name, const std::string& app = "web") {
+  api::Pod pod;
+  pod.metadata.namespace_name = "shop";
+  pod.metadata.name = name;
+  pod.metadata.labels = {{"app", app}};
+  pod.status.phase = "Running";
+  pod.status.conditions = {{"Ready", "True"}};
+  return pod;
+}
+
+api::Pod Unready(api::Pod pod) {
+  pod.status.conditions = {{"Ready", "False"}};
+  return pod;
+}
+
+struct Counts {
+  int allowed;
+  int healthy;
+  int desired;
+  int expected;
+};
+
+api::PodDisruptionBudget BudgetNamed(const std::string& name, Counts counts, const std::string& app = "web") {
+  api::PodDisruptionBudget budget;
+  budget.metadata.namespace_name = "shop";
+  budget.metadata.name = name;
+  budget.spec.selector.emplace();
+  budget.spec.selector->match_labels = {{"app", app}};
+  budget.status.disruptions_allowed = counts.allowed;
+  budget.status.current_healthy = counts.healthy;
+  budget.status.desired_healthy = counts.desired;
+  budget.status.expected_pods = counts.expected;
+  return budget;
+}
+
+api::Node NodeNamed(const std::string& name) {
+  api::Node node;
+  node.metadata.name = name;
+  node.status.conditions = {{"Ready", "True"}};
+  return node;
+}
+
+// A drain of "worker", beside what a test puts there.
+struct Cluster {
+  std::vector<api::Pod> pods;
+  std::vector<api::PodDisruptionBudget> budgets;
+  std::vector<api::Node> nodes = {NodeNamed("worker")};
+
+  std::vector<Blocker> Forecast() const {
+    std::vector<const api::Node*> others;
+    for (const api::Node& node : nodes) others.push_back(&node);
+    return ForecastDrain({.pods = pods, .budgets = budgets, .other_nodes = others, .node = "worker"});
+  }
+  // Names of pods, each with "!" when its blocker does not pass by itself.
+  std::vector<std::string> Blocked() const {
+    std::vector<std::string> names;
+    for (const Blocker& blocker : Forecast()) names.push_back(blocker.pod.name + (blocker.may_pass ? "" : "!"));
+    return names;
+  }
+};
+
+TEST(ForecastDrain, IsClearWithoutBudgets) {
+  const Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("others", {0, 1, 1, 1}, "other")}};
+  EXPECT_THAT(cluster.Forecast(), IsEmpty());
+  EXPECT_EQ(ProspectOf({}), Prospect::kClear);
+}
+
+TEST(ForecastDrain, KnowsTheSingleWorkerWithItsRouter) {
+  // Two routers are wanted, one must be there, and the other one has found no second worker.
+  const Cluster cluster = {.pods = {PodNamed("router-1")}, .budgets = {BudgetNamed("router", {0, 1, 1, 2})}};
+  const auto blockers = cluster.Forecast();
+  EXPECT_EQ(ProspectOf(blockers), Prospect::kHopeless);
+  EXPECT_EQ(Summary(blockers),
+            "pod shop/router-1 is kept by disruption budget router: 1 of its pods are healthy and 1 have to be, and no "
+            "other schedulable node can take another; add a node or allow more to be missing");
+}
+
+TEST(ForecastDrain, TrustsThatWhatIsMissingStartsOnAnotherNode) {
+  Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 1, 1, 2})}};
+  cluster.nodes.push_back(NodeNamed("other"));
+  EXPECT_THAT(cluster.Blocked(), ElementsAre("a"));
+  EXPECT_EQ(ProspectOf(cluster.Forecast()), Prospect::kMayPass);
+}
+
+TEST(ForecastDrain, CountsPodsOfABudgetThatCanOnlyGoOneAfterTheOther) {
+  Cluster cluster = {.pods = {PodNamed("a"), PodNamed("b"), PodNamed("c")},
+                     .budgets = {BudgetNamed("web", {1, 3, 2, 3})}};
+  EXPECT_THAT(cluster.Blocked(), ElementsAre("b!", "c!"));
+  cluster.nodes.push_back(NodeNamed("other"));
+  EXPECT_THAT(cluster.Blocked(), IsEmpty());
+}
+
+TEST(ForecastDrain, SaysThatABudgetNeverLetsGo) {
+  Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 2, 2, 2})}};
+  cluster.nodes.push_back(NodeNamed("other"));
+  EXPECT_THAT(cluster.Blocked(), ElementsAre("a!"));
+  EXPECT_EQ(cluster.Forecast()[0].why,
+            "it demands that all of its 2 pods are healthy, and so lets none go; allow one to be missing, or run more");
+}
+
+TEST(ForecastDrain, SaysThatTwoBudgetsAreOneTooMany) {
+  Cluster cluster = {.pods = {PodNamed("a")},
+                     .budgets = {BudgetNamed("one", {1, 2, 1, 2}), BudgetNamed("two", {1, 2, 1, 2})}};
+  cluster.nodes.push_back(NodeNamed("other"));
+  EXPECT_THAT(cluster.Blocked(), ElementsAre("a!"));
+  EXPECT_EQ(cluster.Forecast()[0].budget, "one, two");
+}
+
+TEST(ForecastDrain, LetsUnhealthyPodsGoWhenTheBudgetCanSpareThem) {
+  Cluster cluster = {.pods = {Unready(PodNamed("a"))}, .budgets = {BudgetNamed("web", {0, 2, 2, 3})}};
+  EXPECT_THAT(cluster.Blocked(), IsEmpty());
+  cluster.budgets[0].status.current_healthy = 1;
+  EXPECT_THAT(cluster.Blocked(), ElementsAre("a!"));
+  cluster.budgets[0].spec.unhealthy_pod_eviction_policy = "AlwaysAllow";
+  EXPECT_THAT(cluster.Blocked(), IsEmpty());
+}
+
+TEST(ForecastDrain, PassesOverPodsThatNoBudgetKeeps) {
+  Cluster cluster;
+  cluster.budgets = {BudgetNamed("web", {0, 1, 1, 1})};
+  for (const char* phase : {"Pending", "Succeeded", "Failed"}) {
+    api::Pod pod = PodNamed(phase);
+    pod.status.phase = phase;
+    cluster.pods.push_back(pod);
+  }
+  cluster.pods.push_back(PodNamed("leaving"));
+  cluster.pods.back().metadata.deletion_timestamp.emplace();
+  cluster.pods.push_back(PodNamed("daemon"));
+  cluster.pods.back().metadata.owner_references.push_back({"apps/v1", "DaemonSet", "d", "u", true, {}});
+  EXPECT_THAT(cluster.Blocked(), IsEmpty());
+}
+
+TEST(ForecastDrain, KeepsToTheNamespaceOfABudget) {
+  Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 1, 1, 1})}};
+  cluster.budgets[0].metadata.namespace_name = "elsewhere";
+  EXPECT_THAT(cluster.Blocked(), IsEmpty());
+}
+
+TEST(ForecastDrain, DoesNotJudgeByABudgetThatHasJustChanged) {
+  Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 1, 1, 1})}};
+  cluster.budgets[0].metadata.generation = 2;
+  cluster.budgets[0].status.observed_generation = 1;
+  EXPECT_THAT(cluster.Blocked(), IsEmpty());
+}
+
+TEST(CouldRunOn, AsksForAHealthyNodeThatTakesPods) {
+  const api::Pod pod = PodNamed("a");
+  api::Node node = NodeNamed("other");
+  EXPECT_TRUE(CouldRunOn(pod, node));
+  node.spec.unschedulable = true;
+  EXPECT_FALSE(CouldRunOn(pod, node));
+  node = NodeNamed("other");
+  node.status.conditions = {{"Ready", "Unknown"}};
+  EXPECT_FALSE(CouldRunOn(pod, node));
+}
+
+TEST(CouldRunOn, CountsANodeThatComesBackFromItsOwnUpdate) {
+  const api::Pod pod = PodNamed("a");
+  api::Node node = NodeNamed("other");
+  node.spec.unschedulable = true;
+  node.spec.taints = {{"node.kubernetes.io/unschedulable", "", "NoSchedule", {}}};
+  node.status.conditions = {{"Ready", "False"}};
+  node.metadata.annotations = {{std::string(api::kDesiredDrainAnnotation), "drain-b"},
+                               {std::string(api::kLastAppliedDrainAnnotation), "drain-b"}};
+  EXPECT_TRUE(CouldRunOn(pod, node));
+  node.metadata.annotations.emplace(kKeepCordonedAnnotation, "true");
+  EXPECT_FALSE(CouldRunOn(pod, node)) << "it stays cordoned";
+}
+
+TEST(CouldRunOn, HeedsTaintsAndLabels) {
+  api::Pod pod = PodNamed("a");
+  api::Node node = NodeNamed("other");
+  node.spec.taints = {{"node-role.kubernetes.io/master", "", "NoSchedule", {}}};
+  EXPECT_FALSE(CouldRunOn(pod, node));
+  for (const api::Toleration& toleration :
+       {api::Toleration{"node-role.kubernetes.io/master", "Exists", "", "NoSchedule"},
+        api::Toleration{"", "Exists", "", ""}, api::Toleration{"node-role.kubernetes.io/master", "", "", ""}}) {
+    pod.spec.tolerations = {toleration};
+    EXPECT_TRUE(CouldRunOn(pod, node)) << toleration.op;
+  }
+  pod.spec.tolerations = {{"node-role.kubernetes.io/master", "Exists", "", "NoExecute"}};
+  EXPECT_FALSE(CouldRunOn(pod, node));
+  node.spec.taints = {{"busy", "", "PreferNoSchedule", {}}};
+  EXPECT_TRUE(CouldRunOn(pod, node));
+
+  pod.spec.node_selector = {{"disk", "fast"}};
+  EXPECT_FALSE(CouldRunOn(pod, node));
+  node.metadata.labels = {{"disk", "fast"}};
+  EXPECT_TRUE(CouldRunOn(pod, node));
+}
+
+TEST(Summary, TellsFirstWhatDoesNotPassAndNotTooMuch) {
+  std::vector<Blocker> blockers;
+  for (int i = 0; i < 7; ++i) blockers.push_back({{"n", "p" + std::to_string(i)}, "b", "why", i != 6});
+  EXPECT_EQ(Summary(blockers),
+            "pod n/p6 is kept by disruption budget b: why; pod n/p0 is kept by disruption budget b: why; "
+            "pod n/p1 is kept by disruption budget b: why; pod n/p2 is kept by disruption budget b: why; "
+            "pod n/p3 is kept by disruption budget b: why; and 2 more pods");
+  EXPECT_EQ((Blocker{{"n", "p"}, "", "a webhook says no", false}.ToText()),
+            "pod n/p cannot be evicted: a webhook says no");
+}
+
+}  // namespace
+}  // namespace pintle::drain

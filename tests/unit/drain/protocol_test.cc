@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drain/protocol.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/expect.h"
+
+namespace pintle::drain {
+namespace {
+
+api::Node NodeWith(api::Annotations annotations) {
+  api::Node node;
+  node.metadata.annotations = std::move(annotations);
+  return node;
+}
+
+const std::string kDesired(api::kDesiredDrainAnnotation);
+const std::string kLastApplied(api::kLastAppliedDrainAnnotation);
+const std::string kStarted(kStartedAnnotation);
+
+TEST(Request, IsReadAndWrittenAlike) {
+  EXPECT_EQ(ValueOf(ParseRequest("drain-rendered-worker-2")), (Request{Verb::kDrain, "rendered-worker-2"}));
+  EXPECT_EQ(ValueOf(ParseRequest("uncordon-a-b")), (Request{Verb::kUncordon, "a-b"}));
+  EXPECT_EQ((Request{Verb::kDrain, "a-b"}).ToText(), "drain-a-b");
+  EXPECT_EQ((Request{Verb::kUncordon, ""}).ToText(), "uncordon-");
+}
+
+TEST(Request, NamesTheVerbThatIsNotKnown) {
+  EXPECT_EQ(MessageOf(ParseRequest("reboot-now-please")), "non-recognized drain verb detected reboot");
+  EXPECT_EQ(MessageOf(ParseRequest("")), "non-recognized drain verb detected ");
+}
+
+TEST(View, AsksNothingWhenItIsAnsweredOrNeverAsked) {
+  EXPECT_EQ(ViewOf(NodeWith({})), View());
+  EXPECT_EQ(ViewOf(NodeWith({{kDesired, "drain-a"}, {kLastApplied, "drain-a"}})), View());
+  EXPECT_EQ(ViewOf(NodeWith({{kDesired, ""}})), View());
+}
+
+TEST(View, HasTheClockOfTheDrainThatIsAskedFor) {
+  const View view = ViewOf(NodeWith({{kDesired, "drain-a"}, {kStarted, "2026-11-21T20:00:00Z drain-a"}}));
+  EXPECT_EQ(view.asked, (Request{Verb::kDrain, "a"}));
+  EXPECT_EQ(view.started, ValueOf(FromRfc3339("2026-11-21T20:00:00Z")));
+}
+
+TEST(View, HasNoClockOfAnotherDrainOrOneThatMakesNoSense) {
+  for (const char* text : {"2026-11-21T20:00:00Z drain-b", "yesterday drain-a", "2026-11-21T20:00:00Z", ""}) {
+    EXPECT_EQ(ViewOf(NodeWith({{kDesired, "drain-a"}, {kStarted, text}})).started, std::nullopt) << text;
+  }
+}
+
+TEST(View, ReadsTheClockThatIsWritten) {
+  const Request request = {Verb::kDrain, "a"};
+  const WallTime when = ValueOf(FromRfc3339("2026-11-21T20:00:00Z"));
+  EXPECT_EQ(ViewOf(NodeWith({{kDesired, "drain-a"}, {kStarted, StartedText(when, request)}})).started, when);
+}
+
+TEST(View, TellsWhatIsMisunderstood) {
+  const View view = ViewOf(NodeWith({{kDesired, "stop-a"}}));
+  EXPECT_EQ(view.asked, std::nullopt);
+  EXPECT_EQ(view.misunderstood, "non-recognized drain verb detected stop");
+}
+
+}  // namespace
+}  // namespace pintle::drain

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/certificates.h"
+
+#include "unit/expect.h"
+#include "unit/net/made_certificate.h"
+
+namespace pintle::net {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+TEST(ReadCertificates, TellsOfEachOfABundleInItsOrder) {
+  const std::string bundle = "# the old one\n" + MadeCertificate("signer@1", "20261205120000Z") + "\nand\n" +
+                             MadeCertificate("für, alle", "20270101000000Z");
+  const auto read = ValueOf(ReadCertificates(bundle));
+  ASSERT_THAT(read, SizeIs(2));
+  EXPECT_EQ(read[0].subject, "CN=signer@1,OU=openshift");
+  EXPECT_EQ(read[0].common_name, "signer@1");
+  EXPECT_EQ(ToRfc3339(read[0].not_after), "2026-12-05T12:00:00Z");
+  EXPECT_EQ(read[1].common_name, "für, alle");
+  EXPECT_EQ(read[1].subject, "CN=für\\, alle,OU=openshift");
+  EXPECT_EQ(ToRfc3339(read[1].not_after), "2027-01-01T00:00:00Z");
+}
+
+TEST(ReadCertificates, FindsNoneInOtherText) {
+  EXPECT_THAT(ValueOf(ReadCertificates("")), IsEmpty());
+  EXPECT_THAT(ValueOf(ReadCertificates("no certificates here\n")), IsEmpty());
+}
+
+TEST(ReadCertificates, SaysWhichOneCannotBeRead) {
+  const std::string good = MadeCertificate("signer", "20270101000000Z");
+  EXPECT_THAT(MessageOf(ReadCertificates(good + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")),
+              StartsWith("certificate 2: "));
+  EXPECT_THAT(MessageOf(ReadCertificates("-----BEGIN CERTIFICATE-----\n\xff\xff\n-----END CERTIFICATE-----\n")),
+              StartsWith("certificate 1: "));
+  EXPECT_THAT(MessageOf(ReadCertificates(good.substr(0, good.size() / 2))), StartsWith("certificate 1: "));
+  EXPECT_THAT(ValueOf(ReadCertificates(good)), SizeIs(1)) << "what failed before is forgotten";
+}
+
+TEST(ReadCertificates, TakesOneWithoutAnEndForVeryLong) {
+  const auto read = ValueOf(ReadCertificates(MadeCertificate("forever", "99991231235959Z")));
+  EXPECT_GT(read.at(0).not_after, ValueOf(FromRfc3339("2260-01-01T00:00:00Z")));
+}
+
+}  // namespace
+}  // namespace pintle::net

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/http_server.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/unique_fd.h"
+#include "event/loop.h"
+#include "net/http_client.h"
+#include "unit/event/patience.h"
+#include "unit/expect.h"
+#include "unit/net/servers.h"
+
+namespace pintle::net {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// A client that says exactly what it is told to say.
+class Caller {
+ public:
+  explicit Caller(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+      throw std::runtime_error("connect");
+    }
+    const timeval patience = {.tv_sec = 60, .tv_usec = 0};
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  }
+
+  Caller& Say(std::string_view words) {
+    EXPECT_EQ(::send(socket_.get(), words.data(), words.size(), MSG_NOSIGNAL), static_cast<ssize_t>(words.size()));
+    return *this;
+  }
+  Caller& SayNoMore() {
+    EXPECT_EQ(::shutdown(socket_.get(), SHUT_WR), 0);
+    return *this;
+  }
+  // Everything until the server ends the connection.
+  std::string HearAll() {
+    std::string all;
+    while (HearSome(all)) {
+    }
+    return all;
+  }
+  // Until this has come.
+  std::string HearUntil(std::string_view end) {
+    std::string all;
+    while (all.find(end) == std::string::npos && HearSome(all)) {
+    }
+    return all;
+  }
+
+ private:
+  bool HearSome(std::string& all) {
+    char bytes[4096];
+    const ssize_t count = ::recv(socket_.get(), bytes, sizeof bytes, 0);
+    if (count > 0) all.append(bytes, static_cast<std::size_t>(count));
+    return count > 0;
+  }
+
+  UniqueFd socket_;
+};
+
+constexpr std::string_view kGreeting = "\r\n\r\nhello";
+const std::string kGet = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
+const std::string kLastGet = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+int CountOf(std::string_view what, std::string_view text) {
+  int count = 0;
+  for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+HttpAnswer Greet(const IncomingRequest& request) {
+  if (request.target == "/long") return {.body = std::make_shared<const std::string>(5'000'000, 'x')};
+  return {.headers = {{"X-Asked", std::string(request.method) + " " + std::string(request.target)}},
+          .body = std::make_shared<const std::string>("hello")};
+}
+
+class HttpServerTest : public testing::Test {
+ protected:
+  std::uint16_t Begin(HttpServerLimits limits = {}, HttpHandler handler = Greet, int threads = 2) {
+    server_ = ValueOf(HttpServer::Begin(
+        {.listen = {"127.0.0.1", 0}, .identity = identity_, .threads = threads, .limits = limits}, std::move(handler)));
+    return server_->address().port;
+  }
+  Caller Call() { return Caller(server_->address().port); }
+
+  std::unique_ptr<HttpServer> server_;
+  std::shared_ptr<const TlsIdentity> identity_;
+};
+
+TEST_F(HttpServerTest, AnswersRequestAfterRequestOnOneConnection) {
+  Begin();
+  Caller caller = Call();
+  for (int i = 0; i < 3; ++i) {
+    const std::string answer = caller.Say(kGet).HearUntil(kGreeting);
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\nDate: "));
+    EXPECT_THAT(answer, HasSubstr("Content-Length: 5\r\nX-Asked: GET /hello\r\n\r\nhello"));
+    EXPECT_THAT(answer, Not(HasSubstr("Connection:")));
+  }
+}
+
+TEST_F(HttpServerTest, AnswersRequestsThatComeTogetherInTheirOrder) {
+  Begin();
+  const std::string answers =
+      Call().Say("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nHEAD /2 HTTP/1.1\r\nHost: a\r\n\r\n" + kLastGet).HearAll();
+  EXPECT_EQ(CountOf("HTTP/1.1 200 OK\r\n", answers), 3);
+  EXPECT_LT(answers.find("GET /1"), answers.find("HEAD /2"));
+  EXPECT_LT(answers.find("HEAD /2"), answers.find("GET /hello"));
+  EXPECT_EQ(CountOf("\r\n\r\nhello", answers), 2);
+  EXPECT_THAT(answers, HasSubstr("Connection: close\r\n"));
+}
+
+TEST_F(HttpServerTest, ServesOthersWhileOneHasAskedVeryOften) {
+  Begin({}, Greet, 1);
+  Caller greedy = Call();
+  std::string many;
+  for (int i = 0; i < 2'000; ++i) many += kGet;
+  std::thread ask([&] { greedy.Say(many + kLastGet); });
+  EXPECT_THAT(Call().Say(kLastGet).HearAll(), EndsWith("hello"));
+  EXPECT_EQ(CountOf(kGreeting, greedy.HearAll()), 2'001);
+  ask.join();
+}
+
+TEST_F(HttpServerTest, TellsTheLengthOfABodyThatHeadDoesNotGet) {
+  Begin();
+  const std::string answer = Call().Say("HEAD /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").HearAll();
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 5\r\n"));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
+}
+
+TEST_F(HttpServerTest, TakesAHeadInPieces) {
+  Begin();
+  Caller caller = Call();
+  for (const char c : kGet) caller.Say({&c, 1});
+  EXPECT_THAT(caller.HearUntil(kGreeting), StartsWith("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST_F(HttpServerTest, AnswersWhoHasSaidAllThatItWillSay) {
+  Begin();
+  EXPECT_THAT(Call().Say(kGet).SayNoMore().HearAll(), EndsWith("\r\n\r\nhello"));
+}
+
+TEST_F(HttpServerTest, KeepsAConnectionOfHttp10OnlyWhenAsked) {
+  Begin();
+  EXPECT_THAT(Call().Say("GET / HTTP/1.0\r\n\r\n").HearAll(), HasSubstr("Connection: close\r\n"));
+  const std::string answers =
+      Call().Say("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET / HTTP/1.0\r\n\r\n").HearAll();
+  EXPECT_EQ(CountOf("HTTP/1.1 200 OK\r\n", answers), 2);
+  EXPECT_THAT(answers, HasSubstr("Connection: keep-alive\r\n"));
+}
+
+TEST_F(HttpServerTest, AnswersARequestWithABodyWithoutReadingItAndCloses) {
+  Begin();
+  const std::string body(200'000, 'b');
+  const std::string answer =
+      Call().Say("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + body).HearAll();
+  EXPECT_EQ(CountOf("HTTP/1.1 ", answer), 1);
+  EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
+  const std::string chunked =
+      Call().Say("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + kGet).HearAll();
+  EXPECT_EQ(CountOf("HTTP/1.1 ", chunked), 1);
+}
+
+TEST_F(HttpServerTest, RefusesWhatIsNoHttp) {
+  Begin();
+  for (const std::string junk : {"\x16\x03\x01\x02\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/1.1\r\nno colon\r\n\r\n",
+                                 "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+                                 "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.9\r\nHost: a\r\n\r\n",
+                                 "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n"}) {
+    EXPECT_THAT(Call().Say(junk).HearAll(), StartsWith("HTTP/1.1 400 Bad Request\r\n")) << junk;
+  }
+}
+
+TEST_F(HttpServerTest, RefusesAHeadThatIsTooLong) {
+  Begin({.head = 4096});
+  const std::string answer =
+      Call().Say("GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(8192, 'x') + "\r\n\r\n").HearAll();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(Call().Say(kLastGet).HearAll(), EndsWith("hello"));
+}
+
+TEST_F(HttpServerTest, EndsAConnectionWhoseHeadDoesNotComeToAnEnd) {
+  Begin({.head_time = milliseconds(300)});
+  const auto start = std::chrono::steady_clock::now();
+  Caller caller = Call();
+  std::thread slow([&] {
+    // A byte now and then does not buy more time.
+    for (const char c : std::string("GET / HTTP/1.1\r\nHost: aaaaaaaaaaaaaaaaaaaaaaaaaaaa")) {
+      if (std::chrono::steady_clock::now() - start > std::chrono::seconds(20)) break;
+      try {
+        caller.Say({&c, 1});
+      } catch (...) {
+      }
+      std::this_thread::yield();
+    }
+  });
+  EXPECT_EQ(caller.HearAll(), "");
+  slow.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST_F(HttpServerTest, EndsAConnectionThatIsIdle) {
+  Begin({.idle_time = milliseconds(100)});
+  Caller caller = Call();
+  EXPECT_THAT(caller.Say(kGet).HearAll(), EndsWith("hello"));
+}
+
+TEST_F(HttpServerTest, EndsAConnectionThatDoesNotTakeItsAnswer) {
+  Begin({.answer_time = milliseconds(100), .bytes_per_second = 1 << 30});
+  Caller caller = Call();
+  caller.Say("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
+  while (server_->connections() == 0) std::this_thread::yield();
+  while (server_->connections() > 0) std::this_thread::yield();
+  EXPECT_LT(caller.HearAll().size(), 5'000'000U);
+}
+
+TEST_F(HttpServerTest, SendsALongBodyWhole) {
+  Begin();
+  const std::string answer = Call().Say("GET /long HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").HearAll();
+  EXPECT_EQ(answer.size() - answer.find("\r\n\r\n") - 4, 5'000'000U);
+}
+
+TEST_F(HttpServerTest, ServesMoreThanItTakesAtATimeOneAfterAnother) {
+  Begin({.connections = 2});
+  Caller first = Call();
+  Caller second = Call();
+  EXPECT_THAT(first.Say(kGet).HearUntil(kGreeting), EndsWith("hello"));
+  EXPECT_THAT(second.Say(kGet).HearUntil(kGreeting), EndsWith("hello"));
+  Caller third = Call();
+  third.Say(kGet);
+  EXPECT_EQ(server_->connections(), 2U);
+  first.SayNoMore();
+  EXPECT_THAT(third.HearUntil(kGreeting), EndsWith("hello"));
+}
+
+TEST_F(HttpServerTest, RefusesWhoAsksTooOften) {
+  Begin({.rate = {.per_second = 0.001, .burst = 2}});
+  EXPECT_THAT(Call().Say(kLastGet).HearAll(), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Call().Say(kLastGet).HearAll(), StartsWith("HTTP/1.1 200 "));
+  const std::string refusal = Call().Say(kLastGet).HearAll();
+  EXPECT_THAT(refusal, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(refusal, HasSubstr("Retry-After: 1\r\n"));
+}
+
+TEST_F(HttpServerTest, AnswersByTheNewestHandlerAlsoOnOldConnections) {
+  Begin();
+  Caller caller = Call();
+  EXPECT_THAT(caller.Say(kGet).HearUntil(kGreeting), EndsWith("hello"));
+  auto owned = std::make_shared<const std::string>("other");
+  server_->Handle([owned](const IncomingRequest&) { return HttpAnswer{.body = owned}; });
+  EXPECT_THAT(caller.Say(kGet).HearUntil("other"), EndsWith("other"));
+  server_->Handle(Greet);
+  EXPECT_THAT(caller.Say(kGet).HearUntil(kGreeting), EndsWith("hello"));
+  EXPECT_EQ(owned.use_count(), 1);
+}
+
+TEST_F(HttpServerTest, GivesTheHandlerHeadersAndWhoAsks) {
+  std::string heard;
+  Begin({}, [&](const IncomingRequest& request) {
+    heard = std::string(request.Find("accept").value_or("-")) + "|" + std::string(request.Find("X").value_or("-")) +
+            "|" + std::string(request.Find("absent").value_or("-")) + "|" + std::string(request.peer);
+    return HttpAnswer{};
+  });
+  Call()
+      .Say("GET / HTTP/1.1\r\nHost: a\r\nAccept:  one \r\nAccept: two\r\nx: y\r\nConnection: close\r\n\r\n")
+      .HearAll();
+  EXPECT_THAT(heard, StartsWith("one|y|-|127.0.0.1:"));
+}
+
+TEST_F(HttpServerTest, KnowsAClientOfIpv4ByItsAddressWhateverItListensAt) {
+  std::string peer;
+  server_ = ValueOf(HttpServer::Begin({.listen = ValueOf(ParseListenAddress(":0"))}, [&](const IncomingRequest& asked) {
+    peer = asked.peer;
+    return HttpAnswer{};
+  }));
+  Call().Say(kLastGet).HearAll();
+  EXPECT_THAT(peer, StartsWith("127.0.0.1:"));
+}
+
+TEST_F(HttpServerTest, LetsAnAnswerEndThatIsUnderWayWhenItStops) {
+  Begin({.stop_time = std::chrono::minutes(10)});
+  Caller idle = Call();
+  EXPECT_THAT(idle.Say(kGet).HearUntil(kGreeting), EndsWith("hello"));
+  Caller busy = Call();
+  busy.Say("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
+  const std::string first = busy.HearUntil("x");
+  std::thread stop([&] { server_.reset(); });
+  EXPECT_EQ(idle.HearAll(), "");
+  const std::string all = first + busy.HearAll();
+  EXPECT_EQ(all.size() - all.find("\r\n\r\n") - 4, 5'000'000U);
+  stop.join();
+}
+
+TEST_F(HttpServerTest, StopsInTimeWhateverClientsDo) {
+  Begin({.stop_time = milliseconds(100)});
+  Caller stuck = Call();
+  stuck.Say("GET /long HTTP/1.1\r\nHost: a\r\n\r\n").HearUntil("x");
+  Caller half = Call();
+  half.Say("GET /");
+  while (server_->connections() < 2) std::this_thread::yield();
+  server_.reset();
+}
+
+TEST_F(HttpServerTest, SaysWhyItCannotListen) {
+  const std::uint16_t port = Begin();
+  const auto second = HttpServer::Begin({.listen = {"127.0.0.1", port}}, Greet);
+  EXPECT_EQ(MessageOf(second), "listening at 127.0.0.1:" + std::to_string(port) + ": bind: Address already in use");
+}
+
+// With TLS, by a client that checks everything.
+class HttpsServerTest : public HttpServerTest {
+ protected:
+  HttpsServerTest() { identity_ = Identity("server"); }
+
+  std::shared_ptr<const TlsIdentity> Identity(const std::string& name) {
+    return ValueOf(TlsIdentity::Create(certificates_.Text(name + ".crt"), certificates_.Text(name + ".key")));
+  }
+  Result<HttpResponse> Fetch(HttpClient& client, const std::string& path) {
+    std::optional<Result<HttpResponse>> answer;
+    const std::string url = "https://127.0.0.1:" + std::to_string(server_->address().port) + path;
+    const HttpCall call = client.Fetch({.url = ValueOf(Url::Parse(url))}, [&](Result<HttpResponse> response) {
+      answer = std::move(response);
+      loop_->Stop();
+    });
+    TRY(event::RunPatiently(*loop_));
+    return *std::move(answer);
+  }
+  HttpClient Client() {
+    return ValueOf(HttpClient::Create(
+        *loop_, {.tls = {.authorities = PemFile{certificates_.Path("ca.crt")}}, .proxy = ProxySettings()}));
+  }
+
+  const Certificates& certificates_ = Certificates::Get();
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+};
+
+TEST_F(HttpsServerTest, ServesAClientThatWouldTakeHttp2) {
+  Begin();
+  HttpClient client = Client();
+  const HttpResponse response = ValueOf(Fetch(client, "/hello"));
+  EXPECT_EQ(response.body, "hello");
+  EXPECT_EQ(response.head.version, HttpVersion::kHttp1);
+  EXPECT_EQ(ValueOf(Fetch(client, "/long")).body.size(), 5'000'000U);
+}
+
+TEST_F(HttpsServerTest, GivesNewConnectionsTheRenewedCertificate) {
+  Begin();
+  HttpClient old_client = Client();
+  EXPECT_EQ(ValueOf(Fetch(old_client, "/hello")).body, "hello");
+  server_->Present(Identity("elsewhere"));
+  // The old connection goes on; a new one is with a server that has another name now.
+  EXPECT_EQ(ValueOf(Fetch(old_client, "/hello")).body, "hello");
+  HttpClient new_client = Client();
+  EXPECT_THAT(MessageOf(Fetch(new_client, "/hello")), HasSubstr("127.0.0.1"));
+}
+
+TEST_F(HttpsServerTest, SaysNothingToWhoDoesNotSpeakTls) {
+  Begin();
+  EXPECT_THAT(Call().Say(kGet).HearAll(), Not(HasSubstr("hello")));
+}
+
+TEST_F(HttpsServerTest, EndsAConnectionThatDoesNotShakeHands) {
+  Begin({.head_time = milliseconds(100)});
+  EXPECT_EQ(Call().HearAll(), "");
+}
+
+}  // namespace
+}  // namespace pintle::net

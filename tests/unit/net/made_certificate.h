@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A certificate for a test that says when it ends, as PEM.
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "base/c_ptr.h"
+#include "base/clock.h"
+
+namespace pintle {
+
+inline std::string MadeCertificate(const std::string& common_name, const std::string& not_after) {
+  const auto must = [](int ok) {
+    if (ok <= 0) throw std::runtime_error("OpenSSL failed");
+  };
+  const CPtr<EVP_PKEY, EVP_PKEY_free> key(EVP_EC_gen("P-256"));
+  const CPtr<X509, X509_free> certificate(X509_new());
+  X509_NAME* const name = X509_get_subject_name(certificate.get());
+  // Not as MBSTRING_UTF8, with which names may have 64 characters only; OpenShift's have more.
+  const auto add = [&](const char* field, const std::string& value) {
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(value.c_str());
+    must(X509_NAME_add_entry_by_txt(name, field, V_ASN1_UTF8STRING, bytes, -1, -1, 0));
+  };
+  add("OU", "openshift");
+  add("CN", common_name);
+  must(X509_set_issuer_name(certificate.get(), name));
+  must(ASN1_TIME_set_string_X509(X509_getm_notBefore(certificate.get()), "20200101000000Z"));
+  must(ASN1_TIME_set_string_X509(X509_getm_notAfter(certificate.get()), not_after.c_str()));
+  must(X509_set_pubkey(certificate.get(), key.get()));
+  must(X509_sign(certificate.get(), key.get(), EVP_sha256()));
+  const CPtr<BIO, BIO_free> text(BIO_new(BIO_s_mem()));
+  must(PEM_write_bio_X509(text.get(), certificate.get()));
+  char* bytes = nullptr;
+  const long size = BIO_get_mem_data(text.get(), &bytes);
+  return std::string(bytes, static_cast<std::size_t>(size));
+}
+
+}  // namespace pintle

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/tls_identity.h"
+
+#include "unit/expect.h"
+#include "unit/net/servers.h"
+
+namespace pintle::net {
+namespace {
+
+class TlsIdentityTest : public testing::Test {
+ protected:
+  Result<std::shared_ptr<const TlsIdentity>> Create(const std::string& certificate, const std::string& key,
+                                                    const TlsRules& rules = {}) {
+    return TlsIdentity::Create(certificate, key, rules);
+  }
+
+  const std::string certificate_ = Certificates::Get().Text("server.crt");
+  const std::string key_ = Certificates::Get().Text("server.key");
+};
+
+TEST_F(TlsIdentityTest, TakesACertificateAndItsKey) {
+  EXPECT_TRUE(Succeeded(Create(certificate_, key_)));
+  EXPECT_TRUE(Succeeded(Create(certificate_ + Certificates::Get().Text("ca.crt"), key_)));
+}
+
+TEST_F(TlsIdentityTest, SaysWhatDoesNotFit) {
+  EXPECT_EQ(MessageOf(Create("", key_)), "the certificate: there is no certificate in it: no start line");
+  EXPECT_EQ(MessageOf(Create(certificate_, "")), "the key: there is no key without a passphrase in it: unsupported");
+  EXPECT_EQ(MessageOf(Create(certificate_, Certificates::Get().Text("elsewhere.key"))),
+            "the key: it does not belong to the certificate: key values mismatch");
+  const std::string torn = certificate_ + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+  EXPECT_THAT(MessageOf(Create(torn, key_)), testing::StartsWith("the certificate: its chain cannot be read: "));
+}
+
+TEST_F(TlsIdentityTest, TakesCiphersByEitherName) {
+  EXPECT_TRUE(Succeeded(Create(certificate_, key_, {.ciphers = {"TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"}})));
+  EXPECT_TRUE(Succeeded(Create(certificate_, key_, {.ciphers = {"ECDHE-ECDSA-AES128-GCM-SHA256"}})));
+  EXPECT_TRUE(
+      Succeeded(Create(certificate_, key_, {.ciphers = {"TLS_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"}})));
+  EXPECT_EQ(MessageOf(Create(certificate_, key_, {.ciphers = {"TLS_ROT13"}})), "there is no cipher TLS_ROT13 here");
+  EXPECT_EQ(MessageOf(Create(certificate_, key_, {.ciphers = {"TLS_AES_128_GCM_SHA256"}})),
+            "there has to be a cipher for TLS 1.2 among the ciphers");
+}
+
+TEST(TlsVersion, IsNamedAsInKubernetes) {
+  EXPECT_EQ(ValueOf(ParseTlsVersion("VersionTLS12")), TlsVersion::k1_2);
+  EXPECT_EQ(ValueOf(ParseTlsVersion("VersionTLS13")), TlsVersion::k1_3);
+  EXPECT_EQ(MessageOf(ParseTlsVersion("VersionTLS11")),
+            "\"VersionTLS11\" is no version of TLS to be had: it must be VersionTLS12 or VersionTLS13");
+}
+
+}  // namespace
+}  // namespace pintle::net

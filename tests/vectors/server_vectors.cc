@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Requests to the Ignition server: what is answered to whom, byte for byte.
+
+#include <fmt/core.h>
+
+#include <string>
+
+#include "controller/ignition_answer.h"
+#include "controller/served_folder.h"
+#include "json/parse.h"
+#include "unit/expect.h"
+#include "vectors/cases.h"
+
+namespace pintle::controller {
+namespace {
+
+using vectors::Case;
+
+class ServerVectors : public testing::TestWithParam<std::string> {};
+
+net::HttpAnswer Answer(const json::Value& request, const ServedPools& pools) {
+  net::IncomingRequest incoming;
+  incoming.method = request["method"].get_ref<const std::string&>();
+  incoming.target = request["path"].get_ref<const std::string&>();
+  for (const auto& header : request["header"].items()) {
+    incoming.headers.push_back({header.key(), header.value().get_ref<const std::string&>()});
+  }
+  return AnswerTo(incoming, pools, Access(), WallTime()).http;
+}
+
+// The length is told by the server itself.
+std::string HeaderOf(const net::HttpAnswer& answer, const std::string& name) {
+  const std::size_t length = answer.body ? answer.body->size() : 0;
+  if (name == "Content-Length") return std::to_string(length);
+  for (const net::Header& header : answer.headers) {
+    if (header.name == name) return header.value;
+  }
+  return "(none)";
+}
+
+TEST_P(ServerVectors, AreAnswered) {
+  const Case c("server", GetParam());
+  const ServedPools pools = ValueOf(ReadServedFolder(c.Path("").string()));
+  const json::Value requests = ValueOf(json::Parse(c.Text("requests.json")));
+  ASSERT_FALSE(requests.empty());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    SCOPED_TRACE(requests[i].dump());
+    const json::Value expected = ValueOf(json::Parse(c.Text(fmt::format("expected-{:02}.json", i))))["response"];
+    const net::HttpAnswer answer = Answer(requests[i], pools);
+    EXPECT_EQ(answer.status, expected["status"].get<int>());
+    for (const auto& header : expected["header"].items()) {
+      EXPECT_EQ(HeaderOf(answer, header.key()), header.value()[0].get<std::string>());
+    }
+    if (requests[i]["method"] == "HEAD") continue;  // Of its answer the length alone is sent.
+    EXPECT_EQ(answer.body ? *answer.body : "",
+              expected.contains("bodyFile") ? c.Text(expected["bodyFile"].get<std::string>()) : "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ServerVectors, testing::ValuesIn(vectors::CaseNames("server")), vectors::NameOf);
+
+}  // namespace
+}  // namespace pintle::controller
