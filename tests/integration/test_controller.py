@@ -3,12 +3,17 @@
 
 import json
 import pathlib
+import ssl
+import urllib.error
+import urllib.request
 
 import pytest
 
+from machines import certs, daemon
 from machines.cluster import Cluster
 from machines.controller import Controller, Objects, prepare_cluster
 from machines.faulty_proxy import FaultyProxy
+from machines.ignition_server import IgnitionServer
 from machines.simulated_agents import PREFIX, SimulatedAgents
 from machines.wait import wait_until
 
@@ -321,3 +326,60 @@ class TestReplicas:
 def label(objects, node, role, value=""):
     objects.admin.must("PATCH", f"/api/v1/nodes/{node}",
                        {"metadata": {"labels": {f"node-role.kubernetes.io/{role}": value}}}, "application/merge-patch+json")
+
+
+class TestServing:
+    def test_new_machines_get_what_their_pool_has(self, cluster, objects, tmp_path):
+        authority = certs.Authority(tmp_path / "authority")
+        pair = authority.server("server", ["127.0.0.1"])
+        token = tmp_path / "token"
+        token.mkdir()
+        (token / "token").write_text("word", encoding="ascii")
+        (token / "ca.crt").write_bytes(cluster.authority.certificate.read_bytes())
+        port, = daemon.free_ports(1)
+        with Controller(cluster, "serving", f"--ignition-listen=127.0.0.1:{port}", f"--cert={pair.certificate}",
+                        f"--key={pair.key}", f"--bootstrap-token={token}", f"--apiserver-url={cluster.url}"):
+            objects.config("00-worker", files={"/etc/base": "first"})
+            first = self.served(authority, port, objects.wait_for_target("worker"))
+            # The same as from files with the same in them.
+            folder = self.folder_with(objects, first, tmp_path / "files")
+            with IgnitionServer(folder, plain=True) as alone:
+                assert json.loads(urllib.request.urlopen(f"{alone.plain}/config/worker").read()) == first
+            # And what is rendered later is served later.
+            objects.config("00-worker", files={"/etc/base": "second"})
+            assert self.served(authority, port, objects.wait_for_target("worker", objects.target("worker"))) != first
+
+    @staticmethod
+    def served(authority, port, config):
+        """What is served once it is this rendered config."""
+        trust = ssl.create_default_context(cafile=authority.certificate)
+
+        def answer():
+            try:
+                with urllib.request.urlopen(f"https://127.0.0.1:{port}/config/worker", context=trust) as said:
+                    text = said.read()
+            except urllib.error.URLError:
+                return None
+            return json.loads(text) if config.encode() in base64_parts(text) else None
+        return wait_until(answer, f"{config} is served", 60)
+
+    def folder_with(self, objects, served, folder):
+        files = {file["path"]: decoded(file) for file in served["storage"]["files"]}
+        folder.mkdir()
+        name = objects.target("worker")
+        for file, path in (("pool.yaml", "machineconfigpools/worker"), ("mc.yaml", f"machineconfigs/{name}"),
+                           ("controllerconfig.yaml", "controllerconfigs/machine-config-controller")):
+            (folder / file).write_text(json.dumps(objects.admin.must("GET", f"{GROUP}/{path}")), encoding="utf-8")
+        (folder / "kubeconfig").write_bytes(files["/etc/kubernetes/kubeconfig"])
+        assert b"word" in files["/etc/kubernetes/kubeconfig"] and b"https://127.0.0.1" in files["/etc/kubernetes/kubeconfig"]
+        return folder
+
+
+def decoded(file):
+    """The contents of a file of an Ignition config."""
+    return urllib.request.urlopen(file["contents"]["source"]).read()
+
+
+def base64_parts(text):
+    """What the files of an Ignition config hold, one after the other."""
+    return b"".join(decoded(file) for file in json.loads(text)["storage"]["files"])
