@@ -39,8 +39,10 @@ class Controller(Daemon):
         self.start()
         return self
 
-    def __exit__(self, *_):
-        print(f"--- {self.name} said last:\n{self.last_words()}", file=sys.stderr)    # For a test that failed.
+    def __exit__(self, kind, *_):
+        # Where pytest looks for what a test printed that failed, and nowhere else.
+        if kind or "PYTEST_CURRENT_TEST" in os.environ:
+            print(f"--- {self.name} said last:\n{self.last_words()}", file=sys.stderr)
         self.check()
         if self.pid:
             self.end()
