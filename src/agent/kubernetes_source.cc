@@ -5,8 +5,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -22,6 +20,7 @@
 #include "change/image_mode.h"
 #include "drain/protocol.h"
 #include "json/parse.h"
+#include "kube/resource_version.h"
 #include "machineconfig/ignition_part.h"
 
 namespace pintle::agent {
@@ -37,15 +36,9 @@ constexpr const char* kAccessed = "accessed";
 constexpr const char* kConditionsManager = "machine-config-operator";
 constexpr std::size_t kMostUnsaid = 32;
 
-// Which of two states of an object is the later one; what cannot be compared is taken to be.
 bool IsOlder(const api::Node& node, const api::Node& known) {
-  const auto number = [](const std::string& version) {
-    std::uint64_t value = 0;
-    std::from_chars(version.data(), version.data() + version.size(), value);
-    return value;
-  };
   return node.metadata.uid == known.metadata.uid &&
-         number(node.metadata.resource_version) < number(known.metadata.resource_version);
+         kube::IsLater(known.metadata.resource_version, node.metadata.resource_version);
 }
 
 std::string DrainFor(const Goal& goal) { return drain::Request{drain::Verb::kDrain, goal.config}.ToText(); }

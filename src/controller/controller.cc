@@ -79,6 +79,13 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                                      const std::string& why) { TellOfHopeless(node, pool, why); },
                   .trouble = [this](const std::string& node,
                                     const Error& error) { Complain("forecasting the drain of " + node, error); }}),
+      drain_watch_({.changed = [this](const api::Node& node,
+                                      const drain::Settings& times) { drains_->NodeChanged(node, times); },
+                    .gone = [this](const std::string& node) { drains_->NodeGone(node); },
+                    .trouble =
+                        [](const std::string& pool, const Error& error) {
+                          log::Warning(error.message() + "; the default is used", kTrouble, {{"PINTLE_POOL", pool}});
+                        }}),
       lease_(client_,
              {.name = {settings_.namespace_name, kLeaseName}, .identity = settings_.identity, .times = settings_.lease},
              {.won = [this] { Won(); },
@@ -135,7 +142,7 @@ void Controller::Lost() {
   pauses_.Clear();
   forecasts_.Clear();
   drains_.reset();
-  drains_saw_.clear();
+  drain_watch_.Clear();
   told_configs_.clear();
   synced_.clear();
 }
@@ -175,7 +182,7 @@ void Controller::Look() {
 
 void Controller::Roll(View view) {
   const Rosters rosters = MakeRosters(view);
-  TellDrains(view, rosters);
+  drain_watch_.Look(view, rosters);
   if (writer_.is_busy()) return;  // It says when it is not.
 
   std::set<std::string> wanted = pauses_.ConfigsToCompare(view, rosters);
@@ -213,25 +220,6 @@ void Controller::Roll(View view) {
     if (!change.told.empty()) synced_["machine-config-controller-node"][change.pool] = now;
   }
   if (!changes.is_empty()) writer_.Write(std::move(changes));
-}
-
-void Controller::TellDrains(const View& view, const Rosters& rosters) {
-  std::map<std::string, std::string> saw;
-  for (const auto& [pool_name, nodes] : rosters.nodes) {
-    const api::MachineConfigPool* const pool = view.PoolNamed(pool_name);
-    const drain::Settings settings = drain::SettingsOf(*pool).settings;
-    for (const pool::NodeState& node : nodes) {
-      std::string version = node.node().metadata.resource_version + " " + pool->metadata.resource_version;
-      const auto before = drains_saw_.find(node.name());
-      const bool is_news = before == drains_saw_.end() || before->second != version;
-      saw[node.name()] = std::move(version);
-      if (is_news) drains_->NodeChanged(node.node(), settings);
-    }
-  }
-  for (const auto& [name, version] : drains_saw_) {
-    if (!saw.contains(name)) drains_->NodeGone(name);
-  }
-  drains_saw_ = std::move(saw);
 }
 
 bool Controller::KnowsDrains(const Changes& changes, const View& view, std::set<std::string> wanted) {

@@ -19,6 +19,7 @@
 #include "controller/config_library.h"
 #include "controller/drain_controller.h"
 #include "controller/drain_forecasts.h"
+#include "controller/drain_watch.h"
 #include "controller/metrics.h"
 #include "controller/pause_watch.h"
 #include "controller/render_pass.h"
@@ -73,7 +74,6 @@ class Controller {
   void LookLater();
   void Look();
   void Roll(View view);
-  void TellDrains(const View& view, const Rosters& rosters);
   // Whether it is known which of the nodes that are told something can be drained.
   bool KnowsDrains(const Changes& changes, const View& view, std::set<std::string> wanted);
   api::Time Now() const;
@@ -101,8 +101,8 @@ class Controller {
   event::WallTimer next_word_;
   drain::Forecaster forecaster_;
   DrainForecasts forecasts_;
-  std::unique_ptr<DrainController> drains_;        // While this leads.
-  std::map<std::string, std::string> drains_saw_;  // Which version of each node, and of its pool.
+  std::unique_ptr<DrainController> drains_;  // While this leads.
+  DrainWatch drain_watch_;
   std::set<std::string> told_configs_;  // That nodes which are about to be told something come from and go to.
   // When a part last did something to a pool: by the name of the part in metrics, and by pool.
   std::map<std::string, std::map<std::string, WallTime>> synced_;

@@ -6,24 +6,16 @@
 // A mirror may be late by seconds.  Who decided by it alone would not see what was written a moment ago, and write once
 // more, or tell one more node.
 
-#include <charconv>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "kube/resource_version.h"
+
 namespace pintle::controller {
 
-// Whether a version is later than another of the same kind.  The store counts them up; what is no number says nothing.
-inline bool IsLater(const std::string& version, const std::string& than) {
-  const auto number = [](const std::string& text) {
-    std::uint64_t value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-  };
-  return number(version) > number(than);
-}
+using kube::IsLater;
 
 template <typename T>
 class Newest {

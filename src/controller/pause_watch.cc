@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/pause_watch.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "controller/pause_condition.h"
 #include "controller/watched.h"
+#include "plan/cluster_policy.h"
 #include "pool/layering.h"
 
 namespace pintle::controller {
@@ -34,15 +37,14 @@ std::vector<KnownRender> RendersOf(const api::MachineConfigPool& pool, const Vie
 }
 
 std::string KeyOf(const api::MachineConfigPool& pool, const View& view, const std::vector<pool::NodeState>& nodes,
-                  const std::vector<KnownRender>& renders) {
-  std::string key = pool.spec.configuration.name + (pool.spec.paused ? " paused " : " ") +
-                    pool.metadata.Annotation(kPausePolicyAnnotation);
+                  const std::vector<KnownRender>& renders, std::string_view image) {
+  std::string key = fmt::format("{} {} {} {}", pool.spec.configuration.name, pool.spec.paused,
+                                pool.metadata.Annotation(kPausePolicyAnnotation), image);
   for (const pool::NodeState& node : nodes) {
-    for (const std::string_view part : {std::string_view("\n"), std::string_view(node.name()), std::string_view(" "),
-                                        node.current_config(), std::string_view(" "), node.desired_config()}) {
-      key += part;
-    }
-    key += node.is_done() ? " done" : "";
+    key += fmt::format("\n{} {} {} {}", node.name(), node.current_config(), node.desired_config(),
+                       node.desired_image().value_or(""));
+    if (node.is_done()) key += " done";
+    if (node.is_failing()) key += " failing";
   }
   for (const KnownRender& render : renders) key += "\n" + render.name;
   if (view.machine_configuration != nullptr) key += "\n" + view.machine_configuration->metadata.resource_version;
@@ -64,8 +66,8 @@ std::set<std::string> PauseWatch::ConfigsToCompare(const View& view, const Roste
 
 void PauseWatch::Look(const View& view, const Rosters& rosters, const WholeConfigs& configs,
                       const IsSettled& is_settled, WallTime now) {
-  static const api::MachineConfigurationSpec kNothingSaid;
-  const auto& said = view.machine_configuration == nullptr ? kNothingSaid : view.machine_configuration->spec;
+  static const api::MachineConfiguration kNothingSaid;
+  const auto& said = view.machine_configuration == nullptr ? kNothingSaid : *view.machine_configuration;
   unknown_.clear();
   std::map<std::string, Known> known;
   for (const api::MachineConfigPool* pool : view.pools) {
@@ -74,7 +76,7 @@ void PauseWatch::Look(const View& view, const Rosters& rosters, const WholeConfi
     const auto& nodes = rosters.Of(name);
     const pool::Layering layering = LayeringOf(*pool, view);
     const auto renders = RendersOf(*pool, view);
-    std::string key = KeyOf(*pool, view, nodes, renders);
+    std::string key = KeyOf(*pool, view, nodes, renders, layering.image());
     const auto before = known_.find(name);
     if (before != known_.end() && before->second.key == key) {
       known.insert(known_.extract(before));
@@ -92,8 +94,8 @@ void PauseWatch::Look(const View& view, const Rosters& rosters, const WholeConfi
                                .layering = layering,
                                .configs = configs,
                                .renders = renders,
-                               .policy = said.node_disruption_policy,
-                               .overrides = said.irreconcilable_validation_overrides,
+                               .policy = plan::PolicyOf(said),
+                               .overrides = said.spec.irreconcilable_validation_overrides,
                                .now = now});
   }
   known_ = std::move(known);

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "api/annotations.h"
+#include "drain/settings.h"
 #include "json/fields.h"
+#include "pool/cert_expirys.h"
 #include "pool/control_plane.h"
 #include "pool/layering.h"
 #include "pool/max_unavailable.h"
@@ -25,7 +27,6 @@ using NodesByName = std::map<std::string, api::Node, std::less<>>;
 constexpr const char* kMisconfigured = "Misconfigured";
 constexpr const char* kRenderDegraded = "RenderDegraded";
 constexpr const char* kDegraded = "Degraded";
-constexpr std::string_view kServingBundle = "KubeAPIServerServingCAData";
 
 api::Condition ConditionOf(const char* type, bool is_true, std::string reason, std::string message,
                            std::optional<api::Time> now) {
@@ -34,17 +35,6 @@ api::Condition ConditionOf(const char* type, bool is_true, std::string reason, s
           .last_transition_time = now,
           .reason = std::move(reason),
           .message = std::move(message)};
-}
-
-std::vector<api::CertExpiry> ExpiriesIn(const api::ControllerConfig* config) {
-  std::vector<api::CertExpiry> expiries;
-  if (config == nullptr) return expiries;
-  for (const api::ControllerCertificate& certificate : config->status.controller_certificates) {
-    if (certificate.bundle_file != kServingBundle) continue;
-    expiries.push_back(
-        {.bundle = certificate.bundle_file, .subject = certificate.subject, .expiry = certificate.not_after});
-  }
-  return expiries;
 }
 
 pool::KnownConfigs KnownConfigsIn(const View& view) {
@@ -81,11 +71,8 @@ class NodeWork {
 class Pass {
  public:
   explicit Pass(const RolloutInputs& inputs)
-      : inputs_(inputs),
-        view_(inputs.view),
-        rosters_(inputs.rosters),
-        configs_(KnownConfigsIn(inputs.view)),
-        expiries_(ExpiriesIn(inputs.view.controller_config)) {
+      : inputs_(inputs), view_(inputs.view), rosters_(inputs.rosters), configs_(KnownConfigsIn(inputs.view)) {
+    if (view_.controller_config != nullptr) expirys_ = pool::CertExpirysOf(*view_.controller_config);
     for (const api::MachineConfigNode* report : view_.machine_config_nodes) reports_[report->metadata.name] = report;
     if (view_.os_image_stream != nullptr) streams_ = view_.os_image_stream->status.available_streams;
   }
@@ -113,7 +100,7 @@ class Pass {
             .machine_config_nodes = reports,
             .layering = pool::FindLayering(pool, view_.os_configs, view_.os_builds),
             .features = inputs_.features,
-            .cert_expirys = expiries_,
+            .cert_expirys = expirys_,
             .operator_node = view_.operator_node,
             .configs = configs_,
             .other_pools = view_.pools,
@@ -189,8 +176,19 @@ class Pass {
     const auto mistake = rosters_.mistakes.find(pool.metadata.name);
     if (mistake != rosters_.mistakes.end()) return mistake->second;
     const auto most = pool::MaxUnavailable(pool, rosters_.Of(pool.metadata.name).size());
-    if (most) return std::nullopt;
-    return Mistake{"InvalidMaxUnavailable", fmt::format("nobody is told anything: {}", most.error().message())};
+    if (!most) {
+      return Mistake{"InvalidMaxUnavailable", fmt::format("nobody is told anything: {}", most.error().message())};
+    }
+    return MistakeOfDrains(pool);
+  }
+
+  static std::optional<Mistake> MistakeOfDrains(const api::MachineConfigPool& pool) {
+    std::string message;
+    for (const Error& problem : drain::SettingsOf(pool).problems) {
+      message += (message.empty() ? "the default is used in place of: " : "; ") + problem.message();
+    }
+    if (message.empty()) return std::nullopt;
+    return Mistake{"InvalidDrainSettings", std::move(message)};
   }
 
   // It is there as long as there is a mistake: without one, a pool says nothing that other controllers would not say.
@@ -350,7 +348,7 @@ class Pass {
   const View& view_;
   const Rosters& rosters_;
   pool::KnownConfigs configs_;
-  std::vector<api::CertExpiry> expiries_;
+  std::vector<api::CertExpiry> expirys_;
   std::vector<api::OSImageStreamSet> streams_;
   std::map<std::string_view, const api::MachineConfigNode*> reports_;
   Changes changes_;

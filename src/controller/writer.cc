@@ -7,7 +7,6 @@
 
 #include "controller/events.h"
 #include "json/fields.h"
-#include "kube/backoff.h"
 
 namespace pintle::controller {
 namespace {
@@ -58,7 +57,7 @@ struct Writer::Writing final : public Task {
         patch(std::move(change)),
         part(changed),
         done(std::move(then)),
-        backoff({}, kube::SystemRandom()),
+        backoff({}, owner.random_),
         again(
             owner.loop_, [this] { Read(); }, kube::kRetrySlack) {}
 

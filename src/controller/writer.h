@@ -18,6 +18,7 @@
 #include "controller/changes.h"
 #include "controller/cluster.h"
 #include "event/watches.h"
+#include "kube/backoff.h"
 #include "kube/client.h"
 
 namespace pintle::controller {
@@ -64,6 +65,7 @@ class Writer {
   Cluster& cluster_;
   Announcer& announcer_;
   Listener listener_;
+  kube::Random random_ = kube::SystemRandom();  // One for all writes, of which there may be thousands.
   std::deque<std::shared_ptr<Task>> waiting_;
   std::map<const Task*, std::shared_ptr<Task>> under_way_;
   std::map<std::string, Telling> tellings_;  // By pool.

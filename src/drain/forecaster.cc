@@ -2,6 +2,7 @@
 #include "drain/forecaster.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
 #include <utility>
@@ -15,7 +16,11 @@
 namespace pintle::drain {
 namespace {
 
-constexpr int kMostAtOnce = 8;
+constexpr int kMostEvictionsAtOnce = 8;
+// Each has the pods of its node in memory.
+constexpr int kMostQuestionsAtOnce = 8;
+// A forecast may be as much behind; what it is about changes all the time.
+constexpr auto kFresh = std::chrono::seconds(5);
 
 // Of a node, what CouldRunOn() looks at.
 api::Node Place(const api::Node& node) {
@@ -34,14 +39,16 @@ api::Node Place(const api::Node& node) {
 
 }  // namespace
 
+// Where pods could go.  There is one for all questions: many nodes are asked about together, in clusters of many nodes.
+struct Forecaster::Places {
+  std::vector<api::Node> nodes;
+  MonotonicTime known_since;
+};
+
 class Forecaster::Question final : public kube::Work, public std::enable_shared_from_this<Question> {
  public:
-  Question(Forecaster& asked, std::string node, std::span<const api::Node* const> nodes, Done done)
-      : client_(asked.client_), turns_(asked.turns_), node_(std::move(node)), done_(std::move(done)) {
-    for (const api::Node* other : nodes) {
-      if (other->metadata.name != node_) places_.push_back(Place(*other));
-    }
-  }
+  Question(Forecaster& asked, std::string node, std::shared_ptr<const Places> places, Done done)
+      : asked_(asked), node_(std::move(node)), places_(std::move(places)), done_(std::move(done)) {}
 
   // A callback for as long as somebody waits for the answer.
   template <typename Act>
@@ -51,18 +58,8 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     };
   }
 
-  void Begin(Budgets& budgets) {
-    list_pods_ = client_.List<api::Pod>({.field_selector = "spec.nodeName=" + node_},
-                                        With([](Question& self, Result<std::vector<api::Pod>> pods) {
-                                          if (!pods) return self.End(std::move(pods).error());
-                                          self.pods_ = *std::move(pods);
-                                          self.CalculateWhenKnown();
-                                        }));
-    get_budgets_ = budgets.Get(With([](Question& self, const Result<Budgets::List>& known) {
-      if (!known) return self.End(Error(known.error()));
-      self.budgets_ = *known;
-      self.CalculateWhenKnown();
-    }));
+  void WaitForTurn() {
+    turn_ = asked_.questions_.Take(With([](Question& self) { self.Begin(); }));
   }
 
  private:
@@ -71,10 +68,24 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     kube::Call call = {};
   };
 
+  void Begin() {
+    list_pods_ = asked_.client_.List<api::Pod>({.field_selector = "spec.nodeName=" + node_},
+                                               With([](Question& self, Result<std::vector<api::Pod>> pods) {
+                                                 if (!pods) return self.End(std::move(pods).error());
+                                                 self.pods_ = *std::move(pods);
+                                                 self.CalculateWhenKnown();
+                                               }));
+    get_budgets_ = asked_.budgets_.Get(With([](Question& self, const Result<Budgets::List>& known) {
+      if (!known) return self.End(Error(known.error()));
+      self.budgets_ = *known;
+      self.CalculateWhenKnown();
+    }));
+  }
+
   void CalculateWhenKnown() {
     if (!pods_ || !budgets_) return;
     std::vector<const api::Node*> places;
-    for (const api::Node& place : places_) places.push_back(&place);
+    for (const api::Node& place : places_->nodes) places.push_back(&place);
     blockers_ = ForecastDrain({.pods = *pods_, .budgets = *budgets_, .other_nodes = places, .node = node_});
     std::set<kube::ObjectName> blocked;
     for (const Blocker& blocker : blockers_) blocked.insert(blocker.pod);
@@ -87,8 +98,8 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
 
   void AskAbout(const api::Pod& pod) {
     const auto name = kube::NameOf(pod.metadata);
-    asking_[name].turn = turns_.Take(With([name, uid = pod.metadata.uid](Question& self) {
-      self.asking_.at(name).call = self.client_.Evict(
+    asking_[name].turn = asked_.evictions_.Take(With([name, uid = pod.metadata.uid](Question& self) {
+      self.asking_.at(name).call = self.asked_.client_.Evict(
           name, uid,
           self.With([name](Question& one, const Result<kube::Eviction>& answer) { one.Answered(name, answer); }),
           kube::Earnest::kDryRun);
@@ -116,15 +127,20 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     list_pods_ = {};
     get_budgets_ = {};
     asking_.clear();
+    // Whoever asked may keep the call for long.
+    pods_.reset();
+    budgets_.reset();
+    places_.reset();
+    turn_ = {};
     const Done done = std::exchange(done_, nullptr);
     if (done) done(std::move(outcome));
   }
 
-  kube::Client client_;
-  Turns& turns_;
+  Forecaster& asked_;
   std::string node_;
-  std::vector<api::Node> places_;
+  std::shared_ptr<const Places> places_;
   Done done_;
+  Turns::Turn turn_;
   std::optional<std::vector<api::Pod>> pods_;
   Budgets::List budgets_;
   std::vector<Blocker> blockers_;
@@ -134,12 +150,28 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
 };
 
 Forecaster::Forecaster(event::Loop& loop, kube::Client client, const Clock& clock)
-    : client_(client), budgets_(std::move(client), clock), turns_(loop, kMostAtOnce) {}
+    : client_(client),
+      clock_(clock),
+      budgets_(std::move(client), clock),
+      questions_(loop, kMostQuestionsAtOnce),
+      evictions_(loop, kMostEvictionsAtOnce) {}
 
 kube::Call Forecaster::Ask(const std::string& node, std::span<const api::Node* const> nodes, Done done) {
-  const auto question = std::make_shared<Question>(*this, node, nodes, std::move(done));
-  question->Begin(budgets_);
+  const auto question = std::make_shared<Question>(*this, node, PlacesAmong(nodes), std::move(done));
+  question->WaitForTurn();
   return kube::Call(question);
+}
+
+std::shared_ptr<const Forecaster::Places> Forecaster::PlacesAmong(std::span<const api::Node* const> nodes) {
+  auto places = places_.lock();
+  const MonotonicTime now = clock_.Monotonic();
+  if (places && now - places->known_since < kFresh) return places;
+  if (!places) places_ = places = std::make_shared<Places>();
+  // Those who wait with the same ones have these from now on.
+  places->known_since = now;
+  places->nodes.clear();
+  for (const api::Node* node : nodes) places->nodes.push_back(Place(*node));
+  return places;
 }
 
 }  // namespace pintle::drain

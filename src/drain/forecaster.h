@@ -33,16 +33,22 @@ class Forecaster {
   // The loop and the clock must outlive it.
   Forecaster(event::Loop& loop, kube::Client client, const Clock& clock);
 
-  // Of the nodes, which are looked at in this call only, those are of interest that could take the pods.  `done` is
-  // called from the loop, once, unless the call is destroyed before.
+  // Of the nodes, which are looked at in this call only, those are of interest that could take the pods; they are not
+  // looked at when they were a moment ago.  `done` is called from the loop, once, unless the call is destroyed before.
   kube::Call Ask(const std::string& node, std::span<const api::Node* const> nodes, Done done);
 
  private:
   class Question;
+  struct Places;
+
+  std::shared_ptr<const Places> PlacesAmong(std::span<const api::Node* const> nodes);
 
   kube::Client client_;
+  const Clock& clock_;
   Budgets budgets_;
-  Turns turns_;
+  Turns questions_;
+  Turns evictions_;
+  std::weak_ptr<Places> places_;  // For as long as a question is open.
 };
 
 }  // namespace pintle::drain

@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drain/node_drain.h"
 
-#include <charconv>
-#include <cstdint>
 #include <utility>
 
 #include "drain/node_changes.h"
+#include "kube/resource_version.h"
 
 namespace pintle::drain {
-namespace {
-
-// The store counts versions up; what is no number says nothing.
-bool IsEarlier(const std::string& version, const std::string& than) {
-  const auto number = [](const std::string& text) {
-    std::uint64_t value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-  };
-  return number(version) < number(than);
-}
-
-}  // namespace
 
 NodeDrain::NodeDrain(event::Loop& loop, kube::Client client, const Clock& clock, Turns& evictions, std::string node,
                      Listener listener)
@@ -35,7 +21,7 @@ NodeDrain::NodeDrain(event::Loop& loop, kube::Client client, const Clock& clock,
 void NodeDrain::See(const api::Node& node, const Settings& settings) {
   settings_ = settings;
   const api::ObjectMeta& metadata = node.metadata;
-  if (metadata.uid == answered_uid_ && IsEarlier(metadata.resource_version, answered_version_)) return;
+  if (metadata.uid == answered_uid_ && kube::IsLater(answered_version_, metadata.resource_version)) return;
   Happen(happened::Seen{ViewOf(node)});
 }
 

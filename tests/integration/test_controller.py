@@ -297,6 +297,26 @@ class TestFaults:
                 assert len(objects.rendered("worker")) == 3
 
 
+class TestMemory:
+    def test_what_it_takes_for_many_nodes_is_in_proportion(self, cluster, objects, agents):
+        """All nodes are told at once, and the drain of each is forecast before."""
+        count, labels = 200, {f"example.com/feature-{index}": "true" for index in range(20)}
+        with Controller(cluster, "many") as controller:
+            objects.config("00-worker", files=BASE)
+            first = objects.wait_for_target("worker")
+            objects.set_pool("worker", maxUnavailable="100%")
+            agents.hold()
+            for number in range(count):
+                agents.add(f"worker-{number}", first, report=False, **labels)
+            wait_until(lambda: objects.wait_until_updated("worker")["status"]["machineCount"] == count, "all count", 60)
+            before = controller.peak_kib()
+            objects.config("10-more", files={"/etc/more": "1"})
+            target = objects.wait_for_target("worker", other_than=first)
+            wait_until(lambda: {desired for _, desired in agents.told().values()} == {target}, "all are told", 120, 0.5)
+            # With a copy of all nodes for each of them it would be some 200 MiB.
+            assert controller.peak_kib() - before < 30 * 1024
+
+
 class TestReplicas:
     def test_one_leads_and_another_goes_on_where_it_was_killed(self, cluster, objects, agents):
         objects.config("00-worker", files=BASE)

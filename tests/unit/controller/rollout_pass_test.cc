@@ -151,6 +151,35 @@ TEST(RolloutPass, SaysThatMaxUnavailableMakesNoSenseAndWritesThatOnce) {
   EXPECT_EQ(world.Said("a", api::kDesiredConfigAnnotation), kOld);
 }
 
+TEST(RolloutPass, SaysWhichDrainSettingsMakeNoSenseAndRollsOutAllTheSame) {
+  World world = ThreeWorkers();
+  world.pools["worker"].metadata.annotations = {{"pintle.io/drain-timeout", "soon"}, {"pintle.io/drain-pause", "0"}};
+  world.pools["worker"].spec.configuration.name = kNew;
+  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"a"});
+  world.Settle();
+  const api::Condition* said = world.ConditionOf("worker", "Misconfigured");
+  ASSERT_NE(said, nullptr);
+  EXPECT_EQ(said->reason, "InvalidDrainSettings");
+  EXPECT_THAT(said->message,
+              testing::StartsWith("the default is used in place of: annotation pintle.io/drain-timeout"));
+  EXPECT_THAT(said->message, testing::HasSubstr("; annotation pintle.io/drain-pause=0 of pool worker: must be"));
+  world.pools["worker"].metadata.annotations.clear();
+  world.Settle();
+  EXPECT_EQ(world.ConditionOf("worker", "Misconfigured"), nullptr);
+}
+
+TEST(RolloutPass, TellsThePoolsWhenTheirNodesCertificatesEnd) {
+  World world = ThreeWorkers();
+  const api::Time end = {WallTime(std::chrono::hours(1))};
+  world.controller_config.status.controller_certificates = {
+      {.subject = "CN=a", .bundle_file = "KubeAPIServerServingCAData", .not_after = end},
+      {.subject = "CN=b", .bundle_file = "RootCAData", .not_after = end}};
+  world.Settle();
+  const auto& expirys = world.pools["worker"].status.cert_expirys;
+  ASSERT_EQ(expirys.size(), 1U);
+  EXPECT_EQ(expirys[0].subject, "CN=a");
+}
+
 TEST(RolloutPass, TellsAMachineConfigNodeWhatItsNodeIsTold) {
   World world = ThreeWorkers();
   api::MachineConfigNode& report = world.reports["a"];

@@ -1,0 +1,190 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What memory `pintle-controller start` takes beside a real API server, from its start to the end of a rollout.
+
+Arguments: the build folder, and how many nodes there are.  The nodes are as long as real ones: with images, conditions
+and annotations of others, and with the fields that their writers own.
+"""
+
+import concurrent.futures
+import contextlib
+import json
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+os.environ["PINTLE_BUILD"] = str(Path(sys.argv[1] if len(sys.argv) > 1 else "build-bench").resolve())
+
+from machines.cluster import Cluster  # noqa: E402
+from machines.controller import GROUP, MERGE, Controller, Objects, prepare_cluster  # noqa: E402
+from machines.simulated_agents import PREFIX  # noqa: E402
+from machines.wait import wait_until  # noqa: E402
+
+NODES = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
+POOLS = ["worker", *(f"pool-{number:02}" for number in range(19))]
+BUDGET = 64  # MiB
+PATIENCE = 600  # s
+IDLE = 10  # s; what was freed is given back a few seconds after the last thing has happened.
+
+
+class Clients:
+    """Asks the API server for much at once, over connections that stay."""
+
+    def __init__(self, cluster, count=4):
+        self._cluster, self._own = cluster, threading.local()
+        self._threads = concurrent.futures.ThreadPoolExecutor(count)
+
+    def ask(self, method, path, body=None, kind="application/json"):
+        if not hasattr(self._own, "connection"):
+            self._own.connection = self._cluster.connection(self._cluster.admin.pair)
+        headers = {"Accept": "application/json", "Content-Type": kind}
+        self._own.connection.request(method, path, None if body is None else json.dumps(body), headers)
+        answer = self._own.connection.getresponse()
+        text = answer.read()
+        assert answer.status < 300, f"{method} {path}: {answer.status} {text[:300]}"
+        return json.loads(text)
+
+    def for_each(self, act, things):
+        list(self._threads.map(act, things))
+
+
+def node_of(number, pool, config):
+    roles = {"node-role.kubernetes.io/worker": "", f"node-role.kubernetes.io/{pool}": ""}
+    name = f"node-{number:04}"
+    condition = {"status": "False", "lastHeartbeatTime": "2026-01-01T00:00:00Z",
+                 "lastTransitionTime": "2026-01-01T00:00:00Z", "reason": "KubeletHasSufficient",
+                 "message": "kubelet has sufficient of what it needs"}
+    return {"metadata": {
+                "name": name,
+                "annotations": {
+                    PREFIX + "currentConfig": config, PREFIX + "desiredConfig": config, PREFIX + "state": "Done",
+                    "k8s.ovn.org/network-info": json.dumps({f"network-{index}": "10.128.0.0/23" for index in range(60)})},
+                "labels": {"kubernetes.io/os": "linux", "kubernetes.io/hostname": name,
+                           "topology.kubernetes.io/zone": f"zone-{number % 3}", **roles,
+                           **{f"example.com/feature-{index}": "true" for index in range(15)}}},
+            "status": {
+                "capacity": {"cpu": "4", "memory": "8Gi", "pods": "110"},
+                "allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"},
+                "conditions": [{**condition, "type": kind}
+                               for kind in ("MemoryPressure", "DiskPressure", "PIDPressure")]
+                              + [{**condition, "type": "Ready", "status": "True"}],
+                "images": [{"names": [f"registry/release@sha256:{image:064x}", f"registry/release:{image}"],
+                            "sizeBytes": 100_000_000 + image} for image in range(50)]}}
+
+
+def report_of(node):
+    conditions = [{"type": f"Step{number}", "status": "False", "reason": "NotYet", "lastTransitionTime":
+                   "2026-01-01T00:00:00Z", "message": "this step has not been taken yet"} for number in range(12)]
+    name = node["metadata"]["name"]
+    return {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigNode",
+            "metadata": {"name": name, "ownerReferences": [{
+                "apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}]},
+            "spec": {"node": {"name": name}, "pool": {"name": "not-yet-set"},
+                     "configVersion": {"desired": "not-yet-set"}},
+            "status": {"configVersion": {"desired": "not-yet-set"}, "observedGeneration": 1, "conditions": conditions}}
+
+
+class Bench:
+    def __init__(self, cluster):
+        self.cluster, self.objects, self.clients = cluster, Objects(cluster), Clients(cluster)
+
+    def make_pools(self):
+        self.objects.controller_config()
+        self.objects.config("00-worker", files={f"/etc/base-{number}": "x" * 10_000 for number in range(20)})
+        for pool in POOLS[1:]:
+            self.objects.config(f"50-{pool}", role=pool, files={f"/etc/{pool}": "1"})
+            self.objects.custom_pool(pool, maxUnavailable="20%")
+        with Controller(self.cluster, "first"):
+            self.targets = {pool: self.objects.wait_for_target(pool) for pool in POOLS}
+        self.objects.set_pool("worker", maxUnavailable="20%")
+
+    def make_nodes(self):
+        def make(number):
+            pool = POOLS[number % len(POOLS)]
+            node = self.clients.ask("POST", "/api/v1/nodes", node_of(number, pool, self.targets[pool]))
+            self.clients.ask("POST", f"{GROUP}/machineconfignodes", report_of(node))
+        self.clients.for_each(make, range(NODES))
+        node = self.clients.ask("GET", "/api/v1/nodes/node-0000")
+        print(f"{NODES} nodes in {len(POOLS)} pools, each of {len(json.dumps(node)):,} bytes")
+
+    def pools(self):
+        pools = self.clients.ask("GET", f"{GROUP}/machineconfigpools")["items"]
+        return [pool for pool in pools if pool["metadata"]["name"] in POOLS]
+
+    def wait_until_counted(self):
+        def counted():
+            pools = self.pools()
+            return sum(pool.get("status", {}).get("updatedMachineCount", 0) for pool in pools) == NODES and \
+                all(pool["status"]["configuration"].get("name") == pool["spec"]["configuration"]["name"] for pool in pools)
+        wait_until(counted, "all nodes are counted as updated", PATIENCE, 0.5)
+
+    def wait_until_reported(self):
+        def reported():
+            items = self.clients.ask("GET", f"{GROUP}/machineconfignodes")["items"]
+            return all(item["spec"]["pool"]["name"] != "not-yet-set" for item in items)
+        wait_until(reported, "all MachineConfigNodes have their pool", PATIENCE, 1)
+
+    def beat(self):
+        """Each kubelet says once that it is alive."""
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        self.clients.for_each(lambda number: self.clients.ask(
+            "PATCH", f"/api/v1/nodes/node-{number:04}/status",
+            {"status": {"conditions": [{"type": "MemoryPressure", "status": "False", "lastHeartbeatTime": now}]}},
+            "application/strategic-merge-patch+json"), range(NODES))
+
+    def answer_until_updated(self):
+        """Each node that is told something has it at once."""
+        def answer(node):
+            desired = node["metadata"]["annotations"][PREFIX + "desiredConfig"]
+            self.clients.ask("PATCH", "/api/v1/nodes/" + node["metadata"]["name"], {
+                "metadata": {"annotations": {PREFIX + "currentConfig": desired, PREFIX + "state": "Done"}}}, MERGE)
+
+        def all_updated():
+            nodes = self.clients.ask("GET", "/api/v1/nodes")["items"]
+            annotations = [node["metadata"]["annotations"] for node in nodes]
+            told = [node for node, said in zip(nodes, annotations)
+                    if said[PREFIX + "desiredConfig"] != said[PREFIX + "currentConfig"]]
+            self.clients.for_each(answer, told)
+            return all(said[PREFIX + "currentConfig"] in self.targets.values() for said in annotations)
+        wait_until(all_updated, "all nodes have the new config", PATIENCE, 0.5)
+
+
+@contextlib.contextmanager
+def step(name, controller):
+    started = time.monotonic()
+    yield
+    print(f"{name}: {time.monotonic() - started:.1f} s; {controller.resident_kib() / 1024:.1f} MiB resident, "
+          f"{controller.peak_kib() / 1024:.1f} MiB at the most so far", flush=True)
+
+
+def main():
+    with Cluster() as cluster:
+        prepare_cluster(cluster)
+        bench = Bench(cluster)
+        bench.make_pools()
+        bench.make_nodes()
+        with Controller(cluster) as controller:
+            with step("started, until all is counted", controller):
+                bench.wait_until_counted()
+            with step("until each MachineConfigNode says its pool", controller):
+                bench.wait_until_reported()
+            with step("idle", controller):
+                time.sleep(IDLE)
+            with step("each node tells that it is alive", controller):
+                bench.beat()
+            bench.objects.config("10-more", files={"/etc/more": "1"})
+            bench.targets = {pool: bench.objects.wait_for_target(pool, other_than=target, seconds=PATIENCE)
+                             for pool, target in bench.targets.items()}
+            with step("a rollout to all of them", controller):
+                bench.answer_until_updated()
+                bench.wait_until_counted()
+            with step("idle", controller):
+                time.sleep(IDLE)
+            peak = controller.peak_kib() / 1024
+            print(f"the most: {peak:.1f} MiB (budget: {BUDGET})")
+
+
+main()

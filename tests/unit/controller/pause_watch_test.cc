@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/pause_watch.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/controller/world.h"
+#include "unit/plan/configs.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr const char* kFile = "/etc/chrony.conf";
+
+// A paused pool with one node, behind whose pause a file waits.
+class PauseWatchTest : public testing::Test {
+ protected:
+  PauseWatchTest() {
+    world_.AddPool("worker", "new").spec.paused = true;
+    world_.AddNode("a", "worker", "old");
+    for (const char* name : {"old", "between", "new"}) {
+      plan::TestConfig& config = made_[name].WithFile(kFile, std::string("data:,") + name);
+      config.metadata().name = name;
+      configs_.emplace(name, config);
+    }
+  }
+
+  const PauseReport& Look() {
+    View view = world_.Look();
+    view.machine_configuration = &configuration_;
+    watch_.Look(
+        view, MakeRosters(view), configs_, [](const std::string&) { return true; }, WallTime(std::chrono::hours(1)));
+    return *watch_.ReportOf("worker");
+  }
+
+  World world_;
+  std::map<std::string, plan::TestConfig> made_;
+  WholeConfigs configs_;
+  api::MachineConfiguration configuration_;
+  PauseWatch watch_;
+};
+
+TEST_F(PauseWatchTest, SeesThatANodeAtWorkHasFailed) {
+  world_.Say("a", api::kDesiredConfigAnnotation, "between");
+  world_.Say("a", api::kStateAnnotation, std::string(api::kStateWorking));
+  EXPECT_EQ(Look().busy_nodes, 1U);
+  world_.Say("a", api::kStateAnnotation, std::string(api::kStateDegraded));
+  EXPECT_EQ(Look().busy_nodes, 0U);
+}
+
+TEST_F(PauseWatchTest, SeesThatAnImageWaitsAsWell) {
+  configuration_.spec.node_disruption_policy.files.push_back(
+      {.path = kFile, .actions = {{.type = "None", .reload = {}, .restart = {}}}});
+  EXPECT_FALSE(Look().reboots);
+  world_.Say("a", api::kDesiredImageAnnotation, "registry.example/worker@sha256:1");
+  EXPECT_TRUE(Look().reboots);
+}
+
+TEST_F(PauseWatchTest, GoesByThePolicyThatTheOperatorCompleted) {
+  EXPECT_TRUE(Look().reboots);
+  auto& completed = configuration_.status.node_disruption_policy_status.cluster_policies.emplace();
+  completed.files.push_back({.path = kFile, .actions = {{.type = "None", .reload = {}, .restart = {}}}});
+  configuration_.metadata.resource_version = "2";
+  EXPECT_FALSE(Look().reboots);
+  configuration_.metadata.generation = 1;
+  configuration_.metadata.resource_version = "3";
+  EXPECT_TRUE(Look().reboots);
+}
+
+}  // namespace
+}  // namespace pintle::controller
