@@ -48,4 +48,7 @@ class CommandLine {
 // Lines for `--help`, one an option.
 std::string Describe(std::span<const Option> options);
 
+// The parts of a value such as "a,b"; empty ones do not count.
+std::vector<std::string> SplitAtCommas(std::string_view text);
+
 }  // namespace pintle

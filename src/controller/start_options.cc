@@ -76,16 +76,6 @@ Result<std::optional<IgnitionOptions>> ReadIgnition(const CommandLine& line) {
   return std::optional(std::move(options));
 }
 
-std::vector<std::string> SplitAtCommas(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    if (comma != 0) parts.emplace_back(text.substr(0, comma));
-    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
-  }
-  return parts;
-}
-
 }  // namespace
 
 std::span<const Option> KnownStartOptions() { return kOptions; }

@@ -10,5 +10,6 @@ namespace pintle::ctl {
 using pintle::CommandLine;
 using pintle::Describe;
 using pintle::Option;
+using pintle::SplitAtCommas;
 
 }  // namespace pintle::ctl

@@ -170,16 +170,6 @@ Result<api::MachineConfigPool> ReadPool(const std::string& path) {
                fmt::format("{}: holds {} MachineConfigPools instead of one", path, objects.pools.size()));
 }
 
-std::vector<std::string> SplitAtCommas(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    if (comma != 0) parts.emplace_back(text.substr(0, comma));
-    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
-  }
-  return parts;
-}
-
 // What decides besides the cluster's objects.
 RolloutQuestion ReadSettings(const CommandLine& line) {
   RolloutQuestion question;

@@ -7,30 +7,13 @@ import json
 
 import pytest
 
+from budget import ANYWHERE
 from machines import agent_node
 from machines.agent_node import PREFIX, Events
 from machines.controller import Controller, Objects
 from machines.installed import file, machine_config
 from machines.wait import wait_until
 from machines.whole import Firmware, Kubelets
-
-PODS = """
-apiVersion: policy/v1beta1
-kind: PodDisruptionBudget
-metadata: {name: web}
-spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers: [{name: web, image: example.com/web}]
-"""
 
 
 class Site:
@@ -87,7 +70,7 @@ def site():
     with agent_node.agent_cluster() as cluster, agent_node.node_maker(cluster) as make:
         Objects(cluster).controller_config(base_image="")
         nodes = [make(plain=False) for _ in range(3)]
-        cluster.apply(PODS)
+        cluster.apply(ANYWHERE)
         with Controller(cluster), Firmware(nodes) as firmware, Kubelets(nodes):
             site = Site(cluster, nodes, firmware)
             site.apply("00-worker")
