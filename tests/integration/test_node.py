@@ -5,11 +5,11 @@ import concurrent.futures
 import os
 import pathlib
 import random
-import secrets
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -246,13 +246,12 @@ class Traces:
 
 
 @pytest.fixture
-def traces(tmp_path, monkeypatch):
-    """Gives machines a directory of temporary files whose name occurs nowhere else."""
-    directory = tmp_path / f"traces-{secrets.token_hex(4)}"
-    directory.mkdir()
-    monkeypatch.setenv("TMPDIR", str(directory))
-    monkeypatch.setattr("tempfile.tempdir", None)
-    return Traces(directory)
+def traces(monkeypatch):
+    """Gives machines a directory of temporary files whose name occurs nowhere else, and is short: sockets are in it."""
+    with tempfile.TemporaryDirectory(prefix="traces-") as directory:
+        monkeypatch.setenv("TMPDIR", directory)
+        monkeypatch.setattr("tempfile.tempdir", None)
+        yield Traces(pathlib.Path(directory))
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "ostree"])

@@ -73,9 +73,11 @@ class FaultyProxy(contextlib.AbstractContextManager):
                        if key.lower() not in ("host", "content-length", "connection", "accept-encoding")}
             connection.request(request.command, request.path, body or None, headers)
             answer = connection.getresponse()
+            is_watch = "watch=" in request.path
             if fault == "lost after it":
-                return answer.read() and None
-            return self._hand_on(request, answer, "watch=" in request.path)
+                # All that the server does has been done; a watch would tell of it for minutes.
+                return None if is_watch else answer.read() and None
+            return self._hand_on(request, answer, is_watch)
 
     def _refuse(self, request, status):
         reason = {409: "Conflict", 429: "TooManyRequests", 500: "InternalError"}[status]
