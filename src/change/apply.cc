@@ -55,7 +55,9 @@ class Changer {
     if (change.next_boot) fetched = TRY(Fetch(TRY(next())));
     TRY(journal_.Write(change));
     Say(fmt::format("applying {}", change.to));
-    if (auto put = change.next_boot ? StageDeployment(fetched.wanted) : PutAll(host_, contents, change.steps); !put) {
+    if (auto put =
+            change.next_boot ? StageDeployment(fetched.wanted) : PutAll(host_, contents, change.steps, change.undo);
+        !put) {
       return Undo(change, contents, std::move(put).error());
     }
     TRY(Enter(Phase::kApplied, change));

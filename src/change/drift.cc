@@ -24,7 +24,6 @@ constexpr off_t kMostShown = 4 << 20;
 
 // Where the files are noted that were seen.  It is gone with the boot, as it must be.
 constexpr const char* kRunDirectory = "/run/pintle";
-constexpr const char* kSeenFiles = "/run/pintle/seen-files";
 
 // How the contents of a regular file differ; nothing else has any.
 Result<std::string> ContentsDifference(const Root& root, const std::string& path, const std::string& wanted) {
@@ -88,10 +87,10 @@ std::size_t Drifts::count() const {
 }
 
 Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const plan::ParsedConfig& config) {
-  host::SeenFiles seen = host::SeenFiles::Load(host.root, kSeenFiles, host.clock);
+  host::SeenFiles seen = host::SeenFiles::Load(host.root, host::kSeenFiles, host.clock);
   auto findings = TRY(FindingsOn(host, config, &seen));
   // Without it the next time takes longer, and that is all.
-  if (host.root.MakeDirectories(kRunDirectory)) static_cast<void>(seen.Save(host.root, kSeenFiles));
+  if (host.root.MakeDirectories(kRunDirectory)) static_cast<void>(seen.Save(host.root, host::kSeenFiles));
   return findings;
 }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <variant>
@@ -24,6 +25,7 @@
 #include "host/observer.h"
 #include "host/originals.h"
 #include "host/remedy.h"
+#include "host/seen_files.h"
 #include "machineconfig/objects.h"
 
 namespace pintle::change {
@@ -47,9 +49,17 @@ std::vector<std::string> Without(const std::vector<std::string>& paths, const st
 
 class Stager {
  public:
-  Stager(const host::Host& host, host::BlobStore& contents) : host_(host), contents_(contents), observer_(host.root) {}
+  Stager(const host::Host& host, host::BlobStore& contents)
+      : host_(host),
+        contents_(contents),
+        observer_(host.root),
+        seen_(host::SeenFiles::Load(host.root, host::kSeenFiles, host.clock)) {}
 
   Result<> Add(const ParsedConfig& from, const ParsedConfig& to, const plan::Plan& plan, const Things& left_alone) {
+    TRY(plan::ForEachContents(from.ignition, [&](const std::string& path, plan::ContentsReader read) -> Result<> {
+      expected_.emplace(path, std::move(read));
+      return {};
+    }));
     const auto before = plan::PathsOf(from.ignition);
     const auto after = plan::PathsOf(to.ignition);
     const auto given_back = TRY(host::FindOriginals(host_.root, contents_, Without(before, after), after));
@@ -153,7 +163,7 @@ class Stager {
   // Only what is not as wanted is a step; the first for a path counts, since the others come too late.
   Result<> AddFile(const FilePut& file) {
     if (changed_.contains(file.key)) return {};
-    auto have = TRY(observer_.ObserveAndKeep(file.key, contents_, file.want));
+    auto have = TRY(observer_.ObserveAndKeep(file.key, contents_, file.want, seen_, keep_expected_));
     if (IsAsWanted(file, have)) return {};
     changed_.insert(file.key);
     undo_.push_back(FilePut{file.key, std::move(have)});
@@ -187,9 +197,21 @@ class Stager {
     return {};
   }
 
+  // Contents that the old config has need not be read from where they are.
+  Result<> KeepExpected(const std::string& path) {
+    const auto found = expected_.find(path);
+    if (found == expected_.end()) return {};
+    const auto contents = found->second();
+    if (contents) TRY(contents_.Add(*contents));
+    return {};
+  }
+
   const host::Host& host_;
   host::BlobStore& contents_;
   host::Observer observer_;
+  host::SeenFiles seen_;
+  std::unordered_map<std::string, plan::ContentsReader> expected_;
+  const host::Observer::KeepExpected keep_expected_ = [this](const std::string& path) { return KeepExpected(path); };
   std::unordered_set<std::string> changed_;  // The paths of the steps.
   std::vector<Step> steps_;
   std::vector<Step> undo_;

@@ -91,11 +91,8 @@ class Step {
     const bool is_later = !is_cordoning && RequestOf(phase_) == request;
     // A clock that has been read once goes on, whatever becomes of it on the Node.
     if (view.is_cordoned && is_later) return std::nullopt;
-    if (view.is_cordoned && view.started) {
-      std::vector<News> first;
-      if (is_cordoning) first.push_back(news::Cordoned{request});
-      return Evict(request, *view.started, std::move(first));
-    }
+    // Who cordoned it may not have lived to tell.
+    if (view.is_cordoned && view.started) return Evict(request, *view.started, {news::Cordoned{request}});
     if (is_cordoning) return std::nullopt;
     return Transition{phase::Cordoning{request}, {news::Cordoning{is_later}}, Command::kCordon};
   }

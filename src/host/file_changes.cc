@@ -223,10 +223,10 @@ class FileChanges::Work {
   Work(const Root& root, const BlobStore& blobs, Labels labels)
       : root_(root), blobs_(blobs), labels_(std::move(labels)) {}
 
-  Result<> Prepare(const FilePut& put) {
+  Result<> Prepare(const FilePut& put, const State* was = nullptr) {
     TRY(CheckPath(put.key));
     if (const auto found = prepared_.find(put.key); found != prepared_.end()) Discard(found);
-    auto prepared = Make(put);
+    auto prepared = Make(put, was);
     if (!prepared) return WithRemedy(std::move(prepared).error()).While(Doing(put));
     prepared->want = put.want;
     prepared->number = ++number_;
@@ -306,7 +306,7 @@ class FileChanges::Work {
     return unsynced_.at(directory.device).AddDirectory(directory.fd.get(), directory.inode);
   }
 
-  Result<Prepared> Make(const FilePut& put) {
+  Result<Prepared> Make(const FilePut& put, const State* was) {
     auto opened = OpenAbove(put.key);
     if (!opened) {
       const int reason = opened.error().errno_value();
@@ -317,7 +317,7 @@ class FileChanges::Work {
     const std::string name(NameOf(put.key));
     const auto existing = TRY(FindExisting(directory.fd.get(), name));
     if (!put.want) return MakeReadyToRemove(directory, name, existing);
-    return MakeBeside(put, directory, name, existing);
+    return MakeBeside(put, was, directory, name, existing);
   }
 
   Result<Prepared> MakeReadyToRemove(Directory& directory, const std::string& name,
@@ -333,12 +333,14 @@ class FileChanges::Work {
     return prepared;
   }
 
-  Result<Prepared> MakeBeside(const FilePut& put, Directory& directory, const std::string& name,
+  Result<Prepared> MakeBeside(const FilePut& put, const State* was, Directory& directory, const std::string& name,
                               const std::optional<Existing>& existing) {
     const std::string beside = NameBeside(name);
     const bool is_same_kind = existing && existing->kind == put.want->kind;
     AttributeGoal goal = TRY(GoalWithoutExisting(put));
-    if (is_same_kind) {
+    if (is_same_kind && was != nullptr && IsStill(*was, *existing) && !Matches(*put.want, *was)) {
+      TakeOver(TRY(FromText(*was->attributes)), goal);
+    } else if (is_same_kind) {
       const UniqueFd entry = TRY(OpenEntry(directory.fd.get(), name, existing->kind));
       Attributes have = TRY(ReadAttributes(entry.get(), HowOpened(existing->kind)));
       if (TRY(IsThere(put, *existing, entry.get(), goal, have))) {
@@ -388,6 +390,13 @@ class FileChanges::Work {
     std::erase_if(have, [](const auto& attribute) { return attribute.first.starts_with("security."); });
     goal.attributes.merge(std::move(have));
     goal.others = OtherAttributes::kRemove;
+  }
+
+  // As far as can be seen without opening it.
+  bool IsStill(const State& was, const Existing& existing) const {
+    return was.kind == EntryKind::kFile && existing.kind == was.kind && was.attributes &&
+           existing.permissions == was.permissions && existing.user == was.user.id && existing.group == was.group.id &&
+           blobs_.SizeOf(was.sha256) == existing.size;
   }
 
   Result<bool> IsThere(const FilePut& put, const Existing& existing, int entry, const AttributeGoal& goal,
@@ -558,7 +567,7 @@ FileChanges::FileChanges(const Root& root, const BlobStore& blobs, Labels labels
 
 FileChanges::~FileChanges() { Abandon(); }
 
-Result<> FileChanges::Prepare(const FilePut& put) { return work_->Prepare(put); }
+Result<> FileChanges::Prepare(const FilePut& put, const State* was) { return work_->Prepare(put, was); }
 Result<> FileChanges::Commit(const FilePut& put) { return work_->Commit(put); }
 Result<> FileChanges::Sync() { return work_->Sync(); }
 void FileChanges::Abandon() { work_->Abandon(); }

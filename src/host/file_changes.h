@@ -31,8 +31,9 @@ class FileChanges {
   FileChanges(const FileChanges&) = delete;
   FileChanges& operator=(const FileChanges&) = delete;
 
-  // What is there as wanted is left alone.  Of two for the same path, the later one counts.
-  Result<> Prepare(const FilePut& put);
+  // What is there as wanted is left alone.  Of two for the same path, the later one counts.  `was` is what the entry
+  // was a moment ago, if the caller has looked: what still looks like that is not read once more.
+  Result<> Prepare(const FilePut& put, const resource::FileEntry::State* was = nullptr);
 
   // In the order in which they were prepared.  What was not prepared, or was prepared where something else has changed
   // since, is prepared and synced first.  A directory that is to go and has something in it stays: someone else uses

@@ -52,7 +52,7 @@ class Observer::Reading {
   virtual ~Reading() = default;
 
   // What is known of a file without reading it.
-  virtual std::optional<State> Recall(const std::string&, const struct stat&) { return std::nullopt; }
+  virtual Result<std::optional<State>> Recall(const std::string&, const struct stat&) { return std::nullopt; }
   // Once the file has been read, and while it is open.
   virtual Result<> End(const std::string&, int, const struct stat&, State&) { return {}; }
 
@@ -81,7 +81,7 @@ class Remembering final : public Observer::Reading {
  public:
   explicit Remembering(SeenFiles& seen) : seen_(seen) {}
 
-  std::optional<State> Recall(const std::string& path, const struct stat& status) override {
+  Result<std::optional<State>> Recall(const std::string& path, const struct stat& status) override {
     return seen_.Recall(path, status);
   }
   Result<> End(const std::string& path, int, const struct stat& status, State& state) override {
@@ -93,7 +93,7 @@ class Remembering final : public Observer::Reading {
   SeenFiles& seen_;
 };
 
-class Keeping final : public Observer::Reading {
+class Keeping : public Observer::Reading {
  public:
   Keeping(BlobStore& blobs, const std::optional<State>& unless) : blobs_(blobs), unless_(unless) {}
 
@@ -105,9 +105,28 @@ class Keeping final : public Observer::Reading {
     return {};
   }
 
- private:
+ protected:
   BlobStore& blobs_;
   const std::optional<State>& unless_;
+};
+
+class KeepingExpected final : public Keeping {
+ public:
+  KeepingExpected(BlobStore& blobs, const std::optional<State>& unless, SeenFiles& seen,
+                  const Observer::KeepExpected& keep_expected)
+      : Keeping(blobs, unless), seen_(seen), keep_expected_(keep_expected) {}
+
+  Result<std::optional<State>> Recall(const std::string& path, const struct stat& status) override {
+    auto state = seen_.Recall(path, status);
+    if (!state || (unless_ && Matches(*unless_, *state)) || blobs_.Has(state->sha256)) return state;
+    TRY(keep_expected_(path));
+    if (!blobs_.Has(state->sha256)) state.reset();
+    return state;
+  }
+
+ private:
+  SeenFiles& seen_;
+  const Observer::KeepExpected& keep_expected_;
 };
 
 // Only now that it is known to be no device and no pipe: opening one can do things, and can wait.
@@ -142,6 +161,13 @@ Result<std::optional<State>> Observer::ObserveAndKeep(const std::string& path, B
   return ObserveWith(path, reading);
 }
 
+Result<std::optional<State>> Observer::ObserveAndKeep(const std::string& path, BlobStore& blobs,
+                                                      const std::optional<State>& unless, SeenFiles& seen,
+                                                      const KeepExpected& keep_expected) {
+  KeepingExpected reading(blobs, unless, seen, keep_expected);
+  return ObserveWith(path, reading);
+}
+
 Result<std::optional<State>> Observer::ObserveWith(const std::string& path, Reading& reading) {
   const auto doing = [&] { return fmt::format("looking at {}", path); };
   const auto place = TRY(Find(path));
@@ -153,7 +179,7 @@ Result<std::optional<State>> Observer::ObserveWith(const std::string& path, Read
   }
   const EntryKind kind = TRY(KindOf(status.st_mode), doing());
   if (kind == EntryKind::kFile) {
-    if (auto known = reading.Recall(path, status)) return known;
+    if (auto known = TRY(reading.Recall(path, status), doing())) return known;
   }
   const UniqueFd thing = TRY(OpenSame(place->directory, place->name, status), doing());
   State state;

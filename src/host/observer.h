@@ -6,6 +6,7 @@
 // A directory is looked up once for all that is looked at in it.  What happens to directories meanwhile may go unseen,
 // so that one of these is for one round, and not for long.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -36,6 +37,14 @@ class Observer {
   // The same, with the contents added to the store, unless the entry is as it is wanted.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& unless = std::nullopt);
+
+  // Adds to the store what a path is expected to have in it, if anything is.
+  using KeepExpected = std::function<Result<>(const std::string& path)>;
+
+  // The same; a file that has not been touched since it was seen to have what is expected is not read again.
+  Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
+                                              const std::optional<State>& unless, SeenFiles& seen,
+                                              const KeepExpected& keep_expected);
 
   class Reading;  // What becomes of a file that is read.
 

@@ -28,6 +28,9 @@
 
 namespace pintle::host {
 
+// Where a machine keeps those of this boot.
+inline constexpr const char* kSeenFiles = "/run/pintle/seen-files";
+
 // Coarser than any file system's clock.
 inline constexpr std::chrono::seconds kRest(3);
 

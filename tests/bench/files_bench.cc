@@ -36,6 +36,7 @@ namespace fs = std::filesystem;
 constexpr int kChanged = 1'000;
 constexpr int kLookedAt = 5'000;
 constexpr int kRounds = 9;
+constexpr int kBefore = -1;  // The round before all others.
 constexpr std::size_t kSize = 4096;
 
 [[noreturn]] void Fail(const std::string& why) {
@@ -126,9 +127,15 @@ void AskForEach(const std::vector<std::string>& paths) {
 
 // ---- ours -----------------------------------------------------------------------------------------------------------
 
-enum class OldOnes { kNone, kKeep };
+// Files that have rested for long enough.
+class Tomorrow final : public Clock {
+ public:
+  MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
+  WallTime Wall() const override { return std::chrono::system_clock::now() + std::chrono::hours(24); }
+};
 
-void ChangeDurably(const Root& root, int round, OldOnes old_ones) {
+// The old ones are kept if it is given which were seen, as they are before each change.
+void ChangeDurably(const Root& root, int round, SeenFiles* seen) {
   BlobStore blobs = Must(BlobStore::Open(root, "/store"));
   std::vector<FilePut> puts;
   const auto user = ::getuid();
@@ -142,18 +149,30 @@ void ChangeDurably(const Root& root, int round, OldOnes old_ones) {
     puts.push_back({"/files/" + NameOf(i), std::move(state)});
   }
   std::vector<FilePut> undo;
-  if (old_ones == OldOnes::kKeep) {
+  if (seen != nullptr) {
     Observer observer(root);
+    const auto keep_expected = [&](const std::string& path) -> Result<> {
+      TRY(blobs.Add(ContentsOf(std::atoi(path.c_str() + path.rfind('-') + 1), kBefore)));
+      return {};
+    };
     for (const FilePut& put : puts) {
-      undo.push_back({put.key, Must(observer.ObserveAndKeep(put.key, blobs, put.want))});
+      undo.push_back({put.key, Must(observer.ObserveAndKeep(put.key, blobs, put.want, *seen, keep_expected))});
     }
   }
   Must(blobs.Sync());
   FileChanges changes(root, blobs);
-  for (const FilePut& put : puts) Must(changes.Prepare(put));
+  for (std::size_t i = 0; i < puts.size(); ++i) {
+    Must(changes.Prepare(puts[i], undo.empty() ? nullptr : &*undo[i].want));
+  }
   Must(changes.Sync());
   for (const FilePut& put : puts) Must(changes.Commit(put));
   Must(changes.Sync());
+}
+
+std::vector<std::string> PathsOfOurs(int count) {
+  std::vector<std::string> paths;
+  for (int i = 0; i < count; ++i) paths.push_back("/files/" + NameOf(i));
+  return paths;
 }
 
 void LookInFull(const Root& root) {
@@ -199,37 +218,31 @@ void MeasureNew(const Place& place, const Root& root) {
   for (int round = 0; round < kRounds; ++round) {
     place.Empty();
     plain.push_back(MillisecondsFor([&] { WritePlainly(place.path / "plain", round); }));
-    ours.push_back(MillisecondsFor([&] { ChangeDurably(root, round, OldOnes::kNone); }));
+    ours.push_back(MillisecondsFor([&] { ChangeDurably(root, round, nullptr); }));
   }
   Show(fmt::format("{} files new", kChanged), ours, plain, 2.0);
 }
 
 void MeasureOverwritten(const Place& place, const Root& root) {
+  const Tomorrow tomorrow;
   std::vector<double> ours, plain, replaced;
   for (int round = 0; round < kRounds; ++round) {
     place.Empty();
-    for (const char* directory : kDirectories) WritePlainly(place.path / directory, -1);
+    for (const char* directory : kDirectories) WritePlainly(place.path / directory, kBefore);
+    SeenFiles seen(tomorrow);
+    LookAgain(root, seen, PathsOfOurs(kChanged));
     plain.push_back(MillisecondsFor([&] { WritePlainly(place.path / "plain", round); }));
-    ours.push_back(MillisecondsFor([&] { ChangeDurably(root, round, OldOnes::kKeep); }));
+    ours.push_back(MillisecondsFor([&] { ChangeDurably(root, round, &seen); }));
     replaced.push_back(MillisecondsFor([&] { ReplacePlainly(place.path / "replaced", round); }));
   }
   Show(fmt::format("{} files overwritten, the old kept", kChanged), ours, plain, 2.0);
   Show("  beside it, by renaming alone", replaced, plain, 2.0);
 }
 
-// Files that have rested for long enough.
-class Tomorrow final : public Clock {
- public:
-  MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
-  WallTime Wall() const override { return std::chrono::system_clock::now() + std::chrono::hours(24); }
-};
-
 void MeasureLookingAgain(const Place& place, const Root& root) {
-  std::vector<std::string> inside, outside;
-  for (int i = 0; i < kLookedAt; ++i) {
-    inside.push_back("/files/" + NameOf(i));
-    outside.push_back((place.path / "files" / NameOf(i)).string());
-  }
+  const std::vector<std::string> inside = PathsOfOurs(kLookedAt);
+  std::vector<std::string> outside;
+  for (const std::string& path : inside) outside.push_back(place.path.string() + path);
   const Tomorrow tomorrow;
   SeenFiles seen(tomorrow);
   LookAgain(root, seen, inside);

@@ -6,12 +6,15 @@
 #include <fmt/core.h>
 
 #include <cerrno>
+#include <chrono>
 #include <string>
 
 #include "change/apply.h"
+#include "change/drift.h"
 #include "crash/faults.h"
 #include "crash/to_be_confirmed.h"
 #include "crash/tree.h"
+#include "host/seen_files.h"
 #include "unit/change/small_machine.h"
 #include "unit/temporary_directory.h"
 
@@ -26,6 +29,19 @@ using change::SmallMachine;
 // Of all pairs of two cuts, one in so many is tried.
 constexpr int kStride = 7;
 
+// The same files with other contents.
+plan::TestConfig Reworded() {
+  plan::TestConfig config = Everything();
+  for (ignition::File& file : config.ignition().storage.files) file.contents.source = "data:,reworded";
+  return config;
+}
+
+class ClockAhead final : public Clock {
+ public:
+  MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
+  WallTime Wall() const override { return std::chrono::system_clock::now() + 2 * host::kRest; }
+};
+
 // A machine of its own for each history.
 class Machine {
  public:
@@ -37,6 +53,14 @@ class Machine {
   }
   History RecoverWith(const Fault& fault) {
     return RunWith(fault, [&] { return change::Recover(machine_.host()).has_value(); });
+  }
+
+  // The check before a change, at a time at which all files have rested.
+  void LookAt(const plan::TestConfig& config) {
+    host::Host host = machine_.host();
+    const ClockAhead ahead;
+    EXPECT_THAT(ValueOf(change::FindingsOnThisMachine({host.root, host.systemd, ahead, {}}, config)),
+                testing::IsEmpty());
   }
 
   // As the agent does it: the machine reboots, and then someone says whether it is well.
@@ -181,6 +205,29 @@ TEST_F(AChange, SucceedsWhenTheKernelTakesOneByteAtATime) {
     ASSERT_EQ(machine.Now(), new_) << "short at call " << at;
     if (!history.fault_met) break;
   }
+}
+
+// What files were when they were last looked at saves reading them; what they are put back to must be right for that.
+TEST_F(AChange, OfFilesThatWereSeenIsOldOrNewAfterRecovery) {
+  const auto change = [](Machine& machine) { return (*machine).GoFromTo(Everything(), Reworded()).has_value(); };
+  const auto prepare = [](Machine& machine) {
+    ASSERT_TRUE(machine.Change());
+    machine.LookAt(Everything());
+  };
+  Machine whole;
+  ASSERT_NO_FATAL_FAILURE(prepare(whole));
+  ASSERT_TRUE(change(whole));
+  const std::string reworded = whole.Now();
+  ASSERT_NE(reworded, new_);
+  for (int at = 1;; ++at) {
+    Machine machine;
+    ASSERT_NO_FATAL_FAILURE(prepare(machine));
+    if (!RunWith(CutAt(at), [&] { return change(machine); }).fault_met) break;
+    SCOPED_TRACE(fmt::format("cut at call {}", at));
+    ASSERT_NO_FATAL_FAILURE(ExpectThatRecoveryEnds(machine));
+    ASSERT_THAT(machine.Now(), testing::AnyOf(new_, reworded));
+  }
+  fmt::print("{} histories\n", histories_);
 }
 
 class AChangeToBeConfirmed : public AChange {

@@ -258,6 +258,23 @@ TEST_F(FileChangesTest, KeepsTheAttributesOfWhatItReplacesWhenNothingIsSaidOfThe
   }
 }
 
+TEST_F(FileChangesTest, TakesTheWordOfWhoHasLookedAMomentAgoWhileItLooksTheSame) {
+  outside_.Write("root/etc/file", "old");
+  fs::permissions(At("etc/file"), fs::perms(0644));
+  State was = File("old");
+  was.attributes.emplace()["user.note"] = "c2Vlbg==";  // "seen", which is not there.
+  const FilePut put = {"/etc/file", File("new")};
+  const auto change = [&] {
+    EXPECT_TRUE(Succeeded(changes_.Prepare(put, &was)));
+    EXPECT_TRUE(Succeeded(changes_.Commit(put)));
+    return Read("etc/file") + " " + Attribute("etc/file", "user.note");
+  };
+  EXPECT_EQ(change(), "new seen");
+  outside_.Write("root/etc/file", "longer");  // Keeps the attribute.
+  was.attributes.emplace();
+  EXPECT_EQ(change(), "new seen");
+}
+
 TEST_F(FileChangesTest, SetsJustTheAttributesThatAreGiven) {
   outside_.Write("root/etc/file", "text");
   if (!SetAttribute("etc/file", "user.note", "theirs")) FAIL() << "no attributes here";

@@ -36,12 +36,12 @@ class SeenFilesTest : public testing::Test {
   State Look(SeenFiles& seen) { return ValueOf(Observer(root_).Observe("/motd", seen)).value(); }
 
   // Of a file that has not been touched, the wrong thing is remembered: so it shows whether it is read.
-  SeenFiles WithAWrongMemory() {
+  SeenFiles WithAWrongMemory(const std::string& sha256 = kRemembered) {
     SeenFiles seen(clock_);
     struct stat status;
     EXPECT_EQ(::lstat((directory_ / "motd").c_str(), &status), 0);
     State state = Look(seen);
-    state.sha256 = kRemembered;
+    state.sha256 = sha256;
     EXPECT_EQ(seen.Recall("/motd", status)->sha256, Sha256("hello").hex());
     seen.Remember("/motd", status, state);
     return seen;
@@ -60,6 +60,24 @@ TEST_F(SeenFilesTest, AreNotReadAgain) {
   EXPECT_EQ(state.permissions, read.permissions);
   EXPECT_EQ(state.user.id, read.user.id);
   EXPECT_EQ(state.attributes, read.attributes);
+}
+
+TEST_F(SeenFilesTest, AreNotReadToBeKeptIfTheyAreWhatIsExpected) {
+  SeenFiles seen = WithAWrongMemory(Sha256("expected").hex());
+  BlobStore blobs = ValueOf(BlobStore::Open(root_, "/store"));
+  const auto keep = [&](const std::string& what) {
+    const auto keep_expected = [&](const std::string& path) -> Result<> {
+      EXPECT_EQ(path, "/motd");
+      TRY(blobs.Add(what));
+      return {};
+    };
+    return ValueOf(Observer(root_).ObserveAndKeep("/motd", blobs, std::nullopt, seen, keep_expected)).value().sha256;
+  };
+  EXPECT_EQ(keep("something else"), Sha256("hello").hex());
+  EXPECT_TRUE(blobs.Has(Sha256("hello").hex()));
+  EXPECT_EQ(keep("expected"), Sha256("expected").hex());
+  directory_.Write("motd", "HELLO");
+  EXPECT_EQ(keep("expected"), Sha256("HELLO").hex());
 }
 
 TEST_F(SeenFilesTest, AreReadAgainOnceTheyAreWrittenEvenIfTheirTimeIsPutBack) {
