@@ -4,7 +4,7 @@
 // configs and their reverts, crashes, cordons of others, pauses; and a mirror that is behind, each node by another
 // time.
 //
-// PINTLE_MODEL_STEPS says how many steps; without it there are as many as take a second or two.
+// PINTLE_MODEL_STEPS says how many steps; without it there are as many as take a few seconds.
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,7 +20,11 @@
 namespace pintle::controller {
 namespace {
 
-constexpr int kUsualSteps = 100'000;
+#ifdef __OPTIMIZE__
+constexpr int kUsualSteps = 1'000'000;
+#else
+constexpr int kUsualSteps = 50'000;
+#endif
 constexpr int kStepsUntilPeace = 400;
 const std::vector<std::string> kPools = {"worker", "infra"};
 
@@ -244,8 +248,11 @@ class Model {
       Log(change.node);
       EXPECT_EQ(truth_.nodes[change.node].spec.unschedulable, before.spec.unschedulable);
       const pool::NodeState was(before);
-      is_taken = !change.told.empty() && !was.is_unavailable() && !was.is_degraded();
+      // What it had not begun with may be called off.
+      const bool is_done = pool::NodeState(truth_.nodes[change.node]).is_done();
+      is_taken = !is_done && !change.told.empty() && !was.is_unavailable() && !was.is_degraded();
       if (is_taken) at_work_.insert(change.node);
+      if (is_done) at_work_.erase(change.node);
     }
     newest_.Put(truth_.nodes[change.node]);
     return is_taken;
