@@ -10,18 +10,12 @@
 
 #include "agent/events.h"
 #include "agent/initial_annotations.h"
-#include "agent/server_authorities.h"
 #include "api/annotations.h"
-#include "api/machine_config.h"
 #include "base/first_characters.h"
 #include "base/log.h"
 #include "base/time_span.h"
-#include "change/findings.h"
-#include "change/image_mode.h"
 #include "drain/protocol.h"
-#include "json/parse.h"
 #include "kube/resource_version.h"
-#include "machineconfig/ignition_part.h"
 
 namespace pintle::agent {
 namespace {
@@ -29,8 +23,6 @@ namespace {
 // As the Machine Config Operator has it.
 constexpr std::size_t kLongestReason = 2000;
 constexpr auto kConnectAgain = std::chrono::seconds(2);
-constexpr auto kExchangeAgain = std::chrono::minutes(1);
-constexpr const char* kMachineConfiguration = "cluster";
 constexpr const char* kAccessed = "accessed";
 // Of the conditions, with which others of the Machine Config Operator write theirs.
 constexpr const char* kConditionsManager = "machine-config-operator";
@@ -43,20 +35,6 @@ bool IsOlder(const api::Node& node, const api::Node& known) {
 
 std::string DrainFor(const Goal& goal) { return drain::Request{drain::Verb::kDrain, goal.config}.ToText(); }
 std::string UncordonFor(const Goal& goal) { return drain::Request{drain::Verb::kUncordon, goal.config}.ToText(); }
-
-// It is large, and so moved to whoever reads it, who does so once.
-Target TargetOf(Goal goal, api::MachineConfig object) {
-  const auto kept = std::make_shared<api::MachineConfig>(std::move(object));
-  auto read = [kept, image = goal.image]() -> Result<change::CurrentConfig> {
-    change::CurrentConfig config;
-    config.object = std::move(*kept);
-    change::Embed(image, config.object);
-    json::Report report;
-    config.ignition = TRY(machineconfig::ParseIgnitionPart(config.object, report), config.object.metadata.name);
-    return config;
-  };
-  return {std::move(goal), std::move(read)};
-}
 
 // Events of what is in no namespace are kept in one all the same.
 api::ObjectReference ReferenceTo(const api::Node& node, const std::string& event_namespace) {
@@ -71,79 +49,6 @@ api::ObjectReference ReferenceTo(const api::Node& node, const std::string& event
 
 }  // namespace
 
-// What a look needs of the cluster, being fetched.
-class KubernetesSource::Fetching {
- public:
-  using Done = std::function<void(Result<SurveyRequest> request)>;
-
-  Fetching(kube::Client client, Done done) : client_(std::move(client)), done_(std::move(done)) {}
-
-  void Begin(std::optional<Goal> assumed, std::optional<Goal> wanted) {
-    missing_ = 1;
-    if (assumed) FetchConfig(*assumed, request_.assumed);
-    if (wanted && wanted == assumed) {
-      wanted_is_assumed_ = true;
-    } else if (wanted) {
-      FetchConfig(*wanted, request_.wanted);
-    }
-    if (wanted) FetchPolicy();
-    Got();
-  }
-
- private:
-  void FetchConfig(const Goal& goal, std::optional<Target>& target) {
-    ++missing_;
-    calls_.push_back(
-        client_.Get<api::MachineConfig>({"", goal.config}, [this, goal, &target](Result<api::MachineConfig> config) {
-          if (!config) return Fail(std::move(config).error().While(fmt::format("reading the config {}", goal.config)));
-          target = TargetOf(goal, *std::move(config));
-          Got();
-        }));
-  }
-
-  void FetchPolicy() {
-    ++missing_;
-    calls_.push_back(client_.Get<api::MachineConfiguration>(
-        {"", kMachineConfiguration}, [this](Result<api::MachineConfiguration> configuration) {
-          if (configuration) {
-            Take(*std::move(configuration));
-          } else if (const Error& error = configuration.error(); error.kind() != ErrorKind::kNotFound) {
-            return Fail(Error(error).While("reading the policy of updates"));
-          }
-          Got();
-        }));
-  }
-
-  // Without the operator that completes it, what the administrator has written counts.
-  void Take(api::MachineConfiguration configuration) {
-    request_.overrides = std::move(configuration.spec.irreconcilable_validation_overrides);
-    auto& completed = configuration.status.node_disruption_policy_status.cluster_policies;
-    const bool is_fresh = configuration.status.observed_generation == configuration.metadata.generation;
-    request_.policy =
-        completed && is_fresh ? *std::move(completed) : std::move(configuration.spec.node_disruption_policy);
-  }
-
-  void Got() {
-    if (--missing_ > 0) return;
-    if (wanted_is_assumed_) request_.wanted = request_.assumed;
-    const Done done = std::move(done_);
-    done(std::move(request_));
-  }
-
-  void Fail(Error error) {
-    const Done done = std::exchange(done_, nullptr);
-    calls_.clear();
-    if (done) done(std::move(error));
-  }
-
-  kube::Client client_;
-  Done done_;
-  SurveyRequest request_;
-  bool wanted_is_assumed_ = false;
-  int missing_ = 0;
-  std::vector<kube::Call> calls_;
-};
-
 KubernetesSource::KubernetesSource(event::Loop& loop, const Root& root, const Clock& clock, KubernetesSettings settings)
     : loop_(loop),
       root_(root),
@@ -156,7 +61,6 @@ KubernetesSource::KubernetesSource(event::Loop& loop, const Root& root, const Cl
                   listener_.failed(asked.too_late);
                 }),
       connect_again_(loop, [this] { Connect(); }),
-      exchange_again_(loop, [this] { ExchangeServerAuthorities(); }),
       reboot_(loop, [this] {
         if (const auto told = std::exchange(reboot_told_, nullptr)) told();
       }) {}
@@ -187,6 +91,7 @@ Result<> KubernetesSource::TryToConnect() {
   conditions_ = std::make_unique<NodeConditionsWriter>(loop_, client_->As(kConditionsManager), clock_,
                                                        NodeConditionsWriter::Listener{[this] { TellOfReboot(); }});
   if (!unwritten_.empty()) writer_->Write(std::exchange(unwritten_, {}));
+  TRY(BeginTrust());
   kube::Mirror<api::Node>::Listener listener;
   listener.added = [this](const api::Node& node) { See(node); };
   listener.changed = [this](const api::Node&, const api::Node& node) { See(node); };
@@ -195,7 +100,20 @@ Result<> KubernetesSource::TryToConnect() {
   listener.trouble = [this](const Error& error) { Tell(error.message()); };
   nodes_ = std::make_unique<kube::Mirror<api::Node>>(
       *client_, kube::Selection{.field_selector = "metadata.name=" + settings_.node}, std::move(listener));
-  return FollowClusterFiles();
+  return {};
+}
+
+Result<> KubernetesSource::BeginTrust() {
+  ClusterTrust::NodeOfThis node;
+  node.said = [this](std::string_view annotation) {
+    return node_ ? std::optional(AnnotationOr(annotation, "")) : std::nullopt;
+  };
+  node.write = [this](AnnotationChanges changes) {
+    if (!IsSo(changes)) Write(std::move(changes));
+  };
+  trust_ = TRY(ClusterTrust::Begin(loop_, *client_, root_, std::move(node),
+                                   {.unusable = listener_.unusable, .trust_server = listener_.trust_server}));
+  return {};
 }
 
 // Each trouble is said once, and that it is over.
@@ -219,7 +137,7 @@ void KubernetesSource::See(const api::Node& node) {
   for (Moment& moment : std::exchange(unsaid_, {})) Say(std::move(moment));
   if (is_first && AnnotationOr(api::kCurrentConfigAnnotation, "").empty()) WriteInitialAnnotations();
   CheckAnswer();
-  if (is_first) ExchangeServerAuthorities();
+  if (is_first) trust_->NodeIsSeen();
   if (finalize_failure_) ReportFinalizeFailure(*finalize_failure_);
   if (const auto settled = std::exchange(settled_unseen_, std::nullopt)) ReportSettled(*settled);
   const Goal wanted = {AnnotationOr(api::kDesiredConfigAnnotation, ""), AnnotationOr(api::kDesiredImageAnnotation, "")};
@@ -235,70 +153,6 @@ void KubernetesSource::WriteInitialAnnotations() {
   if (!changes.empty()) Write(std::move(changes));
 }
 
-// ---- files of the cluster -------------------------------------------------------------------------------------------
-
-Result<> KubernetesSource::FollowClusterFiles() {
-  ClusterFilesWriter::Listener listener;
-  listener.written = [this](const std::string& version, const auto& changed) { WroteClusterFiles(version, changed); };
-  listener.failed = [this](const std::string& why) { TellOfClusterFiles(why); };
-  listener.trouble = [this](const Error& error) { TellOfControllerConfig(error); };
-  cluster_files_ = TRY(ClusterFilesWriter::Begin(loop_, *client_, root_, std::move(listener)));
-  return {};
-}
-
-// Without them the machine goes on, and is shown as degraded until they are there.
-void KubernetesSource::TellOfClusterFiles(const std::string& trouble) {
-  if (std::exchange(cluster_files_trouble_, trouble) != trouble) listener_.unusable(trouble);
-}
-
-void KubernetesSource::WroteClusterFiles(const std::string& resource_version, const std::vector<std::string>& changed) {
-  for (const std::string& path : changed)
-    log::Notice(fmt::format("{} is as the ControllerConfig has it", path), kFileWritten);
-  TellOfClusterFiles("");
-  ExchangeServerAuthorities();
-  AnnotationChanges changes = {{std::string(api::kLastSyncedControllerConfigAnnotation), resource_version}};
-  if (IsSo(changes)) return;
-  log::Info(fmt::format("Certificate was synced from controllerconfig resourceVersion {}", resource_version));
-  Write(std::move(changes));
-}
-
-// That the API server is away the Node's own watch tells, and a cluster may have no such object.
-void KubernetesSource::TellOfControllerConfig(const Error& error) {
-  const bool is_usual = error.kind() == ErrorKind::kUnavailable || error.kind() == ErrorKind::kNotFound;
-  if (is_usual || std::exchange(controller_config_trouble_, error.message()) == error.message()) return;
-  log::Warning(fmt::format("certificates of the cluster: {}", error.message()), kTrouble);
-}
-
-// What the Node says of it tells whether it is done.
-void KubernetesSource::ExchangeServerAuthorities() {
-  const auto rotates = cluster_files_ ? cluster_files_->rotates_server_authorities() : std::nullopt;
-  if (!node_ || !rotates || is_exchanging_) return;
-  const std::string seen = AnnotationOr(api::kLastObservedServerCaAnnotation, "");
-  if (!*rotates) {
-    if (seen == "true") Write({{std::string(api::kLastObservedServerCaAnnotation), "false"}});
-    return;
-  }
-  if (seen == "true") return;
-  is_exchanging_ = true;
-  server_authorities_ = client_->Get<ServerAuthorities>(
-      {kServerAuthoritiesNamespace, kServerAuthorities}, [this](const Result<ServerAuthorities>& authorities) {
-        if (!authorities) return Exchanged(authorities.error());
-        listener_.trust_server(BundleOf(*authorities), [this](const Result<>& outcome) { Exchanged(outcome); });
-      });
-}
-
-void KubernetesSource::Exchanged(const Result<>& outcome) {
-  is_exchanging_ = false;
-  if (outcome) return Write({{std::string(api::kLastObservedServerCaAnnotation), "true"}});
-  log::Warning(fmt::format("the authorities of the API server: {}", outcome.error().message()), kTrouble);
-  exchange_again_.After(kExchangeAgain);
-}
-
-change::Things KubernetesSource::LookedAfter() const {
-  if (!cluster_files_ || !cluster_files_->has_source()) return {};
-  return {change::kWrittenByOthers.begin(), change::kWrittenByOthers.end()};
-}
-
 // ---- configs --------------------------------------------------------------------------------------------------------
 
 void KubernetesSource::Fetch(const std::optional<Goal>& current, const Goal& wanted,
@@ -308,15 +162,17 @@ void KubernetesSource::Fetch(const std::optional<Goal>& current, const Goal& wan
     assumed = Goal{name, AnnotationOr(api::kCurrentImageAnnotation, "")};
   }
   if (current == wanted) {
-    return loop_.Post(
-        [done = std::move(done), request = SurveyRequest{.looked_after = LookedAfter()}] { done(request); });
+    return loop_.Post([done = std::move(done),
+                       request = SurveyRequest{.looked_after = trust_ ? trust_->LookedAfter() : change::Things()}] {
+      done(request);
+    });
   }
   if (!client_) {
     return loop_.Post([done = std::move(done), trouble = trouble_] { done(Error(ErrorKind::kUnavailable, trouble)); });
   }
-  fetching_ = std::make_shared<Fetching>(*client_, [this, done = std::move(done)](Result<SurveyRequest> request) {
+  fetching_ = std::make_shared<SurveyFetch>(*client_, [this, done = std::move(done)](Result<SurveyRequest> request) {
     const auto finished = std::move(fetching_);
-    if (request) request->looked_after = LookedAfter();
+    if (request) request->looked_after = trust_->LookedAfter();
     done(std::move(request));
   });
   fetching_->Begin(assumed, wanted);

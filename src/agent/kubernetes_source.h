@@ -14,10 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "agent/cluster_files_writer.h"
+#include "agent/cluster_trust.h"
 #include "agent/node_conditions_writer.h"
 #include "agent/node_writer.h"
 #include "agent/source.h"
+#include "agent/survey_fetch.h"
 #include "api/node.h"
 #include "base/clock.h"
 #include "base/root.h"
@@ -68,17 +69,10 @@ class KubernetesSource final : public Source {
     const char* event;     // Of the time being over,
     std::string too_late;  // and what is said then.
   };
-  class Fetching;
 
   void Connect();
   Result<> TryToConnect();
-  Result<> FollowClusterFiles();
-  void WroteClusterFiles(const std::string& resource_version, const std::vector<std::string>& changed);
-  void ExchangeServerAuthorities();
-  void Exchanged(const Result<>& outcome);
-  void TellOfClusterFiles(const std::string& trouble);
-  void TellOfControllerConfig(const Error& error);
-  change::Things LookedAfter() const;
+  Result<> BeginTrust();
   void See(const api::Node& node);
   void Tell(const std::string& trouble);
   void Await(std::string for_what, std::chrono::nanoseconds patience, const char* event, std::string too_late,
@@ -110,14 +104,13 @@ class KubernetesSource final : public Source {
   std::unique_ptr<NodeWriter> writer_;
   std::unique_ptr<NodeConditionsWriter> conditions_;
   std::unique_ptr<kube::Mirror<api::Node>> nodes_;
-  std::unique_ptr<ClusterFilesWriter> cluster_files_;
+  std::unique_ptr<ClusterTrust> trust_;
   std::optional<api::Node> node_;
   std::optional<Goal> told_;
-  std::shared_ptr<Fetching> fetching_;
+  std::shared_ptr<SurveyFetch> fetching_;
   std::optional<Asked> asked_;
   event::Timer too_late_;
   event::Timer connect_again_;
-  event::Timer exchange_again_;
   event::Timer reboot_;
   std::function<void()> reboot_told_;
   bool has_reported_ = false;
@@ -132,10 +125,6 @@ class KubernetesSource final : public Source {
   std::optional<std::string> finalize_failure_;  // Until the Node is seen.
   std::optional<Goal> settled_unseen_;           // What is to be reported once the Node is seen.
   std::string trouble_;                          // Said once.
-  std::string controller_config_trouble_;
-  std::string cluster_files_trouble_;
-  kube::Call server_authorities_;
-  bool is_exchanging_ = false;
 };
 
 }  // namespace pintle::agent

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/survey_fetch.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "change/image_mode.h"
+#include "machineconfig/ignition_part.h"
+
+namespace pintle::agent {
+namespace {
+
+constexpr const char* kMachineConfiguration = "cluster";
+
+// It is large, and so moved to whoever reads it, who does so once.
+Target TargetOf(Goal goal, api::MachineConfig object) {
+  const auto kept = std::make_shared<api::MachineConfig>(std::move(object));
+  auto read = [kept, image = goal.image]() -> Result<change::CurrentConfig> {
+    change::CurrentConfig config;
+    config.object = std::move(*kept);
+    change::Embed(image, config.object);
+    json::Report report;
+    config.ignition = TRY(machineconfig::ParseIgnitionPart(config.object, report), config.object.metadata.name);
+    return config;
+  };
+  return {std::move(goal), std::move(read)};
+}
+
+}  // namespace
+
+void SurveyFetch::Begin(std::optional<Goal> assumed, std::optional<Goal> wanted) {
+  missing_ = 1;
+  if (assumed) FetchConfig(*assumed, request_.assumed);
+  if (wanted && wanted == assumed) {
+    wanted_is_assumed_ = true;
+  } else if (wanted) {
+    FetchConfig(*wanted, request_.wanted);
+  }
+  if (wanted) FetchPolicy();
+  Got();
+}
+
+void SurveyFetch::FetchConfig(const Goal& goal, std::optional<Target>& target) {
+  ++missing_;
+  calls_.push_back(
+      client_.Get<api::MachineConfig>({"", goal.config}, [this, goal, &target](Result<api::MachineConfig> config) {
+        if (!config) return Fail(std::move(config).error().While(fmt::format("reading the config {}", goal.config)));
+        target = TargetOf(goal, *std::move(config));
+        Got();
+      }));
+}
+
+void SurveyFetch::FetchPolicy() {
+  ++missing_;
+  calls_.push_back(client_.Get<api::MachineConfiguration>(
+      {"", kMachineConfiguration},
+      [this](Result<api::MachineConfiguration> configuration) { GotPolicy(std::move(configuration)); }));
+}
+
+void SurveyFetch::GotPolicy(Result<api::MachineConfiguration> configuration) {
+  if (configuration) {
+    Take(*std::move(configuration));
+  } else if (const Error& error = configuration.error(); error.kind() != ErrorKind::kNotFound) {
+    return Fail(Error(error).While("reading the policy of updates"));
+  }
+  Got();
+}
+
+// Without the operator that completes it, what the administrator has written counts.
+void SurveyFetch::Take(api::MachineConfiguration configuration) {
+  request_.overrides = std::move(configuration.spec.irreconcilable_validation_overrides);
+  auto& completed = configuration.status.node_disruption_policy_status.cluster_policies;
+  const bool is_fresh = configuration.status.observed_generation == configuration.metadata.generation;
+  request_.policy =
+      completed && is_fresh ? *std::move(completed) : std::move(configuration.spec.node_disruption_policy);
+}
+
+void SurveyFetch::Got() {
+  if (--missing_ > 0) return;
+  if (wanted_is_assumed_) request_.wanted = request_.assumed;
+  const Done done = std::move(done_);
+  done(std::move(request_));
+}
+
+void SurveyFetch::Fail(Error error) {
+  const Done done = std::exchange(done_, nullptr);
+  calls_.clear();
+  if (done) done(std::move(error));
+}
+
+}  // namespace pintle::agent

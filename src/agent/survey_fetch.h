@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a look at the machine needs of the cluster, being fetched: the configs that it is about, and the policy of
+// updates.
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "agent/source.h"
+#include "api/machine_config.h"
+#include "api/machine_configuration.h"
+#include "base/result.h"
+#include "kube/client.h"
+
+namespace pintle::agent {
+
+class SurveyFetch {
+ public:
+  // Called once; it may destroy this.
+  using Done = std::function<void(Result<SurveyRequest> request)>;
+
+  SurveyFetch(kube::Client client, Done done) : client_(std::move(client)), done_(std::move(done)) {}
+
+  void Begin(std::optional<Goal> assumed, std::optional<Goal> wanted);
+
+ private:
+  void FetchConfig(const Goal& goal, std::optional<Target>& target);
+  void FetchPolicy();
+  void GotPolicy(Result<api::MachineConfiguration> configuration);
+  void Take(api::MachineConfiguration configuration);
+  void Got();
+  void Fail(Error error);
+
+  kube::Client client_;
+  Done done_;
+  SurveyRequest request_;
+  bool wanted_is_assumed_ = false;
+  int missing_ = 0;
+  std::vector<kube::Call> calls_;
+};
+
+}  // namespace pintle::agent
