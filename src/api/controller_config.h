@@ -20,13 +20,23 @@ namespace pintle::api {
 inline constexpr std::string_view kGeneratedByVersionAnnotation =
     "machineconfiguration.openshift.io/generated-by-version";
 
+struct PlatformStatus {
+  std::string type;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{json::Field{"type", &PlatformStatus::type}};
+};
+
 // The cluster's Infrastructure, as a copy.
 struct InfrastructureStatus {
   std::string control_plane_topology;
+  PlatformStatus platform_status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields =
-      std::tuple{json::Field{"controlPlaneTopology", &InfrastructureStatus::control_plane_topology}};
+  static constexpr auto kFields = std::tuple{
+      json::Field{"controlPlaneTopology", &InfrastructureStatus::control_plane_topology},
+      json::Field{"platformStatus", &InfrastructureStatus::platform_status},
+  };
 };
 
 struct Infrastructure {

@@ -106,14 +106,24 @@ struct NodeDisruptionPolicyStatus {
       std::tuple{json::Field{"clusterPolicies", &NodeDisruptionPolicyStatus::cluster_policies}};
 };
 
+// Whether new machines may be installed from boot images of any age.
+struct BootImageSkewEnforcement {
+  std::string mode;  // "Automatic", "Manual" or "None".
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = std::tuple{json::Field{"mode", &BootImageSkewEnforcement::mode}};
+};
+
 struct MachineConfigurationStatus {
   std::int64_t observed_generation = 0;
   NodeDisruptionPolicyStatus node_disruption_policy_status;
+  BootImageSkewEnforcement boot_image_skew_enforcement;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = std::tuple{
       json::Field{"observedGeneration", &MachineConfigurationStatus::observed_generation},
       json::Field{"nodeDisruptionPolicyStatus", &MachineConfigurationStatus::node_disruption_policy_status},
+      json::Field{"bootImageSkewEnforcementStatus", &MachineConfigurationStatus::boot_image_skew_enforcement},
   };
 };
 

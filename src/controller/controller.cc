@@ -248,6 +248,7 @@ Metrics Controller::Count() const {
   metrics.pools = FiguresOf(view, rosters, renderer_.image_overridden(),
                             [this](const std::string& pool) { return pauses_.ReportOf(pool); });
   metrics.pool_alerts = AlertsOf(rosters);
+  metrics.allows_old_boot_images = AllowsOldBootImages(view);
   metrics.drain_errors = drains_->errors();
   for (const auto& [part, pools] : synced_) {
     const bool renders = part == "machine-config-controller-render";

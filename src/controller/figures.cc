@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/figures.h"
 
+#include "api/annotations.h"
+
 namespace pintle::controller {
 
 std::vector<PoolFigures> FiguresOf(const View& view, const Rosters& rosters,
@@ -18,6 +20,13 @@ std::vector<PoolFigures> FiguresOf(const View& view, const Rosters& rosters,
     if (pause != nullptr && pause->is_paused) figures.pause = *pause;
   }
   return all;
+}
+
+bool AllowsOldBootImages(const View& view) {
+  if (view.machine_configuration == nullptr || view.controller_config == nullptr) return false;
+  const bool has_boot_images = view.topology() != api::kSingleReplicaTopology &&
+                               view.controller_config->spec.infra.status.platform_status.type != "BareMetal";
+  return has_boot_images && view.machine_configuration->status.boot_image_skew_enforcement.mode == "None";
 }
 
 std::map<std::string, bool> AlertsOf(const Rosters& rosters) {

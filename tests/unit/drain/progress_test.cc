@@ -96,7 +96,8 @@ TEST(Advance, UncordonsAndThenAnswers) {
 TEST(Advance, GoesOnWhereAnotherControllerWas) {
   Progress progress;
   progress.now = kStart + minutes(5);
-  EXPECT_THAT(*progress.See(kDrain, true, kStart), ElementsAre("cordoned", "draining")) << "the other may have died first";
+  EXPECT_THAT(*progress.See(kDrain, true, kStart), ElementsAre("cordoned", "draining"))
+      << "the other may have died first";
   EXPECT_EQ(std::get<phase::Evicting>(progress.phase).started, kStart);
 }
 
