@@ -56,13 +56,13 @@ def test_it_has_the_program_run_when_ignition_has_written_its_files(run):
     wanted = run.initramfs / UNITS / "ignition-complete.target.wants" / unit.name
     assert os.readlink(wanted) == f"/{UNITS}/{unit.name}"
     lines = unit.read_text().splitlines()
-    program = next(line for line in lines if line.startswith("ExecStart=")).removeprefix("ExecStart=").split()
+    program = next(line for line in lines if line.startswith("ExecStart=")).removeprefix("ExecStart=-").split()
     assert program[0] in installed.stdout.splitlines()
     assert program[1:] == ["firstboot", "--root", "/sysroot", "--if-nothing-to-do"]
     assert any(line.startswith("After=") and "ignition-files.service" in line for line in lines)
     assert any(line.startswith("Before=") and "initrd-cleanup.service" in line for line in lines)
     # All that it needs is there.
-    for line in lines:
-        if line.startswith("ExecStartPost="):
-            assert pathlib.Path(line.removeprefix("ExecStartPost=").split()[0]).name in installed.stdout.splitlines()
-            assert "/usr/share/pintle" not in line or (run.initramfs / "usr/share/pintle/initrd-labels.conf").is_file()
+    before = [line.removeprefix("ExecStartPre=").split() for line in lines if line.startswith("ExecStartPre=")]
+    assert {pathlib.Path(words[0]).name for words in before} <= set(installed.stdout.splitlines())
+    copied = [words[1] for words in before if words[0].endswith("/cp")]
+    assert copied == ["/usr/share/pintle/initrd-labels.conf"] and (run.initramfs / copied[0].lstrip("/")).is_file()

@@ -15,6 +15,7 @@ CACHED = {
     "plain": ("machines.image", "debian_root"),
     "node": ("machines.image", "ostree_disk"),
     "vm": ("machines.image", "qemu_tools"),
+    "ignition": ("machines.image", "ignition_tools"),
     "cluster": ("machines.cluster", "prepare"),
 }
 

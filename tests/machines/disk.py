@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A throw-away copy of the OSTree disk, and the boot loader's view of it."""
+"""A throw-away copy of an OSTree disk, and the boot loader's view of it."""
 
 import contextlib
 import pathlib
@@ -11,9 +11,9 @@ from .wait import wait_until
 
 
 class Disk:
-    def __init__(self, path):
+    def __init__(self, path, source=None):
         self.path = path
-        run("cp", "--reflink=auto", "--sparse=always", image.ostree_disk(), path)
+        run("cp", "--reflink=auto", "--sparse=always", source or image.ostree_disk(), path)
 
     def boot_entries(self):
         """The entries of the Boot Loader Specification, the one to boot first.

@@ -32,6 +32,9 @@ PACKAGES = """
 QEMU_SUITE = "trixie"
 QEMU_PACKAGES = ["qemu-system-x86", "ovmf"]
 
+# Ignition comes as a module for dracut; the others are what that has to have.
+IGNITION_PACKAGES = ["ignition", "dracut-network", "curl"]
+
 KERNEL_ARGUMENTS = "root=LABEL=root rw console=ttyS0 panic=-1 mitigations=off quiet systemd.show_status=0".split()
 DISK_SIZE = 3 << 30
 
@@ -82,6 +85,12 @@ def qemu_tools():
     return cache.made_once("qemu-tools", _recipe(_qemu, _bootstrap, QEMU_SUITE, QEMU_PACKAGES), _qemu)
 
 
+def ignition_tools():
+    """A directory with Ignition's module for dracut, and all that it has to have."""
+    key = _recipe(_ignition, _bootstrap, SUITE, IGNITION_PACKAGES)
+    return cache.made_once("ignition-tools", key, _ignition)
+
+
 def _recipe(*parts):
     return cache.recipe_key(*(inspect.getsource(part) if callable(part) else part for part in parts))
 
@@ -122,6 +131,11 @@ def _debian(root):
 def _qemu(root):
     _say(f"unpacking the QEMU of Debian {QEMU_SUITE}")
     _bootstrap(root, QEMU_SUITE, QEMU_PACKAGES, "extract")
+
+
+def _ignition(root):
+    _say("unpacking Ignition")
+    _bootstrap(root, SUITE, IGNITION_PACKAGES, "extract")
 
 
 def _inside(root, binds, script, *words):

@@ -41,8 +41,15 @@ class Vm(Machine):
         self._disk.extract(self.boot_entry["initrd"], initramfs)
         programs = _drive(self._scratch / "programs.disk", "readonly=on") if self.programs else []
         return Emulator(self.name, self._scratch, [
-            *_drive(self._disk.path), *programs,
-            "-kernel", kernel, "-initrd", initramfs, "-append", self.boot_entry["options"]])
+            *_drive(self._disk.path), *programs, *self._devices(),
+            "-kernel", kernel, "-initrd", initramfs, "-append", self._command_line()])
+
+    def _devices(self):
+        """QEMU's words for what this machine has besides."""
+        return []
+
+    def _command_line(self):
+        return self.boot_entry["options"]
 
     def start(self, fall_back=False):
         super().start(fall_back)
@@ -66,7 +73,7 @@ class Emulator(Kept):
     def wait_ready(self, seconds=240):
         """As Container.wait_ready."""
         try:
-            self._wait_until_it_answers(seconds)
+            self.wait_until_it_answers(seconds)
             return self.run("systemctl", "is-system-running", "--wait", check=False).stdout.strip()
         except (ConnectionError, MachineDied):
             # It may have gone while it was asked.
@@ -75,7 +82,7 @@ class Emulator(Kept):
                     return "reboot"
             raise
 
-    def _wait_until_it_answers(self, seconds):
+    def wait_until_it_answers(self, seconds=240):
         deadline = time.monotonic() + seconds
         self._monitor = self._connected(_socket_to, self._monitor_path)
         # Until it is told so, the monitor tells of no events.

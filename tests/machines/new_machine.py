@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A machine that boots for the first time: its image has Pintle, its initramfs Ignition and Pintle's module.
+
+All of it is real but three things.  The harness plays the boot loader, which asks for Ignition at the first boot alone.
+A unit in the initramfs mounts /var as the OS's own part of Ignition does on CoreOS.  And no file gets a label.
+"""
+
+import json
+import pathlib
+import shlex
+import shutil
+import tempfile
+
+from . import image
+from .disk import Disk
+from .namespace import OWN_MOUNTS
+from .shell import need, run
+from .vm import Vm
+
+FIRST_CONFIG = "/etc/ignition-machine-config-encapsulated.json"
+# Neither Ignition's module nor Pintle's is asked for: where they are installed, they belong into every initramfs.
+OMITTED = "plymouth crypt dm dmraid lvm mdraid multipath nfs iscsi fcoe lunmask resume i18n terminfo btrfs"
+DRACUT = ["dracut", "--force", "--no-hostonly", "--reproducible", "--compress=cat", "--add", "ostree",
+          "--omit", OMITTED, "--drivers", "virtio_blk virtio_pci virtio_console ext4 overlay erofs loop qemu_fw_cfg"]
+
+UNITS = "usr/lib/systemd/system"
+# Ignition asks for the name of the policy and has files labelled whatever the kernel has; OSTree must not believe that.
+POLICY = "usr/share/selinux-for-ignition"
+BEFORE_IGNITION = """
+[Unit]
+Description=Mount {place} for Ignition
+DefaultDependencies=no
+ConditionKernelCommandLine=!without={place}
+After=initrd-root-fs.target
+Before=ignition-files.service initrd-switch-root.target
+Conflicts=initrd-switch-root.target
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=mount --bind {source} /sysroot{place}
+ExecStop=umount /sysroot{place}
+"""
+# By path and text: what makes of the image one that Ignition can work on.
+OF_THE_OS = {
+    # The first boot of a machine without an identity is when systemd looks at presets, by which Ignition enables units.
+    "etc/machine-id": "uninitialized\n",
+    "usr/lib/systemd/system-preset/30-nothing-else.preset": "disable *\n",
+}
+OF_THE_INITRAMFS = {
+    f"{UNITS}/mount-var.service": BEFORE_IGNITION.format(
+        source=f"/sysroot/sysroot/ostree/deploy/{image.OS_NAME}/var", place="/var"),
+    f"{UNITS}/mount-policy.service": BEFORE_IGNITION.format(source=f"/{POLICY}", place="/etc/selinux"),
+    f"{POLICY}/config": "SELINUX=disabled\nSELINUXTYPE=targeted\n",
+    "usr/sbin/setfiles": "#!/bin/sh\nexec cat >/dev/null\n",
+}
+
+
+class NewMachine(Vm):
+    """`disk` is what make_disk() has made; `config` is what Ignition is to find.
+
+    settles    whether its first boot comes to an end by itself
+    arguments  of the kernel, at the first boot
+    """
+
+    def __init__(self, disk, config, settles=True, arguments=()):
+        super().__init__()
+        self._source, self._config, self._settles, self._arguments = disk, config, settles, arguments
+        self.boots = 0
+
+    def _prepare(self):
+        self._disk = Disk(self._scratch / "disk", self._source)
+        (self._scratch / "config.ign").write_text(json.dumps(self._config))
+
+    def _boot(self):
+        process = super()._boot()
+        self.boots += 1
+        return process
+
+    def _devices(self):
+        return ["-fw_cfg", f"name=opt/com.coreos/config,file={self._scratch}/config.ign"]
+
+    def _command_line(self):
+        first = ["ignition.firstboot", "ignition.platform.id=qemu", *self._arguments] if self.boots == 0 else []
+        return " ".join([super()._command_line(), *first])
+
+    def start(self, fall_back=False):
+        if self._settles:
+            return super().start(fall_back)
+        self._load(fall_back)
+        self._process.wait_until_it_answers()
+
+
+def make_disk(disk, build):
+    """An OSTree disk at a path, with what Meson installs from a build as a package would have it.
+
+    Returns the commit of its image.
+    """
+    need("meson", "strip", "mount")
+    with tempfile.TemporaryDirectory(prefix="pintle-") as scratch:
+        layers = _Layers(pathlib.Path(scratch))
+        _install(build, layers.added)
+        _write(OF_THE_OS, layers.added)
+        _make_initramfs(layers)
+        (layers.added / "etc").rename(layers.added / "usr/etc")
+        run("cp", "--reflink=auto", "--sparse=always", image.ostree_disk(), disk)
+        return _deploy(disk, layers)
+
+
+class _Layers:
+    """The plain root, upon it what dracut needs to make an initramfs, and upon that what the image has besides."""
+
+    def __init__(self, scratch):
+        self.plain = image.debian_root()
+        self.root, self.work, self.added, self.tools, self.included = (
+            scratch / name for name in ("root", "work", "added", "tools", "included"))
+        for folder in (self.root, self.work, self.added, self.tools / "usr/bin", self.included):
+            folder.mkdir(parents=True)
+
+    def run(self, binds, *words):
+        """Runs a command in all of them.  What is bound is {place: (mount's options, source)}."""
+        mounts = ['mount -t overlay overlay -o "$2" "$1"']
+        mounts += [f'mount --rbind /{place} "$1/{place}"' for place in ("proc", "dev", "sys")]
+        mounts += [f'mount -t tmpfs tmpfs "$1/{place}"' for place in ("run", "tmp", "var/tmp")]
+        mounts += [f'mount {options} {shlex.quote(str(source))} "$1/{place}"'
+                   for place, (options, source) in binds.items()]
+        overlay = f"lowerdir={self.tools}:{self.plain},upperdir={self.added},workdir={self.work}"
+        enter = ['root=$1', 'shift 2', 'exec chroot "$root" "$@"']
+        return run(*OWN_MOUNTS, "sh", "-ec", "\n".join([*mounts, *enter]), "sh", self.root, overlay, *words)
+
+
+def _install(build, root):
+    """As a package has it, which is built with another prefix."""
+    run("meson", "install", "-C", build, "--no-rebuild", "--strip", "--destdir", root)
+    for place, below in (("usr/local", "usr"), ("lib", "usr/lib")):
+        shutil.copytree(root / place, root / below, symlinks=True, dirs_exist_ok=True)
+        shutil.rmtree(root / place)
+    for path in [*root.glob(f"{UNITS}/*"), *root.glob("usr/lib/dracut/modules.d/90pintle/*")]:
+        path.write_text(path.read_text().replace("/usr/local/", "/usr/"))
+
+
+def _write(files, root):
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def _make_initramfs(layers):
+    """Has dracut make it in the root as it will be."""
+    tools, included = image.ignition_tools(), layers.included
+    shutil.copytree(tools / "usr/lib/dracut/modules.d", layers.tools / "usr/lib/dracut/modules.d")
+    shutil.copy2(tools / "usr/bin/curl", layers.tools / "usr/bin")
+    _write(OF_THE_INITRAMFS, included)
+    (included / "usr/sbin/setfiles").chmod(0o755)
+    wanted = included / UNITS / "ignition-files.service.requires"
+    wanted.mkdir()
+    for unit in included.glob(f"{UNITS}/*.service"):
+        (wanted / unit.name).symlink_to(f"../{unit.name}")
+    version = next(layers.plain.glob("boot/vmlinuz-*")).name.removeprefix("vmlinuz-")
+    modules = f"usr/lib/modules/{version}"
+    (layers.added / modules).mkdir(parents=True)
+    layers.run({"mnt": ("--bind", included)}, "env", "DRACUT_NO_XATTR=1", *DRACUT, "--include", "/mnt", "/",
+               "--kver", version, f"/{modules}/initramfs.img")
+
+
+def _deploy(disk, layers):
+    """Deploys the image with what was added to it, and nothing else; returns its commit."""
+    arguments = [f"--karg={argument}" for argument in image.KERNEL_ARGUMENTS]
+    return layers.run({"mnt": ("-o loop", disk), "media": ("--bind", layers.added)}, "sh", "-ec", """
+        os=$1 branch=$2
+        shift 2
+        ostree commit --repo=/mnt/ostree/repo --branch="$branch" --tree=ref="$branch" --tree=dir=/media \
+                      --owner-uid=0 --owner-gid=0 --subject=new --add-metadata-string=version=2
+        ostree admin deploy --sysroot=/mnt --os="$os" "$@" "$branch" >&2
+        ostree admin undeploy --sysroot=/mnt 1 >&2
+        # For the homes of users whom Ignition adds before systemd-tmpfiles runs.
+        mkdir "/mnt/ostree/deploy/$os/var/home"
+        """, "sh", image.OS_NAME, image.BRANCH, *arguments).stdout.strip()
