@@ -278,6 +278,23 @@ class TestGarbage:
                 {first, targets[3], targets[1]}, {first, targets[3], targets[2]}), "one of them went", 60)
 
 
+    def test_what_a_node_has_stays_although_its_pool_has_gone_on(self, cluster, objects, agents):
+        with Controller(cluster, "none", "--keep-rendered=0"):
+            objects.config("00-worker", files=BASE)
+            first = target = objects.wait_for_target("worker")
+            objects.custom_pool("infra", paused=True)
+            for name in WORKERS:
+                agents.add(name, first, report=False)
+            label(objects, "worker-2", "infra")
+            for version in "1", "2":
+                objects.config("10-more", files={"/etc/more": version})
+                target = objects.wait_for_target("worker", other_than=target)
+                agents.wait_until_all_have(target, WORKERS[:2])
+            wait_until(lambda: objects.rendered("worker") == {first, target}, "all others are gone", 60)
+            objects.set_pool("infra", paused=False)
+            wait_until(lambda: objects.rendered("worker") == {target}, "that is gone, too", 60)
+
+
 class TestFaults:
     @pytest.mark.parametrize("fault", [{"part": 0.08}, {"part": 0, "late": 0.2}], ids=["failing", "late"])
     def test_no_more_nodes_are_told_than_may_be(self, cluster, objects, agents, tmp_path, fault):

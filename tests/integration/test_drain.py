@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drains against a real control plane, by drain_probe.cc: pods are objects, and what kubelets would do is done for them."""
 
-import contextlib
 import json
 import os
 import pathlib
@@ -10,12 +9,11 @@ import tempfile
 
 import pytest
 
-from machines import kubelet
-from machines.agent_node import PREFIX, Conditions, Watch, annotations_of, prepare_cluster, rendered
+from machines.agent_node import PREFIX, Conditions, annotations_of, prepare_cluster, rendered
 from machines.cluster import Cluster
-from machines.cluster_user import Refused
 from machines.faulty_proxy import FaultyProxy
 from machines.installed import file, machine_config
+from machines.kubelets import Kubelets
 from machines.wait import wait_until
 
 PROBE = pathlib.Path(os.environ["PINTLE_BUILD"]) / "tests/integration/drain-probe"
@@ -23,20 +21,6 @@ STARTED = "pintle.io/drain-started"
 KEPT = "pintle.io/keep-cordoned"
 QUICK = ["pintle.io/drain-attempt=2s", "pintle.io/drain-pause=1s", "pintle.io/drain-eviction-retry=1s"]
 PATIENCE = 60    # seconds for what is to come, on a machine that is busy with other things
-
-
-class Kubelets(Watch):
-    """Those of all nodes: their pods run, and are gone when they have been asked to go."""
-
-    path = "/api/v1/pods"
-
-    def saw(self, thing):
-        node, status = thing["spec"].get("nodeName"), thing.get("status", {})
-        is_asked_to_go = "deletionTimestamp" in thing["metadata"] and not thing["metadata"].get("finalizers")
-        if not node or not (is_asked_to_go or status.get("phase") == "Pending"):
-            return
-        with contextlib.suppress(Refused):    # It is gone already, or has changed again.
-            kubelet.tend(self._cluster.node(node), thing)
 
 
 @pytest.fixture(scope="module")

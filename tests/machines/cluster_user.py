@@ -3,7 +3,9 @@
 
 import base64
 import contextlib
+import http.client
 import json
+import time
 
 from . import shell
 
@@ -67,6 +69,31 @@ class User:
                 "users": [{"name": self.name, "user": {"client-certificate-data": _base64_of(self.pair.certificate),
                                                        "client-key-data": _base64_of(self.pair.key)}}],
                 "contexts": [{"name": "pintle", "context": {"cluster": "pintle", "user": self.name}}]}
+
+
+class Patient:
+    """A user who asks again while the API server is away."""
+
+    def __init__(self, user, seconds=60):
+        self._user, self._seconds = user, seconds
+
+    def request(self, method, path, body=None, kind=None):
+        deadline = time.monotonic() + self._seconds
+        is_again = False
+        while True:
+            try:
+                status, answer = self._user.request(method, path, body, kind)
+            except (OSError, http.client.HTTPException):
+                status, answer = 503, {"message": "there is nobody"}
+            # What was asked for before nobody answered may have been done.
+            if is_again and (method, status) in (("POST", 409), ("DELETE", 404)):
+                return 200, answer
+            if status < 500 or time.monotonic() > deadline:
+                return status, answer
+            is_again = True
+            time.sleep(0.05)
+
+    must = User.must
 
 
 def _base64_of(path):

@@ -28,12 +28,13 @@ def prepare_cluster(cluster):
 class Controller(Daemon):
     """One replica; with a lease that is short enough to wait for."""
 
-    def __init__(self, cluster, name="controller", *more, kubeconfig=None):
+    def __init__(self, cluster, name="controller", *more, kubeconfig=None, lease=("4s", "3s", "300ms")):
         program = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
+        duration, deadline, retry = lease
         super().__init__(cluster.folder / f"{name}.log", program, "start", "--kubeconfig",
                          kubeconfig or cluster.admin.kubeconfig,
-                         "--leader-elect-lease-duration=4s", "--leader-elect-renew-deadline=3s",
-                         "--leader-elect-retry-period=300ms", "--metrics-listen-address=", *more)
+                         f"--leader-elect-lease-duration={duration}", f"--leader-elect-renew-deadline={deadline}",
+                         f"--leader-elect-retry-period={retry}", "--metrics-listen-address=", *more)
 
     def __enter__(self):
         self.start()
@@ -72,8 +73,8 @@ class Controller(Daemon):
 class Objects:
     """Machine configs, pools and the ControllerConfig, as an administrator makes and reads them."""
 
-    def __init__(self, cluster):
-        self.admin = cluster.admin
+    def __init__(self, cluster, admin=None):
+        self.admin = admin or cluster.admin
         self.cluster = cluster
 
     def controller_config(self, base_image="registry/os@sha256:1", **annotations):

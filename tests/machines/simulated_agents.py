@@ -17,10 +17,14 @@ _ROOM = {"cpu": "4", "memory": "8Gi", "pods": "110"}
 
 
 class SimulatedAgents(contextlib.AbstractContextManager):
-    """Agents for all nodes that were added here; inside `with` they are at work."""
+    """Agents for all nodes that were added here; inside `with` they are at work.
 
-    def __init__(self, cluster):
-        self.admin = cluster.admin
+    With `drains` they have their nodes drained before they become something else, and uncordoned before they say so.
+    """
+
+    def __init__(self, cluster, drains=False, admin=None):
+        self.admin = admin or cluster.admin
+        self.drains = drains
         self.names = []
         self.broken = set()        # Configs that no node can become.
         self.deadly = set()        # Configs that no node comes back from until it is told another one.
@@ -95,13 +99,13 @@ class SimulatedAgents(contextlib.AbstractContextManager):
     def _answer(self, node):
         name = node["metadata"]["name"]
         current, desired = _configs(node)
-        state = node["metadata"]["annotations"].get(PREFIX + "state")
+        state = _said(node, "state")
         if current == desired:
-            if state != "Done":
+            if state != "Done" and self._is_uncordoned(node, desired):
                 self._say(name, state="Done", reason="")
                 self._be_ready(name, "True")
         elif desired in self.broken:
-            if state != "Degraded":
+            if state != "Degraded" and self._is_drained(node, desired):
                 self._say(name, state="Degraded", reason=f"{desired} cannot be applied")
         elif desired in self.deadly:
             if state != "Working":
@@ -109,10 +113,27 @@ class SimulatedAgents(contextlib.AbstractContextManager):
                 self._be_ready(name, "False")
         elif state != "Working":
             self._say(name, state="Working", reason="")
-        else:
+        elif self._is_drained(node, desired) and self._is_uncordoned(node, desired):
             self._be_ready(name, "True")
             self._say(name, state="Done", reason="", currentConfig=desired)
             self.order.append(name)
+
+    def _is_drained(self, node, config):
+        """Asks for it, if nobody has."""
+        if not self.drains or _said(node, "desiredDrain") == f"uncordon-{config}":
+            return True
+        return self._is_granted(node, f"drain-{config}")
+
+    def _is_uncordoned(self, node, config):
+        if not self.drains or not _said(node, "desiredDrain"):
+            return True
+        return self._is_granted(node, f"uncordon-{config}")
+
+    def _is_granted(self, node, what):
+        if _said(node, "desiredDrain") != what:
+            self._say(node["metadata"]["name"], desiredDrain=what)
+            return False
+        return _said(node, "lastAppliedDrain") == what
 
     def _say(self, name, **annotations):
         self.admin.must("PATCH", f"/api/v1/nodes/{name}", {
@@ -126,6 +147,9 @@ def _ready(status):
     return {"type": "Ready", "status": status, "reason": "Said"}
 
 
+def _said(node, key):
+    return node["metadata"].get("annotations", {}).get(PREFIX + key)
+
+
 def _configs(node):
-    annotations = node["metadata"].get("annotations", {})
-    return annotations.get(PREFIX + "currentConfig"), annotations.get(PREFIX + "desiredConfig")
+    return _said(node, "currentConfig"), _said(node, "desiredConfig")

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can happen in a cluster with its controller, told so that it can be told again under faults; and how it ends."""
+
+import re
+import time
+
+from machines.agent_node import Watch
+from machines.controller import GROUP, MERGE
+from machines.simulated_agents import PREFIX
+from machines.wait import wait_until
+
+NODES = {"worker": ["worker-0", "worker-1", "worker-2"], "infra": ["infra-0"]}
+WORKER = "node-role.kubernetes.io/worker"
+INFRA = "node-role.kubernetes.io/infra"
+QUICK_DRAINS = {"pintle.io/drain-attempt": "5s", "pintle.io/drain-pause": "1s", "pintle.io/drain-eviction-retry": "1s"}
+MINE = "example.com/mine"
+PODS = "/api/v1/namespaces/default/pods"
+DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
+BUDGETS = "/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets"
+
+
+def begin_short(objects, agents, seconds, count=2):
+    """So many workers, the last but one with a pod; returns what they have."""
+    objects.controller_config()
+    objects.config("00-worker", files={"/etc/base": "1"})
+    first = objects.wait_for_target("worker", seconds=seconds)
+    for name in NODES["worker"][:count]:
+        agents.add(name, first)
+    quick_drains(objects, "worker")
+    objects.admin.must("POST", PODS, {"metadata": {"name": "alone", "labels": {"app": "alone"}},
+                                      "spec": _pod_spec(nodeName=agents.names[-2])})
+    return first
+
+
+def end_short(objects, agents, first, seconds):
+    """They become something else one after the other."""
+    objects.config("10-more", files={"/etc/more": "1"})
+    target = objects.wait_for_target("worker", other_than=first, seconds=seconds)
+    _taint_until_told(objects, agents.names[-1], target, seconds)
+    agents.wait_until_all_have(target, seconds=seconds)
+
+
+def short(objects, agents, seconds):
+    end_short(objects, agents, begin_short(objects, agents, seconds), seconds)
+
+
+def whole(objects, agents, seconds):
+    """Two pools and pods with a budget see a change, one behind a pause, and one that is bad and is taken back."""
+    objects.controller_config()
+    objects.config("00-worker", files={"/etc/base": "1"})
+    objects.config("50-infra", role="infra", files={"/etc/infra": "1"})
+    objects.custom_pool("infra")
+    targets = _targets(objects, {"worker": "", "infra": ""}, seconds)
+    for pool, nodes in NODES.items():
+        quick_drains(objects, pool)
+        for name in nodes:
+            # That of the custom pool is a node like all others before it gets there.
+            agents.add(name, targets["worker"], labels=[WORKER, INFRA] if pool == "infra" else [WORKER])
+    _web(objects, seconds)
+
+    objects.config("10-more", files={"/etc/more": "1"})
+    targets = _targets(objects, targets, seconds)
+    _wait_until_all_have(agents, targets, seconds)
+
+    objects.set_pool("worker", paused=True)
+    objects.config("10-more", files={"/etc/more": "2"})
+    before, targets = targets, _targets(objects, targets, seconds)
+    _wait_until_all_have(agents, {"infra": targets["infra"]}, seconds)
+    objects.wait_for_condition("worker", "PausedPending", "True", seconds)
+    assert {agents.told()[name] for name in NODES["worker"]} == {(before["worker"], before["worker"])}
+    objects.set_pool("worker", paused=False)
+    _wait_until_all_have(agents, targets, seconds)
+
+    agents.hold()
+    objects.config("99-bad", files={"/etc/bad": "1"})
+    agents.broken.update(_targets(objects, targets, seconds).values())
+    agents.go_on()
+    for pool in NODES:
+        wait_until(lambda pool=pool: objects.pool(pool)["status"]["degradedMachineCount"] == 1, f"{pool} counts", seconds)
+    objects.remove_config("99-bad")
+    _wait_until_all_have(agents, targets, seconds)
+
+
+def end_state(objects):
+    """All that counts in the end, without what is different each time: times, versions, uids."""
+    pools = {pool["metadata"]["name"]: {
+        "configuration": pool["spec"].get("configuration"),
+        "is current": pool.get("status", {}).get("observedGeneration") == pool["metadata"]["generation"],
+        "status": _without(pool.get("status", {}), "observedGeneration", "conditions"),
+        "conditions": _conditions(pool)} for pool in _items(objects, "machineconfigpools")}
+    reports = {report["metadata"]["name"]: {"spec": report["spec"], "conditions": _conditions(report)}
+               for report in _items(objects, "machineconfignodes")}
+    nodes = {node["metadata"]["name"]: {
+        "labels": node["metadata"]["labels"],
+        "annotations": {key: value for key, value in node["metadata"]["annotations"].items()
+                        if key.startswith((PREFIX, "pintle.io/"))},
+        "is cordoned": node["spec"].get("unschedulable", False),
+        # Others' are of the cluster's own controllers.
+        "taints": [_without(taint, "timeAdded") for taint in node["spec"].get("taints", [])
+                   if not taint["key"].startswith("node.kubernetes.io/")]}
+        for node in objects.admin.must("GET", "/api/v1/nodes")["items"]}
+    return {"pools": pools, "nodes": nodes, "reports": reports, "configs": sorted(objects.rendered())}
+
+
+def settled(objects):
+    """The end state, once it has been the same for a while."""
+    def is_same():
+        before = end_state(objects)
+        time.sleep(1.5)
+        return before == end_state(objects) and before
+    return wait_until(is_same, "nothing changes any more", 60)
+
+
+def differences(expected, found, where=""):
+    """Lines that say what is different between two end states."""
+    if not (isinstance(expected, dict) and isinstance(found, dict)):
+        return [] if expected == found else [f"{where}: {found} in place of {expected}"]
+    return [line for key in sorted(expected.keys() | found.keys())
+            for line in differences(expected.get(key), found.get(key), f"{where}/{key}")]
+
+
+def forget_all(objects):
+    objects.forget_all()
+    for kind in (DEPLOYMENTS, BUDGETS, PODS):
+        objects.admin.must("DELETE", kind, {"propagationPolicy": "Background", "gracePeriodSeconds": 0})
+    for kind in (PODS, "/apis/apps/v1/namespaces/default/replicasets", "/api/v1/nodes"):
+        wait_until(lambda kind=kind: not objects.admin.must("GET", kind)["items"], f"no {kind} are left", 60)
+
+
+class Told(Watch):
+    """How many nodes of each pool are at any moment on their way to another config, or have to do without pods."""
+
+    path = "/api/v1/nodes"
+
+    def __init__(self, cluster):
+        super().__init__(cluster)
+        self.most = {}
+        self._under_way = {}
+
+    def saw(self, thing):
+        metadata = thing["metadata"]
+        pool = "infra" if INFRA in metadata["labels"] else "worker"
+        current, desired = (metadata["annotations"].get(PREFIX + key) for key in ("currentConfig", "desiredConfig"))
+        is_under_way = current != desired or thing["spec"].get("unschedulable", False)
+        self._under_way[metadata["name"]] = pool if is_under_way else None
+        self.most[pool] = max(self.most.get(pool, 0), list(self._under_way.values()).count(pool))
+
+
+def _taint_until_told(objects, name, target, seconds):
+    """Somebody changes a taint of theirs while the controller has one of its own; nothing of it must get lost."""
+    last = None
+
+    def is_told():
+        nonlocal last
+        node = objects.admin.must("GET", f"/api/v1/nodes/{name}")
+        taints = {taint["key"]: taint for taint in node["spec"].get("taints", [])}
+        assert not last or taints.get(MINE) == last, f"{last} got lost: {taints}"
+        is_over = node["metadata"]["annotations"][PREFIX + "desiredConfig"] == target and "UpdateInProgress" not in taints
+        next_one = {"key": MINE, "value": "" if is_over else str(time.monotonic()), "effect": "NoSchedule"}
+        if _put_taints(objects, node, taints | {MINE: next_one}):
+            last = next_one
+            return is_over
+        return False
+
+    wait_until(is_told, f"{name} is told, and has no taint of the controller", seconds, every=0.3)
+
+
+def _put_taints(objects, node, taints):
+    """Whether nobody has changed the node since."""
+    status, _ = objects.admin.request("PATCH", f"/api/v1/nodes/{node['metadata']['name']}", {
+        "metadata": {"resourceVersion": node["metadata"]["resourceVersion"]},
+        "spec": {"taints": list(taints.values())}})
+    return status == 200
+
+
+def _targets(objects, before, seconds):
+    """What the pools want when that is no longer what they wanted before."""
+    return {pool: objects.wait_for_target(pool, other_than=target, seconds=seconds) for pool, target in before.items()}
+
+
+def _wait_until_all_have(agents, targets, seconds):
+    for pool, target in targets.items():
+        agents.wait_until_all_have(target, NODES[pool], seconds)
+
+
+def quick_drains(objects, pool):
+    objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/{pool}", {"metadata": {"annotations": QUICK_DRAINS}}, MERGE)
+
+
+def budget(objects, app):
+    """One pod of it has to stay."""
+    objects.admin.must("POST", BUDGETS, {"metadata": {"name": app}, "spec": {
+        "minAvailable": 1, "selector": {"matchLabels": {"app": app}}}})
+
+
+def without_budget(objects, app):
+    objects.admin.must("DELETE", f"{BUDGETS}/{app}")
+
+
+def _web(objects, seconds):
+    """Two pods wherever there is room, of which a disruption budget can spare one."""
+    labels = {"app": "web"}
+    objects.admin.must("POST", DEPLOYMENTS, {"metadata": {"name": "web"}, "spec": {
+        "replicas": 2, "selector": {"matchLabels": labels},
+        "template": {"metadata": {"labels": labels}, "spec": _pod_spec()}}})
+    budget(objects, "web")
+    wait_until(lambda: objects.admin.must("GET", f"{BUDGETS}/web").get("status", {}).get("disruptionsAllowed") == 1,
+               "one pod can be spared", seconds)
+
+
+def _pod_spec(**more):
+    return {"containers": [{"name": "c", "image": "example.com/c"}], "terminationGracePeriodSeconds": 1, **more}
+
+
+def _items(objects, kind):
+    return objects.admin.must("GET", f"{GROUP}/{kind}")["items"]
+
+
+def _conditions(thing):
+    return {condition["type"]: (condition["status"], condition.get("reason"),
+                                re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "<time>", condition.get("message", "")))
+            for condition in thing.get("status", {}).get("conditions", [])}
+
+
+def _without(fields, *names):
+    return {key: value for key, value in fields.items() if key not in names}

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever goes wrong between a controller and the API server, it ends as if nothing had, and never with too many at it."""
+
+import contextlib
+import json
+import os
+import random
+from concurrent.futures import ThreadPoolExecutor, wait
+
+import pytest
+
+import controller_stories as stories
+from machines.cluster import Cluster
+from machines.cluster_user import Patient
+from machines.controller import Controller, Objects, prepare_cluster
+from machines.deadly_proxy import AFTER, BEFORE, DeadlyProxy
+from machines.kubelets import Kubelets
+from machines.simulated_agents import SimulatedAgents
+from machines.wait import wait_until
+from machines.watching_proxies import LateWatches, UnreliableWatches
+
+NIGHTLY = "PINTLE_NIGHTLY" in os.environ
+SEED = int(os.environ.get("PINTLE_SEED", "1"))
+LEASE = ("1s", "800ms", "200ms")    # One that does not let the next one wait for long.
+SEEDS = range(SEED, SEED + (3 if NIGHTLY else 1))
+LATE = 30 if NIGHTLY else 2    # s
+RESTARTS = 6 if NIGHTLY else 3
+SAMPLE = 10    # Moments of an update at which the leader is killed when it is not night.
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster() as running:
+        prepare_cluster(running)
+        with Kubelets(running):
+            yield running
+
+
+class Stage(contextlib.AbstractContextManager):
+    """An empty cluster with agents that stories are played in, and someone who counts nodes that are under way."""
+
+    def __init__(self, cluster):
+        admin = Patient(cluster.admin)
+        self.objects = Objects(cluster, admin)
+        self.agents = SimulatedAgents(cluster, drains=True, admin=admin)
+        self.told = stories.Told(cluster)
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self):
+        self._stack.callback(stories.forget_all, self.objects)
+        self._stack.enter_context(self.agents)
+        self._stack.enter_context(self.told)
+        return self
+
+    def __exit__(self, kind, *failure):
+        if kind:
+            print(self.agents.trouble, json.dumps(stories.end_state(self.objects)["nodes"], indent=1))
+        self._stack.__exit__(kind, *failure)
+
+    def play(self, story, *more, seconds=60, **options):
+        return story(self.objects, self.agents, *more, seconds=seconds, **options)
+
+    def must_end_as(self, expected, seconds=30):
+        with contextlib.suppress(TimeoutError):
+            wait_until(lambda: stories.end_state(self.objects) == expected, "the same end", seconds, every=0.1)
+        assert stories.differences(expected, stories.end_state(self.objects)) == []
+        assert max(self.told.most.values()) == 1, f"at once there were {self.told.most}"
+
+
+def end_of(cluster, story):
+    """How it ends when nothing goes wrong."""
+    with Stage(cluster) as stage, Controller(cluster, "clean"):
+        stage.play(story)
+        return stories.settled(stage.objects)
+
+
+@pytest.fixture(scope="module")
+def short_end(cluster):
+    return end_of(cluster, stories.short)
+
+
+@pytest.fixture(scope="module")
+def whole_end(cluster):
+    return end_of(cluster, stories.whole)
+
+
+class TestLeaderKilled:
+    def test_at_any_write(self, cluster, short_end, tmp_path):
+        """Before the write has come to the API server, and after it, when nobody is left to hear the answer."""
+        with DeadlyProxy(cluster, cluster.admin) as proxy:
+            self.play(cluster, proxy, short_end, tmp_path)
+            count = len(proxy.writes)
+        all_moments = [(number, moment) for number in range(1, count + 1) for moment in (BEFORE, AFTER)]
+        failed, tried, killed = {}, all_moments if NIGHTLY else spread(all_moments, SAMPLE), 0
+        for number, moment in tried:
+            with DeadlyProxy(cluster, cluster.admin, number, moment) as proxy:
+                try:
+                    self.play(cluster, proxy, short_end, tmp_path)
+                except Exception as failure:
+                    failed[f"{moment} write {number}, {proxy.fatal}"] = str(failure)
+                killed += bool(proxy.fatal)
+        print(f"a leader makes {count} writes; of {len(all_moments)} moments to be killed {len(tried)} were tried and "
+              f"{killed} were met")
+        assert not failed, "\n".join(f"{moment}: {why}" for moment, why in failed.items())
+        assert killed > 0.9 * len(tried)
+
+    def play(self, cluster, proxy, expected, tmp_path):
+        first = Controller(cluster, "first", kubeconfig=written(proxy, tmp_path), lease=LEASE)
+        with Stage(cluster) as stage, first:
+            proxy.kill = first.stop
+            wait_until(lambda: stage.objects.leader() or not first.pid, "it leads", 60)
+            with Controller(cluster, "second", lease=LEASE):
+                stage.play(stories.short)
+                stage.must_end_as(expected)
+
+
+class LateWhenOneIsTold(LateWatches):
+    """Begins to be late just when this node is told of another config, which nobody hears the answer to."""
+
+    def __init__(self, cluster, node):
+        super().__init__(cluster, cluster.admin)
+        self.path, self.when_told = f"/api/v1/nodes/{node}", None
+
+    def treat(self, request, body):
+        if request.command != "PATCH" or request.path.split("?")[0] != self.path or b"desiredConfig" not in body \
+                or not self.when_told:
+            return super().treat(request, body)
+        then, self.when_told = self.when_told, None
+        self.late = max(LATE, 6)    # Longer than it takes another one to lead.
+        with self.asked(request, body) as answer:
+            answer.read()
+        then()
+        return None
+
+
+def spread(moments, count):
+    """So many of them at equal distances, others with another seed."""
+    distance = len(moments) / count
+    offset = random.Random(SEED).random() * distance
+    return [moments[int(offset + index * distance)] for index in range(count)]
+
+
+class TestWatches:
+    def test_what_the_leader_knows_is_old(self, cluster, short_end, tmp_path):
+        with LateWatches(cluster, cluster.admin, LATE) as proxy, Stage(cluster) as stage:
+            with Controller(cluster, "late", kubeconfig=written(proxy, tmp_path)):
+                stage.play(stories.short, seconds=60 + 10 * LATE)
+                stage.must_end_as(short_end, 30 + 10 * LATE)
+
+    def test_what_the_next_leader_knows_is_old(self, cluster, tmp_path):
+        """It has not heard of the node that was told last, and would rather tell others, as that one cannot be drained."""
+        with LateWhenOneIsTold(cluster, "worker-1") as proxy, Stage(cluster) as stage, \
+                Controller(cluster, "first", kubeconfig=written(proxy, tmp_path), lease=LEASE) as first:
+            wait_until(stage.objects.leader, "it leads", 60)
+            have = stage.play(stories.begin_short, count=3)
+            with Controller(cluster, "second", kubeconfig=written(proxy, tmp_path), lease=LEASE) as second, \
+                    ThreadPoolExecutor() as beside:
+                proxy.when_told = lambda: (first.stop(), stories.budget(stage.objects, "alone"))
+                rest = beside.submit(stage.play, stories.end_short, have, seconds=90 + 10 * LATE)
+                wait_until(lambda: "the drain cannot succeed" in second.text() or rest.done(), "it tries", 90 + 5 * LATE)
+                proxy.late = 0
+                stories.without_budget(stage.objects, "alone")
+                rest.result()
+            assert first.pid is None and stage.told.most == {"worker": 1}
+
+    @pytest.mark.parametrize("seed", SEEDS)
+    def test_events_are_lost_and_come_twice_and_in_another_order(self, cluster, whole_end, tmp_path, seed):
+        with UnreliableWatches(cluster, cluster.admin, seed) as proxy, Stage(cluster) as stage:
+            with Controller(cluster, "misled", kubeconfig=written(proxy, tmp_path)):
+                stage.play(stories.whole, seconds=120)
+                stage.must_end_as(whole_end, 60)
+            print(f"seed {seed}: {proxy.done}")
+            assert len(proxy.done) == 3
+
+
+class TestApiServer:
+    @pytest.mark.parametrize("seed", SEEDS)
+    def test_is_restarted_in_the_middle(self, cluster, whole_end, seed):
+        chance, restarts = random.Random(seed), 0
+        # The story is told beside: a server lives no longer than the thread that started it.
+        with Stage(cluster) as stage, Controller(cluster, "cut-off"), ThreadPoolExecutor() as beside:
+            story = beside.submit(stage.play, stories.whole, seconds=180)
+            while restarts < RESTARTS and not wait([story], chance.uniform(0, 5)).done:
+                cluster.stop_apiserver()
+                wait([story], chance.uniform(0, 1))
+                cluster.start_apiserver()
+                restarts += 1
+            story.result()
+            stage.must_end_as(whole_end, 60)
+        print(f"seed {seed}: restarted {restarts} times")
+        assert restarts >= 2
+
+
+def written(proxy, folder):
+    """The kubeconfig of one who goes this way."""
+    kubeconfig = folder / "kubeconfig"
+    kubeconfig.write_text(proxy.kubeconfig())
+    return kubeconfig

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A way to the API server that tests can stand in, and itself changes nothing.
+
+It speaks plain HTTP on loopback and has the credentials of one user, for whom it asks.
+"""
+
+import contextlib
+import http.client
+import http.server
+import json
+import threading
+
+
+class Proxy(contextlib.AbstractContextManager):
+    """`url` leads to the cluster as this user."""
+
+    def __init__(self, cluster, user):
+        self.cluster, self.user = cluster, user
+        self._ways, self._lock = set(), threading.Lock()
+        proxy = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_any(self):
+                proxy.serve(self)
+
+            do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = do_any
+
+        self._server = _Server(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def __enter__(self):
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self._server.shutdown()
+        self._server.server_close()
+        with self._lock:
+            for way in self._ways:
+                end(way)
+
+    def kubeconfig(self):
+        """That of the user, with this way instead of the straight one, and no credentials."""
+        config = json.loads(self.user.kubeconfig.read_text())
+        for each in config["clusters"]:
+            each["cluster"] = {"server": self.url}
+        for each in config["users"]:
+            each["user"] = {}
+        return json.dumps(config)
+
+    def serve(self, request):
+        """One request; an end without an answer is a lost connection."""
+        body = request.rfile.read(int(request.headers.get("Content-Length", 0)))
+        request.close_connection = True
+        # The one who asked may have ended, and the API server may be away.
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            self.treat(request, body)
+
+    def treat(self, request, body):
+        """For those that do something to it: hands it on, and the answer back."""
+        with self.asked(request, body) as answer:
+            self.answer(request, answer)
+
+    @contextlib.contextmanager
+    def asked(self, request, body):
+        """The API server's answer to it."""
+        with contextlib.closing(self.cluster.connection(self.user.pair)) as way:
+            with self._lock:
+                self._ways.add(way)
+            try:
+                headers = {key: value for key, value in request.headers.items()
+                           if key.lower() not in ("host", "content-length", "connection", "accept-encoding")}
+                way.request(request.command, request.path, body or None, headers)
+                yield way.getresponse()
+            finally:
+                with self._lock:
+                    self._ways.discard(way)
+                end(way)
+
+    def answer(self, request, answer):
+        if answer.status == 200 and is_watch(request):
+            begin_answer(request, answer)
+            return self.pass_on_events(request, answer)
+        text = answer.read()
+        begin_answer(request, answer, len(text))
+        request.wfile.write(text)
+
+    def pass_on_events(self, request, answer):
+        """Each line that a watch brings."""
+        while line := answer.readline():
+            request.wfile.write(line)
+            request.wfile.flush()
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64    # One that is full lets the next one wait for a second.
+
+
+def is_watch(request):
+    return "watch=" in request.path
+
+
+def begin_answer(request, answer, length=None):
+    request.send_response(answer.status)
+    request.send_header("Content-Type", answer.headers.get("Content-Type", "application/json"))
+    if length is not None:
+        request.send_header("Content-Length", str(length))
+    request.send_header("Connection", "close")
+    request.end_headers()
+
+
+def end(way):
+    """Ends what is read from this connection, also for a thread that waits for the next line."""
+    with contextlib.suppress(OSError):
+        if way.sock:
+            way.sock.shutdown(2)
