@@ -75,12 +75,14 @@ class Emulator(Kept):
         try:
             self.wait_until_it_answers(seconds)
             return self.run("systemctl", "is-system-running", "--wait", check=False).stdout.strip()
-        except (ConnectionError, MachineDied):
+        except (ConnectionError, MachineDied) as died:
             # It may have gone while it was asked.
+            end = "not yet"
             with contextlib.suppress(TimeoutError):
-                if self.wait_end(10) == "reboot":
-                    return "reboot"
-            raise
+                end = self.wait_end(10)
+            if end == "reboot":
+                return end
+            raise MachineDied(f"{self.name} went while it booted ({died}); its end: {end}", self.console()) from died
 
     def wait_until_it_answers(self, seconds=240):
         deadline = time.monotonic() + seconds
