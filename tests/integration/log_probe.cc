@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A service that says one thing of each kind, for test_journal.py to find in a real journal.
+// A service that says one thing of each kind, for test_journal.py to find in a real journal.  With --stay it ends when
+// it is told to: the journal asks the kernel for the unit of who has sent an entry, and of a process that has gone it
+// learns none.
+
+#include <unistd.h>
+
+#include <string_view>
 
 #include "base/log.h"
 
-int main() {
+int main(int argc, char** argv) {
   namespace log = pintle::log;
   constexpr log::MessageId kProbe("5ee1f7c1e2f04f5a8f0a2b8c6d1e9f30");
   log::Warning("the probe is careful", kProbe, {{"PINTLE_UNIT", "a.service"}, {"PINTLE_DIFF", "one\ntwo"}});
   log::Info("the probe is done");
   log::Debug("nobody asked");
+  if (argc > 1 && std::string_view(argv[1]) == "--stay") pause();
 }

@@ -24,7 +24,7 @@ def entries(node, *matches):
 
 
 def test_a_service_logs_to_the_journal_with_message_id_and_fields(node):
-    node.run("systemd-run", "--wait", "--unit=probe", PROBE)
+    node.run("systemd-run", "--unit=probe", PROBE, "--stay")
     wait_until(lambda: entries(node, f"MESSAGE_ID={MESSAGE_ID}"), "the journal has the entry", 10)
     [entry] = entries(node, f"MESSAGE_ID={MESSAGE_ID}")
     assert entry["MESSAGE"] == "the probe is careful"
@@ -35,6 +35,7 @@ def test_a_service_logs_to_the_journal_with_message_id_and_fields(node):
     assert entry["_SYSTEMD_UNIT"] == "probe.service"
     wait_until(lambda: entries(node, "-u", "probe", "PRIORITY=6", "SYSLOG_IDENTIFIER=log-probe"),
                "the journal has the entry without an id", 10)
+    node.run("systemctl", "stop", "probe")
     assert not entries(node, "-u", "probe", "PRIORITY=7")
 
 

@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles each header alone, with the flags of its source file or folder, so that it never needs another before it.
+"""Sees that each header stands alone, so that it never needs another before it.
+
+The build has compiled a header alone where it is the first thing that its source file includes; the others are compiled
+here, with the flags of their source file or folder.
 
 usage: headers.py BUILD    (a build directory with compile_commands.json)
 """
@@ -44,6 +47,17 @@ def flags_for(header, flags):
     return next(iter(flags.values()))  # A folder without sources yet: src/ is in every include path.
 
 
+def is_first_in_its_source(header, flags):
+    """Whether the build compiles it with nothing before it; includes are named from src/ or tests/."""
+    source = header.with_suffix(".cc")
+    if source not in flags:
+        return False
+    with source.open(encoding="utf-8") as lines:
+        first = next((line for line in lines if line.startswith("#include")), "")
+    name = header.relative_to(sources.TOP / header.relative_to(sources.TOP).parts[0])
+    return first.startswith(f'#include "{name}"')
+
+
 def problem_of(header, flags, objects):
     """What the compiler says.  It is called as for a build, so that ccache knows the answer for what has not changed."""
     directory, words = flags_for(header, flags)
@@ -63,9 +77,10 @@ def main():
     objects = build / "lint-headers"
     objects.mkdir(exist_ok=True)
     headers = sources.tracked("src/*.h", "tests/*.h")
+    alone = [header for header in headers if not is_first_in_its_source(header, flags)]
     findings = sources.Findings()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for header, problem in zip(headers, pool.map(lambda h: problem_of(h, flags, objects), headers)):
+        for header, problem in zip(alone, pool.map(lambda h: problem_of(h, flags, objects), alone)):
             if problem:
                 findings.add(header, 1, f"does not stand alone:\n{problem}")
     findings.report(len(headers))
