@@ -102,13 +102,33 @@ def end_state(objects):
     return {"pools": pools, "nodes": nodes, "reports": reports, "configs": sorted(objects.rendered())}
 
 
-def settled(objects):
-    """The end state, once it has been the same for a while."""
-    def is_same():
-        before = end_state(objects)
-        time.sleep(1.5)
-        return before == end_state(objects) and before
-    return wait_until(is_same, "nothing changes any more", 60)
+def rest(objects):
+    """The end state, once nobody has anything left to do."""
+    def is_at_rest():
+        state = end_state(objects)
+        there = (*map(_pool_rests, state["pools"].values()), *map(_node_rests, state["nodes"].values()),
+                 *(_is_told(report, state["nodes"][name]) for name, report in state["reports"].items()))
+        return all(there) and state
+    return wait_until(is_at_rest, "nobody has anything left to do", 60)
+
+
+def _pool_rests(pool):
+    is_updated = pool["conditions"].get("Updated", ("",))[0] == "True"
+    is_known = pool["is current"] and pool["status"]["configuration"] == pool["configuration"]
+    return is_updated and is_known or pool["status"].get("machineCount") == 0
+
+
+def _node_rests(node):
+    said = {key.removeprefix(PREFIX): value for key, value in node["annotations"].items()}
+    is_done = said["state"] == "Done" and said["currentConfig"] == said["desiredConfig"]
+    is_uncordoned = said.get("desiredDrain") == said.get("lastAppliedDrain") and not node["is cordoned"]
+    return is_done and is_uncordoned and all(taint["key"] != "UpdateInProgress" for taint in node["taints"])
+
+
+def _is_told(report, node):
+    """Whether a MachineConfigNode says of a node that rests how its update has ended."""
+    is_of_config = report["spec"]["configVersion"]["desired"] == node["annotations"][PREFIX + "currentConfig"]
+    return is_of_config and report["conditions"].get("Uncordoned", ("",))[0] == "True"
 
 
 def differences(expected, found, where=""):

@@ -71,7 +71,7 @@ def end_of(cluster, story):
     """How it ends when nothing goes wrong."""
     with Stage(cluster) as stage, Controller(cluster, "clean"):
         stage.play(story)
-        return stories.settled(stage.objects)
+        return stories.rest(stage.objects)
 
 
 @pytest.fixture(scope="module")
