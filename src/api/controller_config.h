@@ -30,11 +30,13 @@ struct PlatformStatus {
 // The cluster's Infrastructure, as a copy.
 struct InfrastructureStatus {
   std::string control_plane_topology;
+  std::string api_server_internal_url;  // As machines of the cluster reach it.
   PlatformStatus platform_status;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = std::tuple{
       json::Field{"controlPlaneTopology", &InfrastructureStatus::control_plane_topology},
+      json::Field{"apiServerInternalURI", &InfrastructureStatus::api_server_internal_url},
       json::Field{"platformStatus", &InfrastructureStatus::platform_status},
   };
 };

@@ -10,6 +10,7 @@
 
 #include "base/base64.h"
 #include "json/fields.h"
+#include "machineconfig/input.h"
 #include "net/hmac.h"
 #include "net/http_answer.h"
 
@@ -88,6 +89,10 @@ Result<std::vector<std::string>> ParseKeys(std::string_view text) {
   }
   if (keys.empty()) return Error(ErrorKind::kInvalid, "there is no key; `openssl rand -hex 32` makes one");
   return keys;
+}
+
+Result<std::vector<std::string>> ReadKeys(const std::string& file) {
+  return TRY(ParseKeys(TRY(machineconfig::ReadInput(file))), file);
 }
 
 std::string MakeToken(const std::string& key, const std::string& pool, WallTime expires) {

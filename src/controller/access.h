@@ -32,8 +32,9 @@ struct Access {
   std::vector<std::string> keys = {};
 };
 
-// The keys of a file: a line each, of 32 characters or more.
+// Keys are a line each, of 32 characters or more.
 Result<std::vector<std::string>> ParseKeys(std::string_view text);
+Result<std::vector<std::string>> ReadKeys(const std::string& file);
 
 std::string MakeToken(const std::string& key, const std::string& pool, WallTime expires);
 

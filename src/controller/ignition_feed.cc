@@ -48,10 +48,18 @@ IgnitionFeed::IgnitionFeed(kube::Client client, const Cluster& cluster, Ignition
            .synced = [this] { Look(); },
            .trouble = [this](const Error& error) { listener_.trouble(error); }}) {}
 
-Result<std::string> IgnitionFeed::Kubeconfig() const {
+Result<std::string> IgnitionFeed::Kubeconfig(const View& view) const {
+  if (view.controller_config == nullptr) return Error(ErrorKind::kUnavailable, "there is no ControllerConfig yet");
+  const std::string& server =
+      settings_.server.empty() ? view.controller_config->spec.infra.status.api_server_internal_url : settings_.server;
+  if (server.empty()) {
+    return Error(ErrorKind::kInvalid,
+                 "neither --apiserver-url nor the ControllerConfig, in spec.infra.status.apiServerInternalURI, says "
+                 "where new machines reach the API server");
+  }
   const std::string token = TRY(machineconfig::ReadInput(settings_.token_directory + "/token"));
   const std::string authorities = TRY(Authorities());
-  return KubeconfigText(settings_.server, authorities, token);
+  return KubeconfigText(server, authorities, token);
 }
 
 // The token's own may be older than those that the API server goes by.
@@ -68,7 +76,6 @@ Result<ServedSources> IgnitionFeed::SourcesFor(const api::MachineConfigPool& poo
                                                const Result<std::string>& kubeconfig) const {
   const std::string& name = ServedConfigName(pool);
   if (name.empty()) return Error(ErrorKind::kUnavailable, "nothing is rendered for the pool yet");
-  if (view.controller_config == nullptr) return Error(ErrorKind::kUnavailable, "there is no ControllerConfig yet");
   if (!kubeconfig) return kubeconfig.error();
   ServedSources sources;
   sources.image = ImageFor(pool, view, name);
@@ -80,7 +87,7 @@ Result<ServedSources> IgnitionFeed::SourcesFor(const api::MachineConfigPool& poo
 void IgnitionFeed::Look() {
   if (!cluster_.is_ready() || !authorities_.is_synced()) return;
   const View view = cluster_.Look();
-  const auto kubeconfig = Kubeconfig();
+  const auto kubeconfig = Kubeconfig(view);
   bool is_changed = std::erase_if(pools_, [&](const auto& pool) { return view.PoolNamed(pool.first) == nullptr; }) > 0;
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;

@@ -44,7 +44,7 @@ inline constexpr ResourceKind kResourceKind<controller::BinaryConfigMap> = {"", 
 namespace pintle::controller {
 
 struct IgnitionFeedSettings {
-  std::string server;                // The API server's URL as new machines reach it.
+  std::string server;                // The API server's URL as new machines reach it; empty: see ControllerConfig.
   std::string token_directory = {};  // With the files `token` and `ca.crt`.
   std::string namespace_name = {};   // Of the ConfigMap that has newer authorities.
 };
@@ -72,7 +72,7 @@ class IgnitionFeed {
     kube::Call call;
   };
 
-  Result<std::string> Kubeconfig() const;
+  Result<std::string> Kubeconfig(const View& view) const;
   Result<std::string> Authorities() const;
   // What the pool's machines are given besides their config.
   Result<ServedSources> SourcesFor(const api::MachineConfigPool& pool, const View& view,

@@ -16,6 +16,8 @@ namespace {
 constexpr log::MessageId kNoConfigServed{"20a908394ecc487ca4ea50b106c444bf"};
 constexpr log::MessageId kCertificateTrouble{"7693c209462f40e4bcda0c689eeb1984"};
 constexpr log::MessageId kCertificateRenewed{"ed02f9da39774649869fe742d5468b2a"};
+constexpr log::MessageId kKeysTrouble{"4d00137832fe4f14858ef54a68e8f08c"};
+constexpr log::MessageId kKeysRenewed{"b95463c73c24497daeb927eb8dfc4416"};
 
 // A connection needs a descriptor, and the usual limit is there for programs of another age.
 void AllowManyConnections() {
@@ -44,11 +46,22 @@ void Tell(const net::IncomingRequest& request, const IgnitionAnswer& answer) {
 Result<std::unique_ptr<IgnitionService>> IgnitionService::Begin(event::Loop& loop, const IgnitionSettings& settings,
                                                                 ServedPools pools) {
   std::unique_ptr<IgnitionService> service(new IgnitionService);
-  service->access_ = std::make_shared<const Access>(settings.access);
+  TRY(service->OpenAccess(loop, settings), "the Ignition server");
   service->Serve(std::move(pools));
   AllowManyConnections();
   TRY(service->Open(loop, settings), "the Ignition server");
   return service;
+}
+
+Result<> IgnitionService::OpenAccess(event::Loop& loop, const IgnitionSettings& settings) {
+  Access access = {.mode = settings.access};
+  if (access.mode != AccessMode::kOpen) {
+    keys_file_ = settings.token_keys_file;
+    keys_watch_ = TRY(FileWatch::Begin(loop, {keys_file_}, [this] { LookAtKeys(); }));
+    access.keys = TRY(ReadKeys(keys_file_));
+  }
+  access_ = std::make_shared<const Access>(std::move(access));
+  return {};
 }
 
 Result<> IgnitionService::Open(event::Loop& loop, const IgnitionSettings& settings) {
@@ -94,13 +107,18 @@ void IgnitionService::Serve(ServedPools pools) {
   Renew();
 }
 
-void IgnitionService::Admit(Access access) {
-  access_ = std::make_shared<const Access>(std::move(access));
-  Renew();
+void IgnitionService::LookAtFiles() {
+  if (certificate_) certificate_->Look();
+  if (keys_watch_) LookAtKeys();
 }
 
-void IgnitionService::LookAtCertificate() {
-  if (certificate_) certificate_->Look();
+void IgnitionService::LookAtKeys() {
+  auto keys = ReadKeys(keys_file_);
+  if (!keys) return log::Warning("The keys before stay in use: " + keys.error().message(), kKeysTrouble);
+  if (*keys == access_->keys) return;
+  access_ = std::make_shared<const Access>(Access{.mode = access_->mode, .keys = *std::move(keys)});
+  Renew();
+  log::Notice("The keys of tokens were renewed", kKeysRenewed);
 }
 
 void IgnitionService::Renew() {

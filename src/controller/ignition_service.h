@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "controller/access.h"
+#include "controller/file_watch.h"
 #include "controller/ignition_counts.h"
 #include "controller/served_pool.h"
 #include "controller/tls_files.h"
@@ -40,7 +41,8 @@ struct IgnitionSettings {
   std::optional<net::ListenAddress> health = {};  // Without TLS, /healthz alone: port 22624.
   int threads = 2;
   net::Rate rate = kUsualRate;
-  Access access = {};
+  AccessMode access = AccessMode::kOpen;
+  std::string token_keys_file = {};  // Unless it is open to everyone.
 };
 
 class IgnitionService {
@@ -49,9 +51,8 @@ class IgnitionService {
                                                         ServedPools pools);
 
   void Serve(ServedPools pools);
-  void Admit(Access access);
-  // Looks at once whether the certificate was renewed.
-  void LookAtCertificate();
+  // Looks at once whether the certificate or the keys of tokens were renewed.
+  void LookAtFiles();
 
   IgnitionCounts Counts() const { return counters_->Read(); }
   // Where it listens, as URLs.
@@ -61,7 +62,9 @@ class IgnitionService {
   IgnitionService() = default;
 
   Result<> Open(event::Loop& loop, const IgnitionSettings& settings);
+  Result<> OpenAccess(event::Loop& loop, const IgnitionSettings& settings);
   Result<> OpenSecure(event::Loop& loop, const IgnitionSettings& settings);
+  void LookAtKeys();
   net::HttpHandler Handler() const;
   void Renew();
 
@@ -72,6 +75,8 @@ class IgnitionService {
   std::unique_ptr<net::HttpServer> plain_;
   std::unique_ptr<net::HttpServer> health_;
   std::unique_ptr<TlsFiles> certificate_;
+  std::string keys_file_;
+  std::unique_ptr<FileWatch> keys_watch_;
 };
 
 }  // namespace pintle::controller

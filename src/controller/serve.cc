@@ -73,15 +73,6 @@ Result<std::optional<net::ListenAddress>> Listen(const CommandLine& line, std::s
   return std::optional(TRY(net::ParseListenAddress(*text), option));
 }
 
-Result<Access> ReadAccess(const CommandLine& line) {
-  Access access = {.mode = TRY(ParseAccessMode(line.Value("--access").value_or("open")), "--access")};
-  if (access.mode == AccessMode::kOpen) return access;
-  const auto file = line.Value("--token-keys");
-  if (!file) return Misused("with --access grace or required, --token-keys is needed");
-  access.keys = TRY(ParseKeys(TRY(machineconfig::ReadInput(*file))), *file);
-  return access;
-}
-
 Result<IgnitionSettings> ReadSettings(const CommandLine& line) {
   if (!line.words().empty()) return Misused(fmt::format("\"{}\" is one word too many", line.words()[0]));
   IgnitionSettings settings;
@@ -100,16 +91,18 @@ Result<IgnitionSettings> ReadSettings(const CommandLine& line) {
   settings.threads = TRY(Number(line, "--threads", 1, settings.threads));
   const double rate = TRY(Number(line, "--rate", 0, static_cast<int>(kUsualRate.per_second)));
   settings.rate = {.per_second = rate, .burst = rate * kBurstSeconds};
-  settings.access = TRY(ReadAccess(line));
+  settings.access = TRY(ParseAccessMode(line.Value("--access").value_or("open")), "--access");
+  settings.token_keys_file = line.Value("--token-keys").value_or("");
+  if (settings.access != AccessMode::kOpen && settings.token_keys_file.empty()) {
+    return Misused("with --access grace or required, --token-keys is needed");
+  }
   return settings;
 }
 
 // Reads everything again; what cannot be read leaves things as they were.
 Result<> ReadAgain(const CommandLine& line, IgnitionService& service) {
-  ServedPools pools = TRY(ReadServedFolder(*line.Value("--from")));
-  service.Admit(TRY(ReadAccess(line)));
-  service.Serve(std::move(pools));
-  service.LookAtCertificate();
+  service.Serve(TRY(ReadServedFolder(*line.Value("--from"))));
+  service.LookAtFiles();
   return {};
 }
 

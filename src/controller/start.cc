@@ -28,7 +28,6 @@
 #include "event/watches.h"
 #include "kube/access.h"
 #include "kube/client.h"
-#include "machineconfig/input.h"
 
 namespace pintle::controller {
 namespace {
@@ -37,6 +36,8 @@ constexpr int kWrongUsage = 2;
 // How long a lease may take to be given back.
 constexpr auto kPatienceAtTheEnd = std::chrono::seconds(5);
 constexpr auto kRetry = std::chrono::seconds(10);
+// The token in the kubeconfig of new machines is renewed from time to time.
+constexpr auto kLookAgain = std::chrono::seconds(30);
 
 // Different each time: a pod that starts anew has the name of the one before it.
 std::string Identity() {
@@ -56,17 +57,16 @@ class Ignition {
  public:
   static Result<std::unique_ptr<Ignition>> Begin(event::Loop& loop, const kube::Client& client,
                                                  const Controller& controller, IgnitionOptions options) {
-    if (!options.token_keys.empty()) {
-      const std::string keys = TRY(machineconfig::ReadInput(options.token_keys), "--token-keys");
-      options.service.access.keys = TRY(ParseKeys(keys), options.token_keys);
-    }
     auto service = TRY(IgnitionService::Begin(loop, options.service, {}));
     for (const std::string& address : service->Addresses()) log::Info("Serving Ignition at " + address);
     return std::unique_ptr<Ignition>(
         new Ignition(loop, client, controller, std::move(options.feed), std::move(service)));
   }
 
-  void Look() { feed_.Look(); }
+  void Look() {
+    later_.After(kLookAgain);
+    feed_.Look();
+  }
 
   void AddTo(Metrics& metrics) const {
     const IgnitionCounts counts = service_->Counts();

@@ -24,7 +24,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"--ignition-health-listen", "ADDRESS:PORT", "where to answer /healthz without TLS, such as :22624 [nowhere]"},
     {"--cert", "FILE", "the Ignition server's certificate with its chain [/etc/ssl/mcs/tls.crt]"},
     {"--key", "FILE", "the key that belongs to it [/etc/ssl/mcs/tls.key]"},
-    {"--apiserver-url", "URL", "of the API server, as new machines reach it"},
+    {"--apiserver-url", "URL", "of the API server, as new machines reach it [what the ControllerConfig says]"},
     {"--bootstrap-token", "DIR", "with the files token and ca.crt [/etc/mcs/bootstrap-token]"},
     {"--access", "MODE", "open, grace or required: whether machines need a token for Ignition [open]"},
     {"--token-keys", "FILE", "the keys that these tokens are signed with"},
@@ -67,11 +67,11 @@ Result<std::optional<IgnitionOptions>> ReadIgnition(const CommandLine& line) {
   }
   options.service.certificate_file = line.Value("--cert").value_or("/etc/ssl/mcs/tls.crt");
   options.service.key_file = line.Value("--key").value_or("/etc/ssl/mcs/tls.key");
-  options.service.access.mode = TRY(ParseAccessMode(line.Value("--access").value_or("open")), "--access");
-  options.feed.server = TRY(line.Needed("--apiserver-url"), "with --ignition-listen");
+  options.service.access = TRY(ParseAccessMode(line.Value("--access").value_or("open")), "--access");
+  options.feed.server = line.Value("--apiserver-url").value_or("");
   options.feed.token_directory = line.Value("--bootstrap-token").value_or("/etc/mcs/bootstrap-token");
-  if (options.service.access.mode != AccessMode::kOpen) {
-    options.token_keys = TRY(line.Needed("--token-keys"), "with --access grace or required");
+  if (options.service.access != AccessMode::kOpen) {
+    options.service.token_keys_file = TRY(line.Needed("--token-keys"), "with --access grace or required");
   }
   return std::optional(std::move(options));
 }

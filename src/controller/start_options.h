@@ -23,7 +23,6 @@ namespace pintle::controller {
 struct IgnitionOptions {
   IgnitionSettings service;
   IgnitionFeedSettings feed;
-  std::string token_keys;  // A file; empty: none.
 };
 
 struct StartOptions {

@@ -3,17 +3,15 @@
 
 // A server's certificate and key in files, read again when they change.
 //
-// Others renew them as they like: in place, by a rename, or by the link that a mounted Secret has.  Until certificate
-// and key fit together, the ones before stay in use.
+// Until certificate and key fit together, the ones before stay in use.
 
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
+#include "controller/file_watch.h"
 #include "event/loop.h"
-#include "event/watches.h"
 #include "net/tls_identity.h"
 
 namespace pintle::controller {
@@ -40,11 +38,10 @@ class TlsFiles {
     bool operator==(const Texts&) const = default;
   };
 
-  TlsFiles(event::Loop& loop, std::string certificate, std::string key, net::TlsRules rules, Renewed renewed);
+  TlsFiles(std::string certificate, std::string key, net::TlsRules rules, Renewed renewed);
 
   Result<Texts> Read() const;
   Result<Identity> Make(const Texts& texts) const;
-  Result<> Watch(event::Loop& loop);
 
   const std::string certificate_;
   const std::string key_;
@@ -52,9 +49,7 @@ class TlsFiles {
   const Renewed renewed_;
   Texts last_;
   Identity first_;
-  std::vector<event::InotifyWatch> watches_;
-  event::Timer settled_;
-  event::Timer again_;
+  std::unique_ptr<FileWatch> watch_;
 };
 
 }  // namespace pintle::controller

@@ -13,7 +13,6 @@
 #include "base/time_span.h"
 #include "controller/access.h"
 #include "json/parse.h"
-#include "machineconfig/input.h"
 
 namespace pintle::controller {
 namespace {
@@ -32,7 +31,7 @@ Result<json::Value> HttpHeaders(const CommandLine& line) {
     return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is one word too many (see --help)", line.words()[0]));
   }
   const std::string pool = TRY(line.Needed("--pool"));
-  const auto keys = TRY(ParseKeys(TRY(machineconfig::ReadInput(TRY(line.Needed("--key-file"))))), "--key-file");
+  const auto keys = TRY(ReadKeys(TRY(line.Needed("--key-file"))));
   const auto life = TRY(ParseTimeSpan(line.Value("--ttl").value_or("24h")), "--ttl");
   if (pool.empty()) return Error(ErrorKind::kInvalid, "--pool: it has to have a name");
   if (life < std::chrono::seconds(1)) return Error(ErrorKind::kInvalid, "--ttl: it has to be a second or more");

@@ -375,8 +375,13 @@ class TestServing:
         (token / "ca.crt").write_bytes(cluster.authority.certificate.read_bytes())
         port, = daemon.free_ports(1)
         with Controller(cluster, "serving", f"--ignition-listen=127.0.0.1:{port}", f"--cert={pair.certificate}",
-                        f"--key={pair.key}", f"--bootstrap-token={token}", f"--apiserver-url={cluster.url}"):
+                        f"--key={pair.key}", f"--bootstrap-token={token}") as controller:
             objects.config("00-worker", files={"/etc/base": "first"})
+            objects.wait_for_target("worker")
+            # Nobody has said yet where new machines reach the API server.
+            wait_until(lambda: self.answer(authority, port)[0] == 500 and "neither --apiserver-url" in controller.text(),
+                       "what is missing is told", 60)
+            objects.set_infrastructure(apiServerInternalURI=cluster.url)
             first = self.served(authority, port, objects.wait_for_target("worker"))
             # The same as from files with the same in them.
             folder = self.folder_with(objects, first, tmp_path / "files")
@@ -387,17 +392,22 @@ class TestServing:
             assert self.served(authority, port, objects.wait_for_target("worker", objects.target("worker"))) != first
 
     @staticmethod
-    def served(authority, port, config):
-        """What is served once it is this rendered config."""
+    def answer(authority, port):
+        """The status, 0 when it does not listen yet, and the body."""
         trust = ssl.create_default_context(cafile=authority.certificate)
+        try:
+            with urllib.request.urlopen(f"https://127.0.0.1:{port}/config/worker", context=trust) as said:
+                return said.status, said.read()
+        except urllib.error.HTTPError as error:
+            return error.code, b""
+        except urllib.error.URLError:
+            return 0, b""
 
+    def served(self, authority, port, config):
+        """What is served once it is this rendered config."""
         def answer():
-            try:
-                with urllib.request.urlopen(f"https://127.0.0.1:{port}/config/worker", context=trust) as said:
-                    text = said.read()
-            except urllib.error.URLError:
-                return None
-            return json.loads(text) if config.encode() in base64_parts(text) else None
+            status, text = self.answer(authority, port)
+            return json.loads(text) if status == 200 and config.encode() in base64_parts(text) else None
         return wait_until(answer, f"{config} is served", 60)
 
     def folder_with(self, objects, served, folder):

@@ -2,13 +2,16 @@
 """deploy/: what Kustomize makes of it, a real API server takes; and the controller has the rights it needs, and no other."""
 
 import json
+import os
 import pathlib
 import re
+import subprocess
 
 import pytest
 from machines.cluster import Cluster
 
 DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
+CONTROLLER = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
 NAMESPACE = "openshift-machine-config-operator"
 ACCOUNT = f"system:serviceaccount:{NAMESPACE}:pintle-controller"
 MACHINE_CONFIG = "machineconfiguration.openshift.io"
@@ -74,11 +77,16 @@ def applied(cluster):
 
 
 def test_kustomize_has_each_file(cluster):
-    text = (DEPLOY / "kustomization.yaml").read_text()
-    listed = set(re.findall(r"(?m)^  - (\S+)$", text))
-    there = {str(path.relative_to(DEPLOY)) for folder in ("crds", "agent", "controller")
-             for path in (DEPLOY / folder).glob("*.yaml")}
-    assert listed == there
+    def listed(folder):
+        return set(re.findall(r"(?m)^  - (\S+)$", (folder / "kustomization.yaml").read_text()))
+
+    def files(folder, top):
+        return {str(path.relative_to(top)) for path in folder.glob("*.yaml") if path.name != "kustomization.yaml"}
+
+    controller, ignition = DEPLOY / "controller", DEPLOY / "ignition"
+    assert listed(DEPLOY) == {"controller"} | files(DEPLOY / "crds", DEPLOY) | files(DEPLOY / "agent", DEPLOY)
+    assert listed(controller) == files(controller, controller)
+    assert listed(ignition) == {"../controller"} | files(ignition, ignition)
     kinds = re.findall(r"(?m)^kind: (\w+)$", cluster.kubectl("kustomize", DEPLOY / "monitoring").stdout)
     assert sorted(kinds) == ["ConfigMap", "PrometheusRule", "ServiceMonitor"]
 
@@ -100,7 +108,8 @@ def test_it_applies_again_without_a_change(applied):
 def test_pods_are_restricted(applied):
     """What the Pod Security Standard `restricted` asks for, which clusters that enforce it check."""
     pod = applied.get("deployment", "pintle-controller", "-n", NAMESPACE)["spec"]["template"]["spec"]
-    assert pod["securityContext"]["runAsNonRoot"] is True and pod["securityContext"]["runAsUser"] != 0
+    # No user is named: OpenShift refuses one that is not of the namespace's own.
+    assert pod["securityContext"]["runAsNonRoot"] is True and "runAsUser" not in pod["securityContext"]
     assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
     assert not any(pod.get(host) for host in ("hostNetwork", "hostPID", "hostIPC", "volumes"))
     for container in pod["containers"]:
@@ -111,6 +120,27 @@ def test_pods_are_restricted(applied):
         assert container["livenessProbe"] and container["readinessProbe"] and container["resources"]["limits"]["memory"]
     namespace = applied.get("namespace", NAMESPACE)["metadata"]["labels"]
     assert namespace["pod-security.kubernetes.io/enforce"] == "restricted"
+
+
+def test_with_ignition_it_serves_on_each_master_what_the_secrets_there_are_for(applied):
+    made = for_this_cluster(applied.kubectl("kustomize", DEPLOY / "ignition").stdout)
+    taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
+    deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
+    pod = deployment["spec"]["template"]["spec"]
+    assert deployment["spec"]["replicas"] == 3 and pod["hostNetwork"] is True
+    namespace, = (item for item in json.loads(taken)["items"] if item["kind"] == "Namespace")
+    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
+    container, = pod["containers"]
+    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    # Two of them can not be on one machine.
+    assert {port["hostPort"] for port in container["ports"]} == {8797, 22623}
+    # The program knows all of these options, and looks for its files where the Secrets are.
+    help_text = subprocess.run([CONTROLLER, *container["args"], "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
+    secrets = {volume["name"]: volume["secret"]["secretName"] for volume in pod["volumes"] if "secret" in volume}
+    assert secrets[mounts["/etc/ssl/mcs"]] == "machine-config-server-tls" and "[/etc/ssl/mcs/tls.crt]" in help_text
+    assert secrets[mounts["/etc/mcs/bootstrap-token"]] == "node-bootstrapper-token"
+    assert "[/etc/mcs/bootstrap-token]" in help_text
 
 
 def allowed(cluster, verb, resource, group, namespace, name):

@@ -193,10 +193,10 @@ def test_clients_that_never_finish_do_not_keep_others_waiting(server, trust):
         connection.close()
 
 
-def token(tmp_path, *words):
+def token(tmp_path, *words, key=KEY):
     """The headers that a pointer config sends."""
     key_file = tmp_path / "key"
-    key_file.write_text(KEY + "\n", encoding="ascii")
+    key_file.write_text(key + "\n", encoding="ascii")
     answer = subprocess.run([CONTROLLER, "token", "--key-file", key_file, *words], stdout=subprocess.PIPE, check=True)
     return {header["name"]: header["value"] for header in json.loads(answer.stdout)["httpHeaders"]}
 
@@ -221,15 +221,34 @@ def test_without_a_token_no_byte_of_a_config_is_served_where_one_is_required(tmp
             assert curl(base + "/healthz", authority)[0] == 200
         brief = token(tmp_path, "--pool", "worker", "--ttl", "1s")
         wait_until(lambda: curl(server.plain + "/config/worker", headers=brief)[0] == 401, "the token expires", 20)
-        # The key is changed: a token of the old one is good for as long as that key is kept.
-        new_key = "ffffffffffffffffffffffffffffffff"
-        (tmp_path / "key").write_text(f"{new_key}\n{KEY}\n", encoding="ascii")
-        assert "read again" in server.read_again()
-        assert curl(server.plain + "/config/worker", headers=good)[0] == 200
-        (tmp_path / "key").write_text(f"{new_key}\n", encoding="ascii")
-        server.read_again()
-        assert curl(server.plain + "/config/worker", headers=good)[0] == 401
         assert good["Authorization"].partition(" ")[2] not in server.log()
+
+
+def test_keys_are_changed_while_it_serves_and_a_token_is_good_for_as_long_as_its_key_is_kept(tmp_path, pair):
+    keys = tmp_path / "keys"
+
+    def renew(text):
+        """As a mounted Secret is renewed: by a name that comes to stand for something else."""
+        (tmp_path / "new-keys").write_text(text, encoding="ascii")
+        (tmp_path / "new-keys").rename(keys)
+
+    def status(headers):
+        return curl(server.plain + "/config/worker", headers=headers)[0]
+
+    of_old = token(tmp_path, "--pool", "worker", "--ttl", "1h")
+    new_key = "ffffffffffffffffffffffffffffffff"
+    renew(KEY + "\n")
+    with IgnitionServer(WORKER, pair, ["--access", "required", "--token-keys", keys], plain=True) as server:
+        renew("too short\n")
+        wait_until(lambda: "The keys before stay in use" in server.log(), "the broken keys are told of", 20)
+        assert f"{keys}: line 1: a key has 32 characters" in server.log() and status(of_old) == 200
+        renew(f"{new_key}\n{KEY}\n")
+        wait_until(lambda: "The keys of tokens were renewed" in server.log(), "the new keys are told of", 20)
+        of_new = token(tmp_path, "--pool", "worker", "--ttl", "1h", key=new_key)
+        assert status(of_new) == status(of_old) == 200
+        renew(f"{new_key}\n")
+        wait_until(lambda: status(of_old) == 401, "the old key is good no more", 20)
+        assert status(of_new) == 200
 
 
 def test_with_grace_everyone_is_served_and_who_has_no_token_is_told_of(tmp_path, authority, pair):

@@ -85,6 +85,10 @@ class Objects:
                 prefix + "generated-by-version": VERSION, **annotations}},
             "spec": {"baseOSContainerImage": base_image, "images": {}}})
 
+    def set_infrastructure(self, **status):
+        self.admin.must("PATCH", f"{GROUP}/controllerconfigs/machine-config-controller",
+                        {"spec": {"infra": {"status": status}}}, MERGE)
+
     def config(self, name, role="worker", files=(), config=None, **spec):
         """A machine config, with {path: text} or a whole Ignition config; made or replaced."""
         ignition = config or {"ignition": {"version": "3.4.0"}, "storage": {"files": [
