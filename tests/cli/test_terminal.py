@@ -19,6 +19,16 @@ QUESTION = "Do this? [y/N] "
 END_OF_INPUT = "\x04"
 
 
+# What ends a program that does not care.
+ENDING = [signal.SIGINT, signal.SIGHUP, signal.SIGTERM]
+
+
+def heed_signals():
+    """As at a terminal, also where the tests themselves were started so as to outlive theirs."""
+    for number in ENDING:
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Terminal:
     """A run of the program with a terminal of its own."""
 
@@ -26,7 +36,7 @@ class Terminal:
         self.ours, theirs = pty.openpty()
         self.said = ""
         self.process = subprocess.Popen([PINTLE, *map(str, words)], stdin=theirs if stdin is None else stdin,
-                                        stdout=theirs, stderr=theirs, start_new_session=True)
+                                        stdout=theirs, stderr=theirs, start_new_session=True, preexec_fn=heed_signals)
         os.close(theirs)
 
     def __enter__(self):
@@ -96,7 +106,7 @@ def test_anything_else_does_nothing(machine, config, answer):
     assert machine.tree() == before
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
+@pytest.mark.parametrize("number", ENDING)
 def test_who_leaves_at_the_question_has_changed_nothing(machine, config, number):
     before = machine.tree()
     with Terminal("apply", "--root", machine.root, config) as terminal:
