@@ -14,6 +14,7 @@ WORKER = "node-role.kubernetes.io/worker"
 INFRA = "node-role.kubernetes.io/infra"
 QUICK_DRAINS = {"pintle.io/drain-attempt": "5s", "pintle.io/drain-pause": "1s", "pintle.io/drain-eviction-retry": "1s"}
 MINE = "example.com/mine"
+KUBERNETES = "node.kubernetes.io/"
 PODS = "/api/v1/namespaces/default/pods"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 BUDGETS = "/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets"
@@ -97,7 +98,7 @@ def end_state(objects):
         "is cordoned": node["spec"].get("unschedulable", False),
         # Others' are of the cluster's own controllers.
         "taints": [_without(taint, "timeAdded") for taint in node["spec"].get("taints", [])
-                   if not taint["key"].startswith("node.kubernetes.io/")]}
+                   if not taint["key"].startswith(KUBERNETES)]}
         for node in objects.admin.must("GET", "/api/v1/nodes")["items"]}
     return {"pools": pools, "nodes": nodes, "reports": reports, "configs": sorted(objects.rendered())}
 
@@ -175,6 +176,8 @@ def _taint_until_told(objects, name, target, seconds):
         node = objects.admin.must("GET", f"/api/v1/nodes/{name}")
         taints = {taint["key"]: taint for taint in node["spec"].get("taints", [])}
         assert not last or taints.get(MINE) == last, f"{last} got lost: {taints}"
+        if not _is_done_by_kubernetes(node, taints):
+            return False
         is_over = node["metadata"]["annotations"][PREFIX + "desiredConfig"] == target and "UpdateInProgress" not in taints
         next_one = {"key": MINE, "value": "" if is_over else str(time.monotonic()), "effect": "NoSchedule"}
         if _put_taints(objects, node, taints | {MINE: next_one}):
@@ -183,6 +186,12 @@ def _taint_until_told(objects, name, target, seconds):
         return False
 
     wait_until(is_told, f"{name} is told, and has no taint of the controller", seconds, every=0.3)
+
+
+def _is_done_by_kubernetes(node, taints):
+    """Whether Kubernetes has no taint to change itself: 1.20 writes all that it has read, whoever has changed one since."""
+    wanted = {f"{KUBERNETES}unschedulable"} if node["spec"].get("unschedulable") else set()
+    return {key for key in taints if key.startswith(KUBERNETES)} == wanted
 
 
 def _put_taints(objects, node, taints):
