@@ -390,6 +390,9 @@ class TestServing:
             # And what is rendered later is served later.
             objects.config("00-worker", files={"/etc/base": "second"})
             assert self.served(authority, port, objects.wait_for_target("worker", objects.target("worker"))) != first
+            # Its token is renewed while nothing happens in the cluster.
+            (token / "token").write_text("renewed", encoding="ascii")
+            wait_until(lambda: b"renewed" in base64_parts(self.answer(authority, port)[1]), "the new token is served", 60)
 
     @staticmethod
     def answer(authority, port):
