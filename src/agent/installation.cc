@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/installation.h"
 
+#include <utility>
+
 #include "change/current_config.h"
 #include "json/parse.h"
 #include "machineconfig/ignition_part.h"
@@ -10,8 +12,8 @@ namespace pintle::agent {
 
 Result<std::optional<std::vector<plan::IrreconcilableChange>>> ComparedWithInstallation(const Root& root) {
   if (!TRY(root.Status(kInstalledConfig))) return std::nullopt;
-  const auto document = TRY(json::Parse(TRY(root.ReadFile(kInstalledConfig))), kInstalledConfig);
-  const auto installed = TRY(machineconfig::ReadMachineConfig(document), kInstalledConfig);
+  auto document = TRY(json::Parse(TRY(root.ReadFile(kInstalledConfig))), kInstalledConfig);
+  const auto installed = TRY(machineconfig::ReadMachineConfig(std::move(document)), kInstalledConfig);
   json::Report report;
   const auto ignition = TRY(machineconfig::ParseIgnitionPart(installed, report), kInstalledConfig);
   return plan::IrreconcilableChanges(ignition, TRY(change::ReadCurrentConfig(root)).ignition);

@@ -132,5 +132,7 @@ int Main(const std::vector<std::string_view>& words) {
 int main(int argc, char** argv) {
   // Two threads share one heap: what each keeps for itself would count twice.
   ::mallopt(M_ARENA_MAX, 1);
+  // A whole config in one piece never is in the heap, where it would leave a hole; else it is once one was freed.
+  ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
   return pintle::agent::Main({argv + 1, argv + argc});
 }

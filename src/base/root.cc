@@ -220,7 +220,9 @@ Result<std::string> Root::ReadFile(std::string_view path, std::size_t limit) con
     if (contents.size() > limit) {
       return Error(ErrorKind::kInvalid, fmt::format("longer than the limit of {} bytes", limit)).While(doing());
     }
-    step = std::max<std::size_t>(contents.size(), 4096);
+    // Most often there is room for the one byte that is not there, and the contents need not move.
+    const std::size_t room = contents.capacity() - contents.size();
+    step = room > 0 ? room : std::max<std::size_t>(contents.size(), 4096);
   }
 }
 

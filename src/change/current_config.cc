@@ -47,9 +47,10 @@ CurrentConfig EmptyConfig() {
 
 Result<CurrentConfig> ReadCurrentConfig(const Root& root) {
   if (!TRY(root.Status(kCurrentConfig))) return EmptyConfig();
-  const std::string text = TRY(root.ReadFile(kCurrentConfig));
   CurrentConfig config;
-  config.object = TRY(machineconfig::ReadMachineConfig(TRY(json::Parse(text), kCurrentConfig)), kCurrentConfig);
+  config.object =
+      TRY(machineconfig::ReadMachineConfig(TRY(json::Parse(TRY(root.ReadFile(kCurrentConfig))), kCurrentConfig)),
+          kCurrentConfig);
   json::Report report;
   config.ignition = TRY(machineconfig::ParseIgnitionPart(config.object, report), kCurrentConfig);
   config.writers = ReadWriters(root);

@@ -136,7 +136,7 @@ class Stager {
     FilePut files[] = {{kCurrentConfig, FileState()}, {kWriters, std::nullopt}, {kCurrentImage, std::nullopt}};
     api::MachineConfig config = to.object;
     const std::string image = Extract(config);
-    TRY(SetContents(files[0], json::ToIndentedText(machineconfig::ToDocument(config)) + "\n"));
+    TRY(SetContents(files[0], json::ToIndentedText(machineconfig::ToDocument(std::move(config))) + "\n"));
     if (!writers.empty()) TRY(SetContents(files[1], json::ToIndentedText(json::Encode(writers)) + "\n"));
     if (!image.empty()) TRY(SetContents(files[2], image));
     return AddWithDirectories(files);
