@@ -21,8 +21,9 @@
 namespace pintle::change {
 
 inline void UseOwnMounts() {
-  if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
-    throw std::runtime_error("unshare: be root");
+  if (::unshare(CLONE_NEWNS) != 0) throw std::runtime_error("unshare: be root");
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
+    throw std::runtime_error("/ is no mount: in a chroot, bind its directory to itself first");
   }
 }
 
