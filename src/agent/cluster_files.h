@@ -11,7 +11,6 @@
 
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
@@ -32,7 +31,7 @@ struct RegistryBundle {
   std::string data;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"file", &RegistryBundle::file},
       json::Required{"data", &RegistryBundle::data},
   };
@@ -47,7 +46,7 @@ struct ClusterFilesSpec {
   std::vector<RegistryBundle> user_registries;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"kubeAPIServerServingCAData", &ClusterFilesSpec::kubelet_authorities},
       json::Field{"cloudProviderCAData", &ClusterFilesSpec::cloud_authorities},
       json::Field{"internalRegistryPullSecret", &ClusterFilesSpec::internal_pull_secret},
@@ -62,7 +61,7 @@ struct ClusterFilesSource {
   ClusterFilesSpec spec;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"metadata", &ClusterFilesSource::metadata},
       json::Required{"spec", &ClusterFilesSource::spec},
   };

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
@@ -30,7 +29,7 @@ struct ServerAuthoritiesData {
   std::string bundle;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{json::Field{"ca-bundle.crt", &ServerAuthoritiesData::bundle}};
+  static constexpr auto kFields = json::FieldList{json::Field{"ca-bundle.crt", &ServerAuthoritiesData::bundle}};
 };
 
 // A ConfigMap.
@@ -40,7 +39,7 @@ struct ServerAuthorities {
   ServerAuthoritiesData binary_data;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"metadata", &ServerAuthorities::metadata},
       json::Field{"data", &ServerAuthorities::data},
       json::Field{"binaryData", &ServerAuthorities::binary_data},

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
@@ -24,7 +23,7 @@ struct PlatformStatus {
   std::string type;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{json::Field{"type", &PlatformStatus::type}};
+  static constexpr auto kFields = json::FieldList{json::Field{"type", &PlatformStatus::type}};
 };
 
 // The cluster's Infrastructure, as a copy.
@@ -34,7 +33,7 @@ struct InfrastructureStatus {
   PlatformStatus platform_status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"controlPlaneTopology", &InfrastructureStatus::control_plane_topology},
       json::Field{"apiServerInternalURI", &InfrastructureStatus::api_server_internal_url},
       json::Field{"platformStatus", &InfrastructureStatus::platform_status},
@@ -45,7 +44,7 @@ struct Infrastructure {
   InfrastructureStatus status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{json::Field{"status", &Infrastructure::status}};
+  static constexpr auto kFields = json::FieldList{json::Field{"status", &Infrastructure::status}};
 };
 
 struct ControllerConfigSpec {
@@ -57,7 +56,7 @@ struct ControllerConfigSpec {
   Infrastructure infra;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"baseOSContainerImage", &ControllerConfigSpec::base_os_container_image},
       json::Field{"baseOSExtensionsContainerImage", &ControllerConfigSpec::base_os_extensions_container_image},
       json::Field{"kubeAPIServerServingCAData", &ControllerConfigSpec::kube_apiserver_serving_ca},
@@ -73,7 +72,7 @@ struct ControllerCertificate {
   std::optional<Time> not_after;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"subject", &ControllerCertificate::subject},
       json::Required{"bundleFile", &ControllerCertificate::bundle_file},
       json::Field{"notAfter", &ControllerCertificate::not_after},
@@ -86,7 +85,7 @@ struct ControllerConfigStatus {
   std::vector<ControllerCertificate> controller_certificates;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"observedGeneration", &ControllerConfigStatus::observed_generation},
       json::Field{"conditions", &ControllerConfigStatus::conditions},
       json::Field{"controllerCertificates", &ControllerConfigStatus::controller_certificates},
@@ -101,7 +100,7 @@ struct ControllerConfig {
   ControllerConfigStatus status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"metadata", &ControllerConfig::metadata},
       json::Required{"spec", &ControllerConfig::spec},
       json::Field{"status", &ControllerConfig::status},

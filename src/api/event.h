@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "api/lenient.h"
 #include "api/meta.h"
@@ -19,7 +18,7 @@ struct EventSource {
   std::string host;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"component", &EventSource::component},
       json::Field{"host", &EventSource::host},
   };
@@ -39,7 +38,7 @@ struct Event {
   std::int32_t count = 0;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"apiVersion", &Event::api_version},
       json::Required{"kind", &Event::kind},
       json::Required{"metadata", &Event::metadata},

@@ -10,7 +10,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
@@ -26,7 +25,7 @@ struct LabelSelectorRequirement {
   std::vector<std::string> values;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"key", &LabelSelectorRequirement::key},
       json::Required{"operator", &LabelSelectorRequirement::op},
       json::Field{"values", &LabelSelectorRequirement::values},
@@ -40,7 +39,7 @@ struct LabelSelector {
   bool is_empty() const { return match_labels.empty() && match_expressions.empty(); }
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"matchLabels", &LabelSelector::match_labels},
       json::Field{"matchExpressions", &LabelSelector::match_expressions},
   };

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "api/lenient.h"
 #include "api/meta.h"
@@ -24,7 +23,7 @@ struct LeaseSpec {
 
   static constexpr bool kLenient = true;
   // All are written: what is left out of a merge patch would stay as another holder left it.
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"holderIdentity", &LeaseSpec::holder_identity},
       json::Required{"leaseDurationSeconds", &LeaseSpec::lease_duration_seconds},
       json::Required{"acquireTime", &LeaseSpec::acquire_time},
@@ -40,7 +39,7 @@ struct Lease {
   LeaseSpec spec;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"apiVersion", &Lease::api_version},
       json::Required{"kind", &Lease::kind},
       json::Required{"metadata", &Lease::metadata},

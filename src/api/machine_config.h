@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
@@ -37,7 +36,7 @@ struct MachineConfigSpec {
   std::string kernel_type;  // "", "default", "realtime" or "64k-pages".
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"osImageURL", &MachineConfigSpec::os_image_url},
       json::Required{"baseOSExtensionsContainerImage", &MachineConfigSpec::base_os_extensions_container_image},
       json::Required{"config", &MachineConfigSpec::config},
@@ -57,7 +56,7 @@ struct MachineConfig {
   MachineConfigSpec spec;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"apiVersion", &MachineConfig::api_version},
       json::Field{"kind", &MachineConfig::kind},
       json::Required{"metadata", &MachineConfig::metadata},

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
@@ -20,7 +19,7 @@ struct MachineConfigNodeConfigVersion {
   std::string desired;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"current", &MachineConfigNodeConfigVersion::current},
       json::Required{"desired", &MachineConfigNodeConfigVersion::desired},
   };
@@ -31,7 +30,7 @@ struct MachineConfigNodeConfigImage {
   std::string desired_image;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"currentImage", &MachineConfigNodeConfigImage::current_image},
       json::Field{"desiredImage", &MachineConfigNodeConfigImage::desired_image},
   };
@@ -44,7 +43,7 @@ struct MachineConfigNodeSpec {
   MachineConfigNodeConfigImage config_image;      // Only `desired_image` counts.
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"node", &MachineConfigNodeSpec::node},
       json::Required{"pool", &MachineConfigNodeSpec::pool},
       json::Required{"configVersion", &MachineConfigNodeSpec::config_version},
@@ -61,7 +60,7 @@ struct MachineConfigNodePinnedImageSet {
   std::string last_failed_generation_error;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"name", &MachineConfigNodePinnedImageSet::name},
       json::Field{"currentGeneration", &MachineConfigNodePinnedImageSet::current_generation},
       json::Field{"desiredGeneration", &MachineConfigNodePinnedImageSet::desired_generation},
@@ -76,7 +75,7 @@ struct IrreconcilableChangeDiff {
   std::string diff;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"fieldPath", &IrreconcilableChangeDiff::field_path},
       json::Required{"diff", &IrreconcilableChangeDiff::diff},
   };
@@ -91,7 +90,7 @@ struct MachineConfigNodeStatus {
   std::vector<IrreconcilableChangeDiff> irreconcilable_changes;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"conditions", &MachineConfigNodeStatus::conditions},
       json::Field{"observedGeneration", &MachineConfigNodeStatus::observed_generation},
       json::Field{"configVersion", &MachineConfigNodeStatus::config_version},
@@ -109,7 +108,7 @@ struct MachineConfigNode {
   MachineConfigNodeStatus status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"apiVersion", &MachineConfigNode::api_version}, json::Required{"kind", &MachineConfigNode::kind},
       json::Required{"metadata", &MachineConfigNode::metadata},      json::Required{"spec", &MachineConfigNode::spec},
       json::Required{"status", &MachineConfigNode::status},

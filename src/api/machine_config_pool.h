@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -41,7 +40,7 @@ struct PoolConfiguration {
   std::vector<ObjectReference> source;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"kind", &PoolConfiguration::kind},
       json::Field{"namespace", &PoolConfiguration::namespace_name},
       json::Field{"name", &PoolConfiguration::name},
@@ -63,7 +62,7 @@ struct MachineConfigPoolSpec {
   std::optional<NameReference> os_image_stream;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"machineConfigSelector", &MachineConfigPoolSpec::machine_config_selector},
       json::Field{"nodeSelector", &MachineConfigPoolSpec::node_selector},
       json::Required{"paused", &MachineConfigPoolSpec::paused},
@@ -81,7 +80,7 @@ struct CertExpiry {
   std::optional<Time> expiry;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"bundle", &CertExpiry::bundle},
       json::Required{"subject", &CertExpiry::subject},
       json::Field{"expiry", &CertExpiry::expiry},
@@ -99,7 +98,7 @@ struct PoolSynchronizerStatus {
   std::int64_t observed_generation = 0;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"poolSynchronizerType", &PoolSynchronizerStatus::type},
       json::Required{"machineCount", &PoolSynchronizerStatus::machine_count},
       json::Required{"updatedMachineCount", &PoolSynchronizerStatus::updated_machine_count},
@@ -124,7 +123,7 @@ struct MachineConfigPoolStatus {
   std::optional<NameReference> os_image_stream;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"observedGeneration", &MachineConfigPoolStatus::observed_generation},
       json::Required{"configuration", &MachineConfigPoolStatus::configuration},
       json::Required{"machineCount", &MachineConfigPoolStatus::machine_count},
@@ -147,7 +146,7 @@ struct MachineConfigPool {
   MachineConfigPoolStatus status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"apiVersion", &MachineConfigPool::api_version}, json::Required{"kind", &MachineConfigPool::kind},
       json::Required{"metadata", &MachineConfigPool::metadata},      json::Required{"spec", &MachineConfigPool::spec},
       json::Required{"status", &MachineConfigPool::status},

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
@@ -20,7 +19,7 @@ struct ServiceReference {
   std::string service_name;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{json::Required{"serviceName", &ServiceReference::service_name}};
+  static constexpr auto kFields = json::FieldList{json::Required{"serviceName", &ServiceReference::service_name}};
 };
 
 struct NodeDisruptionAction {
@@ -29,7 +28,7 @@ struct NodeDisruptionAction {
   std::optional<ServiceReference> restart;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"type", &NodeDisruptionAction::type},
       json::Field{"reload", &NodeDisruptionAction::reload},
       json::Field{"restart", &NodeDisruptionAction::restart},
@@ -41,7 +40,7 @@ struct FilePolicy {
   std::vector<NodeDisruptionAction> actions;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"path", &FilePolicy::path},
       json::Required{"actions", &FilePolicy::actions},
   };
@@ -52,7 +51,7 @@ struct UnitPolicy {
   std::vector<NodeDisruptionAction> actions;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"name", &UnitPolicy::name},
       json::Required{"actions", &UnitPolicy::actions},
   };
@@ -62,7 +61,7 @@ struct SshKeyPolicy {
   std::vector<NodeDisruptionAction> actions;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{json::Required{"actions", &SshKeyPolicy::actions}};
+  static constexpr auto kFields = json::FieldList{json::Required{"actions", &SshKeyPolicy::actions}};
 };
 
 struct NodeDisruptionPolicy {
@@ -71,7 +70,7 @@ struct NodeDisruptionPolicy {
   SshKeyPolicy sshkey;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"files", &NodeDisruptionPolicy::files},
       json::Field{"units", &NodeDisruptionPolicy::units},
       json::Field{"sshkey", &NodeDisruptionPolicy::sshkey},
@@ -83,7 +82,7 @@ struct IrreconcilableValidationOverrides {
   std::vector<std::string> storage;  // "Disks", "FileSystems" or "Raid".
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{json::Field{"storage", &IrreconcilableValidationOverrides::storage}};
+  static constexpr auto kFields = json::FieldList{json::Field{"storage", &IrreconcilableValidationOverrides::storage}};
 };
 
 struct MachineConfigurationSpec {
@@ -91,7 +90,7 @@ struct MachineConfigurationSpec {
   IrreconcilableValidationOverrides irreconcilable_validation_overrides;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"nodeDisruptionPolicy", &MachineConfigurationSpec::node_disruption_policy},
       json::Field{"irreconcilableValidationOverrides", &MachineConfigurationSpec::irreconcilable_validation_overrides},
   };
@@ -103,7 +102,7 @@ struct NodeDisruptionPolicyStatus {
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields =
-      std::tuple{json::Field{"clusterPolicies", &NodeDisruptionPolicyStatus::cluster_policies}};
+      json::FieldList{json::Field{"clusterPolicies", &NodeDisruptionPolicyStatus::cluster_policies}};
 };
 
 // Whether new machines may be installed from boot images of any age.
@@ -111,7 +110,7 @@ struct BootImageSkewEnforcement {
   std::string mode;  // "Automatic", "Manual" or "None".
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{json::Field{"mode", &BootImageSkewEnforcement::mode}};
+  static constexpr auto kFields = json::FieldList{json::Field{"mode", &BootImageSkewEnforcement::mode}};
 };
 
 struct MachineConfigurationStatus {
@@ -120,7 +119,7 @@ struct MachineConfigurationStatus {
   BootImageSkewEnforcement boot_image_skew_enforcement;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"observedGeneration", &MachineConfigurationStatus::observed_generation},
       json::Field{"nodeDisruptionPolicyStatus", &MachineConfigurationStatus::node_disruption_policy_status},
       json::Field{"bootImageSkewEnforcementStatus", &MachineConfigurationStatus::boot_image_skew_enforcement},
@@ -135,7 +134,7 @@ struct MachineConfiguration {
   MachineConfigurationStatus status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"apiVersion", &MachineConfiguration::api_version},
       json::Required{"kind", &MachineConfiguration::kind},
       json::Required{"metadata", &MachineConfiguration::metadata},

@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
@@ -20,7 +19,7 @@ struct MachineOSBuildSpec {
   std::string rendered_image_push_spec;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"machineConfig", &MachineOSBuildSpec::machine_config},
       json::Required{"machineOSConfig", &MachineOSBuildSpec::machine_os_config},
       json::Required{"renderedImagePushSpec", &MachineOSBuildSpec::rendered_image_push_spec},
@@ -34,7 +33,7 @@ struct MachineOSBuildStatus {
   std::string digested_image_push_spec;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"conditions", &MachineOSBuildStatus::conditions},
       json::Field{"buildStart", &MachineOSBuildStatus::build_start},
       json::Field{"buildEnd", &MachineOSBuildStatus::build_end},
@@ -50,7 +49,7 @@ struct MachineOSBuild {
   MachineOSBuildStatus status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"apiVersion", &MachineOSBuild::api_version}, json::Required{"kind", &MachineOSBuild::kind},
       json::Required{"metadata", &MachineOSBuild::metadata},      json::Required{"spec", &MachineOSBuild::spec},
       json::Required{"status", &MachineOSBuild::status},

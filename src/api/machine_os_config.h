@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
@@ -20,7 +19,7 @@ struct MachineOSConfigSpec {
   std::string rendered_image_push_spec;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"machineConfigPool", &MachineOSConfigSpec::machine_config_pool},
       json::Required{"renderedImagePushSpec", &MachineOSConfigSpec::rendered_image_push_spec},
   };
@@ -33,7 +32,7 @@ struct MachineOSConfigStatus {
   std::optional<ObjectReference> machine_os_build;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"conditions", &MachineOSConfigStatus::conditions},
       json::Field{"observedGeneration", &MachineOSConfigStatus::observed_generation},
       json::Field{"currentImagePullSpec", &MachineOSConfigStatus::current_image_pull_spec},
@@ -49,7 +48,7 @@ struct MachineOSConfig {
   MachineOSConfigStatus status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"apiVersion", &MachineOSConfig::api_version}, json::Required{"kind", &MachineOSConfig::kind},
       json::Required{"metadata", &MachineOSConfig::metadata},      json::Required{"spec", &MachineOSConfig::spec},
       json::Required{"status", &MachineOSConfig::status},

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
@@ -44,7 +43,7 @@ struct TypeMeta {
   std::string kind;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"apiVersion", &TypeMeta::api_version},
       json::Field{"kind", &TypeMeta::kind},
   };
@@ -59,7 +58,7 @@ struct OwnerReference {
   std::optional<bool> block_owner_deletion;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"apiVersion", &OwnerReference::api_version},
       json::Required{"kind", &OwnerReference::kind},
       json::Required{"name", &OwnerReference::name},
@@ -90,7 +89,7 @@ struct ObjectMeta {
   }
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"name", &ObjectMeta::name},
       json::Field{"namespace", &ObjectMeta::namespace_name},
       json::Field{"uid", &ObjectMeta::uid},
@@ -116,7 +115,7 @@ struct ObjectReference {
   std::string field_path;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"kind", &ObjectReference::kind},
       json::Field{"namespace", &ObjectReference::namespace_name},
       json::Field{"name", &ObjectReference::name},
@@ -132,7 +131,7 @@ struct NameReference {
   std::string name;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{json::Required{"name", &NameReference::name}};
+  static constexpr auto kFields = json::FieldList{json::Required{"name", &NameReference::name}};
 };
 
 // What nearly all status conditions have in common.
@@ -144,7 +143,7 @@ struct Condition {
   std::string message;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"type", &Condition::type},
       json::Required{"status", &Condition::status},
       json::Required{"lastTransitionTime", &Condition::last_transition_time},

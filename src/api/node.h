@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
@@ -22,7 +21,7 @@ struct Taint {
   std::optional<Time> time_added;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"key", &Taint::key},
       json::Field{"value", &Taint::value},
       json::Required{"effect", &Taint::effect},
@@ -35,7 +34,7 @@ struct NodeSpec {
   std::vector<Taint> taints;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"unschedulable", &NodeSpec::unschedulable},
       json::Field{"taints", &NodeSpec::taints},
   };
@@ -46,7 +45,7 @@ struct NodeCondition {
   std::string status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"type", &NodeCondition::type},
       json::Required{"status", &NodeCondition::status},
   };
@@ -56,7 +55,7 @@ struct NodeStatus {
   std::vector<NodeCondition> conditions;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{json::Field{"conditions", &NodeStatus::conditions}};
+  static constexpr auto kFields = json::FieldList{json::Field{"conditions", &NodeStatus::conditions}};
 };
 
 struct Node {
@@ -67,7 +66,7 @@ struct Node {
   NodeStatus status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"apiVersion", &Node::api_version}, json::Required{"kind", &Node::kind},
       json::Required{"metadata", &Node::metadata},      json::Required{"spec", &Node::spec},
       json::Required{"status", &Node::status},

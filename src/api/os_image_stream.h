@@ -5,7 +5,6 @@
 
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
@@ -20,7 +19,7 @@ struct OSImageStreamSet {
   std::string os_extensions_image;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"name", &OSImageStreamSet::name},
       json::Required{"osImage", &OSImageStreamSet::os_image},
       json::Required{"osExtensionsImage", &OSImageStreamSet::os_extensions_image},
@@ -32,7 +31,7 @@ struct OSImageStreamStatus {
   std::string default_stream;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"availableStreams", &OSImageStreamStatus::available_streams},
       json::Required{"defaultStream", &OSImageStreamStatus::default_stream},
   };
@@ -45,7 +44,7 @@ struct OSImageStream {
   OSImageStreamStatus status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"metadata", &OSImageStream::metadata},
       json::Required{"status", &OSImageStream::status},
   };

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
@@ -20,7 +19,7 @@ struct PodVolume {
   std::optional<json::Value> empty_dir;  // With what is in it, the pod's data would be gone.
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"name", &PodVolume::name},
       json::Field{"emptyDir", &PodVolume::empty_dir},
   };
@@ -34,7 +33,7 @@ struct Toleration {
   std::string effect;  // Empty: any.
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"key", &Toleration::key},
       json::Field{"operator", &Toleration::op},
       json::Field{"value", &Toleration::value},
@@ -51,7 +50,7 @@ struct PodSpec {
   std::vector<PodVolume> volumes;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"nodeName", &PodSpec::node_name},
       json::Field{"nodeSelector", &PodSpec::node_selector},
       json::Field{"tolerations", &PodSpec::tolerations},
@@ -66,7 +65,7 @@ struct PodCondition {
   std::string status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"type", &PodCondition::type},
       json::Required{"status", &PodCondition::status},
   };
@@ -77,7 +76,7 @@ struct PodStatus {
   std::vector<PodCondition> conditions;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"phase", &PodStatus::phase},
       json::Field{"conditions", &PodStatus::conditions},
   };
@@ -91,7 +90,7 @@ struct Pod {
   PodStatus status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"apiVersion", &Pod::api_version}, json::Required{"kind", &Pod::kind},
       json::Required{"metadata", &Pod::metadata},      json::Required{"spec", &Pod::spec},
       json::Required{"status", &Pod::status},

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "api/label_selector.h"
 #include "api/lenient.h"
@@ -23,7 +22,7 @@ struct PodDisruptionBudgetSpec {
   std::string unhealthy_pod_eviction_policy;  // "AlwaysAllow", or "IfHealthyBudget", which an empty one is.
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"minAvailable", &PodDisruptionBudgetSpec::min_available},
       json::Field{"maxUnavailable", &PodDisruptionBudgetSpec::max_unavailable},
       json::Field{"selector", &PodDisruptionBudgetSpec::selector},
@@ -39,7 +38,7 @@ struct PodDisruptionBudgetStatus {
   std::int32_t expected_pods = 0;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"observedGeneration", &PodDisruptionBudgetStatus::observed_generation},
       json::Required{"disruptionsAllowed", &PodDisruptionBudgetStatus::disruptions_allowed},
       json::Required{"currentHealthy", &PodDisruptionBudgetStatus::current_healthy},
@@ -56,7 +55,7 @@ struct PodDisruptionBudget {
   PodDisruptionBudgetStatus status;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"apiVersion", &PodDisruptionBudget::api_version},
       json::Required{"kind", &PodDisruptionBudget::kind},
       json::Required{"metadata", &PodDisruptionBudget::metadata},

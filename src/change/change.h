@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,7 +29,7 @@ struct NextBoot {
   std::vector<plan::Step> held;  // What was as the new config has it, and is to stay so.
   bool is_finalized = false;     // Whether the new deployment has got its files.
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"replaces", &NextBoot::replaces},
       json::Required{"held", &NextBoot::held},
       json::Required{"isFinalized", &NextBoot::is_finalized},
@@ -56,7 +55,7 @@ struct Change {
   std::int64_t boots = 0;
   std::string counted_boot_id;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"phase", &Change::phase},     json::Required{"from", &Change::from},
       json::Required{"to", &Change::to},           json::Required{"bootID", &Change::boot_id},
       json::Required{"steps", &Change::steps},     json::Required{"undo", &Change::undo},

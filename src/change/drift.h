@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "base/result.h"
@@ -28,7 +27,7 @@ struct Drift {
   std::vector<std::string> remedies;         // Commands.
   std::optional<std::string> ignored_until;  // Until then it does not count.  RFC 3339.
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"about", &Drift::about},
       json::Required{"problems", &Drift::problems},
       json::Field{"details", &Drift::details},
@@ -47,7 +46,7 @@ struct Drifts {
   // The problems that count.
   std::size_t count() const;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"config", &Drifts::config},
       json::Required{"text", &Drifts::text},
       json::Required{"findings", &Drifts::all},

@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/result.h"
@@ -40,7 +39,7 @@ struct Finding {
   // contents of files, which belong into no log.
   std::string detail;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"about", &Finding::about},
       json::Required{"text", &Finding::text},
       json::Field{"detail", &Finding::detail},

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <tuple>
 #include <utility>
 
 #include "host/unit_files.h"
@@ -26,7 +25,7 @@ struct Kept {
   std::string about;
   std::string until;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"about", &Kept::about},
       json::Required{"until", &Kept::until},
   };

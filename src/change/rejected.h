@@ -6,7 +6,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "base/result.h"
 #include "base/root.h"
@@ -19,7 +18,7 @@ struct Rejected {
   std::string image;  // The one that was built for it, if any.
   std::string why;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"config", &Rejected::config},
       json::Field{"image", &Rejected::image},
       json::Required{"why", &Rejected::why},

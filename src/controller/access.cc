@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <tuple>
 #include <utility>
 
 #include "base/base64.h"
@@ -26,7 +25,7 @@ struct Claim {
   std::int64_t expires = 0;  // In seconds since 1970.
 
   static constexpr auto kFields =
-      std::tuple{json::Required{"pool", &Claim::pool}, json::Required{"exp", &Claim::expires}};
+      json::FieldList{json::Required{"pool", &Claim::pool}, json::Required{"exp", &Claim::expires}};
 };
 
 // Base64 that needs no quoting in URLs and headers, and has no padding.

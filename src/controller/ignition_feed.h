@@ -25,7 +25,7 @@ struct BinaryConfigMap {
   std::map<std::string, std::string> binary_data;  // Base64.
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"metadata", &BinaryConfigMap::metadata},
       json::Field{"binaryData", &BinaryConfigMap::binary_data},
   };

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "api/annotations.h"
@@ -41,7 +40,7 @@ struct WrittenMachineConfig {
   api::ObjectMeta metadata;
   api::MachineConfigSpec spec;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"kind", &WrittenMachineConfig::kind},
       json::Required{"apiVersion", &WrittenMachineConfig::api_version},
       json::Required{"metadata", &WrittenMachineConfig::metadata},

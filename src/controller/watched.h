@@ -6,8 +6,6 @@
 // A cluster has thousands of nodes, each with long annotations of others, and hundreds of rendered configs, each as
 // long as all that it was rendered from.  What is left out here is fetched where it is needed.
 
-#include <tuple>
-
 #include "api/machine_config.h"
 #include "api/machine_config_node.h"
 #include "api/node.h"
@@ -30,14 +28,14 @@ struct Scheduler {
   struct Spec {
     bool masters_schedulable = false;
     static constexpr bool kLenient = true;
-    static constexpr auto kFields = std::tuple{json::Field{"mastersSchedulable", &Spec::masters_schedulable}};
+    static constexpr auto kFields = json::FieldList{json::Field{"mastersSchedulable", &Spec::masters_schedulable}};
   };
 
   api::ObjectMeta metadata;
   Spec spec;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"metadata", &Scheduler::metadata},
       json::Field{"spec", &Scheduler::spec},
   };

@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -50,7 +49,7 @@ struct Answer {
   std::optional<change::Drifts> drifts;
   std::optional<json::Value> plan;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"from", &Answer::from},       json::Required{"to", &Answer::to},
       json::Required{"outcome", &Answer::outcome}, json::Field{"verify", &Answer::drifts},
       json::Field{"plan", &Answer::plan},

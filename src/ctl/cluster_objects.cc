@@ -6,7 +6,6 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
-#include <tuple>
 #include <utility>
 
 #include "api/annotations.h"
@@ -36,14 +35,14 @@ struct ConfigGlance {
   struct Spec {
     std::string os_image_url;
     static constexpr bool kLenient = true;
-    static constexpr auto kFields = std::tuple{json::Field{"osImageURL", &Spec::os_image_url}};
+    static constexpr auto kFields = json::FieldList{json::Field{"osImageURL", &Spec::os_image_url}};
   };
 
   api::ObjectMeta metadata;
   Spec spec;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"metadata", &ConfigGlance::metadata},
       json::Field{"spec", &ConfigGlance::spec},
   };

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <string>
-#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -42,7 +41,7 @@ struct Explanation {
   std::vector<change::Drift> drifts;
   json::Value actions = json::Value::array();
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"about", &Explanation::about},          json::Required{"config", &Explanation::config},
       json::Required{"wanted", &Explanation::wanted},        json::Required{"present", &Explanation::present},
       json::Required{"writtenBy", &Explanation::written_by}, json::Required{"findings", &Explanation::drifts},

@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "base/journal_reader.h"
@@ -27,7 +26,7 @@ struct PastChange {
   std::string outcome;
   std::optional<std::string> error;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"at", &PastChange::at},           json::Required{"verb", &PastChange::verb},
       json::Required{"from", &PastChange::from},       json::Required{"to", &PastChange::to},
       json::Required{"outcome", &PastChange::outcome}, json::Field{"error", &PastChange::error},

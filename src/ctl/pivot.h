@@ -6,7 +6,6 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "base/result.h"
@@ -42,7 +41,7 @@ struct PivotAnswer {
   std::vector<std::string> removed_arguments;
   std::optional<change::Drifts> drifts;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"outcome", &PivotAnswer::outcome},
       json::Required{"from", &PivotAnswer::from},
       json::Required{"to", &PivotAnswer::to},

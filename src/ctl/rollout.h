@@ -6,7 +6,6 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "api/machine_config_pool.h"
@@ -45,7 +44,7 @@ struct RolloutAnswer {
     std::string reason;
     std::optional<std::string> error;
 
-    static constexpr auto kFields = std::tuple{
+    static constexpr auto kFields = json::FieldList{
         json::Required{"canApplyUpdates", &Image::can_apply_updates},
         json::Required{"reason", &Image::reason},
         json::Field{"error", &Image::error},
@@ -65,7 +64,7 @@ struct RolloutAnswer {
   std::vector<pool::Told> recovering;
   api::MachineConfigPoolStatus status;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"layered", &RolloutAnswer::layered},
       json::Field{"maxUnavailable", &RolloutAnswer::max_unavailable},
       json::Field{"maxUnavailableError", &RolloutAnswer::max_unavailable_error},

@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,7 +33,7 @@ struct Finding {
   std::string problem;
   std::string remedy;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"file", &Finding::file},         json::Field{"line", &Finding::line},
       json::Field{"column", &Finding::column},        json::Field{"object", &Finding::object},
       json::Required{"severity", &Finding::severity}, json::Field{"path", &Finding::path},

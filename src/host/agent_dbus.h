@@ -13,7 +13,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -55,7 +54,7 @@ struct AgentLogin {
   std::string from;  // The other machine, if that is known.
   std::string when;  // RFC 3339.
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"user", &AgentLogin::user},
       json::Required{"from", &AgentLogin::from},
       json::Required{"when", &AgentLogin::when},
@@ -80,7 +79,7 @@ struct AgentStatus {
   std::uint32_t findings = 0;
   std::vector<AgentLogin> logins;  // The newest since the boot, oldest first.
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"source", &AgentStatus::source},
       json::Required{"node", &AgentStatus::node},
       json::Required{"current", &AgentStatus::current},

@@ -28,7 +28,7 @@ struct Session {
   bool is_remote = false;
   std::uint64_t began = 0;  // Microseconds since 1970.
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"Name", &Session::user},       json::Field{"RemoteHost", &Session::from},
       json::Field{"Service", &Session::service}, json::Field{"Remote", &Session::is_remote},
       json::Field{"Timestamp", &Session::began},

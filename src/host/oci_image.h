@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -22,7 +21,7 @@ struct OciPlatform {
   std::string architecture;  // As Go calls it: "amd64".
   std::string os;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"architecture", &OciPlatform::architecture},
       json::Field{"os", &OciPlatform::os},
   };
@@ -36,7 +35,7 @@ struct OciDescriptor {
   std::optional<OciPlatform> platform;
   std::map<std::string, std::string> annotations;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"mediaType", &OciDescriptor::media_type},
       json::Required{"digest", &OciDescriptor::digest},
       json::Required{"size", &OciDescriptor::size},
@@ -51,7 +50,7 @@ struct OciManifest {
   OciDescriptor config;
   std::vector<OciDescriptor> layers;  // The lowest first.
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"schemaVersion", &OciManifest::schema_version},
       json::Field{"mediaType", &OciManifest::media_type},
       json::Required{"config", &OciManifest::config},
@@ -64,7 +63,7 @@ struct OciIndex {
   int schema_version = 0;
   std::vector<OciDescriptor> manifests;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"schemaVersion", &OciIndex::schema_version},
       json::Required{"manifests", &OciIndex::manifests},
   };
@@ -73,7 +72,7 @@ struct OciIndex {
 struct OciRunConfig {
   std::map<std::string, std::string> labels;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"Labels", &OciRunConfig::labels},
   };
 };
@@ -81,7 +80,7 @@ struct OciRunConfig {
 struct OciRootFs {
   std::vector<std::string> diff_ids;  // Of each layer, the digest of what was packed.
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"diff_ids", &OciRootFs::diff_ids},
   };
 };
@@ -92,7 +91,7 @@ struct OciConfig {
   OciRunConfig config;
   OciRootFs rootfs;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"created", &OciConfig::created},
       json::Field{"architecture", &OciConfig::architecture},
       json::Field{"config", &OciConfig::config},

@@ -10,7 +10,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/result.h"
@@ -26,7 +25,7 @@ struct ButaneMetadata {
   std::map<std::string, std::string> labels;
 
   static constexpr auto kFields =
-      std::tuple{json::Field{"name", &ButaneMetadata::name}, json::Field{"labels", &ButaneMetadata::labels}};
+      json::FieldList{json::Field{"name", &ButaneMetadata::name}, json::Field{"labels", &ButaneMetadata::labels}};
 };
 
 struct ButaneOpenshift {
@@ -35,7 +34,7 @@ struct ButaneOpenshift {
   std::vector<std::string> extensions;
   bool fips = false;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"kernel_type", &ButaneOpenshift::kernel_type},
       json::Field{"kernel_arguments", &ButaneOpenshift::kernel_arguments},
       json::Field{"extensions", &ButaneOpenshift::extensions},

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,10 +42,10 @@ namespace internal {
 
 template <std::size_t kIndex, typename From, typename To>
 void CarryField(From& from, To& to) {
-  constexpr auto kFrom = std::get<kIndex>(From::kFields);
+  constexpr auto kFrom = json::FieldAt<kIndex>(From::kFields);
   constexpr std::size_t kTo = FieldNamed<To>(kFrom.name);
   if constexpr (kTo != kNoField) {
-    constexpr auto kField = std::get<kTo>(To::kFields);
+    constexpr auto kField = json::FieldAt<kTo>(To::kFields);
     Carry(std::move(from.*kFrom.member), to.*kField.member);
   }
 }
@@ -88,7 +87,7 @@ void Carry(From&& from, To& to) {
   } else if constexpr (kIsOptional<To>) {
     if (internal::IsGiven(from)) Carry(std::move(from), to.emplace());
   } else {
-    internal::CarryFields(from, to, std::make_index_sequence<std::tuple_size_v<decltype(From::kFields)>>());
+    internal::CarryFields(from, to, std::make_index_sequence<From::kFields.kSize>());
   }
 }
 

@@ -8,7 +8,7 @@
 //       std::optional<int> mode;
 //       std::vector<Resource> append;
 //
-//       static constexpr auto kFields = std::tuple{
+//       static constexpr auto kFields = FieldList{
 //           Required{"path", &File::path},
 //           Field{"mode", &File::mode},
 //           Field{"append", &File::append},
@@ -30,7 +30,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -64,6 +63,44 @@ struct Required {
 template <typename Owner, typename T>
 Required(std::string_view, T Owner::*) -> Required<Owner, T>;
 
+namespace internal {
+
+template <std::size_t kIndex, typename AnyField>
+struct Place {
+  AnyField field;
+};
+
+template <typename Indices, typename... Fields>
+struct Places;
+template <std::size_t... kIndex, typename... Fields>
+struct Places<std::index_sequence<kIndex...>, Fields...> : Place<kIndex, Fields>... {
+  explicit constexpr Places(Fields... field) : Place<kIndex, Fields>{field}... {}
+};
+
+template <typename Visit, std::size_t... kIndex, typename... Fields>
+constexpr void VisitAll([[maybe_unused]] Visit& visit,
+                        [[maybe_unused]] const Places<std::index_sequence<kIndex...>, Fields...>& places) {
+  (visit(static_cast<const Place<kIndex, Fields>&>(places).field), ...);
+}
+
+}  // namespace internal
+
+// The fields of a struct.  A std::tuple would hold them as well, but its constructors are a multiple of the work for
+// the compiler, and most files of ours see hundreds of these lists.
+template <typename... Fields>
+struct FieldList : internal::Places<std::index_sequence_for<Fields...>, Fields...> {
+  static constexpr std::size_t kSize = sizeof...(Fields);
+  explicit constexpr FieldList(Fields... field)
+      : internal::Places<std::index_sequence_for<Fields...>, Fields...>(field...) {}
+};
+template <typename... Fields>
+FieldList(Fields...) -> FieldList<Fields...>;
+
+template <std::size_t kIndex, typename AnyField>
+constexpr const AnyField& FieldAt(const internal::Place<kIndex, AnyField>& place) {
+  return place.field;
+}
+
 template <typename T>
 concept Described = requires {
   T::kFields;
@@ -72,7 +109,7 @@ concept Described = requires {
 // Calls `visit` with each field of T in turn.
 template <Described T, typename Visit>
 constexpr void ForEachField(Visit&& visit) {
-  std::apply([&](const auto&... field) { (visit(field), ...); }, T::kFields);
+  internal::VisitAll(visit, T::kFields);
 }
 
 namespace internal {

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <cstdlib>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,7 +31,7 @@ struct Cluster {
 
   static constexpr const char* kKey = "cluster";
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"server", &Cluster::server},
       json::Field{"certificate-authority", &Cluster::certificate_authority},
       json::Field{"certificate-authority-data", &Cluster::certificate_authority_data},
@@ -59,7 +58,7 @@ struct User {
 
   static constexpr const char* kKey = "user";
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"client-certificate", &User::client_certificate},
       json::Field{"client-certificate-data", &User::client_certificate_data},
       json::Field{"client-key", &User::client_key},
@@ -83,7 +82,7 @@ struct Context {
 
   static constexpr const char* kKey = "context";
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"cluster", &Context::cluster},
       json::Field{"user", &Context::user},
       json::Field{"namespace", &Context::namespace_name},
@@ -97,7 +96,8 @@ struct Named {
   T value;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{json::Field{"name", &Named::name}, json::Field{T::kKey, &Named::value}};
+  static constexpr auto kFields =
+      json::FieldList{json::Field{"name", &Named::name}, json::Field{T::kKey, &Named::value}};
 };
 
 struct Kubeconfig {
@@ -107,7 +107,7 @@ struct Kubeconfig {
   std::vector<Named<Context>> contexts;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"current-context", &Kubeconfig::current_context},
       json::Field{"clusters", &Kubeconfig::clusters},
       json::Field{"users", &Kubeconfig::users},

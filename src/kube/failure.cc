@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "api/lenient.h"
@@ -26,7 +25,7 @@ struct StatusCause {
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields =
-      std::tuple{json::Field{"reason", &StatusCause::reason}, json::Field{"message", &StatusCause::message}};
+      json::FieldList{json::Field{"reason", &StatusCause::reason}, json::Field{"message", &StatusCause::message}};
 };
 
 struct StatusDetails {
@@ -34,8 +33,9 @@ struct StatusDetails {
   std::int64_t retry_after_seconds = 0;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{json::Field{"causes", &StatusDetails::causes},
-                                             json::Field{"retryAfterSeconds", &StatusDetails::retry_after_seconds}};
+  static constexpr auto kFields =
+      json::FieldList{json::Field{"causes", &StatusDetails::causes},
+                      json::Field{"retryAfterSeconds", &StatusDetails::retry_after_seconds}};
 };
 
 struct Status {
@@ -46,7 +46,7 @@ struct Status {
   int code = 0;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"kind", &Status::kind},     json::Field{"message", &Status::message},
       json::Field{"reason", &Status::reason}, json::Field{"details", &Status::details},
       json::Field{"code", &Status::code},

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <tuple>
 #include <utility>
 
 #include "api/lenient.h"
@@ -21,15 +20,15 @@ struct ListMeta {
   std::string continue_token;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{json::Field{"resourceVersion", &ListMeta::resource_version},
-                                             json::Field{"continue", &ListMeta::continue_token}};
+  static constexpr auto kFields = json::FieldList{json::Field{"resourceVersion", &ListMeta::resource_version},
+                                                  json::Field{"continue", &ListMeta::continue_token}};
 };
 
 struct Frame {
   ListMeta metadata;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{json::Field{"metadata", &Frame::metadata}};
+  static constexpr auto kFields = json::FieldList{json::Field{"metadata", &Frame::metadata}};
 };
 
 Result<ListMeta> ReadFrame(const std::string& text) {

@@ -34,11 +34,12 @@ void AddPasswd(std::vector<Obstacle>& obstacles, std::string_view reason, std::s
 }
 
 // What a user may have set besides its name, SSH keys and password.
-bool HasOtherFields(ignition::PasswdUser user) {
-  user.name.clear();
-  user.ssh_authorized_keys.clear();
-  user.password_hash.reset();
-  return !Equal(user, ignition::PasswdUser());
+bool HasOtherFields(const ignition::PasswdUser& user) {
+  ignition::PasswdUser with_these;
+  with_these.name = user.name;
+  with_these.ssh_authorized_keys = user.ssh_authorized_keys;
+  with_these.password_hash = user.password_hash;
+  return !Equal(user, with_these);
 }
 
 void CompareUsers(const std::vector<ignition::PasswdUser>& users, std::vector<Obstacle>& obstacles) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,7 +23,7 @@ struct Mirror {
   bool insecure = false;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"location", &Mirror::location},
       json::Field{"pull-from-mirror", &Mirror::pull_from_mirror},
       json::Field{"insecure", &Mirror::insecure},
@@ -40,7 +39,7 @@ struct Registry {
   std::vector<Mirror> mirrors;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"prefix", &Registry::prefix},
       json::Field{"location", &Registry::location},
       json::Field{"blocked", &Registry::blocked},
@@ -55,7 +54,7 @@ struct Registries {
   std::vector<Registry> registries;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"unqualified-search-registries", &Registries::search},
       json::Field{"registry", &Registries::registries},
   };

@@ -47,7 +47,7 @@ struct Told {
   std::string node;
   NodePatch patch;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"node", &Told::node},
       json::Required{"patch", &Told::patch},
   };

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "api/machine_config_pool.h"
@@ -26,7 +25,7 @@ struct NodePatch {
     Changes annotations;
     Changes labels;
 
-    static constexpr auto kFields = std::tuple{
+    static constexpr auto kFields = json::FieldList{
         json::Field{"annotations", &Metadata::annotations},
         json::Field{"labels", &Metadata::labels},
     };
@@ -34,13 +33,13 @@ struct NodePatch {
   struct Spec {
     std::vector<api::Taint> taints;
 
-    static constexpr auto kFields = std::tuple{json::Required{"taints", &Spec::taints}};
+    static constexpr auto kFields = json::FieldList{json::Required{"taints", &Spec::taints}};
   };
 
   Metadata metadata;
   std::optional<Spec> spec;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Field{"metadata", &NodePatch::metadata},
       json::Field{"spec", &NodePatch::spec},
   };

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "json/fields.h"
@@ -23,7 +22,7 @@ struct AuthorizedKeys {
     // Where there is no file: how many of the folders that it would be in are there all the same.
     std::optional<std::int64_t> folders;
 
-    static constexpr auto kFields = std::tuple{
+    static constexpr auto kFields = json::FieldList{
         json::Required{"keys", &State::keys},
         json::Field{"text", &State::text},
         json::Field{"folders", &State::folders},

@@ -4,7 +4,6 @@
 // The OS that the machine boots: an image, with kernel arguments, extensions and a kernel of choice.  There is one.
 
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "json/fields.h"
@@ -13,7 +12,7 @@ namespace pintle::resource {
 
 struct Deployment {
   struct Key {
-    static constexpr auto kFields = std::tuple{};
+    static constexpr auto kFields = json::FieldList{};
   };
 
   struct State {
@@ -24,7 +23,7 @@ struct Deployment {
     std::vector<std::string> extensions;
     std::string kernel_type;
 
-    static constexpr auto kFields = std::tuple{
+    static constexpr auto kFields = json::FieldList{
         json::Field{"image", &State::image},
         json::Field{"extensionsImage", &State::extensions_image},
         json::Field{"kernelArguments", &State::kernel_arguments},

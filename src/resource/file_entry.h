@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "json/fields.h"
@@ -23,7 +22,7 @@ struct Owner {
   std::int64_t id = 0;
   std::string name;  // Empty: the number says who.
 
-  static constexpr auto kFields = std::tuple{json::Required{"id", &Owner::id}, json::Field{"name", &Owner::name}};
+  static constexpr auto kFields = json::FieldList{json::Required{"id", &Owner::id}, json::Field{"name", &Owner::name}};
 };
 
 struct FileEntry {
@@ -40,7 +39,7 @@ struct FileEntry {
     // and whatever else the entry that is replaced has.
     std::optional<std::map<std::string, std::string>> attributes;
 
-    static constexpr auto kFields = std::tuple{
+    static constexpr auto kFields = json::FieldList{
         json::Required{"kind", &State::kind},
         json::Field{"sha256", &State::sha256},
         json::Field{"target", &State::target},

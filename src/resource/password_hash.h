@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "json/fields.h"
 
@@ -24,7 +23,7 @@ struct PasswordHash {
     // the hash.
     std::optional<std::string> last_change;
 
-    static constexpr auto kFields = std::tuple{
+    static constexpr auto kFields = json::FieldList{
         json::Required{"hash", &State::hash},
         json::Field{"lastChange", &State::last_change},
     };

@@ -10,7 +10,6 @@
 #include <concepts>
 #include <optional>
 #include <string_view>
-#include <tuple>
 
 #include "json/fields.h"
 
@@ -29,7 +28,7 @@ struct Put {
   typename R::Key key;
   std::optional<typename R::State> want;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"key", &Put::key},
       json::Field{"want", &Put::want},
   };

@@ -7,7 +7,6 @@
 #include <array>
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,7 +26,7 @@ struct UnitState {
   struct State {
     Enablement enablement = Enablement::kPreset;
 
-    static constexpr auto kFields = std::tuple{json::Required{"enablement", &State::enablement}};
+    static constexpr auto kFields = json::FieldList{json::Required{"enablement", &State::enablement}};
   };
 };
 
@@ -36,14 +35,14 @@ struct UnitState {
 // sections say by then.  There is one.
 struct UnitLinks {
   struct Key {
-    static constexpr auto kFields = std::tuple{};
+    static constexpr auto kFields = json::FieldList{};
   };
 
   struct State {
     std::map<std::string, std::string> targets;  // By path.
     std::vector<std::string> empty_folders;      // For links, where there are none.
 
-    static constexpr auto kFields = std::tuple{
+    static constexpr auto kFields = json::FieldList{
         json::Required{"targets", &State::targets},
         json::Field{"emptyFolders", &State::empty_folders},
     };

@@ -46,7 +46,7 @@ struct ConfigMap {
   std::map<std::string, std::string> data;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"apiVersion", &ConfigMap::api_version},
       json::Required{"kind", &ConfigMap::kind},
       json::Required{"metadata", &ConfigMap::metadata},
@@ -61,7 +61,7 @@ struct ConfigMapName {
   api::ObjectMeta metadata;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = std::tuple{json::Required{"metadata", &ConfigMapName::metadata}};
+  static constexpr auto kFields = json::FieldList{json::Required{"metadata", &ConfigMapName::metadata}};
 };
 template <>
 inline constexpr ResourceKind kResourceKind<ConfigMapName> = kResourceKind<ConfigMap>;

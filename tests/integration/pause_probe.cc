@@ -23,7 +23,7 @@ struct Question {
   std::vector<api::MachineConfig> configs;
   api::Time now;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"pool", &Question::pool},
       json::Required{"nodes", &Question::nodes},
       json::Required{"configs", &Question::configs},
@@ -35,7 +35,7 @@ struct Answer {
   std::vector<api::Condition> conditions;
   std::string metrics;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       json::Required{"conditions", &Answer::conditions},
       json::Required{"metrics", &Answer::metrics},
   };

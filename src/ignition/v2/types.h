@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "ignition/v3_0/types.h"
@@ -17,6 +16,7 @@
 namespace pintle::ignition::v2 {
 
 using json::Field;
+using json::FieldList;
 using json::Required;
 
 using v3_0::Timeouts;
@@ -27,7 +27,7 @@ struct ConfigReference {
   Verification verification;
 
   static constexpr auto kFields =
-      std::tuple{Field{"source", &ConfigReference::source}, Field{"verification", &ConfigReference::verification}};
+      FieldList{Field{"source", &ConfigReference::source}, Field{"verification", &ConfigReference::verification}};
 };
 
 struct FileContents {
@@ -35,7 +35,7 @@ struct FileContents {
   std::string source;
   Verification verification;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"compression", &FileContents::compression},
       Field{"source", &FileContents::source},
       Field{"verification", &FileContents::verification},
@@ -47,19 +47,19 @@ struct IgnitionConfig {
   std::optional<ConfigReference> replace;
 
   static constexpr auto kFields =
-      std::tuple{Field{"append", &IgnitionConfig::append}, Field{"replace", &IgnitionConfig::replace}};
+      FieldList{Field{"append", &IgnitionConfig::append}, Field{"replace", &IgnitionConfig::replace}};
 };
 
 struct Tls {
   std::vector<ConfigReference> certificate_authorities;
 
-  static constexpr auto kFields = std::tuple{Field{"certificateAuthorities", &Tls::certificate_authorities}};
+  static constexpr auto kFields = FieldList{Field{"certificateAuthorities", &Tls::certificate_authorities}};
 };
 
 struct Security {
   Tls tls;
 
-  static constexpr auto kFields = std::tuple{Field{"tls", &Security::tls}};
+  static constexpr auto kFields = FieldList{Field{"tls", &Security::tls}};
 };
 
 struct Ignition {
@@ -68,7 +68,7 @@ struct Ignition {
   Timeouts timeouts;
   std::string version;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"config", &Ignition::config},
       Field{"security", &Ignition::security},
       Field{"timeouts", &Ignition::timeouts},
@@ -81,7 +81,7 @@ struct NetworkdDropin {
   std::string name;
 
   static constexpr auto kFields =
-      std::tuple{Field{"contents", &NetworkdDropin::contents}, Field{"name", &NetworkdDropin::name}};
+      FieldList{Field{"contents", &NetworkdDropin::contents}, Field{"name", &NetworkdDropin::name}};
 };
 
 struct NetworkdUnit {
@@ -89,7 +89,7 @@ struct NetworkdUnit {
   std::vector<NetworkdDropin> dropins;
   std::string name;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"contents", &NetworkdUnit::contents},
       Field{"dropins", &NetworkdUnit::dropins},
       Field{"name", &NetworkdUnit::name},
@@ -99,7 +99,7 @@ struct NetworkdUnit {
 struct Networkd {
   std::vector<NetworkdUnit> units;
 
-  static constexpr auto kFields = std::tuple{Field{"units", &Networkd::units}};
+  static constexpr auto kFields = FieldList{Field{"units", &Networkd::units}};
 };
 
 struct PasswdGroup {
@@ -108,7 +108,7 @@ struct PasswdGroup {
   std::string password_hash;
   bool system = false;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"gid", &PasswdGroup::gid},
       Field{"name", &PasswdGroup::name},
       Field{"passwordHash", &PasswdGroup::password_hash},
@@ -129,7 +129,7 @@ struct UserCreate {
   bool system = false;
   std::optional<std::int64_t> uid;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"gecos", &UserCreate::gecos},
       Field{"groups", &UserCreate::groups},
       Field{"homeDir", &UserCreate::home_dir},
@@ -159,7 +159,7 @@ struct PasswdUser {
   bool system = false;
   std::optional<std::int64_t> uid;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"create", &PasswdUser::create},
       Field{"gecos", &PasswdUser::gecos},
       Field{"groups", &PasswdUser::groups},
@@ -181,14 +181,14 @@ struct Passwd {
   std::vector<PasswdGroup> groups;
   std::vector<PasswdUser> users;
 
-  static constexpr auto kFields = std::tuple{Field{"groups", &Passwd::groups}, Field{"users", &Passwd::users}};
+  static constexpr auto kFields = FieldList{Field{"groups", &Passwd::groups}, Field{"users", &Passwd::users}};
 };
 
 struct NodeOwner {
   std::optional<std::int64_t> id;
   std::string name;
 
-  static constexpr auto kFields = std::tuple{Field{"id", &NodeOwner::id}, Field{"name", &NodeOwner::name}};
+  static constexpr auto kFields = FieldList{Field{"id", &NodeOwner::id}, Field{"name", &NodeOwner::name}};
 };
 
 struct Directory {
@@ -199,7 +199,7 @@ struct Directory {
   std::optional<NodeOwner> user;
   std::optional<std::int64_t> mode;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"filesystem", &Directory::filesystem},
       Field{"group", &Directory::group},
       Field{"overwrite", &Directory::overwrite},
@@ -219,7 +219,7 @@ struct File {
   FileContents contents;
   std::optional<std::int64_t> mode;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"filesystem", &File::filesystem},
       Field{"group", &File::group},
       Field{"overwrite", &File::overwrite},
@@ -240,7 +240,7 @@ struct Link {
   bool hard = false;
   std::string target;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"filesystem", &Link::filesystem},
       Field{"group", &Link::group},
       Field{"overwrite", &Link::overwrite},
@@ -260,7 +260,7 @@ struct Partition {
   std::int64_t start = 0;
   std::string type_guid;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"guid", &Partition::guid}, Field{"label", &Partition::label}, Field{"number", &Partition::number},
       Field{"size", &Partition::size}, Field{"start", &Partition::start}, Field{"typeGuid", &Partition::type_guid},
   };
@@ -271,7 +271,7 @@ struct Disk {
   std::vector<Partition> partitions;
   bool wipe_table = false;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"device", &Disk::device},
       Field{"partitions", &Disk::partitions},
       Field{"wipeTable", &Disk::wipe_table},
@@ -284,7 +284,7 @@ struct MountCreate {
   std::vector<std::string> options;
 
   static constexpr auto kFields =
-      std::tuple{Field{"force", &MountCreate::force}, Field{"options", &MountCreate::options}};
+      FieldList{Field{"force", &MountCreate::force}, Field{"options", &MountCreate::options}};
 };
 
 struct Mount {
@@ -296,7 +296,7 @@ struct Mount {
   std::optional<std::string> uuid;
   bool wipe_filesystem = false;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"create", &Mount::create},
       Field{"device", &Mount::device},
       Field{"format", &Mount::format},
@@ -312,7 +312,7 @@ struct Filesystem {
   std::string name;
   std::optional<std::string> path;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"mount", &Filesystem::mount},
       Field{"name", &Filesystem::name},
       Field{"path", &Filesystem::path},
@@ -326,7 +326,7 @@ struct Raid {
   std::vector<std::string> options;
   std::int64_t spares = 0;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"devices", &Raid::devices}, Field{"level", &Raid::level},   Field{"name", &Raid::name},
       Field{"options", &Raid::options}, Field{"spares", &Raid::spares},
   };
@@ -340,7 +340,7 @@ struct Storage {
   std::vector<Link> links;
   std::vector<Raid> raid;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"directories", &Storage::directories}, Field{"disks", &Storage::disks}, Field{"files", &Storage::files},
       Field{"filesystems", &Storage::filesystems}, Field{"links", &Storage::links}, Field{"raid", &Storage::raid},
   };
@@ -350,7 +350,7 @@ struct Dropin {
   std::string contents;
   std::string name;
 
-  static constexpr auto kFields = std::tuple{Field{"contents", &Dropin::contents}, Field{"name", &Dropin::name}};
+  static constexpr auto kFields = FieldList{Field{"contents", &Dropin::contents}, Field{"name", &Dropin::name}};
 };
 
 struct Unit {
@@ -361,7 +361,7 @@ struct Unit {
   bool mask = false;
   std::string name;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"contents", &Unit::contents}, Field{"dropins", &Unit::dropins}, Field{"enable", &Unit::enable},
       Field{"enabled", &Unit::enabled},   Field{"mask", &Unit::mask},       Field{"name", &Unit::name},
   };
@@ -370,7 +370,7 @@ struct Unit {
 struct Systemd {
   std::vector<Unit> units;
 
-  static constexpr auto kFields = std::tuple{Field{"units", &Systemd::units}};
+  static constexpr auto kFields = FieldList{Field{"units", &Systemd::units}};
 };
 
 struct Config {
@@ -380,7 +380,7 @@ struct Config {
   Storage storage;
   Systemd systemd;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Required{"ignition", &Config::ignition}, Field{"networkd", &Config::networkd}, Field{"passwd", &Config::passwd},
       Field{"storage", &Config::storage},      Field{"systemd", &Config::systemd},
   };

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "json/fields.h"
@@ -18,12 +17,13 @@
 namespace pintle::ignition::v3_0 {
 
 using json::Field;
+using json::FieldList;
 using json::Required;
 
 struct Verification {
   std::optional<std::string> hash;
 
-  static constexpr auto kFields = std::tuple{Field{"hash", &Verification::hash}};
+  static constexpr auto kFields = FieldList{Field{"hash", &Verification::hash}};
 };
 
 struct CaReference {
@@ -31,7 +31,7 @@ struct CaReference {
   Verification verification;
 
   static constexpr auto kFields =
-      std::tuple{Required{"source", &CaReference::source}, Field{"verification", &CaReference::verification}};
+      FieldList{Required{"source", &CaReference::source}, Field{"verification", &CaReference::verification}};
 };
 
 struct ConfigReference {
@@ -39,7 +39,7 @@ struct ConfigReference {
   Verification verification;
 
   static constexpr auto kFields =
-      std::tuple{Field{"source", &ConfigReference::source}, Field{"verification", &ConfigReference::verification}};
+      FieldList{Field{"source", &ConfigReference::source}, Field{"verification", &ConfigReference::verification}};
 };
 
 struct FileContents {
@@ -47,7 +47,7 @@ struct FileContents {
   std::optional<std::string> source;
   Verification verification;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"compression", &FileContents::compression},
       Field{"source", &FileContents::source},
       Field{"verification", &FileContents::verification},
@@ -59,26 +59,26 @@ struct IgnitionConfig {
   ConfigReference replace;
 
   static constexpr auto kFields =
-      std::tuple{Field{"merge", &IgnitionConfig::merge}, Field{"replace", &IgnitionConfig::replace}};
+      FieldList{Field{"merge", &IgnitionConfig::merge}, Field{"replace", &IgnitionConfig::replace}};
 };
 
 struct Tls {
   std::vector<CaReference> certificate_authorities;
 
-  static constexpr auto kFields = std::tuple{Field{"certificateAuthorities", &Tls::certificate_authorities}};
+  static constexpr auto kFields = FieldList{Field{"certificateAuthorities", &Tls::certificate_authorities}};
 };
 
 struct Security {
   Tls tls;
 
-  static constexpr auto kFields = std::tuple{Field{"tls", &Security::tls}};
+  static constexpr auto kFields = FieldList{Field{"tls", &Security::tls}};
 };
 
 struct Timeouts {
   std::optional<std::int64_t> http_response_headers;
   std::optional<std::int64_t> http_total;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"httpResponseHeaders", &Timeouts::http_response_headers},
       Field{"httpTotal", &Timeouts::http_total},
   };
@@ -90,7 +90,7 @@ struct Ignition {
   Timeouts timeouts;
   std::string version;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"config", &Ignition::config},
       Field{"security", &Ignition::security},
       Field{"timeouts", &Ignition::timeouts},
@@ -104,7 +104,7 @@ struct PasswdGroup {
   std::optional<std::string> password_hash;
   std::optional<bool> system;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"gid", &PasswdGroup::gid},
       Required{"name", &PasswdGroup::name},
       Field{"passwordHash", &PasswdGroup::password_hash},
@@ -127,7 +127,7 @@ struct PasswdUser {
   std::optional<bool> system;
   std::optional<std::int64_t> uid;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"gecos", &PasswdUser::gecos},
       Field{"groups", &PasswdUser::groups},
       Field{"homeDir", &PasswdUser::home_dir},
@@ -148,7 +148,7 @@ struct Passwd {
   std::vector<PasswdGroup> groups;
   std::vector<PasswdUser> users;
 
-  static constexpr auto kFields = std::tuple{Field{"groups", &Passwd::groups}, Field{"users", &Passwd::users}};
+  static constexpr auto kFields = FieldList{Field{"groups", &Passwd::groups}, Field{"users", &Passwd::users}};
 };
 
 // The owner, or the owning group, of a node.
@@ -156,7 +156,7 @@ struct NodeOwner {
   std::optional<std::int64_t> id;
   std::optional<std::string> name;
 
-  static constexpr auto kFields = std::tuple{Field{"id", &NodeOwner::id}, Field{"name", &NodeOwner::name}};
+  static constexpr auto kFields = FieldList{Field{"id", &NodeOwner::id}, Field{"name", &NodeOwner::name}};
 };
 
 struct Directory {
@@ -166,7 +166,7 @@ struct Directory {
   NodeOwner user;
   std::optional<std::int64_t> mode;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"group", &Directory::group}, Field{"overwrite", &Directory::overwrite}, Required{"path", &Directory::path},
       Field{"user", &Directory::user},   Field{"mode", &Directory::mode},
   };
@@ -181,7 +181,7 @@ struct File {
   FileContents contents;
   std::optional<std::int64_t> mode;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"group", &File::group}, Field{"overwrite", &File::overwrite}, Required{"path", &File::path},
       Field{"user", &File::user},   Field{"append", &File::append},       Field{"contents", &File::contents},
       Field{"mode", &File::mode},
@@ -196,7 +196,7 @@ struct Link {
   std::optional<bool> hard;
   std::string target;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"group", &Link::group}, Field{"overwrite", &Link::overwrite}, Required{"path", &Link::path},
       Field{"user", &Link::user},   Field{"hard", &Link::hard},           Required{"target", &Link::target},
   };
@@ -212,7 +212,7 @@ struct Partition {
   std::optional<std::string> type_guid;
   std::optional<bool> wipe_partition_entry;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"guid", &Partition::guid},          Field{"label", &Partition::label},
       Field{"number", &Partition::number},      Field{"shouldExist", &Partition::should_exist},
       Field{"sizeMiB", &Partition::size_mib},   Field{"startMiB", &Partition::start_mib},
@@ -225,7 +225,7 @@ struct Disk {
   std::vector<Partition> partitions;
   std::optional<bool> wipe_table;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Required{"device", &Disk::device},
       Field{"partitions", &Disk::partitions},
       Field{"wipeTable", &Disk::wipe_table},
@@ -241,7 +241,7 @@ struct Filesystem {
   std::optional<std::string> uuid;
   std::optional<bool> wipe_filesystem;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Required{"device", &Filesystem::device},
       Field{"format", &Filesystem::format},
       Field{"label", &Filesystem::label},
@@ -259,7 +259,7 @@ struct Raid {
   std::vector<std::string> options;
   std::optional<std::int64_t> spares;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Required{"devices", &Raid::devices}, Required{"level", &Raid::level}, Required{"name", &Raid::name},
       Field{"options", &Raid::options},    Field{"spares", &Raid::spares},
   };
@@ -273,7 +273,7 @@ struct Storage {
   std::vector<Link> links;
   std::vector<Raid> raid;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"directories", &Storage::directories}, Field{"disks", &Storage::disks}, Field{"files", &Storage::files},
       Field{"filesystems", &Storage::filesystems}, Field{"links", &Storage::links}, Field{"raid", &Storage::raid},
   };
@@ -283,7 +283,7 @@ struct Dropin {
   std::optional<std::string> contents;
   std::string name;
 
-  static constexpr auto kFields = std::tuple{Field{"contents", &Dropin::contents}, Required{"name", &Dropin::name}};
+  static constexpr auto kFields = FieldList{Field{"contents", &Dropin::contents}, Required{"name", &Dropin::name}};
 };
 
 struct Unit {
@@ -293,7 +293,7 @@ struct Unit {
   std::optional<bool> mask;
   std::string name;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"contents", &Unit::contents}, Field{"dropins", &Unit::dropins}, Field{"enabled", &Unit::enabled},
       Field{"mask", &Unit::mask},         Required{"name", &Unit::name},
   };
@@ -302,7 +302,7 @@ struct Unit {
 struct Systemd {
   std::vector<Unit> units;
 
-  static constexpr auto kFields = std::tuple{Field{"units", &Systemd::units}};
+  static constexpr auto kFields = FieldList{Field{"units", &Systemd::units}};
 };
 
 struct Config {
@@ -311,7 +311,7 @@ struct Config {
   Storage storage;
   Systemd systemd;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Required{"ignition", &Config::ignition},
       Field{"passwd", &Config::passwd},
       Field{"storage", &Config::storage},

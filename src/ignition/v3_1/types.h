@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "ignition/v3_0/types.h"
@@ -16,6 +15,7 @@
 namespace pintle::ignition::v3_1 {
 
 using json::Field;
+using json::FieldList;
 using json::Required;
 
 using v3_0::Directory;
@@ -37,7 +37,7 @@ struct HttpHeader {
   std::string name;
   std::optional<std::string> value;  // Without one, a merge removes the header.
 
-  static constexpr auto kFields = std::tuple{Required{"name", &HttpHeader::name}, Field{"value", &HttpHeader::value}};
+  static constexpr auto kFields = FieldList{Required{"name", &HttpHeader::name}, Field{"value", &HttpHeader::value}};
 };
 
 struct Resource {
@@ -46,7 +46,7 @@ struct Resource {
   std::optional<std::string> source;
   Verification verification;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"compression", &Resource::compression},
       Field{"httpHeaders", &Resource::http_headers},
       Field{"source", &Resource::source},
@@ -59,7 +59,7 @@ struct IgnitionConfig {
   Resource replace;
 
   static constexpr auto kFields =
-      std::tuple{Field{"merge", &IgnitionConfig::merge}, Field{"replace", &IgnitionConfig::replace}};
+      FieldList{Field{"merge", &IgnitionConfig::merge}, Field{"replace", &IgnitionConfig::replace}};
 };
 
 struct Proxy {
@@ -67,7 +67,7 @@ struct Proxy {
   std::optional<std::string> https_proxy;
   std::vector<std::string> no_proxy;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"httpProxy", &Proxy::http_proxy},
       Field{"httpsProxy", &Proxy::https_proxy},
       Field{"noProxy", &Proxy::no_proxy},
@@ -77,13 +77,13 @@ struct Proxy {
 struct Tls {
   std::vector<Resource> certificate_authorities;
 
-  static constexpr auto kFields = std::tuple{Field{"certificateAuthorities", &Tls::certificate_authorities}};
+  static constexpr auto kFields = FieldList{Field{"certificateAuthorities", &Tls::certificate_authorities}};
 };
 
 struct Security {
   Tls tls;
 
-  static constexpr auto kFields = std::tuple{Field{"tls", &Security::tls}};
+  static constexpr auto kFields = FieldList{Field{"tls", &Security::tls}};
 };
 
 struct Ignition {
@@ -93,7 +93,7 @@ struct Ignition {
   Timeouts timeouts;
   std::string version;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"config", &Ignition::config},      Field{"proxy", &Ignition::proxy},
       Field{"security", &Ignition::security},  Field{"timeouts", &Ignition::timeouts},
       Required{"version", &Ignition::version},
@@ -109,7 +109,7 @@ struct File {
   Resource contents;
   std::optional<std::int64_t> mode;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"group", &File::group}, Field{"overwrite", &File::overwrite}, Required{"path", &File::path},
       Field{"user", &File::user},   Field{"append", &File::append},       Field{"contents", &File::contents},
       Field{"mode", &File::mode},
@@ -126,7 +126,7 @@ struct Filesystem {
   std::optional<std::string> uuid;
   std::optional<bool> wipe_filesystem;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Required{"device", &Filesystem::device}, Field{"format", &Filesystem::format},
       Field{"label", &Filesystem::label},      Field{"mountOptions", &Filesystem::mount_options},
       Field{"options", &Filesystem::options},  Field{"path", &Filesystem::path},
@@ -142,7 +142,7 @@ struct Storage {
   std::vector<Link> links;
   std::vector<Raid> raid;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"directories", &Storage::directories}, Field{"disks", &Storage::disks}, Field{"files", &Storage::files},
       Field{"filesystems", &Storage::filesystems}, Field{"links", &Storage::links}, Field{"raid", &Storage::raid},
   };
@@ -154,7 +154,7 @@ struct Config {
   Storage storage;
   Systemd systemd;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Required{"ignition", &Config::ignition},
       Field{"passwd", &Config::passwd},
       Field{"storage", &Config::storage},

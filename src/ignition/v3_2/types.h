@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "ignition/v3_1/types.h"
@@ -15,6 +14,7 @@
 namespace pintle::ignition::v3_2 {
 
 using json::Field;
+using json::FieldList;
 using json::Required;
 
 using v3_1::Directory;
@@ -43,7 +43,7 @@ struct PasswdGroup {
   std::optional<bool> should_exist;
   std::optional<bool> system;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"gid", &PasswdGroup::gid},
       Required{"name", &PasswdGroup::name},
       Field{"passwordHash", &PasswdGroup::password_hash},
@@ -68,7 +68,7 @@ struct PasswdUser {
   std::optional<bool> system;
   std::optional<std::int64_t> uid;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"gecos", &PasswdUser::gecos},
       Field{"groups", &PasswdUser::groups},
       Field{"homeDir", &PasswdUser::home_dir},
@@ -90,7 +90,7 @@ struct Passwd {
   std::vector<PasswdGroup> groups;
   std::vector<PasswdUser> users;
 
-  static constexpr auto kFields = std::tuple{Field{"groups", &Passwd::groups}, Field{"users", &Passwd::users}};
+  static constexpr auto kFields = FieldList{Field{"groups", &Passwd::groups}, Field{"users", &Passwd::users}};
 };
 
 struct Partition {
@@ -104,7 +104,7 @@ struct Partition {
   std::optional<std::string> type_guid;
   std::optional<bool> wipe_partition_entry;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"guid", &Partition::guid},
       Field{"label", &Partition::label},
       Field{"number", &Partition::number},
@@ -122,7 +122,7 @@ struct Disk {
   std::vector<Partition> partitions;
   std::optional<bool> wipe_table;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Required{"device", &Disk::device},
       Field{"partitions", &Disk::partitions},
       Field{"wipeTable", &Disk::wipe_table},
@@ -133,7 +133,7 @@ struct Tang {
   std::optional<std::string> thumbprint;
   std::string url;
 
-  static constexpr auto kFields = std::tuple{Field{"thumbprint", &Tang::thumbprint}, Field{"url", &Tang::url}};
+  static constexpr auto kFields = FieldList{Field{"thumbprint", &Tang::thumbprint}, Field{"url", &Tang::url}};
 };
 
 struct ClevisCustom {
@@ -141,7 +141,7 @@ struct ClevisCustom {
   std::optional<bool> needs_network;
   std::string pin;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Required{"config", &ClevisCustom::config},
       Field{"needsNetwork", &ClevisCustom::needs_network},
       Required{"pin", &ClevisCustom::pin},
@@ -154,7 +154,7 @@ struct Clevis {
   std::optional<std::int64_t> threshold;
   std::optional<bool> tpm2;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"custom", &Clevis::custom},
       Field{"tang", &Clevis::tang},
       Field{"threshold", &Clevis::threshold},
@@ -172,7 +172,7 @@ struct Luks {
   std::optional<std::string> uuid;
   std::optional<bool> wipe_volume;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"clevis", &Luks::clevis}, Field{"device", &Luks::device},          Field{"keyFile", &Luks::key_file},
       Field{"label", &Luks::label},   Required{"name", &Luks::name},           Field{"options", &Luks::options},
       Field{"uuid", &Luks::uuid},     Field{"wipeVolume", &Luks::wipe_volume},
@@ -188,7 +188,7 @@ struct Storage {
   std::vector<Luks> luks;
   std::vector<Raid> raid;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"directories", &Storage::directories},
       Field{"disks", &Storage::disks},
       Field{"files", &Storage::files},
@@ -205,7 +205,7 @@ struct Config {
   Storage storage;
   Systemd systemd;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Required{"ignition", &Config::ignition},
       Field{"passwd", &Config::passwd},
       Field{"storage", &Config::storage},

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "ignition/v3_2/types.h"
@@ -16,6 +15,7 @@
 namespace pintle::ignition::v3_3 {
 
 using json::Field;
+using json::FieldList;
 using json::Required;
 
 using v3_2::Directory;
@@ -45,7 +45,7 @@ struct KernelArguments {
   std::vector<std::string> should_exist;
   std::vector<std::string> should_not_exist;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"shouldExist", &KernelArguments::should_exist},
       Field{"shouldNotExist", &KernelArguments::should_not_exist},
   };
@@ -59,7 +59,7 @@ struct Link {
   std::optional<bool> hard;
   std::optional<std::string> target;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"group", &Link::group}, Field{"overwrite", &Link::overwrite}, Required{"path", &Link::path},
       Field{"user", &Link::user},   Field{"hard", &Link::hard},           Field{"target", &Link::target},
   };
@@ -70,7 +70,7 @@ struct ClevisCustom {
   std::optional<bool> needs_network;
   std::optional<std::string> pin;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"config", &ClevisCustom::config},
       Field{"needsNetwork", &ClevisCustom::needs_network},
       Field{"pin", &ClevisCustom::pin},
@@ -83,7 +83,7 @@ struct Clevis {
   std::optional<std::int64_t> threshold;
   std::optional<bool> tpm2;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"custom", &Clevis::custom},
       Field{"tang", &Clevis::tang},
       Field{"threshold", &Clevis::threshold},
@@ -101,7 +101,7 @@ struct Luks {
   std::optional<std::string> uuid;
   std::optional<bool> wipe_volume;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"clevis", &Luks::clevis}, Field{"device", &Luks::device},          Field{"keyFile", &Luks::key_file},
       Field{"label", &Luks::label},   Required{"name", &Luks::name},           Field{"options", &Luks::options},
       Field{"uuid", &Luks::uuid},     Field{"wipeVolume", &Luks::wipe_volume},
@@ -115,7 +115,7 @@ struct Raid {
   std::vector<std::string> options;
   std::optional<std::int64_t> spares;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"devices", &Raid::devices}, Field{"level", &Raid::level},   Required{"name", &Raid::name},
       Field{"options", &Raid::options}, Field{"spares", &Raid::spares},
   };
@@ -130,7 +130,7 @@ struct Storage {
   std::vector<Luks> luks;
   std::vector<Raid> raid;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"directories", &Storage::directories},
       Field{"disks", &Storage::disks},
       Field{"files", &Storage::files},
@@ -148,7 +148,7 @@ struct Config {
   Storage storage;
   Systemd systemd;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Required{"ignition", &Config::ignition}, Field{"kernelArguments", &Config::kernel_arguments},
       Field{"passwd", &Config::passwd},        Field{"storage", &Config::storage},
       Field{"systemd", &Config::systemd},

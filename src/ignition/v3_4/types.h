@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "ignition/v3_3/types.h"
@@ -16,6 +15,7 @@
 namespace pintle::ignition::v3_4 {
 
 using json::Field;
+using json::FieldList;
 using json::Required;
 
 using v3_3::ClevisCustom;
@@ -49,7 +49,7 @@ struct Tang {
   std::optional<std::string> thumbprint;
   std::string url;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"advertisement", &Tang::advertisement},
       Field{"thumbprint", &Tang::thumbprint},
       Field{"url", &Tang::url},
@@ -62,7 +62,7 @@ struct Clevis {
   std::optional<std::int64_t> threshold;
   std::optional<bool> tpm2;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"custom", &Clevis::custom},
       Field{"tang", &Clevis::tang},
       Field{"threshold", &Clevis::threshold},
@@ -82,7 +82,7 @@ struct Luks {
   std::optional<std::string> uuid;
   std::optional<bool> wipe_volume;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"clevis", &Luks::clevis},
       Field{"device", &Luks::device},
       Field{"discard", &Luks::discard},
@@ -105,7 +105,7 @@ struct Storage {
   std::vector<Luks> luks;
   std::vector<Raid> raid;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"directories", &Storage::directories},
       Field{"disks", &Storage::disks},
       Field{"files", &Storage::files},
@@ -123,7 +123,7 @@ struct Config {
   Storage storage;
   Systemd systemd;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Required{"ignition", &Config::ignition}, Field{"kernelArguments", &Config::kernel_arguments},
       Field{"passwd", &Config::passwd},        Field{"storage", &Config::storage},
       Field{"systemd", &Config::systemd},

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "ignition/v3_4/types.h"
@@ -15,6 +14,7 @@
 namespace pintle::ignition::v3_5 {
 
 using json::Field;
+using json::FieldList;
 using json::Required;
 
 using v3_4::Clevis;
@@ -48,7 +48,7 @@ using v3_4::Verification;
 struct Cex {
   std::optional<bool> enabled;
 
-  static constexpr auto kFields = std::tuple{Field{"enabled", &Cex::enabled}};
+  static constexpr auto kFields = FieldList{Field{"enabled", &Cex::enabled}};
 };
 
 struct Luks {
@@ -64,7 +64,7 @@ struct Luks {
   std::optional<std::string> uuid;
   std::optional<bool> wipe_volume;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"cex", &Luks::cex},
       Field{"clevis", &Luks::clevis},
       Field{"device", &Luks::device},
@@ -88,7 +88,7 @@ struct Storage {
   std::vector<Luks> luks;
   std::vector<Raid> raid;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Field{"directories", &Storage::directories},
       Field{"disks", &Storage::disks},
       Field{"files", &Storage::files},
@@ -106,7 +106,7 @@ struct Config {
   Storage storage;
   Systemd systemd;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = FieldList{
       Required{"ignition", &Config::ignition}, Field{"kernelArguments", &Config::kernel_arguments},
       Field{"passwd", &Config::passwd},        Field{"storage", &Config::storage},
       Field{"systemd", &Config::systemd},

@@ -20,7 +20,7 @@ struct Resource {
   std::optional<std::string> source;
   std::optional<std::string> compression;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       Field{"source", &Resource::source},
       Field{"compression", &Resource::compression},
   };
@@ -35,7 +35,7 @@ struct File {
   std::vector<Resource> append;
   std::map<std::string, std::string> labels;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       Required{"path", &File::path},  Field{"mode", &File::mode},         Field{"overwrite", &File::overwrite},
       Field{"colour", &File::colour}, Field{"contents", &File::contents}, Field{"append", &File::append},
       Field{"labels", &File::labels},
@@ -45,17 +45,18 @@ std::string Key(const File& file) { return file.path; }
 
 struct Storage {
   std::vector<File> files;
-  static constexpr auto kFields = std::tuple{Field{"files", &Storage::files}};
+  static constexpr auto kFields = json::FieldList{Field{"files", &Storage::files}};
 };
 
 struct PutFile {
   std::string path;
-  static constexpr auto kFields = std::tuple{Required{"path", &PutFile::path}};
+  static constexpr auto kFields = json::FieldList{Required{"path", &PutFile::path}};
 };
 struct PutUnit {
   std::string unit;
   bool enabled = false;
-  static constexpr auto kFields = std::tuple{Required{"unit", &PutUnit::unit}, Field{"enabled", &PutUnit::enabled}};
+  static constexpr auto kFields =
+      json::FieldList{Required{"unit", &PutUnit::unit}, Field{"enabled", &PutUnit::enabled}};
 };
 
 }  // namespace

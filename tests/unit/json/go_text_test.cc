@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace pintle::json {
@@ -14,7 +13,7 @@ namespace {
 
 struct Inner {
   std::optional<int> b;
-  static constexpr auto kFields = std::tuple{Field{"b", &Inner::b}};
+  static constexpr auto kFields = json::FieldList{Field{"b", &Inner::b}};
 };
 
 struct Outer {
@@ -25,7 +24,7 @@ struct Outer {
   std::map<std::string, std::string> map;
   Value any;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = json::FieldList{
       Required{"z", &Outer::z},           Field{"inner", &Outer::inner}, Field{"list", &Outer::list},
       Required{"needed", &Outer::needed}, Field{"map", &Outer::map},     Field{"any", &Outer::any},
   };
