@@ -25,7 +25,7 @@ LEASE = ("1s", "800ms", "200ms")    # One that does not let the next one wait fo
 SEEDS = range(SEED, SEED + (3 if NIGHTLY else 1))
 LATE = 30 if NIGHTLY else 2    # s
 RESTARTS = 6 if NIGHTLY else 3
-SAMPLE = 10    # Moments of an update at which the leader is killed when it is not night.
+SAMPLE = 6     # Moments of an update at which the leader is killed when it is not night.
 
 
 @pytest.fixture(scope="module")

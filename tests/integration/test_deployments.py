@@ -572,18 +572,18 @@ def manifest_of(layout, tag):
 
 
 def without_one(suffix):
-    """Drops the first object of a kind."""
-    def change(number, entries):
+    """Drops the first object of a kind from each layer."""
+    def change(_, entries):
         found = [place for place, (entry, _) in enumerate(entries) if entry.name.endswith(suffix)]
-        return entries[:found[0]] + entries[found[0] + 1:] if found and number in (0, 1) else entries
+        return entries[:found[0]] + entries[found[0] + 1:] if found else entries
     return change
 
 
 def altered(key, value):
-    """Gives the first file of the first layer with files another attribute, or other contents."""
-    def change(number, entries):
+    """Gives the first file of each layer another attribute, or other contents."""
+    def change(_, entries):
         for place, (entry, contents) in enumerate(entries):
-            if number == 1 and entry.name.endswith(".file") and entry.isreg() and contents:
+            if entry.name.endswith(".file") and entry.isreg() and contents:
                 if key == "contents":
                     entries[place] = (entry, value + contents[len(value):])
                 else:

@@ -26,7 +26,7 @@ from machines import shell
 
 PINTLE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/ctl/pintle"
 IGNITION = pathlib.Path("/usr/lib/dracut/modules.d/30ignition/ignition")  # Debian installs no other.
-COUNT = 1000 if os.environ.get("PINTLE_NIGHTLY") else 200
+COUNT = 1000 if os.environ.get("PINTLE_NIGHTLY") else 100
 
 CORE, WWW = (1000, 1000), (33, 33)
 UNITS_OF_THE_OS = {

@@ -22,7 +22,7 @@ from machines.container import ENVIRONMENT
 from machines.node import Node
 from machines.wait import wait_until
 
-COUNT = 200 if os.environ.get("PINTLE_NIGHTLY") else 40
+COUNT = 200 if os.environ.get("PINTLE_NIGHTLY") else 30
 SEED = int(os.environ.get("PINTLE_SEED", "20261121"))
 JOURNAL = "/var/lib/pintle/change/journal.json"
 

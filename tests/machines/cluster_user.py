@@ -86,8 +86,10 @@ class Patient:
             except (OSError, http.client.HTTPException):
                 status, answer = 503, {"message": "there is nobody"}
             # What was asked for before nobody answered may have been done.
-            if is_again and (method, status) in (("POST", 409), ("DELETE", 404)):
+            if is_again and (method, status) == ("DELETE", 404):
                 return 200, answer
+            if is_again and (method, status) == ("POST", 409):
+                return self.request("GET", f"{path}/{body['metadata']['name']}")
             if status < 500 or time.monotonic() > deadline:
                 return status, answer
             is_again = True
