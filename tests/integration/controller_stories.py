@@ -251,7 +251,7 @@ def _conditions(thing):
 
 
 def _told(message):
-    """Which nodes were drained for the bad config depends on where the pods were when it came."""
+    """Without what is not the same in each run: times, and which node of a pool was told of the bad config."""
     without_time = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "<time>", message)
     return re.sub(r"\bdrain-rendered-\w+-[0-9a-f]{32}", "drain-<config>", without_time)
 

@@ -106,14 +106,16 @@ def sources_of_stanzas(text):
 def _build(work, source):
     """Builds with the least of the caller's environment, and lets others at work on the machine go first.
 
-    What the servers know of the public clouds would be a third of the work, and no test has a cloud."""
+    What the servers know of the public clouds is left out: no test has a cloud.
+    """
     goals = " ".join(f"cmd/{program}" for program in PROGRAMS)
+    flags = ["GOFLAGS=-v -tags=providerless", "GOLDFLAGS=-s -w"]
     environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": work, "LC_ALL": "C.UTF-8", "TMPDIR": work,
                    "GOENV": "off", "GO111MODULE": "off", "GOPATH": work / "go", "GOCACHE": work / "gocache",
                    "CGO_ENABLED": "0"}
     with open(work / "log", "w+", encoding="utf-8", errors="replace") as log:
-        with subprocess.Popen(["nice", "make", f"WHAT={goals}", "GOFLAGS=-v -tags=providerless", "GOLDFLAGS=-s -w"], cwd=source,
-                              env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+        with subprocess.Popen(["nice", "make", f"WHAT={goals}", *flags], cwd=source, env=environment,
+                              stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                               start_new_session=True) as make, _ended_with_us(make):
             _watch(make, work / "log")
         if make.returncode != 0:
