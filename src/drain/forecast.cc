@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <variant>
 
 #include "drain/protocol.h"
 #include "drain/which_pods.h"
@@ -108,6 +109,8 @@ class Forecasting {
     return blockers;
   }
 
+  const std::set<Maker>& to_ask() const { return to_ask_; }
+
  private:
   std::optional<Blocker> BlockerOf(const api::Pod& pod) {
     const std::vector<const Budget*> budgets = budgets_.Of(pod);
@@ -125,10 +128,11 @@ class Forecasting {
     const auto& now = budget.status;
     if (now.observed_generation < budget.metadata.generation) return std::nullopt;  // Nobody knows yet.
     if (now.disruptions_allowed <= 0) {
-      if (now.expected_pods > 0 && now.desired_healthy >= now.expected_pods) {
+      const std::int32_t expected = ExpectedPods(pod, budget);
+      if (expected > 0 && now.desired_healthy >= expected) {
         return keeps(fmt::format("it demands that all of its {} pods are healthy, and so lets none go; allow one to "
                                  "be missing, or run more",
-                                 now.expected_pods),
+                                 expected),
                      false);
       }
       return keeps(fmt::format("{} of its pods are healthy and {} have to be{}", now.current_healthy,
@@ -138,6 +142,20 @@ class Forecasting {
     // Those before it take their turn first; it comes when they have been replaced.
     if (taken_[&budget]++ < now.disruptions_allowed || HasPlaceElsewhere(pod)) return std::nullopt;
     return keeps(fmt::format("it lets {} go at a time{}", now.disruptions_allowed, Elsewhere(pod)), false);
+  }
+
+  // By a budget that is a number Kubernetes expects those pods that are there.  While one is being replaced that is one
+  // too few, and the budget looks as if it could never let one go.
+  std::int32_t ExpectedPods(const api::Pod& pod, const Budget& budget) {
+    const auto& now = budget.status;
+    const auto& least = budget.spec.min_available;
+    const bool counts_what_is_there = least && std::holds_alternative<std::int32_t>(least->value);
+    const auto maker = MakerOf(pod);
+    if (!counts_what_is_there || !maker || now.desired_healthy < now.expected_pods) return now.expected_pods;
+    const auto wanted = around_.wanted.find(*maker);
+    if (wanted != around_.wanted.end()) return std::max(now.expected_pods, wanted->second);
+    to_ask_.insert(*maker);
+    return now.expected_pods;
   }
 
   bool HasPlaceElsewhere(const api::Pod& pod) const {
@@ -155,6 +173,7 @@ class Forecasting {
   const Surroundings& around_;
   Budgets budgets_;
   std::map<const Budget*, std::int32_t> taken_;  // How many of the node's pods each has let go so far.
+  std::set<Maker> to_ask_;
 };
 
 }  // namespace
@@ -180,6 +199,12 @@ std::string Summary(std::span<const Blocker> blockers) {
   }
   if (order.size() > kMostInSummary) text += fmt::format("; and {} more pods", order.size() - kMostInSummary);
   return text;
+}
+
+std::set<Maker> MakersToAsk(const Surroundings& surroundings) {
+  Forecasting forecasting(surroundings);
+  forecasting.All();
+  return forecasting.to_ask();
 }
 
 std::vector<Blocker> ForecastDrain(const Surroundings& surroundings) { return Forecasting(surroundings).All(); }

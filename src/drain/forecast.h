@@ -7,6 +7,9 @@
 // of its budget: does that pass by itself, as it does when what goes can start on other nodes, or will it stay so until
 // a person changes something?  Doubt counts as passing: a drain is only called hopeless when it is.
 
+#include <cstdint>
+#include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +17,7 @@
 #include "api/node.h"
 #include "api/pod.h"
 #include "api/pod_disruption_budget.h"
+#include "drain/makers.h"
 #include "kube/resource_kind.h"
 
 namespace pintle::drain {
@@ -45,7 +49,10 @@ struct Surroundings {
   std::span<const api::PodDisruptionBudget> budgets;
   std::span<const api::Node* const> other_nodes;  // The node itself, if it is among them, is passed over.
   std::string node;
+  std::map<Maker, std::int32_t> wanted = {};  // How many pods each of them is to make, as far as that is known.
 };
+// Those whose number decides and is not known.
+std::set<Maker> MakersToAsk(const Surroundings& surroundings);
 std::vector<Blocker> ForecastDrain(const Surroundings& surroundings);
 
 // Whether the pod could be put onto that node, now or when the node is done with an update, as far as taints, labels

@@ -42,6 +42,7 @@ api::Node Place(const api::Node& node) {
 // Where pods could go.  There is one for all questions: many nodes are asked about together, in clusters of many nodes.
 struct Forecaster::Places {
   std::vector<api::Node> nodes;
+  std::vector<const api::Node*> pointers;
   MonotonicTime known_since;
 };
 
@@ -73,20 +74,35 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
                                                With([](Question& self, Result<std::vector<api::Pod>> pods) {
                                                  if (!pods) return self.End(std::move(pods).error());
                                                  self.pods_ = *std::move(pods);
-                                                 self.CalculateWhenKnown();
+                                                 self.CountWhenKnown();
                                                }));
     get_budgets_ = asked_.budgets_.Get(With([](Question& self, const Result<Budgets::List>& known) {
       if (!known) return self.End(Error(known.error()));
       self.budgets_ = *known;
-      self.CalculateWhenKnown();
+      self.CountWhenKnown();
     }));
   }
 
-  void CalculateWhenKnown() {
+  Surroundings Around() const {
+    return {.pods = *pods_, .budgets = *budgets_, .other_nodes = places_->pointers, .node = node_, .wanted = wanted_};
+  }
+
+  void CountWhenKnown() {
     if (!pods_ || !budgets_) return;
-    std::vector<const api::Node*> places;
-    for (const api::Node& place : places_->nodes) places.push_back(&place);
-    blockers_ = ForecastDrain({.pods = *pods_, .budgets = *budgets_, .other_nodes = places, .node = node_});
+    for (const Maker& maker : MakersToAsk(Around())) {
+      counting_[maker] =
+          AskHowManyPods(asked_.client_, maker, With([maker](Question& self, Result<std::int32_t> wanted) {
+                           // One that cannot be asked is taken to have made all its pods.
+                           if (wanted) self.wanted_.emplace(maker, *wanted);
+                           self.counting_.erase(maker);
+                           if (self.counting_.empty()) self.Calculate();
+                         }));
+    }
+    if (counting_.empty()) Calculate();
+  }
+
+  void Calculate() {
+    blockers_ = ForecastDrain(Around());
     std::set<kube::ObjectName> blocked;
     for (const Blocker& blocker : blockers_) blocked.insert(blocker.pod);
     for (const api::Pod& pod : *pods_) {
@@ -126,6 +142,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
   void End(Result<std::vector<Blocker>> outcome) {
     list_pods_ = {};
     get_budgets_ = {};
+    counting_.clear();
     asking_.clear();
     // Whoever asked may keep the call for long.
     pods_.reset();
@@ -143,6 +160,8 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
   Turns::Turn turn_;
   std::optional<std::vector<api::Pod>> pods_;
   Budgets::List budgets_;
+  std::map<Maker, std::int32_t> wanted_;
+  std::map<Maker, kube::Call> counting_;
   std::vector<Blocker> blockers_;
   std::map<kube::ObjectName, Asking> asking_;
   kube::Call list_pods_;
@@ -170,7 +189,9 @@ std::shared_ptr<const Forecaster::Places> Forecaster::PlacesAmong(std::span<cons
   // Those who wait with the same ones have these from now on.
   places->known_since = now;
   places->nodes.clear();
+  places->pointers.clear();
   for (const api::Node* node : nodes) places->nodes.push_back(Place(*node));
+  for (const api::Node& place : places->nodes) places->pointers.push_back(&place);
   return places;
 }
 

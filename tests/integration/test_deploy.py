@@ -32,6 +32,8 @@ NEEDED = [
     *((verb, "schedulers", "config.openshift.io", "", "") for verb in ("list", "watch")),
     *((verb, "pods", "", "", "") for verb in ("list", "watch")),
     ("list", "poddisruptionbudgets", "policy", "", ""),
+    *(("get", maker, "apps", "any", "") for maker in ("replicasets", "statefulsets")),
+    ("get", "replicationcontrollers", "", "any", ""),
     ("create", "pods/eviction", "", "any", ""),
     ("create", "leases", "coordination.k8s.io", NAMESPACE, ""),
     *((verb, "configmaps", "", NAMESPACE, "kubeconfig-data") for verb in ("list", "watch")),

@@ -107,13 +107,13 @@ class SimulatedNode:
         return wait_until(lambda: self.events(reason), f"the event {reason}", PATIENCE, every=0.1)[0]
 
 
-def budget(cluster, name, app, wait=True, **spec):
+def budget(cluster, name, app, wait=True, space="default", **spec):
     """A disruption budget for the pods of an app, once its status tells of them."""
-    cluster.admin.must("POST", "/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets", {
+    budgets = f"/apis/policy/v1beta1/namespaces/{space}/poddisruptionbudgets"
+    cluster.admin.must("POST", budgets, {
         "metadata": {"name": name}, "spec": {"selector": {"matchLabels": {"app": app}}, **spec}})
-    path = f"/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets/{name}"
     if wait:
-        wait_until(lambda: cluster.admin.must("GET", path).get("status", {}).get("currentHealthy"),
+        wait_until(lambda: cluster.admin.must("GET", f"{budgets}/{name}").get("status", {}).get("currentHealthy"),
                    f"{name} knows of its pods", PATIENCE, every=0.05)
 
 
@@ -430,6 +430,31 @@ class TestForecast:
         other.pod("free")
         assert [line[:2] for line in forecast(cluster, node, other)] == [(other.name, "clear"), (node.name, "hopeless")]
         without_budget(cluster, "full")
+
+    def test_expects_a_pod_that_is_to_be_made(self, cluster, node):
+        """A quota keeps the second pod from being made; Kubernetes expects the first alone, as while one is replaced."""
+        SimulatedNode(cluster, "node-for-the-second")
+        few = {"app": "few"}
+        template = {"metadata": {"labels": few}, "spec": {
+            "nodeName": node.name, "containers": [{"name": "c", "image": "example.com/c"}]}}
+        for kind, version, more in (("ReplicaSet", "apps/v1", {"selector": {"matchLabels": few}}),
+                                    ("StatefulSet", "apps/v1", {"selector": {"matchLabels": few}, "serviceName": "few"}),
+                                    ("ReplicationController", "v1", {"selector": few})):
+            space = f"few-of-{kind.lower()}"
+            cluster.kubectl("create", "namespace", space)
+            cluster.kubectl("create", "quota", "one", "--hard=pods=1", "-n", space)
+            wait_until(lambda s=space: "used" in cluster.get("quota/one", "-n", s)["status"], "pods are counted", PATIENCE)
+            cluster.apply(json.dumps({"apiVersion": version, "kind": kind, "metadata": {"name": "few", "namespace": space},
+                                      "spec": {"replicas": 2, "template": template, **more}}))
+            budget(cluster, "few", "few", space=space, minAvailable=1)
+            assert cluster.get("pdb/few", "-n", space)["status"]["expectedPods"] == 1
+            (_, prospect, why), = forecast(cluster, node)
+            assert prospect == "may-pass" and "1 of its pods are healthy and 1 have to be" in why, kind
+            cluster.kubectl("scale", f"{kind.lower()}/few", "--replicas=1", "-n", space)
+            (_, prospect, why), = forecast(cluster, node)
+            assert prospect == "hopeless" and "it demands that all of its 1 pods are healthy" in why, kind
+            cluster.kubectl("delete", f"{kind.lower()}/few", "pdb/few", "-n", space)
+            wait_until(lambda s=space: not cluster.get("pods", "-n", s)["items"], "its pod is gone", PATIENCE)
 
     def test_tells_of_a_pod_with_two_budgets(self, cluster, node):
         node.pod("two", {"app": "two"})

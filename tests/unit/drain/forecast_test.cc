@@ -61,10 +61,19 @@ struct Cluster {
   std::vector<api::PodDisruptionBudget> budgets;
   std::vector<api::Node> nodes = {NodeNamed("worker")};
 
-  std::vector<Blocker> Forecast() const {
+  std::map<Maker, std::int32_t> wanted = {};
+
+  template <typename Act>
+  auto WithSurroundings(Act act) const {
     std::vector<const api::Node*> others;
     for (const api::Node& node : nodes) others.push_back(&node);
-    return ForecastDrain({.pods = pods, .budgets = budgets, .other_nodes = others, .node = "worker"});
+    return act({.pods = pods, .budgets = budgets, .other_nodes = others, .node = "worker", .wanted = wanted});
+  }
+  std::vector<Blocker> Forecast() const {
+    return WithSurroundings([](const Surroundings& around) { return ForecastDrain(around); });
+  }
+  std::set<Maker> ToAsk() const {
+    return WithSurroundings([](const Surroundings& around) { return MakersToAsk(around); });
   }
   // Names of pods, each with "!" when its blocker does not pass by itself.
   std::vector<std::string> Blocked() const {
@@ -111,6 +120,39 @@ TEST(ForecastDrain, SaysThatABudgetNeverLetsGo) {
   EXPECT_THAT(cluster.Blocked(), ElementsAre("a!"));
   EXPECT_EQ(cluster.Forecast()[0].why,
             "it demands that all of its 2 pods are healthy, and so lets none go; allow one to be missing, or run more");
+}
+
+TEST(ForecastDrain, KnowsThatAPodWhichIsBeingReplacedIsNotThere) {
+  Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 1, 1, 1})}};
+  cluster.nodes.push_back(NodeNamed("other"));
+  cluster.budgets[0].spec.min_available = api::IntOrString{1};
+  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "nobody makes the pod";
+  cluster.pods[0].metadata.owner_references = {{"apps/v1", "StatefulSet", "web", "u", true, {}}};
+  const Maker web = {"StatefulSet", {"shop", "web"}, "u"};
+  EXPECT_THAT(cluster.ToAsk(), ElementsAre(web));
+  EXPECT_THAT(cluster.Blocked(), ElementsAre("a!")) << "who cannot be asked has made all";
+  cluster.wanted = {{web, 1}};
+  EXPECT_THAT(cluster.ToAsk(), IsEmpty());
+  EXPECT_THAT(cluster.Blocked(), ElementsAre("a!"));
+  cluster.wanted = {{web, 2}};
+  EXPECT_THAT(cluster.Blocked(), ElementsAre("a"));
+  cluster.nodes.pop_back();
+  EXPECT_THAT(cluster.Blocked(), ElementsAre("a!")) << "it has no other place";
+}
+
+TEST(ForecastDrain, AsksNobodyWhoseNumberDecidesNothing) {
+  Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 1, 1, 1})}};
+  cluster.pods[0].metadata.owner_references = {{"apps/v1", "ReplicaSet", "web", "u", true, {}}};
+  api::PodDisruptionBudget& budget = cluster.budgets[0];
+  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "Kubernetes has asked";
+  budget.spec.min_available = api::IntOrString{"100%"};
+  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "Kubernetes has asked";
+  budget.spec.min_available = api::IntOrString{1};
+  EXPECT_THAT(cluster.ToAsk(), testing::SizeIs(1));
+  budget.status = {.disruptions_allowed = 0, .current_healthy = 1, .desired_healthy = 1, .expected_pods = 2};
+  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "one is not ready";
+  budget.status = {.disruptions_allowed = 1, .current_healthy = 2, .desired_healthy = 1, .expected_pods = 2};
+  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "one may go";
 }
 
 TEST(ForecastDrain, SaysThatTwoBudgetsAreOneTooMany) {

@@ -48,6 +48,10 @@ struct Storage {
   static constexpr auto kFields = json::FieldList{Field{"files", &Storage::files}};
 };
 
+struct Nothing {
+  static constexpr auto kFields = json::FieldList{};
+};
+
 struct PutFile {
   std::string path;
   static constexpr auto kFields = json::FieldList{Required{"path", &PutFile::path}};
@@ -91,6 +95,18 @@ std::vector<std::string> ProblemsOf(const std::string& text) {
     problems.push_back((problem.severity == Severity::kError ? "error " : "warning ") + problem.ToString());
   }
   return problems;
+}
+
+TEST(FieldList, KeepsOrderAndHasAnyNumber) {
+  constexpr auto kTwo = Resource::kFields;
+  static_assert(kTwo.kSize == 2 && FieldAt<0>(kTwo).name == "source" && FieldAt<1>(kTwo).name == "compression");
+  std::vector<std::string_view> names;
+  ForEachField<File>([&](const auto& field) { names.push_back(field.name); });
+  EXPECT_THAT(names, ElementsAre("path", "mode", "overwrite", "colour", "contents", "append", "labels"));
+
+  static_assert(Nothing::kFields.kSize == 0);
+  EXPECT_THAT(ProblemsOf<Nothing>(R"({"a":1})"), ElementsAre(testing::StartsWith("warning $.a: ")));
+  EXPECT_EQ(ToText(Encode(Nothing())), "{}");
 }
 
 TEST(Decode, ReportsEveryProblemWithItsPath) {

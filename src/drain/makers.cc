@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drain/makers.h"
+
+#include <fmt/core.h>
+
+#include <string_view>
+#include <utility>
+
+#include "api/meta.h"
+#include "json/fields.h"
+
+namespace pintle::drain {
+namespace {
+
+// What all kinds have.
+struct Made {
+  struct Spec {
+    std::int32_t replicas = 1;
+
+    static constexpr bool kLenient = true;
+    static constexpr auto kFields = json::FieldList{json::Field{"replicas", &Spec::replicas}};
+  };
+
+  api::ObjectMeta metadata;
+  Spec spec;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"metadata", &Made::metadata},
+      json::Required{"spec", &Made::spec},
+  };
+};
+
+struct ReplicaSet : Made {};
+struct StatefulSet : Made {};
+struct ReplicationController : Made {};
+
+}  // namespace
+}  // namespace pintle::drain
+
+template <>
+inline constexpr pintle::kube::ResourceKind pintle::kube::kResourceKind<pintle::drain::ReplicaSet> = {
+    "apps", "v1", "replicasets", "ReplicaSet", Scope::kNamespaced};
+template <>
+inline constexpr pintle::kube::ResourceKind pintle::kube::kResourceKind<pintle::drain::StatefulSet> = {
+    "apps", "v1", "statefulsets", "StatefulSet", Scope::kNamespaced};
+template <>
+inline constexpr pintle::kube::ResourceKind pintle::kube::kResourceKind<pintle::drain::ReplicationController> = {
+    "", "v1", "replicationcontrollers", "ReplicationController", Scope::kNamespaced};
+
+namespace pintle::drain {
+namespace {
+
+using Done = std::function<void(Result<std::int32_t>)>;
+
+template <kube::Resource T>
+constexpr std::string_view kKind = kube::kResourceKind<T>.kind;
+
+template <kube::Resource T>
+kube::Call Ask(kube::Client& client, const Maker& maker, Done done) {
+  return client.Get<T>(maker.name, [maker, done = std::move(done)](const Result<T>& found) {
+    if (!found) return done(Error(found.error()));
+    if (found->metadata.uid == maker.uid) return done(found->spec.replicas);
+    done(Error(ErrorKind::kNotFound, fmt::format("{} {} is another one by now", maker.kind, maker.name.ToString())));
+  });
+}
+
+}  // namespace
+
+std::optional<Maker> MakerOf(const api::Pod& pod) {
+  for (const api::OwnerReference& owner : pod.metadata.owner_references) {
+    const bool makes_pods = owner.kind == kKind<ReplicaSet> || owner.kind == kKind<StatefulSet> ||
+                            owner.kind == kKind<ReplicationController>;
+    if (owner.controller.value_or(false) && makes_pods) {
+      return Maker{owner.kind, {pod.metadata.namespace_name, owner.name}, owner.uid};
+    }
+  }
+  return std::nullopt;
+}
+
+kube::Call AskHowManyPods(kube::Client& client, const Maker& maker, Done done) {
+  if (maker.kind == kKind<ReplicaSet>) return Ask<ReplicaSet>(client, maker, std::move(done));
+  if (maker.kind == kKind<StatefulSet>) return Ask<StatefulSet>(client, maker, std::move(done));
+  return Ask<ReplicationController>(client, maker, std::move(done));
+}
+
+}  // namespace pintle::drain

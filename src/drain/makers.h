@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Who makes pods, and makes a new one for each that goes: ReplicaSets, StatefulSets and ReplicationControllers.
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "api/pod.h"
+#include "base/result.h"
+#include "kube/call.h"
+#include "kube/client.h"
+#include "kube/resource_kind.h"
+
+namespace pintle::drain {
+
+struct Maker {
+  std::string kind;
+  kube::ObjectName name;
+  std::string uid;
+
+  auto operator<=>(const Maker&) const = default;
+};
+
+// Nothing where it is none of these.
+std::optional<Maker> MakerOf(const api::Pod& pod);
+
+// How many pods there are to be.
+kube::Call AskHowManyPods(kube::Client& client, const Maker& maker, std::function<void(Result<std::int32_t>)> done);
+
+}  // namespace pintle::drain
