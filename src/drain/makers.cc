@@ -8,6 +8,7 @@
 
 #include "api/meta.h"
 #include "json/fields.h"
+#include "kube/client.h"
 
 namespace pintle::drain {
 namespace {

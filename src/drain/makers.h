@@ -12,8 +12,11 @@
 #include "api/pod.h"
 #include "base/result.h"
 #include "kube/call.h"
-#include "kube/client.h"
 #include "kube/resource_kind.h"
+
+namespace pintle::kube {
+class Client;
+}  // namespace pintle::kube
 
 namespace pintle::drain {
 
