@@ -44,7 +44,8 @@ class Agent:
 
     def _call(self, command, **arguments):
         self._send(command, **arguments)
-        answer = self._receive(60)
+        # A machine that shuts down no longer answers, and cuts the line at its end: on a busy host that takes minutes.
+        answer = self._receive(600)
         if "return" not in answer:
             raise RuntimeError(f"{command} {arguments}: {answer}")
         return answer["return"]
