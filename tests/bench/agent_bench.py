@@ -71,7 +71,7 @@ def measure(node):
     node.start()
     node.wait_done(first)
     with Events(node.cluster) as events:
-        wait_until(lambda: events.of(node.name, "state"), "the node is seen", 10)
+        wait_until(lambda: events.of(node.name, "state"), "the node is seen", 60)
         names = [config(node, number, file("/etc/live/a", str(number))) for number in range(ROUNDS)]
         times = [told_to_done(node, events, name) for name in names]
         print(f"annotation to Done, one file: median {statistics.median(times) * 1000:.0f} ms, "
@@ -81,7 +81,7 @@ def measure(node):
         for _ in range(ROUNDS):
             node.run("systemctl", "stop", "pintled")
             node.annotate(state="Working")
-            wait_until(lambda: events.of(node.name, "state")[-1:] == [("Working",)], "that is seen", 10)
+            wait_until(lambda: events.of(node.name, "state")[-1:] == [("Working",)], "that is seen", 60)
             started = time.monotonic()
             node.run("systemctl", "start", "pintled")
             wait_until(lambda: events.of(node.name, "state")[-1:] == [("Done",)], "it is done", 60, 0.001)

@@ -47,11 +47,11 @@ def test_a_change_that_needs_no_reboot_is_made_at_once(cluster, node):
     first = settle_in(node)
     second = config_for(node, 1, file("/etc/live/a", "new"))
     with DrainController(cluster) as controller:
-        wait_until(lambda: controller.of(node.name, "state"), "its state is seen", 10)
+        wait_until(lambda: controller.of(node.name, "state"), "its state is seen", 60)
         node.annotate(desiredConfig=second)
         node.wait_done(second)
         assert node.read("/etc/live/a") == "new"
-        wait_until(lambda: controller.of(node.name, "state", "currentConfig")[-1:] == [("Done", second)], "seen", 10)
+        wait_until(lambda: controller.of(node.name, "state", "currentConfig")[-1:] == [("Done", second)], "seen", 60)
         assert controller.of(node.name, "state", "currentConfig") \
             == [("Done", first), ("Working", first), ("Done", second)]
         assert controller.asked == []
@@ -94,7 +94,7 @@ def test_three_nodes_are_drained_and_rebooted_into_what_they_are_told(cluster, n
         for node, first in zip(nodes, firsts):
             second = rendered(cluster, f"rendered-{node.name}-1", everything()["spec"])
             with Events(cluster) as events:
-                wait_until(lambda: events.of(node.name, "state"), "its state is seen", 10)
+                wait_until(lambda: events.of(node.name, "state"), "its state is seen", 60)
                 update_with_reboot(node, controller, events, second, first)
             assert node.of_everything() == ALL
             seconds.append(second)
@@ -247,7 +247,7 @@ def test_its_machine_config_node_says_how_far_it_is(cluster, node):
     wait_until(lambda: conditions_now(node).get("Updated") == "True", "it is said to be updated", 30)
     second = config_for(node, 1, file("/etc/a", "new"))
     with DrainController(cluster), Conditions(cluster) as conditions:
-        wait_until(lambda: conditions.seen, "its conditions are seen", 10)
+        wait_until(lambda: conditions.seen, "its conditions are seen", 60)
         node.annotate(desiredConfig=second)
         node.machine.follow_reboot(120)
         node.wait_done(second)
@@ -311,7 +311,7 @@ def test_a_login_over_ssh_is_told(cluster, node):
              "CreateSession", "uusssssussbssa(sv)", uid, pid, "sshd", "tty", "user", "", "", "0", "", "", "true", "",
              "10.0.0.1", "0")
     node.wait_for(ssh="accessed")
-    logins = wait_until(lambda: node.status()["logins"], "the login is shown", 10)
+    logins = wait_until(lambda: node.status()["logins"], "the login is shown", 60)
     assert (logins[0]["user"], logins[0]["from"]) == ("core", "10.0.0.1")
 
 

@@ -166,7 +166,7 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
         for number in range(1, 4):
             config = rebooting(node, number)
             with Events(cluster) as events:
-                wait_until(lambda: events.of(node.name, "state"), "its state is seen", 10)
+                wait_until(lambda: events.of(node.name, "state"), "its state is seen", 60)
                 node.annotate(desiredConfig=config)
                 cut = chance.uniform(0, 2)
                 node.machine.kill_after(cut)

@@ -211,7 +211,7 @@ class TestByHand:
             folder = folder_of(kubeconfig)
             assert len(processes_of(folder)) == 4
             started.send_signal(number)
-            assert started.wait(20) == status
+            assert started.wait(60) == status
         assert nothing_is_left(folder)
 
     def test_the_servers_do_not_outlive_us_when_we_are_killed(self):
@@ -219,7 +219,7 @@ class TestByHand:
             folder = folder_of(started.stdout.readline().removeprefix("export KUBECONFIG=").strip())
             started.kill()
         try:
-            wait_until(lambda: not processes_of(folder), "the servers are gone", 10)
+            wait_until(lambda: not processes_of(folder), "the servers are gone", 60)
         finally:
             shutil.rmtree(folder)
 

@@ -149,7 +149,7 @@ class Controller:
             print(self.said())
         self.process.stdin.close()
         try:
-            ended = self.process.wait(10)
+            ended = self.process.wait(60)
             assert kind or ended in (0, -9), self.said()
         finally:
             self.process.kill()

@@ -25,7 +25,7 @@ def entries(node, *matches):
 
 def test_a_service_logs_to_the_journal_with_message_id_and_fields(node):
     node.run("systemd-run", "--unit=probe", PROBE, "--stay")
-    wait_until(lambda: entries(node, f"MESSAGE_ID={MESSAGE_ID}"), "the journal has the entry", 10)
+    wait_until(lambda: entries(node, f"MESSAGE_ID={MESSAGE_ID}"), "the journal has the entry", 60)
     [entry] = entries(node, f"MESSAGE_ID={MESSAGE_ID}")
     assert entry["MESSAGE"] == "the probe is careful"
     assert entry["PRIORITY"] == "4"

@@ -280,5 +280,5 @@ def test_a_test_program_ended_by_a_signal_leaves_nothing_behind(traces, number):
         assert b"nsenter" in program.stdout.readline()
         assert traces.learn().left()
         program.send_signal(number)
-        program.wait(20)
+        program.wait(60)
     wait_until(lambda: traces.left() == [], f"nothing is left: {traces.left()}", 60)

@@ -57,7 +57,7 @@ class IgnitionServer:
         """Has it read all its files once more, and waits for what it says of that."""
         said = len(self.log())
         self._process.send_signal(signal.SIGHUP)
-        wait_until(lambda: re.search("read again|Nothing was changed", self.log()[said:]), "it read its files", 20)
+        wait_until(lambda: re.search("read again|Nothing was changed", self.log()[said:]), "it read its files", 60)
         return self.log()[said:]
 
     def _urls(self):
