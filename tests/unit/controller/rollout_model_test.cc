@@ -4,7 +4,7 @@
 // configs and their reverts, crashes, cordons of others, pauses; and a mirror that is behind, each node by another
 // time.
 //
-// PINTLE_MODEL_STEPS says how many steps; without it there are as many as take a few seconds.
+// PINTLE_MODEL_STEPS says how many steps; without it there are as many as the build says.
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,17 +20,12 @@
 namespace pintle::controller {
 namespace {
 
-#ifdef __OPTIMIZE__
-constexpr int kUsualSteps = 1'000'000;
-#else
-constexpr int kUsualSteps = 50'000;
-#endif
 constexpr int kStepsUntilPeace = 400;
 const std::vector<std::string> kPools = {"worker", "infra"};
 
 int StepsToTake() {
   const char* const steps = std::getenv("PINTLE_MODEL_STEPS");
-  return steps == nullptr ? kUsualSteps : std::atoi(steps);
+  return steps == nullptr ? USUAL_STEPS : std::atoi(steps);
 }
 
 class Model {

@@ -122,7 +122,7 @@ TEST(ForecastDrain, SaysThatABudgetNeverLetsGo) {
             "it demands that all of its 2 pods are healthy, and so lets none go; allow one to be missing, or run more");
 }
 
-TEST(ForecastDrain, KnowsThatAPodWhichIsBeingReplacedIsNotThere) {
+TEST(ForecastDrain, ExpectsAPodThatIsBeingReplaced) {
   Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 1, 1, 1})}};
   cluster.nodes.push_back(NodeNamed("other"));
   cluster.budgets[0].spec.min_available = api::IntOrString{1};
