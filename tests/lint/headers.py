@@ -9,34 +9,21 @@ usage: headers.py BUILD    (a build directory with compile_commands.json)
 """
 
 import concurrent.futures
-import json
 import os
 import pathlib
-import shlex
 import subprocess
 import sys
 
+import compile_commands
 import sources
-
-# What a compile command says of its one source file, and what checking alone does not need.
-WITH_VALUE = {"-o", "-c", "-MF", "-MQ", "-MT"}
-ALONE = {"-MD", "-MMD", "-MP"}
 
 
 def flags_by_place(build):
     """{place: (working directory, compiler and flags)} for every source file, and for every folder that has one."""
     flags = {}
-    for command in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        source = (pathlib.Path(command["directory"]) / command["file"]).resolve()
-        words = iter(shlex.split(command["command"]))
-        kept = []
-        for word in words:
-            if word in WITH_VALUE:
-                next(words)
-            elif word not in ALONE:
-                kept.append(word)
+    for source, directory, words in compile_commands.of_sources(build):
         for place in (source, source.parent):
-            flags.setdefault(place, (command["directory"], kept))
+            flags.setdefault(place, (directory, words))
     return flags
 
 
