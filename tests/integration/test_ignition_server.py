@@ -251,6 +251,17 @@ def test_keys_are_changed_while_it_serves_and_a_token_is_good_for_as_long_as_its
         assert status(of_new) == 200
 
 
+def test_keys_that_change_where_it_does_not_watch_are_read_when_it_is_told_so(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    keys = tmp_path / "elsewhere/keys"
+    keys.write_text(KEY + "\n", encoding="ascii")
+    (tmp_path / "keys").symlink_to(keys)
+    with IgnitionServer(WORKER, options=["--access", "required", "--token-keys", tmp_path / "keys"], plain=True) as server:
+        keys.write_text(KEY[::-1] + "\n", encoding="ascii")
+        server.read_again()
+        assert "The keys of tokens were renewed" in server.log()
+
+
 def test_with_grace_everyone_is_served_and_who_has_no_token_is_told_of(tmp_path, authority, pair):
     good = token(tmp_path, "--pool", "worker")
     with IgnitionServer(WORKER, pair, ["--access", "grace", "--token-keys", tmp_path / "key"]) as server:
