@@ -29,7 +29,7 @@ class IgnitionServer:
     def __enter__(self):
         self._process = subprocess.Popen(self._words, stderr=self._log, stdin=subprocess.DEVNULL,
                                          preexec_fn=_with_few_descriptors)
-        urls = wait_until(self._urls, "the Ignition server serves", seconds=20)
+        urls = wait_until(self._urls, "the Ignition server serves", 60)
         self.secure = next((url for url in urls if url.startswith("https:")), None)
         self.plain = next((url for url in urls if url.startswith("http:")), None)
         return self
