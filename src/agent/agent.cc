@@ -103,6 +103,8 @@ Agent::Agent(Parts parts)
               .limit = settings_.health_limit},
       source_(std::move(parts.source)),
       look_again_(loop_, [this] { std::exchange(again_, nullptr)(); }),
+      notice_(
+          loop_, [this] { NoticeInTime(); }, std::chrono::milliseconds(20)),
       retry_(loop_, [this] { Happen(happened::RetryDue{}); }),
       health_again_(loop_, [this] { AskWhetherWell(); }),
       full_check_(
@@ -321,12 +323,33 @@ void Agent::Do(const effect::Look& look) {
 void Agent::Fetched(const Goal& goal, Result<SurveyRequest> request) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!request) return Happen(happened::Failed{request.error().message()});
-  Work<Survey>(
-      [request = *std::move(request)](const host::ThisMachine& machine) { return LookAt(machine.host(), request); },
-      [this, goal, number = looks_](Result<Survey> survey) {
-        if (number == looks_) Looked(goal, std::move(survey));
-      });
+  next_look_ = Ready{goal, *std::move(request)};
+  // One that waits until someone else leaves the machine alone has not begun, and this takes its place.
+  if (!is_looking_ || look_again_.armed()) BeginLook();
 }
+
+void Agent::BeginLook() {
+  Ready ready = *std::exchange(next_look_, std::nullopt);
+  is_looking_ = true;
+  notice_.Cancel();
+  Work<Survey>([request = std::move(ready.request)](
+                   const host::ThisMachine& machine) { return LookAt(machine.host(), request); },
+               [this, goal = ready.goal, number = looks_, began = clock_.Monotonic()](Result<Survey> survey) {
+                 is_looking_ = false;
+                 pace_.Took(began, clock_.Monotonic());
+                 if (number == looks_) return Looked(goal, std::move(survey));
+                 if (next_look_ && std::holds_alternative<phase::Checking>(state_.phase)) BeginLook();
+               });
+}
+
+// A look costs the same however little has happened, so that what happens all the time must not lead to as many.
+void Agent::NoticeInTime() {
+  const bool is_looking = std::holds_alternative<phase::Checking>(state_.phase);
+  if (is_looking || pace_.next() <= clock_.Monotonic()) return Happen(happened::Noticed{});
+  if (!notice_.armed()) notice_.At(pace_.next());
+}
+
+void Agent::Do(const effect::NoticeAgain&) { NoticeInTime(); }
 
 void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
@@ -500,7 +523,7 @@ void Agent::WatchFor(std::vector<std::string> paths) {
   if (drift_ && paths == paths_) return;
   paths_ = paths;
   drift_.reset();
-  auto watch = DriftWatch::Create(loop_, machine_->root(), std::move(paths), [this] { Happen(happened::Noticed{}); });
+  auto watch = DriftWatch::Create(loop_, machine_->root(), std::move(paths), [this] { NoticeInTime(); });
   if (!watch) return log::Warning(watch.error().message(), kTrouble);
   drift_ = *std::move(watch);
   // What came between the look and this was not seen by either.

@@ -19,6 +19,7 @@
 #include "agent/kubelet_watch.h"
 #include "agent/metrics.h"
 #include "agent/metrics_listener.h"
+#include "agent/pace.h"
 #include "agent/settings.h"
 #include "agent/source.h"
 #include "agent/state.h"
@@ -59,6 +60,11 @@ class Agent {
 
  private:
   struct Alive {};
+  // A look that has all it takes.
+  struct Ready {
+    Goal goal;
+    SurveyRequest request;
+  };
 
   explicit Agent(Parts parts);
 
@@ -68,6 +74,7 @@ class Agent {
 
   void Do(const effect::Recover&);
   void Do(const effect::Look& look);
+  void Do(const effect::NoticeAgain&);
   void Do(const effect::ReportWork&);
   void Do(const effect::AskForDrain& ask);
   void Do(const effect::Change&);
@@ -81,6 +88,8 @@ class Agent {
   void Do(const effect::RetryLater& later);
 
   void Fetched(const Goal& goal, Result<SurveyRequest> request);
+  void BeginLook();
+  void NoticeInTime();
   void LearnFacts();
   void TrustServer(std::string bundle, std::function<void(Result<>)> done);
   void FindIrreconcilable(const Goal& goal);
@@ -115,7 +124,11 @@ class Agent {
 
   std::optional<Goal> current_;  // What is on the disk.
   std::shared_ptr<Prepared> prepared_;
-  int looks_ = 0;  // How many have begun; only the last one counts.
+  int looks_ = 0;  // How many were asked for; only the last one counts.
+  // The worker has one look at a time, and the next one that is ready replaces any that waits for the end of it.
+  bool is_looking_ = false;
+  std::optional<Ready> next_look_;
+  Pace pace_;  // Of looks that are made because something was noticed.
   std::vector<std::string> paths_;
   std::unique_ptr<DriftWatch> drift_;
   std::optional<MonotonicTime> health_since_;
@@ -133,6 +146,7 @@ class Agent {
   std::string held_;             // What waits until a pause ends.
   std::function<void()> again_;  // What is done once nobody else has the machine.
   event::Timer look_again_;
+  event::Timer notice_;
   event::Timer retry_;
   event::Timer health_again_;
   event::Timer full_check_;

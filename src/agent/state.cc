@@ -123,28 +123,27 @@ class Advancing {
   // ---- a look -------------------------------------------------------------------------------------------------------
 
   Next operator()(const phase::Checking& checking, const happened::Looked& looked) const {
-    const Goal& goal = checking.goal;
-    if (looked.goal != goal) return {};
-    const Outlook& outlook = looked.outlook;
-    const int attempts = checking.attempts + 1;
-    if (!outlook.drift.empty()) {
-      return Start().Degrade({Fault::kDrift, outlook.drift, Retry::kLook, goal, attempts});
+    if (looked.goal != checking.goal) return {};
+    // A change follows a look during which nothing was noticed, or else the second look: where something is noticed all
+    // the time no other would do, and the change compares what it overwrites once more.
+    const bool is_work = IsWork(looked.outlook);
+    if (is_work && checking.again && !checking.is_repeated) {
+      return Start().Look({checking.goal, checking.is_drained, checking.attempts, false, true});
     }
-    if (outlook.is_there) return Settle(goal);
-    if (!outlook.unreconcilable.empty()) {
-      return Start().Degrade({Fault::kUnreconcilable, outlook.unreconcilable, Retry::kLook, goal, attempts});
-    }
-    Step next = Start().Do(effect::ReportWork{goal});
-    if (outlook.drains && !checking.is_drained) {
-      return next.Do(effect::AskForDrain{goal}).To(phase::Draining{goal, checking.attempts});
-    }
-    return next.Do(effect::Change{goal}).To(phase::Changing{goal, checking.attempts});
+    Step next = After(checking, looked.outlook);
+    if (checking.again && !is_work) next.Do(effect::NoticeAgain{});
+    return next;
   }
   Next operator()(const phase::Checking& checking, const happened::Failed& failed) const {
-    return Start().Degrade({Fault::kFailed, failed.text, Retry::kLook, checking.goal, checking.attempts + 1});
+    Step next = Start();
+    next.Degrade({Fault::kFailed, failed.text, Retry::kLook, checking.goal, checking.attempts + 1});
+    if (checking.again) next.Do(effect::NoticeAgain{});
+    return next;
   }
-  // The look that is under way may have been too early to see it.
-  Next operator()(const phase::Checking& checking, const happened::Noticed&) const { return Start().Look(checking); }
+  Next operator()(phase::Checking checking, const happened::Noticed&) const {
+    checking.again = true;
+    return Start().To(std::move(checking));
+  }
 
   Next operator()(const phase::Draining& draining, const happened::Drained&) const {
     return Start().Look({.goal = draining.goal, .is_drained = true, .attempts = draining.attempts});
@@ -157,7 +156,7 @@ class Advancing {
 
   Next operator()(const phase::Changing& changing, const happened::Changed& changed) const {
     if (changed.needs_reboot) return Start().Reboot();
-    return state_.wanted == changing.goal ? Settle(changing.goal) : Next(Start().Begin());
+    return state_.wanted == changing.goal ? Settle(changing.goal) : Start().Begin();
   }
   Next operator()(const phase::Changing& changing, const happened::Failed& failed) const {
     // What did not work need not be tried again before what is wanted now.
@@ -206,12 +205,31 @@ class Advancing {
  private:
   Step Start() const { return Step(state_); }
   Next Kept() const { return Start(); }
-  Next Settle(const Goal& goal) const {
+  static bool IsWork(const Outlook& outlook) {
+    return outlook.drift.empty() && !outlook.is_there && outlook.unreconcilable.empty();
+  }
+  Step After(const phase::Checking& checking, const Outlook& outlook) const {
+    const Goal& goal = checking.goal;
+    const int attempts = checking.attempts + 1;
+    if (!outlook.drift.empty()) {
+      return Start().Degrade({Fault::kDrift, outlook.drift, Retry::kLook, goal, attempts});
+    }
+    if (outlook.is_there) return Settle(goal);
+    if (!outlook.unreconcilable.empty()) {
+      return Start().Degrade({Fault::kUnreconcilable, outlook.unreconcilable, Retry::kLook, goal, attempts});
+    }
+    Step next = Start().Do(effect::ReportWork{goal});
+    if (outlook.drains && !checking.is_drained) {
+      return next.Do(effect::AskForDrain{goal}).To(phase::Draining{goal, checking.attempts});
+    }
+    return next.Do(effect::Change{goal}).To(phase::Changing{goal, checking.attempts});
+  }
+  Step Settle(const Goal& goal) const {
     Step next = Start();
     next.To(phase::Settled{goal});
-    return state_.unusable.empty() ? Next(next.Do(effect::ReportSettled{goal})) : Unsettled(std::move(next));
+    return state_.unusable.empty() ? next.Do(effect::ReportSettled{goal}) : Unsettled(std::move(next));
   }
-  Next Unsettled(Step next) const {
+  Step Unsettled(Step next) const {
     if (!state_.unusable.empty()) next.Do(effect::ReportFault{Fault::kUnusable, state_.unusable});
     return next;
   }

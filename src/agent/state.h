@@ -51,6 +51,8 @@ struct Checking {
   Goal goal;
   bool is_drained = false;
   int attempts = 0;
+  bool again = false;        // Something was noticed that this look may have been too early to see.
+  bool is_repeated = false;  // It is the second one for that reason.
 };
 struct Draining {
   Goal goal;
@@ -117,7 +119,7 @@ struct Unwell {
 struct Failed {
   std::string text;
 };
-// Something on the machine may be other than it was.
+// Something on the machine may be other than it was.  A look that is under way goes on, and what it shows counts.
 struct Noticed {};
 // Enough time has passed since something failed, or a person does not want to wait.
 struct RetryDue {};
@@ -138,6 +140,8 @@ struct Recover {};
 struct Look {
   Goal goal;
 };
+// Has Noticed happen again, as soon as another look may begin: how often that is, the agent decides.
+struct NoticeAgain {};
 // Says that there is work, before anything of it is done.
 struct ReportWork {
   Goal goal;
@@ -170,9 +174,9 @@ struct RetryLater {
 };
 }  // namespace effect
 
-using Effect = std::variant<effect::Recover, effect::Look, effect::ReportWork, effect::AskForDrain, effect::Change,
-                            effect::Reboot, effect::WatchHealth, effect::Confirm, effect::GoBack, effect::ReportSettled,
-                            effect::ReportFault, effect::Remember, effect::RetryLater>;
+using Effect = std::variant<effect::Recover, effect::Look, effect::NoticeAgain, effect::ReportWork, effect::AskForDrain,
+                            effect::Change, effect::Reboot, effect::WatchHealth, effect::Confirm, effect::GoBack,
+                            effect::ReportSettled, effect::ReportFault, effect::Remember, effect::RetryLater>;
 
 struct Transition {
   State next;

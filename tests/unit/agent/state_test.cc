@@ -166,6 +166,47 @@ TEST(State, ANewerWishWaitsForAChangeToEnd) {
   EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNewer);
 }
 
+TEST(State, WhatIsNoticedDuringALookBeginsNoOtherAndTheLookCounts) {
+  State state{phase::Checking{kNew}, kNew, std::nullopt};
+  for (int edits = 0; edits < 100; ++edits) {
+    const auto noticed = Advance(state, happened::Noticed{});
+    ASSERT_TRUE(noticed && noticed->effects.empty());
+    state = noticed->next;
+  }
+  for (const Outlook& outlook : {Outlook{.drift = "content mismatch"}, Outlook{.is_there = true}}) {
+    const auto next = Advance(state, happened::Looked{kNew, outlook});
+    ASSERT_TRUE(next);
+    EXPECT_EQ(NameOf(next->next.phase), outlook.is_there ? "settled" : "degraded");
+    EXPECT_EQ(Find<effect::ReportFault>(next->effects) != nullptr, !outlook.is_there);
+    // And there is one more look, when it is time for it.
+    EXPECT_TRUE(Find<effect::NoticeAgain>(next->effects));
+    EXPECT_FALSE(Find<effect::Look>(next->effects));
+    const auto again = Advance(next->next, happened::Noticed{});
+    ASSERT_TRUE(again && Find<effect::Look>(again->effects));
+    const auto last = Advance(again->next, happened::Looked{kNew, outlook});
+    ASSERT_TRUE(last);
+    EXPECT_FALSE(Find<effect::NoticeAgain>(last->effects));
+  }
+  const auto failed = Advance(state, happened::Failed{"the disk is full"});
+  ASSERT_TRUE(failed);
+  EXPECT_TRUE(Find<effect::NoticeAgain>(failed->effects));
+}
+
+TEST(State, AChangeBeginsAfterTheSecondLookWhateverIsNoticed) {
+  State state{phase::Checking{.goal = kNew, .is_drained = true, .attempts = 2}, kNew, std::nullopt};
+  const auto noticed_and_looked = [&] {
+    state = Advance(state, happened::Noticed{})->next;
+    return *Advance(state, happened::Looked{kNew, {.drains = true}});
+  };
+  const Transition first = noticed_and_looked();
+  ASSERT_EQ(first.effects.size(), 1u);
+  EXPECT_EQ(Find<effect::Look>(first.effects)->goal, kNew);
+  state = first.next;
+  const Transition second = noticed_and_looked();
+  EXPECT_TRUE(Find<effect::Change>(second.effects));
+  EXPECT_EQ(std::get<phase::Changing>(second.next.phase).attempts, 2);
+}
+
 TEST(State, WhatTheMachineWasNotWellWithIsNotTriedAgain) {
   auto next = Advance({phase::Confirming{}, kNew, std::nullopt}, happened::Unwell{"kubelet.service is failed"});
   ASSERT_TRUE(next && Find<effect::GoBack>(next->effects));

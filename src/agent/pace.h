@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How soon what costs much may be done again, so that it takes no more than a fifth of a processor however often there
+// is a reason to do it.
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/clock.h"
+
+namespace pintle::agent {
+
+class Pace {
+ public:
+  static constexpr int kRest = 4;  // This many times as long as it took.
+  static constexpr auto kMostRest = std::chrono::seconds(2);
+
+  void Took(MonotonicTime began, MonotonicTime ended) {
+    next_ = ended + std::min<MonotonicTime::duration>(kRest * (ended - began), kMostRest);
+  }
+
+  // Before this it should not begin again.
+  MonotonicTime next() const { return next_; }
+
+ private:
+  MonotonicTime next_ = MonotonicTime::min();
+};
+
+}  // namespace pintle::agent
