@@ -80,8 +80,10 @@ bool HasReboot(Actions actions) {
                      [](const auto& action) { return action.type == action_type::kReboot; });
 }
 
+bool ChangesSystemd(std::span<const plan::Step> steps) { return std::any_of(steps.begin(), steps.end(), IsOfSystemd); }
+
 Result<> Act(const host::Host& host, Actions actions, std::span<const plan::Step> steps) {
-  if (std::any_of(steps.begin(), steps.end(), IsOfSystemd)) {
+  if (ChangesSystemd(steps)) {
     TRY(host.systemd.Reload(), "reloading systemd's configuration failed");
   }
   const Actor actor(host, steps);

@@ -17,6 +17,9 @@ using Actions = std::span<const api::NodeDisruptionAction>;
 // Whether one of them is a reboot, which makes all others needless.
 bool HasReboot(Actions actions);
 
+// Whether one of them changes what the service manager reads.
+bool ChangesSystemd(std::span<const plan::Step> steps);
+
 // Has the service manager read its configuration if that has changed, and then does all that is not a reboot, in order,
 // until one fails.
 // What is to be restarted and is gone since the steps were put is stopped.

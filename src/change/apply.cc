@@ -3,16 +3,13 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include "change/act.h"
+#include "change/boot.h"
 #include "change/findings.h"
 #include "change/journal.h"
 #include "change/next_boot.h"
@@ -24,13 +21,6 @@ namespace pintle::change {
 namespace {
 
 constexpr auto kFinalizerPatience = std::chrono::minutes(1);
-
-// Changes with each boot; "" on a root that is not running.
-Result<std::string> BootId(const Root& root) {
-  constexpr const char* kPath = "/proc/sys/kernel/random/boot_id";
-  if (!TRY(root.Status(kPath))) return std::string();
-  return TRY(root.ReadFile(kPath));
-}
 
 class Changer {
  public:
@@ -71,7 +61,7 @@ class Changer {
     if (change->next_boot) return RecoverDeployment(*change, contents);
     if (change->phase != Phase::kApplied) return TakeBack(*change, contents);
     // A boot that nobody waited for has started services as well, but not told whether they came up.
-    const bool was_awaited = HasReboot(change->actions) && TRY(HasRebooted(*change));
+    const bool was_awaited = HasReboot(change->actions) && TRY(HasRebooted(host_.root, *change));
     if (!was_awaited) return RecoveryOf(TRY(EndOf(*change, contents)));
     TRY(CountBoot(*change));
     const auto checked = CheckAfterBoot(*change);
@@ -117,8 +107,6 @@ class Changer {
     if (!change.awaits_confirmation || change.reason.empty()) return {};
     return KeepRejected(host_.root, Rejected{change.to, change.to_image, change.reason});
   }
-
-  Result<bool> HasRebooted(const Change& change) const { return change.boot_id != TRY(BootId(host_.root)); }
 
   // From where everything is put.
   Result<Ending> EndOf(Change& change, const host::BlobStore& contents) {
@@ -184,14 +172,14 @@ class Changer {
     TRY(RememberWhy(change));
     TRY(PutBack(change, contents));
     // What the boot has started with the new files ends with another one.
-    const bool runs_with_new = HasReboot(change.actions) && TRY(HasRebooted(change));
+    const bool runs_with_new = HasReboot(change.actions) && TRY(HasRebooted(host_.root, change));
     return Recovered{runs_with_new ? Recovery::kRebootNeededToUndo : Recovery::kUndone, change.reason};
   }
 
   Result<> PutBack(const Change& change, const host::BlobStore& contents) {
     TRY(PutAll(host_, contents, change.undo));
     // Services that run with the new files get the old ones; a boot in between has started them with what there was.
-    const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(change));
+    const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(host_.root, change));
     const auto acted = Act(host_, may_run_with_new ? Actions(change.actions) : Actions(), change.undo);
     TRY(journal_.Close());
     return acted;
@@ -230,7 +218,7 @@ class Changer {
     if (host_.deployments == nullptr) {
       return Error(ErrorKind::kInvalid, fmt::format("the change to {} began on an OSTree host", change.to));
     }
-    const bool has_rebooted = TRY(HasRebooted(change));
+    const bool has_rebooted = TRY(HasRebooted(host_.root, change));
     const auto state = TRY(host_.deployments->Observe());
     if (state.booted && state.booted->id == change.next_boot->replaces) {
       if (change.phase == Phase::kApplied && !has_rebooted) return Recovered{Recovery::kRebootNeeded, ""};
@@ -257,7 +245,7 @@ class Changer {
     Say(fmt::format("undoing the change to {}", change.to));
     const auto state = TRY(host_.deployments->Observe());
     // After a reboot, one that is staged is someone else's.
-    const bool is_ours = state.pending && !(state.pending->is_staged && TRY(HasRebooted(change)));
+    const bool is_ours = state.pending && !(state.pending->is_staged && TRY(HasRebooted(host_.root, change)));
     if (is_ours) TRY(host_.deployments->DropPending());
     TRY(PutAll(host_, contents, TRY(UndoOfShared(host_, change))));
     return journal_.Close();
@@ -283,7 +271,7 @@ class Changer {
 
   // The new one runs without its files: who shut the machine down did not wait for us.
   Result<Recovered> FinalizeLate(Change& change, const host::BlobStore& contents) {
-    if (const auto checked = CheckBooted(change); !checked) {
+    if (const auto checked = CheckBooted(host_, change); !checked) {
       // It is another one, which someone chose.
       change.reason = checked.error().message();
       TRY(RememberWhy(change));
@@ -296,15 +284,6 @@ class Changer {
     change.boot_id = TRY(BootId(host_.root));
     TRY(journal_.Write(change));
     return Recovered{Recovery::kRebootNeeded, ""};
-  }
-
-  Result<> CheckBooted(const Change& change) const {
-    std::vector<plan::Step> steps;
-    std::copy_if(change.steps.begin(), change.steps.end(), std::back_inserter(steps), [](const plan::Step& step) {
-      return std::holds_alternative<resource::Put<resource::Deployment>>(step);
-    });
-    const auto findings = TRY(FindingsIn(host_, steps));
-    return findings.empty() ? Result<>() : Error(ErrorKind::kInvalid, TextOf(findings, change.to));
   }
 
   const host::Host& host_;

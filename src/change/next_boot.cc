@@ -296,6 +296,14 @@ Result<> Finalize(const host::Host& host) {
   return finalized.error();
 }
 
+Result<> CheckBooted(const host::Host& host, const Change& change) {
+  std::vector<Step> steps;
+  std::copy_if(change.steps.begin(), change.steps.end(), std::back_inserter(steps),
+               [](const Step& step) { return std::holds_alternative<Put<resource::Deployment>>(step); });
+  const auto findings = TRY(FindingsIn(host, steps));
+  return findings.empty() ? Result<>() : Error(ErrorKind::kInvalid, TextOf(findings, change.to));
+}
+
 Result<> PutLate(const host::Host& host, const host::BlobStore& contents, const Change& change) {
   return PutAll(host, contents, TRY(WithDirectories(host.root, change.steps)));
 }

@@ -49,6 +49,9 @@ Result<> ArmFinalizer(const host::Host& host);
 // to boot.  When this fails, the machine boots what it runs now, and the journal says why.
 Result<> Finalize(const host::Host& host);
 
+// Whether the deployment that runs is the one that the change wants; the error says in what it is not.
+Result<> CheckBooted(const host::Host& host, const Change& change);
+
 // Puts into the running tree what Finalize() should have put into it before it was booted.
 Result<> PutLate(const host::Host& host, const host::BlobStore& contents, const Change& change);
 

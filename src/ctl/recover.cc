@@ -7,11 +7,15 @@
 
 #include "change/act.h"
 #include "change/claim.h"
+#include "change/early.h"
 #include "change/journal.h"
 #include "change/records.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
+#include "host/deployments_ostree.h"
 #include "host/power_dbus.h"
+#include "host/systemd_dbus.h"
+#include "host/systemd_offline.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {
@@ -79,9 +83,37 @@ std::string PendingText(const change::Change& pending, const Machine& machine) {
   return fmt::format("the change to {} was cut short; `pintle recover{}` ends it", pending.to, machine.RootWords());
 }
 
+namespace {
+
+// Early in a boot, when neither D-Bus nor rpm-ostree can be asked.
+Result<ExitStatus> RecoverFiles(const CommandLine& line) {
+  for (const char* other : {"--give-up", "--reboot", "--root", "-o"}) {
+    if (line.Has(other)) return Error(ErrorKind::kInvalid, fmt::format("--files does not go together with {}", other));
+  }
+  const Root root = TRY(Root::Open("/"));
+  const auto claim = TRY(change::Claim::Take(root, change::kClaimPatience));
+  host::SystemdOffline links(root);
+  host::DeploymentsOstree deployments("/");
+  const bool is_deployed = TRY(root.Status("/run/ostree-booted")).has_value();
+  const SystemClock clock;
+  const auto change = TRY(
+      change::PutFilesEarly({root, links, clock, host::Labels::OfThisMachine(), is_deployed ? &deployments : nullptr}));
+  if (!change) {
+    Print("No file of a change had to be put.\n");
+    return ExitStatus::kFine;
+  }
+  Print(fmt::format("The files of the change from {} to {} are put; pintle-recover.service does the rest.\n",
+                    change->from, change->to));
+  if (change::ChangesSystemd(change->steps)) TRY(host::SystemdDbus(root).QueueBootAgain(change::UnitsOf(*change)));
+  return ExitStatus::kFine;
+}
+
+}  // namespace
+
 Result<ExitStatus> Recover(const CommandLine& line) {
   const bool wants_json = TRY(WantsJson(line));
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (line.Has("--files")) return RecoverFiles(line);
   const Machine machine = TRY(Machine::Of(line));
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   ProgressLines progress;

@@ -17,6 +17,8 @@ namespace pintle::ctl {
 inline constexpr std::array kRecoverOptions = {
     Option{"--give-up", "", "undo a change that waits for a reboot"},
     Option{"--reboot", "", "reboot where that ends it"},
+    Option{"--files", "",
+           "only put files back that a power cut left half-changed; for the unit that does so early in a boot"},
     kRootOption,
     kJsonOption,
 };

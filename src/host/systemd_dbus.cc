@@ -366,6 +366,52 @@ Result<> SystemdDbus::Reload() {
   return {};
 }
 
+Result<std::vector<SystemdDbus::Job>> SystemdDbus::Jobs() {
+  std::vector<Job> jobs;
+  TRY(Repeatedly([&](Connection& connection) -> Result<> {
+        const Message answer = TRY(connection.CallManager("ListJobs", [](sd_bus_message*) { return 0; }));
+        int result = ::sd_bus_message_enter_container(answer.get(), 'a', "(usssoo)");
+        std::uint32_t id = 0;
+        const char *unit = nullptr, *type = nullptr, *state = nullptr, *path = nullptr, *unit_path = nullptr;
+        jobs.clear();
+        while (result >= 0) {
+          result = ::sd_bus_message_read(answer.get(), "(usssoo)", &id, &unit, &type, &state, &path, &unit_path);
+          if (result <= 0) break;
+          jobs.push_back({unit, state, path});
+        }
+        return result < 0 ? Result<>(Problem().Told(result)) : Result<>();
+      }),
+      "listing the jobs of systemd");
+  return jobs;
+}
+
+Result<> SystemdDbus::QueueBootAgain(std::span<const std::string> units) {
+  constexpr const char* kDefaultTarget = "default.target";
+  TRY(Reload());
+  const auto is_touched = [&](const Job& job) {
+    return job.state == "waiting" && std::find(units.begin(), units.end(), job.unit) != units.end();
+  };
+  const std::vector<Job> jobs = TRY(Jobs());
+  for (const Job& job : jobs) {
+    if (!is_touched(job)) continue;
+    // One that has begun or ended just now is past that.
+    static_cast<void>(TRY(Connected())->Call(job.path.c_str(), kJob, "Cancel", [](sd_bus_message*) { return 0; }));
+  }
+  // It is another name of the target that the machine boots to.
+  const std::string target = TRY(TRY(Connected())->Property(PathOf(kDefaultTarget), kUnit, "Id"), kDefaultTarget);
+  const bool is_booting_to_it =
+      std::any_of(jobs.begin(), jobs.end(), [&](const Job& job) { return job.unit == target; });
+  if (!is_booting_to_it) return {};
+  TRY(Repeatedly([&](Connection& connection) -> Result<> {
+        TRY(connection.CallManager("StartUnit", [&](sd_bus_message* message) {
+          return ::sd_bus_message_append(message, "ss", target.c_str(), "replace");
+        }));
+        return {};
+      }),
+      fmt::format("starting {}", target));
+  return {};
+}
+
 // Also over a lost connection: then what the job came to is not told any more, and the unit itself has to show it.
 Result<std::string> SystemdDbus::AwaitJob(const std::string& path, MonotonicTime deadline) {
   for (;;) {

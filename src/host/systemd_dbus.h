@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,15 +34,25 @@ class SystemdDbus final : public Systemd {
   Result<> Run(JobKind job, const std::string& unit, std::chrono::milliseconds patience) override;
   Result<UnitStatus> Observe(const std::string& unit) override;
 
+  // For files that have changed under a boot: reads the configuration anew, drops the jobs of these units that have not
+  // begun, and queues what the default target wants by now.  A boot to another target than the default keeps its queue.
+  Result<> QueueBootAgain(std::span<const std::string> units);
+
  private:
   class Connection;
   enum class FileChange { kEnable, kDisable, kPreset };
+  struct Job {
+    std::string unit;
+    std::string state;  // "waiting" or "running"
+    std::string path;
+  };
 
   Result<> Repeatedly(const std::function<Result<>(Connection&)>& call);
   Result<Connection*> Connected();
   Result<> ChangeFiles(FileChange change, const std::vector<std::string>& units);
   Result<> ChangeFile(FileChange change, const std::string& unit);
   Result<std::string> FileState(const std::string& unit);
+  Result<std::vector<Job>> Jobs();
   Result<std::string> AwaitJob(const std::string& path, MonotonicTime deadline);
 
   const Root& root_;

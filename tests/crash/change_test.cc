@@ -8,9 +8,11 @@
 #include <cerrno>
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "change/apply.h"
 #include "change/drift.h"
+#include "change/early.h"
 #include "crash/faults.h"
 #include "crash/to_be_confirmed.h"
 #include "crash/tree.h"
@@ -78,7 +80,17 @@ class Machine {
     return true;
   }
   void PowerCut() { Boot(); }
-  void Boot() { machine_.Write("proc/sys/kernel/random/boot_id", std::to_string(++boots_)); }
+  void Boot() {
+    BeginBoot();
+    EXPECT_TRUE(PutFilesEarly());
+    read_by_services_.push_back(Now());
+  }
+  void BeginBoot() { machine_.Write("proc/sys/kernel/random/boot_id", std::to_string(++boots_)); }
+  bool PutFilesEarly() {
+    host::Host host = machine_.host();
+    host::SystemdOffline links(host.root);
+    return change::PutFilesEarly({host.root, links, host.clock, host.labels}).has_value();
+  }
   bool Recover() { return change::Recover(machine_.host()).has_value(); }
   bool Confirm() { return change::Confirm(machine_.host()).has_value(); }
   bool GiveUp() { return change::GiveUp(machine_.host(), {}, "it is not well").has_value(); }
@@ -103,11 +115,14 @@ class Machine {
     for (const char* part : {"etc", "home", "usr"}) text += Describe(directory_ / part);
     return text;
   }
+  // The same, as it was in each boot when services began to start.
+  const std::vector<std::string>& read_by_services() const { return read_by_services_; }
 
  private:
   TemporaryDirectory directory_;
   SmallMachine machine_{directory_.path()};
   int boots_ = 0;
+  std::vector<std::string> read_by_services_;
 };
 
 class AChange : public testing::Test {
@@ -150,6 +165,44 @@ TEST_F(AChange, CutShortAnywhereIsOldOrNewAfterRecovery) {
   }
   EXPECT_TRUE(was_old && was_new);
   fmt::print("{} histories\n", histories_);
+}
+
+TEST_F(AChange, CutShortByAPowerCutIsOldOrNewForEveryServiceOfTheNextBoot) {
+  bool was_old = false;
+  bool was_new = false;
+  for (int at = 1;; ++at) {
+    SCOPED_TRACE(fmt::format("cut at call {}", at));
+    Machine machine;
+    if (!machine.ChangeWith(CutAt(at)).fault_met) break;
+    machine.PowerCut();
+    ASSERT_THAT(machine.read_by_services(), testing::Each(testing::AnyOf(old_, new_)));
+    const std::string now = machine.Now();
+    ASSERT_NO_FATAL_FAILURE(ExpectThatRecoveryEnds(machine));
+    ASSERT_EQ(machine.Now(), now);
+    was_old = was_old || now == old_;
+    was_new = was_new || now == new_;
+  }
+  EXPECT_TRUE(was_old && was_new);
+  fmt::print("{} histories\n", histories_);
+}
+
+TEST_F(AChange, CutShortByTwoPowerCutsIsOldOrNewForEveryServiceOfTheBootAfterThem) {
+  for (int at = 1;; ++at) {
+    for (int early_at = 1 + at % kStride;; early_at += kStride) {
+      SCOPED_TRACE(fmt::format("cut at call {}, and early in the boot at call {}", at, early_at));
+      Machine machine;
+      if (!machine.ChangeWith(CutAt(at)).fault_met) {
+        fmt::print("{} histories\n", histories_);
+        return;
+      }
+      machine.BeginBoot();
+      const bool was_cut = RunWith(CutAt(early_at), [&] { return machine.PutFilesEarly(); }).fault_met;
+      machine.PowerCut();
+      ASSERT_THAT(machine.read_by_services(), testing::Each(testing::AnyOf(old_, new_)));
+      ASSERT_NO_FATAL_FAILURE(ExpectThatRecoveryEnds(machine));
+      if (!was_cut) break;
+    }
+  }
 }
 
 TEST_F(AChange, CutShortAnywhereIsOldOrNewAfterARecoveryThatWasCutShortAnywhere) {
@@ -241,6 +294,7 @@ class AChangeToBeConfirmed : public AChange {
     ASSERT_TRUE(machine.Settle());
     const std::string now = machine.Now();
     ASSERT_THAT(now, testing::AnyOf(old_, new_));
+    ASSERT_THAT(machine.read_by_services(), testing::Each(testing::AnyOf(old_, new_)));
     if (now == new_) ++new_ones_;
   }
   void ExpectBothWereSeen() const {

@@ -8,8 +8,10 @@
 #include <fmt/core.h>
 
 #include <string>
+#include <vector>
 
 #include "change/apply.h"
+#include "change/early.h"
 #include "crash/faults.h"
 #include "crash/to_be_confirmed.h"
 #include "crash/tree.h"
@@ -53,10 +55,16 @@ class Machine {
     Reboot();
     return true;
   }
-  void PowerCut() { machine_.Boot(); }
+  void PowerCut() { Boot(); }
   void Reboot() {
     Finalize();
-    machine_.Boot();
+    Boot();
+  }
+  void BeginBoot() { machine_.Boot(); }
+  bool PutFilesEarly() {
+    host::Host host = machine_.host();
+    host::SystemdOffline links(host.root);
+    return change::PutFilesEarly({host.root, links, host.clock, host.labels, host.deployments}).has_value();
   }
 
   // Boots and confirms until nothing is left to do.
@@ -80,11 +88,21 @@ class Machine {
     return Describe(top / "etc") + Describe(top / "var/home") + (has_state ? Describe(top / "var/ours") : "");
   }
 
+  // The same, as it was in each boot when services began to start.
+  const std::vector<std::string>& read_by_services() const { return read_by_services_; }
+
   void Spoil() const { std::filesystem::permissions(machine_.top() / "etc/new/deep/file", std::filesystem::perms(0)); }
 
  private:
+  void Boot() {
+    BeginBoot();
+    EXPECT_TRUE(PutFilesEarly());
+    read_by_services_.push_back(Now());
+  }
+
   TemporaryDirectory directory_;
   BootableMachine machine_{directory_.path()};
+  std::vector<std::string> read_by_services_;
 };
 
 class AChangeWithTheNextBoot : public testing::Test {
@@ -111,6 +129,7 @@ class AChangeWithTheNextBoot : public testing::Test {
     ASSERT_TRUE(machine.Settle());
     const std::string now = machine.Now();
     ASSERT_THAT(now, testing::AnyOf(old_, new_));
+    ASSERT_THAT(machine.read_by_services(), testing::Each(testing::AnyOf(old_, new_)));
     was_old_ = was_old_ || now == old_;
     was_new_ = was_new_ || now == new_;
   }
@@ -148,6 +167,22 @@ TEST_F(AChangeWithTheNextBoot, CutShortWhileItIsFinalizedIsOldOrNewAfterARecover
       machine.PowerCut();
       const bool was_cut = RunWith(CutAt(recovery_at), [&] { return machine.Recover(); }).fault_met;
       if (was_cut) machine.PowerCut();
+      ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+      if (!was_cut) break;
+    }
+  }
+}
+
+TEST_F(AChangeWithTheNextBoot, CutShortWhileItIsFinalizedAndEarlyInTheNextBootIsOldOrNewForEveryService) {
+  for (int at = 1;; ++at) {
+    for (int early_at = 1 + at % kStride;; early_at += kStride) {
+      SCOPED_TRACE(fmt::format("cut at call {}, and early in the boot at call {}", at, early_at));
+      Machine machine;
+      ASSERT_TRUE(machine.Stage());
+      if (!RunWith(CutAt(at), [&] { return machine.Finalize(); }).fault_met) return;
+      machine.BeginBoot();
+      const bool was_cut = RunWith(CutAt(early_at), [&] { return machine.PutFilesEarly(); }).fault_met;
+      machine.PowerCut();
       ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
       if (!was_cut) break;
     }

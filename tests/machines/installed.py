@@ -51,7 +51,7 @@ class Installed:
         bus = SOURCE / "systemd/io.pintle.Agent1.conf"
         self.run("tee", f"/etc/dbus-1/system.d/{bus.name}", input=bus.read_text())
         self.run("systemctl", "daemon-reload")
-        self.run("systemctl", "enable", "pintle-recover.service")
+        self.run("systemctl", "enable", "pintle-recover-files.service", "pintle-recover.service")
 
     def pintle(self, *words, status=0):
         """What the command says, on both of its outputs."""

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/early.h"
+
+#include <fmt/core.h>
+
+#include <set>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "change/boot.h"
+#include "change/journal.h"
+#include "change/next_boot.h"
+#include "change/put.h"
+#include "host/unit_files.h"
+
+namespace pintle::change {
+namespace {
+
+using plan::Step;
+
+enum class Putting { kNothing, kPut };
+
+// The running deployment may be the new one without its files, or the old one with those that the new one has put into
+// /var, which both share.
+Result<Putting> PutForDeployment(const host::Host& host, const host::BlobStore& contents, const Change& change) {
+  if (host.deployments == nullptr) {
+    return Error(ErrorKind::kInvalid, fmt::format("the change to {} began on an OSTree host", change.to));
+  }
+  const auto state = TRY(host.deployments->Observe());
+  if (state.booted && state.booted->id == change.next_boot->replaces) {
+    TRY(PutAll(host, contents, TRY(UndoOfShared(host, change))));
+    return Putting::kPut;
+  }
+  if (change.phase != Phase::kApplied || change.next_boot->is_finalized) return Putting::kNothing;
+  // Recover() says what is wrong with a deployment that someone else has chosen.
+  if (!CheckBooted(host, change)) return Putting::kNothing;
+  TRY(PutLate(host, contents, change));
+  return Putting::kPut;
+}
+
+// "app.service" of /etc/systemd/system/app.service, of app.service.d/10.conf below it, and of a link in a target's
+// folder there; "" of any other path.
+std::string UnitOfPath(std::string_view path) {
+  if (!path.starts_with(host::kUnitDirectory) || path.size() <= host::kUnitDirectory.size()) return "";
+  path.remove_prefix(host::kUnitDirectory.size() + 1);
+  const std::size_t slash = path.find('/');
+  const std::string_view folder = path.substr(0, slash);
+  if (slash == std::string_view::npos) return std::string(folder);
+  if (folder.ends_with(".d")) return std::string(folder.substr(0, folder.size() - 2));
+  return std::string(path.substr(slash + 1));
+}
+
+}  // namespace
+
+Result<std::optional<Change>> PutFilesEarly(const host::Host& host) {
+  const Journal journal(host.root);
+  auto change = TRY(journal.Read());
+  // In the boot in which a change began, services run, and Recover() does everything in its order.
+  if (!change || !TRY(HasRebooted(host.root, *change))) return std::nullopt;
+  const host::BlobStore contents = TRY(journal.OpenBlobs());
+  if (change->next_boot) {
+    if (TRY(PutForDeployment(host, contents, *change)) == Putting::kNothing) return std::nullopt;
+    return change;
+  }
+  if (change->phase == Phase::kApplied) return std::nullopt;
+  TRY(PutAll(host, contents, change->undo));
+  return change;
+}
+
+std::vector<std::string> UnitsOf(const Change& change) {
+  std::set<std::string> units;
+  for (const Step& step : change.steps) {
+    if (const auto* file = std::get_if<resource::Put<resource::FileEntry>>(&step)) units.insert(UnitOfPath(file->key));
+    if (const auto* unit = std::get_if<resource::Put<resource::UnitState>>(&step)) units.insert(unit->key);
+  }
+  units.erase("");
+  return {units.begin(), units.end()};
+}
+
+}  // namespace pintle::change

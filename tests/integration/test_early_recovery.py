@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A machine dies in the middle of a change and boots again: what services read and run then is all of the old config or
+all of the new one, although nobody has run `pintle recover` yet.
+
+PINTLE_NIGHTLY, as `./dev test --nightly` sets it, takes 30 deaths.
+"""
+
+import json
+import os
+
+import pytest
+from configured import PINTLE, file
+
+from machines.installed import Installed
+from machines.node import Node
+from machines.wait import wait_until
+
+DEATHS = 30 if os.environ.get("PINTLE_NIGHTLY") else 5
+MOST_ATTEMPTS = 20  # For so many deaths in the middle as are wanted.
+BETWEEN = 4000      # Files between the first and the last, so that the middle of the change takes a while.
+JOURNAL = "/var/lib/pintle/change/journal.json"
+FIRST, LAST = "/etc/app/0000", f"/etc/app/{BETWEEN + 1:04}"
+
+# It comes with the OS, and writes down what it reads.
+RECORDER = f"""[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'cat {FIRST} {LAST} >/run/recorded'
+[Install]
+WantedBy=multi-user.target
+"""
+# They come with the configs: the first is other with each, the second is of one of them only.
+RUNNER = """[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/sh -c 'echo {} >>/run/ran'
+[Install]
+WantedBy=multi-user.target
+"""
+ONLY = RUNNER.replace("{}", "only")
+POLICY = {"files": [{"path": "/etc", "actions": [{"type": "None"}]}],
+          "units": [{"name": "*", "actions": [{"type": "None"}]}], "sshkey": {"actions": [{"type": "None"}]}}
+
+
+def config(name):
+    files = [file(f"/etc/app/{number:04}", name + "%0A") for number in range(BETWEEN + 2)]
+    units = [{"name": "runner.service", "enabled": True, "contents": RUNNER.format(name)}]
+    if name == "two":
+        units.append({"name": "only.service", "enabled": True, "contents": ONLY})
+    return {"ignition": {"version": "3.4.0"}, "storage": {"files": files}, "systemd": {"units": units}}
+
+
+@pytest.fixture(scope="module")
+def machine():
+    with Node(plain=True) as node:
+        installed = Installed(node, PINTLE)
+        # What follows is seen before anything but the early unit has had a hand in it.
+        installed.run("systemctl", "disable", "pintle-recover.service")
+        installed.run("tee", "/etc/systemd/system/recorder.service", input=RECORDER)
+        installed.run("systemctl", "enable", "recorder.service")
+        installed.run("tee", "/root/policy.json", input=json.dumps(POLICY))
+        yield installed
+
+
+def apply_words(name, machine):
+    machine.run("tee", "/root/configs/50-all.ign", input=json.dumps(config(name)))
+    return [PINTLE, "apply", "--yes", "--policy", "/root/policy.json", "/root/configs"]
+
+
+def die_in(machine, name):
+    """Kills the whole machine when the first file of the change is in place and boots it again; returns the journal."""
+    node = machine.machine
+    words = apply_words(name, machine)
+    first = node.path(FIRST)
+    machine.run("systemd-run", "--no-block", *words)
+    wait_until(lambda: first.read_text() == f"{name}\n", "the first file is changed", 60, every=0.001)
+    node.kill()
+    node.start()
+    journal = node.path(JOURNAL)
+    return json.loads(journal.read_text()) if journal.exists() else None
+
+
+def test_services_read_and_run_one_config_after_a_death_in_the_middle_of_a_change(machine):
+    node = machine.machine
+    machine.run(*apply_words("one", machine))
+    in_the_middle = 0
+    for _ in range(MOST_ATTEMPTS + DEATHS):
+        journal = die_in(machine, "two")
+        is_cut_short = journal is not None and journal["phase"] == "applying"
+        now = "one" if is_cut_short else "two"
+        assert machine.read("/run/recorded") == f"{now}\n{now}\n"
+        ran = machine.read("/run/ran").split()
+        assert sorted(ran) == (["one"] if now == "one" else ["only", "two"])
+        assert machine.run("systemctl", "list-jobs", "--no-legend").stdout == ""
+        assert node.state == "running"
+        # The rest is left to whoever ends the change.
+        said = machine.run(PINTLE, "recover").stdout
+        assert ("is undone" in said) == is_cut_short
+        machine.pintle("verify")
+        in_the_middle += is_cut_short
+        if in_the_middle == DEATHS:
+            return
+        if now == "two":
+            machine.run(*apply_words("one", machine))
+    raise AssertionError(f"it died {in_the_middle} times only while it was applying")
