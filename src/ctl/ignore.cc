@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "change/claim.h"
 #include "change/current_config.h"
 #include "change/ignored.h"
 #include "change/masking.h"
@@ -36,18 +37,30 @@ bool Drop(const std::string& name, Ignored& ignored) {
   return std::erase_if(ignored, [&](const IgnoredThing& thing) { return thing.about == name; }) > 0;
 }
 
+Result<Ignored> Read(const Machine& machine) {
+  return change::ReadIgnored(machine.root(), machine.host().clock.Wall());
+}
+
 Result<> Change(const CommandLine& line, const Machine& machine, Ignored& ignored) {
   if (const auto name = line.Value("--end")) {
-    if (!Drop(*name, ignored)) return Error(ErrorKind::kNotFound, fmt::format("{} is not ignored", Printable(*name)));
-    return change::KeepIgnored(machine.root(), ignored);
+    if (Drop(*name, ignored)) return {};
+    return Error(ErrorKind::kNotFound, fmt::format("{} is not ignored", Printable(*name)));
   }
-  if (line.words().empty()) return {};
   const std::string& name = line.words().front();
   const auto until = TRY(change::ReadUntil(TRY(line.Needed("--until")), machine.host().clock.Wall()));
   TRY(CheckIsManaged(machine, name));
   Drop(name, ignored);
   ignored.push_back({name, until});
-  return change::KeepIgnored(machine.root(), ignored);
+  return {};
+}
+
+// What is kept is read under the claim as well: whoever else adds something meanwhile would be forgotten.
+Result<Ignored> ReadAndChange(const CommandLine& line, const Machine& machine) {
+  const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
+  Ignored ignored = TRY(Read(machine));
+  TRY(Change(line, machine, ignored));
+  TRY(change::KeepIgnored(machine.root(), ignored));
+  return ignored;
 }
 
 std::string TextOf(const Ignored& ignored) {
@@ -83,8 +96,8 @@ Result<ExitStatus> Ignore(const CommandLine& line) {
   const bool wants_json = TRY(WantsJson(line));
   TRY(CheckWords(line));
   const Machine machine = TRY(Machine::Of(line));
-  Ignored ignored = TRY(change::ReadIgnored(machine.root(), machine.host().clock.Wall()));
-  TRY(Change(line, machine, ignored));
+  const bool changes = line.Has("--end") || !line.words().empty();
+  const Ignored ignored = TRY(changes ? ReadAndChange(line, machine) : Read(machine));
   Print(wants_json ? json::ToIndentedText(AnswerOf(ignored)) + "\n" : TextOf(ignored));
   return ExitStatus::kFine;
 }

@@ -4,9 +4,10 @@
 import datetime
 import json
 import os
+import subprocess
 
 import pytest
-from program import file, with_files, write
+from program import PINTLE, file, with_files, write
 from small_machine import Machine
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, for which it takes root")
@@ -75,6 +76,21 @@ def test_a_change_leaves_it_as_it_is_unless_it_would_overwrite_it(machine, confi
     # Whoever mends it by hand, or by restore, has it as the config says.
     machine.run("restore", "/etc/motd")
     assert machine.path("/etc/motd").read_text() == "ours"
+
+
+def test_who_ignores_something_at_the_same_time_is_not_forgotten(machine, configs):
+    paths = [f"/etc/many-{number:02}" for number in range(30)]
+    write(configs / "20-many.ign", with_files(*(file(path, "ours") for path in paths)))
+    machine.path("/etc/motd").write_text("ours")
+    machine.run("apply", "--yes", configs)
+    begun = [subprocess.Popen([PINTLE, "ignore", "--root", machine.root, path, "--until", "1d"], stderr=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, text=True) for path in paths]
+    assert [process.communicate()[1] for process in begun] == [""] * len(paths)
+    assert sorted(thing["about"] for thing in machine.run("ignore", "-o", "json").json()) == paths
+    begun = [subprocess.Popen([PINTLE, "ignore", "--root", machine.root, "--end", path], stderr=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, text=True) for path in paths]
+    assert [process.communicate()[1] for process in begun] == [""] * len(paths)
+    assert machine.run("ignore").stdout == "Nothing is ignored.\n"
 
 
 @pytest.mark.parametrize("words,says", [
