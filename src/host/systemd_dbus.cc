@@ -127,6 +127,8 @@ class SystemdDbus::Connection {
   }
 
   bool is_lost() const { return is_lost_; }
+  // Whether systemd sends signals, which by its private socket it does unasked.
+  bool hears_signals() const { return watch_ != nullptr || !is_on_bus_; }
 
   using Filler = std::function<int(sd_bus_message*)>;
 
@@ -187,7 +189,6 @@ class SystemdDbus::Connection {
     TRY(CallManager("Subscribe", [](sd_bus_message*) { return 0; }), "subscribing to systemd's signals");
     return {};
   }
-  void ForgetJobs() { ended_.clear(); }
 
   // How the job ended; "" when it had not by the deadline.
   Result<std::string> AwaitJob(const std::string& path, MonotonicTime deadline) {
@@ -275,6 +276,21 @@ class SystemdDbus::Connection {
   std::map<std::string, std::string> ended_;  // Results of jobs by their paths.
 };
 
+// For as long as a call from outside takes, whatever it calls itself.
+class SystemdDbus::Use {
+ public:
+  explicit Use(SystemdDbus& systemd) : systemd_(systemd) { ++systemd_.uses_; }
+  ~Use() {
+    if (--systemd_.uses_ > 0 || systemd_.connection_ == nullptr) return;
+    if (systemd_.connection_->hears_signals()) systemd_.connection_.reset();
+  }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+
+ private:
+  SystemdDbus& systemd_;
+};
+
 SystemdDbus::SystemdDbus(const Root& root) : root_(root) {}
 SystemdDbus::~SystemdDbus() = default;
 
@@ -328,6 +344,7 @@ Result<> SystemdDbus::ChangeFile(FileChange change, const std::string& unit) {
 }
 
 Result<> SystemdDbus::PutEnablement(std::span<const resource::Put<resource::UnitState>> units) {
+  const Use use(*this);
   // systemd says which unit is at fault in words only, so when it refuses all of them, each is tried by itself.
   const auto put = [&](FileChange change, const std::vector<std::string>& names) -> Result<> {
     if (names.empty() || ChangeFiles(change, names)) return {};
@@ -357,6 +374,7 @@ Result<> SystemdDbus::PutLinks(const resource::UnitLinks::State& links) {
 }
 
 Result<> SystemdDbus::Reload() {
+  const Use use(*this);
   TRY(Repeatedly([](Connection& connection) -> Result<> {
         TRY(connection.CallManager(
             "Reload", [](sd_bus_message*) { return 0; }, kReloadPatience));
@@ -427,12 +445,12 @@ Result<std::string> SystemdDbus::AwaitJob(const std::string& path, MonotonicTime
 }
 
 Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds patience) {
+  const Use use(*this);
   const auto doing = [&] { return fmt::format("{} {}", Doing(job), unit); };
   const MonotonicTime deadline = SystemClock().Monotonic() + patience;
   std::string path;
   const auto begin = [&](Connection& connection) -> Result<> {
     TRY(connection.WatchJobs());
-    connection.ForgetJobs();
     const Message answer = TRY(connection.CallManager(MethodOf(job), [&](sd_bus_message* message) {
       return ::sd_bus_message_append(message, "ss", unit.c_str(), "replace");
     }));
@@ -495,6 +513,7 @@ Result<std::string> SystemdDbus::FileState(const std::string& unit) {
 }
 
 Result<UnitStatus> SystemdDbus::Observe(const std::string& unit) {
+  const Use use(*this);
   const auto doing = [&] { return "looking at " + unit; };
   UnitStatus status;
   TRY(Repeatedly([&](Connection& connection) -> Result<> {

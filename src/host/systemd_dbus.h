@@ -5,6 +5,9 @@
 //
 // It is reached by the system bus, or by systemd's private socket while there is no bus, as early in a boot.  A
 // connection that is lost, because systemd executes itself anew or the bus is restarted, is made again once.
+//
+// A connection is read while somebody waits for an answer, and not in between.  So one to which systemd sends signals
+// is closed when the call ends: the signals of all later jobs would pile up in it, here and in the bus.
 
 #include <functional>
 #include <memory>
@@ -40,6 +43,7 @@ class SystemdDbus final : public Systemd {
 
  private:
   class Connection;
+  class Use;
   enum class FileChange { kEnable, kDisable, kPreset };
   struct Job {
     std::string unit;
@@ -57,6 +61,7 @@ class SystemdDbus final : public Systemd {
 
   const Root& root_;
   std::unique_ptr<Connection> connection_;
+  int uses_ = 0;
 };
 
 }  // namespace pintle::host

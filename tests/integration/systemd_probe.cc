@@ -10,8 +10,13 @@
 //     systemd-probe observe UNIT                       prints: LOAD ACTIVE FILE
 //     systemd-probe inhibit WHY                        prints "inhibited", and holds it until its input ends
 //     systemd-probe reboot REASON
+//     systemd-probe hear UNIT COUNT                    restarts it, lets systemd end so many jobs of others, looks at
+//     the
+//                                                      unit, and prints by how many bytes the heap has grown since
 
 #include <fmt/core.h>
+#include <malloc.h>
+#include <systemd/sd-bus.h>
 
 #include <cstdio>
 #include <functional>
@@ -20,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "base/c_ptr.h"
 #include "base/root.h"
 #include "host/power_dbus.h"
 #include "host/systemd_dbus.h"
@@ -75,6 +81,31 @@ Result<> Inhibit(const std::string& why) {
   return {};
 }
 
+// Starting what is started is a job as well.
+Result<> EndJobs(const std::string& unit, int count) {
+  CPtr<sd_bus, sd_bus_flush_close_unref> bus;
+  int result = ::sd_bus_new(Out(bus));
+  if (result >= 0) result = ::sd_bus_set_address(bus.get(), "unix:path=/run/dbus/system_bus_socket");
+  if (result >= 0) result = ::sd_bus_set_bus_client(bus.get(), 1);
+  if (result >= 0) result = ::sd_bus_start(bus.get());
+  for (int i = 0; result >= 0 && i < count; ++i) {
+    result = ::sd_bus_call_method(bus.get(), "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
+                                  "org.freedesktop.systemd1.Manager", "StartUnit", nullptr, nullptr, "ss", unit.c_str(),
+                                  "replace");
+  }
+  return result < 0 ? Error::FromErrno("the bus", -result) : Result<>();
+}
+
+Result<> Hear(Systemd& systemd, const std::string& unit, int count) {
+  TRY(systemd.Run(JobKind::kRestart, unit, std::chrono::minutes(1)));
+  const std::size_t before = ::mallinfo2().uordblks;
+  TRY(EndJobs(unit, count));
+  TRY(systemd.Observe(unit));
+  const std::size_t after = ::mallinfo2().uordblks;
+  fmt::print("{}\n", after > before ? after - before : 0);
+  return {};
+}
+
 Result<> Run(const std::string& verb, const Words& words) {
   static const std::map<std::string, JobKind> kJobs = {
       {"start", JobKind::kStart},        {"stop", JobKind::kStop},
@@ -90,6 +121,7 @@ Result<> Run(const std::string& verb, const Words& words) {
   if (verb == "observe" && words.size() == 1) return Print(systemd, words[0]);
   if (verb == "inhibit" && words.size() == 1) return Inhibit(words[0]);
   if (verb == "reboot" && words.size() == 1) return PowerDbus().Reboot(words[0]);
+  if (verb == "hear" && words.size() == 2) return Hear(systemd, words[0], std::stoi(words[1]));
   const auto job = kJobs.find(verb);
   if (job == kJobs.end() || words.size() != 2) return Error(ErrorKind::kInvalid, "no such verb: " + verb);
   return systemd.Run(job->second, words[0], std::chrono::milliseconds(std::stoi(words[1])));

@@ -263,3 +263,12 @@ def test_a_node_reboots_and_those_logged_in_are_told_why():
         assert node.run("cat", "/proc/sys/kernel/random/boot_id").stdout != before
         assert node.run("systemctl", "is-active", "a.service").stdout == "active\n"
         assert "the kernel arguments changed" in node.run("journalctl", "--boot=-1", "--unit=systemd-logind").stdout
+
+
+@pytest.mark.parametrize("address", ["/run/dbus/system_bus_socket", "/run/no-such-bus"])
+def test_what_systemd_tells_of_other_jobs_does_not_pile_up(node, address):
+    """By the bus, and by the private socket, on which systemd tells everything unasked."""
+    unit(node, "once.service", "Type=oneshot\nRemainAfterExit=yes\nExecStart=true\n[Unit]\nDefaultDependencies=no")
+    by = f"DBUS_SYSTEM_BUS_ADDRESS=unix:path={address}"
+    grown = node.run("env", by, PROBE, "hear", "once.service", "3000").stdout
+    assert int(grown) < 300_000
