@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/callers.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "host/types_dbus.h"
@@ -23,29 +24,17 @@ namespace {
 using host::AgentLogin;
 using host::AgentOrder;
 using host::AgentStatus;
-using host::Message;
 using host::Problem;
 using host::Slot;
 using std::chrono::milliseconds;
 
 constexpr log::MessageId kNotOnTheBus{"1f7a31b23f564acc9b51c1ba074c167a"};
 
-constexpr const char* kBusName = "org.freedesktop.DBus";
-constexpr const char* kBusPath = "/org/freedesktop/DBus";
 constexpr const char* kLocalName = "org.freedesktop.DBus.Local";
 constexpr const char* kLocalPath = "/org/freedesktop/DBus/Local";
-constexpr const char* kPolkitName = "org.freedesktop.PolicyKit1";
-constexpr const char* kPolkitPath = "/org/freedesktop/PolicyKit1/Authority";
-constexpr const char* kPolkitAuthority = "org.freedesktop.PolicyKit1.Authority";
-constexpr const char* kDenied = "org.freedesktop.DBus.Error.AccessDenied";
-constexpr const char* kTooMany = "org.freedesktop.DBus.Error.LimitsExceeded";
 
 // What RequestName answers when the name is ours.
 constexpr std::uint32_t kIsOwner = 1;
-
-constexpr auto kPolkitPatience = std::chrono::minutes(5);  // Someone may have to type a password.
-// Anyone may ask, and be asked for a password in return; this is how many wait for one at most.
-constexpr std::size_t kRequests = 100;
 
 // Flushing could wait for a bus that hangs, and what is said last does not matter that much.
 using OwnBus = CPtr<sd_bus, sd_bus_close_unref>;
@@ -103,7 +92,6 @@ struct OnBus<std::uint32_t> {
 };
 template <>
 struct OnBus<std::vector<AgentLogin>> {
-  static constexpr const char* kType = "a(sss)";
   static int Append(sd_bus_message* message, const std::vector<AgentLogin>& logins) {
     int result = ::sd_bus_message_open_container(message, SD_BUS_TYPE_ARRAY, "(sss)");
     for (const AgentLogin& login : logins) {
@@ -115,9 +103,17 @@ struct OnBus<std::vector<AgentLogin>> {
   }
 };
 
+// Hands on each field that anyone may see.
+template <typename Visit>
+void ForEachProperty(const Visit& visit) {
+  json::ForEachField<AgentStatus>([&]<typename AnyField>(const AnyField& field) {
+    if constexpr (!host::kIsForRoot<typename AnyField::Member>) visit(field);
+  });
+}
+
 int AppendProperty(sd_bus_message* message, const AgentStatus& status, std::string_view property) {
   int result = -ENOENT;
-  json::ForEachField<AgentStatus>([&]<typename AnyField>(const AnyField& field) {
+  ForEachProperty([&]<typename AnyField>(const AnyField& field) {
     if (host::AgentProperty(field.name) != property) return;
     result = OnBus<typename AnyField::Member>::Append(message, status.*field.member);
   });
@@ -126,7 +122,7 @@ int AppendProperty(sd_bus_message* message, const AgentStatus& status, std::stri
 
 std::vector<std::string> ChangedProperties(const AgentStatus& a, const AgentStatus& b) {
   std::vector<std::string> changed;
-  json::ForEachField<AgentStatus>([&](const auto& field) {
+  ForEachProperty([&](const auto& field) {
     if (!json::Equal(a.*field.member, b.*field.member)) changed.push_back(host::AgentProperty(field.name));
   });
   return changed;
@@ -147,7 +143,10 @@ class Vtable {
     }
     entries_.push_back(SD_BUS_SIGNAL_WITH_NAMES(host::kAgentStateChanged, "ss", "state\0reason\0", 0));
     entries_.push_back(SD_BUS_SIGNAL_WITH_NAMES(host::kAgentProgress, "s", "doing\0", 0));
-    json::ForEachField<AgentStatus>([&]<typename AnyField>(const AnyField& field) {
+    entries_.push_back(
+        SD_BUS_METHOD(host::kAgentListLogins, "", host::kAgentLoginsType, handlers.call, SD_BUS_VTABLE_UNPRIVILEGED));
+    entries_.push_back(SD_BUS_SIGNAL(host::kAgentLoginsChanged, "", 0));
+    ForEachProperty([&]<typename AnyField>(const AnyField& field) {
       const char* name = names_.emplace_back(host::AgentProperty(field.name)).c_str();
       entries_.push_back(SD_BUS_PROPERTY(name, OnBus<typename AnyField::Member>::kType, handlers.property, 0,
                                          SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE));
@@ -197,21 +196,12 @@ class Bus::Connection {
   }
 
  private:
-  // An order, until it is answered.
-  struct Request {
-    Connection& connection;
-    AgentOrder order;
-    Message call;
-    Slot question;  // Who the caller is, and then whether they may.
-
-    std::string sender() const { return ::sd_bus_message_get_sender(call.get()); }
-  };
-
   explicit Connection(Bus& bus) : bus_(bus), vtable_({.call = &OnCall, .property = &OnProperty}) {}
 
   Result<> Begin() {
     int result = ::sd_bus_open_system(Out(sd_bus_));
     if (result < 0) return Error::FromErrno("connecting to the system bus", -result);
+    callers_ = std::make_unique<Callers>(sd_bus_.get());
     result = ::sd_bus_attach_event(sd_bus_.get(), bus_.loop_.handle(), SD_EVENT_PRIORITY_NORMAL);
     if (result >= 0) {
       result = ::sd_bus_match_signal_async(sd_bus_.get(), Out(end_), kLocalName, kLocalPath, kLocalName, "Disconnected",
@@ -252,97 +242,42 @@ class Bus::Connection {
     return AppendProperty(reply, static_cast<Connection*>(self)->bus_.status_, property);
   }
 
-  static int OnCall(sd_bus_message* call, void* self, sd_bus_error* error) {
+  static int OnCall(sd_bus_message* call, void* self, sd_bus_error*) {
     Connection& connection = *static_cast<Connection*>(self);
-    if (connection.requests_.size() >= kRequests) return ::sd_bus_error_set(error, kTooMany, "too many ask at once");
     const std::string_view method = ::sd_bus_message_get_member(call);
+    if (method == host::kAgentListLogins) {
+      connection.callers_->Take(call, {"", [&connection](sd_bus_message* asked) { connection.TellLogins(asked); }});
+      return 1;
+    }
     for (const auto& [order, name] : json::kNames<AgentOrder>) {
-      if (method == name) return connection.Ask(order, call);
+      if (method != name) continue;
+      const AgentOrder given = order;
+      connection.callers_->Take(
+          call, {ActionOf(given), [&connection, given](sd_bus_message* asked) { connection.CarryOut(given, asked); }});
+      return 1;
     }
     return 0;  // Not one of ours: sd-bus answers that.
   }
 
-  int Ask(AgentOrder order, sd_bus_message* call) {
-    Request& request = requests_.emplace_back(
-        Request{.connection = *this, .order = order, .call = Message(::sd_bus_message_ref(call)), .question = nullptr});
-    const int result =
-        ::sd_bus_call_method_async(sd_bus_.get(), Out(request.question), kBusName, kBusPath, kBusName,
-                                   "GetConnectionUnixUser", &OnUser, &request, "s", request.sender().c_str());
-    if (result >= 0) return 1;
-    requests_.pop_back();
-    return result;
-  }
-
-  static int OnUser(sd_bus_message* answer, void* asked, sd_bus_error*) {
-    Request& request = *static_cast<Request*>(asked);
-    std::uint32_t uid = 0;
-    if (::sd_bus_message_is_method_error(answer, nullptr) != 0 || ::sd_bus_message_read(answer, "u", &uid) < 0) {
-      request.connection.Refuse(request, "nobody knows who asks");
-    } else if (uid == 0) {
-      request.connection.CarryOut(request);
-    } else if (request.connection.AskPolkit(request) < 0) {
-      request.connection.Refuse(request, "polkit could not be asked");
-    }
-    return 0;
-  }
-
-  int AskPolkit(Request& request) {
-    const auto is_interactive =
-        static_cast<std::uint32_t>(::sd_bus_message_get_allow_interactive_authorization(request.call.get()) > 0);
-    Message question;
-    int result = ::sd_bus_message_new_method_call(sd_bus_.get(), Out(question), kPolkitName, kPolkitPath,
-                                                  kPolkitAuthority, "CheckAuthorization");
-    if (result >= 0) {
-      result = ::sd_bus_message_append(question.get(), "(sa{sv})sa{ss}us", "system-bus-name", 1, "name", "s",
-                                       request.sender().c_str(), ActionOf(request.order), 0, is_interactive, "");
-    }
-    const auto patience = std::chrono::microseconds(kPolkitPatience).count();
-    // The question that has been answered is still being handled, and is let go with the next.
-    if (result >= 0) {
-      result = ::sd_bus_call_async(sd_bus_.get(), Out(request.question), question.get(), &OnPolkit, &request,
-                                   static_cast<std::uint64_t>(patience));
-    }
-    return result;
-  }
-
-  static int OnPolkit(sd_bus_message* answer, void* asked, sd_bus_error*) {
-    Request& request = *static_cast<Request*>(asked);
-    int is_allowed = 0;
-    if (::sd_bus_message_is_method_error(answer, nullptr) != 0) {
-      request.connection.Refuse(request,
-                                "only root may do this, since polkit does not answer: " + ErrorIn(answer).message());
-    } else if (::sd_bus_message_enter_container(answer, SD_BUS_TYPE_STRUCT, "bba{ss}") < 0 ||
-               ::sd_bus_message_read(answer, "b", &is_allowed) < 0 || is_allowed == 0) {
-      request.connection.Refuse(request, fmt::format("polkit does not allow you {}", ActionOf(request.order)));
-    } else {
-      request.connection.CarryOut(request);
-    }
-    return 0;
-  }
-
   // That the caller is gone, and cannot be answered, is theirs to know.
-  void Refuse(Request& request, const std::string& why) {
-    const Request ended = Take(request);
-    static_cast<void>(::sd_bus_reply_method_errorf(ended.call.get(), kDenied, "%s", BusText(why).c_str()));
-  }
-
-  void CarryOut(Request& request) {
-    const Request ended = Take(request);
-    const Result<> done = bus_.HandlerOf(ended.order)();
+  void CarryOut(AgentOrder order, sd_bus_message* call) const {
+    const Result<> done = bus_.HandlerOf(order)();
     if (done) {
-      static_cast<void>(::sd_bus_reply_method_return(ended.call.get(), ""));
+      static_cast<void>(::sd_bus_reply_method_return(call, ""));
     } else {
-      static_cast<void>(::sd_bus_reply_method_errorf(ended.call.get(), host::kAgentFailed, "%s",
-                                                     BusText(done.error().message()).c_str()));
+      static_cast<void>(
+          ::sd_bus_reply_method_errorf(call, host::kAgentFailed, "%s", BusText(done.error().message()).c_str()));
     }
   }
 
-  Request Take(Request& request) {
-    const auto same =
-        std::find_if(requests_.begin(), requests_.end(), [&](const Request& r) { return &r == &request; });
-    Request taken = std::move(*same);
-    requests_.erase(same);
-    return taken;
+  void TellLogins(sd_bus_message* call) const {
+    host::Message answer;
+    int result = ::sd_bus_message_new_method_return(call, Out(answer));
+    if (result >= 0) {
+      result =
+          OnBus<std::vector<AgentLogin>>::Append(answer.get(), bus_.status_.logins.value_or(std::vector<AgentLogin>()));
+    }
+    if (result >= 0) static_cast<void>(::sd_bus_send(sd_bus_.get(), answer.get(), nullptr));
   }
 
   Bus& bus_;
@@ -351,7 +286,7 @@ class Bus::Connection {
   Slot end_;
   Slot object_;
   Slot name_;
-  std::list<Request> requests_;
+  std::unique_ptr<Callers> callers_;
 };
 
 Bus::Bus(pintle::event::Loop& loop, Handlers handlers)
@@ -393,11 +328,12 @@ void Bus::Show(AgentStatus status) {
 }
 
 void Bus::Seen(const AgentLogin& login) {
-  AgentStatus status = status_;
+  std::vector<AgentLogin> logins = status_.logins.value_or(std::vector<AgentLogin>());
   const auto later = [](const AgentLogin& a, const AgentLogin& b) { return a.when < b.when; };
-  status.logins.insert(std::upper_bound(status.logins.begin(), status.logins.end(), login, later), login);
-  if (status.logins.size() > host::kAgentLogins) status.logins.erase(status.logins.begin());
-  Replace(std::move(status));
+  logins.insert(std::upper_bound(logins.begin(), logins.end(), login, later), login);
+  if (logins.size() > host::kAgentLogins) logins.erase(logins.begin());
+  status_.logins = std::move(logins);
+  if (connection_ != nullptr) connection_->Tell(host::kAgentLoginsChanged, "");
   handlers_.logged_in(login);
 }
 

@@ -132,7 +132,8 @@ std::string StatusText(const AgentStatus& status) {
   lines.Add("Reason:", status.reason);
   lines.Add("Findings:", FindingsText(status.findings));
   std::string_view name = "SSH:";
-  for (const host::AgentLogin& login : status.logins) lines.Add(std::exchange(name, ""), LoginText(login));
+  for (const host::AgentLogin& login : status.logins.value_or(std::vector<host::AgentLogin>()))
+    lines.Add(std::exchange(name, ""), LoginText(login));
   return std::move(lines).Take();
 }
 

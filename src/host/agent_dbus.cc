@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 #include <systemd/sd-bus.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <utility>
@@ -60,25 +61,40 @@ json::Value LoginFrom(const json::Value& login) {
   return {{"user", login[0]}, {"from", login[1]}, {"when", login[2]}};
 }
 
-Result<AgentStatus> StatusFrom(json::Value properties) {
+Result<AgentStatus> StatusFrom(json::Value properties, std::optional<json::Value> logins) {
   json::Value status = json::Value::object();
   json::ForEachField<AgentStatus>([&](const auto& field) { TakeProperty(field, properties, status); });
-  for (json::Value& login : status["logins"]) login = LoginFrom(login);
+  if (logins) {
+    for (json::Value& login : *logins) login = LoginFrom(login);
+    status["logins"] = *std::move(logins);
+  }
   json::Report report;
   auto decoded = json::Decode<AgentStatus>(std::move(status), report);
   TRY(report.ToResult(), "the agent and this program are of different versions");
   return decoded;
 }
 
+Result<json::Value> ReadAnswer(sd_bus_message* answer) {
+  json::Value value;
+  const int result = ReadValue(answer, value);
+  if (result < 0) return Problem().Told(result);
+  return value;
+}
+
+Result<json::Value> AskForLogins(sd_bus* bus) {
+  const Message call = TRY(NewCall(bus, kAgentInterface, kAgentListLogins));
+  const Message answer = TRY(Call(bus, call.get(), kAskPatience));
+  return ReadAnswer(answer.get());
+}
+
 Result<AgentStatus> Ask(sd_bus* bus) {
   const Message call = TRY(NewCall(bus, kProperties, "GetAll"));
-  int result = ::sd_bus_message_append(call.get(), "s", kAgentInterface);
+  const int result = ::sd_bus_message_append(call.get(), "s", kAgentInterface);
   if (result < 0) return Problem().Told(result);
   const Message answer = TRY(Call(bus, call.get(), kAskPatience));
-  json::Value properties;
-  result = ReadValue(answer.get(), properties);
-  if (result < 0) return Problem().Told(result);
-  return StatusFrom(std::move(properties));
+  std::optional<json::Value> logins;
+  if (::geteuid() == 0) logins = TRY(AskForLogins(bus));
+  return StatusFrom(TRY(ReadAnswer(answer.get())), std::move(logins));
 }
 
 int OnNews(sd_bus_message*, void* has_news, sd_bus_error*) {
@@ -124,9 +140,13 @@ Result<> TellAgent(AgentOrder order) {
 Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& changed) {
   bool has_news = false;
   const Bus bus = TRY(OpenBus());
-  Slot properties, owner;
+  Slot properties, logins, owner;
   int result = ::sd_bus_match_signal(bus.get(), Out(properties), kAgentName, kAgentPath, kProperties,
                                      "PropertiesChanged", &OnNews, &has_news);
+  if (result >= 0) {
+    result = ::sd_bus_match_signal(bus.get(), Out(logins), kAgentName, kAgentPath, kAgentInterface, kAgentLoginsChanged,
+                                   &OnNews, &has_news);
+  }
   const std::string owners =
       fmt::format("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'", kAgentName);
   if (result >= 0) result = ::sd_bus_add_match(bus.get(), Out(owner), owners.c_str(), &OnNews, &has_news);

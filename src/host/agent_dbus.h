@@ -3,9 +3,12 @@
 
 // What others see of the agent over the system bus, and how a program of ours asks it.
 //
-// The agent has a property for each field of AgentStatus, tells what changed with PropertiesChanged, and has a method
-// for each AgentOrder.  A change of state or reason is also the signal StateChanged(state, reason), and each new thing
-// that it does is Progress(doing).
+// The agent has a property for each field of AgentStatus that anyone may see, tells what changed with
+// PropertiesChanged, and has a method for each AgentOrder.  A change of state or reason is also the signal
+// StateChanged(state, reason), and each new thing that it does is Progress(doing).
+//
+// Who logs in, and from where, is for root: the method ListLogins() returns it, and the signal LoginsChanged() says
+// that there is another, but not who.
 
 #include <array>
 #include <cstdint>
@@ -26,6 +29,9 @@ inline constexpr const char* kAgentPath = "/io/pintle/Agent1";
 inline constexpr const char* kAgentInterface = "io.pintle.Agent1";
 inline constexpr const char* kAgentStateChanged = "StateChanged";
 inline constexpr const char* kAgentProgress = "Progress";
+inline constexpr const char* kAgentListLogins = "ListLogins";
+inline constexpr const char* kAgentLoginsType = "a(sss)";
+inline constexpr const char* kAgentLoginsChanged = "LoginsChanged";
 // The error of an order that could not be carried out; its message says why.
 inline constexpr const char* kAgentFailed = "io.pintle.Error.Failed";
 
@@ -77,7 +83,8 @@ struct AgentStatus {
   std::string doing;  // One line: this moment.
   std::string next;   // One line: what comes after it, and when.
   std::uint32_t findings = 0;
-  std::vector<AgentLogin> logins;  // The newest since the boot, oldest first.
+  // The newest since the boot, oldest first; nothing: who asks may not see them.
+  std::optional<std::vector<AgentLogin>> logins;
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"source", &AgentStatus::source},
@@ -93,9 +100,15 @@ struct AgentStatus {
       json::Required{"doing", &AgentStatus::doing},
       json::Required{"next", &AgentStatus::next},
       json::Required{"findings", &AgentStatus::findings},
-      json::Required{"logins", &AgentStatus::logins},
+      json::Field{"logins", &AgentStatus::logins},
   };
 };
+
+// Fields of this type are no properties, since everyone may read those.
+template <typename T>
+inline constexpr bool kIsForRoot = false;
+template <>
+inline constexpr bool kIsForRoot<std::optional<std::vector<AgentLogin>>> = true;
 
 // A field's name as that of a property: "CurrentImage".
 std::string AgentProperty(std::string_view field);

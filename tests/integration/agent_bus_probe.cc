@@ -4,13 +4,19 @@
 //
 //     agent-bus-probe serve [REFUSAL]   shows each status that comes as a line of JSON, and says each order and login;
 //                                       orders fail with that text if there is one
-//     agent-bus-probe polkit yes|no     has polkit's name, gives that answer, and says each question
+//     agent-bus-probe polkit yes|no|wait
+//                                       has polkit's name, gives that answer or none, and says each question and what
+//                                       is taken back
+//     agent-bus-probe hold N M          gives the order Check M times on each of N connections, says the answers, and
+//                                       goes when its input ends
+//     agent-bus-probe deaf N            gives N orders and asks N times for all properties, and reads no answer
 
 #include <fmt/core.h>
 #include <systemd/sd-bus.h>
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "agent/bus.h"
 #include "base/c_ptr.h"
@@ -63,7 +69,11 @@ Result<> Serve(const std::string& refusal) {
   return loop->Run();
 }
 
-int OnQuestion(sd_bus_message* call, void* is_allowed, sd_bus_error*) {
+using SystemBus = CPtr<sd_bus, sd_bus_flush_close_unref>;
+
+enum class PolkitAnswer { kNo, kYes, kNone };
+
+int OnQuestion(sd_bus_message* call, void* polkit_answer, sd_bus_error*) {
   const char *kind = nullptr, *key = nullptr, *name = nullptr, *action = nullptr;
   std::uint32_t flags = 0;
   int result = ::sd_bus_message_read(call, "(sa{sv})s", &kind, 1, &key, "s", &name, &action);
@@ -71,17 +81,24 @@ int OnQuestion(sd_bus_message* call, void* is_allowed, sd_bus_error*) {
   if (result >= 0) result = ::sd_bus_message_read(call, "u", &flags);
   if (result < 0) return result;
   Say(fmt::format("{} {} {} {}", kind, key, action, flags));
-  return ::sd_bus_reply_method_return(call, "(bba{ss})", *static_cast<int*>(is_allowed), 0, 0);
+  const auto answer = *static_cast<PolkitAnswer*>(polkit_answer);
+  if (answer == PolkitAnswer::kNone) return 1;
+  return ::sd_bus_reply_method_return(call, "(bba{ss})", answer == PolkitAnswer::kYes ? 1 : 0, 0, 0);
 }
 
-Result<> PlayPolkit(bool is_allowed) {
+int OnTakenBack(sd_bus_message* call, void*, sd_bus_error*) {
+  Say("taken back");
+  return ::sd_bus_reply_method_return(call, "");
+}
+
+Result<> PlayPolkit(PolkitAnswer answer) {
   static const sd_bus_vtable kVtable[] = {
       SD_BUS_VTABLE_START(0),
       SD_BUS_METHOD("CheckAuthorization", "(sa{sv})sa{ss}us", "(bba{ss})", OnQuestion, SD_BUS_VTABLE_UNPRIVILEGED),
+      SD_BUS_METHOD("CancelCheckAuthorization", "s", "", OnTakenBack, SD_BUS_VTABLE_UNPRIVILEGED),
       SD_BUS_VTABLE_END,
   };
-  CPtr<sd_bus, sd_bus_flush_close_unref> bus;
-  int answer = is_allowed ? 1 : 0;
+  SystemBus bus;
   int result = ::sd_bus_open_system(Out(bus));
   if (result >= 0) {
     result = ::sd_bus_add_object_vtable(bus.get(), nullptr, "/org/freedesktop/PolicyKit1/Authority",
@@ -96,9 +113,62 @@ Result<> PlayPolkit(bool is_allowed) {
   return Error::FromErrno("the bus", -result);
 }
 
-Result<> Run(const std::string& verb, const std::string& word) {
+int OnAnswer(sd_bus_message* answer, void*, sd_bus_error*) {
+  const sd_bus_error* error = ::sd_bus_message_get_error(answer);
+  Say(error == nullptr ? "done" : error->name);
+  return 0;
+}
+
+Result<> Hold(int connections, int calls) {
+  const auto loop = TRY(event::Loop::Create());
+  const auto input = TRY(event::FdWatch::Create(*loop, STDIN_FILENO, {.readable = true}, [&](event::FdReadiness) {
+    char piece[64];
+    if (::read(STDIN_FILENO, piece, sizeof piece) <= 0) loop->Stop();
+  }));
+  std::vector<SystemBus> buses;
+  for (int i = 0; i < connections; ++i) {
+    SystemBus& bus = buses.emplace_back();
+    int result = ::sd_bus_open_system(Out(bus));
+    if (result >= 0) result = ::sd_bus_attach_event(bus.get(), loop->handle(), SD_EVENT_PRIORITY_NORMAL);
+    for (int call = 0; result >= 0 && call < calls; ++call) {
+      result = ::sd_bus_call_method_async(bus.get(), nullptr, host::kAgentName, host::kAgentPath, host::kAgentInterface,
+                                          "Check", &OnAnswer, nullptr, "");
+    }
+    if (result < 0) return Error::FromErrno("the bus", -result);
+  }
+  Say("holding");
+  return loop->Run();
+}
+
+Result<> BeDeaf(int times) {
+  SystemBus bus;
+  int result = ::sd_bus_open_system(Out(bus));
+  const char* name = nullptr;
+  if (result >= 0) result = ::sd_bus_get_unique_name(bus.get(), &name);
+  for (int i = 0; result >= 0 && i < times; ++i) {
+    result = ::sd_bus_call_method_async(bus.get(), nullptr, host::kAgentName, host::kAgentPath, host::kAgentInterface,
+                                        "Check", &OnAnswer, nullptr, "");
+    if (result >= 0) {
+      result = ::sd_bus_call_method_async(bus.get(), nullptr, host::kAgentName, host::kAgentPath,
+                                          "org.freedesktop.DBus.Properties", "GetAll", &OnAnswer, nullptr, "s",
+                                          host::kAgentInterface);
+    }
+    if (result >= 0) result = ::sd_bus_flush(bus.get());
+  }
+  if (result < 0) return Error::FromErrno("the bus", -result);
+  Say("sent");
+  while (std::getchar() != EOF) {
+  }
+  return {};
+}
+
+Result<> Run(const std::string& verb, const std::string& word, const std::string& other) {
   if (verb == "serve") return Serve(word);
-  if (verb == "polkit") return PlayPolkit(word == "yes");
+  if (verb == "polkit") {
+    return PlayPolkit(word == "yes" ? PolkitAnswer::kYes : word == "no" ? PolkitAnswer::kNo : PolkitAnswer::kNone);
+  }
+  if (verb == "hold") return Hold(std::stoi(word), std::stoi(other));
+  if (verb == "deaf") return BeDeaf(std::stoi(word));
   return Error(ErrorKind::kInvalid, "no such verb: " + verb);
 }
 
@@ -107,7 +177,8 @@ Result<> Run(const std::string& verb, const std::string& word) {
 
 int main(int count, char** words) {
   if (count < 2) return 2;
-  const auto result = pintle::agent::Run(words[1], count > 2 ? words[2] : "");
+  const auto word = [&](int number) { return count > number ? words[number] : ""; };
+  const auto result = pintle::agent::Run(words[1], word(2), word(3));
   if (result) return 0;
   fmt::print(stderr, "{}\n", result.error().message());
   return 1;

@@ -35,10 +35,10 @@ STATUS = {
     "source": "kubernetes", "node": "worker-0", "current": "rendered-worker-1", "desired": "rendered-worker-2",
     "desiredImage": "quay.io/os@sha256:1", "state": "Working", "reason": "", "phase": "draining",
     "since": "2026-11-21T05:41:43Z", "doing": "waiting for the drain", "next": "the reboot, once the node is drained",
-    "findings": 0, "logins": [],
+    "findings": 0,
 }
 SETTLED = {**STATUS, "current": "rendered-worker-2", "state": "Done", "phase": "settled", "doing": "", "next": ""}
-TYPES = {"findings": "u", "logins": "a(sss)"}
+TYPES = {"findings": "u"}
 
 
 class Begun:
@@ -163,8 +163,10 @@ def test_each_field_is_a_property_that_anyone_may_read(node, agent):
 def test_methods_signals_and_properties_are_described(node, agent):
     said = ask(node, "--json=off", "introspect", *PLACE, "io.pintle.Agent1", user="nobody").stdout
     lines = {line.split()[0]: line.split()[1:] for line in said.splitlines()[1:]}
-    assert [name for name, words in lines.items() if words[0] == "method"] == [".Check", ".Pause", ".Resume", ".Retry"]
+    methods = [name for name, words in lines.items() if words[0] == "method"]
+    assert methods == [".Check", ".ListLogins", ".Pause", ".Resume", ".Retry"]
     assert lines[".StateChanged"][:2] == ["signal", "ss"] and lines[".Progress"][:2] == ["signal", "s"]
+    assert lines[".LoginsChanged"][0] == "signal"
     of_fields = {f".{property_name(field)}" for field in (*STATUS, "currentImage")}
     assert {name for name, words in lines.items() if words[0] == "property"} == of_fields
     assert all(lines[name][-1] == "emits-change" for name in of_fields)
@@ -234,6 +236,67 @@ def test_polkit_decides_about_others(node, agent):
         agent.awaits("pause", times=2)
 
 
+@contextlib.contextmanager
+def polkit_that_waits(node):
+    """Nobody types the password."""
+    node.run("tee", "/etc/dbus-1/system.d/polkit.conf", input=POLKIT_POLICY)
+    node.run("systemctl", "reload", "dbus.service")
+    with Begun(node, PROBE, "polkit", "wait") as polkit:
+        polkit.awaits("serving")
+        yield polkit
+    wait_until(lambda: "polkit does not answer" in refusal(node, "Retry", "daemon"), "polkit is gone", PATIENCE)
+
+
+def held(node, user, connections, calls):
+    return Begun(node, "runuser", "-u", user, "--", PROBE, "hold", str(connections), str(calls))
+
+
+CHECK_ASKED = "system-bus-name name io.pintle.agent.check 0"
+TOO_MANY = "org.freedesktop.DBus.Error.LimitsExceeded"
+
+
+def orders_of_root_go_through(node, agent):
+    for name in "Check", "Retry", "Pause", "Resume":
+        before = agent.lines.count(name.lower())
+        assert order(node, name) == ""
+        agent.awaits(name.lower(), times=before + 1)
+    pintle(node, "status")
+    pintle(node, "retry")
+
+
+@pytest.mark.parametrize("connections,calls", [(1, 120), (40, 3)])
+def test_a_user_who_has_all_of_their_places_takes_none_from_others(node, agent, connections, calls):
+    with polkit_that_waits(node) as polkit:
+        for times in 1, 2:
+            with held(node, "nobody", connections, calls) as holder:
+                holder.awaits(TOO_MANY, times=connections * calls - 4)
+                polkit.awaits(CHECK_ASKED, times=5 * times - 1)
+                orders_of_root_go_through(node, agent)
+                with held(node, "core", 1, 1):
+                    polkit.awaits(CHECK_ASKED, times=5 * times)
+                polkit.awaits("taken back", times=5 * times - 4)
+                assert holder.lines.count(TOO_MANY) == connections * calls - 4
+            # Whoever goes leaves their places to those who come.
+            polkit.awaits("taken back", times=5 * times)
+
+
+def test_a_user_who_reads_no_answers_takes_nothing_from_root(node, agent):
+    def kilobytes():
+        pid = node.run("pgrep", "-x", "agent-bus-probe", "--oldest").stdout.strip()
+        status = node.run("cat", f"/proc/{pid}/status").stdout.splitlines()
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
+
+    before = kilobytes()
+    with polkit_that_waits(node) as polkit:
+        with Begun(node, "runuser", "-u", "nobody", "--", PROBE, "deaf", "5000") as deaf:
+            polkit.awaits(CHECK_ASKED, times=4)
+            orders_of_root_go_through(node, agent)
+            deaf.awaits("sent")
+            orders_of_root_go_through(node, agent)
+        polkit.awaits("taken back", times=4)
+    assert kilobytes() - before < 8_000
+
+
 def test_nobody_but_root_can_be_the_agent(node):
     with Agent(node, before=("runuser", "-u", "nobody", "--")) as begun:
         wait_until(lambda: any("not on the system bus" in line for line in begun.lines), "it says so", PATIENCE)
@@ -301,13 +364,43 @@ def nobody_logged_in(node):
     wait_until(lambda: not node.run("loginctl", "--no-legend", "list-sessions").stdout, "all are logged out", PATIENCE)
 
 
+def logins(node):
+    return json.loads(ask(node, "call", *AGENT, "ListLogins").stdout)["data"][0]
+
+
+def test_who_logs_in_is_for_root(node, nobody_logged_in):
+    with Agent(node) as agent, Begun(node, "busctl", "--json=short", "monitor", "--match=type='signal'") as monitor:
+        await_agent(node)
+        wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "it monitors", PATIENCE)
+        agent.show(STATUS)
+        with Begun(node, PINTLE, "status", "--watch", "-o", "json") as watch, login(node, "core", "10.0.0.1"):
+            agent.awaits("login core from 10.0.0.1")
+            wait_until(lambda: any("10.0.0.1" in line for line in watch.lines), "root sees it", PATIENCE)
+            assert [host for _, host, _ in logins(node)] == ["10.0.0.1"]
+            wait_until(lambda: any("LoginsChanged" in line for line in monitor.lines), "it is told", PATIENCE)
+        said = [line for line in monitor.lines if AGENT[1] in line]
+        assert said and not any("10.0.0.1" in line for line in said)
+        # By the bus's policy, and by the agent's own.
+        assert "10.0.0.1" not in str(properties(node, user="nobody"))
+        assert "10.0.0.1" not in pintle(node, "status", "-o", "json", user="nobody").stdout
+        assert refusal(node, "ListLogins").startswith(DENIED)
+        policy = "/etc/dbus-1/system.d/io.pintle.Agent1.conf"
+        node.run("tee", policy, input=POLICY.read_text().replace("<deny ", "<allow "))
+        node.run("systemctl", "reload", "dbus.service")
+        try:
+            assert refusal(node, "ListLogins") == f"{DENIED} that is for root alone"
+        finally:
+            node.run("tee", policy, input=POLICY.read_text())
+            node.run("systemctl", "reload", "dbus.service")
+
+
 def test_logins_over_ssh_are_seen(node, nobody_logged_in):
     with login(node, "core"), Agent(node) as agent:
         agent.awaits("login core from ")
         with login(node, "root", "10.0.0.1"):
             agent.awaits("login root from 10.0.0.1")
             agent.show(STATUS)
-            shown = properties(node)["Logins"]["data"]
+            shown = logins(node)
             assert [(user, host) for user, host, _ in shown] == [("core", ""), ("root", "10.0.0.1")]
             assert all(when.endswith("Z") for _, _, when in shown)
         node.run("systemctl", "restart", "dbus.service")
@@ -336,7 +429,7 @@ def test_no_more_than_twenty_logins_are_kept(node, nobody_logged_in):
         for i in range(22):
             with login(node, "core", f"10.0.0.{i}"):
                 agent.awaits(f"login core from 10.0.0.{i}")
-        kept = [host for _, host, _ in properties(node)["Logins"]["data"]]
+        kept = [host for _, host, _ in logins(node)]
         assert len(kept) == 20 and kept[-1] == "10.0.0.21"
 
 
@@ -357,6 +450,7 @@ Findings: none
 
 def test_status_in_json_is_all_there_is(node, agent):
     assert json.loads(pintle(node, "status", "-o", "json", user="nobody").stdout) == {**STATUS, "running": True}
+    assert json.loads(pintle(node, "status", "-o", "json").stdout) == {**STATUS, "running": True, "logins": []}
 
 
 def test_what_is_wrong_is_seen_by_the_exit_status(node, agent):

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/callers.h"
+
+#include <fmt/core.h>
+#include <systemd/sd-bus.h>
+
+#include <chrono>
+#include <list>
+#include <optional>
+#include <utility>
+
+#include "host/types_dbus.h"
+
+namespace pintle::agent {
+namespace {
+
+using host::Message;
+using host::Slot;
+
+constexpr const char* kBusName = "org.freedesktop.DBus";
+constexpr const char* kBusPath = "/org/freedesktop/DBus";
+constexpr const char* kPolkitName = "org.freedesktop.PolicyKit1";
+constexpr const char* kPolkitPath = "/org/freedesktop/PolicyKit1/Authority";
+constexpr const char* kPolkitAuthority = "org.freedesktop.PolicyKit1.Authority";
+constexpr const char* kDenied = "org.freedesktop.DBus.Error.AccessDenied";
+constexpr const char* kTooMany = "org.freedesktop.DBus.Error.LimitsExceeded";
+constexpr const char* kNoReply = "org.freedesktop.DBus.Error.NoReply";
+
+constexpr auto kPolkitPatience = std::chrono::minutes(5);  // Someone may have to type a password.
+
+bool IsError(sd_bus_message* answer) { return ::sd_bus_message_is_method_error(answer, nullptr) != 0; }
+
+// That the caller is gone, and cannot be answered, is theirs to know.
+void Refuse(sd_bus_message* call, const char* error, const std::string& why) {
+  static_cast<void>(::sd_bus_reply_method_errorf(call, error, "%s", why.c_str()));
+}
+
+Message NewPolkitCall(sd_bus* bus, const char* method) {
+  Message call;
+  static_cast<void>(
+      ::sd_bus_message_new_method_call(bus, Out(call), kPolkitName, kPolkitPath, kPolkitAuthority, method));
+  return call;
+}
+
+}  // namespace
+
+// A connection with calls that are held.
+class Callers::Caller {
+ public:
+  Caller(Callers& callers, std::string name) : callers_(callers), name_(std::move(name)) {}
+  ~Caller() {
+    for (const Call& call : calls_) {
+      if (!call.question_id.empty()) LetGo(call);
+    }
+  }
+  Caller(const Caller&) = delete;
+  Caller& operator=(const Caller&) = delete;
+
+  const std::string& name() const { return name_; }
+
+  // Whether the bus could be asked.
+  bool AskWhoseItIs() {
+    return ::sd_bus_call_method_async(callers_.bus_, Out(whose_), kBusName, kBusPath, kBusName, "GetConnectionUnixUser",
+                                      &OnUser, this, "s", name_.c_str()) >= 0;
+  }
+
+  void Take(sd_bus_message* message, Wish wish) {
+    if (!user_ && calls_.size() >= kHeldUnknown) return Refuse(message, kTooMany, "too many calls at once");
+    Call& call = calls_.emplace_back(*this, std::move(wish), Message(::sd_bus_message_ref(message)));
+    if (user_) Admit(call);
+  }
+
+ private:
+  struct Call {
+    Call(Caller& who, Wish what, Message how) : caller(who), wish(std::move(what)), message(std::move(how)) {}
+
+    Caller& caller;
+    Wish wish;
+    Message message;
+    std::string question_id;  // What polkit knows its question by; empty: it has none.
+    Slot question;
+  };
+
+  static int OnUser(sd_bus_message* answer, void* self, sd_bus_error*) {
+    Caller& caller = *static_cast<Caller*>(self);
+    std::uint32_t user = 0;
+    if (IsError(answer) || ::sd_bus_message_read(answer, "u", &user) < 0) {
+      caller.RefuseAll("nobody knows who asks");
+    } else if (user == 0) {
+      caller.CarryOutAll();
+    } else {
+      caller.AdmitAll(user);
+    }
+    return 0;
+  }
+
+  void RefuseAll(const std::string& why) {
+    for (const Call& call : calls_) Refuse(call.message.get(), kDenied, why);
+    callers_.Forget(*this);
+  }
+
+  void CarryOutAll() {
+    for (const Call& call : calls_) call.wish.carry_out(call.message.get());
+    callers_.Forget(*this);
+  }
+
+  void AdmitAll(std::uint32_t user) {
+    user_ = user;
+    for (auto call = calls_.begin(); call != calls_.end();) Admit(*call++);
+    if (calls_.empty()) callers_.Forget(*this);
+  }
+
+  // Begins to ask polkit.  What is refused instead is gone after this.
+  void Admit(Call& call) {
+    if (call.wish.action.empty()) return End(call, kDenied, "that is for root alone");
+    if (!callers_.TakePlace(*user_)) return End(call, kTooMany, "too many orders wait to be allowed already");
+    call.question_id = fmt::format("{}", ++callers_.questions_);
+    if (!Watch() || !AskPolkit(call)) {
+      LetGo(call);
+      End(call, kDenied, "polkit could not be asked");
+    }
+  }
+
+  // Has the bus tell when the connection goes.
+  bool Watch() {
+    if (gone_ != nullptr) return true;
+    const std::string match =
+        fmt::format("type='signal',sender='{}',path='{}',interface='{}',member='NameOwnerChanged',arg0='{}',arg2=''",
+                    kBusName, kBusPath, kBusName, name_);
+    return ::sd_bus_add_match_async(callers_.bus_, Out(gone_), match.c_str(), &OnGone, &OnWatching, this) >= 0;
+  }
+
+  static int OnWatching(sd_bus_message* answer, void* self, sd_bus_error*) {
+    if (IsError(answer)) static_cast<Caller*>(self)->RefuseAll("nobody would know when you go");
+    return 0;
+  }
+
+  static int OnGone(sd_bus_message*, void* self, sd_bus_error*) {
+    Caller& caller = *static_cast<Caller*>(self);
+    caller.callers_.Forget(caller);
+    return 0;
+  }
+
+  bool AskPolkit(Call& call) {
+    const auto is_interactive =
+        static_cast<std::uint32_t>(::sd_bus_message_get_allow_interactive_authorization(call.message.get()) > 0);
+    const Message question = NewPolkitCall(callers_.bus_, "CheckAuthorization");
+    if (question == nullptr) return false;
+    int result =
+        ::sd_bus_message_append(question.get(), "(sa{sv})sa{ss}us", "system-bus-name", 1, "name", "s", name_.c_str(),
+                                call.wish.action.c_str(), 0, is_interactive, call.question_id.c_str());
+    const auto patience = std::chrono::microseconds(kPolkitPatience).count();
+    if (result >= 0) {
+      result = ::sd_bus_call_async(callers_.bus_, Out(call.question), question.get(), &OnPolkit, &call,
+                                   static_cast<std::uint64_t>(patience));
+    }
+    return result >= 0;
+  }
+
+  static int OnPolkit(sd_bus_message* answer, void* asked, sd_bus_error*) {
+    Call& call = *static_cast<Call*>(asked);
+    Caller& caller = call.caller;
+    int is_allowed = 0;
+    if (IsError(answer)) {
+      const sd_bus_error* error = ::sd_bus_message_get_error(answer);
+      // Whoever was asked for a password may still be.
+      if (::sd_bus_message_is_method_error(answer, kNoReply) != 0) caller.CancelQuestion(call);
+      caller.GiveBack(call);
+      caller.End(call, kDenied,
+                 fmt::format("only root may do this, since polkit does not answer: {}",
+                             error->message != nullptr ? error->message : error->name));
+    } else if (::sd_bus_message_enter_container(answer, SD_BUS_TYPE_STRUCT, "bba{ss}") < 0 ||
+               ::sd_bus_message_read(answer, "b", &is_allowed) < 0 || is_allowed == 0) {
+      caller.GiveBack(call);
+      caller.End(call, kDenied, fmt::format("polkit does not allow you {}", call.wish.action));
+    } else {
+      caller.GiveBack(call);
+      call.wish.carry_out(call.message.get());
+      caller.Remove(call);
+    }
+    if (caller.calls_.empty()) caller.callers_.Forget(caller);
+    return 0;
+  }
+
+  void GiveBack(Call& call) const {
+    call.question_id.clear();
+    callers_.GiveBackPlace(*user_);
+  }
+
+  // Gives the place of a call back that nobody has answered, and has polkit ask no longer.
+  void LetGo(const Call& call) const {
+    CancelQuestion(call);
+    callers_.GiveBackPlace(*user_);
+  }
+
+  // If that cannot be said, polkit goes on until its own patience ends.
+  void CancelQuestion(const Call& call) const {
+    if (call.question == nullptr) return;
+    const Message message = NewPolkitCall(callers_.bus_, "CancelCheckAuthorization");
+    if (message == nullptr) return;
+    static_cast<void>(::sd_bus_message_set_auto_start(message.get(), 0));
+    static_cast<void>(::sd_bus_message_append(message.get(), "s", call.question_id.c_str()));
+    static_cast<void>(::sd_bus_send(callers_.bus_, message.get(), nullptr));
+  }
+
+  void End(const Call& call, const char* error, const std::string& why) {
+    Refuse(call.message.get(), error, why);
+    Remove(call);
+  }
+
+  void Remove(const Call& call) {
+    calls_.remove_if([&](const Call& one) { return &one == &call; });
+  }
+
+  Callers& callers_;
+  const std::string name_;
+  std::optional<std::uint32_t> user_;
+  Slot whose_;
+  Slot gone_;
+  std::list<Call> calls_;
+};
+
+Callers::Callers(::sd_bus* bus) : bus_(bus) {}
+Callers::~Callers() = default;
+
+void Callers::Take(::sd_bus_message* call, Wish wish) {
+  const char* name = ::sd_bus_message_get_sender(call);
+  if (name == nullptr) return Refuse(call, kDenied, "nobody knows who asks");
+  auto [caller, is_new] = callers_.try_emplace(name);
+  if (is_new) {
+    caller->second = std::make_unique<Caller>(*this, name);
+    if (!caller->second->AskWhoseItIs()) {
+      callers_.erase(caller);
+      return Refuse(call, kDenied, "nobody could be asked who you are");
+    }
+  }
+  caller->second->Take(call, std::move(wish));
+}
+
+void Callers::Forget(const Caller& caller) {
+  const auto found = callers_.find(caller.name());
+  // What it has left is let go while it can still be found by nobody.
+  const std::unique_ptr<Caller> forgotten = std::move(found->second);
+  callers_.erase(found);
+}
+
+bool Callers::TakePlace(std::uint32_t user) {
+  std::size_t& taken = places_[user];
+  if (taken >= kPlacesOfUser || places_of_all_ >= kPlacesOfAll) {
+    if (taken == 0) places_.erase(user);
+    return false;
+  }
+  ++taken;
+  ++places_of_all_;
+  return true;
+}
+
+void Callers::GiveBackPlace(std::uint32_t user) {
+  const auto taken = places_.find(user);
+  if (--taken->second == 0) places_.erase(taken);
+  --places_of_all_;
+}
+
+}  // namespace pintle::agent
