@@ -13,6 +13,7 @@
 #include "agent/state_words.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "change/claim.h"
 #include "change/journal.h"
 #include "change/records.h"
@@ -77,6 +78,12 @@ std::optional<Rejection> RejectionFrom(const std::optional<change::Rejected>& re
 std::string_view OutcomeOf(change::Ending ending) {
   if (ending == change::Ending::kRebootNeeded) return change::outcome::kRebooting;
   return ending == change::Ending::kDone ? change::outcome::kDone : change::outcome::kNothingToDo;
+}
+
+// What people and the bus are told: as long as the Machine Config Operator's annotation may be, and text in any case.
+std::string ShownReason(const std::string& reason) {
+  constexpr std::size_t kLongest = 2000;
+  return Shortened(PrintableLines(reason), kLongest);
 }
 
 std::optional<std::string> OrNothing(const std::string& text) {
@@ -494,7 +501,7 @@ void Agent::FindIrreconcilable(const Goal& goal) {
 }
 
 void Agent::Do(const effect::ReportFault& fault) {
-  const bool is_news = status_.reason != fault.text;
+  const bool is_news = status_.reason != ShownReason(fault.text);
   source_->ReportFault(fault.fault, fault.text);
   if (fault.fault == Fault::kDrift && is_news) metrics_.config_drift = clock_.Wall();
   // What cannot be used is logged when that is told.
@@ -561,9 +568,9 @@ change::Progress Agent::ProgressToShow() {
 void Agent::Report(host::AgentState state, const std::string& reason) {
   static constexpr const char* kNames[] = {"Done", "Working", "Degraded", "Unreconcilable"};
   status_.state = state;
-  status_.reason = reason;
+  status_.reason = ShownReason(reason);
   metrics_.state = kNames[static_cast<std::size_t>(state)];
-  metrics_.state_reason = reason;
+  metrics_.state_reason = status_.reason;
   metrics_.state_since = clock_.Wall();
 }
 

@@ -15,7 +15,7 @@
 
 #include "agent/callers.h"
 #include "base/log.h"
-#include "base/utf8.h"
+#include "base/printable.h"
 #include "host/types_dbus.h"
 
 namespace pintle::agent {
@@ -52,13 +52,10 @@ const char* ActionOf(AgentOrder order) {
   std::abort();
 }
 
-// D-Bus carries text only, and a reason may name a file that is called otherwise.
-std::string BusText(std::string text) {
-  if (!IsUtf8(text)) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
-  }
-  return text;
+// D-Bus carries text only, everyone may read it, and a reason may name a file that is called otherwise.
+std::string BusText(const std::string& text) {
+  constexpr std::size_t kLongest = 4 << 10;
+  return Shortened(PrintableLines(text), kLongest);
 }
 
 // How a field of the status goes over the bus.

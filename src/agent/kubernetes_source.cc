@@ -13,6 +13,7 @@
 #include "api/annotations.h"
 #include "base/first_characters.h"
 #include "base/log.h"
+#include "base/printable.h"
 #include "base/time_span.h"
 #include "drain/protocol.h"
 #include "kube/resource_version.h"
@@ -390,8 +391,9 @@ void KubernetesSource::ReportFault(Fault fault, const std::string& text) {
   SayFault(fault, text);
   const bool is_unreconcilable = fault == Fault::kUnreconcilable;
   const std::string state{is_unreconcilable ? api::kStateUnreconcilable : api::kStateDegraded};
-  AnnotationChanges changes = {{std::string(api::kStateAnnotation), state},
-                               {std::string(api::kReasonAnnotation), FirstCharacters(text, kLongestReason)}};
+  AnnotationChanges changes = {
+      {std::string(api::kStateAnnotation), state},
+      {std::string(api::kReasonAnnotation), FirstCharacters(PrintableLines(text), kLongestReason)}};
   if (IsSo(changes)) return;
   if (is_unreconcilable) Post(kube::EventKind::kWarning, "FailedToReconcile", text);
   if (fault == Fault::kDrift) Post(kube::EventKind::kWarning, "ConfigDriftDetected", text);

@@ -8,6 +8,7 @@
 
 #include "api/annotations.h"
 #include "base/first_characters.h"
+#include "base/printable.h"
 
 namespace pintle::agent {
 namespace {
@@ -53,7 +54,11 @@ constexpr std::string_view kAllTypes[] = {
 };
 
 api::Condition Make(std::string_view type, std::string_view status, std::string_view reason, std::string_view message) {
-  return {std::string(type), std::string(status), {}, std::string(reason), FirstCharacters(message, kLongestMessage)};
+  return {std::string(type),
+          std::string(status),
+          {},
+          std::string(reason),
+          FirstCharacters(PrintableLines(message), kLongestMessage)};
 }
 
 api::Condition Make(std::string_view type, std::string_view status, std::string_view message) {

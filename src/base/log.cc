@@ -11,8 +11,13 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/printable.h"
+
 namespace pintle::log {
 namespace {
+
+// Of a text or a field.  journald takes more, but whoever reads it does not, and anyone may read it.
+constexpr std::size_t kLongest = 8 << 10;
 
 bool StderrIsJournal() {
   const char* stream = ::secure_getenv("JOURNAL_STREAM");
@@ -52,13 +57,14 @@ std::string_view LevelName(Level level) {
   return "";
 }
 
-void AppendOnOneLine(std::string& line, std::string_view text) {
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      line += c;
+std::string Logged(const std::string& text) { return Shortened(PrintableLines(text), kLongest); }
+
+void AppendOnOneLine(std::string& line, const std::string& text) {
+  for (const char c : Logged(text)) {
+    if (c == '\n') {
+      line += "\\n";
     } else {
-      line += c == '\n' ? "\\n" : fmt::format("\\x{:02x}", byte);
+      line += c;
     }
   }
 }
@@ -121,11 +127,11 @@ std::string StderrLine(std::string_view program, const Entry& entry) {
 std::vector<std::string> JournalFields(const Entry& entry) {
   std::vector<std::string> fields;
   fields.reserve(entry.fields.size() + 4);
-  fields.push_back("MESSAGE=" + entry.text);
+  fields.push_back("MESSAGE=" + Logged(entry.text));
   fields.push_back(fmt::format("PRIORITY={}", static_cast<int>(entry.level)));
   fields.push_back(fmt::format("SYSLOG_IDENTIFIER={}", ::program_invocation_short_name));
   if (!entry.message_id.empty()) fields.push_back("MESSAGE_ID=" + entry.message_id);
-  for (const Field& field : entry.fields) fields.push_back(field.name + "=" + field.value);
+  for (const Field& field : entry.fields) fields.push_back(field.name + "=" + Logged(field.value));
   return fields;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/printable.h"
 #include "change/contents_text.h"
 #include "change/text_diff.h"
 #include "host/authorized_keys.h"
@@ -68,13 +69,14 @@ Result<> AddDifferences(const Root& root, const ignition::Config& config, std::v
 }
 
 std::vector<std::string> RemediesFor(const Root& root, const std::string& words, const std::string& about) {
-  std::vector<std::string> remedies = {fmt::format("pintle restore{} {}", words, about)};
+  const std::string thing = ShellOperand(about);
+  std::vector<std::string> remedies = {fmt::format("pintle restore{} {}", words, thing)};
   if (!IsPath(about)) return remedies;
   const auto status = root.Status(about);
   if (status && *status && S_ISREG((*status)->st_mode)) {
-    remedies.push_back(fmt::format("pintle adopt{} {}", words, about));
+    remedies.push_back(fmt::format("pintle adopt{} {}", words, thing));
   }
-  remedies.push_back(fmt::format("pintle ignore{} {} --until 1d", words, about));
+  remedies.push_back(fmt::format("pintle ignore{} {} --until 1d", words, thing));
   return remedies;
 }
 

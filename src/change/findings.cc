@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "base/digest.h"
+#include "base/printable.h"
 #include "change/first_difference.h"
 #include "change/owners.h"
 #include "host/authorized_keys.h"
@@ -63,7 +64,9 @@ std::string GoModeText(const FileState& state) {
   return fmt::format("{}/{}/0{:o}", letters, mode, mode);
 }
 
-std::string MismatchOfContents(std::string_view path) { return fmt::format("content mismatch for file \"{}\"", path); }
+std::string MismatchOfContents(std::string_view path) {
+  return Printable(fmt::format("content mismatch for file \"{}\"", path));
+}
 
 constexpr std::string_view kUnitFiles = "/etc/systemd/system/";
 
@@ -97,8 +100,9 @@ class Finder {
   std::vector<Finding> Take() && { return std::move(findings_); }
 
  private:
-  void Add(const std::string& about, std::string text, std::string detail = "") {
-    findings_.push_back({about, std::move(text), std::move(detail)});
+  void Add(const std::string& about, std::string_view text, std::string_view detail = "") {
+    // Names, and where links lead to, are anything.
+    findings_.push_back({about, Printable(text), Printable(detail)});
   }
 
   Result<std::optional<FileState>> Observe(const std::string& path) {

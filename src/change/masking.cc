@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/masking.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <utility>
+
+#include "base/printable.h"
 
 namespace pintle::change {
 namespace {
@@ -122,24 +122,6 @@ std::string WithoutPasswordHashes(std::string_view line) {
   return masked;
 }
 
-// scheme://user:password@host
-std::string WithoutUrlPasswords(std::string_view line) {
-  std::string masked;
-  std::size_t copied = 0;
-  for (std::size_t at = line.find("://"); at != std::string_view::npos; at = line.find("://", at + 3)) {
-    const std::size_t end = std::min(line.find_first_of("/ \t\"'", at + 3), line.size());
-    const std::string_view authority = line.substr(at + 3, end - at - 3);
-    const std::size_t host = authority.rfind('@');
-    const std::size_t colon = authority.find(':');
-    if (host == std::string_view::npos || colon > host) continue;
-    masked += line.substr(copied, at + 3 + colon + 1 - copied);
-    masked += kMasked;
-    copied = at + 3 + host;
-  }
-  masked += line.substr(copied);
-  return masked;
-}
-
 std::size_t IndentOf(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
 // "password: |", with the secret on the lines below.
@@ -184,7 +166,7 @@ bool HoldsASecret(std::string_view path) {
 std::string MaskedLine(std::string_view line) {
   // A key in one line, as in JSON.
   if (BeginsKey(line) && EndsKey(line)) return std::string(kMasked);
-  return WithoutUrlPasswords(WithoutPasswordHashes(WithoutSecretArguments(WithoutNamedSecrets(line))));
+  return WithoutUrlPasswords(WithoutPasswordHashes(WithoutSecretArguments(WithoutNamedSecrets(line))), kMasked);
 }
 
 std::string LineMasker::Next(std::string_view line) {
@@ -204,17 +186,6 @@ std::vector<std::string> Masked(const std::vector<std::string_view>& lines) {
   return masked;
 }
 
-std::string Printable(std::string_view text) {
-  std::string printable;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\t') || byte == 0x7F) {
-      printable += fmt::format("\\x{:02X}", byte);
-    } else {
-      printable += c;
-    }
-  }
-  return printable;
-}
+std::string Printable(std::string_view text) { return pintle::Printable(text); }
 
 }  // namespace pintle::change

@@ -2,11 +2,18 @@
 #include "ctl/output.h"
 
 #include <cstdio>
+#include <string>
+
+#include "base/printable.h"
 
 namespace pintle::ctl {
 
 void Print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-void Tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+// What went wrong is told with names from configs and disks, by whatever wrote the message.
+void Tell(std::string_view text) {
+  const std::string shown = PrintableLines(text);
+  std::fwrite(shown.data(), 1, shown.size(), stderr);
+}
 
 }  // namespace pintle::ctl

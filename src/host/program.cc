@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "base/unique_fd.h"
 #include "host/spawning.h"
 
@@ -79,7 +80,9 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return said;
   const std::string end = WIFSIGNALED(status) ? fmt::format("it was ended by signal {}", WTERMSIG(status))
                                               : fmt::format("it failed with status {}", WEXITSTATUS(status));
-  return Error(ErrorKind::kSystem, complained.empty() ? end : LastLines(std::move(complained))).While(doing());
+  // A program may repeat the URL of a proxy, which it was given with a password.
+  const std::string complaint_text = WithoutUrlPasswords(LastLines(std::move(complained)), "***");
+  return Error(ErrorKind::kSystem, complaint_text.empty() ? end : Printable(complaint_text)).While(doing());
 }
 
 std::vector<std::string> PlainEnvironment() {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/c_ptr.h"
+#include "base/printable.h"
 #include "host/enablement.h"
 #include "host/types_dbus.h"
 #include "host/unit_links.h"
@@ -86,7 +87,9 @@ const char* MethodOf(JobKind job) {
   std::abort();
 }
 
-std::string SeeJournal(const std::string& unit) { return fmt::format("`journalctl -u {}` says why", unit); }
+std::string SeeJournal(const std::string& unit) {
+  return fmt::format("`journalctl -u {}` says why", ShellQuoted(unit));
+}
 
 std::string WhatHappened(std::string_view result) {
   if (result == "failed") return "it failed";

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "base/printable.h"
+
 namespace pintle::kube {
 namespace {
 
@@ -13,6 +15,8 @@ constexpr std::size_t kMostWaiting = 100;
 constexpr std::size_t kMostPosted = 500;
 // What the API server takes.
 constexpr std::size_t kMessageLimit = 1024;
+// For "... (12345 more characters)".
+constexpr std::size_t kRoomForCount = 64;
 
 }  // namespace
 
@@ -31,7 +35,7 @@ void EventRecorder::Post(const api::ObjectReference& about, EventKind kind, cons
   event.involved_object = about;
   event.type = kind == EventKind::kNormal ? "Normal" : "Warning";
   event.reason = reason;
-  event.message = message.substr(0, kMessageLimit);
+  event.message = Shortened(PrintableLines(message), kMessageLimit - kRoomForCount);
   event.source = source_;
   event.first_timestamp = event.last_timestamp = api::Time{now};
   event.count = 1;

@@ -12,10 +12,14 @@
 #include <utility>
 
 #include "api/go_quote.h"
+#include "base/printable.h"
 #include "pool/target.h"
 
 namespace pintle::pool {
 namespace {
+
+// As long as conditions of other objects may be.
+constexpr std::size_t kLongestMessage = 32768;
 
 constexpr std::string_view kUpdated = "Updated";
 constexpr std::string_view kUpdating = "Updating";
@@ -235,7 +239,7 @@ class ConditionWriter {
                                .status = status ? "True" : "False",
                                .last_transition_time = now_,
                                .reason = std::string(reason),
-                               .message = std::string(message)});
+                               .message = Shortened(PrintableLines(message), kLongestMessage)});
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "base/utf8.h"
 #include "unit/expect.h"
 
 namespace pintle::log {
@@ -26,7 +27,26 @@ TEST(Log, OnStderrIsOneLineWithTheFieldsBehind) {
 TEST(Log, CannotBeMadeToForgeALineOrDriveATerminal) {
   Entry entry;
   entry.text = "a\nb\x1b[2Jc";
-  EXPECT_EQ(StderrLine("pintle", entry), "pintle: a\\nb\\x1b[2Jc\n");
+  EXPECT_EQ(StderrLine("pintle", entry), "pintle: a\\nb\\x1B[2Jc\n");
+}
+
+TEST(Log, CutsWhatIsLongerThanAnyoneReads) {
+  Entry entry;
+  for (int i = 0; i < 4'000'000; ++i) entry.text += "\u20ac";
+  entry.fields = {{"PINTLE_ERROR", entry.text}};
+  EXPECT_LT(StderrLine("pintle", entry).size(), 20'000U);
+  for (const std::string& field : JournalFields(entry)) {
+    EXPECT_LT(field.size(), 10'000U);
+    EXPECT_TRUE(IsUtf8(field));
+  }
+  EXPECT_THAT(JournalFields(entry),
+              testing::Contains(testing::ContainsRegex("^MESSAGE=.*[.]{3} .39972.. more characters.$")));
+}
+
+TEST(Log, InTheJournalHasNoControlCharacters) {
+  Entry entry;
+  entry.text = "a\x1b[2Jb\xff";
+  EXPECT_THAT(JournalFields(entry), testing::Contains("MESSAGE=a\\x1B[2Jb\\xFF"));
 }
 
 TEST(Log, InTheJournalHasPriorityMessageIdAndFieldsAsTheyAre) {

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/printable.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/first_characters.h"
+#include "base/utf8.h"
+
+namespace pintle {
+namespace {
+
+constexpr std::size_t kLongestCharacter = 4;
+
+// Of the text's first character; 0 if it does not begin with one.
+std::size_t LengthOfFirst(std::string_view text) {
+  for (std::size_t length = 1; length <= kLongestCharacter && length <= text.size(); ++length) {
+    if (IsUtf8(text.substr(0, length))) return length;
+  }
+  return 0;
+}
+
+std::uint32_t CodeOf(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character.front());
+  if (character.size() == 1) return first;
+  std::uint32_t code = first & (0x7FU >> character.size());
+  for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3FU);
+  return code;
+}
+
+// Those that stand for a place in a line, such as the separators of lines, count as well.
+bool IsControl(std::uint32_t code) {
+  const bool turns_direction = code == 0x061C || code == 0x200E || code == 0x200F ||
+                               (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029 || code == 0xFEFF ||
+         turns_direction;
+}
+
+bool IsShown(std::string_view character, std::string_view kept) {
+  return !IsControl(CodeOf(character)) || kept.find(character) != std::string_view::npos;
+}
+
+// Nearly all texts need no change, and are not looked at letter by letter.
+bool IsPlain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+}
+
+std::string Escaped(std::string_view text, std::string_view kept) {
+  if (IsPlain(text)) return std::string(text);
+  std::string shown;
+  while (!text.empty()) {
+    const std::size_t length = LengthOfFirst(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+    if (length > 0 && IsShown(character, kept)) {
+      shown += character;
+    } else {
+      for (const char c : character) shown += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
+    }
+    text.remove_prefix(character.size());
+  }
+  return shown;
+}
+
+bool NeedsNoQuotes(std::string_view word) {
+  constexpr std::string_view kHarmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%,=";
+  return !word.empty() && word.find_first_not_of(kHarmless) == std::string_view::npos;
+}
+
+// What a terminal shows and a shell takes literally between single quotes.
+bool FitsSingleQuotes(std::string_view word) {
+  return word.find('\'') == std::string_view::npos && word.find('\t') == std::string_view::npos &&
+         Escaped(word, "") == word;
+}
+
+// What a shell reads between $' and '.
+std::string DollarQuoted(std::string_view word) {
+  std::string quoted = "$'";
+  while (!word.empty()) {
+    const std::size_t length = LengthOfFirst(word);
+    const std::string_view character = word.substr(0, std::max<std::size_t>(length, 1));
+    if (character == "'" || character == "\\") {
+      quoted += '\\';
+      quoted += character;
+    } else if (length > 0 && IsShown(character, "")) {
+      quoted += character;
+    } else {
+      // Three octal digits: behind \x a shell might take in what follows.
+      for (const char c : character) quoted += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    }
+    word.remove_prefix(character.size());
+  }
+  return quoted + "'";
+}
+
+}  // namespace
+
+std::string Printable(std::string_view text) { return Escaped(text, "\t"); }
+
+std::string PrintableLines(std::string_view text) { return Escaped(text, "\t\n"); }
+
+std::string ShellQuoted(std::string_view word) {
+  if (NeedsNoQuotes(word)) return std::string(word);
+  return FitsSingleQuotes(word) ? fmt::format("'{}'", word) : DollarQuoted(word);
+}
+
+std::string ShellOperand(std::string_view word) { return (word.starts_with('-') ? "-- " : "") + ShellQuoted(word); }
+
+std::string Shortened(std::string text, std::size_t most) {
+  if (text.size() > most) {
+    std::size_t end = most;
+    // A character is no longer than four bytes, three of which are behind its first.
+    while (end > 0 && most - end < kLongestCharacter - 1 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+      --end;
+    }
+    const auto left_out = std::count_if(text.begin() + static_cast<std::ptrdiff_t>(end), text.end(),
+                                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+    text.resize(end);
+    text += fmt::format("... ({} more characters)", left_out);
+  }
+  return IsUtf8(text) ? text : FirstCharacters(text, text.size());
+}
+
+std::string WithoutUrlPasswords(std::string_view text, std::string_view instead) {
+  std::string without;
+  std::size_t copied = 0;
+  for (std::size_t at = text.find("://"); at != std::string_view::npos; at = text.find("://", at + 3)) {
+    const std::size_t end = std::min(text.find_first_of("/ \t\r\n\"'", at + 3), text.size());
+    const std::string_view authority = text.substr(at + 3, end - at - 3);
+    const std::size_t host = authority.rfind('@');
+    const std::size_t colon = authority.find(':');
+    if (host == std::string_view::npos || colon > host) continue;
+    without += text.substr(copied, at + 3 + colon + 1 - copied);
+    without += instead;
+    copied = at + 3 + host;
+  }
+  without += text.substr(copied);
+  return without;
+}
+
+}  // namespace pintle
