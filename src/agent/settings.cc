@@ -113,7 +113,7 @@ Result<> SetUnits(std::string_view value, Settings& settings) {
   for (const std::string& unit : units) {
     const auto name = host::UnitName::Parse(unit);
     if (!name || name->kind() == host::UnitNameKind::kTemplate) {
-      return Must(fmt::format("be names of units, such as kubelet.service, and \"{}\" is none", unit));
+      return Must("be names of units, such as kubelet.service");
     }
   }
   if (!settings.health_units) settings.health_units.emplace();
@@ -234,29 +234,30 @@ class Reading {
     if (line.empty() || line.starts_with('#') || line.starts_with(';')) return;
     if (line.starts_with('[')) return TakeHead(line);
     const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos) return Note(fmt::format("\"{}\": must be Key=value", line));
+    if (equals == std::string_view::npos) return Note("must be Key=value");
     TakeKey(Stripped(line.substr(0, equals)), Stripped(line.substr(equals + 1)));
   }
 
   void TakeHead(std::string_view line) {
     section_ = line.ends_with(']') ? line.substr(1, line.size() - 2) : std::string_view();
     is_known_section_ = IsSection(section_);
-    if (!is_known_section_) Note(fmt::format("{}: there are the sections {}", line, AllSections()));
+    if (!is_known_section_) Note(fmt::format("no such section: there are {}", AllSections()));
   }
 
   void TakeKey(std::string_view name, std::string_view value) {
     if (!is_known_section_) return;  // That was told with its head.
-    if (section_.empty()) return Note(fmt::format("{}=: must be in a section: {}", name, AllSections()));
+    if (section_.empty()) return Note(fmt::format("must be in a section: {}", AllSections()));
     const auto key = std::find_if(kKeys.begin(), kKeys.end(),
                                   [&](const Key& one) { return one.section == section_ && one.name == name; });
     if (key == kKeys.end()) {
-      return Note(fmt::format("{}=: there is no such key in [{}], only {}", name, section_, AllKeys(section_)));
+      return Note(fmt::format("there is no such key in [{}], only {}", section_, AllKeys(section_)));
     }
     if (value.empty()) return key->set_empty(settings_);
     const Result<> set = key->set(value, settings_);
-    if (!set) Note(fmt::format("{}={}: {}", name, value, set.error().message()));
+    if (!set) Note(fmt::format("{}=: {}", name, set.error().message()));
   }
 
+  // The place and the cause, and not the text: a URL may have a password in it.
   void Note(const std::string& problem) {
     problems_ += fmt::format("{}{}:{}: {}", problems_.empty() ? "" : "; ", file_, line_, problem);
   }

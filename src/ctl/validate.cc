@@ -15,6 +15,7 @@
 #include "ctl/verbs.h"
 #include "ignition/source_text.h"
 #include "json/fields.h"
+#include "json/known_keys.h"
 #include "json/parse.h"
 #include "machineconfig/config_input.h"
 #include "machineconfig/remedy.h"
@@ -48,7 +49,7 @@ Finding ToFinding(const std::string& file, const json::Problem& problem) {
       .column = {},
       .object = {},
       .severity = problem.severity == json::Severity::kError ? "error" : "warning",
-      .path = problem.path,
+      .path = json::ShownPlace(problem.path),
       .problem = problem.what,
       .remedy = std::string(machineconfig::RemedyFor(problem.what)),
   };

@@ -247,9 +247,9 @@ Result<std::string_view> IgnitionVersionOf(std::string_view variant, std::string
     known += (known.empty() ? "" : ", ") + std::string(entry.version);
   }
   if (known.empty()) {
-    report.Error(Path(Path(), "variant"), fmt::format("\"{}\" is neither fcos nor openshift", variant));
+    report.Error(Path(Path(), "variant"), "must be fcos or openshift");
   } else {
-    report.Error(Path(Path(), "version"), fmt::format("\"{}\" is none of {}", version, known));
+    report.Error(Path(Path(), "version"), fmt::format("must be one of {}", known));
   }
   return Error(ErrorKind::kInvalid, "unknown kind of Butane config");
 }

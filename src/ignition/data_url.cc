@@ -152,7 +152,7 @@ class Splitter {
     if (!end) return "unterminated parameter sequence";
     if (*end == ',') {
       const std::string_view encoding = url_.substr(start, at_ - start);
-      if (encoding != "base64") return "expected base64, got " + std::string(encoding);
+      if (encoding != "base64") return "expected base64, got another encoding";
       base64 = true;
       return "";
     }

@@ -62,6 +62,9 @@ constexpr std::array kTypes = {
     TypeName{"verification", "Verification"},
 };
 
+// As many digits as a number of 64 bits has, and a fraction.
+constexpr std::size_t kLongestNumber = 24;
+
 // Where spec 2 has a field or a type that spec 3 has not.
 std::string_view TypeInSpec2(std::string_view field, std::string_view above) {
   if (field == "append" || field == "replace") return "ConfigReference";
@@ -152,7 +155,8 @@ std::string WrongTypeText(const json::Problem& problem, std::string_view token, 
     wanted = fields.back() == "httpHeaders" ? "types.HTTPHeaders" : "[]" + type;
   } else if (problem.what != "must be an object") {
     wanted = "int";
-    if (kind == "number") kind += fmt::format(" {}", token);
+    // No secret is kept in a field for numbers; but anything can be written there, and this is no place for all of it.
+    if (kind == "number" && token.size() <= kLongestNumber) kind += fmt::format(" {}", token);
   }
   if (fields.empty()) return fmt::format("json: cannot unmarshal {} into Go value of type {}", kind, wanted);
   return fmt::format("json: cannot unmarshal {} into Go struct field {}{} of type {}", kind, holder, chain, wanted);

@@ -22,6 +22,7 @@
 #include "ignition/v3_3/translate.h"
 #include "ignition/v3_4/translate.h"
 #include "ignition/v3_5/translate.h"
+#include "json/known_keys.h"
 
 namespace pintle::ignition {
 namespace {
@@ -146,7 +147,7 @@ std::string ReportText(const json::Report& report, const Text& text) {
   std::string all;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const char* kind = problems[i].severity == json::Severity::kError ? "error" : "warning";
-    all += fmt::format("{} at {}", kind, problems[i].path);
+    all += fmt::format("{} at {}", kind, json::ShownPlace(problems[i].path));
     if (text && found[i].position.line > 0) {
       all += fmt::format(", line {} col {}", found[i].position.line, found[i].position.column);
     }

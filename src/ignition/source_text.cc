@@ -44,7 +44,7 @@ class Locator {
       const Place& place = wanted_.at(path);
       if (!place.is_found && path != "$") continue;
       Found found = Describe(place);
-      if (problem.what.starts_with("Unused key ")) found.position = PositionOf(text_, place.key);
+      if (problem.what.starts_with("Unused key")) found.position = PositionOf(text_, place.key);
       return found;
     }
   }

@@ -188,7 +188,7 @@ class Parser {
   Result<> SectionEnd() {
     bool found = false;
     const std::string_view garbage = Trim(reader_.Line(found));
-    if (!garbage.empty()) return Invalid("found garbage after section name : " + Quoted(garbage));
+    if (!garbage.empty()) return Invalid("found garbage after section name");
     step_ = Step::kInSection;
     return {};
   }
@@ -242,21 +242,6 @@ class Parser {
     }
     step_ = after_comment_;
     return {};
-  }
-
-  // A text in quotes, as Ignition prints it.
-  static std::string Quoted(std::string_view text) {
-    std::string quoted = "\"";
-    for (const char c : text) {
-      if (c == '"' || c == '\\') {
-        quoted += {'\\', c};
-      } else if (static_cast<unsigned char>(c) < 0x20) {
-        quoted += fmt::format("\\x{:02x}", c);
-      } else {
-        quoted += c;
-      }
-    }
-    return quoted + "\"";
   }
 
   Reader reader_;

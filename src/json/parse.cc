@@ -18,13 +18,14 @@ std::string LineAndColumn(std::string_view text, std::size_t offset) {
   return fmt::format("line {}, column {}", line, before.size() - line_start + 1);
 }
 
-// The library's words for what it did not expect, without its own prefix and position, which we say better.
+// The library's words for what it did not expect, without its own prefix and position, which we say better, and without
+// the text that it stumbled over, which may be a secret: that stands in quotes at the end, or it is a number.
 std::string Cause(std::string_view what) {
   constexpr std::string_view kBeforeCause = "syntax error ";
-  if (const std::size_t at = what.find(kBeforeCause); at != std::string_view::npos) {
-    return std::string(what.substr(at));
-  }
-  return std::string(what);
+  const std::size_t begin = what.find(kBeforeCause);
+  if (begin == std::string_view::npos) return "a number is out of range";
+  what.remove_prefix(begin);
+  return std::string(what.substr(0, what.find("; last read: ")));
 }
 
 // Builds a value from the parser's events, which come without recursion: depth costs no stack here.
@@ -40,8 +41,8 @@ class Builder {
   bool boolean(bool value) { return Add(value); }
   bool number_integer(std::int64_t value) { return Add(value); }
   bool number_unsigned(std::uint64_t value) { return Add(value); }
-  bool number_float(double value, const std::string& text) {
-    if (!std::isfinite(value)) return Fail("the number " + text + " is out of range");
+  bool number_float(double value, const std::string& /*text*/) {
+    if (!std::isfinite(value)) return Fail("a number is out of range");
     return Add(value);
   }
   bool string(std::string& value) { return Add(std::move(value)); }

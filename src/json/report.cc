@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json/report.h"
 
+#include <string_view>
 #include <utility>
 
+#include "json/known_keys.h"
+
 namespace pintle::json {
+namespace {
+
+// `"green" is none of "red", "blue"` without the value that it begins with: any may be a secret in the wrong place.
+std::string WithoutValue(std::string what) {
+  if (!what.starts_with('"')) return what;
+  for (const std::string_view behind : {"\" is none of ", "\" is not known"}) {
+    if (const std::size_t end = what.rfind(behind); end != std::string::npos) return what.substr(end + 2);
+  }
+  return what;
+}
+
+}  // namespace
 
 std::string Path::ToString() const {
   if (above_ == nullptr) return "$";
   return above_->ToString() + "." + (key_.empty() ? std::to_string(index_) : std::string(key_));
 }
 
-std::string Problem::ToString() const { return path + ": " + what; }
+std::string Problem::ToString() const { return ShownPlace(path) + ": " + what; }
 
 void Report::Error(const Path& path, std::string what) {
   has_errors_ = true;
@@ -26,7 +41,9 @@ void Report::Add(Severity severity, const Path& path, std::string what, Count& c
     ++count.left_out;
     return;
   }
-  const Problem& problem = problems_.emplace_back(Problem{severity, path.ToString(), std::move(what)});
+  std::string place = path.ToString();
+  std::string shown = WithoutValue(WithoutUnknownKey(place, std::move(what)));
+  const Problem& problem = problems_.emplace_back(Problem{severity, std::move(place), std::move(shown)});
   ++count.kept;
   count.bytes += problem.path.size() + problem.what.size();
 }

@@ -29,6 +29,13 @@ bool IsBareKeyCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
+// Whether it can be said of a key: "registry.mirror-by-digest-only".  Tokens and hashes have capitals and digits.
+bool IsName(std::string_view key) {
+  constexpr std::size_t kLongest = 64;
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz-_.";
+  return !key.empty() && key.size() <= kLongest && key.find_first_not_of(kLetters) == std::string_view::npos;
+}
+
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
 void AppendUtf8(std::string& text, std::uint32_t code) {
@@ -106,7 +113,7 @@ class Reader {
     }
   }
 
-  // A character as Go's %q shows it.
+  // A character as Go's %q shows it.  One alone gives no secret away.
   std::string Shown() const {
     if (AtEnd()) return "EOF";
     if (Peek() == '\n') return "'\\n'";
@@ -117,8 +124,9 @@ class Reader {
     return fmt::format("'{}'", text_.substr(at_, size));
   }
 
+  // Of the text only what can be the name of a setting is shown: all else may be a secret in the wrong place.
   Error Wrong(std::string_view problem) const {
-    if (last_key_.empty()) return Error(ErrorKind::kInvalid, fmt::format("toml: line {}: {}", line_, problem));
+    if (!IsName(last_key_)) return Error(ErrorKind::kInvalid, fmt::format("toml: line {}: {}", line_, problem));
     return Error(ErrorKind::kInvalid, fmt::format("toml: line {} (last key \"{}\"): {}", line_, last_key_, problem));
   }
 
@@ -157,6 +165,7 @@ class Reader {
   }
 
   Error AlreadyDefined(const std::string& key) const {
+    if (!IsName(key)) return Wrong("A key has already been defined.");
     return Wrong(fmt::format("Key '{}' has already been defined.", key));
   }
 
@@ -401,7 +410,7 @@ class Reader {
     if (word == "false") return json::Value(false);
     const bool is_number =
         (word[0] >= '0' && word[0] <= '9') || word[0] == '+' || word[0] == '-' || word == "inf" || word == "nan";
-    if (!is_number) return Wrong(fmt::format("expected value but found \"{}\" instead", word));
+    if (!is_number) return Wrong("expected value but found another word instead");
     if (word.find(':') != std::string_view::npos || (word.size() >= 10 && word[4] == '-')) {
       return json::Value(std::string(word));
     }
@@ -431,7 +440,7 @@ class Reader {
     double number = 0;
     const auto part = std::from_chars(signed_digits.data(), end, number);
     if (base == 10 && part.ec == std::errc() && part.ptr == end) return json::Value(number);
-    return Wrong(fmt::format("invalid number: \"{}\"", word));
+    return Wrong("invalid number");
   }
 
   std::string_view text_;

@@ -6,18 +6,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/printable.h"
 #include "machineconfig/ignition_part.h"
 
 namespace pintle::machineconfig {
 namespace {
 
 constexpr std::int64_t kHighestMode = 0777;
+// Of a name that is none of those it has to be.
+constexpr std::size_t kMostOfName = 64;
+constexpr std::size_t kMostOfNames = 1000;
 
 Result<> CheckKernelType(std::string_view kernel_type) {
   const bool known = kernel_type.empty() || kernel_type == kDefaultKernel || kernel_type == kRealtimeKernel ||
                      kernel_type == k64kPagesKernel;
   if (known) return {};
-  return Error(ErrorKind::kInvalid, fmt::format("kernelType={} is invalid", kernel_type));
+  return Error(ErrorKind::kInvalid,
+               fmt::format("kernelType={} is invalid", Shortened(Printable(kernel_type), kMostOfName)));
 }
 
 bool IsSupported(std::string_view extension) {
@@ -28,10 +33,11 @@ bool IsSupported(std::string_view extension) {
 Result<> CheckExtensions(const std::vector<std::string>& extensions) {
   std::string unknown;
   for (const std::string& extension : extensions) {
-    if (!IsSupported(extension)) unknown += (unknown.empty() ? "" : " ") + extension;
+    if (!IsSupported(extension)) unknown += (unknown.empty() ? "" : " ") + Printable(extension);
   }
   if (unknown.empty()) return {};
-  return Error(ErrorKind::kInvalid, fmt::format("invalid extensions found: [{}]", unknown));
+  return Error(ErrorKind::kInvalid,
+               fmt::format("invalid extensions found: [{}]", Shortened(std::move(unknown), kMostOfNames)));
 }
 
 // Files with permissions that a config may not give, such as set-user-id.

@@ -155,7 +155,8 @@ class Composer {
     const std::string name = reinterpret_cast<const char*>(event.data.alias.anchor);
     const auto anchor = anchors_.find(name);
     if (anchor == anchors_.end()) {
-      return AtLine(event.start_mark.line + 1, fmt::format("unknown anchor '{}' referenced", name));
+      return AtLine(event.start_mark.line + 1,
+                    "an alias to an anchor that is unknown: put a text that begins with * in quotes");
     }
     nodes_[anchor->second].is_shared = true;
     const std::uint32_t index = Place(event, NodeKind::kAlias);
@@ -262,7 +263,7 @@ class Converter {
     }
     const PlainScalar meaning = MeaningOf(node.text);
     if (!HasMeaning(node.tag, meaning)) {
-      return AtLine(node.line, fmt::format("the value \"{}\" does not fit its tag", node.text.substr(0, 80)));
+      return AtLine(node.line, "the value does not fit its tag");
     }
     if (std::holds_alternative<Text>(meaning) || std::holds_alternative<Timestamp>(meaning)) return text();
     if (std::holds_alternative<Null>(meaning)) return json::Value(nullptr);
@@ -293,7 +294,7 @@ class Converter {
     if (const auto* integer = std::get_if<std::int64_t>(&meaning)) return json::Value(*integer);
     if (const auto* integer = std::get_if<std::uint64_t>(&meaning)) return json::Value(*integer);
     const auto number = ThroughJson(std::get<double>(meaning));
-    if (!number) return AtLine(node.line, fmt::format("JSON has no number {}", node.text));
+    if (!number) return AtLine(node.line, "JSON has no such number");
     return std::visit([](auto n) { return json::Value(n); }, *number);
   }
 

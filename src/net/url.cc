@@ -14,11 +14,8 @@ namespace {
 using CurlUrl = CPtr<CURLU, ::curl_url_cleanup>;
 using CurlText = CPtr<char, ::curl_free>;
 
-Error NotAUrl(std::string_view text) {
-  // What stands before an '@' may be a password.
-  if (text.find('@') != std::string_view::npos) return Error(ErrorKind::kInvalid, "not an http or https URL");
-  return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not an http or https URL", text));
-}
+// There may be a password in it, or a token: what it was is for its reader to know.
+Error NotAUrl() { return Error(ErrorKind::kInvalid, "not an http or https URL"); }
 
 bool HasUnprintable(std::string_view text) {
   for (const char c : text) {
@@ -29,12 +26,12 @@ bool HasUnprintable(std::string_view text) {
 
 // Puts a whole URL, or one relative to what is there already.
 Result<> Put(CURLU* url, std::string_view text) {
-  if (text.empty() || HasUnprintable(text)) return NotAUrl(text);
+  if (text.empty() || HasUnprintable(text)) return NotAUrl();
   const CURLUcode put = ::curl_url_set(url, CURLUPART_URL, std::string(text).c_str(), CURLU_DISALLOW_USER);
   if (put == CURLUE_USER_NOT_ALLOWED) {
     return Error(ErrorKind::kInvalid, "a URL must not have a user name or a password in it");
   }
-  if (put != CURLUE_OK) return NotAUrl(text);
+  if (put != CURLUE_OK) return NotAUrl();
   return {};
 }
 
@@ -66,7 +63,7 @@ Result<Parts> Normal(CURLU* url) {
   const auto [end, failure] = std::from_chars(port.data(), port.data() + port.size(), parts.port);
   const bool is_http = parts.scheme == "http" || parts.scheme == "https";
   if (!is_http || parts.host.empty() || failure != std::errc() || end != port.data() + port.size()) {
-    return NotAUrl(Get(url, CURLUPART_URL));
+    return NotAUrl();
   }
   ::curl_url_set(url, CURLUPART_HOST, parts.host.c_str(), 0);
   ::curl_url_set(url, CURLUPART_FRAGMENT, nullptr, 0);  // It is never sent.

@@ -106,6 +106,35 @@ def agent():
         yield Agent(node)
 
 
+BUS = ("io.pintle.Agent1", "/io/pintle/Agent1", "io.pintle.Agent1")
+HASH = "$6$rounds=4096$Zk9qTx$0123456789plantedHash"
+BROKEN = {
+    "an escape": '{"ignition": {"version": "3.4.0"}, "passwd": {"users": [{"passwordHash": "HASH\\q"}]}}',
+    "a tag": "kind: MachineConfig\nspec: {config: {passwd: {users: [{passwordHash: !!int \"HASH\"}]}}}\n",
+    "an anchor": "kind: MachineConfig\nspec: {config: {passwd: {users: [{passwordHash: *HASH}]}}}\n",
+    "twelve megabytes": '{"passwd": {"users": [{"passwordHash": "HASH' + "T0KEN" * 2_400_000 + '\\q"}]}}',
+}
+
+
+def test_a_config_that_cannot_be_read_shows_nothing_of_itself(agent):
+    """Only root may read it, and everyone the status, the bus, and some the journal."""
+    path = f"{CONFIGS}/50-secret.yaml"
+    as_nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    agent.node.run("install", "--directory", "--mode=700", CONFIGS)
+    for text in BROKEN.values():
+        agent.write("/etc/pintle/new", text.replace("HASH", HASH))
+        agent.node.run("chmod", "600", "/etc/pintle/new")
+        agent.node.run("mv", "/etc/pintle/new", path)
+        agent.awaits("it cannot be used", lambda status: status["state"] == "Degraded")
+        told = [agent.node.run(*as_nobody, PINTLE, "status", check=False).stdout,
+                agent.node.run(*as_nobody, "busctl", "get-property", *BUS, "Reason").stdout, agent.journal()]
+        assert all("50-secret.yaml" in one and "line" in one for one in told)
+        assert not any(piece in one for one in told for piece in ("plantedHash", "Zk9qTx", "T0KEN"))
+        assert len(agent.status()["reason"]) < 2100 and max(map(len, told[2].splitlines())) < 10_000
+        agent.node.run("rm", path)
+        agent.awaits("it is well again", lambda status: status["state"] != "Degraded")
+
+
 def test_what_is_in_the_directory_comes_true_and_goes_away_again(agent):
     first = agent.becomes(config(units=[MASK]))
     assert first.startswith("rendered-local-")

@@ -86,18 +86,18 @@ TEST(Settings, AreNoneWhereAnEmptyKeyMeansThat) {
 
 TEST(Settings, TellOfEverythingThatIsWrongWithItsLine) {
   EXPECT_EQ(MessageOf(Parsed("[Agent]\nSource=cluster\nWatchLogins=maybe\n")),
-            "a.conf:2: Source=cluster: must be auto, kubernetes or local; "
-            "a.conf:3: WatchLogins=maybe: must be yes or no (true, false, on, off, 1, 0)");
+            "a.conf:2: Source=: must be auto, kubernetes or local; "
+            "a.conf:3: WatchLogins=: must be yes or no (true, false, on, off, 1, 0)");
 }
 
 TEST(Settings, TellWhichKeysAndSectionsThereAre) {
   EXPECT_EQ(MessageOf(Parsed("[Health]\nUnit=a.service\n")),
-            "a.conf:2: Unit=: there is no such key in [Health], only Units=, CheckDirectory=, LimitSec=");
+            "a.conf:2: there is no such key in [Health], only Units=, CheckDirectory=, LimitSec=");
   EXPECT_EQ(MessageOf(Parsed("[agent]\nSource=local\n")),
-            "a.conf:1: [agent]: there are the sections [Agent], [Kubernetes], [Health], [Metrics]");
-  EXPECT_THAT(MessageOf(Parsed("Source=local\n")), HasSubstr("a.conf:1: Source=: must be in a section"));
-  EXPECT_THAT(MessageOf(Parsed("[Agent\n")), HasSubstr("a.conf:1: [Agent: there are the sections"));
-  EXPECT_THAT(MessageOf(Parsed("[Agent]\nSource\n")), HasSubstr("a.conf:2: \"Source\": must be Key=value"));
+            "a.conf:1: no such section: there are [Agent], [Kubernetes], [Health], [Metrics]");
+  EXPECT_THAT(MessageOf(Parsed("Source=local\n")), HasSubstr("a.conf:1: must be in a section"));
+  EXPECT_THAT(MessageOf(Parsed("[Agent\n")), HasSubstr("a.conf:1: no such section: there are"));
+  EXPECT_THAT(MessageOf(Parsed("[Agent]\nSource\n")), HasSubstr("a.conf:2: must be Key=value"));
 }
 
 TEST(Settings, RefuseValuesThatCannotBe) {
@@ -193,8 +193,9 @@ TEST_F(ReadSettingsTest, TakesALinkToNothingForNothing) {
 TEST_F(ReadSettingsTest, TellsOfAllFilesWhatIsWrongWithThem) {
   Write("etc/pintle/pintled.conf", "[Agent]\nSource=x\n");
   Write("etc/pintle/pintled.conf.d/a.conf", "[Agent]\nSources=local\n");
-  EXPECT_THAT(MessageOf(Read()), testing::AllOf(HasSubstr("/etc/pintle/pintled.conf:2: Source=x"),
-                                                HasSubstr("; /etc/pintle/pintled.conf.d/a.conf:2: Sources=")));
+  EXPECT_THAT(MessageOf(Read()),
+              testing::AllOf(HasSubstr("/etc/pintle/pintled.conf:2: Source=: "),
+                             HasSubstr("; /etc/pintle/pintled.conf.d/a.conf:2: there is no such key")));
 }
 
 TEST_F(ReadSettingsTest, FailsWhereAFileCannotBeRead) {

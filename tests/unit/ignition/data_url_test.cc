@@ -26,7 +26,7 @@ TEST(DataUrl, SaysWhatIsWrongInIgnitionsWords) {
   EXPECT_EQ(DataUrlProblem("data:text/plain"), "incomplete media type");
   EXPECT_EQ(DataUrlProblem("data:foo/plain,"), "invalid media type");
   EXPECT_EQ(DataUrlProblem("data:;,"), "unterminated parameter sequence");
-  EXPECT_EQ(DataUrlProblem("data:;base32,"), "expected base64, got base32");
+  EXPECT_EQ(DataUrlProblem("data:;base32,"), "expected base64, got another encoding");
   EXPECT_EQ(DataUrlProblem("data:;a=\"b,"), "unclosed quoted string");
   EXPECT_EQ(DataUrlProblem("data:,%zz"), "rfc2396: invalid char 0x25 in unescape sequence");
   EXPECT_EQ(DataUrlProblem("data:,%2"), "rfc2396: unexpected end of unescape sequence");

@@ -22,7 +22,7 @@ TEST(UnitFile, MayBeEmptyOrHaveNoSection) {
 
 TEST(UnitFile, SaysWhatIsWrongInIgnitionsWords) {
   EXPECT_EQ(MessageOf(ReadUnit("[Unit")), "invalid unit content: unable to find end of section");
-  EXPECT_EQ(MessageOf(ReadUnit("[Unit] x\n")), "invalid unit content: found garbage after section name : \"x\"");
+  EXPECT_EQ(MessageOf(ReadUnit("[Unit] x\n")), "invalid unit content: found garbage after section name");
   EXPECT_EQ(MessageOf(ReadUnit("[S]\nno equals\n")),
             "invalid unit content: unexpected newline encountered while parsing option name");
   EXPECT_EQ(MessageOf(ReadUnit("[S]\nno equals")), "invalid unit content: EOF");

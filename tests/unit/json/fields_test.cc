@@ -105,21 +105,21 @@ TEST(FieldList, KeepsOrderAndHasAnyNumber) {
   EXPECT_THAT(names, ElementsAre("path", "mode", "overwrite", "colour", "contents", "append", "labels"));
 
   static_assert(Nothing::kFields.kSize == 0);
-  EXPECT_THAT(ProblemsOf<Nothing>(R"({"a":1})"), ElementsAre(testing::StartsWith("warning $.a: ")));
+  EXPECT_THAT(ProblemsOf<Nothing>(R"({"a":1})"), ElementsAre(testing::StartsWith("warning $.?: ")));
   EXPECT_EQ(ToText(Encode(Nothing())), "{}");
 }
 
 TEST(Decode, ReportsEveryProblemWithItsPath) {
-  EXPECT_THAT(ProblemsOf<Storage>(R"({"files":[
+  EXPECT_THAT(
+      ProblemsOf<Storage>(R"({"files":[
                 {"path":"/a","mode":"rw","colour":"green","zz":1},
                 {"mode":5000000000,"append":{},"labels":{"k":2}},
                 7]})"),
-              ElementsAre("error $.files.0.mode: must be a whole number",
-                          "error $.files.0.colour: \"green\" is none of \"red\", \"blue\"",
-                          "warning $.files.0.zz: unknown key", "error $.files.1.path: is required",
-                          "error $.files.1.mode: must be between -2147483648 and 2147483647",
-                          "error $.files.1.append: must be a list", "error $.files.1.labels.k: must be a string",
-                          "error $.files.2: must be an object"));
+      ElementsAre("error $.files.0.mode: must be a whole number", "error $.files.0.?: is none of \"red\", \"blue\"",
+                  "warning $.files.0.?: unknown key", "error $.files.1.path: is required",
+                  "error $.files.1.mode: must be between -2147483648 and 2147483647",
+                  "error $.files.1.append: must be a list", "error $.files.1.labels.?: must be a string",
+                  "error $.files.2: must be an object"));
 }
 
 TEST(Decode, TakesNullForAMissingKey) {
@@ -160,7 +160,7 @@ TEST(Encode, OfAVariantNamesItsKind) {
   using Step = std::variant<PutFile, PutUnit>;
   const std::string text = R"([{"kind":"file","path":"/a"},{"enabled":true,"kind":"unit","unit":"b.service"}])";
   EXPECT_EQ(ToText(Encode(Fine<std::vector<Step>>(text))), text);
-  EXPECT_THAT(ProblemsOf<Step>(R"({"kind":"user"})"), ElementsAre("error $.kind: \"user\" is not known"));
+  EXPECT_THAT(ProblemsOf<Step>(R"({"kind":"user"})"), ElementsAre("error $.kind: is not known"));
   EXPECT_THAT(ProblemsOf<Step>(R"({"path":"/a"})"), ElementsAre("error $.kind: must be a string"));
 }
 

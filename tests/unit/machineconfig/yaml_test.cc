@@ -63,7 +63,7 @@ TEST(ParseYaml, ReadsAllDocumentsThatHaveSomethingInThem) {
 
 TEST(ParseYaml, FollowsAliases) {
   EXPECT_EQ(AsJson("a: &x {b: [1]}\nc: *x\nd: *x\n"), R"({"a":{"b":[1]},"c":{"b":[1]},"d":{"b":[1]}})");
-  EXPECT_THAT(ProblemOf("a: 1\nb: *x\n"), HasSubstr("line 2: unknown anchor 'x' referenced"));
+  EXPECT_THAT(ProblemOf("a: 1\nb: *x\n"), HasSubstr("line 2: an alias to an anchor that is unknown"));
   EXPECT_THAT(ProblemOf("a: &x [*x]\n"), HasSubstr("contains itself"));
 }
 
@@ -107,7 +107,7 @@ TEST(ParseYaml, SaysTheLineOfAProblem) {
   EXPECT_THAT(ProblemOf("a: 1\nb: [1\nc: 2\n"), HasSubstr("line 3"));
   EXPECT_THAT(ProblemOf("a: 1\n\tb: 2\n"), HasSubstr("line 2"));
   EXPECT_THAT(ProblemOf("a: \xFF\n"), HasSubstr("not YAML"));
-  EXPECT_THAT(ProblemOf("a: .nan"), HasSubstr("line 1: JSON has no number"));
+  EXPECT_THAT(ProblemOf("a: .nan"), HasSubstr("line 1: JSON has no such number"));
 }
 
 TEST(ParseYaml, ReadsJsonAsItIs) {

@@ -28,7 +28,7 @@ TEST(Url, KeepsItsQueryAsItIs) {
 TEST(Url, IsOfHttpOnly) {
   for (const std::string text : {"", "api", "/path", "ftp://api/", "file:///etc/passwd", "https://", "http://a b/",
                                  "http://a\r\nb/", "http://api:99999/", "http://api:port/"}) {
-    EXPECT_EQ(MessageOf(Url::Parse(text)), "\"" + text + "\" is not an http or https URL");
+    EXPECT_EQ(MessageOf(Url::Parse(text)), "not an http or https URL");
   }
 }
 

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/planted_secret.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "agent/cluster_files.h"
+#include "agent/server_authorities.h"
+#include "agent/settings.h"
+#include "host/oci_image.h"
+#include "ignition/butane.h"
+#include "ignition/config.h"
+#include "ignition/convert.h"
+#include "ignition/data_url.h"
+#include "ignition/unit_file.h"
+#include "json/parse.h"
+#include "kube/config.h"
+#include "machineconfig/objects.h"
+#include "machineconfig/toml.h"
+#include "machineconfig/validate.h"
+#include "machineconfig/yaml.h"
+#include "net/url.h"
+
+namespace pintle::planted {
+namespace {
+
+std::string With(std::string_view before, std::string_view behind) {
+  std::string text(before);
+  text += kSecret;
+  text += behind;
+  return text;
+}
+
+template <typename T>
+void Add(const Result<T>& result, std::string& told) {
+  if (!result) told += result.error().message() + "\n";
+}
+
+void Add(const json::Report& report, std::string& told) {
+  for (const json::Problem& problem : report.problems()) told += problem.ToString() + "\n";
+  Add(report.ToResult(), told);
+}
+
+std::string ToldByJson(const std::string& text) {
+  std::string told;
+  json::Report report;
+  Add(json::Parse(text, &report), told);
+  Add(report, told);
+  return told;
+}
+
+std::string ToldByYaml(const std::string& text) {
+  std::string told;
+  json::Report report;
+  Add(machineconfig::ParseYaml(text, &report), told);
+  Add(report, told);
+  return told;
+}
+
+std::string ToldByToml(const std::string& text) {
+  std::string told;
+  Add(machineconfig::ParseToml(text), told);
+  return told;
+}
+
+std::string ToldByUnit(const std::string& text) {
+  std::string told;
+  Add(ignition::ReadUnit(text), told);
+  return told;
+}
+
+std::string ToldByDataUrl(const std::string& text) {
+  std::string told = ignition::DataUrlProblem(text) + "\n";
+  Add(ignition::DecodeDataUrl(text), told);
+  return told;
+}
+
+std::string ToldByUrl(const std::string& text) {
+  std::string told;
+  Add(net::Url::Parse(text), told);
+  return told;
+}
+
+std::string ToldByIgnition(const std::string& text) {
+  std::string told;
+  json::Report report;
+  const auto config = ignition::Parse(text, report);
+  Add(config, told);
+  Add(report, told);
+  if (!config) return told;
+  Add(machineconfig::CheckIgnition(*config), told);
+  for (const auto version : {ignition::SpecVersion::k2_2, ignition::SpecVersion::k3_1}) {
+    json::Report lost;
+    Add(ignition::ConvertTo(*config, version, &lost), told);
+    Add(lost, told);
+  }
+  return told;
+}
+
+std::string ToldByMachineConfig(const std::string& text) {
+  std::string told;
+  json::Report report;
+  auto documents = machineconfig::ParseYaml(text, &report);
+  Add(documents, told);
+  Add(report, told);
+  if (!documents) return told;
+  for (json::Value& document : *documents) {
+    const auto config = machineconfig::ReadMachineConfig(std::move(document));
+    Add(config, told);
+    if (!config) continue;
+    json::Report problems;
+    Add(machineconfig::Validate(*config, problems), told);
+    machineconfig::FindProblems(*config, problems);
+    Add(problems, told);
+  }
+  return told;
+}
+
+std::string ToldByButane(const std::string& text) {
+  std::string told;
+  auto documents = machineconfig::ParseYaml(text);
+  Add(documents, told);
+  if (!documents) return told;
+  for (json::Value& document : *documents) {
+    json::Report report;
+    Add(ignition::ReadButane(std::move(document), report), told);
+    Add(report, told);
+  }
+  return told;
+}
+
+std::string ToldByKubeconfig(const std::string& text) {
+  std::string told;
+  Add(kube::ParseKubeconfig(text, "/etc/kubernetes"), told);
+  Add(agent::WithAuthorities(text, "bundle"), told);
+  return told;
+}
+
+std::string ToldByControllerConfig(const std::string& text) {
+  std::string told;
+  auto value = json::Parse(text);
+  Add(value, told);
+  if (!value) return told;
+  const auto source = machineconfig::ReadObject<agent::ClusterFilesSource>(*std::move(value), "ControllerConfig");
+  Add(source, told);
+  if (source) Add(agent::FilesOf(*source), told);
+  return told;
+}
+
+std::string ToldBySettings(const std::string& text) {
+  std::string told;
+  agent::Settings settings;
+  Add(agent::AddSettings(text, "/etc/pintle/pintled.conf", settings), told);
+  return told;
+}
+
+std::string ToldByImage(const std::string& text) {
+  std::string told;
+  Add(host::ParseOciManifest(text), told);
+  Add(host::ParseOciConfig(text), told);
+  return told;
+}
+
+std::vector<Parser> AllParsers() {
+  return {
+      {"json", With(R"({"auths":{"quay.io":{"auth":")", R"(","n":1.5e3,"t":true}},"list":[1,null]})"), true,
+       &ToldByJson},
+      {"yaml", With("a: &x\n  password: ", "\n  b: !!int 1\nc: [*x, 'd']\n"), false, &ToldByYaml},
+      {"yaml quoted", With("password: \"", "\\n\"\nn: !!float 1.5\nb: !!binary aGk=\n"), false, &ToldByYaml},
+      {"toml", With("[registry]\npassword = \"", "\"\nport = 5000\nlist = [1, 'x']\n"), false, &ToldByToml},
+      {"toml literal", With("token = '", "'\n[a.b]\nc = {d = 1}\n"), false, &ToldByToml},
+      {"unit", With("[Service]\nEnvironment=TOKEN=", "\nExecStart=/bin/true\n[Install]\nWantedBy=a.target\n"), false,
+       &ToldByUnit},
+      {"unit section", With("[Service] ", "\nExecStart=/bin/true\n"), false, &ToldByUnit},
+      {"data url", With("data:text/plain;charset=utf-8,", "%0A"), false, &ToldByDataUrl},
+      {"data url base64", With("data:;base64,", ""), false, &ToldByDataUrl},
+      {"url", With("https://user:", "@host:6443/path?token=x"), false, &ToldByUrl},
+      {"ignition 3",
+       With(
+           R"({"ignition":{"version":"3.4.0"},"passwd":{"users":[{"name":"core","passwordHash":")",
+           R"(","sshAuthorizedKeys":["ssh-ed25519 AAAA"]}]},"storage":{"files":[{"path":"/etc/x","mode":384,"contents":)"
+           R"({"source":"data:,x","httpHeaders":[]}}],"luks":[{"name":"l","device":"/dev/vda","clevis":{"custom":)"
+           R"({"pin":"sss","config":"c"}}}]},"systemd":{"units":[{"name":"a.service","contents":"[Unit]\n"}]}})"),
+       true, &ToldByIgnition},
+      {"ignition 2",
+       With(R"({"ignition":{"version":"2.2.0"},"passwd":{"users":[{"name":"core","passwordHash":")",
+            R"("}]},"storage":{"files":[{"filesystem":"root","path":"/etc/x","mode":384,"contents":)"
+            R"({"source":"data:,x"}}]}})"),
+       true, &ToldByIgnition},
+      {"machine config",
+       With(R"({"kind":"MachineConfig","metadata":{"name":"a","labels":{"l":"v"},"annotations":{"a":"v"}},"spec":)"
+            R"({"kernelArguments":["a=b"],"fips":false,"config":{"ignition":{"version":"3.4.0"},"passwd":{"users":[)"
+            R"({"name":"core","passwordHash":")",
+            R"("}]}}}})"),
+       true, &ToldByMachineConfig},
+      {"machine config in yaml",
+       With("kind: MachineConfig\nmetadata: {name: a}\nspec:\n  config:\n    ignition: {version: 3.4.0}\n    passwd:\n"
+            "      users:\n      - name: core\n        passwordHash: ",
+            "\n"),
+       false, &ToldByMachineConfig},
+      {"butane",
+       With(R"({"variant":"fcos","version":"1.5.0","passwd":{"users":[{"name":"core","password_hash":")",
+            R"("}]},"storage":{"files":[{"path":"/etc/x","mode":384,"contents":{"inline":"x"}}]}})"),
+       true, &ToldByButane},
+      {"kubeconfig",
+       With(R"({"apiVersion":"v1","current-context":"c","clusters":[{"name":"k","cluster":{"server":"https://a:6443",)"
+            R"("certificate-authority-data":"aGk="}}],"contexts":[{"name":"c","context":{"cluster":"k","user":"u"}}],)"
+            R"("users":[{"name":"u","user":{"token":")",
+            R"("}}]})"),
+       true, &ToldByKubeconfig},
+      {"controller config",
+       With(R"({"kind":"ControllerConfig","metadata":{"name":"c"},"spec":{"kubeAPIServerServingCAData":"aGk=",)"
+            R"("imageRegistryBundleData":[{"file":"quay.io","data":"aGk="}],"internalRegistryPullSecret":")",
+            R"("}})"),
+       true, &ToldByControllerConfig},
+      {"settings", With("[Agent]\nSource=local\n[Kubernetes]\nKubeletHealth=http://u:", "@localhost/\n[Metrics]\n"),
+       false, &ToldBySettings},
+      {"image",
+       With(R"({"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"digest":"sha256:)"
+            R"(aa","size":2},"layers":[{"digest":"sha256:bb","size":3}],"annotations":{"a":")",
+            R"("}})"),
+       true, &ToldByImage},
+  };
+}
+
+// What is said with a name in it, which is in a field for names: it can be moved there, and is to be seen.
+bool SpeaksOfAName(std::string_view line) {
+  constexpr auto kWithNames = std::to_array<std::string_view>({
+      "this is a ",
+      "unit \"",
+      "invalid mode ",
+      "filesystem \"",
+      "uses link defined in config",
+      "conflicting inodes",
+      "Config has duplicate dropin",
+      "unexpected user with name: ",
+      "kernelType=",
+      "invalid extensions found",
+      "it has no cluster \"",
+      "it has no user \"",
+      "it has no context \"",
+      "cluster \"",
+      "context \"",
+      "user \"",
+      "ControllerConfig ",
+  });
+  return std::any_of(kWithNames.begin(), kWithNames.end(),
+                     [&](std::string_view words) { return line.find(words) != std::string_view::npos; });
+}
+
+}  // namespace
+
+std::span<const Parser> Parsers() {
+  static const std::vector<Parser> kParsers = AllParsers();
+  return kParsers;
+}
+
+std::string_view PieceOfSecretIn(std::string_view told) {
+  constexpr std::size_t kTellingLength = 6;
+  for (std::size_t at = 0; at + kTellingLength <= kSecret.size(); ++at) {
+    const std::string_view piece = kSecret.substr(at, kTellingLength);
+    if (told.find(piece) != std::string_view::npos) return piece;
+  }
+  return {};
+}
+
+std::string ToldWithoutNames(const Parser& parser, const std::string& text) {
+  const std::string told = parser.told(text);
+  std::string rest;
+  for (std::size_t begin = 0; begin < told.size();) {
+    const std::size_t end = std::min(told.find('\n', begin), told.size());
+    const std::string_view line = std::string_view(told).substr(begin, end - begin);
+    if (!SpeaksOfAName(line)) rest += std::string(line) + "\n";
+    begin = end + 1;
+  }
+  return rest;
+}
+
+}  // namespace pintle::planted

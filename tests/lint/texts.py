@@ -1,0 +1,38 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""What messages may be made of (docs/security.md, "Texts that leave the process").
+
+Messages show a document's keys only if they are known, so each key that we read has to be known; and the words of a
+library that reads a text may have a part of that text in them, so they are used in one place, which cuts it out.
+"""
+
+import re
+
+import sources
+
+KNOWN = sources.TOP / "src/json/known_keys.cc"
+CUTS_OUT = sources.TOP / "src/json/parse.cc"
+FIELD = re.compile(r'\b(?:Field|Required)\{"([^"]+)"')
+TEXT = re.compile(r'"([^"]+)"')
+
+
+def folded(key):
+    """As IsKnownKey() compares."""
+    return re.sub("[_-]", "", key).lower()
+
+
+def main():
+    findings = sources.Findings()
+    known = {folded(key) for key in TEXT.findall(KNOWN.read_text(encoding="utf-8"))}
+    paths = sources.tracked("src/*.cc", "src/*.h")
+    for path in paths:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            for key in FIELD.findall(line):
+                if folded(key) not in known:
+                    findings.add(path, number, f"the key {key} is missing in src/json/known_keys.cc")
+            if ".what()" in line and path != CUTS_OUT:
+                findings.add(path, number, "what() may have in it what was read: see src/json/parse.cc")
+    findings.report(len(paths))
+
+
+main()

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A text with a secret in it, broken in every way: no parser shows a piece of the secret.
+
+#include "fuzz/planted_secret.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "json/parse.h"
+
+namespace pintle::planted {
+namespace {
+
+class EveryParser : public testing::TestWithParam<Parser> {
+ protected:
+  static void Try(const std::string& text) {
+    if (HasFailure()) return;  // One is enough: what follows is the same mistake.
+    const std::string told = ToldWithoutNames(GetParam(), text);
+    EXPECT_EQ(PieceOfSecretIn(told), "") << "told: " << told.substr(0, 2000) << "\nof: " << text;
+  }
+};
+
+TEST_P(EveryParser, HasASampleWithTheSecret) {
+  EXPECT_NE(GetParam().sample.find(kSecret), std::string::npos);
+  Try(GetParam().sample);
+}
+
+TEST_P(EveryParser, ShowsNothingOfATextThatEndsAnywhere) {
+  const std::string& sample = GetParam().sample;
+  for (std::size_t end = 0; end <= sample.size(); ++end) Try(sample.substr(0, end));
+}
+
+TEST_P(EveryParser, ShowsNothingOfATextWithAWrongByteAnywhere) {
+  using std::string_literals::operator""s;
+  for (const char wrong : "\"'\\{}[]<>,:;%&*!#|=.-\n\t\x7f\xff 0aZ"s + '\0') {
+    for (std::size_t at = 0; at < GetParam().sample.size(); ++at) {
+      std::string text = GetParam().sample;
+      text[at] = wrong;
+      Try(text);
+    }
+  }
+}
+
+TEST_P(EveryParser, ShowsNothingOfATextWithSomethingPutInAnywhere) {
+  for (const char* put : {"\\q",  "\\u12", "\\ud800", "%zz",    "%",         "\"", "\"\"", "'",     "\n", "\x01",
+                          "\xc3", "*",     "&",       "!!int ", "!!binary ", ",",  ": ",   "1e999", "{",  "]"}) {
+    for (std::size_t at = 0; at <= GetParam().sample.size(); ++at) {
+      std::string text = GetParam().sample;
+      text.insert(at, put);
+      Try(text);
+    }
+  }
+}
+
+TEST_P(EveryParser, ShowsNothingOfATextWithTheSecretPutInAnywhere) {
+  for (std::size_t at = 0; at <= GetParam().sample.size(); ++at) {
+    std::string text = GetParam().sample;
+    text.insert(at, kSecret);
+    Try(text);
+  }
+}
+
+// Calls `visit` with each value of a document, which it may change and has to put back.
+void ForEachValue(json::Value& value, const std::function<void(json::Value&)>& visit) {
+  visit(value);
+  if (!value.is_structured()) return;
+  for (json::Value& element : value) ForEachValue(element, visit);
+}
+
+TEST_P(EveryParser, ShowsNothingOfAValueOfAnotherTypeAnywhere) {
+  if (!GetParam().is_json) GTEST_SKIP() << "it has no values";
+  const std::string secret(kSecret);
+  const std::vector<json::Value> others = {secret, {secret}, {{secret, secret}}, {{{secret, {secret}}}}, 1.5,
+                                           -1,     true,     {nullptr}};
+  json::Value document = *json::Parse(GetParam().sample);
+  ForEachValue(document, [&](json::Value& value) {
+    for (const json::Value& other : others) {
+      const json::Value before = std::exchange(value, other);
+      Try(json::ToText(document));
+      value = before;
+    }
+  });
+}
+
+TEST_P(EveryParser, ShowsNothingOfAKeyThatIsTheSecret) {
+  if (!GetParam().is_json) GTEST_SKIP() << "it has no keys";
+  json::Value document = *json::Parse(GetParam().sample);
+  ForEachValue(document, [&](json::Value& value) {
+    if (!value.is_object()) return;
+    const json::Value before = value;
+    value[std::string(kSecret)] = 1;
+    // Behind the key that it is: the last one counts, and a warning tells of it.
+    std::string text = json::ToText(document);
+    Try(text);
+    const std::string key = json::ToText(std::string(kSecret)) + ":1";
+    text.insert(text.find(key), key + ",");
+    Try(text);
+    for (const auto& [name, member] : before.items()) {
+      value = before;
+      value.erase(name);
+      value[std::string(kSecret)] = member;
+      Try(json::ToText(document));
+    }
+    value = before;
+  });
+}
+
+// What is wrong is said however long the text is, and shortly.
+TEST_P(EveryParser, SaysLittleOfALongText) {
+  std::string text = GetParam().sample;
+  text.insert(text.find(kSecret), std::string(1 << 20, 'A') + "\\q\"");
+  EXPECT_LT(GetParam().told(text).size(), 10'000U);
+}
+
+std::string NameOf(const testing::TestParamInfo<Parser>& info) {
+  std::string name(info.param.name);
+  for (char& c : name) {
+    if (c == ' ') c = '_';
+  }
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryParser, testing::ValuesIn(Parsers().begin(), Parsers().end()), NameOf);
+
+}  // namespace
+
+void PrintTo(const Parser& parser, std::ostream* out) { *out << parser.name; }
+
+}  // namespace pintle::planted
