@@ -36,6 +36,10 @@ using plan::ParsedConfig;
 using plan::Step;
 using FileState = resource::FileEntry::State;
 
+// By this Ignition enables and disables the units of a first config, at the first boot.  It says what was wanted then,
+// and would go on to decide about units of which no config says anything any more.
+constexpr const char* kFirstPresets = "/etc/systemd/system-preset/20-ignition.preset";
+
 // It holds pull secrets and hashes of passwords.
 constexpr std::int64_t kConfigPermissions = 0600;
 
@@ -69,6 +73,7 @@ class Stager {
     Sorted sorted = TRY(Sort(std::move(steps)));
     TRY(AddFiles(sorted.files, Without(after, before)));
     for (const FilePut& file : given_back.afterwards) TRY(AddFile(file));
+    TRY(AddFile({kFirstPresets, std::nullopt}));
     TRY(AddPasswords(passwords));
     TRY(AddCurrentConfig(to, plan.writers));
     TRY(KeepContents(to.ignition));

@@ -86,6 +86,37 @@ TEST_F(Applying, GivesTheMachineBackAsItWasWhenTheConfigIsTakenAway) {
   EXPECT_EQ(Tree(), before);
 }
 
+class LeftByIgnition : public Applying {
+ protected:
+  LeftByIgnition() {
+    machine_.Write(kPreset, "disable shipped.service\n");
+    ignition::Unit& shipped = disabled_.ignition().systemd.units.emplace_back();
+    shipped.name = "shipped.service";
+    shipped.enabled = false;
+  }
+
+  static constexpr const char* kPreset = "etc/systemd/system-preset/20-ignition.preset";
+  TestConfig disabled_;
+};
+
+TEST_F(LeftByIgnition, PresetsSayNothingOfAUnitThatALaterConfigDrops) {
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), disabled_)));
+  EXPECT_FALSE(machine_.Has("etc/systemd/system/a.target.wants/shipped.service"));
+  EXPECT_FALSE(machine_.Has(kPreset));
+  // A machine that got its first config by an agent that did not do this has the file still.
+  machine_.Write(kPreset, "disable shipped.service\n");
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(disabled_, TestConfig().WithFile("/etc/motd", "data:,ours"))));
+  EXPECT_TRUE(machine_.Has("etc/systemd/system/a.target.wants/shipped.service"));
+  EXPECT_FALSE(machine_.Has(kPreset));
+}
+
+TEST_F(LeftByIgnition, PresetsComeBackWithAChangeThatIsUndone) {
+  const std::string before = Tree();
+  machine_.systemd.failing = "watcher.service";
+  EXPECT_FALSE(machine_.GoFromTo(NoConfig(), TestConfig().WithFile("/etc/motd", "data:,ours")));
+  EXPECT_EQ(Tree(), before);
+}
+
 TEST_F(Applying, IsUndoneWhenAServiceDoesNotComeUpWithIt) {
   const std::string before = Tree();
   machine_.systemd.failing = "watcher.service";
