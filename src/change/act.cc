@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "host/files.h"
+#include "host/program.h"
 #include "host/unit_files.h"
 #include "plan/actions.h"
 
@@ -18,6 +19,11 @@ namespace pintle::change {
 namespace {
 
 namespace action_type = plan::action_type;
+
+// The service that has the machine trust the authorities in /etc/pki/ca-trust, and the program that it runs.  An OS
+// without the one may have the other.
+constexpr std::string_view kTrustService = "coreos-update-ca-trust.service";
+constexpr const char* kTrustProgram = "update-ca-trust";
 
 // A service that takes longer than this to come up again hangs.
 constexpr auto kPatience = std::chrono::minutes(5);
@@ -49,7 +55,8 @@ class Actor {
   Result<> Act(const api::NodeDisruptionAction& action) const {
     const std::string service(plan::ServiceOf(action));
     if (action.type == action_type::kRestart) {
-      TRY(Run(host::JobKind::kRestart, service), fmt::format("restarting {} service failed", service));
+      TRY(service == kTrustService ? UpdateTrust(service) : Run(host::JobKind::kRestart, service),
+          fmt::format("restarting {} service failed", service));
     } else if (action.type == action_type::kReload) {
       TRY(Run(host::JobKind::kReload, service), fmt::format("reloading {} configuration failed", service));
     } else if (action.type == action_type::kSpecial) {
@@ -67,6 +74,15 @@ class Actor {
     if (status.load_state != "not-found") return host_.systemd.Run(job, service, kPatience);
     const bool is_running = status.active_state != "inactive" && status.active_state != "failed";
     return is_running ? host_.systemd.Run(host::JobKind::kStop, service, kPatience) : Result<>();
+  }
+
+  Result<> UpdateTrust(const std::string& service) const {
+    const auto restarted = Run(host::JobKind::kRestart, service);
+    if (restarted) return {};
+    const auto updated = host::RunProgram({{kTrustProgram}, host::PlainEnvironment()}, {});
+    if (updated) return {};
+    return Error(restarted.error().kind(), fmt::format("{}; and without the service: {}", restarted.error().message(),
+                                                       updated.error().message()));
   }
 
   const host::Host& host_;

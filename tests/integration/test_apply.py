@@ -4,7 +4,7 @@
 import json
 
 import pytest
-from configured import KEY, MASK, PINTLE, SECOND, Machine, config, difference
+from configured import KEY, MASK, PINTLE, POLICY, SECOND, Machine, config, difference, file
 
 from machines.node import Node
 
@@ -63,6 +63,39 @@ def test_a_unit_that_someone_has_disabled_is_found_and_mended(plain):
     assert 'unit "app.service" expected enabled=true' in plain.run("verify", status=2).stdout
     plain.run("restore", "--policy", "/root/policy.json", "app.service")
     assert difference(wanted, plain.state()) == {}
+
+
+def test_a_unit_that_the_first_config_disabled_is_as_the_os_has_it_when_no_config_names_it_any_more(machine):
+    unit, presets = "own.service", "/etc/systemd/system-preset"
+    run = machine.node.run
+    machine.write(f"/etc/systemd/system/{unit}", "[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n")
+    run("mkdir", "--parents", presets)
+    # The OS's presets, and what Ignition makes of a first config.
+    machine.write(f"{presets}/90-os.preset", f"enable {unit}\n")
+    machine.write(f"{presets}/20-ignition.preset", f"disable {unit}\n")
+    machine.apply(config(units=[{"name": unit, "enabled": False}]))
+    assert run("systemctl", "is-enabled", unit, check=False).stdout == "disabled\n"
+    machine.apply(config())
+    assert run("systemctl", "is-enabled", unit, check=False).stdout == "enabled\n"
+    assert run("ls", presets).stdout.split() == ["90-os.preset"]
+
+
+TRUST = "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt"
+UPDATES_TRUST = "coreos-update-ca-trust.service"
+
+
+def test_authorities_are_trusted_without_the_service_that_sees_to_it(plain):
+    plain.write("/root/policy.json", {**POLICY, "files": [*POLICY["files"], {"path": TRUST, "actions": [
+        {"type": "Restart", "restart": {"serviceName": UPDATES_TRUST}}]}]})
+    authorities = config()
+    authorities["storage"]["files"].append(file(TRUST, "authorities"))
+    failed = plain.apply(authorities, status=1).stderr
+    assert f"restarting {UPDATES_TRUST} service failed: " in failed
+    assert "; and without the service: running update-ca-trust: " in failed
+    plain.write("/usr/local/bin/update-ca-trust", f"#!/bin/sh\ncp {TRUST} /run/trusted\n")
+    plain.node.run("chmod", "+x", "/usr/local/bin/update-ca-trust")
+    plain.apply(authorities)
+    assert plain.read("/run/trusted") == "authorities"
 
 
 def test_what_someone_wants_to_keep_becomes_a_config(plain):
