@@ -9,6 +9,7 @@
 #include "agent/events.h"
 #include "agent/host_facts.h"
 #include "agent/installation.h"
+#include "agent/recovered.h"
 #include "agent/server_authorities.h"
 #include "agent/state_words.h"
 #include "base/log.h"
@@ -38,42 +39,6 @@ std::chrono::seconds RetryDelay(int attempts) {
 
 // What `pintle history` knows it by.
 constexpr const char* kVerb = "update";
-
-// A change that is over now, and was not so when it began; one that still waits for something is told of when it ends.
-void RecordRecovery(const std::optional<change::Change>& pending, const change::Recovered& recovered) {
-  using enum change::Recovery;
-  if (!pending || (recovered.how != kFinished && recovered.how != kUndone)) return;
-  log::Record(change::RecordOfRecovery({"recover", pending->from, pending->to}, recovered));
-}
-
-happened::Recovered MeaningOf(const change::Recovered& recovered, const std::optional<change::Change>& pending) {
-  using How = happened::Recovered::How;
-  happened::Recovered meaning;
-  if (pending) meaning.goal = Goal{pending->to, pending->to_image};
-  meaning.why = recovered.reason;
-  switch (recovered.how) {
-    case change::Recovery::kNothingToDo:
-    case change::Recovery::kFinished:
-      meaning.how = How::kEnded;
-      break;
-    case change::Recovery::kUndone:
-      meaning.how = How::kUndone;
-      break;
-    case change::Recovery::kToBeConfirmed:
-      meaning.how = How::kToBeConfirmed;
-      break;
-    case change::Recovery::kRebootNeeded:
-    case change::Recovery::kRebootNeededToUndo:
-      meaning.how = How::kRebootNeeded;
-      break;
-  }
-  return meaning;
-}
-
-std::optional<Rejection> RejectionFrom(const std::optional<change::Rejected>& rejected) {
-  if (!rejected) return std::nullopt;
-  return Rejection{{rejected->config, rejected->image}, rejected->why};
-}
 
 std::string_view OutcomeOf(change::Ending ending) {
   if (ending == change::Ending::kRebootNeeded) return change::outcome::kRebooting;
@@ -146,7 +111,8 @@ void Agent::Begin() {
            [this](std::string what) {
              held_ = std::move(what);
              Show();
-           }});
+           },
+       .warned = [this](std::vector<std::string> texts) { Warn(Warnings::Of::kSource, std::move(texts)); }});
   if (settings_.full_check) full_check_.After(*settings_.full_check);
   // What the start took.
   ReleaseIdleMemory();
@@ -198,6 +164,12 @@ void Agent::Unusable(const std::string& why) {
     Report(host::AgentState::kWorking, "");
     Show();
   }
+}
+
+void Agent::Warn(Warnings::Of kind, std::vector<std::string> texts) {
+  if (!warnings_.Replace(kind, std::move(texts))) return;
+  status_.warnings = warnings_.All();
+  Show();
 }
 
 // ---- what happens ---------------------------------------------------------------------------------------------------
@@ -530,9 +502,13 @@ void Agent::WatchFor(std::vector<std::string> paths) {
   if (drift_ && paths == paths_) return;
   paths_ = paths;
   drift_.reset();
-  auto watch = DriftWatch::Create(loop_, machine_->root(), std::move(paths), [this] { NoticeInTime(); });
-  if (!watch) return log::Warning(watch.error().message(), kTrouble);
+  auto watch = DriftWatch::Create(loop_, machine_->root(), std::move(paths), [this] {
+    Warn(Warnings::Of::kDriftWatch, WarningsOf(*drift_));
+    NoticeInTime();
+  });
+  if (!watch) return Warn(Warnings::Of::kDriftWatch, {watch.error().message()});
   drift_ = *std::move(watch);
+  if (drift_->is_armed()) Warn(Warnings::Of::kDriftWatch, {});
   // What came between the look and this was not seen by either.
   loop_.Post([this, weak = std::weak_ptr(alive_)] {
     if (!weak.expired()) Happen(happened::Noticed{});

@@ -24,6 +24,7 @@
 #include "agent/source.h"
 #include "agent/state.h"
 #include "agent/survey.h"
+#include "agent/warnings.h"
 #include "base/clock.h"
 #include "base/result.h"
 #include "change/apply.h"
@@ -102,6 +103,7 @@ class Agent {
   void WriteFindings(const std::string& text);
   void LookWhenIgnoringEnds(const std::optional<WallTime>& when);
   void Unusable(const std::string& why);
+  void Warn(Warnings::Of kind, std::vector<std::string> texts);
   change::Progress ProgressToShow();
   void Show();
   void ShowMetrics();
@@ -137,6 +139,7 @@ class Agent {
 
   host::AgentStatus status_;
   Metrics metrics_;
+  Warnings warnings_;
   std::unique_ptr<Bus> bus_;
   std::unique_ptr<KubeletWatch> kubelet_;
   std::unique_ptr<MetricsListener> metrics_listener_;

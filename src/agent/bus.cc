@@ -88,6 +88,17 @@ struct OnBus<std::uint32_t> {
   }
 };
 template <>
+struct OnBus<std::vector<std::string>> {
+  static constexpr const char* kType = "as";
+  static int Append(sd_bus_message* message, const std::vector<std::string>& texts) {
+    int result = ::sd_bus_message_open_container(message, SD_BUS_TYPE_ARRAY, "s");
+    for (const std::string& text : texts) {
+      if (result >= 0) result = OnBus<std::string>::Append(message, text);
+    }
+    return result < 0 ? result : ::sd_bus_message_close_container(message);
+  }
+};
+template <>
 struct OnBus<std::vector<AgentLogin>> {
   static int Append(sd_bus_message* message, const std::vector<AgentLogin>& logins) {
     int result = ::sd_bus_message_open_container(message, SD_BUS_TYPE_ARRAY, "(sss)");

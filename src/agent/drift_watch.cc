@@ -207,6 +207,12 @@ Result<DriftWatch::Directory*> DriftWatch::Watched(const std::string& place, std
   return std::move(watched).error();
 }
 
+std::vector<std::string> WarningsOf(const DriftWatch& watch) {
+  if (!watch.problem()) return {};
+  return {fmt::format("not all that a config has is watched, so that an edit may be found only after {} s: {}",
+                      std::chrono::seconds(kWatchRetry).count(), watch.problem()->message())};
+}
+
 DriftWatch::Name& DriftWatch::NameIn(Directory& directory, std::string_view text) {
   const auto name = std::lower_bound(directory.names.begin(), directory.names.end(), text,
                                      [](const Name& one, std::string_view other) { return one.text < other; });

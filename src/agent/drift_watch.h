@@ -46,6 +46,8 @@ class DriftWatch {
   // Why not everything is watched, such as too few inotify watches, when a second attempt did not help either; nothing
   // when it is.  Until then `changed` is called every kWatchRetry, after another attempt.
   const std::optional<Error>& problem() const { return problem_; }
+  // Whether the last attempt is over and everything is watched.
+  bool is_armed() const { return !arming_ && failures_ == 0; }
 
  private:
   struct Name {
@@ -95,5 +97,8 @@ class DriftWatch {
   event::Timer tell_;
   event::Timer retry_;
 };
+
+// What a person should know of it.
+std::vector<std::string> WarningsOf(const DriftWatch& watch);
 
 }  // namespace pintle::agent

@@ -30,6 +30,8 @@ class Source {
     std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server = {};
     // What waits until a pause ends; empty: nothing does.
     std::function<void(std::string what)> held;
+    // All that a person should know of, and that stops nothing.
+    std::function<void(std::vector<std::string> warnings)> warned;
   };
 
   virtual ~Source() = default;

@@ -131,6 +131,8 @@ std::string StatusText(const AgentStatus& status) {
   lines.Add("Next:", status.next);
   lines.Add("Reason:", status.reason);
   lines.Add("Findings:", FindingsText(status.findings));
+  std::string_view warning_name = "Warnings:";
+  for (const std::string& warning : status.warnings) lines.Add(std::exchange(warning_name, ""), warning);
   std::string_view name = "SSH:";
   for (const host::AgentLogin& login : status.logins.value_or(std::vector<host::AgentLogin>()))
     lines.Add(std::exchange(name, ""), LoginText(login));

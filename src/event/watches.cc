@@ -74,6 +74,16 @@ FileHappening FromInotify(const inotify_event& event) {
   return FileChanged{.name = event.len == 0 ? std::string() : std::string(event.name), .mask = event.mask};
 }
 
+// What there is too little of, and where more of it is to be had; empty: it is something else.
+std::string_view RemedyFor(int reason) {
+  if (reason == ENOSPC) return ", there are too few inotify watches, raise the sysctl fs.inotify.max_user_watches";
+  if (reason == EMFILE) {
+    return ", there are too few descriptors or inotify instances, raise the sysctl fs.inotify.max_user_instances or "
+           "the unit's LimitNOFILE=";
+  }
+  return "";
+}
+
 Result<> BlockSignal(int signal) {
   sigset_t set;
   ::sigemptyset(&set);
@@ -151,7 +161,9 @@ Result<InotifyWatch> InotifyWatch::Create(Loop& loop, const std::string& path, s
   });
   const int added = ::sd_event_add_inotify(loop.handle(), Out(watch.source_), path.c_str(), mask | kAskedFor,
                                            &InotifyWatch::Dispatch, watch.callback_.get());
-  if (added < 0) return Error::FromErrno("inotify", -added).While("watching " + path);
+  if (added < 0) {
+    return Error::FromErrno(fmt::format("inotify{}", RemedyFor(-added)), -added).While("watching " + path);
+  }
   return watch;
 }
 

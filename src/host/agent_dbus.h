@@ -83,6 +83,7 @@ struct AgentStatus {
   std::string doing;  // One line: this moment.
   std::string next;   // One line: what comes after it, and when.
   std::uint32_t findings = 0;
+  std::vector<std::string> warnings;  // What a person should know of, and that stops nothing.
   // The newest since the boot, oldest first; nothing: who asks may not see them.
   std::optional<std::vector<AgentLogin>> logins;
 
@@ -100,6 +101,7 @@ struct AgentStatus {
       json::Required{"doing", &AgentStatus::doing},
       json::Required{"next", &AgentStatus::next},
       json::Required{"findings", &AgentStatus::findings},
+      json::Required{"warnings", &AgentStatus::warnings},
       json::Field{"logins", &AgentStatus::logins},
   };
 };

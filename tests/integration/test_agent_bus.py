@@ -35,10 +35,10 @@ STATUS = {
     "source": "kubernetes", "node": "worker-0", "current": "rendered-worker-1", "desired": "rendered-worker-2",
     "desiredImage": "quay.io/os@sha256:1", "state": "Working", "reason": "", "phase": "draining",
     "since": "2026-11-21T05:41:43Z", "doing": "waiting for the drain", "next": "the reboot, once the node is drained",
-    "findings": 0,
+    "findings": 0, "warnings": [],
 }
 SETTLED = {**STATUS, "current": "rendered-worker-2", "state": "Done", "phase": "settled", "doing": "", "next": ""}
-TYPES = {"findings": "u"}
+TYPES = {"findings": "u", "warnings": "as"}
 
 
 class Begun:

@@ -51,6 +51,13 @@ TEST(StatusText, SaysWhatIsDoneAndWhatIsNextAndWhoLoggedIn) {
             "          2026-11-21T06:00:00Z root\n");
 }
 
+TEST(StatusText, ListsWarnings) {
+  host::AgentStatus status = Settled();
+  status.warnings = {"a.yaml is a pipe", "b.yaml is a device"};
+  EXPECT_NE(StatusText(status).find("Warnings: a.yaml is a pipe\n          b.yaml is a device\n"), std::string::npos)
+      << StatusText(status);
+}
+
 TEST(StatusText, ShowsControlCharactersAndDoesNotSendThemToTheTerminal) {
   host::AgentStatus status = Settled();
   status.reason = "bad\x1b[2J";

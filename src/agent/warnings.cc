@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/warnings.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/events.h"
+#include "base/log.h"
+
+namespace pintle::agent {
+namespace {
+
+bool Has(const std::vector<std::string>& texts, const std::string& text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+}  // namespace
+
+bool Warnings::Replace(Of kind, std::vector<std::string> texts) {
+  std::vector<std::string>& now = texts_.at(static_cast<std::size_t>(kind));
+  if (now == texts) return false;
+  const std::vector<std::string> before = std::exchange(now, std::move(texts));
+  for (const std::string& text : now) {
+    if (!Has(before, text)) log::Warning(text, kTrouble);
+  }
+  for (const std::string& text : before) {
+    if (!Has(now, text)) log::Info(fmt::format("no longer so: {}", text));
+  }
+  return true;
+}
+
+std::vector<std::string> Warnings::All() const {
+  std::vector<std::string> all;
+  for (const auto& texts : texts_) all.insert(all.end(), texts.begin(), texts.end());
+  return all;
+}
+
+}  // namespace pintle::agent
