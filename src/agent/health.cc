@@ -47,7 +47,8 @@ std::optional<std::string> UnwellBoot(host::Systemd& systemd) {
 // As this process reaches what the root has at a path; nothing if it is not there.
 Result<std::optional<std::string>> OwnPath(const Root& root, const std::string& path) {
   const auto directory = root.OpenFile(path, O_PATH | O_DIRECTORY);
-  if (!directory && directory.error().errno_value() == ENOENT) return std::nullopt;
+  // A link that leads nowhere is not nothing.
+  if (!directory && directory.error().errno_value() == ENOENT && !TRY(root.Status(path))) return std::nullopt;
   if (!directory) return directory.error();
   std::array<char, PATH_MAX> target;
   const ssize_t length =

@@ -6,10 +6,11 @@
 #include <fmt/ranges.h>
 #include <sys/inotify.h>
 
+#include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <utility>
 
+#include "agent/config_directory.h"
 #include "agent/events.h"
 #include "base/log.h"
 #include "change/local_configs.h"
@@ -19,30 +20,19 @@
 namespace pintle::agent {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Files come together, and each in several steps.
 constexpr auto kQuiet = std::chrono::milliseconds(300);
 constexpr auto kMostPatience = std::chrono::seconds(3);
-constexpr auto kWatchAgain = std::chrono::minutes(1);
+// Until what cannot be read is read again, although nothing is known to have happened to it.
+constexpr std::chrono::seconds kFirstAgain{1};
+constexpr std::chrono::seconds kLongestAgain{60};
 
 constexpr std::uint32_t kAnyChange = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE |
                                      IN_ATTRIB | IN_ONLYDIR | IN_EXCL_UNLINK;
 
-const Goal kNothing{std::string(change::kNoConfig)};
+constexpr std::string_view kRenderedLocally = "rendered-local-";
 
-// Where the links in a directory lead to; what happens there is not seen in it.
-std::vector<std::string> FilesBehindLinks(const std::string& directory) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code none;
-    if (!entry->is_symlink(none)) continue;
-    const fs::path file = fs::canonical(entry->path(), none);
-    if (!none) files.push_back(file);
-  }
-  return files;
-}
+const Goal kNothing{std::string(change::kNoConfig)};
 
 std::string ActionsText(const plan::Plan& plan) {
   std::vector<std::string> actions;
@@ -86,6 +76,7 @@ void LocalSource::Watch(std::vector<std::string> files) {
   if (!settings_.policy_file.empty()) files.push_back(settings_.policy_file);
   auto watch = DriftWatch::Create(loop_, root_, std::move(files), [this] {
     Tell();  // The pause may have ended.
+    Warn();
     RenderSoon();
   });
   if (!watch) return log::Warning(watch.error().message(), kTrouble);
@@ -93,65 +84,109 @@ void LocalSource::Watch(std::vector<std::string> files) {
 }
 
 void LocalSource::WatchDirectory() {
+  unwatched_.reset();
   const auto opened = root_.OpenFile(settings_.directory, O_PATH | O_DIRECTORY);
   // That there is none is seen where it would be.
   if (!opened) return directory_.reset();
-  auto watch =
-      event::InotifyWatch::Create(loop_, *opened, kAnyChange, [this](const event::FileHappening&) { RenderSoon(); });
+  auto watch = event::InotifyWatch::Create(loop_, *opened, kAnyChange, [this](const event::FileHappening& what) {
+    const auto* changed = std::get_if<event::FileChanged>(&what);
+    const bool is_of_another = changed != nullptr && !changed->name.empty() && !change::IsConfigName(changed->name);
+    if (!is_of_another) RenderSoon();
+  });
   if (watch) {
     directory_ = *std::move(watch);
   } else {
-    log::Warning(fmt::format("watching {}: {}", settings_.directory, watch.error().message()), kTrouble);
-    render_.After(kWatchAgain);
+    unwatched_ = std::move(watch).error();
   }
 }
 
-// When nothing has happened for a while, or something happens all the time.
 void LocalSource::RenderSoon() {
-  const MonotonicTime now = clock_.Monotonic();
-  if (!first_change_) first_change_ = now;
-  render_.At(std::min(now + kQuiet, *first_change_ + kMostPatience));
+  last_change_ = clock_.Monotonic();
+  if (!first_change_) first_change_ = last_change_;
+  if (!waiting_since_) waiting_since_ = last_change_;
+  // What comes during a rendering is seen at its end.
+  if (!is_rendering_) PlanRendering();
+}
+
+// When nothing has happened for a while, or something happens all the time.
+void LocalSource::PlanRendering() {
+  render_.At(std::max(std::min(*last_change_ + kQuiet, *first_change_ + kMostPatience), pace_.next()));
 }
 
 // ---- what the files say ---------------------------------------------------------------------------------------------
 
 void LocalSource::Render() {
+  if (is_rendering_) return RenderSoon();
   first_change_.reset();
+  is_rendering_ = true;
   WatchDirectory();
-  worker_->Run<Result<Rendered>>(
-      [&root = root_, settings = settings_](std::stop_token) { return RenderAll(root, settings); },
-      [this](Result<Rendered> rendered) { Take(std::move(rendered)); });
+  const MonotonicTime began = clock_.Monotonic();
+  worker_->Run<Reading>([&root = root_, settings = settings_](std::stop_token) { return ReadAll(root, settings); },
+                        [this, began](Reading reading) {
+                          is_rendering_ = false;
+                          pace_.Took(began, clock_.Monotonic());
+                          Take(std::move(reading));
+                        });
+}
+
+LocalSource::Reading LocalSource::ReadAll(const Root& root, const LocalSettings& settings) {
+  return {PlacesBehindLinks(settings.directory), RenderAll(root, settings)};
 }
 
 Result<LocalSource::Rendered> LocalSource::RenderAll(const Root& root, const LocalSettings& settings) {
   Rendered rendered;
   rendered.current = TRY(CurrentGoal(root));
-  std::error_code error;
-  rendered.has_directory = fs::is_directory(settings.directory, error);
-  std::vector<change::WrittenConfig> configs;
-  if (rendered.has_directory) {
-    configs = TRY(change::ReadWrittenConfigs({&settings.directory, 1}));
-    rendered.files = FilesBehindLinks(settings.directory);
+  // A machine that has nothing has nothing to lose.
+  const auto is_there = IsThere(settings.directory);
+  const bool is_new = !is_there && is_there.error().kind() == ErrorKind::kNotFound && !rendered.current;
+  ConfigDirectory read = is_new ? ConfigDirectory() : TRY(ReadConfigDirectory(settings.directory));
+  rendered.has_directory = read.is_there;
+  rendered.warnings = std::move(read.warnings);
+  rendered.config = std::make_shared<const change::CurrentConfig>(TRY(change::RenderLocally(std::move(read.configs))));
+  if (!settings.policy_file.empty()) {
+    rendered.policy = TRY(machineconfig::ReadPolicy(settings.policy_file, machineconfig::Accepts::kFilesOnly));
+    TRY(CheckFile(settings.policy_file));
   }
-  rendered.config = std::make_shared<const change::CurrentConfig>(TRY(change::RenderLocally(std::move(configs))));
-  if (!settings.policy_file.empty()) rendered.policy = TRY(machineconfig::ReadPolicy(settings.policy_file));
   return rendered;
 }
 
-void LocalSource::Take(Result<Rendered> rendered) {
-  // They were read while they were being written.
-  if (first_change_) return;
+void LocalSource::Take(Reading reading) {
+  const MonotonicTime now = clock_.Monotonic();
+  if (first_change_) PlanRendering();
+  // They were read while they were being written, which is mended by the next rendering, unless it never ends.
+  if (first_change_ && now - *waiting_since_ < kMostPatience) return;
+  waiting_since_ = first_change_;
+  if (reading.files != files_) {
+    Watch(std::move(reading.files));
+    RenderSoon();  // What has happened there before it was watched is not known.
+  }
+  Result<Rendered>& rendered = reading.rendered;
   const std::string why =
       rendered ? "" : fmt::format("the configs in {}: {}", settings_.directory, rendered.error().message());
-  if (rendered) {
-    rendered_ = *std::move(rendered);
-    if (rendered_->files != files_) Watch(rendered_->files);
-  }
+  if (rendered) rendered_ = *std::move(rendered);
+  // Nothing tells that a file system is mounted, so that what is not there is looked for.
+  again_in_ = rendered ? std::chrono::seconds(0) : std::min(std::max(2 * again_in_, kFirstAgain), kLongestAgain);
+  if (!rendered && !render_.armed()) render_.After(again_in_);
+  if (unwatched_ && !render_.armed()) render_.After(kWatchRetry);
   if (why != unusable_) {
     unusable_ = why;
     listener_.unusable(why);
   }
+  Warn();
   Tell();
+}
+
+void LocalSource::Warn() {
+  std::vector<std::string> warnings;
+  if (rendered_ && unusable_.empty()) warnings = rendered_->warnings;
+  const auto add = [&](const std::optional<Error>& error) {
+    if (error) warnings.push_back(error->message());
+  };
+  add(unwatched_);
+  if (watch_) add(watch_->problem());
+  if (warnings == warned_) return;
+  warned_ = warnings;
+  listener_.warned(std::move(warnings));
 }
 
 bool LocalSource::IsPaused() const {
@@ -159,10 +194,12 @@ bool LocalSource::IsPaused() const {
   return !is_paused || *is_paused;
 }
 
-// Whoever has never said anything does not want what there is to be taken away either.
+// Whoever has never said anything does not want what there is to be taken away either; nor is what a cluster has given
+// a machine, which does not reach it now, taken away because of files that it never had.
 bool LocalSource::IsNews(const Goal& goal) const {
   if (told_) return *told_ != goal;
-  return rendered_->has_directory || rendered_->current;
+  const auto& current = rendered_->current;
+  return rendered_->has_directory || (current && current->config.starts_with(kRenderedLocally));
 }
 
 void LocalSource::Tell() {

@@ -6,6 +6,7 @@
 // They are rendered to one config anew when something happens to them.  While the machine is paused, nothing is told
 // that would change it, and what waits is told when the pause ends.
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "agent/drift_watch.h"
+#include "agent/pace.h"
 #include "agent/source.h"
 #include "base/clock.h"
 #include "base/root.h"
@@ -50,9 +52,13 @@ class LocalSource final : public Source {
   struct Rendered {
     std::shared_ptr<const change::CurrentConfig> config;
     api::NodeDisruptionPolicy policy;
-    std::optional<Goal> current;     // What the machine had at that time.
-    bool has_directory = false;      // Or nobody has ever said anything.
+    std::optional<Goal> current;  // What the machine had at that time.
+    bool has_directory = false;   // Or nobody has ever said anything.
+    std::vector<std::string> warnings;
+  };
+  struct Reading {
     std::vector<std::string> files;  // Where links in the directory lead to.
+    Result<Rendered> rendered;
   };
   // A look that waits for the end of the pause.
   struct Asked {
@@ -62,13 +68,16 @@ class LocalSource final : public Source {
 
   LocalSource(event::Loop& loop, const Root& root, const Clock& clock, LocalSettings settings);
 
+  static Reading ReadAll(const Root& root, const LocalSettings& settings);
   static Result<Rendered> RenderAll(const Root& root, const LocalSettings& settings);
 
   void Watch(std::vector<std::string> files);
   void WatchDirectory();
   void RenderSoon();
+  void PlanRendering();
   void Render();
-  void Take(Result<Rendered> rendered);
+  void Take(Reading reading);
+  void Warn();
   void Tell();
   void Answer();
   bool IsPaused() const;
@@ -90,7 +99,14 @@ class LocalSource final : public Source {
   std::vector<std::string> files_;
   std::unique_ptr<DriftWatch> watch_;
   std::optional<event::InotifyWatch> directory_;
-  std::optional<MonotonicTime> first_change_;
+  std::optional<Error> unwatched_;  // Why the directory is not watched.
+  std::vector<std::string> warned_;
+  std::optional<MonotonicTime> first_change_;  // Since the last rendering began.
+  std::optional<MonotonicTime> last_change_;
+  std::optional<MonotonicTime> waiting_since_;  // The first change that is in no rendering that counts.
+  bool is_rendering_ = false;
+  Pace pace_;
+  std::chrono::seconds again_in_{0};  // How long what cannot be used is left until it is read again.
   event::Timer render_;
   std::unique_ptr<event::Worker> worker_;  // Destroyed first: it waits for its job.
 };

@@ -2,8 +2,10 @@
 #include "change/local_configs.h"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string_view>
@@ -58,8 +60,9 @@ WrittenConfig Written(machineconfig::ConfigDocument document, std::string file, 
   return config;
 }
 
-Result<> AddFile(const std::string& file, std::vector<WrittenConfig>& configs) {
-  machineconfig::ConfigFile read = TRY(machineconfig::ReadConfigFile(file));
+Result<> AddFile(const machineconfig::InputFile& input, std::vector<WrittenConfig>& configs) {
+  const std::string& file = input.path;
+  machineconfig::ConfigFile read = TRY(machineconfig::ReadConfigFile(file, input.accepts));
   TRY(read.report.ToResult(), file);
   const std::size_t count = read.documents.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -93,12 +96,27 @@ machineconfig::Writers WritersOf(const machineconfig::Rendered& rendered, std::v
 
 }  // namespace
 
-Result<std::vector<WrittenConfig>> ReadWrittenConfigs(std::span<const std::string> inputs) {
-  std::vector<WrittenConfig> configs;
-  const auto files = TRY(machineconfig::FilesNamedBy(inputs, kConfigEndings, machineconfig::EmptyDirectory::kAllowed));
-  for (const std::string& file : files) TRY(AddFile(file, configs));
-  TRY(CheckNames(configs));
-  return configs;
+Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs) {
+  WrittenConfigs written;
+  auto named = TRY(machineconfig::FilesNamedBy(inputs, kConfigEndings, machineconfig::EmptyDirectory::kAllowed));
+  for (const machineconfig::InputFile& file : named.files) TRY(AddFile(file, written.configs));
+  TRY(CheckNames(written.configs));
+  written.left_out = std::move(named.left_out);
+  return written;
+}
+
+bool IsConfigName(std::string_view name) { return machineconfig::IsWantedName(name, kConfigEndings); }
+
+std::optional<std::string> SecretIn(const ignition::Config& config) {
+  for (const auto& user : config.passwd.users) {
+    if (!user.password_hash.value_or("").empty()) return "the password of " + user.name;
+  }
+  for (const auto& file : config.storage.files) {
+    constexpr std::int64_t kUsual = 0644;
+    const bool is_for_all = (file.mode.value_or(kUsual) & S_IROTH) != 0;
+    if (!is_for_all && !file.contents.source.value_or("").empty()) return "the contents of " + file.path;
+  }
+  return std::nullopt;
 }
 
 Result<change::CurrentConfig> RenderLocally(std::vector<WrittenConfig> configs) {

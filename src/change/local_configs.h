@@ -3,8 +3,10 @@
 
 // The configs of a machine that belongs to no cluster, from files, as the one that it is to have.
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/machine_config.h"
@@ -28,7 +30,19 @@ struct WrittenConfig {
 // Renders them.  None at all are the config that says nothing.
 Result<change::CurrentConfig> RenderLocally(std::vector<WrittenConfig> configs);
 
+struct WrittenConfigs {
+  std::vector<WrittenConfig> configs;
+  std::vector<std::string> left_out;  // What in a directory has the name of a config and is no file, with what it is.
+};
+
 // Files of any kind that people write, and directories for all such files in them.
-Result<std::vector<WrittenConfig>> ReadWrittenConfigs(std::span<const std::string> inputs);
+Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs);
+
+// Whether a file of this name in such a directory is a config.
+bool IsConfigName(std::string_view name);
+
+// Says of a config that has a secret which that is, without telling it: a password, or a file that not everyone is to
+// read.
+std::optional<std::string> SecretIn(const ignition::Config& config);
 
 }  // namespace pintle::change

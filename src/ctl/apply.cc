@@ -64,7 +64,9 @@ Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
   if (line.words().empty()) {
     return Error(ErrorKind::kInvalid, "say which files or directories have the configs, or --none");
   }
-  return change::RenderLocally(TRY(change::ReadWrittenConfigs(line.words())));
+  change::WrittenConfigs written = TRY(change::ReadWrittenConfigs(line.words()));
+  for (const std::string& what : written.left_out) Tell(fmt::format("pintle: apply: left out: {}\n", Printable(what)));
+  return change::RenderLocally(std::move(written.configs));
 }
 
 Result<> CheckReachable(const host::Host& host, const plan::Plan& plan, const change::CurrentConfig& from,

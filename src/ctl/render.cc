@@ -28,7 +28,8 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 3> kManifestEndings = {".yaml", ".yml", ".json"};
 
 // Adds the machine configs of a file; objects of other kinds are passed over.
-Result<> AddConfigs(const std::string& file, std::vector<api::MachineConfig>& configs) {
+Result<> AddConfigs(const machineconfig::InputFile& input, std::vector<api::MachineConfig>& configs) {
+  const std::string& file = input.path;
   const auto add = [&](json::Value object) -> Result<> {
     const std::string_view kind = machineconfig::KindOf(object);
     if (kind.empty()) return Error(ErrorKind::kInvalid, "Object 'Kind' is missing");
@@ -36,7 +37,7 @@ Result<> AddConfigs(const std::string& file, std::vector<api::MachineConfig>& co
     configs.push_back(TRY(machineconfig::ReadMachineConfig(std::move(object))));
     return {};
   };
-  TRY(machineconfig::ForEachObject(TRY(machineconfig::ReadDocuments(file)), add),
+  TRY(machineconfig::ForEachObject(TRY(machineconfig::ReadDocuments(file, input.accepts)), add),
       fmt::format("error parsing {} manifest", api::GoQuoted(fs::path(file).filename().string())));
   return {};
 }
@@ -100,9 +101,10 @@ Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question) {
   const auto controller_config =
       TRY(ReadOne<api::ControllerConfig>(question.controller_config_file, api::ControllerConfig::kKind));
   std::vector<api::MachineConfig> configs;
-  const auto files =
+  const auto named =
       TRY(machineconfig::FilesNamedBy(question.inputs, kManifestEndings, machineconfig::EmptyDirectory::kRefused));
-  for (const std::string& file : files) TRY(AddConfigs(file, configs));
+  for (const machineconfig::InputFile& file : named.files) TRY(AddConfigs(file, configs));
+  for (const std::string& what : named.left_out) Tell(fmt::format("pintle: render: left out: {}\n", what));
 
   machineconfig::RenderSettings settings{
       .controller_config = controller_config,

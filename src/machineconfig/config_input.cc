@@ -8,7 +8,6 @@
 
 #include "ignition/butane.h"
 #include "ignition/compression.h"
-#include "machineconfig/input.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/validate.h"
 #include "machineconfig/yaml.h"
@@ -103,9 +102,9 @@ ConfigDocument ReadDocument(json::Value value) {
 
 }  // namespace
 
-Result<ConfigFile> ReadConfigFile(const std::string& path) {
+Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts) {
   ConfigFile file;
-  file.text = TRY(ReadInput(path));
+  file.text = TRY(ReadInput(path, accepts));
   json::Report report;
   if (IsYaml(path, file.text)) {
     std::vector<json::Value> values = TRY(ParseYaml(file.text, &report), "reading " + path);

@@ -12,6 +12,7 @@
 #include "ignition/config.h"
 #include "json/parse.h"
 #include "json/report.h"
+#include "machineconfig/input.h"
 
 namespace pintle::machineconfig {
 
@@ -36,6 +37,6 @@ struct ConfigFile {
   std::string text;
 };
 
-Result<ConfigFile> ReadConfigFile(const std::string& path);
+Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts = Accepts::kAnything);
 
 }  // namespace pintle::machineconfig

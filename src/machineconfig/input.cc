@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machineconfig/input.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <iterator>
-#include <system_error>
 #include <utility>
 
+#include "base/c_ptr.h"
 #include "base/unique_fd.h"
 #include "machineconfig/yaml.h"
 
@@ -39,23 +40,69 @@ Result<std::string> ReadAll(int fd, std::size_t limit) {
   }
 }
 
-Result<std::string> ReadPath(const std::string& path, std::size_t limit) {
+// A word for what a regular file is not.
+std::string_view KindOf(mode_t mode) {
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+Result<UniqueFd> OpenRegular(const std::string& path) {
+  // To open a pipe waits for someone to write into it, unless it is opened like this.
+  UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) return Error::FromErrno("open");
+  struct stat status = {};
+  if (::fstat(file.get(), &status) != 0) return Error::FromErrno("fstat");
+  if (S_ISREG(status.st_mode)) return file;
+  return Error(ErrorKind::kInvalid, fmt::format("it is {}, and a regular file is needed", KindOf(status.st_mode)));
+}
+
+Result<std::string> ReadPath(const std::string& path, Accepts accepts, std::size_t limit) {
   if (path == "-") return ReadAll(STDIN_FILENO, limit);
+  if (accepts == Accepts::kFilesOnly) return ReadAll(TRY(OpenRegular(path)).get(), limit);
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return Error::FromErrno("open");
   return ReadAll(file.get(), limit);
 }
 
-Result<std::vector<std::string>> FilesIn(const std::string& directory, std::span<const std::string_view> endings) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string ending = entry->path().extension();
-    if (std::find(endings.begin(), endings.end(), ending) != endings.end()) files.push_back(entry->path());
+Result<std::vector<std::string>> NamesIn(const std::string& directory) {
+  const CPtr<DIR, ::closedir> stream(::opendir(directory.c_str()));
+  if (stream == nullptr) return Error::FromErrno("listing " + directory);
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());
+    if (entry == nullptr && errno != 0) return Error::FromErrno("listing " + directory);
+    if (entry == nullptr) break;
+    names.emplace_back(entry->d_name);
   }
-  if (error) return Error::FromErrno("listing " + directory, error.value());
-  std::sort(files.begin(), files.end());
-  return files;
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<> AddFilesIn(const std::string& directory, std::span<const std::string_view> endings, NamedFiles& named) {
+  for (const std::string& name : TRY(NamesIn(directory))) {
+    if (!IsWantedName(name, endings)) continue;
+    std::string path = fs::path(directory) / name;
+    struct stat status = {};
+    if (::stat(path.c_str(), &status) != 0) {
+      const int failed = errno;
+      // It may have been removed since the directory was read.
+      if (failed == ENOENT && ::lstat(path.c_str(), &status) != 0 && errno == ENOENT) continue;
+      const bool is_link = failed == ENOENT;
+      return Error::FromErrno(
+                 is_link ? "it is a link, and what it leads to is not there; remove it, or bring that back" : "stat",
+                 failed)
+          .While("reading " + path);
+    }
+    if (S_ISREG(status.st_mode)) {
+      named.files.push_back({std::move(path), Accepts::kFilesOnly});
+    } else {
+      named.left_out.push_back(fmt::format("{} is {}", path, KindOf(status.st_mode)));
+    }
+  }
+  return {};
 }
 
 // Whether a text can only be JSON, or the part of YAML that is written like it.
@@ -66,32 +113,39 @@ bool LooksLikeJson(const std::string& text) {
 
 }  // namespace
 
-Result<std::string> ReadInput(const std::string& path, std::size_t limit) {
-  return TRY(ReadPath(path, limit), "reading " + path);
+Result<std::string> ReadInput(const std::string& path, Accepts accepts, std::size_t limit) {
+  return TRY(ReadPath(path, accepts, limit), "reading " + path);
 }
 
-Result<std::vector<std::string>> FilesNamedBy(std::span<const std::string> inputs,
-                                              std::span<const std::string_view> endings, EmptyDirectory empty) {
-  std::vector<std::string> files;
+bool IsWantedName(std::string_view name, std::span<const std::string_view> endings) {
+  if (name.starts_with('.')) return false;
+  const std::string ending = fs::path(name).extension();
+  return std::find(endings.begin(), endings.end(), ending) != endings.end();
+}
+
+Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<const std::string_view> endings,
+                                EmptyDirectory empty) {
+  NamedFiles named;
   for (const std::string& input : inputs) {
-    std::error_code error;
-    if (!fs::is_directory(input, error)) {
-      files.push_back(input);
+    struct stat status = {};
+    // What is wrong with anything else, opening it tells.
+    if (::stat(input.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+      named.files.push_back({input, Accepts::kAnything});
       continue;
     }
-    std::vector<std::string> inside = TRY(FilesIn(input, endings));
-    if (inside.empty() && empty == EmptyDirectory::kRefused) {
+    const std::size_t before = named.files.size();
+    TRY(AddFilesIn(input, endings, named));
+    if (named.files.size() == before && empty == EmptyDirectory::kRefused) {
       const auto first = endings.first(endings.size() - 1);
       return Error(ErrorKind::kNotFound,
                    fmt::format("no *{} or *{} in {}", fmt::join(first, ", *"), endings.back(), input));
     }
-    std::move(inside.begin(), inside.end(), std::back_inserter(files));
   }
-  return files;
+  return named;
 }
 
-Result<std::vector<json::Value>> ReadDocuments(const std::string& path) {
-  const std::string text = TRY(ReadInput(path));
+Result<std::vector<json::Value>> ReadDocuments(const std::string& path, Accepts accepts) {
+  const std::string text = TRY(ReadInput(path, accepts));
   if (LooksLikeJson(text)) {
     auto value = json::Parse(text);
     if (value) {

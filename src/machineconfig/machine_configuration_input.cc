@@ -7,15 +7,14 @@
 #include <vector>
 
 #include "json/fields.h"
-#include "machineconfig/input.h"
 
 namespace pintle::machineconfig {
 namespace {
 
 // The section by itself, or as `spec` has it under its name.
 template <typename Section>
-Result<Section> ReadSection(const std::string& file, const char* name) {
-  std::vector<json::Value> documents = TRY(ReadDocuments(file));
+Result<Section> ReadSection(const std::string& file, Accepts accepts, const char* name) {
+  std::vector<json::Value> documents = TRY(ReadDocuments(file, accepts));
   if (documents.empty()) return Section();
   if (documents.size() > 1) {
     return Error(ErrorKind::kInvalid, fmt::format("{}: {} documents where one is needed", file, documents.size()));
@@ -31,12 +30,13 @@ Result<Section> ReadSection(const std::string& file, const char* name) {
 
 }  // namespace
 
-Result<api::NodeDisruptionPolicy> ReadPolicy(const std::string& file) {
-  return ReadSection<api::NodeDisruptionPolicy>(file, "nodeDisruptionPolicy");
+Result<api::NodeDisruptionPolicy> ReadPolicy(const std::string& file, Accepts accepts) {
+  return ReadSection<api::NodeDisruptionPolicy>(file, accepts, "nodeDisruptionPolicy");
 }
 
 Result<api::IrreconcilableValidationOverrides> ReadOverrides(const std::string& file) {
-  return ReadSection<api::IrreconcilableValidationOverrides>(file, "irreconcilableValidationOverrides");
+  return ReadSection<api::IrreconcilableValidationOverrides>(file, Accepts::kAnything,
+                                                             "irreconcilableValidationOverrides");
 }
 
 }  // namespace pintle::machineconfig

@@ -7,10 +7,11 @@
 
 #include "api/machine_configuration.h"
 #include "base/result.h"
+#include "machineconfig/input.h"
 
 namespace pintle::machineconfig {
 
-Result<api::NodeDisruptionPolicy> ReadPolicy(const std::string& file);
+Result<api::NodeDisruptionPolicy> ReadPolicy(const std::string& file, Accepts accepts = Accepts::kAnything);
 Result<api::IrreconcilableValidationOverrides> ReadOverrides(const std::string& file);
 
 }  // namespace pintle::machineconfig

@@ -268,6 +268,49 @@ def test_a_broken_config_is_told_of_and_changes_nothing(agent):
     assert agent.managed() == wanted
 
 
+def test_a_directory_that_cannot_be_seen_takes_nothing_away(agent):
+    name = agent.becomes(config())
+    wanted = agent.managed()
+    run = agent.node.run
+    run("mv", CONFIGS, "/srv/configs")
+    run("ln", "--symbolic", "/srv/mounted/configs", CONFIGS)
+    status = agent.degrades()
+    assert "what it leads to is not there" in status["reason"] and status["current"] == status["desired"] == name
+    # As after a boot, before something is mounted.
+    run("systemctl", "restart", "pintled.service")
+    assert agent.degrades()["current"] == name
+    assert difference(wanted, agent.managed()) == {}
+    # What it has is still looked after.
+    agent.write("/etc/issue", "edited")
+    agent.awaits("it is found", lambda status: "content mismatch" in status["reason"])
+    agent.write("/etc/issue", "ours")
+    run("mkdir", "/srv/mounted")
+    run("mv", "/srv/configs", "/srv/mounted/configs")
+    agent.settles(name)
+    assert difference(wanted, agent.managed()) == {}
+
+
+def test_what_is_no_file_is_left_out_and_what_others_may_write_is_refused(agent):
+    agent.node.run("mkdir", "--parents", CONFIGS)
+    agent.node.run("mkfifo", f"{CONFIGS}/10-pipe.yaml")
+    agent.node.run("ln", "--symbolic", "someone@host.1:2", f"{CONFIGS}/.#50-all.ign")
+    name = agent.becomes(config())
+    assert f"{CONFIGS}/10-pipe.yaml is a pipe" in agent.run("status").stdout
+    assert agent.journal().count("10-pipe.yaml is a pipe") == 1
+
+    agent.node.run("chmod", "g+w", CONFIG)
+    status = agent.degrades()
+    assert f"{CONFIG} is not taken" in status["reason"] and status["current"] == status["desired"] == name
+    agent.node.run("chmod", "g-w", CONFIG)
+    agent.settles(name)
+
+    agent.node.run("rm", f"{CONFIGS}/10-pipe.yaml")
+    status = agent.awaits("the pipe is gone", lambda status: len(status["warnings"]) == 1)
+    assert f"every user may read {CONFIG}, which has the contents of /etc/app/app.conf" in status["warnings"][0]
+    agent.node.run("chmod", "go-r", CONFIG)
+    agent.awaits("it is well", lambda status: status["warnings"] == [])
+
+
 def test_a_change_that_fails_is_undone_and_told_of(agent):
     name = agent.becomes(config())
     wanted = agent.managed()

@@ -332,12 +332,16 @@ TEST_F(DriftWatchTest, SaysWhatItCouldNotWatchAndTriesAgain) {
   }
   ASSERT_TRUE(watch_->problem());
   EXPECT_EQ(watch_->problem()->errno_value(), EMFILE) << watch_->problem()->message();
+  EXPECT_FALSE(watch_->is_armed());
+  ASSERT_EQ(WarningsOf(*watch_).size(), 1U);
+  EXPECT_NE(WarningsOf(*watch_).front().find("found only after 60 s"), std::string::npos);
   EXPECT_GE(CallsAfter([&] {
               Rename("a", "away");
               Rename("away", "a");
             }),
             1);
-  EXPECT_FALSE(watch_->problem());
+  EXPECT_TRUE(watch_->is_armed());
+  EXPECT_TRUE(WarningsOf(*watch_).empty());
   EXPECT_GE(CallsAfter([&] { Write("a/b/managed", "2"); }), 1);
 }
 

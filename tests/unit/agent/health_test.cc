@@ -133,6 +133,11 @@ TEST_F(HealthTest, TellsThatTheDirectoryIsNone) {
   EXPECT_THAT(Unwell(), ElementsAre("opening /check.d: open: Not a directory"));
 }
 
+TEST_F(HealthTest, TakesALinkThatLeadsNowhereForNoDirectoryWithoutChecks) {
+  std::filesystem::create_symlink("/nowhere", directory_ / "check.d");
+  EXPECT_THAT(Unwell(), ElementsAre("opening /check.d: open: No such file or directory"));
+}
+
 TEST_F(HealthTest, StopsWhenItIsAskedTo) {
   WriteCheck("endless", "#!/bin/sh\nsleep 1000\n");
   stop_.request_stop();

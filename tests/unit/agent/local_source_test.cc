@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/local_source.h"
 
+#include <fmt/core.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
 #include <filesystem>
 
+#include "base/unique_fd.h"
 #include "unit/event/patience.h"
 #include "unit/expect.h"
 #include "unit/temporary_directory.h"
@@ -20,8 +27,9 @@ class LocalSourceTest : public testing::Test {
  protected:
   LocalSourceTest() { fs::create_directories(configs_); }
 
-  void Begin() {
-    source_ = ValueOf(LocalSource::Create(*loop_, root_, clock_, {.directory = configs_, .policy_file = ""}));
+  void Begin() { Begin(clock_); }
+  void Begin(const Clock& clock) {
+    source_ = ValueOf(LocalSource::Create(*loop_, root_, clock, {.directory = configs_, .policy_file = ""}));
     source_->Begin({.wanted =
                         [this](const Goal& goal) {
                           wanted_.push_back(goal.config);
@@ -34,7 +42,8 @@ class LocalSourceTest : public testing::Test {
                           unusable_.push_back(why);
                           loop_->Stop();
                         },
-                    .held = [](const std::string&) {}});
+                    .held = [](const std::string&) {},
+                    .warned = [this](const std::vector<std::string>& warnings) { warnings_ = warnings; }});
   }
 
   // Until something is told.
@@ -65,7 +74,44 @@ class LocalSourceTest : public testing::Test {
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   std::vector<std::string> wanted_;
   std::vector<std::string> unusable_;
+  std::vector<std::string> warnings_;
   std::unique_ptr<LocalSource> source_;
+};
+
+// Passes when it is told to.  It is far behind, so that a timer that is set by it fires at once.
+class PassingClock final : public Clock {
+ public:
+  MonotonicTime Monotonic() const override { return now_; }
+  WallTime Wall() const override { return {}; }
+  void Pass(MonotonicTime::duration time) { now_ += time; }
+
+ private:
+  MonotonicTime now_{std::chrono::seconds(1)};
+};
+
+// How often files in a directory are opened.
+class Opened {
+ public:
+  explicit Opened(const fs::path& directory) : fd_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+    // Two events that are alike would be one.
+    EXPECT_GE(::inotify_add_watch(fd_.get(), directory.c_str(), IN_OPEN | IN_CLOSE), 0);
+  }
+
+  int Times(const std::string& name) const {
+    int times = 0;
+    alignas(inotify_event) std::array<char, 1 << 16> buffer;
+    for (ssize_t length; (length = ::read(fd_.get(), buffer.data(), buffer.size())) > 0;) {
+      for (ssize_t at = 0; at < length;) {
+        const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
+        if ((event->mask & IN_OPEN) != 0 && event->len > 0 && name == event->name) ++times;
+        at += static_cast<ssize_t>(sizeof *event + event->len);
+      }
+    }
+    return times;
+  }
+
+ private:
+  UniqueFd fd_;
 };
 
 TEST_F(LocalSourceTest, TellsWhatTheFilesSayAndTellsItAnewWhenTheyChange) {
@@ -131,6 +177,85 @@ TEST_F(LocalSourceTest, WhatCannotBeReadIsToldUntilItIsMendedAndChangesNothing) 
   Run();
   EXPECT_EQ(unusable_.back(), "");
   EXPECT_EQ(wanted_.size(), 1u);
+}
+
+TEST_F(LocalSourceTest, ADirectoryThatCannotBeSeenTakesNothingAway) {
+  WriteConfig("50-a.json", "1");
+  Begin();
+  Run();
+  ASSERT_EQ(wanted_.size(), 1u);
+  fs::rename(configs_, directory_ / "unmounted");
+  fs::create_symlink(directory_ / "mounted", configs_);
+  Run();
+  ASSERT_EQ(unusable_.size(), 1u);
+  EXPECT_THAT(unusable_[0], HasSubstr("what it leads to is not there"));
+  // Nothing need happen where it is looked for: nobody is told when something is mounted.
+  fs::rename(directory_ / "unmounted", directory_ / "mounted");
+  Run();
+  EXPECT_EQ(unusable_.back(), "");
+  EXPECT_EQ(wanted_.size(), 1u);
+}
+
+TEST_F(LocalSourceTest, ALinkToWhatIsNotThereYetIsFollowedWhenItIs) {
+  fs::create_symlink(directory_ / "mounted/50-a.json", configs_ / "50-a.json");
+  Begin();
+  Run();
+  EXPECT_THAT(unusable_.back(), HasSubstr("50-a.json"));
+  EXPECT_TRUE(wanted_.empty());
+  WriteConfig("elsewhere", "1");
+  fs::create_directory(directory_ / "made");
+  fs::rename(configs_ / "elsewhere", directory_ / "made/50-a.json");
+  fs::rename(directory_ / "made", directory_ / "mounted");
+  Run();
+  EXPECT_EQ(unusable_.back(), "");
+  if (wanted_.empty()) Run();
+  EXPECT_THAT(wanted_.back(), StartsWith("rendered-local-"));
+}
+
+TEST_F(LocalSourceTest, APipeHoldsNothingUpAndIsTold) {
+  WriteConfig("50-a.json", "1");
+  ASSERT_EQ(::mkfifo((configs_ / "10-pipe.json").c_str(), 0644), 0);
+  Begin();
+  Run();
+  ASSERT_EQ(wanted_.size(), 1u);
+  EXPECT_THAT(wanted_[0], StartsWith("rendered-local-"));
+  EXPECT_THAT(warnings_, testing::ElementsAre(HasSubstr("10-pipe.json is a pipe")));
+}
+
+TEST_F(LocalSourceTest, WhatChangesAllTheTimeIsRenderedNowAndThenAndTold) {
+  std::string files;
+  for (int i = 0; i < 2000; ++i) {
+    files += fmt::format(R"({}{{"path":"/etc/{}","contents":{{"source":"data:,1"}}}})", i == 0 ? "" : ",", i);
+  }
+  for (const char* name : {"0", "1"}) {
+    directory_.Write(name, R"({"ignition":{"version":"3.4.0"},"storage":{"files":[)" + files + "]}}");
+  }
+  int changes = 0;
+  const auto change = [&] {
+    // By turns, since a file is not renamed to another name of its own.
+    fs::create_hard_link(directory_ / std::to_string(++changes % 2), directory_ / "next");
+    fs::rename(directory_ / "next", configs_ / "50-many.ign");
+  };
+  change();
+  const Opened opened(configs_);
+  PassingClock clock;
+  Begin(clock);
+  std::function<void()> change_on = [&] {
+    if (!wanted_.empty()) return;
+    change();
+    // Not past the time that timers go by.
+    if (changes <= 100) clock.Pass(std::chrono::milliseconds(50));
+    loop_->Post(change_on);
+  };
+  loop_->Post(change_on);
+  Run();
+  ASSERT_EQ(wanted_.size(), 1u) << unusable_.back();
+  // When this is told all that was begun before has ended.
+  WriteConfig("60-last.json", "1");
+  Run();
+  ASSERT_EQ(wanted_.size(), 2u);
+  ASSERT_GE(changes, 60);  // That takes three seconds by its clock.
+  EXPECT_LT(opened.Times("50-many.ign"), changes / 4);
 }
 
 TEST_F(LocalSourceTest, HandsOutWhatItHasToldAndNothingElse) {

@@ -16,7 +16,7 @@ class LocalConfigs : public testing::Test {
  protected:
   Result<std::vector<WrittenConfig>> Read() const {
     const std::vector<std::string> inputs = {directory_.path()};
-    return ReadWrittenConfigs(inputs);
+    return TRY(ReadWrittenConfigs(inputs)).configs;
   }
 
   TemporaryDirectory directory_;

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/config_directory.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "change/others_access.h"
+
+namespace pintle::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostLinks = 40;  // The kernel follows as many.
+
+// What a link leads to next, as a path; nothing: it is no link.
+std::optional<fs::path> NextOf(const fs::path& path) {
+  std::error_code is_no_link;
+  const fs::path target = fs::read_symlink(path, is_no_link);
+  if (is_no_link) return std::nullopt;
+  return (path.parent_path() / target).lexically_normal();
+}
+
+Result<> CheckWriters(const std::string& path, const change::OthersAccess& access) {
+  if (access.how_to_write.empty()) return {};
+  return Error(ErrorKind::kInvalid,
+               fmt::format("{} is not taken, since others than root may change it: {}", path, access.how_to_write));
+}
+
+}  // namespace
+
+Result<bool> IsThere(const std::string& directory) {
+  const std::string path = fs::path(directory + "/").parent_path();  // Without a slash at the end, which follows links.
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) return true;
+    return Error(ErrorKind::kInvalid, fmt::format("{} is no directory; make it one, or remove it", path));
+  }
+  if (errno != ENOENT) return Error::FromErrno("stat").While(path);
+  if (::lstat(path.c_str(), &status) == 0) {
+    return Error(ErrorKind::kUnavailable,
+                 fmt::format("{} is a link, and what it leads to is not there; bring that back, or remove the link if "
+                             "there are to be no configs",
+                             path));
+  }
+  if (errno != ENOENT) return Error::FromErrno("lstat").While(path);
+  const std::string above = fs::path(path).parent_path();
+  if (::stat(above.c_str(), &status) == 0) return false;
+  if (errno != ENOENT) return Error::FromErrno("stat").While(above);
+  return Error(ErrorKind::kNotFound,
+               fmt::format("{} is not there, nor is {}, which it would be in; bring that back, or make {} without any "
+                           "configs in it if there are to be none",
+                           path, above, path));
+}
+
+Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory) {
+  ConfigDirectory read;
+  read.is_there = TRY(IsThere(directory));
+  if (!read.is_there) return read;
+  // Who may remove its files may take the config away.
+  TRY(CheckFile(directory));
+  change::WrittenConfigs written = TRY(change::ReadWrittenConfigs({&directory, 1}));
+  read.configs = std::move(written.configs);
+  for (const std::string& what : written.left_out) {
+    read.warnings.push_back(fmt::format("{}, and is left out: a config is a regular file", what));
+  }
+  for (const change::WrittenConfig& config : read.configs) {
+    const change::OthersAccess access = TRY(change::AccessOfOthersTo(config.file));
+    TRY(CheckWriters(config.file, access));
+    const auto secret = access.may_read ? change::SecretIn(config.ignition) : std::nullopt;
+    if (!secret) continue;
+    read.warnings.push_back(
+        fmt::format("every user may read {}, which has {}; `chmod go-r` on it changes that", config.file, *secret));
+  }
+  return read;
+}
+
+Result<> CheckFile(const std::string& path) { return CheckWriters(path, TRY(change::AccessOfOthersTo(path))); }
+
+std::vector<std::string> PlacesBehindLinks(const std::string& directory) {
+  std::vector<std::string> places;
+  std::error_code told_by_who_reads_it;
+  fs::directory_iterator entry(directory, told_by_who_reads_it);
+  for (const fs::directory_iterator end; !told_by_who_reads_it && entry != end; entry.increment(told_by_who_reads_it)) {
+    if (!change::IsConfigName(entry->path().filename().string())) continue;
+    std::optional<fs::path> place = NextOf(entry->path());
+    for (int links = 0; place && links < kMostLinks; ++links) {
+      if (place->is_absolute()) places.push_back(*place);
+      place = NextOf(*place);
+    }
+  }
+  return places;
+}
+
+}  // namespace pintle::agent

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A file that is edited all the time: that is told, costs a part of a processor, and holds up nobody."""
+
+import threading
+
+import pytest
+from configured import file
+from test_agent_local import CONFIG, CONFIGS, PATIENCE, Agent
+
+from machines.node import Node
+
+FILES = 3000
+BETWEEN = 0.02  # s from one edit to the next
+EDITS_A_LOOK = 4  # At least.
+DEBUG = "/etc/systemd/system/pintled.service.d/debug.conf"
+
+
+class Storm:
+    """Edits a file, and puts it right again, until it is told to stop; then the file is right."""
+
+    def __init__(self, path, right):
+        self._path, self._right = path, right
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._edit)
+        self.edits = 0
+
+    def _edit(self):
+        while not self._stop.wait(BETWEEN):
+            self.edits += 1
+            self._path.write_text(self._right if self.edits % 2 == 0 else f"edit {self.edits}")
+        self._path.write_text(self._right)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *what):
+        self._stop.set()
+        self._thread.join()
+
+
+@pytest.fixture
+def agent():
+    with Node(plain=True) as node:
+        begun = Agent(node)
+        node.run("mkdir", "--parents", DEBUG.rpartition("/")[0])
+        begun.write(DEBUG, "[Service]\nEnvironment=PINTLE_DEBUG=1\n")
+        node.run("systemctl", "daemon-reload")
+        node.run("systemctl", "restart", "pintled.service")
+        begun.awaits("it waits to be told", lambda status: status["phase"] == "starting")
+        yield begun
+
+
+def many():
+    files = [file(f"/etc/many/{number % 20}/{number}", f"contents-{number}") for number in range(FILES)]
+    return {"ignition": {"version": "3.4.0"}, "storage": {"files": files}}
+
+
+def looks(agent):
+    return sum(line.endswith("-> checking") for line in agent.journal().splitlines())
+
+
+def test_edits_that_do_not_end_are_told_and_hold_nothing_up(agent):
+    name = agent.becomes(many())
+    before = looks(agent)
+    with Storm(agent.node.path("/etc/many/0/0"), "contents-0") as storm:
+        status = agent.awaits("it is found", lambda status: status["findings"] == 1)
+        assert "/etc/many/0/0" in status["reason"]
+        agent.write(f"{CONFIGS}/60-more.ign",
+                    {"ignition": {"version": "3.4.0"}, "storage": {"files": [file("/etc/more", "more")]}})
+        agent.awaits("the new config is there", lambda status: status["current"] not in ("", name))
+        assert agent.read("/etc/more") == "more"
+        # And it goes on to be told.
+        agent.awaits("it is found again", lambda status: status["findings"] == 1)
+        during = looks(agent) - before
+        edits = storm.edits
+    assert during * EDITS_A_LOOK < edits, (during, edits)
+    before = looks(agent)
+    agent.settles(seconds=PATIENCE)
+    # One that is under way, one for what came meanwhile, and one for what was noticed last.
+    assert looks(agent) - before <= 3
+    assert agent.read("/etc/many/0/0") == "contents-0"
+    agent.node.run("rm", CONFIG, f"{CONFIGS}/60-more.ign")
