@@ -333,6 +333,7 @@ void Agent::Do(const effect::NoticeAgain&) { NoticeInTime(); }
 void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!survey) return Happen(happened::Failed{survey.error().message()});
+  if (survey->outlook.IsUnderWay()) return Happen(happened::Looked{goal, std::move(survey->outlook)});
   // Someone else has given the machine another config since what was wanted was fetched.
   if (survey->outlook.is_there && survey->current != goal) {
     current_ = survey->current;
@@ -363,8 +364,12 @@ void Agent::Do(const effect::Change&) {
   drift_.reset();
   paths_.clear();
   source_->ReportChanging(*prepared_);
-  Work<change::Ending>(
-      [prepared = prepared_, progress = ProgressToShow()](const host::ThisMachine& machine) -> Result<change::Ending> {
+  struct Outcome {
+    Result<change::Ending> ending;
+    bool is_undone = true;  // Or nothing was changed in the first place.
+  };
+  Work<Outcome>(
+      [prepared = prepared_, progress = ProgressToShow()](const host::ThisMachine& machine) -> Result<Outcome> {
         const std::string& to = prepared->to.object.metadata.name;
         const auto inhibitor = machine.power().InhibitShutdown(fmt::format("the change to {} is under way", to));
         if (prepared->is_forced) TRY(machine.root().Remove(kForceFile));
@@ -374,13 +379,19 @@ void Agent::Do(const effect::Change&) {
                                     change::EndsWith::kConfirmation, prepared->left_alone);
         log::Record(ending ? change::RecordOfEnd(event, OutcomeOf(*ending))
                            : change::RecordOfFailure(event, ending.error().message()));
-        return ending;
+        if (ending) return Outcome{std::move(ending)};
+        const auto pending = change::PendingOn(machine.host());
+        // What cannot be read is told by who tries to recover from it.
+        const bool is_undone = pending && *pending != change::Pending::kCutShort;
+        return Outcome{std::move(ending), is_undone};
       },
-      [this](const Result<change::Ending>& ending) {
+      [this](const Result<Outcome>& outcome) {
+        const Result<change::Ending>& ending = outcome ? outcome->ending : Result<change::Ending>(outcome.error());
         const auto prepared = std::exchange(prepared_, nullptr);
         if (!prepared->plan.difference.OsChanges().empty()) {
           metrics_.pivot_errors = ending ? 0 : metrics_.pivot_errors + 1;
         }
+        if (outcome && !outcome->is_undone) return Happen(happened::NotUndone{ending.error().message()});
         if (!ending) return Happen(happened::Failed{ending.error().message()});
         const bool needs_reboot = *ending == change::Ending::kRebootNeeded;
         source_->ReportChanged(*prepared, needs_reboot);

@@ -47,7 +47,9 @@ class Step {
     Do(effect::Look{checking.goal});
     return To(std::move(checking));
   }
-  Step& Recover(int attempts = 0) { return Do(effect::Recover{}).To(phase::Recovering{attempts}); }
+  Step& Recover(int attempts = 0, std::optional<FailedChange> after = {}) {
+    return Do(effect::Recover{}).To(phase::Recovering{attempts, std::move(after)});
+  }
   Step& Reboot(int attempts = 0) { return Do(effect::Reboot{}).To(phase::Rebooting{attempts}); }
 
   operator std::optional<Transition>() { return std::move(transition_); }
@@ -93,14 +95,14 @@ class Advancing {
 
   // ---- after a crash or a reboot ------------------------------------------------------------------------------------
 
-  Next operator()(const phase::Recovering&, const happened::Recovered& recovered) const {
+  Next operator()(const phase::Recovering& recovering, const happened::Recovered& recovered) const {
     switch (recovered.how) {
       case How::kEnded:
-        return Start().Begin();
+        return Start().Begin(recovering.after ? recovering.after->attempts : 0);
       case How::kUndone:
-        // One that was just cut short is tried again.
-        return recovered.why.empty() || !recovered.goal ? Start().Begin()
-                                                        : Start().Reject(*recovered.goal, recovered.why).Begin();
+        if (!recovered.why.empty() && recovered.goal) return Start().Reject(*recovered.goal, recovered.why).Begin();
+        // One that was just cut short is tried again; one that failed is not, for now.
+        return recovering.after ? Undone(*recovering.after) : Next(Start().Begin());
       case How::kToBeConfirmed:
         return Start().Do(effect::WatchHealth{}).To(phase::Confirming{});
       case How::kRebootNeeded:
@@ -110,7 +112,10 @@ class Advancing {
     return {};
   }
   Next operator()(const phase::Recovering& recovering, const happened::Failed& failed) const {
-    return Start().Degrade({.text = failed.text, .retry = Retry::kRecover, .attempts = recovering.attempts + 1});
+    return Start().Degrade({.text = failed.text,
+                            .retry = Retry::kRecover,
+                            .attempts = recovering.attempts + 1,
+                            .after = recovering.after});
   }
 
   Next operator()(const phase::Confirming&, const happened::Well&) const {
@@ -163,6 +168,11 @@ class Advancing {
     if (state_.wanted != changing.goal) return Start().Begin();
     return Start().Degrade({Fault::kFailed, failed.text, Retry::kLook, changing.goal, changing.attempts + 1});
   }
+  Next operator()(const phase::Changing& changing, const happened::NotUndone& failed) const {
+    return Start()
+        .Do(effect::ReportFault{Fault::kFailed, failed.text})
+        .Recover(0, FailedChange{changing.goal, failed.text, changing.attempts + 1});
+  }
   Next operator()(const phase::Rebooting& rebooting, const happened::Failed& failed) const {
     return Start().Degrade({.text = failed.text, .retry = Retry::kReboot, .attempts = rebooting.attempts + 1});
   }
@@ -184,7 +194,7 @@ class Advancing {
       case Retry::kNone:
         return {};
       case Retry::kRecover:
-        return Start().Recover(degraded.attempts);
+        return Start().Recover(degraded.attempts, degraded.after);
       case Retry::kReboot:
         return Start().Reboot(degraded.attempts);
       case Retry::kLook:
@@ -206,11 +216,13 @@ class Advancing {
   Step Start() const { return Step(state_); }
   Next Kept() const { return Start(); }
   static bool IsWork(const Outlook& outlook) {
-    return outlook.drift.empty() && !outlook.is_there && outlook.unreconcilable.empty();
+    return !outlook.IsUnderWay() && outlook.drift.empty() && !outlook.is_there && outlook.unreconcilable.empty();
   }
   Step After(const phase::Checking& checking, const Outlook& outlook) const {
     const Goal& goal = checking.goal;
     const int attempts = checking.attempts + 1;
+    if (outlook.is_cut_short) return Start().Recover();
+    if (!outlook.waits.empty()) return Start().Degrade({Fault::kFailed, outlook.waits, Retry::kLook, goal, attempts});
     if (!outlook.drift.empty()) {
       return Start().Degrade({Fault::kDrift, outlook.drift, Retry::kLook, goal, attempts});
     }
@@ -223,6 +235,11 @@ class Advancing {
       return next.Do(effect::AskForDrain{goal}).To(phase::Draining{goal, checking.attempts});
     }
     return next.Do(effect::Change{goal}).To(phase::Changing{goal, checking.attempts});
+  }
+  Next Undone(const FailedChange& failed) const {
+    if (state_.wanted != failed.goal) return Start().Begin();
+    return Start().Degrade(
+        {Fault::kFailed, failed.text + "; by now it is undone", Retry::kLook, failed.goal, failed.attempts});
   }
   Step Settle(const Goal& goal) const {
     Step next = Start();
@@ -262,7 +279,7 @@ std::string_view NameOf(const Phase& phase) {
 
 std::string_view NameOf(const Event& event) {
   return NameAt(event.index(), "wanted", "recovered", "looked", "drained", "changed", "well", "unwell", "failed",
-                "noticed", "retry due", "pardoned", "unusable");
+                "not undone", "noticed", "retry due", "pardoned", "unusable");
 }
 
 }  // namespace pintle::agent

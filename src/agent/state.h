@@ -36,15 +36,28 @@ enum class Fault {
 
 // What a look has shown.
 struct Outlook {
+  bool is_cut_short = false;        // The journal has a change that has to be ended before anything else.
+  std::string waits = {};           // The journal has one that a reboot ends, and this is what to say of it.
   std::string drift = {};           // Empty: the machine is as the config says that it has.
   std::string unreconcilable = {};  // Why it cannot get to the goal.
   bool is_there = false;            // It has the goal.
   bool drains = false;              // Its pods have to go before.
+
+  // Whether there is a change in the journal, so that nothing else was looked at.
+  bool IsUnderWay() const { return is_cut_short || !waits.empty(); }
+};
+
+// One that could not be undone at once.
+struct FailedChange {
+  Goal goal;
+  std::string text;
+  int attempts = 0;
 };
 
 namespace phase {
-struct Recovering {  // Ends what a crash or a reboot has interrupted.
+struct Recovering {  // Ends what a crash, a reboot or a failure has interrupted.
   int attempts = 0;
+  std::optional<FailedChange> after = {};
 };
 struct Waiting {};  // Nobody has said yet what the machine is to be.
 struct Checking {
@@ -75,6 +88,7 @@ struct Degraded {
   enum class Retry { kNone, kRecover, kLook, kReboot } retry = Retry::kNone;
   std::optional<Goal> goal = {};
   int attempts = 0;
+  std::optional<FailedChange> after = {};  // Of the recovery that is tried again.
 };
 }  // namespace phase
 
@@ -119,6 +133,10 @@ struct Unwell {
 struct Failed {
   std::string text;
 };
+// A change has failed, and its journal is still there.
+struct NotUndone {
+  std::string text;
+};
 // Something on the machine may be other than it was.  A look that is under way goes on, and what it shows counts.
 struct Noticed {};
 // Enough time has passed since something failed, or a person does not want to wait.
@@ -132,8 +150,8 @@ struct Unusable {
 }  // namespace happened
 
 using Event = std::variant<happened::Wanted, happened::Recovered, happened::Looked, happened::Drained,
-                           happened::Changed, happened::Well, happened::Unwell, happened::Failed, happened::Noticed,
-                           happened::RetryDue, happened::Pardoned, happened::Unusable>;
+                           happened::Changed, happened::Well, happened::Unwell, happened::Failed, happened::NotUndone,
+                           happened::Noticed, happened::RetryDue, happened::Pardoned, happened::Unusable>;
 
 namespace effect {
 struct Recover {};

@@ -8,6 +8,7 @@
 
 #include "agent/initial_annotations.h"
 #include "change/abilities.h"
+#include "change/apply.h"
 #include "change/as_booted.h"
 #include "change/findings.h"
 #include "change/image_mode.h"
@@ -119,8 +120,24 @@ Result<std::optional<Goal>> CurrentGoal(const Root& root) {
   return GoalOf(config);
 }
 
+namespace {
+
+// What is in the journal comes first: with a change half made, nothing is what it seems.
+Result<bool> FindPending(const host::Host& host, Outlook& outlook) {
+  const auto pending = TRY(change::PendingOn(host));
+  outlook.is_cut_short = pending == change::Pending::kCutShort;
+  if (pending == change::Pending::kWaitsForReboot) {
+    outlook.waits =
+        "a change of this machine waits for a reboot: reboot it, or give the change up with `pintle recover --give-up`";
+  }
+  return pending != change::Pending::kNone;
+}
+
+}  // namespace
+
 Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request) {
   Survey survey;
+  if (TRY(FindPending(host, survey.outlook))) return survey;
   auto [current, is_kept] = TRY(CurrentOf(host, request));
   survey.current = GoalOf(current);
   survey.is_assumed = request.assumed && !is_kept;

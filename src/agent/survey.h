@@ -49,6 +49,7 @@ struct Prepared {
   change::Things left_alone = {};
 };
 
+// While the journal has a change, there is no more than an outlook that says so.
 struct Survey {
   Goal current;
   bool is_assumed = false;  // The disk does not tell that it is this.

@@ -32,26 +32,25 @@ class Changer {
     if (const auto pending = TRY(journal_.Read())) {
       return Error(ErrorKind::kConflict, fmt::format("the change to {} is still under way; end it first", pending->to));
     }
-    Say("looking at what there is");
-    host::BlobStore contents = TRY(journal_.OpenBlobs());
-    Change change = TRY(stage(contents));
-    change.boot_id = TRY(BootId(host_.root));
-    change.awaits_confirmation = end == EndsWith::kConfirmation && HasReboot(change.actions);
-    if (change.steps.empty()) {
-      TRY(journal_.Close());
+    auto begun = Begin(stage, next, end);
+    if (!begun || begun->change.steps.empty()) {
+      const auto closed = Discard();
+      if (!begun) return WithAlso(std::move(begun).error(), "when its contents were removed", closed);
+      TRY(closed);
       return Ending::kNothingToDo;
     }
-    Fetched fetched;
-    if (change.next_boot) fetched = TRY(Fetch(TRY(next())));
-    TRY(journal_.Write(change));
+    auto& [change, contents, fetched] = *begun;
     Say(fmt::format("applying {}", change.to));
-    if (auto put =
-            change.next_boot ? StageDeployment(fetched.wanted) : PutAll(host_, contents, change.steps, change.undo);
-        !put) {
-      return Undo(change, contents, std::move(put).error());
-    }
-    TRY(Enter(Phase::kApplied, change));
+    if (auto put = PutInPlace(change, contents, fetched); !put) return Undo(change, contents, std::move(put).error());
     return change.next_boot ? Ending::kRebootNeeded : EndOf(change, contents);
+  }
+
+  Result<Pending> FindPending() const {
+    const auto change = TRY(journal_.Read());
+    if (!change) return Pending::kNone;
+    const bool waits =
+        change->phase == Phase::kApplied && HasReboot(change->actions) && !TRY(HasRebooted(host_.root, *change));
+    return waits ? Pending::kWaitsForReboot : Pending::kCutShort;
   }
 
   Result<Recovered> Recover() {
@@ -88,14 +87,59 @@ class Changer {
   }
 
  private:
+  struct Fetched {
+    host::WantedDeployment wanted;
+    std::unique_ptr<host::OfferedPackages> packages;
+  };
+
+  // A change whose journal is written, unless there is nothing to do.
+  struct Begun {
+    Change change;
+    host::BlobStore contents;
+    Fetched fetched;
+  };
+
+  template <typename StageFunction, typename NextFunction>
+  Result<Begun> Begin(const StageFunction& stage, const NextFunction& next, EndsWith end) const {
+    Say("looking at what there is");
+    host::BlobStore contents = TRY(journal_.OpenBlobs());
+    Begun begun = {TRY(stage(contents)), std::move(contents), {}};
+    Change& change = begun.change;
+    if (change.steps.empty()) return begun;
+    change.boot_id = TRY(BootId(host_.root));
+    change.awaits_confirmation = end == EndsWith::kConfirmation && HasReboot(change.actions);
+    if (change.next_boot) begun.fetched = TRY(Fetch(TRY(next())));
+    TRY(journal_.Write(change));
+    return begun;
+  }
+
+  // Nothing has been put.
+  Result<> Discard() const { return journal_.Close(); }
+
+  Result<> PutInPlace(Change& change, const host::BlobStore& contents, const Fetched& fetched) {
+    if (change.next_boot) {
+      TRY(StageDeployment(fetched.wanted));
+    } else {
+      TRY(PutAll(host_, contents, change.steps, change.undo));
+    }
+    return Enter(Phase::kApplied, change);
+  }
+
+  static Error WithAlso(Error error, std::string_view when, const Result<>& other) {
+    if (other || other.error().message() == error.message()) return error;
+    return Error(error.kind(), fmt::format("{}; and {}: {}", error.message(), when, other.error().message()));
+  }
+
   static Recovered RecoveryOf(Ending ending) {
     return {ending == Ending::kRebootNeeded ? Recovery::kRebootNeeded : Recovery::kFinished, ""};
   }
 
-  // A crash from here on is followed by what the phase says.
-  Result<> Enter(Phase phase, Change& change) {
-    change.phase = phase;
-    return journal_.Write(change);
+  // A crash from here on is followed by what the phase says; after an error, by what the one before says.
+  Result<> Enter(Phase phase, Change& change) const {
+    const Phase before = std::exchange(change.phase, phase);
+    auto written = journal_.Write(change);
+    if (!written) change.phase = before;
+    return written;
   }
 
   void Say(const std::string& doing) const {
@@ -114,10 +158,10 @@ class Changer {
     Say("reloading and restarting what has changed");
     const auto end = [&]() -> Result<> {
       TRY(Act(host_, change.actions, change.steps));
-      return Check(change);
+      TRY(Check(change));
+      return journal_.Close();
     };
     if (auto ended = end(); !ended) return Undo(change, contents, std::move(ended).error());
-    TRY(journal_.Close());
     return Ending::kDone;
   }
 
@@ -151,25 +195,22 @@ class Changer {
     return findings.empty() ? Result<>() : Error(ErrorKind::kInvalid, TextOf(findings, change.to));
   }
 
-  // Returns the error that made it necessary, with what else went wrong on the way back.
-  Error Undo(Change& change, const host::BlobStore& contents, Error reason) {
+  // Returns the error that made it necessary, with what else went wrong on the way back.  What could not be put back is
+  // still in the journal, for Recover().
+  Error Undo(Change& change, const host::BlobStore& contents, const Error& reason) {
     Say(fmt::format("undoing it, because of this: {}", reason.message()));
     const auto undo = [&]() -> Result<> {
       if (change.next_boot) return StayWithOld(change, contents);
+      // The new things stay where they are while the journal says that they do.
       if (change.phase == Phase::kApplied) TRY(Enter(Phase::kUndoing, change));
       return PutBack(change, contents);
     };
-    std::string message = reason.message();
     // A service that did not come up with the new files may not have come up with the old ones either.
-    if (const auto undone = undo(); !undone && undone.error().message() != message) {
-      message += "; and when this was undone: " + undone.error().message();
-    }
-    return Error(reason.kind(), std::move(message)).While(fmt::format("applying {}", change.to));
+    return WithAlso(reason, "when this was undone", undo()).While(fmt::format("applying {}", change.to));
   }
 
   Result<Recovered> TakeBack(const Change& change, const host::BlobStore& contents) {
     Say(fmt::format("undoing the change to {}", change.to));
-    TRY(RememberWhy(change));
     TRY(PutBack(change, contents));
     // What the boot has started with the new files ends with another one.
     const bool runs_with_new = HasReboot(change.actions) && TRY(HasRebooted(host_.root, change));
@@ -181,18 +222,15 @@ class Changer {
     // Services that run with the new files get the old ones; a boot in between has started them with what there was.
     const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(host_.root, change));
     const auto acted = Act(host_, may_run_with_new ? Actions(change.actions) : Actions(), change.undo);
+    // Last, since it takes room on a disk that may be full, and the machine is to be the old one all the same.
+    TRY(RememberWhy(change));
     TRY(journal_.Close());
     return acted;
   }
 
   // ---- with the next boot -------------------------------------------------------------------------------------------
 
-  struct Fetched {
-    host::WantedDeployment wanted;
-    std::unique_ptr<host::OfferedPackages> packages;
-  };
-
-  Result<Fetched> Fetch(NextDeployment next) {
+  Result<Fetched> Fetch(NextDeployment next) const {
     Fetched fetched;
     if (!next.wanted.packages.IsEmpty()) {
       Say(fmt::format("fetching the packages of {}", next.extensions_image));
@@ -225,7 +263,6 @@ class Changer {
       // If the loader does not know of it, a power cut came before that, and it was never tried.
       const bool was_tried = change.next_boot->is_finalized && state.pending && !state.pending->is_staged;
       if (change.reason.empty() && was_tried) change.reason = "the new deployment did not boot";
-      TRY(RememberWhy(change));
       TRY(StayWithOld(change, contents));
       return Recovered{Recovery::kUndone, change.reason};
     }
@@ -248,6 +285,7 @@ class Changer {
     const bool is_ours = state.pending && !(state.pending->is_staged && TRY(HasRebooted(host_.root, change)));
     if (is_ours) TRY(host_.deployments->DropPending());
     TRY(PutAll(host_, contents, TRY(UndoOfShared(host_, change))));
+    TRY(RememberWhy(change));
     return journal_.Close();
   }
 
@@ -310,6 +348,8 @@ Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config,
 Result<Ending> Make(const host::Host& host, const Making& making, const Progress& progress, EndsWith end) {
   return Changer(host, progress).Make(making.stage, making.next, end);
 }
+
+Result<Pending> PendingOn(const host::Host& host) { return Changer(host, {}).FindPending(); }
 
 Result<Recovered> Recover(const host::Host& host, const Progress& progress) {
   return Changer(host, progress).Recover();

@@ -13,7 +13,8 @@
 //
 // On an OSTree host a change that needs a reboot is not applied to what runs but left to the next boot (next_boot.h).
 //
-// Whatever fails before the end is undone, and the error says what it was.
+// Whatever fails before the end is undone, and the error says what it was.  Where the way back fails as well, the
+// journal stays, and Recover() is to be called again.
 
 #include <cstdint>
 #include <functional>
@@ -60,6 +61,14 @@ Result<Ending> Make(const host::Host& host, const Making& making, const Progress
 // Makes true again what is chosen of the config that the machine has.  `plan` says what follows.
 Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config, const plan::Plan& plan,
                        const Choice& choice, const Progress& progress = {});
+
+// What the journal has while nobody holds the claim to the machine.
+enum class Pending {
+  kNone,
+  kCutShort,        // To be ended by Recover(), whoever began it.
+  kWaitsForReboot,  // All is in place, or comes with the next boot.
+};
+Result<Pending> PendingOn(const host::Host& host);
 
 enum class Recovery {
   kNothingToDo,

@@ -3,7 +3,9 @@
 
 #include <utility>
 
+#include "base/first_characters.h"
 #include "change/any_bytes.h"
+#include "host/paired_file.h"
 #include "host/remedy.h"
 #include "json/parse.h"
 
@@ -14,8 +16,10 @@ constexpr const char* kDirectory = "/var/lib/pintle/change";
 constexpr const char* kJournal = "/var/lib/pintle/change/journal.json";
 constexpr const char* kBlobs = "/var/lib/pintle/change/contents";
 
+// In bytes.  It fits into the room that the journal has for what comes later, also if each of them is written as six.
+constexpr std::size_t kLongestReason = host::PairedFile::kRoomToGrow / 8;
+
 // It names files and holds hashes of passwords.
-constexpr FileMode kPrivate = {.permissions = 0600, .owner = {}};
 constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
 
 }  // namespace
@@ -36,15 +40,20 @@ Result<host::BlobStore> Journal::OpenBlobs() const {
   return host::WithRemedy(host::BlobStore::Open(root_, kBlobs));
 }
 
+Result<bool> Journal::IsThere() const { return TRY(root_.Status(kJournal)).has_value(); }
+
 Result<> Journal::Write(const Change& change) const {
-  const std::string text = json::ToText(WithTextOnly(json::Encode(change)));
-  TRY(host::WithRemedy(root_.WriteFile(kJournal, text, kPrivate)), "keeping the journal");
+  json::Value document = json::Encode(change);
+  if (change.reason.size() > kLongestReason) document["reason"] = FirstCharacters(change.reason, kLongestReason / 4);
+  const std::string text = json::ToText(WithTextOnly(std::move(document)));
+  TRY(host::WithRemedy(host::PairedFile(root_, kJournal).Write(text)), "keeping the journal");
   return {};
 }
 
 Result<> Journal::Close() const {
-  TRY(root_.Remove(kJournal));
-  return root_.Remove(kBlobs);
+  TRY(host::WithRemedy(host::PairedFile(root_, kJournal).Remove()), "closing the journal");
+  static_cast<void>(root_.Remove(kBlobs));  // OpenBlobs() removes what stays.
+  return {};
 }
 
 }  // namespace pintle::change

@@ -3,8 +3,9 @@
 
 // The one small file that says what is being changed, and how far it has come.
 //
-// It is written whole and durably, so that a crash finds it as it was before or after.  Beside it are the contents that
-// the steps and their undo need.  Both are in /var/lib/pintle, which all deployments of a machine share.
+// It is written whole and durably, so that a crash finds it as it was before or after, and what says how far the change
+// has come is written also when the disk is full by then (host/paired_file.h).  Beside it are the contents that the
+// steps and their undo need.  All of it is in /var/lib/pintle, which all deployments of a machine share.
 
 #include <optional>
 #include <string>
@@ -23,14 +24,16 @@ class Journal {
 
   // The change that is under way, if any.
   Result<std::optional<Change>> Read() const;
+  Result<bool> IsThere() const;
 
   // Where the contents of a change are collected before it begins: empty, unless one is under way.
   Result<host::BlobStore> OpenBlobs() const;
 
-  // What follows a crash from here on is what the change's phase says.  All contents must be durable.
+  // What follows a crash from here on is what the change's phase says.  All contents must be durable.  After an error
+  // the journal is what it was before.
   Result<> Write(const Change& change) const;
 
-  // The change is over, one way or the other.
+  // The change is over, one way or the other: nothing of it is kept.
   Result<> Close() const;
 
  private:

@@ -250,6 +250,44 @@ TEST_F(AChange, ThatTheDiskRefusesAnywhereIsOldOrNewAfterRecovery) {
   fmt::print("{} histories\n", histories_);
 }
 
+TEST_F(AChange, OnADiskThatIsFullFromAnyCallOnIsOldOrIsSoAfterARecovery) {
+  for (int at = 1;; ++at) {
+    Machine machine;
+    const History history = machine.ChangeWith({.at = at, .kind = FaultKind::kDiskFull, .errno_value = ENOSPC});
+    SCOPED_TRACE(fmt::format("full from call {} on", at));
+    ++histories_;
+    // From some call on, the rest of a change takes nothing more of the disk.
+    if (history.ending == Ending::kSucceeded) {
+      ASSERT_FALSE(history.fault_met);
+      ASSERT_EQ(machine.Now(), new_);
+      break;
+    }
+    if (ValueOf(change::PendingOn((*machine).host())) != change::Pending::kNone) {
+      ASSERT_TRUE(machine.Recover());
+    }
+    ASSERT_EQ(machine.Now(), old_);
+  }
+  fmt::print("{} histories\n", histories_);
+}
+
+// One refusal does not stand in the way of undoing.
+TEST_F(AChange, ThatTheDiskRefusesOnceIsUndoneAtOnce) {
+  for (const int errno_value : {ENOSPC, EIO, EROFS}) {
+    for (int at = 1;; ++at) {
+      Machine machine;
+      const History history = machine.ChangeWith({.at = at, .kind = FaultKind::kError, .errno_value = errno_value});
+      if (!history.fault_met) break;
+      SCOPED_TRACE(fmt::format("errno {} at call {}", errno_value, at));
+      ++histories_;
+      ASSERT_EQ(ValueOf(change::PendingOn((*machine).host())), change::Pending::kNone);
+      const bool has_succeeded = history.ending == Ending::kSucceeded;
+      ASSERT_EQ(machine.Now(), has_succeeded ? new_ : old_);
+      ASSERT_TRUE(has_succeeded || !(*machine).Has("var/lib/pintle/change/contents"));
+    }
+  }
+  fmt::print("{} histories\n", histories_);
+}
+
 TEST_F(AChange, SucceedsWhenTheKernelTakesOneByteAtATime) {
   for (int at = 1;; ++at) {
     Machine machine;

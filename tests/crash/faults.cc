@@ -27,9 +27,18 @@ int calls = 0;
 bool met = false;
 
 enum class Answer { kGoOn, kFail, kOneByte };
+enum class Takes { kNothing, kSpace };
 
-Answer Count() {
-  if (active_fault == nullptr || ++calls != active_fault->at) return Answer::kGoOn;
+Answer Count(Takes takes = Takes::kNothing) {
+  if (active_fault == nullptr) return Answer::kGoOn;
+  ++calls;
+  if (active_fault->kind == FaultKind::kDiskFull) {
+    if (takes == Takes::kNothing || calls < active_fault->at) return Answer::kGoOn;
+    met = true;
+    errno = ENOSPC;
+    return Answer::kFail;
+  }
+  if (calls != active_fault->at) return Answer::kGoOn;
   met = true;
   switch (active_fault->kind) {
     case FaultKind::kExit:
@@ -39,8 +48,19 @@ Answer Count() {
       return Answer::kFail;
     case FaultKind::kShortWrite:
       return Answer::kOneByte;
+    case FaultKind::kDiskFull:
+      break;
   }
   std::abort();
+}
+
+// What a file has of the disk, it has also while that is full.
+Takes TakenBy(int fd, off_t offset, size_t count) {
+  struct stat status;
+  if (active_fault == nullptr || active_fault->kind != FaultKind::kDiskFull) return Takes::kNothing;
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return Takes::kNothing;
+  constexpr off_t kBlock = 512;
+  return offset + static_cast<off_t>(count) > status.st_blocks * kBlock ? Takes::kSpace : Takes::kNothing;
 }
 
 template <typename Call>
@@ -49,8 +69,8 @@ Call* Real(const char* name) {
 }
 
 template <typename Call, typename... Arguments>
-int Through(const char* name, Arguments... arguments) {
-  if (Count() == Answer::kFail) return -1;
+int Through(Takes takes, const char* name, Arguments... arguments) {
+  if (Count(takes) == Answer::kFail) return -1;
   return Real<Call>(name)(arguments...);
 }
 
@@ -84,17 +104,21 @@ using pintle::crash::Answer;
 using pintle::crash::Count;
 using pintle::crash::Real;
 using pintle::crash::SyncNothing;
+using pintle::crash::TakenBy;
+using pintle::crash::Takes;
 using pintle::crash::Through;
 
 ssize_t write(int fd, const void* buffer, size_t count) {
-  const Answer answer = Count();
+  const Answer answer = Count(TakenBy(fd, ::lseek(fd, 0, SEEK_CUR), count));
   if (answer == Answer::kFail) return -1;
   static const auto real = Real<decltype(::write)>("write");
   return real(fd, buffer, answer == Answer::kOneByte && count > 1 ? 1 : count);
 }
 
 ssize_t pwritev(int fd, const iovec* parts, int count, off_t offset) {
-  const Answer answer = Count();
+  size_t size = 0;
+  for (int part = 0; part < count; ++part) size += parts[part].iov_len;
+  const Answer answer = Count(TakenBy(fd, offset, size));
   if (answer == Answer::kFail) return -1;
   static const auto real = Real<decltype(::pwritev)>("pwritev64");
   const iovec first = {parts[0].iov_base, parts[0].iov_len > 1 ? 1 : parts[0].iov_len};
@@ -102,7 +126,8 @@ ssize_t pwritev(int fd, const iovec* parts, int count, off_t offset) {
 }
 
 ssize_t copy_file_range(int from, off64_t* from_offset, int to, off64_t* to_offset, size_t count, unsigned flags) {
-  const Answer answer = Count();
+  const off_t offset = to_offset != nullptr ? *to_offset : ::lseek(to, 0, SEEK_CUR);
+  const Answer answer = Count(TakenBy(to, offset, count));
   if (answer == Answer::kFail) return -1;
   static const auto real = Real<decltype(::copy_file_range)>("copy_file_range");
   return real(from, from_offset, to, to_offset, answer == Answer::kOneByte && count > 1 ? 1 : count, flags);
@@ -114,7 +139,7 @@ int openat(int directory, const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
   va_end(more);
-  if ((flags & O_CREAT) != 0 && Count() == Answer::kFail) return -1;
+  if ((flags & O_CREAT) != 0 && Count(Takes::kSpace) == Answer::kFail) return -1;
   static const auto real = Real<decltype(::openat)>("openat64");
   return real(directory, path, flags, mode);
 }
@@ -122,39 +147,50 @@ int openat(int directory, const char* path, int flags, ...) {
 int fsync(int) { return SyncNothing(); }
 int fdatasync(int) { return SyncNothing(); }
 int syncfs(int) noexcept { return SyncNothing(); }
-int ftruncate(int fd, off_t size) noexcept { return Through<int(int, off_t)>("ftruncate64", fd, size); }
-int fchmod(int fd, mode_t mode) noexcept { return Through<int(int, mode_t)>("fchmod", fd, mode); }
+int ftruncate(int fd, off_t size) noexcept {
+  return Through<int(int, off_t)>(Takes::kNothing, "ftruncate64", fd, size);
+}
+int fallocate(int fd, int mode, off_t offset, off_t size) {
+  return Through<int(int, int, off_t, off_t)>(Takes::kSpace, "fallocate64", fd, mode, offset, size);
+}
+int fchmod(int fd, mode_t mode) noexcept { return Through<int(int, mode_t)>(Takes::kNothing, "fchmod", fd, mode); }
 int fchown(int fd, uid_t owner, gid_t group) noexcept {
-  return Through<int(int, uid_t, gid_t)>("fchown", fd, owner, group);
+  return Through<int(int, uid_t, gid_t)>(Takes::kNothing, "fchown", fd, owner, group);
 }
 int fchownat(int directory, const char* path, uid_t owner, gid_t group, int flags) noexcept {
-  return Through<int(int, const char*, uid_t, gid_t, int)>("fchownat", directory, path, owner, group, flags);
+  return Through<int(int, const char*, uid_t, gid_t, int)>(Takes::kNothing, "fchownat", directory, path, owner, group,
+                                                           flags);
 }
 int mkdirat(int directory, const char* path, mode_t mode) noexcept {
-  return Through<int(int, const char*, mode_t)>("mkdirat", directory, path, mode);
+  return Through<int(int, const char*, mode_t)>(Takes::kSpace, "mkdirat", directory, path, mode);
 }
 int symlinkat(const char* target, int directory, const char* path) noexcept {
-  return Through<int(const char*, int, const char*)>("symlinkat", target, directory, path);
+  return Through<int(const char*, int, const char*)>(Takes::kSpace, "symlinkat", target, directory, path);
 }
 int renameat(int from_directory, const char* from, int to_directory, const char* to) noexcept {
-  return Through<int(int, const char*, int, const char*)>("renameat", from_directory, from, to_directory, to);
+  return Through<int(int, const char*, int, const char*)>(Takes::kNothing, "renameat", from_directory, from,
+                                                          to_directory, to);
 }
 int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) noexcept {
-  return Through<int(int, const char*, int, const char*, unsigned)>("renameat2", from_directory, from, to_directory, to,
-                                                                    flags);
+  return Through<int(int, const char*, int, const char*, unsigned)>(Takes::kNothing, "renameat2", from_directory, from,
+                                                                    to_directory, to, flags);
 }
 int unlinkat(int directory, const char* path, int flags) noexcept {
-  return Through<int(int, const char*, int)>("unlinkat", directory, path, flags);
+  return Through<int(int, const char*, int)>(Takes::kNothing, "unlinkat", directory, path, flags);
 }
 int fsetxattr(int fd, const char* name, const void* value, size_t size, int flags) noexcept {
-  return Through<int(int, const char*, const void*, size_t, int)>("fsetxattr", fd, name, value, size, flags);
+  return Through<int(int, const char*, const void*, size_t, int)>(Takes::kSpace, "fsetxattr", fd, name, value, size,
+                                                                  flags);
 }
 int setxattr(const char* path, const char* name, const void* value, size_t size, int flags) noexcept {
-  return Through<int(const char*, const char*, const void*, size_t, int)>("setxattr", path, name, value, size, flags);
+  return Through<int(const char*, const char*, const void*, size_t, int)>(Takes::kSpace, "setxattr", path, name, value,
+                                                                          size, flags);
 }
-int fremovexattr(int fd, const char* name) noexcept { return Through<int(int, const char*)>("fremovexattr", fd, name); }
+int fremovexattr(int fd, const char* name) noexcept {
+  return Through<int(int, const char*)>(Takes::kNothing, "fremovexattr", fd, name);
+}
 int removexattr(const char* path, const char* name) noexcept {
-  return Through<int(const char*, const char*)>("removexattr", path, name);
+  return Through<int(const char*, const char*)>(Takes::kNothing, "removexattr", path, name);
 }
 
 }  // extern "C"

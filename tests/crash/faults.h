@@ -15,6 +15,7 @@ enum class FaultKind {
   kExit,        // The process is gone before the call is made.
   kError,       // The call fails with an errno.
   kShortWrite,  // A write takes one byte only.  Calls that write nothing are left alone.
+  kDiskFull,    // From this call on, all that takes more of the disk than it has already fails.
 };
 
 struct Fault {

@@ -32,6 +32,7 @@ std::map<std::string, State> States() {
   const auto at = [](Phase phase) { return State{std::move(phase), kNew, std::nullopt}; };
   return {
       {"recovering", at(phase::Recovering{})},
+      {"recovering: after a change that failed", at(phase::Recovering{0, FailedChange{kNew, "no space", 1}})},
       {"waiting", State{phase::Waiting{}, std::nullopt, std::nullopt}},
       {"checking", at(phase::Checking{kNew})},
       {"draining", at(phase::Draining{kNew})},
@@ -53,6 +54,8 @@ std::map<std::string, Event> Events() {
       {"recovered: undone for a reason", happened::Recovered{How::kUndone, kNew, "it did not boot"}},
       {"recovered: to be confirmed", happened::Recovered{How::kToBeConfirmed, kNew, ""}},
       {"recovered: reboot needed", happened::Recovered{How::kRebootNeeded, kNew, ""}},
+      {"looked: a change cut short", happened::Looked{kNew, {.is_cut_short = true, .is_there = true}}},
+      {"looked: a change that waits", happened::Looked{kNew, {.waits = "for a reboot", .is_there = true}}},
       {"looked: there", happened::Looked{kNew, {.is_there = true}}},
       {"looked: drift", happened::Looked{kNew, {.drift = "content mismatch"}}},
       {"looked: unreconcilable", happened::Looked{kNew, {.unreconcilable = "disks"}}},
@@ -64,6 +67,7 @@ std::map<std::string, Event> Events() {
       {"well", happened::Well{}},
       {"unwell", happened::Unwell{"kubelet.service is failed"}},
       {"failed", happened::Failed{"no space"}},
+      {"not undone", happened::NotUndone{"no space"}},
       {"noticed", happened::Noticed{}},
       {"retry due", happened::RetryDue{}},
       {"pardoned", happened::Pardoned{}},
@@ -102,7 +106,7 @@ TEST(State, EveryPairIsAsTheGraphSays) {
   graph.emplace(std::pair("waiting", "wanted: another"), "checking");
   std::set<std::string> used;
   for (const auto& [phase, state] : States()) {
-    ASSERT_EQ(NameOf(state.phase), phase);
+    ASSERT_EQ(NameOf(state.phase), phase.substr(0, phase.find(':')));
     for (const auto& [what, event] : Events()) {
       const auto next = Advance(state, event);
       const auto expected = graph.find({phase, what});
@@ -273,6 +277,50 @@ TEST(State, WhatCannotBeUsedIsToldWhenWhatIsUnderWayHasEnded) {
   ASSERT_TRUE(next);
   EXPECT_EQ(NameOf(next->next.phase), "settled");
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kUnusable);
+}
+
+TEST(State, AChangeThatCouldNotBeUndoneIsRecoveredFromBeforeAnythingElse) {
+  using How = happened::Recovered::How;
+  auto next = Advance({phase::Changing{kNew, 2}, kNew, std::nullopt}, happened::NotUndone{"no space"});
+  ASSERT_TRUE(next && Find<effect::Recover>(next->effects));
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "no space");
+  EXPECT_FALSE(Find<effect::Look>(next->effects));
+  EXPECT_FALSE(Find<effect::RetryLater>(next->effects));
+
+  // The recovery fails as well, and is tried again as that.
+  next = Advance(next->next, happened::Failed{"the disk is full"});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "the disk is full");
+  EXPECT_EQ(Find<effect::RetryLater>(next->effects)->attempts, 1);
+  EXPECT_FALSE(Advance(next->next, happened::Noticed{}));
+  next = Advance(next->next, happened::RetryDue{});
+  ASSERT_TRUE(next && Find<effect::Recover>(next->effects));
+
+  // When it is undone at last, what failed is told, and tried again later than before.
+  const State recovering = next->next;
+  next = Advance(recovering, happened::Recovered{How::kUndone, kNew, ""});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "no space; by now it is undone");
+  EXPECT_EQ(Find<effect::RetryLater>(next->effects)->attempts, 3);
+  EXPECT_TRUE(Find<effect::Look>(Advance(next->next, happened::RetryDue{})->effects));
+
+  // Unless something else is wanted by then.
+  const auto wished = Advance(recovering, happened::Wanted{kNewer});
+  ASSERT_TRUE(wished && wished->effects.empty());
+  next = Advance(wished->next, happened::Recovered{How::kUndone, kNew, ""});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNewer);
+}
+
+TEST(State, NothingIsThereWhileTheJournalHasAChange) {
+  const State checking{phase::Checking{kNew}, kNew, std::nullopt};
+  auto next = Advance(checking, happened::Looked{kNew, {.is_cut_short = true, .is_there = true}});
+  ASSERT_TRUE(next && Find<effect::Recover>(next->effects));
+  EXPECT_FALSE(Find<effect::ReportSettled>(next->effects));
+  next = Advance(checking, happened::Looked{kNew, {.waits = "reboot it", .is_there = true}});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "reboot it");
+  EXPECT_FALSE(Find<effect::Reboot>(next->effects));
 }
 
 TEST(State, AFailedRecoveryAndAFailedRebootAreTriedAgainAsSuch) {

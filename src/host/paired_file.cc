@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/paired_file.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "base/unique_fd.h"
+#include "base/write_all.h"
+#include "host/files.h"
+
+namespace pintle::host {
+namespace {
+
+constexpr mode_t kPrivate = 0600;
+
+Result<> Sync(int fd, const char* what) {
+  if (::fsync(fd) != 0) return Error::FromErrno(what);
+  return {};
+}
+
+Result<> SyncDirectory(int directory) { return Sync(directory, "fsync of the directory"); }
+
+std::string FilledUp(std::string_view contents, std::size_t size) {
+  const std::size_t filled_size = std::max(size, contents.size());
+  std::string filled;
+  filled.reserve(filled_size);
+  filled = contents;
+  filled.resize(filled_size, ' ');
+  return filled;
+}
+
+Result<UniqueFd> Make(int directory, const std::string& name) {
+  UniqueFd made(::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivate));
+  if (!made) return Error::FromErrno("creating it");
+  return made;
+}
+
+// Takes the room that a file may need.
+Result<> Allocate(int fd, std::size_t size) {
+  int result = 0;
+  do {
+    result = ::fallocate(fd, 0, 0, static_cast<off_t>(size));
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) return {};
+  // A file system that cannot do that gives the room to what is written.
+  if (errno == EOPNOTSUPP || errno == ENOSYS) return WriteAll(fd, std::string(size, ' '));
+  return Error::FromErrno("fallocate");
+}
+
+Result<> RemoveName(int directory, const std::string& name) {
+  if (::unlinkat(directory, name.c_str(), 0) != 0 && errno != ENOENT) return Error::FromErrno("unlink");
+  return {};
+}
+
+// Whether there is a file of this name; anything else is an error.
+Result<std::optional<UniqueFd>> OpenSpare(int directory, const std::string& name) {
+  UniqueFd spare(::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!spare && errno == ENOENT) return std::nullopt;
+  if (!spare) return Error::FromErrno("opening the spare");
+  struct stat status;
+  if (::fstat(spare.get(), &status) != 0) return Error::FromErrno("fstat");
+  if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "the spare is not a regular file");
+  return spare;
+}
+
+}  // namespace
+
+PairedFile::PairedFile(const Root& root, std::string path)
+    : root_(root), path_(std::move(path)), above_(DirectoryAbove(path_)) {
+  name_ = path_.substr(path_.rfind('/') + 1);
+  spare_ = name_ + ".spare";
+}
+
+Result<> PairedFile::Write(std::string_view contents) const {
+  const auto write = [&]() -> Result<> {
+    const UniqueFd directory = TRY(root_.OpenFile(above_, O_RDONLY | O_DIRECTORY));
+    if (!TRY(root_.Status(path_))) return Begin(directory.get(), contents);
+    const auto spare = TRY(OpenSpare(directory.get(), spare_));
+    if (spare) return Replace(directory.get(), spare->get(), contents);
+    // Someone has taken the spare away, or an older version of ours has written the file.
+    return root_.WriteFile(path_, contents, {.permissions = kPrivate, .owner = {}});
+  };
+  TRY(write(), "writing " + path_);
+  return {};
+}
+
+// The room is there before the file is, so that there is none that cannot be replaced.
+Result<> PairedFile::Begin(int directory, std::string_view contents) const {
+  const std::string filled = FilledUp(contents, contents.size() + kRoomToGrow);
+  const auto begin = [&]() -> Result<> {
+    TRY(RemoveName(directory, spare_));
+    const UniqueFd spare = TRY(Make(directory, spare_));
+    TRY(Allocate(spare.get(), filled.size()), "taking room for a second one");
+    TRY(Sync(spare.get(), "fsync"));
+    return root_.WriteFile(path_, filled, {.permissions = kPrivate, .owner = {}});
+  };
+  auto begun = begin();
+  // A file whose name is not durable is not to be there at all.
+  if (!begun) static_cast<void>(Remove());  // The error that counts is the one that there was before.
+  return begun;
+}
+
+Result<> PairedFile::Replace(int directory, int spare, std::string_view contents) const {
+  struct stat status;
+  if (::fstat(spare, &status) != 0) return Error::FromErrno("fstat");
+  TRY(WriteAll(spare, FilledUp(contents, static_cast<std::size_t>(status.st_size))));
+  TRY(Sync(spare, "fsync"));
+  const auto exchange = [&](unsigned how) {
+    return ::renameat2(directory, spare_.c_str(), directory, name_.c_str(), how);
+  };
+  int exchanged = exchange(RENAME_EXCHANGE);
+  const bool is_known = exchanged == 0 || (errno != EINVAL && errno != ENOSYS);
+  // A file system that cannot exchange two names loses the spare.
+  if (!is_known) exchanged = exchange(0);
+  if (exchanged != 0) return Error::FromErrno("rename");
+  auto synced = SyncDirectory(directory);
+  // So that it is what it was, as far as anyone can see.
+  if (!synced && is_known) exchange(RENAME_EXCHANGE);
+  return synced;
+}
+
+Result<> PairedFile::Remove() const {
+  TRY(root_.Remove(path_));
+  static_cast<void>(root_.Remove(above_ + "/" + spare_));  // One that stays is removed before the next is made.
+  return {};
+}
+
+}  // namespace pintle::host
