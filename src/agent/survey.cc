@@ -160,9 +160,9 @@ Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request) {
   survey.outlook.is_there = has_it && drifts.text.empty();
   if (survey.outlook.is_there) return survey;
   change::CurrentConfig to = stays ? current : TRY(request.wanted->read());
-  change::Things left_alone;
+  change::Things left_alone = change::OutOfReach(host.root, current, to);
   if (!is_forced) {
-    left_alone = TRY(change::LeftAlone(ignored, current, to));
+    left_alone.merge(TRY(change::LeftAlone(ignored, current, to)));
     survey.outlook.drift = stays ? drifts.text : TRY(Losses(host, std::move(findings), survey.current, to, left_alone));
     if (!survey.outlook.drift.empty()) return survey;
   }

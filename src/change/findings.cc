@@ -105,6 +105,14 @@ class Finder {
     findings_.push_back({about, Printable(text), Printable(detail)});
   }
 
+  // One thing that cannot be looked at must not hide what there is to say of the others.  But where nobody answers at
+  // all, nothing is known of anything, and the look itself has failed.
+  Result<> AddUnseen(const std::string& about, const std::string& text, const Error& why) {
+    if (why.kind() == ErrorKind::kUnavailable) return why;
+    Add(about, fmt::format("{}: {}", text, why.message()));
+    return {};
+  }
+
   Result<std::optional<FileState>> Observe(const std::string& path) {
     return seen_ == nullptr ? observer_.Observe(path) : observer_.Observe(path, *seen_);
   }
@@ -112,7 +120,10 @@ class Finder {
   Result<> LookAt(FilePut put) {
     if (IsWrittenByOthers(put.key)) return {};
     if (!put.want) return LookForMask(put.key);
-    TRY(owners_.Resolve(put));
+    if (const auto resolved = owners_.Resolve(put); !resolved) {
+      Add(put.key, resolved.error().message());
+      return {};
+    }
     const FileState& want = *put.want;
     const auto have = Observe(put.key);
     if (!have) {
@@ -174,39 +185,45 @@ class Finder {
 
   Result<> LookAt(const resource::Put<resource::UnitState>& put) {
     if (put.want->enablement == resource::Enablement::kPreset) return {};
-    const host::UnitStatus status = TRY(host_.systemd.Observe(put.key));
+    const auto status = host_.systemd.Observe(put.key);
+    if (!status) return AddUnseen(put.key, fmt::format("could not look up unit \"{}\"", put.key), status.error());
     const bool wants_enabled = put.want->enablement == resource::Enablement::kEnabled;
     constexpr auto kNotEnabled = std::to_array<std::string_view>(
         {"disabled", "enabled-runtime", "linked", "linked-runtime", "masked", "masked-runtime", "not-found", ""});
     constexpr auto kEnabled = std::to_array<std::string_view>({"enabled", "enabled-runtime"});
     const auto is_one_of = [&](const auto& states) {
-      return std::find(states.begin(), states.end(), status.file_state) != states.end();
+      return std::find(states.begin(), states.end(), status->file_state) != states.end();
     };
     if (wants_enabled ? is_one_of(kNotEnabled) : is_one_of(kEnabled)) {
       Add(put.key, fmt::format("unit \"{}\" expected enabled={}, but systemd reports \"{}\"", put.key, wants_enabled,
-                               status.file_state));
+                               status->file_state));
     }
     return {};
   }
 
   Result<> LookAt(const resource::Put<resource::UnitLinks>&) { return {}; }
   Result<> LookAt(const resource::Put<resource::AuthorizedKeys>& put) {
-    const auto have = TRY(host::ObserveAuthorizedKeys(host_.root, put.key));
-    if (host::Matches(put.want, have)) return {};
+    const auto have = host::ObserveAuthorizedKeys(host_.root, put.key);
+    if (!have) return AddUnseen(put.key, fmt::format("could not read SSH keys of {}", put.key), have.error());
+    if (host::Matches(put.want, *have)) return {};
     const auto keys_of = [](const auto& state) { return state ? state->keys : std::vector<std::string>(); };
-    Add(put.key, fmt::format("SSH keys of {} differ", put.key), DifferenceOf(keys_of(put.want), keys_of(have)));
+    std::string detail = DifferenceOf(keys_of(put.want), keys_of(*have));
+    if (*have && (*have)->is_of_another) detail += "; they are in a folder that belongs to another user";
+    Add(put.key, fmt::format("SSH keys of {} differ", put.key), std::move(detail));
     return {};
   }
   Result<> LookAt(const resource::Put<resource::PasswordHash>& put) {
-    const auto have = TRY(host::ObservePasswordHash(host_.root, put.key));
-    if (!host::Matches(put.want, have)) Add(put.key, fmt::format("password hash of {} differs", put.key));
+    const auto have = host::ObservePasswordHash(host_.root, put.key);
+    if (!have) return AddUnseen(put.key, fmt::format("could not read password hash of {}", put.key), have.error());
+    if (!host::Matches(put.want, *have)) Add(put.key, fmt::format("password hash of {} differs", put.key));
     return {};
   }
   Result<> LookAt(const resource::Put<resource::Deployment>& put) {
     if (host_.deployments == nullptr) return {};
-    const auto state = TRY(host_.deployments->Observe());
-    if (!state.booted) return {};
-    const host::DeployedImage& have = *state.booted;
+    const auto state = host_.deployments->Observe();
+    if (!state) return AddUnseen(std::string(kOs), "could not read the deployments", state.error());
+    if (!state->booted) return {};
+    const host::DeployedImage& have = *state->booted;
     const std::string& wanted = put.want->image;
     if (!wanted.empty() && !host::IsOfImage(have, wanted)) {
       Add(std::string(kOs), fmt::format("expected target osImageURL \"{}\", have \"{}\"", wanted, host::NameOf(have)));

@@ -64,7 +64,11 @@ class Inverter {
  private:
   Result<bool> IsAsWanted(const Put<UnitState>& put) const {
     if (put.want->enablement == Enablement::kPreset) return true;
-    const std::string state = TRY(host_.systemd.Observe(put.key)).file_state;
+    const auto status = host_.systemd.Observe(put.key);
+    if (!status && status.error().kind() == ErrorKind::kUnavailable) return status.error();
+    // What cannot be looked up may have been broken by what is about to be mended.
+    if (!status) return false;
+    const std::string& state = status->file_state;
     const bool is_enabled = state == "enabled";
     const bool cannot_be = state == "static" || state == "indirect" || state == "generated" || state == "alias";
     return put.want->enablement == Enablement::kEnabled ? is_enabled || cannot_be : !is_enabled;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/losses.h"
 
+#include <algorithm>
 #include <map>
 #include <type_traits>
 #include <variant>
 
+#include "host/authorized_keys.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::change {
@@ -18,6 +21,14 @@ Result<std::map<std::string, json::Value>> SaidOf(const Ignored& ignored, const 
     if (IgnoredUntil(ignored, name)) said[name].push_back(json::Encode(step));
   }
   return said;
+}
+
+// Whether all that there is to lose is set aside.
+Result<bool> IsSetAside(const Root& root, const plan::Step& step) {
+  const auto* put = std::get_if<resource::Put<resource::AuthorizedKeys>>(&step);
+  if (put == nullptr) return false;
+  const auto have = host::ObserveAuthorizedKeys(root, put->key);
+  return have && *have && (*have)->is_of_another;
 }
 
 }  // namespace
@@ -43,6 +54,17 @@ Result<Things> LeftAlone(const Ignored& ignored, const plan::ParsedConfig& from,
   return left_alone;
 }
 
+Things OutOfReach(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to) {
+  Things out_of_reach;
+  const auto& before = from.ignition.passwd.users;
+  for (const ignition::PasswdUser& user : to.ignition.passwd.users) {
+    const bool is_same = std::any_of(before.begin(), before.end(),
+                                     [&](const ignition::PasswdUser& one) { return json::Equal(one, user); });
+    if (is_same && !host::ObserveAuthorizedKeys(root, user.name)) out_of_reach.insert(user.name);
+  }
+  return out_of_reach;
+}
+
 Result<std::vector<Finding>> FindingsThatWouldBeLost(const host::Host& host, std::vector<Finding> findings,
                                                      const plan::ParsedConfig& to, const Things& left_alone) {
   std::erase_if(findings, [&](const Finding& finding) { return left_alone.contains(finding.about); });
@@ -51,7 +73,8 @@ Result<std::vector<Finding>> FindingsThatWouldBeLost(const host::Host& host, std
   Things lost;
   for (const plan::Step& step : TRY(plan::StepsFor(to, to, {}))) {
     wanted.insert(NameOf(step));
-    if (!TRY(FindingsIn(host, {&step, 1})).empty()) lost.insert(NameOf(step));
+    if (TRY(FindingsIn(host, {&step, 1})).empty() || TRY(IsSetAside(host.root, step))) continue;
+    lost.insert(NameOf(step));
   }
   std::erase_if(findings, [&](const Finding& finding) {
     return wanted.contains(finding.about) && !lost.contains(finding.about);

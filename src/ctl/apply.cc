@@ -113,7 +113,8 @@ class Application {
     TRY(CheckReachable(machine_.host(), plan, from, to_));
     answer_.plan = AnswerOf(plan, from, to_);
     const auto ignored = TRY(change::ReadIgnored(machine_.root(), machine_.host().clock.Wall()));
-    const auto left_alone = TRY(change::LeftAlone(ignored, from, to_));
+    auto left_alone = TRY(change::LeftAlone(ignored, from, to_));
+    left_alone.merge(change::OutOfReach(machine_.root(), from, to_));
     auto lost = TRY(change::FindingsThatWouldBeLost(machine_.host(), TRY(change::FindingsOn(machine_.host(), from)),
                                                     to_, left_alone));
     change::Drifts drifts = TRY(change::DriftsOf(machine_.root(), from, std::move(lost), {}, machine_.RootWords()));

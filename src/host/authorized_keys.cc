@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +26,7 @@ using State = resource::AuthorizedKeys::State;
 
 constexpr const char* kFile = "ignition";
 constexpr const char* kFolders[] = {".ssh", "authorized_keys.d"};
+constexpr std::string_view kAside = ".before-pintle";
 
 std::string TextOf(const std::vector<std::string>& keys) {
   std::string text;
@@ -76,7 +79,8 @@ class KeyFolder {
   KeyFolder(const Root& root, const std::string& user, const Account& account)
       : root_(root), user_(user), account_(account) {}
 
-  // Opens what there is; with kMake, makes what there is not.  Whether all of it is there now.
+  // Opens what there is; with kMake, makes what there is not, also in the place of what is someone else's.  Whether all
+  // of it is there now.
   Result<bool> Open(Missing missing, const Labels& labels) {
     if (!account_.home.starts_with('/') || account_.home == "/") {
       return Error(ErrorKind::kInvalid, fmt::format("the user {} has no home folder", user_));
@@ -98,6 +102,19 @@ class KeyFolder {
 
   // How many are there.
   std::size_t count() const { return open_.empty() ? 0 : open_.size() - 1; }
+  // Whether the one behind them is there and is someone else's.
+  bool is_next_of_another() const { return is_next_of_another_; }
+
+  // Puts the folder of someone else back that was set aside, unless something has taken its place.
+  Result<> PutBackNext() {
+    if (open_.empty() || count() == std::size(kFolders)) return {};
+    const char* name = kFolders[count()];
+    if (::renameat2(fd(), NameAside(name).c_str(), fd(), name, RENAME_NOREPLACE) != 0) {
+      if (errno == ENOENT || errno == EEXIST) return {};
+      return Error::FromErrno("putting back what was set aside");
+    }
+    return Sync(fd());
+  }
 
   // Those that are there and empty, but for the first.
   Result<> RemoveFolders(std::size_t but) {
@@ -115,6 +132,11 @@ class KeyFolder {
 
  private:
   Result<bool> OpenNext(const char* name, const std::string& path, Missing missing, const Labels& labels) {
+    if (IsOfAnother(name)) {
+      is_next_of_another_ = missing == Missing::kLeave;
+      if (is_next_of_another_) return false;
+      TRY(SetAside(name));
+    }
     UniqueFd next(OpenAt(name));
     if (!next && errno == ENOENT) {
       if (missing == Missing::kLeave) return false;
@@ -127,11 +149,30 @@ class KeyFolder {
     struct stat status;
     if (::fstat(next.get(), &status) != 0) return Error::FromErrno("fstat");
     if (status.st_uid != account_.uid) {
-      return Error(ErrorKind::kConflict,
-                   fmt::format("it belongs to user {} and not to {}; give it back with `chown`", status.st_uid, user_));
+      return Error(ErrorKind::kConflict, fmt::format("it belongs to user {} and not to {}", status.st_uid, user_));
     }
     open_.push_back(std::move(next));
     return true;
+  }
+
+  // Looked at from outside: the user may not be able to open it.
+  bool IsOfAnother(const char* name) const {
+    struct stat status;
+    const bool is_there = ::fstatat(fd(), name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
+    return is_there && S_ISDIR(status.st_mode) && status.st_uid != account_.uid;
+  }
+
+  static std::string NameAside(const char* name) { return std::string(name) + std::string(kAside); }
+
+  // As the user, who may rename what is in the user's own folder.
+  Result<> SetAside(const char* name) const {
+    const std::string aside = NameAside(name);
+    if (::renameat2(fd(), name, fd(), aside.c_str(), RENAME_NOREPLACE) == 0) return {};
+    if (errno != EEXIST) return Error::FromErrno("setting aside what belongs to another user");
+    return Error(ErrorKind::kConflict,
+                 fmt::format("it belongs to another user and not to {}, and {} is there already, so that it cannot be "
+                             "set aside; remove one of the two",
+                             user_, aside));
   }
 
   int OpenAt(const char* name) const { return ::openat(fd(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
@@ -152,6 +193,7 @@ class KeyFolder {
   const std::string& user_;
   const Account& account_;
   std::vector<UniqueFd> open_;  // The home, and from there on down.
+  bool is_next_of_another_ = false;
 };
 
 Result<> Write(KeyFolder& folder, const Account& account, const std::string& text, const Labels& labels) {
@@ -171,7 +213,8 @@ Result<> Put(KeyFolder& folder, const Account& account, const std::optional<Stat
   if (is_there) TRY(ClearBeside(folder.fd(), kFile));
   if (!want || want->folders) {
     if (is_there) TRY(RemoveSmallFile(folder.fd(), kFile));
-    return folder.RemoveFolders(want ? static_cast<std::size_t>(*want->folders) : 0);
+    TRY(folder.RemoveFolders(want ? static_cast<std::size_t>(*want->folders) : 0));
+    return want && want->is_of_another ? folder.PutBackNext() : Result<>();
   }
   const bool has_file = is_there && TRY(ReadSmallFile(folder.fd(), kFile)).has_value();
   return is_made || has_file ? Write(folder, account, TextOf(*want), labels) : Result<>();
@@ -186,11 +229,12 @@ Result<std::optional<State>> ObserveAuthorizedKeys(const Root& root, const std::
   const ActingAs acting(*account);
   KeyFolder folder(root, user, *account);
   const bool is_there = TRY(folder.Open(Missing::kLeave, Labels()), doing());
-  if (folder.count() == 0) return std::nullopt;
+  if (folder.count() == 0 && !folder.is_next_of_another()) return std::nullopt;
   const std::optional<SmallFile> file = is_there ? TRY(ReadSmallFile(folder.fd(), kFile), doing()) : std::nullopt;
   if (file) return StateOf(file->contents);
   State state;
   state.folders = static_cast<std::int64_t>(folder.count());
+  state.is_of_another = folder.is_next_of_another();
   return state;
 }
 

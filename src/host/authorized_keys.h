@@ -6,6 +6,10 @@
 // The home belongs to the user, who may put links into it.  So it is entered as the user would, without following one:
 // what the user may not write is not written for the user, and a link in the place of a folder is an error that says
 // what to remove.
+//
+// A folder that belongs to someone else, such as a .ssh that root made, is of no use to the user.  As with the Machine
+// Config Operator's daemon it is made anew when there are keys to write; but it is not removed: it is set aside as
+// ".ssh.before-pintle", and comes back when the change is undone.
 
 #include <optional>
 #include <string>

@@ -21,11 +21,14 @@ struct AuthorizedKeys {
     std::optional<std::string> text;
     // Where there is no file: how many of the folders that it would be in are there all the same.
     std::optional<std::int64_t> folders;
+    // Whether the next folder is there and belongs to someone else, so that what is in it counts for nothing.
+    bool is_of_another = false;
 
     static constexpr auto kFields = json::FieldList{
         json::Required{"keys", &State::keys},
         json::Field{"text", &State::text},
         json::Field{"folders", &State::folders},
+        json::Field{"isOfAnother", &State::is_of_another},
     };
   };
 };

@@ -103,6 +103,47 @@ TEST_F(Looking, FindsKeysThatWereAdded) {
               ElementsAre("SSH keys of core differ"));
 }
 
+TEST_F(Looking, FindsWhatElseThereIsWhereKeysOrOwnersCannotBeLookedAt) {
+  TestConfig config;
+  config.WithFile("/etc/a", "data:,1").WithFile("/etc/b", "data:,2").WithUser("core", {"key"});
+  const auto found = FoundAfter(config, [&] {
+    machine_.Write("etc/a", "changed");
+    std::filesystem::remove_all(directory_ / "home/core/.ssh");
+    std::filesystem::create_directory_symlink("/etc", directory_ / "home/core/.ssh");
+    config.ignition().storage.files.back().user.name = "nobody-here";
+  });
+  EXPECT_THAT(found,
+              ElementsAre("content mismatch for file \"/etc/a\"",
+                          testing::HasSubstr("failed to retrieve file ownership for file \"/etc/b\""),
+                          "could not read SSH keys of core: looking at the SSH keys of core: /home/core/.ssh: it "
+                          "is a link or a file where a folder belongs; remove it"));
+}
+
+TEST_F(Looking, FindsAUnitThatCannotBeLookedUpAmongTheRest) {
+  TestConfig config;
+  config.WithFile("/etc/a", "data:,1").WithUnit("odd.service", "[Install]\nWantedBy=a.target\n");
+  config.WithUnit("ours.service", "[Install]\nWantedBy=a.target\n");
+  for (ignition::Unit& unit : config.ignition().systemd.units) unit.enabled = true;
+  EXPECT_THAT(FoundAfter(config,
+                         [&] {
+                           std::filesystem::remove(directory_ / "etc/systemd/system/a.target.wants/ours.service");
+                           machine_.systemd.unseen = "odd.service";
+                         }),
+              ElementsAre("could not look up unit \"odd.service\": Too many levels of symbolic links",
+                          "unit \"ours.service\" expected enabled=true, but systemd reports \"disabled\""));
+}
+
+TEST_F(Looking, FailsWhereTheServiceManagerDoesNotAnswerAtAll) {
+  TestConfig config;
+  config.WithUnit("ours.service", "[Install]\nWantedBy=a.target\n");
+  config.ignition().systemd.units.back().enabled = true;
+  FoundAfter(config, [] {});
+  machine_.systemd.is_away = true;
+  const auto found = FindingsOn(machine_.host(), config);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().kind(), ErrorKind::kUnavailable);
+}
+
 TEST_F(Looking, SaysHowManyKeysAreNotAsWantedAndShowsNone) {
   TestConfig config;
   config.WithUser("core", {"one", "two"});

@@ -16,7 +16,8 @@ class Losses : public testing::Test {
   void SetUp() override { ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), from_))); }
 
   std::vector<std::string> LostOnTheWayTo(const plan::TestConfig& to, const Ignored& ignored = {}) {
-    const Things left_alone = ValueOf(LeftAlone(ignored, from_, to));
+    Things left_alone = ValueOf(LeftAlone(ignored, from_, to));
+    left_alone.merge(OutOfReach(ValueOf(Root::Open(directory_.path().string())), from_, to));
     std::vector<std::string> lost;
     for (const Finding& finding : ValueOf(
              FindingsThatWouldBeLost(machine_.host(), ValueOf(FindingsOn(machine_.host(), from_)), to, left_alone))) {
@@ -56,6 +57,32 @@ TEST_F(Losses, AreNotWhatIsIgnoredAsLongAsTheConfigsSayTheSameOfIt) {
 TEST_F(Losses, IncludeAPasswordWhereTheKeysOfItsUserAreAsWanted) {
   machine_.Write("etc/shadow", "root:*:19000:0:99999:7:::\ncore:$6$other$hash:19000:0:99999:7:::\n");
   EXPECT_THAT(LostOnTheWayTo(from_), ElementsAre("core"));
+}
+
+TEST_F(Losses, AreNoKeysThatCannotBeLookedAtAsLongAsTheConfigsSayTheSameOfThem) {
+  std::filesystem::remove_all(directory_ / "home/core/.ssh");
+  std::filesystem::create_directory_symlink("/etc", directory_ / "home/core/.ssh");
+  plan::TestConfig to = Everything();
+  to.WithFile("/etc/other", "data:,other");
+  EXPECT_THAT(LostOnTheWayTo(to), IsEmpty());
+  const Things left_alone = OutOfReach(ValueOf(Root::Open(directory_.path().string())), from_, to);
+  ASSERT_TRUE(Succeeded(Apply(machine_.host(), from_, to, plan::Make(from_, to, machine_.policy, {}), {},
+                              EndsWith::kTheBoot, left_alone)));
+  EXPECT_EQ(machine_.Read("etc/other"), "other");
+  EXPECT_THAT(TextOf(ValueOf(FindingsOn(machine_.host(), to)), "c"), testing::HasSubstr("could not read SSH keys"));
+  to.ignition().passwd.users.front().ssh_authorized_keys = {"another"};
+  EXPECT_THAT(LostOnTheWayTo(to), ElementsAre("core"));
+}
+
+TEST_F(Losses, AreNoKeysInAFolderThatIsSetAside) {
+  ASSERT_EQ(::chown((directory_ / "home/core/.ssh").c_str(), 0, 0), 0);
+  plan::TestConfig to = Everything();
+  to.WithFile("/etc/other", "data:,other");
+  EXPECT_THAT(LostOnTheWayTo(to), IsEmpty());
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(from_, to)));
+  EXPECT_EQ(machine_.Read("home/core/.ssh/authorized_keys.d/ignition"), "ssh-ed25519 AAAA one\n");
+  EXPECT_TRUE(machine_.Has("home/core/.ssh.before-pintle/authorized_keys.d/ignition"));
+  EXPECT_THAT(ValueOf(FindingsOn(machine_.host(), to)), IsEmpty());
 }
 
 TEST_F(Losses, AChangeLeavesAloneWhatIsIgnored) {

@@ -42,6 +42,8 @@ class ListeningSystemd final : public host::Systemd {
     return unit == failing ? Error(ErrorKind::kInvalid, unit + " does not start") : Result<>();
   }
   Result<host::UnitStatus> Observe(const std::string& unit) override {
+    if (is_away) return Error(ErrorKind::kUnavailable, "systemd is not on the system bus");
+    if (unit == unseen) return Error(ErrorKind::kSystem, "Too many levels of symbolic links");
     host::UnitStatus status = TRY(offline_.Observe(unit));
     // Where something is staged, this is what a machine that runs has.
     if (unit == "ostree-finalize-staged.service") status.active_state = "active";
@@ -50,6 +52,8 @@ class ListeningSystemd final : public host::Systemd {
 
   std::vector<std::string> jobs;
   std::string failing;
+  std::string unseen;
+  bool is_away = false;
 
  private:
   host::SystemdOffline offline_;

@@ -40,7 +40,11 @@ struct Machine : TemporaryDirectory {
   }
 };
 
-State Keys(std::vector<std::string> keys) { return {std::move(keys), std::nullopt, std::nullopt}; }
+State Keys(std::vector<std::string> keys) {
+  State state;
+  state.keys = std::move(keys);
+  return state;
+}
 
 TEST(AuthorizedKeys, AreWrittenOneALineForTheUserAlone) {
   const Machine machine;
@@ -175,11 +179,49 @@ TEST_F(AuthorizedKeysAsRoot, BelongToTheUser) {
   EXPECT_EQ(StatusOf("etc/mine").st_uid, 0U) << "this thread is root again";
 }
 
-TEST_F(AuthorizedKeysAsRoot, AreNotPutIntoAFolderOfSomeoneElse) {
+TEST_F(AuthorizedKeysAsRoot, ArePutIntoAFolderMadeAnewInThePlaceOfSomeoneElses) {
+  for (const char* name : {"home/core/.ssh", "home/core/.ssh/authorized_keys.d"}) {
+    ASSERT_EQ(fs::exists((machine_ / name).parent_path()), true);
+    fs::create_directory(machine_ / name);
+    fs::permissions(machine_ / name, fs::perms::owner_all);
+    machine_.Write(std::string(name) + "/theirs", "kept");
+    const Wanted before = machine_.Observe();
+    ASSERT_TRUE(before && before->is_of_another) << name;
+    EXPECT_TRUE(Matches(Keys({}), before)) << "what is in it counts for nothing";
+
+    EXPECT_TRUE(Succeeded(machine_.Put("core", Keys({"ssh-rsa A"}))));
+    EXPECT_EQ(machine_.Read(kFile), "ssh-rsa A\n");
+    EXPECT_EQ(StatusOf(name).st_uid, 1234U);
+    EXPECT_EQ(machine_.Mode(name), 0700U);
+    EXPECT_EQ(machine_.Read(std::string(name) + ".before-pintle/theirs"), "kept");
+
+    EXPECT_TRUE(Succeeded(machine_.Put("core", before)));
+    EXPECT_EQ(machine_.Read(std::string(name) + "/theirs"), "kept");
+    EXPECT_EQ(StatusOf(name).st_uid, 0U);
+    EXPECT_FALSE(fs::exists(machine_ / (std::string(name) + ".before-pintle")));
+    EXPECT_TRUE(Succeeded(machine_.Put("core", before))) << "as after a crash";
+    EXPECT_EQ(machine_.Read(std::string(name) + "/theirs"), "kept");
+
+    // For the next round: the folder is there and is the user's.
+    fs::remove_all(machine_ / name);
+    fs::create_directory(machine_ / "home/core/.ssh");
+    ASSERT_EQ(::chown((machine_ / "home/core/.ssh").c_str(), 1234, 1235), 0);
+  }
+}
+
+TEST_F(AuthorizedKeysAsRoot, SetNothingAsideInThePlaceOfWhatWasSetAside) {
   fs::create_directory(machine_ / "home/core/.ssh");
-  EXPECT_EQ(MessageOf(machine_.Put("core", Keys({"ssh-rsa A"}))),
-            "giving core SSH keys: /home/core/.ssh: it belongs to user 0 and not to core; give it back with `chown`");
+  fs::create_directory(machine_ / "home/core/.ssh.before-pintle");
+  EXPECT_THAT(
+      MessageOf(machine_.Put("core", Keys({"ssh-rsa A"}))),
+      HasSubstr("/home/core/.ssh: it belongs to another user and not to core, and .ssh.before-pintle is there"));
   EXPECT_TRUE(fs::is_empty(machine_ / "home/core/.ssh"));
+}
+
+TEST_F(AuthorizedKeysAsRoot, LeaveAFolderOfSomeoneElseAloneWhereThereAreNone) {
+  fs::create_directory(machine_ / "home/core/.ssh");
+  EXPECT_TRUE(Succeeded(machine_.Put("core", Keys({}))));
+  EXPECT_EQ(StatusOf("home/core/.ssh").st_uid, 0U);
 }
 
 TEST_F(AuthorizedKeysAsRoot, AreNotPutWhereTheUserMayNotWrite) {
