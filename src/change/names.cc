@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "host/unit_name.h"
+#include "machineconfig/own_files.h"
 
 namespace pintle::change {
 namespace {
@@ -40,6 +41,7 @@ Result<> CheckUnit(const std::string& name) {
 
 Result<> CheckNames(const ignition::Config& config) {
   for (const ignition::File& file : config.storage.files) TRY(CheckPath(file.path));
+  TRY(machineconfig::CheckOwnFiles(config));
   for (const ignition::Unit& unit : config.systemd.units) {
     TRY(CheckUnit(unit.name));
     for (const ignition::Dropin& dropin : unit.dropins) TRY(CheckDropin(unit.name, dropin.name));

@@ -8,8 +8,8 @@
 
 namespace pintle::change {
 
-// An error for one that would lead somewhere else than it says, or nowhere.  Validation is Ignition's, which looks at
-// the endings of names only.
+// An error for one that would lead somewhere else than it says, or nowhere, or to a file that Pintle itself writes.
+// Validation is Ignition's, which looks at the endings of names only.
 Result<> CheckNames(const ignition::Config& config);
 
 }  // namespace pintle::change

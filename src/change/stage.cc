@@ -27,6 +27,7 @@
 #include "host/remedy.h"
 #include "host/seen_files.h"
 #include "machineconfig/objects.h"
+#include "machineconfig/own_files.h"
 
 namespace pintle::change {
 namespace {
@@ -64,10 +65,18 @@ class Stager {
       expected_.emplace(path, std::move(read));
       return {};
     }));
-    const auto before = plan::PathsOf(from.ignition);
+    TRY(CheckPlaces(to.ignition));
+    // A config that a machine got before those were refused has no say over what is ours.
+    const auto is_own = [](const std::string& path) { return machineconfig::IsOwnFile(path); };
+    auto before = plan::PathsOf(from.ignition);
+    std::erase_if(before, is_own);
     const auto after = plan::PathsOf(to.ignition);
     const auto given_back = TRY(host::FindOriginals(host_.root, contents_, Without(before, after), after));
     std::vector<Step> steps = TRY(plan::StepsFor(from, to, given_back.originals));
+    std::erase_if(steps, [&](const Step& step) {
+      const auto* file = std::get_if<FilePut>(&step);
+      return file != nullptr && is_own(file->key);
+    });
     const OriginalPasswords passwords = TRY(GiveBackPasswords(host_.root, from, to, steps));
     std::erase_if(steps, [&](const Step& step) { return left_alone.contains(NameOf(step)); });
     Sorted sorted = TRY(Sort(std::move(steps)));
@@ -96,6 +105,29 @@ class Stager {
   }
 
  private:
+  // A path may lead to what is ours by a link that the machine has.
+  Result<> CheckPlaces(const ignition::Config& config) const {
+    std::unordered_map<std::string, std::string> real;  // By directory.
+    for (const ignition::File& file : config.storage.files) {
+      const std::string above = host::DirectoryAbove(file.path);
+      auto found = real.find(above);
+      if (found == real.end()) found = real.emplace(above, RealPathOf(above)).first;
+      const std::string place = (found->second == "/" ? "" : found->second) + file.path.substr(file.path.rfind('/'));
+      if (!machineconfig::IsOwnFile(place)) continue;
+      return Error(ErrorKind::kInvalid, fmt::format("{} leads to {}: {}; {}", file.path, place,
+                                                    machineconfig::OwnFileText(place), machineconfig::kOwnFileAdvice));
+    }
+    return {};
+  }
+
+  // Of a directory that need not exist.
+  std::string RealPathOf(const std::string& directory) const {
+    if (auto real = host_.root.RealPath(directory)) return *std::move(real);
+    if (directory == "/") return directory;
+    const std::string above = RealPathOf(host::DirectoryAbove(directory));
+    return (above == "/" ? "" : above) + directory.substr(directory.rfind('/'));
+  }
+
   struct Sorted {
     std::vector<FilePut> files;
     std::vector<Step> others;

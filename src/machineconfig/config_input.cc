@@ -9,6 +9,7 @@
 #include "ignition/butane.h"
 #include "ignition/compression.h"
 #include "machineconfig/objects.h"
+#include "machineconfig/own_files.h"
 #include "machineconfig/validate.h"
 #include "machineconfig/yaml.h"
 
@@ -41,9 +42,15 @@ void Keep(Result<T> result, ConfigDocument& document) {
 }
 
 // What a MachineConfig with this config would be refused for.
-void CheckFit(ConfigDocument& document) {
+void CheckValid(ConfigDocument& document) {
   if (!document.config) return;
-  if (const auto fit = CheckIgnition(*document.config); !fit) document.unfit = fit.error();
+  if (const auto valid = CheckIgnition(*document.config); !valid) document.unfit = valid.error();
+}
+
+// What a machine would refuse of any config.
+void CheckFit(ConfigDocument& document) {
+  if (!document.config || document.unfit) return;
+  if (const auto fit = CheckOwnFiles(*document.config); !fit) document.unfit = fit.error();
 }
 
 ConfigDocument MachineConfigDocument(json::Value value) {
@@ -96,8 +103,12 @@ ConfigDocument ReadDocument(json::Value value) {
   ConfigDocument document;
   document.kind = "Ignition";
   Keep(ignition::Parse(std::move(value), document.report), document);
-  CheckFit(document);
+  CheckValid(document);
   return document;
+}
+
+void AddDocument(json::Value value, ConfigFile& file) {
+  CheckFit(file.documents.emplace_back(ReadDocument(std::move(value))));
 }
 
 }  // namespace
@@ -111,7 +122,7 @@ Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts) {
     if (values.empty()) return Error(ErrorKind::kInvalid, path + " is empty: a config is needed");
     file.report = std::move(report);
     TRY(ForEachObject(std::move(values), [&](json::Value value) -> Result<> {
-      file.documents.push_back(ReadDocument(std::move(value)));
+      AddDocument(std::move(value), file);
       return {};
     }));
     file.text.clear();
@@ -120,7 +131,7 @@ Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts) {
   if (auto value = json::Parse(file.text, &report); value && IsObject(*value)) {
     file.report = std::move(report);
     TRY(ForEachObject({*std::move(value)}, [&](json::Value object) -> Result<> {
-      file.documents.push_back(ReadDocument(std::move(object)));
+      AddDocument(std::move(object), file);
       return {};
     }));
     file.text.clear();  // The paths are not those of the whole file.
@@ -129,6 +140,7 @@ Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts) {
   ConfigDocument& document = file.documents.emplace_back();
   document.kind = "Ignition";
   Keep(ignition::Parse(file.text, document.report), document);
+  CheckValid(document);
   CheckFit(document);
   return file;
 }

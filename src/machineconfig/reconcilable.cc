@@ -10,6 +10,7 @@
 #include "api/go_quote.h"
 #include "json/fields.h"
 #include "machineconfig/ignition_part.h"
+#include "machineconfig/own_files.h"
 #include "machineconfig/validate.h"
 
 namespace pintle::machineconfig {
@@ -91,6 +92,7 @@ void CheckFiles(const std::vector<ignition::File>& files, std::vector<Obstacle>&
       obstacles.push_back({fmt::format("ignition file {} includes append", file.path),
                            "appending can be done only once; give the whole contents"});
     }
+    if (IsOwnFile(file.path)) obstacles.push_back({OwnFileText(file.path), std::string(kOwnFileAdvice)});
     if (file.path == kForceFile) {
       obstacles.push_back({fmt::format("cannot create {} via Ignition", file.path),
                            "this file tells the agent of a node to start over; make it by hand"});

@@ -46,6 +46,16 @@ def test_tells_each_file_mode_that_a_machine_config_may_not_give(tmp_path):
             says=["files.0.mode: invalid mode", "files.1.mode: invalid mode"])
 
 
+def test_a_file_of_our_own_is_refused_and_one_beside_it_is_not(tmp_path):
+    beside = file("/etc/machine-config-daemon/no-reboot/containers-gpg.pub")
+    for path in ["/etc/machine-config-daemon/currentconfig", "/var/lib/pintle/x", "/run/pintle"]:
+        config = with_files(file(path), beside)
+        for name, text in [("a.ign", config), ("b.json", machine_config(config))]:
+            refused("validate", write(tmp_path / name, text),
+                    says=[f"cannot write {path}: Pintle keeps there", "leave it out of the config"])
+    assert pintle("validate", write(tmp_path / "c.ign", with_files(beside))).status == 0
+
+
 def test_tells_all_problems_of_all_files_and_documents(tmp_path):
     first = write(tmp_path / "a.json", with_files(file("a")))
     second = write(tmp_path / "b.yaml", "\n---\n".join(json.dumps(machine_config(with_files(file(name)), name=name))

@@ -274,6 +274,24 @@ TEST_F(Applying, RefusesAUserThatTheMachineDoesNotHave) {
   EXPECT_EQ(Tree(), before);
 }
 
+TEST_F(Applying, RefusesAPathThatLeadsToWhatIsOurs) {
+  std::filesystem::create_directories(directory_ / "var/lib/pintle");
+  std::filesystem::create_directory_symlink("/var/lib/pintle", directory_ / "etc/ours");
+  EXPECT_THAT(MessageOf(machine_.GoFromTo(NoConfig(), TestConfig().WithFile("/etc/ours/deep/a", "data:,1"))),
+              HasSubstr("/etc/ours/deep/a leads to /var/lib/pintle/deep/a: cannot write"));
+  EXPECT_FALSE(machine_.Has("var/lib/pintle/deep"));
+}
+
+TEST_F(Applying, KeepsWhatIsOursWhenAConfigGoesThatHadIt) {
+  // As an older version let it.
+  TestConfig first;
+  first.WithFile("/etc/machine-config-daemon/currentconfig", "data:,theirs").WithFile("/etc/a", "data:,1");
+  TestConfig second;
+  second.WithFile("/etc/a", "data:,2");
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(first, second)));
+  EXPECT_THAT(machine_.Read("etc/machine-config-daemon/currentconfig"), HasSubstr("\"rendered-worker-1\""));
+}
+
 TEST_F(Applying, RefusesAnOwnerThatTheMachineDoesNotHave) {
   TestConfig config;
   config.WithFile("/etc/a", "data:,1");

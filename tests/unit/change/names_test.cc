@@ -3,6 +3,15 @@
 
 #include <string>
 
+#include "base/root.h"
+#include "change/current_config.h"
+#include "change/ignored.h"
+#include "change/image_mode.h"
+#include "change/kept_policy.h"
+#include "change/original_passwords.h"
+#include "host/originals.h"
+#include "host/pause.h"
+#include "host/seen_files.h"
 #include "unit/expect.h"
 #include "unit/plan/configs.h"
 
@@ -36,6 +45,18 @@ TEST(Names, OfDropinsAreNoPaths) {
   }
   for (const std::string& name : {"../a.conf"s, "a/b.conf"s, "/a.conf"s, "a\0.conf"s, ""s}) {
     EXPECT_THAT(MessageOf(CheckUnit("a.service", name)), HasSubstr("is not a name for a drop-in of a.service")) << name;
+  }
+}
+
+TEST(Names, OfFilesAreNoneThatPintleItselfWrites) {
+  for (const std::string& path :
+       {std::string(kCurrentConfig), std::string(kCurrentImage), std::string(kWriters), std::string(kOriginalPasswords),
+        std::string(kConfigDirectory), std::string(kIgnored), std::string(kKeptPolicy), std::string(host::kSeenFiles),
+        std::string(host::kPauseFile), host::OriginalOf("/etc/motd"), host::StampOf("/etc/motd"),
+        "/etc/" + NameBeside("motd")}) {
+    EXPECT_THAT(MessageOf(CheckNames(TestConfig().WithFile(path, "data:,").ignition())),
+                HasSubstr("Pintle keeps there what it has to read back itself"))
+        << path;
   }
 }
 

@@ -41,6 +41,23 @@ TEST(ReadConfigFile, TellsWhatTheNewestVersionAsksForBeyondAnOldOne) {
       HasSubstr("invalid ignition V3 config found: error at $.storage.links.0.target: link target is required"));
 }
 
+TEST(ReadConfigFile, TellsOfAFileThatPintleItselfWrites) {
+  const std::string ignition =
+      R"({"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/var/lib/pintle/change/journal.json"}]}})";
+  const std::string object = R"({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig", )"
+                             R"("metadata": {"name": "a"}, "spec": {"config": )" +
+                             ignition + "}}";
+  for (const std::string& text : {ignition, object}) {
+    const ConfigDocument document = ReadAlone(text);
+    EXPECT_TRUE(document.config);
+    EXPECT_FALSE(document.error);
+    ASSERT_TRUE(document.unfit) << text;
+    EXPECT_EQ(document.unfit->message(),
+              "cannot write /var/lib/pintle/change/journal.json: Pintle keeps there what it has to read back itself; "
+              "leave it out of the config");
+  }
+}
+
 TEST(ReadConfigFile, HasNothingToSayOfAGoodConfig) {
   const ConfigDocument document = ReadAlone(R"({"ignition": {"version": "3.4.0"}})");
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machineconfig/own_files.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+namespace pintle::machineconfig {
+namespace {
+
+// Each with all that is below it.  What others have in /etc/machine-config-daemon and /etc/pintle is theirs.
+constexpr auto kOwn = std::to_array<std::string_view>({
+    "/etc/machine-config-daemon/currentconfig",
+    "/etc/machine-config-daemon/currentimage",
+    "/etc/machine-config-daemon/noorig",
+    "/etc/machine-config-daemon/orig",
+    "/etc/machine-config-daemon/pintle-passwords.json",
+    "/etc/machine-config-daemon/pintle-writers.json",
+    "/etc/pintle/paused",
+    "/run/pintle",
+    "/var/lib/pintle",
+    "/var/run/pintle",
+});
+
+bool IsBelow(std::string_view path, std::string_view directory) {
+  return path.size() > directory.size() && path.starts_with(directory) && path[directory.size()] == '/';
+}
+
+// What is being written is under such a name for a moment (NameBeside() of base/root.h), and removed where a crash left
+// it.
+bool HasTemporaryName(std::string_view path) { return path.substr(path.rfind('/') + 1).starts_with(".pintle-"); }
+
+}  // namespace
+
+bool IsOwnFile(std::string_view path) {
+  const std::string plain = std::filesystem::path(path).lexically_normal().string();
+  return HasTemporaryName(plain) || std::any_of(kOwn.begin(), kOwn.end(), [&](std::string_view own) {
+           return plain == own || IsBelow(plain, own) || IsBelow(own, plain);
+         });
+}
+
+std::string OwnFileText(std::string_view path) {
+  return fmt::format("cannot write {}: Pintle keeps there what it has to read back itself", path);
+}
+
+Result<> CheckOwnFiles(const ignition::Config& config) {
+  for (const ignition::File& file : config.storage.files) {
+    if (!IsOwnFile(file.path)) continue;
+    return Error(ErrorKind::kInvalid, fmt::format("{}; {}", OwnFileText(file.path), kOwnFileAdvice));
+  }
+  return {};
+}
+
+}  // namespace pintle::machineconfig

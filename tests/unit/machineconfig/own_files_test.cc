@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machineconfig/own_files.h"
+
+#include "machineconfig/reconcilable.h"
+#include "unit/expect.h"
+#include "unit/plan/configs.h"
+
+namespace pintle::machineconfig {
+namespace {
+
+using plan::TestConfig;
+using testing::HasSubstr;
+
+TEST(OwnFiles, AreThoseThatPintleReadsBackWithAllBelowAndAboveThem) {
+  for (const char* path : {
+           "/etc/machine-config-daemon/currentconfig",
+           "/etc/machine-config-daemon/currentconfig/below",
+           "/etc/machine-config-daemon/./pintle-writers.json",
+           "/etc/x/../machine-config-daemon/currentimage",
+           "/etc/machine-config-daemon/orig/etc/motd.mcdorig",
+           "/etc/machine-config-daemon/noorig",
+           "/etc/machine-config-daemon",
+           "/etc",
+           "/var/lib/pintle",
+           "/var/lib/pintle/change/journal.json",
+           "/run/pintle/seen-files",
+           "/var/run/pintle/x",
+           "/etc/pintle/paused",
+           "/etc/.pintle-0123456789abcdef",
+       }) {
+    EXPECT_TRUE(IsOwnFile(path)) << path;
+  }
+}
+
+TEST(OwnFiles, AreNotWhatIsBesideThem) {
+  for (const char* path : {
+           "/etc/machine-config-daemon/no-reboot/containers-gpg.pub",
+           "/etc/machine-config-daemon/currentconfig.mine",
+           "/etc/machine-config-daemon/original",
+           "/etc/pintle/config.d/a.yaml",
+           "/etc/pintle/pintled.conf",
+           "/var/lib/pintles/x",
+           "/var/lib/kubelet/config.json",
+           "/run/other",
+           "/etc/motd",
+       }) {
+    EXPECT_FALSE(IsOwnFile(path)) << path;
+  }
+}
+
+TEST(OwnFiles, MakeAConfigOneThatNoMachineGetsTo) {
+  TestConfig config;
+  config.WithFile("/etc/machine-config-daemon/currentconfig", "data:,x");
+  const Verdict verdict = Judge(TestConfig(), config, {});
+  EXPECT_THAT(verdict.text, HasSubstr("cannot write /etc/machine-config-daemon/currentconfig: Pintle keeps there"));
+  EXPECT_TRUE(verdict.is_valid) << "it renders";
+  // A machine that has one gets away from it.
+  EXPECT_EQ(Judge(config, TestConfig(), {}).text, "");
+}
+
+}  // namespace
+}  // namespace pintle::machineconfig
