@@ -19,6 +19,7 @@
 #include "change/journal.h"
 #include "change/records.h"
 #include "change/rejected.h"
+#include "change/warnings.h"
 #include "plan/plan.h"
 
 namespace pintle::agent {
@@ -375,6 +376,9 @@ void Agent::Do(const effect::Change&) {
         if (prepared->is_forced) TRY(machine.root().Remove(kForceFile));
         const change::ChangeEvent event{kVerb, prepared->from.object.metadata.name, to};
         log::Record(change::RecordOfBegin(event));
+        for (const std::string& warning : change::WarningsOf(machine.root(), prepared->from, prepared->to)) {
+          log::Warning(warning, kTrouble);
+        }
         auto ending = change::Apply(machine.host(), prepared->from, prepared->to, prepared->plan, progress,
                                     change::EndsWith::kConfirmation, prepared->left_alone);
         log::Record(ending ? change::RecordOfEnd(event, OutcomeOf(*ending))

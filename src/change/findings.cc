@@ -17,6 +17,7 @@
 #include "base/digest.h"
 #include "base/printable.h"
 #include "change/first_difference.h"
+#include "change/original_passwords.h"
 #include "change/owners.h"
 #include "host/authorized_keys.h"
 #include "host/deployments.h"
@@ -251,6 +252,7 @@ Result<std::vector<Finding>> FindingsOn(const host::Host& host, const plan::Pars
                                         host::SeenFiles* seen) {
   auto findings = TRY(FindingsIn(host, TRY(plan::StepsFor(config, config, {})), seen));
   TRY(AddDetails(host.root, config.ignition, findings));
+  AddLostPasswords(host.root, config.ignition, findings);
   return findings;
 }
 

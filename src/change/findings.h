@@ -46,8 +46,8 @@ struct Finding {
   };
 };
 
-// In the order of the config, with all details.  Files that were seen and have not been touched since are not read, and
-// those that are read have been seen.
+// In the order of the config, with all details; and those users whose original passwords are not known any more.  Files
+// that were seen and have not been touched since are not read, and those that are read have been seen.
 Result<std::vector<Finding>> FindingsOn(const host::Host& host, const plan::ParsedConfig& config,
                                         host::SeenFiles* seen = nullptr);
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/version.h"
+#include "change/warnings.h"
 #include "machineconfig/ignition_part.h"
 #include "machineconfig/input.h"
 #include "machineconfig/remedy.h"
@@ -42,6 +43,9 @@ Result<> Check(const machineconfig::ConfigDocument& document) {
   if (!problems.empty()) return Error(ErrorKind::kInvalid, std::move(problems));
   if (document.error) return *document.error;
   if (document.unfit) return *document.unfit;
+  if (document.config && LeadsToOthers(*document.config)) {
+    return Error(ErrorKind::kInvalid, fmt::format("ignition.config: {}", kLeadsToOthers));
+  }
   return {};
 }
 

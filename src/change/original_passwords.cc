@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/original_passwords.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -15,42 +18,87 @@ namespace {
 
 using resource::PasswordHash;
 
-// A broken file is as good as none: users are locked then, which is safe, and no change is held up.
-OriginalPasswords Read(const Root& root) {
-  const auto text = root.ReadFile(kOriginalPasswords);
-  auto document = text ? json::Parse(*text) : text.error();
-  if (!document) return {};
-  json::Report report;
-  auto kept = json::Decode<OriginalPasswords>(*std::move(document), report);
-  return report.ToResult() ? kept : OriginalPasswords();
-}
-
 std::set<std::string_view> UsersOf(const ignition::Config& config) {
   std::set<std::string_view> names;
   for (const ignition::PasswdUser& user : config.passwd.users) names.insert(user.name);
   return names;
 }
 
+// Of a user that a config had already, the password is that config's.
+Result<> KeepThoseOfNewUsers(const Root& root, const std::set<std::string_view>& before,
+                             const std::set<std::string_view>& after, OriginalPasswords& kept) {
+  for (const std::string_view user : after) {
+    const std::string name(user);
+    if (before.contains(user) || kept.contains(name)) continue;
+    if (auto have = TRY(host::ObservePasswordHash(root, name))) kept.emplace(name, *std::move(have));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<OriginalPasswords> GiveBackPasswords(const Root& root, const plan::ParsedConfig& from,
-                                            const plan::ParsedConfig& to, std::vector<plan::Step>& steps) {
-  OriginalPasswords kept = Read(root);
+Result<OriginalPasswords> ReadOriginalPasswords(const Root& root) {
+  if (!TRY(root.Status(kOriginalPasswords))) return OriginalPasswords();
+  json::Report report;
+  auto kept = json::Decode<OriginalPasswords>(
+      TRY(json::Parse(TRY(root.ReadFile(kOriginalPasswords))), kOriginalPasswords), report);
+  TRY(report.ToResult(), kOriginalPasswords);
+  return kept;
+}
+
+Result<std::optional<OriginalPasswords>> GiveBackPasswords(const Root& root, const plan::ParsedConfig& from,
+                                                           const plan::ParsedConfig& to,
+                                                           std::vector<plan::Step>& steps) {
   const auto before = UsersOf(from.ignition);
   const auto after = UsersOf(to.ignition);
+  const auto read = ReadOriginalPasswords(root);
+  const auto is_in_both = [&](std::string_view user) { return before.contains(user); };
+  if (!read && std::any_of(after.begin(), after.end(), is_in_both)) {
+    if (std::all_of(after.begin(), after.end(), is_in_both)) return std::nullopt;
+    return Error(
+        ErrorKind::kConflict,
+        fmt::format("{}; so the passwords of new users cannot be kept there: `pintle restore {}` makes it anew",
+                    read.error().message(), *std::find_if(after.begin(), after.end(), is_in_both)));
+  }
+  OriginalPasswords kept = read ? *read : OriginalPasswords();
   for (plan::Step& step : steps) {
     auto* put = std::get_if<resource::Put<PasswordHash>>(&step);
     if (put == nullptr || after.contains(put->key)) continue;
     if (const auto found = kept.find(put->key); found != kept.end()) put->want = found->second;
   }
   std::erase_if(kept, [&](const auto& password) { return !after.contains(password.first); });
-  for (const std::string_view user : after) {
-    const std::string name(user);
-    // Of one that a config had already, the password is that config's.
-    if (before.contains(user) || kept.contains(name)) continue;
-    if (auto have = TRY(host::ObservePasswordHash(root, name))) kept.emplace(name, *std::move(have));
+  TRY(KeepThoseOfNewUsers(root, before, after, kept));
+  return std::optional(std::move(kept));
+}
+
+void AddLostPasswords(const Root& root, const ignition::Config& config, std::vector<Finding>& findings) {
+  const auto read = ReadOriginalPasswords(root);
+  if (read) return;
+  for (const std::string_view user : UsersOf(config)) {
+    findings.push_back({std::string(user),
+                        fmt::format("the password that {} had before its config is not known any more: {}; {} will be "
+                                    "locked when no config has it, and `pintle restore {}` accepts that",
+                                    user, read.error().message(), user, user),
+                        ""});
   }
-  return kept;
+}
+
+OriginalPasswords AcceptedLoss(const ignition::Config& config) {
+  OriginalPasswords accepted;
+  PasswordHash::State locked;
+  locked.hash = PasswordHash::kLocked;
+  for (const std::string_view user : UsersOf(config)) accepted.emplace(user, locked);
+  return accepted;
+}
+
+std::vector<std::string> UsersLockedBy(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to) {
+  std::vector<std::string> locked;
+  if (ReadOriginalPasswords(root)) return locked;
+  const auto after = UsersOf(to.ignition);
+  for (const std::string_view user : UsersOf(from.ignition)) {
+    if (!after.contains(user)) locked.emplace_back(user);
+  }
+  return locked;
 }
 
 }  // namespace pintle::change

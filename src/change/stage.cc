@@ -77,13 +77,13 @@ class Stager {
       const auto* file = std::get_if<FilePut>(&step);
       return file != nullptr && is_own(file->key);
     });
-    const OriginalPasswords passwords = TRY(GiveBackPasswords(host_.root, from, to, steps));
+    const auto passwords = TRY(GiveBackPasswords(host_.root, from, to, steps));
     std::erase_if(steps, [&](const Step& step) { return left_alone.contains(NameOf(step)); });
     Sorted sorted = TRY(Sort(std::move(steps)));
     TRY(AddFiles(sorted.files, Without(after, before)));
     for (const FilePut& file : given_back.afterwards) TRY(AddFile(file));
     TRY(AddFile({kFirstPresets, std::nullopt}));
-    TRY(AddPasswords(passwords));
+    if (passwords) TRY(AddPasswords(*passwords));
     TRY(AddCurrentConfig(to, plan.writers));
     TRY(KeepContents(to.ignition));
     return AddOthers(std::move(sorted.others), plan.difference);
@@ -92,6 +92,10 @@ class Stager {
   Result<> AddAgain(const ParsedConfig& config, const plan::Plan& plan, const Choice& choice) {
     std::vector<Step> steps = TRY(plan::StepsFor(config, config, {}));
     std::erase_if(steps, [&](const Step& step) { return !choice(step); });
+    const bool has_user = std::any_of(steps.begin(), steps.end(), [](const Step& step) {
+      return std::holds_alternative<resource::Put<resource::PasswordHash>>(step);
+    });
+    if (has_user && !ReadOriginalPasswords(host_.root)) TRY(AddPasswords(AcceptedLoss(config.ignition)));
     Sorted sorted = TRY(Sort(std::move(steps)));
     TRY(AddWithDirectories(sorted.files));
     TRY(KeepContents(config.ignition));

@@ -20,6 +20,7 @@
 #include "change/losses.h"
 #include "change/masking.h"
 #include "change/names.h"
+#include "change/warnings.h"
 #include "ctl/carry_out.h"
 #include "ctl/drift.h"
 #include "ctl/output.h"
@@ -126,6 +127,9 @@ class Application {
     // What the next boot starts anew needs nothing else.
     if (!machine_.IsRunning()) plan.actions.clear();
     const bool differs = Differ(from, to_);
+    for (const std::string& warning : change::WarningsOf(machine_.root(), from, to_)) {
+      Tell(fmt::format("pintle: apply: warning: {}\n", Printable(warning)));
+    }
     if (differs) Show(TextOf(plan, from));
     if (line_.Has("--dry-run")) return Finish(differs ? outcome::kWouldChange : outcome::kNothingToDo);
     if (differs && !TRY(IsWanted(line_, "Do this?"))) {

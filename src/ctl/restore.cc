@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "change/current_config.h"
 #include "change/drift.h"
 #include "change/masking.h"
+#include "change/original_passwords.h"
 #include "ctl/about.h"
 #include "ctl/carry_out.h"
 #include "ctl/output.h"
@@ -45,7 +47,12 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
                               const std::vector<About>& things, bool wants_json) {
   const auto policy = TRY(PolicyFor(line, machine));
   const std::vector<plan::Step> steps = TRY(StepsAbout(things, config));
-  const auto findings = TRY(change::FindingsIn(machine.host(), steps));
+  auto findings = TRY(change::FindingsIn(machine.host(), steps));
+  std::vector<change::Finding> passwords;
+  change::AddLostPasswords(machine.root(), config.ignition, passwords);
+  std::copy_if(passwords.begin(), passwords.end(), std::back_inserter(findings), [&](const change::Finding& finding) {
+    return std::any_of(things.begin(), things.end(), [&](const About& one) { return one.name() == finding.about; });
+  });
   const change::Drifts drifts = TRY(change::DriftsOf(machine.root(), config, findings));
   if (drifts.all.empty()) return outcome::kNothingToDo;
   // Only what is not as it should be is changed, and entails something.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "change/warnings.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "ignition/source_text.h"
@@ -88,6 +89,18 @@ std::string NameOf(const machineconfig::ConfigFile& file, std::size_t index) {
   return file.documents.size() == 1 ? "" : fmt::format("document {}", index + 1);
 }
 
+// What a machine that runs leaves out of a config, as the Machine Config Operator does, and says so.
+json::Report WarningsOn(const machineconfig::ConfigDocument& document) {
+  json::Report report;
+  if (document.config && change::LeadsToOthers(*document.config)) {
+    const json::Path root;
+    const bool is_inside = document.kind == api::MachineConfig::kKind;
+    report.Warning(json::Path(root, is_inside ? "spec.config.ignition.config" : "ignition.config"),
+                   change::kLeadsToOthers);
+  }
+  return report;
+}
+
 void AddFindings(const std::string& path, const machineconfig::ConfigFile& file, std::vector<Finding>& findings) {
   AddReport(path, file.report, "", findings);
   for (std::size_t i = 0; i < file.documents.size(); ++i) {
@@ -98,6 +111,7 @@ void AddFindings(const std::string& path, const machineconfig::ConfigFile& file,
     if (document.error && !document.report.has_errors()) {
       findings.push_back(WholeFinding(path, document.error->message()));
     }
+    AddReport(path, WarningsOn(document), file.text, findings);
     if (document.unfit) findings.push_back(WholeFinding(path, document.unfit->message()));
     for (std::size_t j = before; j < findings.size(); ++j) findings[j].object = NameOf(file, i);
   }

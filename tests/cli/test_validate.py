@@ -56,6 +56,15 @@ def test_a_file_of_our_own_is_refused_and_one_beside_it_is_not(tmp_path):
     assert pintle("validate", write(tmp_path / "c.ign", with_files(beside))).status == 0
 
 
+def test_configs_that_nothing_fetches_are_told(tmp_path):
+    merging = {"ignition": {"version": "3.4.0", "config": {"merge": [{"source": "https://example.com/more.ign"}]}}}
+    for name, text, place in [("a.ign", merging, "$.ignition.config"),
+                              ("b.json", machine_config(merging), "$.spec.config.ignition.config")]:
+        answer = pintle("validate", write(tmp_path / name, text))
+        assert answer.status == 0, answer.stderr
+        assert f"warning: {place}: nothing fetches other configs" in answer.stderr.replace("MachineConfig 99-worker: ", "")
+
+
 def test_tells_all_problems_of_all_files_and_documents(tmp_path):
     first = write(tmp_path / "a.json", with_files(file("a")))
     second = write(tmp_path / "b.yaml", "\n---\n".join(json.dumps(machine_config(with_files(file(name)), name=name))

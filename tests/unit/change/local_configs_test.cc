@@ -47,6 +47,11 @@ TEST_F(LocalConfigs, KeepsWhatButaneSaysBesideItsIgnitionPart) {
   EXPECT_THAT(*configs[0].object.spec.kernel_arguments, ElementsAre("quiet"));
 }
 
+TEST_F(LocalConfigs, RefusesOneThatLeadsToOthers) {
+  directory_.Write("a.ign", R"({"ignition":{"version":"3.4.0","config":{"merge":[{"source":"https://h/b.ign"}]}}})");
+  EXPECT_THAT(MessageOf(Read()), HasSubstr("a.ign: ignition.config: nothing fetches other configs on a machine"));
+}
+
 TEST_F(LocalConfigs, RefusesTwoOfOneName) {
   directory_.Write("a.ign", kIgnition);
   directory_.Write("a.json", kIgnition);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/warnings.h"
+
+#include <fmt/core.h>
+
+#include "change/original_passwords.h"
+
+namespace pintle::change {
+
+bool LeadsToOthers(const ignition::Config& config) {
+  const auto& others = config.ignition.config;
+  return !others.merge.empty() || others.replace.source.has_value();
+}
+
+std::vector<std::string> WarningsOf(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to) {
+  std::vector<std::string> warnings;
+  if (LeadsToOthers(to.ignition)) {
+    warnings.push_back(fmt::format("ignition.config of {}: {}", to.object.metadata.name, kLeadsToOthers));
+  }
+  for (const std::string& user : UsersLockedBy(root, from, to)) {
+    warnings.push_back(
+        fmt::format("the user {} is locked, since {} is damaged and the password that it had before is "
+                    "not known; `passwd {}` gives it one",
+                    user, kOriginalPasswords, user));
+  }
+  return warnings;
+}
+
+}  // namespace pintle::change

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What whoever wants a change is told beforehand, although it does not stand in its way.
+
+#include <string>
+#include <vector>
+
+#include "base/root.h"
+#include "ignition/config.h"
+#include "plan/plan.h"
+
+namespace pintle::change {
+
+// Whether a config leads to others that are to be fetched.  Ignition does that at the first boot of a machine; nothing
+// does it on one that runs.
+bool LeadsToOthers(const ignition::Config& config);
+inline constexpr const char* kLeadsToOthers =
+    "nothing fetches other configs on a machine that runs, as Ignition does at its first boot; write what they say "
+    "into "
+    "this one";
+
+std::vector<std::string> WarningsOf(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
+
+}  // namespace pintle::change

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/original_passwords.h"
+
+#include "change/losses.h"
+#include "unit/change/small_machine.h"
+#include "unit/expect.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::change {
+namespace {
+
+using plan::TestConfig;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kFile = "etc/machine-config-daemon/pintle-passwords.json";
+
+// A machine whose user core had a password of its own before a config took it.
+class DamagedPasswords : public testing::Test {
+ protected:
+  void SetUp() override {
+    machine_.Write("etc/shadow", "root:*:19000:0:99999:7:::\ncore:$6$own$hash:19000:0:99999:7:::\n");
+    ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), WithCore())));
+    ASSERT_THAT(ValueOf(ReadOriginalPasswords(root_)), testing::SizeIs(1));
+    machine_.Write(kFile, "{\"core\": tor");
+  }
+
+  static TestConfig WithCore() {
+    TestConfig config;
+    config.WithUser("core", {"key"});
+    config.ignition().passwd.users.back().password_hash = "$6$salt$ours";
+    return config;
+  }
+
+  std::vector<Finding> Findings() { return ValueOf(FindingsOn(machine_.host(), WithCore())); }
+
+  TemporaryDirectory directory_;
+  SmallMachine machine_{directory_.path()};
+  Root root_ = ValueOf(Root::Open(directory_.path().string()));
+};
+
+TEST_F(DamagedPasswords, AreAFindingOnTheUserBeforeItIsLocked) {
+  const auto findings = Findings();
+  ASSERT_THAT(findings, testing::SizeIs(1));
+  EXPECT_EQ(findings.front().about, "core");
+  EXPECT_THAT(findings.front().text, HasSubstr("the password that core had before its config is not known any more: "
+                                               "/etc/machine-config-daemon/pintle-passwords.json: "));
+  EXPECT_THAT(findings.front().text, HasSubstr("`pintle restore core` accepts that"));
+}
+
+TEST_F(DamagedPasswords, HoldUpOnlyAConfigThatLocksTheUser) {
+  TestConfig same = WithCore();
+  same.WithFile("/etc/other", "data:,other");
+  EXPECT_THAT(ValueOf(FindingsThatWouldBeLost(machine_.host(), Findings(), same, {})), IsEmpty());
+  EXPECT_THAT(ValueOf(FindingsThatWouldBeLost(machine_.host(), Findings(), NoConfig(), {})), testing::SizeIs(1));
+}
+
+TEST_F(DamagedPasswords, StayAsTheyAreWithAConfigThatStillHasTheUser) {
+  TestConfig same = WithCore();
+  same.WithFile("/etc/other", "data:,other");
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(WithCore(), same)));
+  EXPECT_EQ(machine_.Read(kFile), "{\"core\": tor");
+}
+
+TEST_F(DamagedPasswords, NameTheUserThatIsLockedAllTheSame) {
+  EXPECT_THAT(UsersLockedBy(root_, WithCore(), NoConfig()), ElementsAre("core"));
+  EXPECT_THAT(UsersLockedBy(root_, WithCore(), WithCore()), IsEmpty());
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(WithCore(), NoConfig())));
+  EXPECT_THAT(machine_.Read("etc/shadow"), HasSubstr("core:*:"));
+  EXPECT_FALSE(machine_.Has(kFile));
+}
+
+TEST_F(DamagedPasswords, TakeNoNewUser) {
+  TestConfig two = WithCore();
+  two.WithUser("root", {"key"});
+  EXPECT_THAT(MessageOf(machine_.GoFromTo(WithCore(), two)), HasSubstr("`pintle restore core` makes it anew"));
+}
+
+TEST_F(DamagedPasswords, AreReplacedWhenAPersonAcceptsTheLoss) {
+  const TestConfig config = WithCore();
+  const auto all = [](const plan::Step&) { return true; };
+  EXPECT_EQ(ValueOf(Restore(machine_.host(), config, plan::Make(config, config, machine_.policy, {}), all)),
+            Ending::kDone);
+  EXPECT_THAT(Findings(), IsEmpty());
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(config, NoConfig())));
+  EXPECT_THAT(machine_.Read("etc/shadow"), HasSubstr("core:*:"));
+}
+
+}  // namespace
+}  // namespace pintle::change
