@@ -268,6 +268,11 @@ Result<std::vector<std::string>> Root::List(std::string_view path) const {
 
 Result<> Root::WriteFile(std::string_view path, std::string_view contents, const FileMode& mode) const {
   const auto doing = [&] { return fmt::format("writing {}", path); };
+  if (contents.size() > kReadLimit) {
+    return Error(ErrorKind::kInvalid, fmt::format("{} bytes are longer than the limit of {} with which it is read back",
+                                                  contents.size(), kReadLimit))
+        .While(doing());
+  }
   const Place place = TRY(FindPlace(directory_.get(), path), doing());
   TRY(WriteFileAt(place, contents, mode), doing());
   return {};

@@ -21,19 +21,27 @@ namespace {
 bool IsPath(std::string_view about) { return about.starts_with('/'); }
 
 // Contents that are longer than anyone reads are not shown, and not read either.
-constexpr off_t kMostShown = 4 << 20;
+constexpr std::size_t kMostShown = 4 << 20;
 
 // Where the files are noted that were seen.  It is gone with the boot, as it must be.
 constexpr const char* kRunDirectory = "/run/pintle";
 
 // How the contents of a regular file differ; nothing else has any.
-Result<std::string> ContentsDifference(const Root& root, const std::string& path, const std::string& wanted) {
+Result<std::string> ContentsDifference(const Root& root, const std::string& path, const WalkPieces& contents) {
   const auto status = TRY(root.Status(path));
   if (!status || !S_ISREG(status->st_mode)) return std::string();
-  if (status->st_size > kMostShown) {
-    return fmt::format("contents too long to show differ: {} bytes before, {} after\n", wanted.size(), status->st_size);
+  const bool is_long = static_cast<std::size_t>(status->st_size) > kMostShown;
+  std::string wanted;
+  std::size_t size = 0;
+  TRY(contents([&](std::string_view piece) {
+    size += piece.size();
+    if (!is_long && size <= kMostShown) wanted += piece;
+    return true;
+  }));
+  if (is_long || size > kMostShown) {
+    return fmt::format("contents too long to show differ: {} bytes before, {} after\n", size, status->st_size);
   }
-  return ContentsText(path, wanted, TRY(root.ReadFile(path)));
+  return ContentsText(path, wanted, TRY(root.ReadFile(path, kMostShown)));
 }
 
 std::string KeysDifference(const Root& root, const ignition::Config& config, const std::string& user) {
@@ -58,11 +66,10 @@ Result<> AddDifferences(const Root& root, const ignition::Config& config, std::v
       drift.difference = KeysDifference(root, config, drift.about);
     }
   }
-  return plan::ForEachContents(config, [&](const std::string& path, const plan::ContentsReader& read) -> Result<> {
+  return plan::ForEachContents(config, [&](const std::string& path, const WalkPieces& contents) -> Result<> {
     const auto found = by_path.find(path);
     if (found == by_path.end()) return {};
-    const auto wanted = read();
-    auto difference = wanted ? ContentsDifference(root, path, *wanted) : Result<std::string>("");
+    auto difference = ContentsDifference(root, path, contents);
     if (difference) found->second->difference = *std::move(difference);
     return {};
   });

@@ -269,11 +269,11 @@ Result<> AddDetails(const Root& root, const ignition::Config& config, std::vecto
       mismatches.emplace(finding.about, &finding);
     }
   }
-  return plan::ForEachContents(config, [&](const std::string& path, const plan::ContentsReader& read) -> Result<> {
+  return plan::ForEachContents(config, [&](const std::string& path, const WalkPieces& contents) -> Result<> {
     const auto found = mismatches.find(path);
     if (found == mismatches.end()) return {};
     // It may have gone meanwhile, or cannot be read: the finding itself is known.
-    auto difference = FirstDifference(root, path, TRY(read(), path));
+    auto difference = FirstDifference(root, path, contents);
     if (difference) found->second->detail = *std::move(difference);
     return {};
   });

@@ -38,20 +38,100 @@ Result<File> Open(const Root& root, const std::string& path) {
   return file;
 }
 
-// How many bytes are equal from the beginning; nothing if all are.
-Result<std::optional<std::size_t>> EqualBytes(const File& file, std::string_view expected) {
-  host::Pieces pieces(file.fd.get(), file.size);
-  std::size_t at = 0;
-  for (;;) {
-    const std::string_view piece = TRY(pieces.Next());
-    if (piece.empty()) break;
-    const std::string_view rest = expected.substr(at, piece.size());
-    const auto differs = std::mismatch(rest.begin(), rest.end(), piece.begin());
-    at += static_cast<std::size_t>(differs.first - rest.begin());
-    if (rest.size() < piece.size() || differs.first != rest.end()) return at;
+// What there is of a file, byte by byte.
+class Bytes {
+ public:
+  explicit Bytes(const File& file) : pieces_(file.fd.get(), file.size) {}
+
+  // How many bytes at the beginning of `expected` are there next.
+  Result<std::size_t> CountEqual(std::string_view expected) {
+    std::size_t count = 0;
+    while (count < expected.size() && TRY(HasMore())) {
+      const std::string_view part = expected.substr(count, rest_.size());
+      const auto differs = std::mismatch(part.begin(), part.end(), rest_.begin());
+      const auto equal = static_cast<std::size_t>(differs.first - part.begin());
+      count += equal;
+      rest_.remove_prefix(equal);
+      if (differs.first != part.end()) break;
+    }
+    return count;
   }
-  return at == expected.size() ? std::nullopt : std::optional(at);
-}
+
+  Result<bool> HasMore() {
+    if (rest_.empty()) rest_ = TRY(pieces_.Next());
+    return !rest_.empty();
+  }
+
+ private:
+  host::Pieces pieces_;
+  std::string_view rest_;
+};
+
+// What is expected, looked at once: where it ends to be what is there, and the line that is at that place.
+class Expected {
+ public:
+  explicit Expected(const File& file) : there_(file) {}
+
+  Result<bool> Take(std::string_view piece) {
+    size_ += piece.size();
+    if (!differs_) {
+      const std::size_t count = TRY(there_.CountEqual(piece));
+      equal_ += count;
+      Pass(piece.substr(0, count));
+      piece.remove_prefix(count);
+      differs_ = !piece.empty();
+    }
+    // The rest of the line; behind it only the size is of interest.
+    if (differs_ && !has_line_) {
+      const std::size_t end = piece.find('\n');
+      has_end_ = end != std::string_view::npos;
+      Keep(piece.substr(0, end));
+      has_line_ = has_end_;
+    }
+    return true;
+  }
+
+  // Whether there is a difference.
+  Result<bool> End() { return differs_ || TRY(there_.HasMore()); }
+
+  std::size_t size() const { return size_; }
+  std::size_t equal() const { return equal_; }
+  std::size_t line_begin() const { return line_begin_; }
+  std::size_t number() const { return number_; }
+  const std::string& line() const { return line_; }
+  bool has_end() const { return has_end_; }
+  const LineMasker& masker() const { return masker_; }
+
+ private:
+  // What is as it should be: lines that may say how the next is to be shown.
+  void Pass(std::string_view piece) {
+    for (std::size_t end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
+      Keep(piece.substr(0, end));
+      static_cast<void>(masker_.Next(line_));
+      line_.clear();
+      piece.remove_prefix(end + 1);
+      ++number_;
+      passed_ += end + 1;
+      line_begin_ = passed_;
+    }
+    Keep(piece);
+    passed_ += piece.size();
+  }
+
+  void Keep(std::string_view part) { line_ += part.substr(0, kMostOfLine - std::min(kMostOfLine, line_.size())); }
+
+  Bytes there_;
+  LineMasker masker_;
+  std::size_t size_ = 0;
+  std::size_t equal_ = 0;
+  std::size_t passed_ = 0;
+  std::size_t line_begin_ = 0;
+  std::size_t number_ = 1;
+  std::string line_;
+  bool differs_ = false;
+  bool has_line_ = false;
+  bool has_end_ = false;
+};
 
 struct Line {
   std::string_view text;
@@ -106,29 +186,24 @@ std::string TextOf(std::size_t number, const std::optional<Line>& expected, cons
 
 }  // namespace
 
-Result<std::string> FirstDifference(const Root& root, const std::string& path, std::string_view expected) {
+Result<std::string> FirstDifference(const Root& root, const std::string& path, const WalkPieces& expected) {
   const auto doing = [&] { return fmt::format("comparing {}", path); };
   const File file = TRY(Open(root, path), doing());
-  const auto equal = TRY(EqualBytes(file, expected), doing());
-  if (!equal) return std::string();
-  if (HoldsASecret(path))
-    return fmt::format("secret contents: {} bytes expected, {} there", expected.size(), file.size);
-  LineMasker masker;
-  std::size_t number = 1;
-  std::size_t begin = 0;
-  for (std::size_t end = expected.find('\n'); end < *equal; end = expected.find('\n', begin)) {
-    masker.Next(expected.substr(begin, end - begin));
-    begin = end + 1;
-    ++number;
+  Expected wanted(file);
+  TRY(expected([&](std::string_view piece) { return wanted.Take(piece); }), doing());
+  if (!TRY(wanted.End(), doing())) return std::string();
+  if (HoldsASecret(path)) {
+    return fmt::format("secret contents: {} bytes expected, {} there", wanted.size(), file.size);
   }
-  const std::string part = TRY(ReadPart(file, begin), doing());
-  const auto line = LineAt(expected.substr(begin));
+  const std::string part = TRY(ReadPart(file, wanted.line_begin()), doing());
+  const bool has_line = !wanted.line().empty() || wanted.has_end();
+  const auto line = has_line ? std::optional(Line{wanted.line(), wanted.has_end()}) : std::nullopt;
   const auto is = LineAt(part);
   if ((line && !IsText(line->text)) || (is && !IsText(is->text))) {
-    return fmt::format("binary contents, {} bytes expected, {} there, equal up to byte {}", expected.size(), file.size,
-                       *equal);
+    return fmt::format("binary contents, {} bytes expected, {} there, equal up to byte {}", wanted.size(), file.size,
+                       wanted.equal());
   }
-  return TextOf(number, line, is, masker);
+  return TextOf(wanted.number(), line, is, wanted.masker());
 }
 
 }  // namespace pintle::change

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/journal.h"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "base/first_characters.h"
+#include "base/size_limits.h"
 #include "change/any_bytes.h"
 #include "host/paired_file.h"
 #include "host/remedy.h"
@@ -22,7 +25,18 @@ constexpr std::size_t kLongestReason = host::PairedFile::kRoomToGrow / 8;
 // It names files and holds hashes of passwords.
 constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
 
+// What may still be added to a change that has begun: why it is undone, and the boots.
+constexpr std::size_t kRoomForMore = 1 << 20;
+
 }  // namespace
+
+Error TooLongForJournal(std::size_t steps, std::size_t size) {
+  return Error(
+      ErrorKind::kInvalid,
+      fmt::format("the change has {} steps, and its journal would be {} bytes long, more than the {} that can be "
+                  "read back after a crash: give its files shorter paths, or bring them in several changes",
+                  steps, size, limits::kRecord - kRoomForMore));
+}
 
 Result<std::optional<Change>> Journal::Read() const {
   if (!TRY(root_.Status(kJournal))) return std::nullopt;
@@ -46,6 +60,8 @@ Result<> Journal::Write(const Change& change) const {
   json::Value document = json::Encode(change);
   if (change.reason.size() > kLongestReason) document["reason"] = FirstCharacters(change.reason, kLongestReason / 4);
   const std::string text = json::ToText(WithTextOnly(std::move(document)));
+  const std::size_t limit = limits::kRecord - (change.phase == Phase::kApplying ? kRoomForMore : 0);
+  if (text.size() > limit) return TooLongForJournal(change.steps.size() + change.undo.size(), text.size());
   TRY(host::WithRemedy(host::PairedFile(root_, kJournal).Write(text)), "keeping the journal");
   return {};
 }

@@ -7,6 +7,7 @@
 // has come is written also when the disk is full by then (host/paired_file.h).  Beside it are the contents that the
 // steps and their undo need.  All of it is in /var/lib/pintle, which all deployments of a machine share.
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -29,8 +30,8 @@ class Journal {
   // Where the contents of a change are collected before it begins: empty, unless one is under way.
   Result<host::BlobStore> OpenBlobs() const;
 
-  // What follows a crash from here on is what the change's phase says.  All contents must be durable.  After an error
-  // the journal is what it was before.
+  // What follows a crash from here on is what the change's phase says.  All contents must be durable.  One that could
+  // not be read back is an error.  After an error the journal is what it was before.
   Result<> Write(const Change& change) const;
 
   // The change is over, one way or the other: nothing of it is kept.
@@ -39,5 +40,8 @@ class Journal {
  private:
   const Root& root_;
 };
+
+// The error for a change of so many steps whose journal would be so long, at the least.
+Error TooLongForJournal(std::size_t steps, std::size_t size);
 
 }  // namespace pintle::change

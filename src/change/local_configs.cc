@@ -4,13 +4,16 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string_view>
 #include <utility>
 
+#include "base/size_limits.h"
 #include "base/version.h"
 #include "change/warnings.h"
 #include "machineconfig/ignition_part.h"
@@ -64,9 +67,20 @@ WrittenConfig Written(machineconfig::ConfigDocument document, std::string file, 
   return config;
 }
 
-Result<> AddFile(const machineconfig::InputFile& input, std::vector<WrittenConfig>& configs) {
+// They are all in memory together, so that together they may not be longer than one of them.
+Result<machineconfig::ConfigFile> ReadFile(const machineconfig::InputFile& input, std::size_t& left) {
+  auto read = machineconfig::ReadConfigFile(input.path, input.accepts, left);
+  if (!read && left < limits::kLocalConfigs) {
+    return std::move(read).error().While(
+        fmt::format("behind other configs, of all of which {} bytes are taken", limits::kLocalConfigs));
+  }
+  if (read) left -= std::min(left, read->size);
+  return read;
+}
+
+Result<> AddFile(const machineconfig::InputFile& input, std::size_t& left, std::vector<WrittenConfig>& configs) {
   const std::string& file = input.path;
-  machineconfig::ConfigFile read = TRY(machineconfig::ReadConfigFile(file, input.accepts));
+  machineconfig::ConfigFile read = TRY(ReadFile(input, left));
   TRY(read.report.ToResult(), file);
   const std::size_t count = read.documents.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -103,7 +117,8 @@ machineconfig::Writers WritersOf(const machineconfig::Rendered& rendered, std::v
 Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs) {
   WrittenConfigs written;
   auto named = TRY(machineconfig::FilesNamedBy(inputs, kConfigEndings, machineconfig::EmptyDirectory::kAllowed));
-  for (const machineconfig::InputFile& file : named.files) TRY(AddFile(file, written.configs));
+  std::size_t left = limits::kLocalConfigs;
+  for (const machineconfig::InputFile& file : named.files) TRY(AddFile(file, left, written.configs));
   TRY(CheckNames(written.configs));
   written.left_out = std::move(named.left_out);
   return written;

@@ -262,8 +262,8 @@ Result<> HoldRest(const host::Host& host, host::BlobStore& contents, const plan:
     if (const auto* file = std::get_if<FilePut>(&step)) held.insert(file->key);
     change.next_boot->held.push_back(std::move(step));
   }
-  return plan::ForEachContents(to.ignition, [&](const std::string& path, const plan::ContentsReader& read) -> Result<> {
-    if (held.contains(path)) TRY(contents.Add(TRY(read())), path);
+  return plan::ForEachContents(to.ignition, [&](const std::string& path, const WalkPieces& walk) -> Result<> {
+    if (held.contains(path)) TRY(contents.AddPieces(walk), path);
     return {};
   });
 }

@@ -37,6 +37,8 @@ Result<> KeepThoseOfNewUsers(const Root& root, const std::set<std::string_view>&
 
 }  // namespace
 
+bool IsDamage(const Error& error) { return error.kind() == ErrorKind::kInvalid; }
+
 Result<OriginalPasswords> ReadOriginalPasswords(const Root& root) {
   if (!TRY(root.Status(kOriginalPasswords))) return OriginalPasswords();
   json::Report report;
@@ -52,6 +54,7 @@ Result<std::optional<OriginalPasswords>> GiveBackPasswords(const Root& root, con
   const auto before = UsersOf(from.ignition);
   const auto after = UsersOf(to.ignition);
   const auto read = ReadOriginalPasswords(root);
+  if (!read && !IsDamage(read.error())) return read.error();
   const auto is_in_both = [&](std::string_view user) { return before.contains(user); };
   if (!read && std::any_of(after.begin(), after.end(), is_in_both)) {
     if (std::all_of(after.begin(), after.end(), is_in_both)) return std::nullopt;

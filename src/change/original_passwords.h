@@ -26,6 +26,9 @@ using OriginalPasswords = std::map<std::string, resource::PasswordHash::State>;
 // Those that are kept; an error for a file that is there and cannot be read or understood.
 Result<OriginalPasswords> ReadOriginalPasswords(const Root& root);
 
+// Whether the file itself is broken, and will be tomorrow; a disk that fails may give it yet.
+bool IsDamage(const Error& error);
+
 // Those to keep once the machine has the new config.  The steps for users that it no longer has are changed, so that
 // they give back what was kept.  Where the file is damaged, these users are locked, which is safe; the file stays as it
 // is as long as the new config has users whose passwords were in it, and nothing is returned.

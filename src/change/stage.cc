@@ -13,10 +13,12 @@
 #include <variant>
 #include <vector>
 
+#include "base/size_limits.h"
 #include "change/abilities.h"
 #include "change/current_config.h"
 #include "change/image_mode.h"
 #include "change/inverse.h"
+#include "change/journal.h"
 #include "change/names.h"
 #include "change/next_boot.h"
 #include "change/original_passwords.h"
@@ -28,6 +30,7 @@
 #include "host/seen_files.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/own_files.h"
+#include "machineconfig/sizes.h"
 
 namespace pintle::change {
 namespace {
@@ -61,8 +64,8 @@ class Stager {
         seen_(host::SeenFiles::Load(host.root, host::kSeenFiles, host.clock)) {}
 
   Result<> Add(const ParsedConfig& from, const ParsedConfig& to, const plan::Plan& plan, const Things& left_alone) {
-    TRY(plan::ForEachContents(from.ignition, [&](const std::string& path, plan::ContentsReader read) -> Result<> {
-      expected_.emplace(path, std::move(read));
+    TRY(plan::ForEachContents(from.ignition, [&](const std::string& path, WalkPieces contents) -> Result<> {
+      expected_.emplace(path, std::move(contents));
       return {};
     }));
     TRY(CheckPlaces(to.ignition));
@@ -95,7 +98,8 @@ class Stager {
     const bool has_user = std::any_of(steps.begin(), steps.end(), [](const Step& step) {
       return std::holds_alternative<resource::Put<resource::PasswordHash>>(step);
     });
-    if (has_user && !ReadOriginalPasswords(host_.root)) TRY(AddPasswords(AcceptedLoss(config.ignition)));
+    const auto passwords = ReadOriginalPasswords(host_.root);
+    if (has_user && !passwords && IsDamage(passwords.error())) TRY(AddPasswords(AcceptedLoss(config.ignition)));
     Sorted sorted = TRY(Sort(std::move(steps)));
     TRY(AddWithDirectories(sorted.files));
     TRY(KeepContents(config.ignition));
@@ -177,7 +181,9 @@ class Stager {
     FilePut files[] = {{kCurrentConfig, FileState()}, {kWriters, std::nullopt}, {kCurrentImage, std::nullopt}};
     api::MachineConfig config = to.object;
     const std::string image = Extract(config);
-    TRY(SetContents(files[0], json::ToIndentedText(machineconfig::ToDocument(std::move(config))) + "\n"));
+    const std::string text = json::ToIndentedText(machineconfig::ToDocument(std::move(config))) + "\n";
+    if (text.size() > limits::kRecord) return TooLong(to, text.size());
+    TRY(SetContents(files[0], text));
     if (!writers.empty()) TRY(SetContents(files[1], json::ToIndentedText(json::Encode(writers)) + "\n"));
     if (!image.empty()) TRY(SetContents(files[2], image));
     return AddWithDirectories(files);
@@ -189,7 +195,18 @@ class Stager {
     return AddWithDirectories({&file, 1});
   }
 
+  // What cannot be read back must not be written.
+  static Error TooLong(const ParsedConfig& to, std::size_t size) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("{} would be {} bytes long, more than the {} that can be read back{}", kCurrentConfig,
+                             size, limits::kRecord, machineconfig::LargestFileText(to.ignition)));
+  }
+
   Result<> SetContents(FilePut& file, std::string_view contents) {
+    if (contents.size() > limits::kRecord) {
+      return Error(ErrorKind::kInvalid, fmt::format("{} would be {} bytes long, more than the {} that can be read back",
+                                                    file.key, contents.size(), limits::kRecord));
+    }
     FileState& state = file.want.emplace();
     state.sha256 = TRY(contents_.Add(contents));
     state.permissions = kConfigPermissions;
@@ -213,8 +230,8 @@ class Stager {
   }
 
   Result<> KeepContents(const ignition::Config& config) {
-    return plan::ForEachContents(config, [&](const std::string& path, const plan::ContentsReader& read) -> Result<> {
-      if (changed_.contains(path)) TRY(contents_.Add(TRY(read())), path);
+    return plan::ForEachContents(config, [&](const std::string& path, const WalkPieces& contents) -> Result<> {
+      if (changed_.contains(path)) TRY(contents_.AddPieces(contents), path);
       return {};
     });
   }
@@ -242,8 +259,7 @@ class Stager {
   Result<> KeepExpected(const std::string& path) {
     const auto found = expected_.find(path);
     if (found == expected_.end()) return {};
-    const auto contents = found->second();
-    if (contents) TRY(contents_.Add(*contents));
+    TRY(contents_.AddPieces(found->second), path);
     return {};
   }
 
@@ -251,7 +267,7 @@ class Stager {
   host::BlobStore& contents_;
   host::Observer observer_;
   host::SeenFiles seen_;
-  std::unordered_map<std::string, plan::ContentsReader> expected_;
+  std::unordered_map<std::string, WalkPieces> expected_;
   const host::Observer::KeepExpected keep_expected_ = [this](const std::string& path) { return KeepExpected(path); };
   std::unordered_set<std::string> changed_;  // The paths of the steps.
   std::vector<Step> steps_;
@@ -271,6 +287,24 @@ Change ChangeOf(const api::MachineConfig& from, const api::MachineConfig& to, co
   return change;
 }
 
+// The least that the journal takes of each thing besides its name.
+constexpr std::size_t kLeastOfStep = 100;
+
+// The journal says exactly whether it can be read back when it is written.  This tells of one that is far too long
+// before the memory is taken that writing it as text would take.
+Result<> CheckLength(const Change& change) {
+  std::size_t size = 0;
+  std::size_t count = 0;
+  const auto add = [&](const std::vector<Step>& steps) {
+    for (const Step& step : steps) size += NameOf(step).size() + kLeastOfStep;
+    count += steps.size();
+  };
+  add(change.steps);
+  add(change.undo);
+  if (change.next_boot) add(change.next_boot->held);
+  return size > limits::kRecord ? TooLongForJournal(count, size) : Result<>();
+}
+
 }  // namespace
 
 Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const ParsedConfig& from,
@@ -282,6 +316,7 @@ Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const Pa
   Change change = ChangeOf(from.object, to.object, plan, std::move(stager));
   TRY(LeaveToNextBoot(host, change));
   if (change.next_boot && plan.difference.os_image) TRY(HoldRest(host, contents, to, change));
+  TRY(CheckLength(change));
   TRY(contents.Sync());
   return change;
 }

@@ -32,7 +32,7 @@ bool IsPlaceOfAuthorities(std::string_view path) {
 
 // The certificates in a file that has nothing else in it.
 std::optional<Certificates> CertificatesIn(const ignition::File& file) {
-  const auto bytes = machineconfig::ContentsOf(file.contents);
+  const auto bytes = machineconfig::ContentsOf(file.contents, machineconfig::kMostLookedAt);
   if (!bytes || bytes->find("PRIVATE KEY") != std::string::npos) return std::nullopt;
   auto certificates = net::ReadCertificates(*bytes);
   if (!certificates || certificates->empty()) return std::nullopt;

@@ -122,7 +122,6 @@ std::string AttributesOf(const ignition::File& file) {
   return fmt::format("{} {}:{}", ModeText(file), OwnerText(file.user), OwnerText(file.group));
 }
 
-constexpr std::size_t kMostUnpacked = 16 << 20;
 constexpr std::size_t kMostText = 64 << 20;  // Of all changes together.
 
 // Contents as they will be on the node, or why they cannot be told.
@@ -133,7 +132,7 @@ struct Contents {
 
 Contents ContentsOf(const ignition::File* file) {
   if (file == nullptr) return {};
-  auto bytes = machineconfig::ContentsOf(file->contents, kMostUnpacked);
+  auto bytes = machineconfig::ContentsOf(file->contents, machineconfig::kMostLookedAt);
   if (!bytes) return {.bytes = "", .problem = bytes.error().message()};
   return {.bytes = *std::move(bytes), .problem = ""};
 }

@@ -142,29 +142,67 @@ Result<std::string> BlobStore::AddFile(int fd, std::size_t size) {
   return Add(piece);
 }
 
-// The digest is known at the end only, so the header is written last.
 Result<std::string> BlobStore::AddLongFile(int fd, std::size_t expected) {
-  const std::string doing = "keeping contents in " + path_;
-  TRY(WriteTail(), doing);
-  Hasher hasher(DigestAlgorithm::kSha256);
-  std::size_t length = 0;
+  TRY(WriteTail(), "keeping contents in " + path_);
+  Arriving arriving;
   Pieces pieces(fd, expected);
   for (;;) {
-    const std::string_view piece = TRY(pieces.Next());
-    if (piece.empty()) break;
-    hasher.Update(piece);
-    TRY(WriteAt(end_ + static_cast<off_t>(kHeaderLength + length), piece), doing);
-    length += piece.size();
+    const auto piece = pieces.Next();
+    const auto written = piece ? WriteMore(arriving, *piece) : piece.error();
+    if (!written) {
+      GiveUpArriving();
+      return written.error();
+    }
+    if (piece->empty()) return HaveArrived(std::move(arriving));
   }
-  std::string sha256 = std::move(hasher).Finish().hex();
+}
+
+Result<std::string> BlobStore::AddPieces(const WalkPieces& walk) {
+  std::string beginning;
+  std::optional<Arriving> arriving;
+  const auto walked = walk([&](std::string_view piece) -> Result<bool> {
+    if (!arriving && beginning.size() + piece.size() < Pieces::kMostAtOnce) {
+      beginning += piece;
+      return true;
+    }
+    if (!arriving) {
+      TRY(WriteTail(), "keeping contents in " + path_);
+      arriving.emplace();
+      TRY(WriteMore(*arriving, beginning));
+    }
+    TRY(WriteMore(*arriving, piece));
+    return true;
+  });
+  if (!walked) {
+    if (arriving) GiveUpArriving();
+    return walked.error();
+  }
+  return arriving ? HaveArrived(*std::move(arriving)) : Add(beginning);
+}
+
+// Behind the place of the header, which is written when the digest is known.
+Result<> BlobStore::WriteMore(Arriving& arriving, std::string_view piece) {
+  arriving.hasher.Update(piece);
+  TRY(WriteAt(end_ + static_cast<off_t>(kHeaderLength + arriving.length), piece), "keeping contents in " + path_);
+  arriving.length += piece.size();
+  return {};
+}
+
+Result<std::string> BlobStore::HaveArrived(Arriving arriving) {
+  std::string sha256 = std::move(arriving.hasher).Finish().hex();
   if (Has(sha256)) {
-    if (::ftruncate(file_.get(), end_) != 0) return Error::FromErrno("ftruncate").While(doing);
+    GiveUpArriving();
     return sha256;
   }
-  TRY(WriteAt(end_, HeaderFor(sha256, length)), doing);
-  Remember(sha256, length);
+  TRY(WriteAt(end_, HeaderFor(sha256, arriving.length)), "keeping contents in " + path_);
+  Remember(sha256, arriving.length);
   written_ = end_;
   return sha256;
+}
+
+// What stays behind the end would be cut when the store is opened again; but it takes space until then.
+void BlobStore::GiveUpArriving() const {
+  if (::ftruncate(file_.get(), end_) != 0) return;
 }
 
 void BlobStore::Remember(std::string sha256, std::size_t length) {
@@ -245,7 +283,7 @@ Result<std::string> BlobStore::Read(const std::string& sha256, std::size_t limit
   return contents;
 }
 
-Result<> BlobStore::Walk(const Extent& extent, const Take& take) const {
+Result<> BlobStore::Walk(const Extent& extent, const TakePiece& take) const {
   if (extent.length <= kWindow / 4 || extent.offset >= written_) {
     TRY(take(TRY(LookAt(extent), "reading " + path_)));
     return {};

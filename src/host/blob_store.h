@@ -11,14 +11,15 @@
 #include <sys/types.h>
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "base/digest.h"
 #include "base/result.h"
 #include "base/root.h"
+#include "base/take_piece.h"
 #include "base/unique_fd.h"
 
 namespace pintle::host {
@@ -35,6 +36,8 @@ class BlobStore {
   // The whole of a file, which is read once: digest and contents agree even if someone writes to it meanwhile.  Its
   // size may be another by now.
   Result<std::string> AddFile(int fd, std::size_t size);
+  // What is handed on in pieces, however long it is.
+  Result<std::string> AddPieces(const WalkPieces& walk);
   Result<> Sync();
 
   bool Has(const std::string& sha256) const { return extents_.contains(sha256); }
@@ -53,19 +56,25 @@ class BlobStore {
     std::size_t length = 0;
   };
 
-  // Takes a piece, and says whether it wants more.
-  using Take = std::function<Result<bool>(std::string_view)>;
+  // Long contents that are being written behind the end.  Their digest is known when all of them are there.
+  struct Arriving {
+    Hasher hasher{DigestAlgorithm::kSha256};
+    std::size_t length = 0;
+  };
 
   BlobStore(UniqueFd directory, UniqueFd file, std::string path)
       : directory_(std::move(directory)), file_(std::move(file)), path_(std::move(path)) {}
 
   Result<> ReadIndex();
   Result<Extent> Find(const std::string& sha256) const;
-  Result<> Walk(const Extent& extent, const Take& take) const;
+  Result<> Walk(const Extent& extent, const TakePiece& take) const;
   Result<std::string_view> LookAt(const Extent& extent) const;
   Result<> WriteTail();
   Result<> WriteAt(off_t offset, std::string_view head, std::string_view tail = {}) const;
   Result<std::string> AddLongFile(int fd, std::size_t expected);
+  Result<> WriteMore(Arriving& arriving, std::string_view piece);
+  Result<std::string> HaveArrived(Arriving arriving);
+  void GiveUpArriving() const;
   void Remember(std::string sha256, std::size_t length);
 
   UniqueFd directory_;  // Until its entry for the file is durable.

@@ -2,11 +2,13 @@
 #include "host/small_file.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <string_view>
 
+#include "base/size_limits.h"
 #include "base/unique_fd.h"
 #include "base/write_all.h"
 #include "host/pieces.h"
@@ -14,7 +16,9 @@
 namespace pintle::host {
 namespace {
 
-constexpr std::size_t kLimit = 16 << 20;
+constexpr std::size_t kLimit = limits::kKeys;
+
+Error TooLong() { return Error(ErrorKind::kInvalid, fmt::format("it is longer than the limit of {} bytes", kLimit)); }
 
 // The owner is set only where it differs: who acts as the file's owner may not give it away.
 Result<> SetOwner(int fd, const Owner& owner) {
@@ -55,12 +59,13 @@ Result<std::optional<SmallFile>> ReadSmallFile(int directory, const std::string&
   Pieces pieces(fd.get(), static_cast<std::size_t>(status.st_size));
   for (std::string_view piece = TRY(pieces.Next()); !piece.empty(); piece = TRY(pieces.Next())) {
     file.contents += piece;
-    if (file.contents.size() > kLimit) return Error(ErrorKind::kInvalid, "it is too long");
+    if (file.contents.size() > kLimit) return TooLong();
   }
   return file;
 }
 
 Result<> ReplaceSmallFile(int directory, const std::string& name, const SmallFile& file) {
+  if (file.contents.size() > kLimit) return TooLong();
   const std::string beside = NameBeside(name);
   TRY(ClearBeside(directory, name));
   const Result<> written = WriteBeside(directory, beside, file);

@@ -6,14 +6,19 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace pintle::ignition {
 namespace {
 
+constexpr std::size_t kPiece = 64 << 10;
+
 Error Broken(std::string what) { return Error(ErrorKind::kInvalid, std::move(what)); }
 
+}  // namespace
+
 // A stream of zlib's, ended with its owner.
-class Inflater {
+class Gunzipper::Inflater {
  public:
   Inflater() { ready_ = ::inflateInit2(&stream_, kGzipOnly) == Z_OK; }
   ~Inflater() {
@@ -31,46 +36,57 @@ class Inflater {
   bool ready_ = false;
 };
 
-// Unpacks one member behind what is in `unpacked`, and takes it off the front of `packed`.
-Result<> UnpackMember(std::string_view& packed, std::string& unpacked, std::size_t limit) {
-  constexpr std::size_t kPiece = 64 << 10;
-  Inflater inflater;
-  if (!inflater.ready()) return Error(ErrorKind::kSystem, "zlib cannot start");
-  z_stream& stream = inflater.stream();
-  int status = Z_OK;
-  while (status != Z_STREAM_END) {
-    if (stream.avail_in == 0) {
-      const std::size_t count = std::min<std::size_t>(packed.size(), std::numeric_limits<uInt>::max());
-      if (count == 0) return Broken("unexpected EOF");
-      // zlib does not write to its input; the missing const is its history.
-      stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(packed.data()));
-      stream.avail_in = static_cast<uInt>(count);
-      packed.remove_prefix(count);
+Gunzipper::Gunzipper(TakePiece take, std::size_t limit)
+    : take_(std::move(take)), limit_(limit), buffer_(std::make_unique_for_overwrite<char[]>(kPiece)) {}
+
+Gunzipper::~Gunzipper() = default;
+
+Result<bool> Gunzipper::Take(std::string_view packed) {
+  while (!packed.empty()) {
+    has_begun_ = true;
+    if (!inflater_) inflater_ = std::make_unique<Inflater>();
+    if (!inflater_->ready()) return Error(ErrorKind::kSystem, "zlib cannot start");
+    z_stream& stream = inflater_->stream();
+    const std::size_t count = std::min<std::size_t>(packed.size(), std::numeric_limits<uInt>::max());
+    // zlib does not write to its input; the missing const is its history.
+    stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(packed.data()));
+    stream.avail_in = static_cast<uInt>(count);
+    int status = Z_OK;
+    // A full buffer may have left something inside of zlib.
+    for (bool is_full = true; status == Z_OK && (stream.avail_in > 0 || is_full);) {
+      stream.next_out = reinterpret_cast<Bytef*>(buffer_.get());
+      stream.avail_out = kPiece;
+      status = ::inflate(&stream, Z_NO_FLUSH);
+      is_full = stream.avail_out == 0;
+      if (!TRY(HandOn({buffer_.get(), kPiece - stream.avail_out}))) return false;
     }
-    const std::size_t before = unpacked.size();
-    const std::size_t room = std::min(std::max(kPiece, before), limit - before + 1);
-    unpacked.resize(before + room);
-    stream.next_out = reinterpret_cast<Bytef*>(unpacked.data() + before);
-    stream.avail_out = static_cast<uInt>(room);
-    status = ::inflate(&stream, Z_NO_FLUSH);
-    unpacked.resize(before + room - stream.avail_out);
-    if (unpacked.size() > limit) return Broken(fmt::format("unpacks to more than {} bytes", limit));
-    if (status == Z_BUF_ERROR && stream.avail_in == 0 && packed.empty()) return Broken("unexpected EOF");
-    if (status != Z_OK && status != Z_STREAM_END) {
+    if (status != Z_OK && status != Z_BUF_ERROR && status != Z_STREAM_END) {
       return Broken(fmt::format("gzip: {}", stream.msg != nullptr ? stream.msg : "corrupt input"));
     }
+    packed.remove_prefix(count - stream.avail_in);
+    if (status == Z_STREAM_END) inflater_.reset();
   }
-  packed = {packed.data() - stream.avail_in, packed.size() + stream.avail_in};
-  return {};
+  return true;
 }
 
-}  // namespace
+Result<bool> Gunzipper::HandOn(std::string_view unpacked) {
+  if (unpacked.size() > limit_ - unpacked_) return Broken(fmt::format("unpacks to more than {} bytes", limit_));
+  unpacked_ += unpacked.size();
+  return unpacked.empty() ? Result<bool>(true) : take_(unpacked);
+}
+
+Result<> Gunzipper::End() const { return has_begun_ && !inflater_ ? Result<>() : Broken("unexpected EOF"); }
 
 Result<std::string> Gunzip(std::string_view bytes, std::size_t limit) {
   std::string unpacked;
-  do {
-    TRY(UnpackMember(bytes, unpacked, limit));
-  } while (!bytes.empty());
+  Gunzipper gunzipper(
+      [&](std::string_view piece) {
+        unpacked += piece;
+        return true;
+      },
+      limit);
+  TRY(gunzipper.Take(bytes));
+  TRY(gunzipper.End());
   return unpacked;
 }
 

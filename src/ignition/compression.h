@@ -4,19 +4,49 @@
 // gzip, for configs and for the contents of files.
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "base/size_limits.h"
+#include "base/take_piece.h"
 
 namespace pintle::ignition {
 
 // A few kilobytes can unpack to more than a machine has.
-inline constexpr std::size_t kUnpackedLimit = 256 << 20;
+inline constexpr std::size_t kUnpackedLimit = limits::kFileContents;
 
 inline bool IsGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-// Unpacks all members, one behind the other.  More than `limit` bytes are an error.
+// Unpacks what comes in pieces, and hands it on in pieces: all members, one behind the other.  More than `limit` bytes
+// are an error.
+class Gunzipper {
+ public:
+  explicit Gunzipper(TakePiece take, std::size_t limit = kUnpackedLimit);
+  ~Gunzipper();
+  Gunzipper(const Gunzipper&) = delete;
+  Gunzipper& operator=(const Gunzipper&) = delete;
+
+  // The next piece of what is packed.  Whether more of it is wanted.
+  Result<bool> Take(std::string_view packed);
+  // There is no more; an error in the middle of a member.
+  Result<> End() const;
+
+ private:
+  class Inflater;
+
+  Result<bool> HandOn(std::string_view unpacked);
+
+  TakePiece take_;
+  std::size_t limit_;
+  std::size_t unpacked_ = 0;
+  bool has_begun_ = false;
+  std::unique_ptr<Inflater> inflater_;  // In the middle of a member.
+  std::unique_ptr<char[]> buffer_;
+};
+
+// The same for what is in memory as a whole.
 Result<std::string> Gunzip(std::string_view bytes, std::size_t limit = kUnpackedLimit);
 
 }  // namespace pintle::ignition

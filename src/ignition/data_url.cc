@@ -201,6 +201,16 @@ class Splitter {
   std::size_t at_ = 0;
 };
 
+// How much of a text is decoded at a time; a multiple of the four letters that base64 takes together.
+constexpr std::size_t kPiece = 64 << 10;
+
+// How much of an escaped text can be decoded by itself: no escape sequence is cut in two.
+std::size_t WholeEscapes(std::string_view text) {
+  const std::size_t count = std::min(text.size(), kPiece);
+  const std::size_t last = text.substr(0, count).rfind('%');
+  return last != std::string_view::npos && count < text.size() && last + 2 >= count ? last : count;
+}
+
 std::string Unescape(std::string_view text) {
   std::string bytes;
   bytes.reserve(text.size());
@@ -224,6 +234,19 @@ Result<std::string> DecodeDataUrl(std::string_view url) {
   if (!parts.problem.empty()) return Error(ErrorKind::kInvalid, "not a data URL: " + parts.problem);
   if (!parts.base64) return Unescape(parts.data);
   return DecodeBase64(parts.data).value_or("");
+}
+
+Result<> WalkDataUrl(std::string_view url, const TakePiece& take) {
+  const Parts parts = Splitter(url).Split();
+  if (!parts.problem.empty()) return Error(ErrorKind::kInvalid, "not a data URL: " + parts.problem);
+  // There are no line breaks in it, so that each four letters stand for themselves.
+  for (std::string_view rest = parts.data; !rest.empty();) {
+    const std::string_view text = rest.substr(0, parts.base64 ? kPiece : WholeEscapes(rest));
+    rest.remove_prefix(text.size());
+    const std::string piece = parts.base64 ? DecodeBase64(text).value_or("") : Unescape(text);
+    if (!TRY(take(piece))) return {};
+  }
+  return {};
 }
 
 std::string EncodeDataUrl(std::string_view bytes) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/take_piece.h"
 
 namespace pintle::ignition {
 
@@ -17,6 +18,9 @@ std::string DataUrlProblem(std::string_view url);
 
 // The bytes that a data URL stands for.
 Result<std::string> DecodeDataUrl(std::string_view url);
+
+// The same, piece by piece.
+Result<> WalkDataUrl(std::string_view url, const TakePiece& take);
 
 // Percent-encoded, as "data:,...": all but letters, digits and -_.!~*'() are escaped.
 std::string EncodeDataUrl(std::string_view bytes);

@@ -13,6 +13,7 @@
 #include "ignition/compression.h"
 #include "ignition/config.h"
 #include "ignition/go_types.h"
+#include "ignition/parse_up_to.h"
 #include "ignition/read.h"
 #include "ignition/reading.h"
 #include "ignition/source_text.h"
@@ -257,13 +258,14 @@ Error NotJson(std::string_view text, const Error& error) {
 }
 
 // A config may be gzipped, and that again in base64.  Gives what is inside, or nothing when it is not wrapped.
-Result<std::optional<std::string>> Unwrap(std::string_view bytes) {
-  if (IsGzip(bytes)) return std::optional(TRY(Gunzip(bytes), "unable to read ignition config: decompression failed"));
+Result<std::optional<std::string>> Unwrap(std::string_view bytes, std::size_t limit) {
+  if (IsGzip(bytes))
+    return std::optional(TRY(Gunzip(bytes, limit), "unable to read ignition config: decompression failed"));
   // JSON begins with none of the letters that base64 has, but for true, false, null and numbers, which are no configs.
   const auto decoded = DecodeBase64(bytes.substr(0, bytes.starts_with('{') ? 0 : bytes.size()));
   if (!decoded || !IsGzip(*decoded)) return std::optional<std::string>();
   return std::optional(
-      TRY(Gunzip(*decoded),
+      TRY(Gunzip(*decoded, limit),
           "unable to read ignition config: unable to decode and decompress payload: decompression failed"));
 }
 
@@ -274,7 +276,11 @@ Result<Config> Parse(json::Value document, json::Report& report) {
 }
 
 Result<Config> Parse(std::string_view bytes, json::Report& report) {
-  const std::optional<std::string> unwrapped = TRY(Unwrap(bytes));
+  return ParseUpTo(json::ParseLimits().bytes, bytes, report);
+}
+
+Result<Config> ParseUpTo(std::size_t limit, std::string_view bytes, json::Report& report) {
+  const std::optional<std::string> unwrapped = TRY(Unwrap(bytes, limit));
   const std::string_view text = unwrapped ? std::string_view(*unwrapped) : bytes;
   if (text.empty()) {
     return Refused("parsing Ignition config spec v3 failed with error: not a config (empty)\nReport: ");

@@ -8,8 +8,10 @@
 
 #include "ignition/butane.h"
 #include "ignition/compression.h"
+#include "ignition/parse_up_to.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/own_files.h"
+#include "machineconfig/sizes.h"
 #include "machineconfig/validate.h"
 #include "machineconfig/yaml.h"
 
@@ -50,7 +52,11 @@ void CheckValid(ConfigDocument& document) {
 // What a machine would refuse of any config.
 void CheckFit(ConfigDocument& document) {
   if (!document.config || document.unfit) return;
-  if (const auto fit = CheckOwnFiles(*document.config); !fit) document.unfit = fit.error();
+  if (const auto fit = CheckOwnFiles(*document.config); !fit) {
+    document.unfit = fit.error();
+  } else if (const auto sized = CheckSizes(*document.config); !sized) {
+    document.unfit = sized.error();
+  }
 }
 
 ConfigDocument MachineConfigDocument(json::Value value) {
@@ -113,9 +119,10 @@ void AddDocument(json::Value value, ConfigFile& file) {
 
 }  // namespace
 
-Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts) {
+Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts, std::size_t limit) {
   ConfigFile file;
-  file.text = TRY(ReadInput(path, accepts));
+  file.text = TRY(ReadInput(path, accepts, limit));
+  file.size = file.text.size();
   json::Report report;
   if (IsYaml(path, file.text)) {
     std::vector<json::Value> values = TRY(ParseYaml(file.text, &report), "reading " + path);
@@ -139,7 +146,7 @@ Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts) {
   }
   ConfigDocument& document = file.documents.emplace_back();
   document.kind = "Ignition";
-  Keep(ignition::Parse(file.text, document.report), document);
+  Keep(ignition::ParseUpTo(limit, file.text, document.report), document);
   CheckValid(document);
   CheckFit(document);
   return file;

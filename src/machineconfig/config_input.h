@@ -3,6 +3,7 @@
 
 // A file with a configuration, of any of the kinds that people write: Ignition, MachineConfig, Butane.
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,8 +36,11 @@ struct ConfigFile {
   std::vector<ConfigDocument> documents;
   json::Report report;  // Of the file itself, such as a key that stands twice.
   std::string text;
+  std::size_t size = 0;  // As it is written.
 };
 
-Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts = Accepts::kAnything);
+// One that is longer than `limit`, or unpacks to more, is an error.
+Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts = Accepts::kAnything,
+                                  std::size_t limit = json::ParseLimits().bytes);
 
 }  // namespace pintle::machineconfig

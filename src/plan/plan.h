@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/machine_configuration.h"
+#include "base/take_piece.h"
 #include "machineconfig/reconcilable.h"
 #include "machineconfig/writers.h"
 #include "plan/actions.h"
@@ -46,9 +47,8 @@ Plan Make(const ParsedConfig& from, const ParsedConfig& to, const NodeDisruption
 std::vector<std::string> PathsOf(const ignition::Config& config);
 
 // Hands on each of them with a way to its contents, so that only those are decoded that are needed.
-using ContentsReader = std::function<Result<std::string>()>;
 Result<> ForEachContents(const ignition::Config& config,
-                         const std::function<Result<>(const std::string& path, ContentsReader read)>& visit);
+                         const std::function<Result<>(const std::string& path, WalkPieces contents)>& visit);
 
 // What a config says of the OS.
 resource::Deployment::State DeploymentOf(const api::MachineConfigSpec& spec);

@@ -45,9 +45,16 @@ FileState LinkTo(std::string target) {
 resource::Owner OwnerOf(const ignition::NodeOwner& owner) { return {owner.id.value_or(0), owner.name.value_or("")}; }
 
 Result<FileState> StateOf(const ignition::File& file) {
-  const std::string contents =
-      TRY(machineconfig::ContentsOf(file.contents), fmt::format("could not decode file \"{}\"", file.path));
-  FileState state = RegularFile(contents, file.mode.value_or(kDefaultMode));
+  Hasher hasher(DigestAlgorithm::kSha256);
+  TRY(machineconfig::WalkContents(file.contents,
+                                  [&](std::string_view piece) {
+                                    hasher.Update(piece);
+                                    return true;
+                                  }),
+      fmt::format("could not decode file \"{}\"", file.path));
+  FileState state;
+  state.sha256 = std::move(hasher).Finish().hex();
+  state.permissions = file.mode.value_or(kDefaultMode);
   state.user = OwnerOf(file.user);
   state.group = OwnerOf(file.group);
   return state;
@@ -70,6 +77,13 @@ void AddFilesOf(const ignition::Unit& unit, std::vector<NamedFile>& files) {
   }
 }
 
+WalkPieces WalkOf(const std::string& contents) {
+  return [&](const TakePiece& take) -> Result<> {
+    TRY(take(contents));
+    return {};
+  };
+}
+
 }  // namespace
 
 std::vector<std::string> PathsOf(const ignition::Config& config) {
@@ -83,15 +97,15 @@ std::vector<std::string> PathsOf(const ignition::Config& config) {
 }
 
 Result<> ForEachContents(const ignition::Config& config,
-                         const std::function<Result<>(const std::string& path, ContentsReader read)>& visit) {
+                         const std::function<Result<>(const std::string& path, WalkPieces contents)>& visit) {
   for (const ignition::File& file : config.storage.files) {
-    TRY(visit(file.path, [&]() { return machineconfig::ContentsOf(file.contents); }));
+    TRY(visit(file.path, [&](const TakePiece& take) { return machineconfig::WalkContents(file.contents, take); }));
   }
   for (const ignition::Unit& unit : config.systemd.units) {
     for (const ignition::Dropin& dropin : unit.dropins) {
-      if (dropin.contents) TRY(visit(PathOf(unit, dropin), [&]() { return *dropin.contents; }));
+      if (dropin.contents) TRY(visit(PathOf(unit, dropin), WalkOf(*dropin.contents)));
     }
-    if (unit.contents) TRY(visit(PathOf(unit), [&]() { return *unit.contents; }));
+    if (unit.contents) TRY(visit(PathOf(unit), WalkOf(*unit.contents)));
   }
   return {};
 }

@@ -38,6 +38,14 @@ class RootTest : public testing::Test {
   Root root_;
 };
 
+TEST_F(RootTest, WritesNothingThatCouldNotBeReadBack) {
+  EXPECT_TRUE(Succeeded(root_.WriteFile("/etc/long", std::string(Root::kReadLimit, 'x'))));
+  EXPECT_EQ(ValueOf(root_.ReadFile("/etc/long")).size(), Root::kReadLimit);
+  EXPECT_THAT(MessageOf(root_.WriteFile("/etc/long", std::string(Root::kReadLimit + 1, 'y'))),
+              testing::HasSubstr("writing /etc/long: 67108865 bytes are longer than the limit of 67108864"));
+  EXPECT_EQ(ValueOf(root_.ReadFile("/etc/long")).front(), 'x');
+}
+
 TEST_F(RootTest, WritesAFileWithItsContentsAndModeAndNothingBeside) {
   ASSERT_TRUE(Succeeded(root_.WriteFile("/etc/motd", "hello\n", {.permissions = 0640, .owner = {}})));
   EXPECT_EQ(Read("etc/motd"), "hello\n");

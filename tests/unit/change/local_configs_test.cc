@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/local_configs.h"
 
+#include "base/size_limits.h"
 #include "unit/expect.h"
 #include "unit/temporary_directory.h"
 
@@ -50,6 +51,15 @@ TEST_F(LocalConfigs, KeepsWhatButaneSaysBesideItsIgnitionPart) {
 TEST_F(LocalConfigs, RefusesOneThatLeadsToOthers) {
   directory_.Write("a.ign", R"({"ignition":{"version":"3.4.0","config":{"merge":[{"source":"https://h/b.ign"}]}}})");
   EXPECT_THAT(MessageOf(Read()), HasSubstr("a.ign: ignition.config: nothing fetches other configs on a machine"));
+}
+
+TEST_F(LocalConfigs, AreNotReadWhereTheyAreTooLongTogether) {
+  const std::string spaces(limits::kLocalConfigs / 2, ' ');
+  directory_.Write("a.ign", kIgnition + spaces);
+  EXPECT_THAT(ValueOf(Read()), SizeIs(1));
+  directory_.Write("b.ign", R"({"ignition":{"version":"3.4.0"}})" + spaces);
+  EXPECT_THAT(MessageOf(Read()), HasSubstr("b.ign: longer than "));
+  EXPECT_THAT(MessageOf(Read()), HasSubstr("behind other configs, of all of which 67108864 bytes are taken"));
 }
 
 TEST_F(LocalConfigs, RefusesTwoOfOneName) {

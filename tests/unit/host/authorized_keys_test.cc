@@ -133,6 +133,14 @@ TEST(AuthorizedKeys, ReplaceNoLinkInThePlaceOfTheFile) {
   EXPECT_EQ(machine.Read("etc/target"), "untouched");
 }
 
+TEST(AuthorizedKeys, AreNotWrittenWhereTheyCouldNotBeReadBack) {
+  const Machine machine;
+  EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A"}))));
+  EXPECT_THAT(MessageOf(machine.Put("core", Keys({std::string(17 << 20, 'k')}))),
+              HasSubstr("longer than the limit of 16777216 bytes"));
+  EXPECT_EQ(machine.Read(kFile), "ssh-rsa A\n");
+}
+
 TEST(AuthorizedKeys, OfNobodyAreAnErrorUnlessThereAreNone) {
   const Machine machine;
   EXPECT_FALSE(machine.Observe("nobody").has_value());

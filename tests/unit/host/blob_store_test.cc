@@ -46,6 +46,48 @@ TEST_F(BlobStoreTest, GivesBackWhatItWasGivenAlsoWhenOpenedAgain) {
   EXPECT_THAT(MessageOf(again.Read(sha256, 5)), HasSubstr("longer than the limit of 5 bytes"));
 }
 
+TEST_F(BlobStoreTest, TakesPiecesOfShortAndLongContents) {
+  BlobStore blobs = Open();
+  for (const std::size_t count : {0, 1, 3, 4, 5, 40}) {
+    const std::string piece(64 << 10, 'p');
+    std::string all;
+    const std::string sha256 = ValueOf(blobs.AddPieces([&](const TakePiece& take) -> Result<> {
+      for (std::size_t i = 0; i < count; ++i) {
+        all += piece;
+        EXPECT_TRUE(TRY(take(piece)));
+      }
+      return {};
+    }));
+    EXPECT_EQ(sha256, Sha256(all).hex());
+    EXPECT_TRUE(ValueOf(blobs.Read(sha256, all.size())) == all) << count;
+  }
+  ASSERT_TRUE(Succeeded(blobs.Sync()));
+  const auto size = Size();
+  ValueOf(blobs.AddPieces([&](const TakePiece& take) -> Result<> {
+    for (int i = 0; i < 40; ++i) TRY(take(std::string(64 << 10, 'p')));
+    return {};
+  }));
+  EXPECT_EQ(Size(), size) << "equal contents are kept once";
+}
+
+TEST_F(BlobStoreTest, KeepsNothingOfPiecesThatEndInAnError) {
+  BlobStore blobs = Open();
+  const std::string before = ValueOf(blobs.Add("before"));
+  ASSERT_TRUE(Succeeded(blobs.Sync()));
+  const auto size = Size();
+  EXPECT_EQ(MessageOf(blobs.AddPieces([&](const TakePiece& take) -> Result<> {
+              for (int i = 0; i < 40; ++i) TRY(take(std::string(64 << 10, 'p')));
+              return Error(ErrorKind::kInvalid, "torn");
+            })),
+            "torn");
+  EXPECT_EQ(Size(), size);
+  const std::string after = ValueOf(blobs.Add("after"));
+  ASSERT_TRUE(Succeeded(blobs.Sync()));
+  const BlobStore again = Open();
+  EXPECT_EQ(ValueOf(again.Read(before, 100)), "before");
+  EXPECT_EQ(ValueOf(again.Read(after, 100)), "after");
+}
+
 TEST_F(BlobStoreTest, KeepsEqualContentsOnce) {
   BlobStore blobs = Open();
   ValueOf(blobs.Add("hello"));

@@ -29,6 +29,27 @@ TEST(Gunzip, RefusesWhatIsBroken) {
   EXPECT_FALSE(Gunzip("not gzip at all"));
 }
 
+TEST(Gunzipper, TakesAnyPieces) {
+  std::string unpacked;
+  Gunzipper gunzipper([&](std::string_view piece) {
+    unpacked += piece;
+    return true;
+  });
+  for (const char byte : kHello + kHello) EXPECT_TRUE(ValueOf(gunzipper.Take({&byte, 1})));
+  EXPECT_TRUE(Succeeded(gunzipper.End()));
+  EXPECT_EQ(unpacked, "hello\nhello\n");
+}
+
+TEST(Gunzipper, StopsWhereNoMoreIsWanted) {
+  int taken = 0;
+  Gunzipper gunzipper([&](std::string_view) {
+    ++taken;
+    return false;
+  });
+  EXPECT_FALSE(ValueOf(gunzipper.Take(kHello + kHello)));
+  EXPECT_EQ(taken, 1);
+}
+
 TEST(Gunzip, StopsAtTheLimit) {
   EXPECT_EQ(MessageOf(Gunzip(kHello, 5)), "unpacks to more than 5 bytes");
   EXPECT_EQ(ValueOf(Gunzip(kHello, 6)), "hello\n");

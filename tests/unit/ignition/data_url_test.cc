@@ -17,6 +17,25 @@ TEST(DataUrl, IsDecodedFromPercentAndFromBase64) {
   EXPECT_EQ(ValueOf(DecodeDataUrl("data:,")), "");
 }
 
+// Long ones come in several pieces, whose ends must not cut an escape sequence or four letters of base64 in two.
+TEST(DataUrl, ComesInPiecesThatAreTheSame) {
+  for (std::size_t shift = 0; shift < 4; ++shift) {
+    std::string bytes(shift, 'a');
+    for (int i = 0; i < 200'000; ++i) bytes += static_cast<char>(i % 251);
+    for (const std::string& url : {EncodeDataUrl(bytes), "data:;base64," + EncodeBase64(bytes)}) {
+      std::string walked;
+      std::size_t pieces = 0;
+      EXPECT_TRUE(Succeeded(WalkDataUrl(url, [&](std::string_view piece) {
+        walked += piece;
+        ++pieces;
+        return true;
+      })));
+      EXPECT_TRUE(walked == bytes);
+      EXPECT_GT(pieces, 1U);
+    }
+  }
+}
+
 TEST(DataUrl, KeepsAPlusWhichIsNoSpace) { EXPECT_EQ(ValueOf(DecodeDataUrl("data:,a+b")), "a+b"); }
 
 TEST(DataUrl, SaysWhatIsWrongInIgnitionsWords) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Reading a config where memory is scarce.
+
+#include <cstddef>
+#include <string_view>
+
+#include "base/result.h"
+#include "ignition/config.h"
+#include "json/report.h"
+
+namespace pintle::ignition {
+
+// As Parse() does; what unpacks to more than `limit` bytes is an error.
+Result<Config> ParseUpTo(std::size_t limit, std::string_view bytes, json::Report& report);
+
+}  // namespace pintle::ignition

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must not hide the rest from a person, keep configs away, or lock somebody out without a word."""
+
+import base64
+import gzip
+import json
+import os
+import shutil
+
+import pytest
+from program import MB, file, pintle, refused, with_files, write
+from small_machine import Machine
+
+PASSWORDS = "/etc/machine-config-daemon/pintle-passwords.json"
+CURRENT = "/etc/machine-config-daemon/currentconfig"
+LONG = 150 * MB
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, for which it takes root")
+
+
+@pytest.fixture
+def machine(tmp_path):
+    (tmp_path / "root").mkdir()
+    tmp_path.chmod(0o755)
+    return Machine(tmp_path / "root")
+
+
+def with_core(*files, password="$6$salt$ours"):
+    user = {"name": "core", "sshAuthorizedKeys": ["key"], "passwordHash": password}
+    return {**with_files(*files), "passwd": {"users": [user]}}
+
+
+def test_a_link_of_a_user_hides_nothing_and_holds_nothing_up(machine, tmp_path):
+    machine.run("apply", "--yes", write(tmp_path / "a.ign", with_core(file("/etc/a", "one"))))
+    shutil.rmtree(machine.path("/home/core/.ssh"))
+    machine.path("/home/core/.ssh").symlink_to("/etc")
+    more = write(tmp_path / "b.ign", with_core(file("/etc/a", "one"), file("/etc/b", "two")))
+    machine.run("apply", "--yes", more)
+    assert machine.path("/etc/b").read_text() == "two"
+    machine.path("/etc/a").write_text("edited")
+    found = machine.run("verify", status=2).stdout
+    assert "/home/core/.ssh: it is a link or a file where a folder belongs; remove it" in found
+    assert 'content mismatch for file "/etc/a"' in found
+
+
+def test_keys_go_into_a_folder_made_anew_in_the_place_of_root_s(machine, tmp_path):
+    machine.path("/home/core/.ssh").mkdir()
+    machine.path("/home/core/.ssh/mine").write_text("kept")
+    machine.run("apply", "--yes", write(tmp_path / "a.ign", with_core()))
+    assert machine.path("/home/core/.ssh").stat().st_uid == 1000
+    assert machine.path("/home/core/.ssh/authorized_keys.d/ignition").read_text() == "key\n"
+    assert machine.path("/home/core/.ssh.before-pintle/mine").read_text() == "kept"
+
+
+@pytest.mark.parametrize("path", [CURRENT, PASSWORDS, "/var/lib/pintle/x", "/run/pintle/seen-files"])
+def test_files_of_ours_are_not_taken(machine, path, tmp_path):
+    before = machine.tree()
+    taking = write(tmp_path / "a.ign", with_files(file(path, "theirs")))
+    refused("apply", "--root", machine.root, "--yes", taking, says=[f"cannot write {path}: Pintle keeps there"])
+    assert machine.tree() == before
+
+
+def test_configs_that_nothing_fetches_are_refused_on_a_machine(machine, tmp_path):
+    merging = {"ignition": {"version": "3.4.0", "config": {"merge": [{"source": "https://example.com/more.ign"}]}}}
+    refused("apply", "--root", machine.root, "--yes", write(tmp_path / "a.ign", merging),
+            says=["ignition.config: nothing fetches other configs"])
+
+
+def test_a_damaged_record_of_passwords_is_told_before_it_locks_anyone(machine, tmp_path):
+    shadow = machine.path("/etc/shadow")
+    shadow.write_text(shadow.read_text().replace("core:*", "core:$6$own$own"))
+    machine.run("apply", "--yes", write(tmp_path / "a.ign", with_core()))
+    machine.path(PASSWORDS).write_text("{torn")
+    assert "core will be locked when no config has it" in machine.run("verify", status=2).stdout
+    machine.run("apply", "--yes", "--none", status=2)
+    assert "core:$6$salt$ours:" in shadow.read_text()
+    machine.run("restore", "core")
+    machine.run("verify")
+    machine.run("apply", "--yes", "--none")
+    assert "core:*:" in shadow.read_text()
+
+
+def test_a_long_file_goes_on_and_off_in_little_memory(machine, tmp_path):
+    source = "data:;base64," + base64.b64encode(gzip.compress(b"0123456789abcde\n" * (LONG // 16), 1)).decode()
+    packed = {"path": "/etc/long", "contents": {"source": source, "compression": "gzip"}}
+    config = write(tmp_path / "a.ign", with_files(packed))
+    for words in [["apply", "--yes", config], ["verify"], ["apply", "--yes", "--none"]]:
+        verb, *rest = words
+        answer = pintle(verb, "--root", machine.root, *rest, memory=256 * MB)
+        assert answer.status == 0, answer.stderr
+        assert machine.path("/etc/long").exists() == (words[-1] != "--none")
+
+
+def test_a_config_that_could_not_be_read_back_is_refused_at_once(machine, tmp_path):
+    before = machine.tree()
+    long = {"path": "/etc/long", "contents": {"source": "data:," + "x" * (70 * MB)}}
+    config = write(tmp_path / "a.ign", json.dumps(with_files(long)))
+    refused("validate", config, says=["/etc/long has 73400326 bytes: compress it with gzip", "67108864"])
+    refused("apply", "--root", machine.root, "--yes", config, says=["a.ign: longer than 67108864 bytes"],
+            memory=256 * MB)
+    assert machine.tree() == before

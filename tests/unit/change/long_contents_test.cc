@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Configs with long files, many files, and long records: what cannot be read back is refused before anything is
+// changed, and all else works in little memory.
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "base/size_limits.h"
+#include "bench/counted_memory.h"
+#include "change/drift.h"
+#include "change/findings.h"
+#include "change/journal.h"
+#include "host/files.h"
+#include "unit/change/small_machine.h"
+#include "unit/expect.h"
+#include "unit/packed.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::change {
+namespace {
+
+using plan::TestConfig;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Longer than anything that is read as a whole.
+constexpr std::size_t kLong = limits::kRecord + (16 << 20);
+
+// For a few pieces, a store and the machine's records.
+constexpr std::size_t kLittle = 4 << 20;
+
+TestConfig WithLongFile(std::size_t size = kLong) {
+  TestConfig config;
+  config.WithFile("/etc/big", PackedUrl(size));
+  config.ignition().storage.files.back().contents.compression = "gzip";
+  return config;
+}
+
+class LongContents : public testing::Test {
+ protected:
+  Result<std::vector<Finding>> Findings(const TestConfig& config) { return FindingsOn(machine_.host(), config); }
+
+  TemporaryDirectory directory_;
+  SmallMachine machine_{directory_.path()};
+};
+
+TEST_F(LongContents, GoOnAndComeOffInLittleMemory) {
+  const TestConfig config = WithLongFile();
+  const std::string motd = machine_.Read("etc/motd");
+  EXPECT_LT(bench::PeakDuring([&] { EXPECT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), config))); }), kLittle);
+  EXPECT_EQ(std::filesystem::file_size(directory_ / "etc/big"), kLong);
+  EXPECT_LT(bench::PeakDuring([&] { EXPECT_THAT(ValueOf(Findings(config)), IsEmpty()); }), kLittle);
+  EXPECT_LT(bench::PeakDuring([&] { EXPECT_TRUE(Succeeded(machine_.GoFromTo(config, NoConfig()))); }), kLittle);
+  EXPECT_FALSE(machine_.Has("etc/big"));
+}
+
+TEST_F(LongContents, AreComparedAndToldInLittleMemory) {
+  TestConfig config = WithLongFile();
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), config)));
+  std::filesystem::resize_file(directory_ / "etc/big", kLong - 1);
+  EXPECT_LT(bench::PeakDuring([&] {
+              auto findings = ValueOf(Findings(config));
+              ASSERT_THAT(findings, testing::SizeIs(1));
+              EXPECT_EQ(findings.front().text, "content mismatch for file \"/etc/big\"");
+              CurrentConfig current;
+              current.ignition = config.ignition();
+              const auto drifts = ValueOf(DriftsOf(machine_.host().root, current, std::move(findings), {}));
+              EXPECT_THAT(drifts.all.front().difference, HasSubstr("too long to show differ"));
+            }),
+            kLittle);
+}
+
+TEST_F(LongContents, ThatSomeoneHadThereComeBackInLittleMemory) {
+  std::filesystem::resize_file(directory_ / "etc/motd", kLong);
+  TestConfig config;
+  config.WithFile("/etc/motd", "data:,ours");
+  EXPECT_LT(bench::PeakDuring([&] { EXPECT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), config))); }), kLittle);
+  EXPECT_LT(bench::PeakDuring([&] { EXPECT_TRUE(Succeeded(machine_.GoFromTo(config, NoConfig()))); }), kLittle);
+  EXPECT_EQ(std::filesystem::file_size(directory_ / "etc/motd"), kLong);
+}
+
+TEST_F(LongContents, BeyondTheLimitAreRefusedInLittleMemory) {
+  const TestConfig config = WithLongFile(2 * limits::kFileContents);
+  EXPECT_LT(bench::PeakDuring([&] {
+              EXPECT_THAT(MessageOf(machine_.GoFromTo(NoConfig(), config)),
+                          AllOf(HasSubstr("could not decode file \"/etc/big\""),
+                                HasSubstr("unpacks to more than 268435456 bytes")));
+            }),
+            kLittle);
+  EXPECT_FALSE(machine_.Has("etc/big"));
+}
+
+TEST_F(LongContents, OfTheConfigItselfAreRefusedWithTheLargestFile) {
+  TestConfig config;
+  config.WithFile("/etc/a", "data:,1").WithFile("/etc/largest", "data:,22");
+  config.spec().config = json::Value{{"x", std::string(limits::kRecord, 'x')}};
+  EXPECT_THAT(MessageOf(machine_.GoFromTo(NoConfig(), config)),
+              AllOf(HasSubstr("/etc/machine-config-daemon/currentconfig would be 67109"),
+                    HasSubstr("more than the 67108864 that can be read back; of that, /etc/largest has 8 bytes")));
+  EXPECT_FALSE(machine_.Has("etc/a"));
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
+}
+
+TEST_F(LongContents, OfTheJournalAreRefusedBeforeAnythingIsChanged) {
+  std::string directory = "/etc/deep";
+  while (directory.size() < 3700) directory += "/" + std::string(200, 'd');
+  TestConfig config;
+  for (int i = 0; i < 5000; ++i) config.WithFile(fmt::format("{}/{}", directory, i), "data:,x");
+  EXPECT_THAT(MessageOf(machine_.GoFromTo(NoConfig(), config)),
+              AllOf(HasSubstr("steps, and its journal would be "), HasSubstr("more than the 66060288")));
+  EXPECT_FALSE(machine_.Has("etc/deep"));
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
+}
+
+TEST_F(LongContents, OfTheJournalAreNotWritten) {
+  std::filesystem::create_directories(directory_ / "var/lib/pintle/change");
+  const Journal journal(machine_.host().root);
+  Change change;
+  change.steps.push_back(host::FilePut{"/" + std::string(limits::kRecord - (1 << 20), 'p'), std::nullopt});
+  EXPECT_THAT(MessageOf(journal.Write(change)), HasSubstr("its journal would be "));
+  EXPECT_FALSE(ValueOf(journal.Read()).has_value());
+}
+
+}  // namespace
+}  // namespace pintle::change
