@@ -2,12 +2,14 @@
 #include "event/watches.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <fstream>
 #include <optional>
 #include <vector>
@@ -353,6 +355,22 @@ TEST_F(InotifyWatchTest, MayGoWhenOthersOfTheSameDoNotWantWhatIsWaiting) {
   wide.reset();
   RunToTheEndOfChanges();
   EXPECT_TRUE(happenings_.empty());
+}
+
+// A process of its own, in a user namespace in which nobody may watch anything; it says what went wrong.
+[[noreturn]] void WatchWhereNothingMayBeWatched(const std::string& path) {
+  std::string message = "no user namespaces here";
+  if (::unshare(CLONE_NEWUSER) == 0 && (std::ofstream("/proc/sys/user/max_inotify_watches") << 0).flush()) {
+    const auto loop = ValueOf(Loop::Create());  // One that was made before belongs to the other process.
+    message = MessageOf(InotifyWatch::Create(*loop, path, IN_CREATE, [](const FileHappening&) {}));
+  }
+  std::fputs(message.c_str(), stderr);
+  ::_exit(0);
+}
+
+TEST_F(InotifyWatchTest, NamesTheSettingWhenThereAreTooFewWatches) {
+  EXPECT_EXIT(WatchWhereNothingMayBeWatched(directory_.path()), testing::ExitedWithCode(0),
+              "raise the sysctl fs.inotify.max_user_watches: No space|no user namespaces here");
 }
 
 TEST_F(InotifyWatchTest, NeedsSomethingToWatch) {
