@@ -16,6 +16,7 @@
 #include "change/put.h"
 #include "change/rejected.h"
 #include "change/stage.h"
+#include "change/whose_deployment.h"
 
 namespace pintle::change {
 namespace {
@@ -118,7 +119,7 @@ class Changer {
 
   Result<> PutInPlace(Change& change, const host::BlobStore& contents, const Fetched& fetched) {
     if (change.next_boot) {
-      TRY(StageDeployment(fetched.wanted));
+      TRY(StageDeployment(*change.next_boot, fetched.wanted));
     } else {
       TRY(PutAll(host_, contents, change.steps, change.undo));
     }
@@ -199,14 +200,20 @@ class Changer {
   // still in the journal, for Recover().
   Error Undo(Change& change, const host::BlobStore& contents, const Error& reason) {
     Say(fmt::format("undoing it, because of this: {}", reason.message()));
+    std::string kept;
     const auto undo = [&]() -> Result<> {
-      if (change.next_boot) return StayWithOld(change, contents);
+      if (change.next_boot) {
+        kept = TRY(StayWithOld(change, contents));
+        return {};
+      }
       // The new things stay where they are while the journal says that they do.
       if (change.phase == Phase::kApplied) TRY(Enter(Phase::kUndoing, change));
       return PutBack(change, contents);
     };
     // A service that did not come up with the new files may not have come up with the old ones either.
-    return WithAlso(reason, "when this was undone", undo()).While(fmt::format("applying {}", change.to));
+    Error all = WithAlso(reason, "when this was undone", undo());
+    if (!kept.empty()) all = Error(all.kind(), fmt::format("{}; {}", all.message(), kept));
+    return std::move(all).While(fmt::format("applying {}", change.to));
   }
 
   Result<Recovered> TakeBack(const Change& change, const host::BlobStore& contents) {
@@ -244,11 +251,12 @@ class Changer {
     return fetched;
   }
 
-  Result<> StageDeployment(const host::WantedDeployment& wanted) {
+  Result<> StageDeployment(NextBoot& next_boot, const host::WantedDeployment& wanted) {
     Say("staging the next deployment");
     // First, so that whatever is staged when the machine shuts down goes through its hands.
     TRY(ArmFinalizer(host_));
     TRY(host_.deployments->Put(wanted));
+    TRY(NoteStaged(*host_.deployments, next_boot));
     return host::AwaitFinalizer(host_.systemd, kFinalizerPatience);
   }
 
@@ -263,7 +271,9 @@ class Changer {
       // If the loader does not know of it, a power cut came before that, and it was never tried.
       const bool was_tried = change.next_boot->is_finalized && state.pending && !state.pending->is_staged;
       if (change.reason.empty() && was_tried) change.reason = "the new deployment did not boot";
-      TRY(StayWithOld(change, contents));
+      const std::string kept = TRY(StayWithOld(change, contents));
+      // Without a reason it is made again, and then says itself what is in its way.
+      if (!kept.empty() && !change.reason.empty()) change.reason += "; " + kept;
       return Recovered{Recovery::kUndone, change.reason};
     }
     if (change.phase != Phase::kApplied) return GoBack(change, state);
@@ -277,16 +287,24 @@ class Changer {
     return EndAfterBoot(change);
   }
 
-  // The old deployment runs, and the next boot is to take it, too.
-  Result<> StayWithOld(const Change& change, const host::BlobStore& contents) {
+  // The old deployment runs, and the next boot is to take it, too, unless someone else wants another one.  Says so
+  // then.
+  Result<std::string> StayWithOld(const Change& change, const host::BlobStore& contents) {
     Say(fmt::format("undoing the change to {}", change.to));
     const auto state = TRY(host_.deployments->Observe());
-    // After a reboot, one that is staged is someone else's.
-    const bool is_ours = state.pending && !(state.pending->is_staged && TRY(HasRebooted(host_.root, change)));
-    if (is_ours) TRY(host_.deployments->DropPending());
+    const auto rebooted = TRY(HasRebooted(host_.root, change)) ? Rebooted::kYes : Rebooted::kNo;
+    std::string kept;
+    if (state.pending && state.pending->id != change.next_boot->found &&
+        IsOfChange(*change.next_boot, *state.pending, rebooted)) {
+      TRY(host_.deployments->DropPending());
+    } else if (state.pending) {
+      kept = SomeoneElses(*state.pending);
+      Say(kept);
+    }
     TRY(PutAll(host_, contents, TRY(UndoOfShared(host_, change))));
     TRY(RememberWhy(change));
-    return journal_.Close();
+    TRY(journal_.Close());
+    return kept;
   }
 
   // The new one runs, and is not what it should be.
@@ -311,7 +329,8 @@ class Changer {
   Result<Recovered> FinalizeLate(Change& change, const host::BlobStore& contents) {
     if (const auto checked = CheckBooted(host_, change); !checked) {
       // It is another one, which someone chose.
-      change.reason = checked.error().message();
+      change.reason = fmt::format("another deployment was booted than the one that was staged for {}, and is kept: {}",
+                                  change.to, checked.error().message());
       TRY(RememberWhy(change));
       TRY(journal_.Close());
       return Recovered{Recovery::kUndone, change.reason};

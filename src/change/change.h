@@ -23,16 +23,34 @@ enum class Phase {
   kUndoing,   // Something that followed has failed: back to the old one, and services with it.
 };
 
+// What a deployment is known by.
+struct KnownDeployment {
+  std::string id;
+  std::string commit;
+  std::vector<std::string> kernel_arguments;
+
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"id", &KnownDeployment::id},
+      json::Required{"commit", &KnownDeployment::commit},
+      json::Required{"kernelArguments", &KnownDeployment::kernel_arguments},
+  };
+};
+
 // Of a change that comes with the next boot.
 struct NextBoot {
   std::string replaces;          // The deployment that was booted when it began.
   std::vector<plan::Step> held;  // What was as the new config has it, and is to stay so.
   bool is_finalized = false;     // Whether the new deployment has got its files.
+  std::string found;             // The deployment that was pending when it began, if there was one.
+  // The one that was staged for it; nothing: it is not applied yet.
+  std::optional<KnownDeployment> staged;
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"replaces", &NextBoot::replaces},
       json::Required{"held", &NextBoot::held},
       json::Required{"isFinalized", &NextBoot::is_finalized},
+      json::Field{"found", &NextBoot::found},
+      json::Field{"staged", &NextBoot::staged},
   };
 };
 

@@ -20,6 +20,7 @@
 #include "change/journal.h"
 #include "change/owners.h"
 #include "change/put.h"
+#include "change/whose_deployment.h"
 #include "host/authorized_keys.h"
 #include "host/files.h"
 #include "host/machine_name.h"
@@ -233,6 +234,7 @@ Result<NextDeployment> NextDeploymentFor(const host::Host& host, const plan::Par
   const auto after = plan::DeploymentOf(to.object.spec);
   NextDeployment next;
   next.wanted.always_new = true;
+  next.wanted.keeps_others = true;
   next.extensions_image = after.extensions_image;
   if (difference.os_image) next.image = after.image;
   if (difference.kernel_arguments) {
@@ -249,7 +251,8 @@ Result<> LeaveToNextBoot(const host::Host& host, Change& change) {
   if (!state.booted) return {};
   for (const Step& step : change.steps) TRY(CheckPlace(host.root, step));
   TRY(CheckWay(host.root, change.steps));
-  change.next_boot = NextBoot{state.booted->id, {}, false};
+  change.next_boot.emplace().replaces = state.booted->id;
+  if (state.pending) change.next_boot->found = state.pending->id;
   return {};
 }
 
@@ -278,6 +281,9 @@ Result<> Finalize(const host::Host& host) {
   const Journal journal(host.root);
   auto change = TRY(journal.Read());
   if (!change || !change->next_boot || change->next_boot->is_finalized) return {};
+  const auto state = TRY(host.deployments->Observe());
+  // What someone else has staged over it gets no files of ours; after the boot this is found and told.
+  if (state.pending && !IsOfChange(*change->next_boot, *state.pending, Rebooted::kNo)) return {};
   if (change->phase != Phase::kApplied) {
     // It was cut short while it was staged.
     TRY(host.deployments->DropPending());

@@ -45,6 +45,15 @@ bool IsOfImage(const DeployedImage& image, const std::string& name) {
   return parsed ? std::visit(Names(image), *parsed) : NameOf(image) == name;
 }
 
+Result<> CheckMayReplace(const std::optional<DeployedImage>& pending, const WantedDeployment& wanted) {
+  if (!pending || !wanted.keeps_others) return {};
+  return Error(
+      ErrorKind::kConflict,
+      fmt::format("someone else wants the next boot to take the deployment {}, which would be lost: reboot into "
+                  "it, or drop it by `rpm-ostree cleanup --pending` or `ostree admin undeploy 0`",
+                  pending->id));
+}
+
 Result<> AwaitFinalizer(Systemd& systemd, std::chrono::milliseconds patience) {
   const auto doing = [] { return "making sure that the staged deployment will be finalized"; };
   if (TRY(systemd.Observe(kFinalizer), doing()).active_state == "active") return {};

@@ -75,6 +75,8 @@ struct WantedDeployment {
   // For files that are to take effect with the next boot: a deployment of its own for them even where image, arguments
   // and packages are those of the booted one.
   bool always_new = false;
+  // Whether one that is pending already is someone else's, and to take its place would be an error.
+  bool keeps_others = false;
 };
 
 enum class Putting { kAsWanted, kChanged };
@@ -127,6 +129,9 @@ class Deployments {
   // Removes what no deployment needs.
   virtual Result<> Prune() = 0;
 };
+
+// kConflict if what is pending is to stay, with the remedy.
+Result<> CheckMayReplace(const std::optional<DeployedImage>& pending, const WantedDeployment& wanted);
 
 // Waits until systemd is sure to finalize a staged deployment when it shuts down.  OSTree has that begin a moment after
 // staging, and a shutdown that begins before just loses the deployment.

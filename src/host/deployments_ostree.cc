@@ -219,6 +219,7 @@ Result<Putting> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) {
   // A staged one is still to be made, and takes what is put into it then.
   const bool serves = !wanted.always_new || sysroot.staged() != nullptr;
   if (serves && sysroot.pending() != nullptr && target.Is(sysroot.pending())) return Putting::kAsWanted;
+  if (sysroot.is_booted()) TRY(CheckMayReplace(TRY(DescribeIfAny(sysroot, sysroot.pending())), wanted));
   if (!wanted.always_new && sysroot.is_booted() && target.Is(sysroot.booted())) return DropPendingOf(sysroot);
   if (sysroot.is_booted()) {
     TRY(Stage(sysroot, target, merge), fmt::format("staging {}", target.commit));

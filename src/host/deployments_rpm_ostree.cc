@@ -174,6 +174,7 @@ Result<Putting> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {
   // A staged one is still to be made, and takes what is put into it then.
   const bool serves = state.pending && (!wanted.always_new || state.pending->is_staged);
   if (serves && goal.Is(*state.pending)) return Putting::kAsWanted;
+  TRY(CheckMayReplace(state.pending, wanted));
   if (goal.Is(*state.booted)) {
     if (!wanted.always_new) return DropPending();
     WantedDeployment same;

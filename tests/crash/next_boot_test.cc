@@ -217,6 +217,35 @@ TEST_F(AChangeWithTheNextBoot, ThatIsNotAsWantedAfterTheBootIsOldAgainWhereverIt
   }
 }
 
+TEST_F(AChangeWithTheNextBoot, LeavesWhatSomeoneElseHasStagedOverItWhenItIsGivenUp) {
+  Machine machine;
+  ASSERT_TRUE(machine.Stage());
+  ASSERT_TRUE(Succeeded((*machine).deployments.StageAnother()));
+  const auto recovered = ValueOf(change::GiveUp((*machine).host(), {}, "it is not well"));
+  EXPECT_EQ(recovered.how, Recovery::kUndone);
+  EXPECT_EQ(recovered.reason,
+            "it is not well; the deployment other is someone else's, and stays what the next boot takes");
+  EXPECT_EQ(ValueOf((*machine).deployments.Observe()).pending->id, "other");
+  EXPECT_EQ(machine.Now(), old_);
+}
+
+TEST_F(AChangeWithTheNextBoot, PutsNoFilesIntoWhatSomeoneElseHasStagedOverIt) {
+  Machine machine;
+  ASSERT_TRUE(machine.Stage());
+  ASSERT_TRUE(Succeeded((*machine).deployments.StageAnother()));
+  ASSERT_TRUE(machine.Finalize());
+  const auto pending = ValueOf((*machine).deployments.Observe()).pending;
+  EXPECT_TRUE(pending && pending->id == "other" && pending->is_staged);
+}
+
+TEST_F(AChangeWithTheNextBoot, DoesNotTakeThePlaceOfWhatSomeoneElseHasStaged) {
+  Machine machine;
+  ASSERT_TRUE(Succeeded((*machine).deployments.StageAnother()));
+  EXPECT_FALSE(machine.Stage());
+  EXPECT_EQ(ValueOf((*machine).deployments.Observe()).pending->id, "other");
+  EXPECT_EQ(ValueOf(change::Recover((*machine).host())).how, Recovery::kNothingToDo);
+}
+
 class AChangeToBeConfirmed : public AChangeWithTheNextBoot {};
 
 TEST_F(AChangeToBeConfirmed, EndsWhenItIsConfirmedAndNotBefore) {

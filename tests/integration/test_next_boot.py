@@ -126,6 +126,42 @@ def test_a_deployment_that_someone_else_finalized_gets_its_files_and_boots_once_
     machine.pintle("verify")
 
 
+def stage_by_hand(machine, commit):
+    machine.run("ostree", "admin", "deploy", f"--os={OS_NAME}", "--stage", commit)
+
+
+def test_what_someone_stages_over_a_change_that_waits_is_not_given_up_with_it(machine):
+    theirs = commit(machine, {"/usr/share/probe": "theirs"})
+    machine.apply(everything())
+    stage_by_hand(machine, theirs)
+    said = machine.pintle("recover", "--give-up")
+    assert "it was given up; the deployment " in said and "is someone else's, and stays" in said and theirs in said
+    reboot(machine)
+    assert booted(machine) == theirs and not machine.has("/etc/managed")
+    assert machine.pintle("recover") == "Nothing was cut short.\n"
+
+
+def test_what_someone_stages_over_a_change_that_waits_is_booted_and_the_change_told_as_undone(machine):
+    ours, theirs = (commit(machine, {"/usr/share/probe": name}, name) for name in ("ours", "theirs"))
+    machine.apply(everything(ours))
+    stage_by_hand(machine, theirs)
+    reboot(machine)
+    assert booted(machine) == theirs and not machine.has("/etc/managed")
+    assert "another deployment was booted than the one that was staged for" in machine.pintle("history")
+    assert machine.pintle("recover") == "Nothing was cut short.\n"
+
+
+def test_what_someone_has_staged_before_is_not_replaced(machine):
+    theirs = commit(machine, {"/usr/share/probe": "theirs"})
+    stage_by_hand(machine, theirs)
+    said = machine.apply(everything(), status=1)
+    assert theirs in said and "would be lost: reboot into it, or drop it by `rpm-ostree cleanup --pending`" in said
+    assert machine.pintle("recover") == "Nothing was cut short.\n"
+    reboot(machine)
+    assert booted(machine) == theirs
+    assert "reboot is pending" in machine.apply(everything())
+
+
 def test_a_new_deployment_that_is_not_as_wanted_is_left_again(machine):
     first = booted(machine)
     machine.apply(everything(commit(machine, {

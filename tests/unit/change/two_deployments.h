@@ -35,7 +35,7 @@ class TwoDeployments final : public host::Deployments {
     host::DeploymentsState state;
     state.booted = Image(booted);
     if (Has("staged")) {
-      state.pending = Image("new");
+      state.pending = Image(Read("staged"));
       state.pending->is_staged = true;
     } else if (ToBoot() != booted) {
       state.pending = Image(ToBoot());
@@ -50,7 +50,8 @@ class TwoDeployments final : public host::Deployments {
   Result<std::unique_ptr<host::OfferedPackages>> OfferPackages(const std::string&, const std::stop_token&) override {
     return std::make_unique<host::OfferedPackages>();
   }
-  Result<host::Putting> Put(const host::WantedDeployment&) override {
+  Result<host::Putting> Put(const host::WantedDeployment& wanted) override {
+    TRY(host::CheckMayReplace(TRY(Observe()).pending, wanted));
     TRY(Set("staged", "new"));
     return host::Putting::kChanged;
   }
@@ -71,6 +72,9 @@ class TwoDeployments final : public host::Deployments {
     return std::move(made).error();
   }
   Result<> Prune() override { return {}; }
+
+  // As an administrator may do at any time.
+  Result<> StageAnother() { return Set("staged", "other"); }
 
   std::string ToBoot() const { return Has("boot") ? Read("boot") : "old"; }
   void MountVar() const {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/whose_deployment.h"
+
+#include <fmt/core.h>
+
+namespace pintle::change {
+
+bool IsOfChange(const NextBoot& change, const host::DeployedImage& pending, Rebooted rebooted) {
+  // What is staged is gone with a reboot, and what is staged after it is not for this change.
+  if (pending.is_staged && rebooted == Rebooted::kYes) return false;
+  if (!change.staged) return pending.id != change.found;
+  const bool is_alike =
+      pending.commit == change.staged->commit && pending.kernel_arguments == change.staged->kernel_arguments;
+  // One that is finalized is made anew, with another number behind its commit.
+  return is_alike && (!pending.is_staged || pending.id == change.staged->id);
+}
+
+Result<> NoteStaged(host::Deployments& deployments, NextBoot& change) {
+  const auto state = TRY(deployments.Observe());
+  if (!state.pending) return Error(ErrorKind::kSystem, "the deployment that was staged is not there any more");
+  change.staged = KnownDeployment{state.pending->id, state.pending->commit, state.pending->kernel_arguments};
+  return {};
+}
+
+std::string SomeoneElses(const host::DeployedImage& deployment) {
+  return fmt::format("the deployment {} is someone else's, and stays what the next boot takes", deployment.id);
+}
+
+}  // namespace pintle::change
