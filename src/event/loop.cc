@@ -68,14 +68,14 @@ void Loop::Mailbox::Silence() {
   if (::eventfd_read(bell_.get(), &rings) != 0) std::abort();
 }
 
-Loop::Loop() = default;
+Loop::Loop(Jobs jobs) : jobs_(jobs) {}
 Loop::~Loop() = default;
 
 void Loop::Free(::sd_event* event) { ::sd_event_unref(event); }
 
-Result<std::unique_ptr<Loop>> Loop::Create() {
+Result<std::unique_ptr<Loop>> Loop::Create(Jobs jobs) {
   constexpr std::string_view kDoing = "making the event loop";
-  std::unique_ptr<Loop> loop(new Loop);
+  std::unique_ptr<Loop> loop(new Loop(jobs));
   const int made = ::sd_event_new(Out(loop->event_));
   if (made < 0) return Error::FromErrno("sd_event_new", -made).While(kDoing);
   loop->mailbox_ = TRY(Mailbox::Create(*loop), kDoing);

@@ -19,7 +19,13 @@ namespace pintle::event {
 
 class Loop {
  public:
-  static Result<std::unique_ptr<Loop>> Create();
+  // Who does the jobs of its workers.
+  enum class Jobs {
+    kInThreads,  // A thread for each worker.
+    kInTurns,    // The loop itself, one job a turn, for tests in which the same happens in the same order each time.
+  };
+
+  static Result<std::unique_ptr<Loop>> Create(Jobs jobs = Jobs::kInThreads);
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -39,6 +45,8 @@ class Loop {
   // Without a watchdog this does nothing.
   Result<> FeedWatchdog();
 
+  Jobs jobs() const { return jobs_; }
+
   // For sd-bus, which joins the loop on its own.
   ::sd_event* handle() { return event_.get(); }
 
@@ -47,8 +55,9 @@ class Loop {
 
   static void Free(::sd_event* event);
 
-  Loop();
+  explicit Loop(Jobs jobs);
 
+  const Jobs jobs_;
   CPtr<::sd_event, &Loop::Free> event_;
   std::unique_ptr<Mailbox> mailbox_;
   std::optional<Result<>> outcome_;

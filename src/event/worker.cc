@@ -36,6 +36,7 @@ Result<std::unique_ptr<Worker>> Worker::Create(Loop& loop) {
 }
 
 Result<> Worker::Start() {
+  if (loop_.jobs() == Loop::Jobs::kInTurns) return {};
   const AllSignalsBlocked blocked;
   try {
     thread_ = std::thread(&Worker::RunJobs, this);
@@ -66,7 +67,10 @@ void Worker::Add(std::unique_ptr<Job> job) {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(unfinished_.back().get());
   }
-  changed_.notify_one();
+  if (thread_.joinable()) return changed_.notify_one();
+  loop_.Post([this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) RunNextJob();
+  });
 }
 
 void Worker::FinishOldest() {
@@ -78,10 +82,19 @@ void Worker::FinishOldest() {
 void Worker::RunJobs() {
   while (Job* const job = NextJob()) {
     job->Run();
-    loop_.Post([this, alive = std::weak_ptr(alive_)] {
-      if (!alive.expired()) FinishOldest();
-    });
+    PostEnd();
   }
+}
+
+void Worker::RunNextJob() {
+  NextJob()->Run();
+  PostEnd();
+}
+
+void Worker::PostEnd() {
+  loop_.Post([this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) FinishOldest();
+  });
 }
 
 Worker::Job* Worker::NextJob() {

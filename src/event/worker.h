@@ -3,7 +3,8 @@
 
 // A thread for what would hold up the loop: reading, writing, hashing.
 //
-// A job owns its arguments, shares nothing with the loop, and hands back one value.
+// A job owns its arguments, shares nothing with the loop, and hands back one value.  So it makes no difference to a job
+// when the loop does it itself (Loop::Jobs::kInTurns).
 
 #include <condition_variable>
 #include <deque>
@@ -76,6 +77,8 @@ class Worker {
   void Add(std::unique_ptr<Job> job);
   void FinishOldest();
   void RunJobs();
+  void RunNextJob();
+  void PostEnd();
   Job* NextJob();
 
   Loop& loop_;

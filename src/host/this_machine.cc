@@ -22,6 +22,14 @@ ThisMachine::ThisMachine(Root root)
       power_(std::make_unique<PowerDbus>()),
       labels_(Labels::OfThisMachine()) {}
 
+ThisMachine::ThisMachine(Root root, std::unique_ptr<Systemd> systemd, std::unique_ptr<Power> power,
+                         std::unique_ptr<Deployments> deployments, Labels labels)
+    : root_(std::move(root)),
+      systemd_(std::move(systemd)),
+      power_(std::move(power)),
+      deployments_(std::move(deployments)),
+      labels_(std::move(labels)) {}
+
 Result<std::unique_ptr<ThisMachine>> ThisMachine::Open() {
   auto machine = std::unique_ptr<ThisMachine>(new ThisMachine(TRY(Root::Open("/"))));
   // It is there on all that were booted from a deployment.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The machine that the program runs on, with all that a change of it takes.
+// The machine that the program runs on, with all that a change of it takes.  A test hands in a tree of its own, and who
+// stands for the services of a machine.
 
 #include <memory>
 
@@ -20,6 +21,9 @@ class ThisMachine {
  public:
   // Needs nobody to answer yet.
   static Result<std::unique_ptr<ThisMachine>> Open();
+  // None of the services may be null, except that a machine may have no deployments.
+  ThisMachine(Root root, std::unique_ptr<Systemd> systemd, std::unique_ptr<Power> power,
+              std::unique_ptr<Deployments> deployments, Labels labels);
 
   Host host() const { return {root_, *systemd_, clock_, labels_, deployments_.get()}; }
   const Root& root() const { return root_; }

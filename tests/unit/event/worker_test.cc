@@ -146,5 +146,49 @@ TEST_F(WorkerTest, LeavesAllSignalsToTheLoop) {
   EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
 }
 
+class WorkerInTurnsTest : public testing::Test {
+ protected:
+  std::unique_ptr<Loop> loop_ = ValueOf(Loop::Create(Loop::Jobs::kInTurns));
+  std::unique_ptr<Worker> worker_ = ValueOf(Worker::Create(*loop_));
+};
+
+TEST_F(WorkerInTurnsTest, WorksOnTheLoopAndNeverFromWithinTheCallThatGivesTheJob) {
+  const auto loop_thread = std::this_thread::get_id();
+  std::vector<std::string> happened;
+  worker_->Run<std::thread::id>(
+      [&](std::stop_token) {
+        happened.emplace_back("work");
+        return std::this_thread::get_id();
+      },
+      [&](std::thread::id work_thread) {
+        happened.emplace_back("done");
+        EXPECT_EQ(work_thread, loop_thread);
+        loop_->Stop();
+      });
+  happened.emplace_back("given");
+  EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
+  EXPECT_THAT(happened, testing::ElementsAre("given", "work", "done"));
+}
+
+TEST_F(WorkerInTurnsTest, CallsNothingWhenItIsDestroyedBeforeOrAfterAJob) {
+  for (const bool is_before : {true, false}) {
+    worker_ = ValueOf(Worker::Create(*loop_));
+    int begun = 0;
+    worker_->Run<int>(
+        [&](std::stop_token) {
+          ++begun;
+          loop_->Stop();
+          return 1;
+        },
+        [](int) { FAIL() << "the owner of the worker is gone"; });
+    if (!is_before) {
+      EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
+    }
+    worker_.reset();
+    Settle(*loop_);
+    EXPECT_EQ(begun, is_before ? 0 : 1);
+  }
+}
+
 }  // namespace
 }  // namespace pintle::event
