@@ -14,6 +14,7 @@
 #include "change/drift.h"
 #include "change/early.h"
 #include "crash/faults.h"
+#include "crash/histories.h"
 #include "crash/to_be_confirmed.h"
 #include "crash/tree.h"
 #include "host/seen_files.h"
@@ -143,6 +144,7 @@ class AChange : public testing::Test {
     ASSERT_TRUE(Succeeded(second));
     ASSERT_EQ(second->how, Recovery::kNothingToDo);
     ++histories_;
+    CountHistory();
   }
 
   std::string old_;
@@ -256,6 +258,7 @@ TEST_F(AChange, OnADiskThatIsFullFromAnyCallOnIsOldOrIsSoAfterARecovery) {
     const History history = machine.ChangeWith({.at = at, .kind = FaultKind::kDiskFull, .errno_value = ENOSPC});
     SCOPED_TRACE(fmt::format("full from call {} on", at));
     ++histories_;
+    CountHistory();
     // From some call on, the rest of a change takes nothing more of the disk.
     if (history.ending == Ending::kSucceeded) {
       ASSERT_FALSE(history.fault_met);
@@ -279,6 +282,7 @@ TEST_F(AChange, ThatTheDiskRefusesOnceIsUndoneAtOnce) {
       if (!history.fault_met) break;
       SCOPED_TRACE(fmt::format("errno {} at call {}", errno_value, at));
       ++histories_;
+      CountHistory();
       ASSERT_EQ(ValueOf(change::PendingOn((*machine).host())), change::Pending::kNone);
       const bool has_succeeded = history.ending == Ending::kSucceeded;
       ASSERT_EQ(machine.Now(), has_succeeded ? new_ : old_);
@@ -295,6 +299,7 @@ TEST_F(AChange, SucceedsWhenTheKernelTakesOneByteAtATime) {
     ASSERT_EQ(history.ending, Ending::kSucceeded) << "short at call " << at;
     ASSERT_EQ(machine.Now(), new_) << "short at call " << at;
     if (!history.fault_met) break;
+    CountHistory();
   }
 }
 
@@ -329,6 +334,7 @@ class AChangeToBeConfirmed : public AChange {
 
   void ExpectOldOrNew(Machine& machine) {
     ++histories_;
+    CountHistory();
     ASSERT_TRUE(machine.Settle());
     const std::string now = machine.Now();
     ASSERT_THAT(now, testing::AnyOf(old_, new_));

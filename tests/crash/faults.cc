@@ -24,21 +24,24 @@ constexpr int kStatusMetFault = 64;  // Added to the others.
 // Only in the process that RunWith() started is one set.
 const Fault* active_fault = nullptr;
 int calls = 0;
+int uncounted = 0;
 bool met = false;
+bool is_over = false;
 
 enum class Answer { kGoOn, kFail, kOneByte };
 enum class Takes { kNothing, kSpace };
 
+bool IsMetNow(Takes takes) {
+  const bool lasts = active_fault->lasts || active_fault->kind == FaultKind::kDiskFull;
+  if (!lasts) return calls == active_fault->at;
+  if (is_over || active_fault->at == 0 || calls < active_fault->at) return false;
+  return takes == Takes::kSpace || active_fault->kind != FaultKind::kDiskFull;
+}
+
 Answer Count(Takes takes = Takes::kNothing) {
-  if (active_fault == nullptr) return Answer::kGoOn;
+  if (active_fault == nullptr || uncounted > 0) return Answer::kGoOn;
   ++calls;
-  if (active_fault->kind == FaultKind::kDiskFull) {
-    if (takes == Takes::kNothing || calls < active_fault->at) return Answer::kGoOn;
-    met = true;
-    errno = ENOSPC;
-    return Answer::kFail;
-  }
-  if (calls != active_fault->at) return Answer::kGoOn;
+  if (!IsMetNow(takes)) return Answer::kGoOn;
   met = true;
   switch (active_fault->kind) {
     case FaultKind::kExit:
@@ -49,7 +52,8 @@ Answer Count(Takes takes = Takes::kNothing) {
     case FaultKind::kShortWrite:
       return Answer::kOneByte;
     case FaultKind::kDiskFull:
-      break;
+      errno = ENOSPC;
+      return Answer::kFail;
   }
   std::abort();
 }
@@ -95,6 +99,14 @@ History RunWith(const Fault& fault, const std::function<bool()>& operation) {
   return {code - (fault_met ? kStatusMetFault : 0) == 0 ? Ending::kSucceeded : Ending::kFailed, fault_met};
 }
 
+void EndFault() { is_over = true; }
+bool IsFaultOver() { return is_over; }
+
+bool Call() { return Count() != Answer::kFail; }
+
+Uncounted::Uncounted() { ++uncounted; }
+Uncounted::~Uncounted() { --uncounted; }
+
 }  // namespace pintle::crash
 
 // The C library's functions that change a file tree.  openat2() has no function there, and we create no file with it.
@@ -109,7 +121,9 @@ using pintle::crash::Takes;
 using pintle::crash::Through;
 
 ssize_t write(int fd, const void* buffer, size_t count) {
-  const Answer answer = Count(TakenBy(fd, ::lseek(fd, 0, SEEK_CUR), count));
+  // What a program says is not of the file tree.
+  const bool is_said = fd == STDERR_FILENO;
+  const Answer answer = is_said ? Answer::kGoOn : Count(TakenBy(fd, ::lseek(fd, 0, SEEK_CUR), count));
   if (answer == Answer::kFail) return -1;
   static const auto real = Real<decltype(::write)>("write");
   return real(fd, buffer, answer == Answer::kOneByte && count > 1 ? 1 : count);

@@ -15,13 +15,14 @@ enum class FaultKind {
   kExit,        // The process is gone before the call is made.
   kError,       // The call fails with an errno.
   kShortWrite,  // A write takes one byte only.  Calls that write nothing are left alone.
-  kDiskFull,    // From this call on, all that takes more of the disk than it has already fails.
+  kDiskFull,    // From this call on, until EndFault(), all that takes more of the disk than it has already fails.
 };
 
 struct Fault {
-  int at = 0;  // The call it happens at, counted from 1.
+  int at = 0;  // The call it happens at, counted from 1; 0: none.
   FaultKind kind = FaultKind::kExit;
   int errno_value = 0;
+  bool lasts = false;  // An error that all calls meet from that one on, until EndFault().
 };
 
 // The process ends.
@@ -36,5 +37,23 @@ struct History {
 
 // Runs an operation, which says whether it succeeded, in a process of its own with this fault.
 History RunWith(const Fault& fault, const std::function<bool()>& operation);
+
+// ---- in that process ------------------------------------------------------------------------------------------------
+
+// The fault is over.
+void EndFault();
+bool IsFaultOver();
+
+// Counts as a call of whatever a fake stands for; false: it is refused.
+bool Call();
+
+// While this lives, calls are neither counted nor refused: a test does something of its own.
+class Uncounted {
+ public:
+  Uncounted();
+  ~Uncounted();
+  Uncounted(const Uncounted&) = delete;
+  Uncounted& operator=(const Uncounted&) = delete;
+};
 
 }  // namespace pintle::crash

@@ -18,6 +18,7 @@
 
 #include "base/root.h"
 #include "crash/faults.h"
+#include "crash/histories.h"
 #include "crash/tree.h"
 #include "host/blob_store.h"
 #include "host/file_changes.h"
@@ -164,7 +165,9 @@ class AWholeChange : public testing::Test {
   AWholeChange() : root_(tree_.root()), old_(tree_.Now()) {}
 
   History ApplyWith(const Fault& fault) {
-    return RunWith(fault, [&] { return Apply(root_).has_value(); });
+    const History history = RunWith(fault, [&] { return Apply(root_).has_value(); });
+    if (history.fault_met) CountHistory();
+    return history;
   }
   History UndoWith(const Fault& fault) {
     return RunWith(fault, [&] { return Undo(root_).has_value(); });
@@ -261,6 +264,7 @@ TEST_F(AWholeChange, WhoseUndoingTheDiskRefusesAnywhereCanBeUndoneAgain) {
       SCOPED_TRACE(fmt::format("errno {} at call {}", errno_value, at));
       ASSERT_TRUE(Succeeded(Apply(root_)));
       const History history = UndoWith({.at = at, .kind = FaultKind::kError, .errno_value = errno_value});
+      if (history.fault_met) CountHistory();
       if (history.ending == Ending::kSucceeded) {
         ASSERT_EQ(tree_.Now(), old_);
       }

@@ -13,6 +13,7 @@
 #include "change/apply.h"
 #include "change/early.h"
 #include "crash/faults.h"
+#include "crash/histories.h"
 #include "crash/to_be_confirmed.h"
 #include "crash/tree.h"
 #include "unit/change/two_deployments.h"
@@ -126,6 +127,7 @@ class AChangeWithTheNextBoot : public testing::Test {
 
   void ExpectOldOrNew(Machine& machine) {
     ++histories_;
+    CountHistory();
     ASSERT_TRUE(machine.Settle());
     const std::string now = machine.Now();
     ASSERT_THAT(now, testing::AnyOf(old_, new_));

@@ -13,6 +13,7 @@
 
 #include "base/root.h"
 #include "crash/faults.h"
+#include "crash/histories.h"
 #include "crash/tree.h"
 #include "unit/expect.h"
 #include "unit/temporary_directory.h"
@@ -27,7 +28,9 @@ class APairedFile : public testing::Test {
   static void SetUpTestSuite() { UseMemory(); }
 
   History WriteWith(const Fault& fault, const std::string& contents) const {
-    return RunWith(fault, [&] { return file_.Write(contents).has_value(); });
+    const History history = RunWith(fault, [&] { return file_.Write(contents).has_value(); });
+    if (history.fault_met) CountHistory();
+    return history;
   }
   void WriteWell(const std::string& contents) const { ASSERT_TRUE(Succeeded(file_.Write(contents))); }
 

@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "crash/faults.h"
+#include "crash/histories.h"
 #include "crash/tree.h"
 #include "unit/expect.h"
 #include "unit/temporary_directory.h"
@@ -78,6 +79,7 @@ TEST_P(AnyChange, CutShortAnywhereLeavesOldOrNewAndCanBeMadeAgain) {
     const History history = RunWith({.at = at, .kind = FaultKind::kExit, .errno_value = 0}, [&] { return Make(tree); });
     if (!history.fault_met) break;
     ++histories;
+    CountHistory();
     EXPECT_TRUE(Make(tree)) << "again after a cut at call " << at;
     EXPECT_EQ(tree.Now(), New()) << "made again after a cut at call " << at;
   }
@@ -89,6 +91,7 @@ TEST_P(AnyChange, CutShortAnywhereIsNeverAThirdThing) {
   for (int at = 1;; ++at) {
     const Tree tree;
     if (!RunWith({.at = at, .kind = FaultKind::kExit, .errno_value = 0}, [&] { return Make(tree); }).fault_met) break;
+    CountHistory();
     EXPECT_THAT(WithoutLeftovers(tree), testing::AnyOf(Old(), New())) << "cut at call " << at;
   }
 }
@@ -100,6 +103,7 @@ TEST_P(AnyChange, ThatTheDiskRefusesLeavesOldOrNewAndNothingBeside) {
       const History history =
           RunWith({.at = at, .kind = FaultKind::kError, .errno_value = errno_value}, [&] { return Make(tree); });
       if (!history.fault_met) break;
+      CountHistory();
       SCOPED_TRACE(fmt::format("errno {} at call {}", errno_value, at));
       if (history.ending == Ending::kSucceeded) {
         EXPECT_EQ(tree.Now(), New());
@@ -116,6 +120,7 @@ TEST_P(AnyChange, SucceedsWhenTheKernelTakesOneByteAtATime) {
     const History history =
         RunWith({.at = at, .kind = FaultKind::kShortWrite, .errno_value = 0}, [&] { return Make(tree); });
     if (!history.fault_met) break;
+    CountHistory();
     EXPECT_EQ(history.ending, Ending::kSucceeded);
     EXPECT_EQ(tree.Now(), New()) << "short at call " << at;
   }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "crash/faults.h"
+#include "crash/histories.h"
 
 namespace pintle::crash {
 
@@ -48,6 +49,7 @@ class ToBeConfirmed {
 
  private:
   void ExpectNew(Machine& machine) const {
+    CountHistory();
     ASSERT_TRUE(machine.Settle());
     ASSERT_EQ(machine.Now(), wanted_);
   }

@@ -53,7 +53,7 @@ std::string Describe(const fs::path& root) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
     struct stat status;
     if (::lstat(entry.path().c_str(), &status) != 0) throw std::runtime_error("lstat " + entry.path().string());
-    lines.insert(fmt::format("{} {:o} {}:{}{} {}\n", fs::relative(entry.path(), root).string(), status.st_mode,
+    lines.insert(fmt::format("{} {:o} {}:{}{} {}\n", entry.path().lexically_relative(root).string(), status.st_mode,
                              status.st_uid, status.st_gid, Attributes(entry.path()), Contents(entry.path(), status)));
   }
   std::string all;

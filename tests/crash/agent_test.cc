@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The promise of the agent: whatever ends it or refuses a call of it, at whichever call, it goes on by itself until the
+// machine has all of the config that it is to have, and what it tells on the way is true.
+
+#include "agent/agent.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "crash/agent_machine.h"
+#include "crash/faults.h"
+#include "crash/histories.h"
+#include "crash/tree.h"
+#include "unit/change/small_machine.h"
+
+namespace pintle::crash {
+namespace {
+
+using change::Everything;
+using Config = std::optional<plan::TestConfig>;
+
+// So many histories that went wrong are told in full.
+constexpr std::size_t kMostTold = 12;
+
+// Each thing of Everything() is another one, or gone.
+plan::TestConfig SomethingElse() {
+  plan::TestConfig config;
+  config.WithFile("/etc/motd", "data:,theirs").WithFile("/etc/other", "data:,other");
+  config.ignition().storage.files.back().mode = 0600;
+  config.WithUnit("ours.service", "[Service]\nExecStart=/bin/false\n[Install]\nWantedBy=multi-user.target\n");
+  config.ignition().systemd.units.back().enabled = false;
+  config.WithUser("core", {"ssh-ed25519 AAAA two", "ssh-ed25519 AAAA three"});
+  return config;
+}
+
+struct Scenario {
+  std::string name;
+  std::function<Config()> before;
+  std::function<Config()> after;
+  std::function<Config()> in_between = [] { return Config(); };  // Comes while the change to `after` is under way.
+  bool reboots = false;
+  int failing_jobs = 0;
+};
+
+void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
+
+const auto kNothing = [] { return Config(); };
+const auto kEverything = [] { return Config(Everything()); };
+const auto kSomethingElse = [] { return Config(SomethingElse()); };
+
+const Scenario kScenarios[] = {
+    {.name = "ToTheFirstConfig", .before = kNothing, .after = kEverything},
+    {.name = "ToAnotherConfig", .before = kEverything, .after = kSomethingElse},
+    {.name = "ToNoConfig", .before = kEverything, .after = kNothing},
+    {.name = "WhileAnotherConfigComes", .before = kNothing, .after = kEverything, .in_between = kSomethingElse},
+    {.name = "WithAReboot", .before = kNothing, .after = kEverything, .reboots = true},
+    {.name = "WithAServiceThatFailsTwice", .before = kNothing, .after = kEverything, .failing_jobs = 2},
+};
+
+class AnAgentsChange : public testing::TestWithParam<Scenario> {
+ protected:
+  static void SetUpTestSuite() {
+    UseMemory();
+    // Nobody else is on the bus that the agent looks for.
+    ::setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent", 1);
+  }
+
+  // Each history begins with a machine that has settled with the config before, and finds the new one.
+  AnAgentsChange() {
+    const Scenario& scenario = GetParam();
+    Pass(scenario.after());
+    Pass(scenario.in_between());
+    machine_.MakeNew();
+    Settle(scenario.before());
+    machine_.UsePolicy(!scenario.reboots);
+    machine_.Write(scenario.after());
+    machine_.memory().failing_jobs = scenario.failing_jobs;
+    machine_.memory().changes_its_mind = machine_.ComesInBetween(scenario.in_between());
+    machine_.Keep();
+    machine_.ComesToRest();
+    goal_ = machine_.memory().goal;
+    machine_.Learn();
+  }
+
+  ~AnAgentsChange() override {
+    fmt::print("{} histories, {} went wrong\n", histories_, wrong_.size());
+    for (std::size_t i = 0; i < std::min(wrong_.size(), kMostTold); ++i) fmt::print("  {}\n", wrong_[i]);
+  }
+
+  // Whether the fault was met.
+  bool Happens(const Fault& fault, const std::string& told, Then then = Then::kItIsStarted, int life = 0) {
+    machine_.MakeKept();
+    const bool was_met = machine_.ComesToRest(fault, then, life);
+    if (was_met) {
+      ++histories_;
+      CountHistory();
+    }
+    const std::string why = machine_.WhyNotDoneWith(goal_);
+    if (!why.empty()) wrong_.push_back(fmt::format("{} of life {}: {}", told, life, why));
+    return was_met;
+  }
+
+  int Lives() const { return GetParam().reboots ? 2 : 1; }
+
+  void EndsWell() const {
+    EXPECT_EQ(wrong_.size(), 0U);
+    EXPECT_GT(histories_, 0);
+  }
+
+  AgentMachine machine_;
+  std::string goal_;
+  int histories_ = 0;
+  std::vector<std::string> wrong_;
+
+ private:
+  // Of a machine that never had another.
+  void Pass(const Config& config) {
+    if (!config) return;
+    machine_.MakeNew();
+    Settle(std::nullopt);
+    Settle(config);
+  }
+  void Settle(const Config& config) {
+    machine_.Write(config);
+    machine_.ComesToRest();
+    EXPECT_EQ(machine_.WhyNotDoneWith(machine_.memory().goal), "");
+    machine_.Learn();
+  }
+};
+
+TEST_P(AnAgentsChange, ComesToItsEnd) {
+  machine_.MakeKept();
+  machine_.ComesToRest();
+  EXPECT_EQ(machine_.WhyNotDoneWith(goal_), "");
+  EXPECT_NE(goal_, "");
+  ++histories_;
+}
+
+TEST_P(AnAgentsChange, CutShortAnywhereGoesOnWhenTheAgentIsStartedAgain) {
+  for (int life = 0; life < Lives(); ++life) {
+    for (int at = 1; Happens(CutAt(at), fmt::format("cut at call {}", at), Then::kItIsStarted, life); ++at) continue;
+  }
+  EndsWell();
+}
+
+TEST_P(AnAgentsChange, CutShortAnywhereByAPowerCutGoesOnAfterTheBoot) {
+  for (int life = 0; life < Lives(); ++life) {
+    for (int at = 1; Happens(CutAt(at), fmt::format("power cut at call {}", at), Then::kThePowerIsCut, life); ++at) {
+      continue;
+    }
+  }
+  EndsWell();
+}
+
+// Each call of the first config with each error, and each of the others with one of them.
+TEST_P(AnAgentsChange, ThatTheDiskRefusesOnceAnywhereGoesOn) {
+  constexpr std::array kErrors = {ENOSPC, EIO, EROFS};
+  const std::size_t rounds = GetParam().name == kScenarios[0].name ? kErrors.size() : 1;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (int life = 0; life < Lives(); ++life) {
+      for (int at = 1;; ++at) {
+        const int errno_value = kErrors[(round + static_cast<std::size_t>(at)) % kErrors.size()];
+        const Fault fault = {.at = at, .kind = FaultKind::kError, .errno_value = errno_value};
+        if (!Happens(fault, fmt::format("errno {} at call {}", errno_value, at), Then::kItIsStarted, life)) break;
+      }
+    }
+  }
+  EndsWell();
+}
+
+// A full disk from each other call on, and one that cannot be written to from those between.
+TEST_P(AnAgentsChange, ThatTheDiskRefusesForAWhileFromAnywhereOnGoesOnAfterwards) {
+  const Fault full = {.at = 1, .kind = FaultKind::kDiskFull, .errno_value = ENOSPC, .lasts = true};
+  const Fault read_only = {.at = 2, .kind = FaultKind::kError, .errno_value = EROFS, .lasts = true};
+  for (const Fault& first : {full, read_only}) {
+    for (int life = 0; life < Lives(); ++life) {
+      for (Fault fault = first;; fault.at += 2) {
+        const std::string told = fmt::format("errno {} from call {} on", fault.errno_value, fault.at);
+        if (!Happens(fault, told, Then::kItIsStarted, life)) break;
+      }
+    }
+  }
+  EndsWell();
+}
+
+INSTANTIATE_TEST_SUITE_P(Agent, AnAgentsChange, testing::ValuesIn(kScenarios),
+                         [](const auto& scenario) { return scenario.param.name; });
+
+}  // namespace
+}  // namespace pintle::crash
