@@ -2,18 +2,13 @@
 #include "agent/host_facts.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
-#include "base/journal_reader.h"
+#include "change/finalize_failure.h"
 #include "plan/extensions.h"
 
 namespace pintle::agent {
 namespace {
-
-// Ours, and OSTree's for what ours did not make.
-constexpr std::array<std::string_view, 2> kFinalizers = {"pintle-finalize-staged.service",
-                                                         "ostree-finalize-staged.service"};
 
 std::string ReadOsRelease(const Root& root) {
   for (const char* path : {"/etc/os-release", "/usr/lib/os-release"}) {
@@ -41,17 +36,9 @@ std::string OsIdIn(std::string_view os_release) {
   return "";
 }
 
-std::string FinalizeFailureIn(const std::vector<std::string>& said) {
-  const auto tells = [](std::string_view line) {
-    return line.starts_with("error:") || line.starts_with("pintle: finalize-staged:");
-  };
-  const auto failure = std::find_if(said.begin(), said.end(), tells);
-  return failure == said.end() ? "" : *failure;
-}
-
 HostFacts ReadHostFacts(const host::ThisMachine& machine) {
   HostFacts facts;
-  if (const auto said = log::SaidInBootBefore(kFinalizers)) facts.finalize_failure = FinalizeFailureIn(*said);
+  facts.finalize_failure = change::FinalizeFailure();
   if (std::string id = OsIdIn(ReadOsRelease(machine.root())); !id.empty()) facts.os = std::move(id);
   host::Deployments* const deployments = machine.host().deployments;
   if (deployments == nullptr) return facts;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "host/this_machine.h"
@@ -24,9 +23,6 @@ struct HostFacts {
 
 // For a worker's thread.  What cannot be told is left as it is above.
 HostFacts ReadHostFacts(const host::ThisMachine& machine);
-
-// The first of the lines of those who make the staged deployment at shutdown that tells of a failure; "" if none does.
-std::string FinalizeFailureIn(const std::vector<std::string>& said);
 
 // The ID of an os-release file in upper case; "" if it has none.
 std::string OsIdIn(std::string_view os_release);

@@ -11,6 +11,7 @@
 
 #include "base/printable.h"
 #include "change/contents_text.h"
+#include "change/finalize_failure.h"
 #include "change/text_diff.h"
 #include "host/authorized_keys.h"
 #include "host/seen_files.h"
@@ -98,6 +99,9 @@ std::size_t Drifts::count() const {
 Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const plan::ParsedConfig& config) {
   host::SeenFiles seen = host::SeenFiles::Load(host.root, host::kSeenFiles, host.clock);
   auto findings = TRY(FindingsOn(host, config, &seen));
+  const bool has_other_os =
+      std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.about == kOs; });
+  if (has_other_os) AddCause(FinalizeFailure(), findings);
   // Without it the next time takes longer, and that is all.
   if (host.root.MakeDirectories(kRunDirectory)) static_cast<void>(seen.Save(host.root, host::kSeenFiles));
   return findings;

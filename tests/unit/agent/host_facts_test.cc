@@ -12,14 +12,5 @@ TEST(HostFacts, TheIdOfAnOsIsInUpperCase) {
   EXPECT_EQ(OsIdIn("PLATFORM_ID=x\n"), "");
 }
 
-TEST(HostFacts, TheFirstLineThatTellsOfAFailureIsTheFailureToFinalize) {
-  EXPECT_EQ(FinalizeFailureIn({"Finalizing staged deployment", "error: no space", "error: another"}),
-            "error: no space");
-  EXPECT_EQ(FinalizeFailureIn({"pintle: finalize-staged: writing /etc/a: no space", "error: later"}),
-            "pintle: finalize-staged: writing /etc/a: no space");
-  EXPECT_EQ(FinalizeFailureIn({"no error: at all", "Copying /etc changes: 2 modified"}), "");
-  EXPECT_EQ(FinalizeFailureIn({}), "");
-}
-
 }  // namespace
 }  // namespace pintle::agent

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/finalize_failure.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/first_characters.h"
+#include "base/journal_reader.h"
+
+namespace pintle::change {
+namespace {
+
+// Ours, and OSTree's for what ours did not make.
+constexpr std::array<std::string_view, 2> kFinalizers = {"pintle-finalize-staged.service",
+                                                         "ostree-finalize-staged.service"};
+constexpr std::size_t kLongestCause = 1000;  // In characters.
+
+}  // namespace
+
+std::string FinalizeFailure() {
+  const auto said = log::SaidInBootBefore(kFinalizers);
+  return said ? FinalizeFailureIn(*said) : std::string();
+}
+
+std::string FinalizeFailureIn(const std::vector<std::string>& said) {
+  const auto tells = [](std::string_view line) {
+    return line.starts_with("error:") || line.starts_with("pintle: finalize-staged:");
+  };
+  const auto failure = std::find_if(said.begin(), said.end(), tells);
+  return failure == said.end() ? "" : *failure;
+}
+
+void AddCause(std::string_view failure, std::vector<Finding>& findings) {
+  const auto last =
+      std::find_if(findings.rbegin(), findings.rend(), [](const Finding& finding) { return finding.about == kOs; });
+  if (failure.empty() || last == findings.rend()) return;
+  last->text += fmt::format("; possible root cause: {}", FirstCharacters(std::string(failure), kLongestCause));
+}
+
+}  // namespace pintle::change
