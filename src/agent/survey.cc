@@ -92,9 +92,9 @@ Result<bool> IsNewWithOtherOs(const host::Host& host, bool is_kept, const std::v
 // What the machine came with is changed to what its config says, which is no drift.
 Result<> PlanFirstBoot(const host::Host& host, const SurveyRequest& request, change::CurrentConfig config,
                        change::CurrentConfig to, Survey& survey) {
-  const auto state = TRY(host.deployments->Observe());
   const bool stays = GoalOf(config) == GoalOf(to);
-  TRY(PlanChange(host, request, change::AsBooted(*state.booted, std::move(config)), std::move(to), {}, false, survey));
+  config.object = TRY(change::AsBooted(host, std::move(config.object)));
+  TRY(PlanChange(host, request, std::move(config), std::move(to), {}, false, survey));
   // As with the Machine Config Operator, nothing has to be drained from a machine that was not ready for it yet.
   if (stays && survey.prepared) survey.prepared->plan.drain = {};
   if (stays) survey.outlook.drains = false;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "change/act.h"
+#include "change/as_booted.h"
 #include "change/boot.h"
 #include "change/findings.h"
 #include "change/journal.h"
@@ -361,7 +362,10 @@ Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config,
                        const Choice& choice, const Progress& progress) {
   return Changer(host, progress)
       .Make([&](host::BlobStore& contents) { return StageAgain(host, contents, config, plan, choice); },
-            [&] { return NextDeploymentFor(host, config, config, plan.difference); });
+            [&]() -> Result<NextDeployment> {
+              const api::MachineConfig from = TRY(AsBooted(host, config.object));
+              return NextDeploymentFor(host, {from, config.ignition}, config, plan.difference);
+            });
 }
 
 Result<Ending> Make(const host::Host& host, const Making& making, const Progress& progress, EndsWith end) {

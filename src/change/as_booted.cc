@@ -4,14 +4,18 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "change/missing_parts.h"
 #include "plan/kernel_arguments.h"
+#include "plan/plan.h"
 
 namespace pintle::change {
 
-CurrentConfig AsBooted(const host::DeployedImage& booted, CurrentConfig config) {
-  api::MachineConfigSpec& spec = config.object.spec;
+api::MachineConfig AsBooted(const host::DeployedImage& booted, const plan::MissingParts& missing,
+                            api::MachineConfig config) {
+  api::MachineConfigSpec& spec = config.spec;
   if (!spec.os_image_url.empty() && !host::IsOfImage(booted, spec.os_image_url)) {
     spec.os_image_url = host::NameOf(booted);
   }
@@ -20,12 +24,25 @@ CurrentConfig AsBooted(const host::DeployedImage& booted, CurrentConfig config) 
     return std::find(there.begin(), there.end(), argument) != there.end();
   };
   // What the config has in one text is there as a whole or not at all.
-  const auto is_missing = [&](const std::string& text) {
+  const auto lacks_one = [&](const std::string& text) {
     const auto arguments = plan::SplitArguments(std::span(&text, 1));
     return !std::all_of(arguments.begin(), arguments.end(), is_there);
   };
-  if (spec.kernel_arguments) std::erase_if(*spec.kernel_arguments, is_missing);
+  if (spec.kernel_arguments) std::erase_if(*spec.kernel_arguments, lacks_one);
+  const auto is_missing = [&](const std::string& extension) {
+    return std::find(missing.extensions.begin(), missing.extensions.end(), extension) != missing.extensions.end();
+  };
+  if (spec.extensions) std::erase_if(*spec.extensions, is_missing);
+  if (missing.kernel_type) spec.kernel_type = *missing.kernel_type;
   return config;
+}
+
+Result<api::MachineConfig> AsBooted(const host::Host& host, api::MachineConfig config) {
+  if (host.deployments == nullptr) return config;
+  const auto state = TRY(host.deployments->Observe());
+  if (!state.booted) return config;
+  const plan::MissingParts missing = TRY(FindMissingParts(host, *state.booted, plan::DeploymentOf(config.spec)));
+  return AsBooted(*state.booted, missing, std::move(config));
 }
 
 }  // namespace pintle::change

@@ -17,6 +17,7 @@
 #include "base/digest.h"
 #include "base/printable.h"
 #include "change/first_difference.h"
+#include "change/missing_parts.h"
 #include "change/original_passwords.h"
 #include "change/owners.h"
 #include "host/authorized_keys.h"
@@ -236,6 +237,8 @@ class Finder {
     }
     if (!missing.empty())
       Add(std::string(kOs), fmt::format("missing expected kernel arguments: [{}]", fmt::join(missing, " ")));
+    const plan::MissingParts parts = TRY(FindMissingParts(host_, have, *put.want));
+    for (const std::string& problem : parts.problems) Add(std::string(kOs), problem);
     return {};
   }
 

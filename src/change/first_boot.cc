@@ -46,7 +46,10 @@ Result<CurrentConfig> Beginning(const std::optional<host::DeployedImage>& booted
   from.object.spec.os_image_url = to.object.spec.os_image_url;
   from.object.spec.kernel_arguments = to.object.spec.kernel_arguments;
   from.object.spec.fips = TRY(HasFips());
-  if (booted) return AsBooted(*booted, std::move(from));
+  if (booted) {
+    from.object = AsBooted(*booted, {}, std::move(from.object));
+    return from;
+  }
   from.object.spec.os_image_url.clear();
   if (from.object.spec.kernel_arguments) from.object.spec.kernel_arguments->clear();
   return from;

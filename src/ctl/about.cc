@@ -74,6 +74,8 @@ api::MachineConfig WithoutOs(std::span<const About> things, api::MachineConfig o
   if (!is_about_os) return object;
   object.spec.os_image_url.clear();
   object.spec.kernel_arguments.reset();
+  object.spec.extensions.reset();
+  object.spec.kernel_type.clear();
   return object;
 }
 

@@ -2,6 +2,7 @@
 #include "plan/extensions.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -92,7 +93,99 @@ Result<> AddExtensions(const Names& extensions, const LayeredPackages& booted, P
   return {};
 }
 
+// An extension is there with any one of these.  What an older version of it consisted of will do.
+std::vector<Names> PackageSetsOf(std::string_view extension) {
+  std::vector<Names> sets;
+  for (const auto& known : machineconfig::SupportedExtensions()) {
+    if (known.name == extension) sets.emplace_back(known.packages.begin(), known.packages.end());
+  }
+  if (extension == "ipsec") sets.push_back({"NetworkManager-libreswan", "libreswan"});
+  return sets;
+}
+
+// The kernel by which a change has replaced the image's.  One part without the other is somebody's own.
+std::string_view LayeredKernel(const LayeredPackages& booted) {
+  if (!std::any_of(booted.removed.begin(), booted.removed.end(), IsOfImageKernel)) return machineconfig::kDefaultKernel;
+  for (const std::string& package : booted.requested) {
+    if (package.starts_with("kernel-rt-")) return machineconfig::kRealtimeKernel;
+    if (package.starts_with("kernel-64k-")) return machineconfig::k64kPagesKernel;
+  }
+  return machineconfig::kDefaultKernel;
+}
+
+// The packages of a kernel, if this machine can have it.
+Names KernelPackagesIfAny(std::string_view type, std::string_view machine) {
+  auto packages = KernelPackages(type, machine);
+  return packages ? *std::move(packages) : Names();
+}
+
+class Lack {
+ public:
+  Lack(const LayeredPackages& booted, const Names& lacking, std::string_view machine)
+      : booted_(booted), lacking_(lacking.begin(), lacking.end()), machine_(machine) {}
+
+  void LookForExtension(const std::string& extension) {
+    const std::vector<Names> sets = PackageSetsOf(extension);
+    std::string per_set;
+    for (const Names& set : sets) {
+      const Names missing = Among(set);
+      if (missing.empty()) return;
+      per_set += fmt::format("{}[{}]", per_set.empty() ? "" : " ", fmt::join(missing, " "));
+    }
+    // Of one that nobody knows there is nothing to be told; a change to it is refused.
+    if (sets.empty()) return;
+    parts_.extensions.push_back(extension);
+    parts_.problems.push_back(
+        fmt::format("extension package verification failed: extension \"{}\" verification failed: no valid package set "
+                    "is fully installed. Tried {} package set(s), missing packages per set: [{}]",
+                    extension, sets.size(), per_set));
+  }
+
+  void LookForKernel(const resource::Deployment::State& want) {
+    const std::string_view have = LayeredKernel(booted_);
+    if (want.kernel_type.empty()) return;
+    const std::string_view wanted = machineconfig::CanonicalKernelType(want.kernel_type);
+    const Names missing = Among(KernelPackagesIfAny(wanted, machine_));
+    const bool is_left = wanted == machineconfig::kDefaultKernel && have != wanted && !want.image.empty();
+    if (missing.empty() && !is_left) return;
+    parts_.kernel_type = have;
+    std::string problem = fmt::format("kernel type \"{}\" expected, but the booted one is \"{}\"", wanted, have);
+    if (!missing.empty()) problem += fmt::format("; missing packages: [{}]", fmt::join(missing, " "));
+    parts_.problems.push_back(std::move(problem));
+  }
+
+  MissingParts Take() && { return std::move(parts_); }
+
+ private:
+  Names Among(const Names& packages) const {
+    return Those(packages, [&](const std::string& package) { return lacking_.contains(package); });
+  }
+
+  const LayeredPackages& booted_;
+  const NameSet lacking_;
+  const std::string_view machine_;
+  MissingParts parts_;
+};
+
 }  // namespace
+
+std::vector<std::string> PackagesThatTell(const resource::Deployment::State& want, std::string_view machine) {
+  NameSet packages;
+  for (const std::string& extension : want.extensions) {
+    for (const Names& set : PackageSetsOf(extension)) packages.insert(set.begin(), set.end());
+  }
+  const Names kernel = KernelPackagesIfAny(machineconfig::CanonicalKernelType(want.kernel_type), machine);
+  packages.insert(kernel.begin(), kernel.end());
+  return {packages.begin(), packages.end()};
+}
+
+MissingParts FindMissing(const resource::Deployment::State& want, const LayeredPackages& booted,
+                         const std::vector<std::string>& lacking, std::string_view machine) {
+  Lack lack(booted, lacking, machine);
+  for (const std::string& extension : want.extensions) lack.LookForExtension(extension);
+  lack.LookForKernel(want);
+  return std::move(lack).Take();
+}
 
 Result<PackageChanges> PackagesFor(const resource::Deployment::State& from, const resource::Deployment::State& to,
                                    const LayeredPackages& booted, std::string_view machine) {

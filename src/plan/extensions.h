@@ -5,6 +5,7 @@
 //
 // The Machine Config Operator's rules.  They are for RHCOS and SCOS: other systems have none of these packages.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,21 @@ struct PackageChanges {
 // may have other names.
 Result<PackageChanges> PackagesFor(const resource::Deployment::State& from, const resource::Deployment::State& to,
                                    const LayeredPackages& booted, std::string_view machine);
+
+// Those by which it can be told whether a machine has its extensions and its kernel.
+std::vector<std::string> PackagesThatTell(const resource::Deployment::State& want, std::string_view machine);
+
+// What a machine lacks of its extensions and its kernel.
+struct MissingParts {
+  std::vector<std::string> extensions;     // Their names.
+  std::optional<std::string> kernel_type;  // The one that it has, where it is to have another.
+  std::vector<std::string> problems;       // The same, in words.
+};
+
+// `lacking`: of PackagesThatTell() those that are neither layered on what is booted nor in its image.  What says
+// nothing of an image says nothing of its kernel either, unless it is another than the image's.
+MissingParts FindMissing(const resource::Deployment::State& want, const LayeredPackages& booted,
+                         const std::vector<std::string>& lacking, std::string_view machine);
 
 // Whether some extension, or another kernel, comes with it.
 bool IsOfExtension(std::string_view package);

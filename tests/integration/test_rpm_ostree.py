@@ -480,7 +480,7 @@ def test_extensions_and_another_kernel_come_and_go_with_a_config(machine, fresh,
     without = {"packages": [], "removed": []}
 
     def packages(which):
-        return {key: observe(fresh)[which][key] for key in without}
+        return {key: sorted(observe(fresh)[which][key]) for key in without}
 
     machine.apply(plain)
     fresh.reboot()
@@ -493,6 +493,22 @@ def test_extensions_and_another_kernel_come_and_go_with_a_config(machine, fresh,
     fresh.reboot()
     machine.settle()
     assert packages("booted") == wanted and machine.of_everything() == ALL
+    machine.pintle("verify")
+
+    # Someone takes a package away, and the kernel with it.
+    probe(fresh, "put", "", "", "uninstall=sysstat", *(f"uninstall={package}" for package in wanted["packages"]
+                                                       if package.startswith("kernel-rt-")),
+          *(f"reset={package}" for package in wanted["removed"]))
+    probe(fresh, "await-finalizer", "20000")
+    fresh.reboot()
+    machine.settle()
+    said = machine.pintle("verify", status=2)
+    assert 'extension "sysstat" verification failed' in said and "missing packages per set: [[sysstat]]" in said
+    assert 'kernel type "realtime" expected, but the booted one is "default"' in said
+    machine.pintle("restore", "--yes", "--no-reboot", "os", status=2)
+    fresh.reboot()
+    machine.settle()
+    assert packages("booted") == wanted
     machine.pintle("verify")
 
     machine.apply(plain)
@@ -516,3 +532,14 @@ def test_a_machine_is_pivoted_through_the_daemon_and_back(machine, fresh, pushed
     machine.settle()
     assert observe(fresh)["booted"]["commit"] == first["commit"]
     deploy.fsck(fresh)
+
+
+def test_a_config_may_name_its_image_by_a_tag(machine, fresh, registry, pushed):
+    machine.apply(everything(f"{registry.host}/os:next"))
+    # What is deployed is what the tag stood for, by its digest, whatever it stands for later.
+    assert observe(fresh)["pending"]["image"] == pushed
+    fresh.reboot()
+    machine.settle()
+    assert machine.of_everything() == ALL and observe(fresh)["booted"]["image"] == pushed
+    machine.pintle("verify")
+    assert machine.apply(everything(f"{registry.host}/os:next"), status=0).startswith("Nothing to do")

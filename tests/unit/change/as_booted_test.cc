@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "change/current_config.h"
+
 namespace pintle::change {
 namespace {
 
@@ -22,33 +24,42 @@ host::DeployedImage Booted() {
   return booted;
 }
 
-CurrentConfig ConfigWith(const std::string& image, std::optional<std::vector<std::string>> arguments) {
-  CurrentConfig config = EmptyConfig();
-  config.object.spec.os_image_url = image;
-  config.object.spec.kernel_arguments = std::move(arguments);
+api::MachineConfig ConfigWith(const std::string& image, std::optional<std::vector<std::string>> arguments) {
+  api::MachineConfig config = EmptyConfig().object;
+  config.spec.os_image_url = image;
+  config.spec.kernel_arguments = std::move(arguments);
   return config;
 }
 
 TEST(AsBooted, LeavesWhatIsTrue) {
-  const CurrentConfig config = AsBooted(Booted(), ConfigWith(kImage, {{"a=1", "rw b=\"c d\""}}));
-  EXPECT_EQ(config.object.spec.os_image_url, kImage);
-  EXPECT_THAT(config.object.spec.kernel_arguments, Optional(ElementsAre("a=1", "rw b=\"c d\"")));
+  const api::MachineConfig config = AsBooted(Booted(), {}, ConfigWith(kImage, {{"a=1", "rw b=\"c d\""}}));
+  EXPECT_EQ(config.spec.os_image_url, kImage);
+  EXPECT_THAT(config.spec.kernel_arguments, Optional(ElementsAre("a=1", "rw b=\"c d\"")));
 }
 
 TEST(AsBooted, HasTheBootedImageInThePlaceOfAnother) {
-  const CurrentConfig config = AsBooted(Booted(), ConfigWith("quay.io/os@sha256:5e1b", std::nullopt));
-  EXPECT_EQ(config.object.spec.os_image_url, kImage);
-  EXPECT_THAT(config.object.spec.kernel_arguments, Eq(std::nullopt));
+  const api::MachineConfig config = AsBooted(Booted(), {}, ConfigWith("quay.io/os@sha256:5e1b", std::nullopt));
+  EXPECT_EQ(config.spec.os_image_url, kImage);
+  EXPECT_THAT(config.spec.kernel_arguments, Eq(std::nullopt));
 }
 
 TEST(AsBooted, SaysNothingOfAnImageWhereTheConfigDoesNot) {
-  EXPECT_EQ(AsBooted(Booted(), ConfigWith("", std::nullopt)).object.spec.os_image_url, "");
+  EXPECT_EQ(AsBooted(Booted(), {}, ConfigWith("", std::nullopt)).spec.os_image_url, "");
 }
 
 TEST(AsBooted, DropsArgumentsThatAreNotThereAsAWhole) {
-  const CurrentConfig config = AsBooted(Booted(), ConfigWith("", {{"a=2", "a=1 e", "rw"}}));
-  EXPECT_THAT(config.object.spec.kernel_arguments, Optional(ElementsAre("rw")));
-  EXPECT_THAT(AsBooted(Booted(), ConfigWith("", {{"e"}})).object.spec.kernel_arguments, Optional(IsEmpty()));
+  const api::MachineConfig config = AsBooted(Booted(), {}, ConfigWith("", {{"a=2", "a=1 e", "rw"}}));
+  EXPECT_THAT(config.spec.kernel_arguments, Optional(ElementsAre("rw")));
+  EXPECT_THAT(AsBooted(Booted(), {}, ConfigWith("", {{"e"}})).spec.kernel_arguments, Optional(IsEmpty()));
+}
+
+TEST(AsBooted, HasNeitherExtensionsNorAKernelThatAreMissing) {
+  api::MachineConfig config = ConfigWith(kImage, std::nullopt);
+  config.spec.extensions = {"sysstat", "usbguard"};
+  config.spec.kernel_type = "realtime";
+  config = AsBooted(Booted(), {.extensions = {"sysstat"}, .kernel_type = "default", .problems = {}}, config);
+  EXPECT_THAT(config.spec.extensions, Optional(ElementsAre("usbguard")));
+  EXPECT_EQ(config.spec.kernel_type, "default");
 }
 
 }  // namespace

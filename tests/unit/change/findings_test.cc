@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "host/attributes.h"
@@ -273,6 +274,46 @@ TEST_F(Looking, LeavesFilesAloneThatOthersWrite) {
   EXPECT_THAT(FoundAfter(TestConfig().WithFile("/etc/kubernetes/kubelet-ca.crt", "data:,1"),
                          [&] { machine_.Write("etc/kubernetes/kubelet-ca.crt", "newer"); }),
               IsEmpty());
+}
+
+// A machine whose rpm-ostree has layered some packages on an image.
+class Layered final : public host::Deployments {
+ public:
+  Result<host::DeploymentsState> Observe() override { return state; }
+  Result<host::FetchedImage> Fetch(const std::string& image, const std::stop_token&) override {
+    return host::FetchedImage{image, ""};
+  }
+  bool LayersPackages() const override { return layers; }
+  Result<std::unique_ptr<host::OfferedPackages>> OfferPackages(const std::string&, const std::stop_token&) override {
+    return std::make_unique<host::OfferedPackages>();
+  }
+  Result<host::Putting> Put(const host::WantedDeployment&) override { return host::Putting::kAsWanted; }
+  Result<host::Putting> DropPending() override { return host::Putting::kAsWanted; }
+  Result<host::Putting> RollBack() override { return host::Putting::kAsWanted; }
+  Result<host::Putting> FinalizeStaged(const std::function<Result<>(const Root& next)>&) override {
+    return host::Putting::kAsWanted;
+  }
+  Result<> Prune() override { return {}; }
+
+  bool layers = true;
+  host::DeploymentsState state = {.booted = host::DeployedImage(), .pending = {}, .rollback = {}};
+};
+
+TEST_F(Looking, FindsExtensionsAndAKernelThatTheBootedDeploymentHasNot) {
+  Layered deployments;
+  deployments.state.booted->packages = {"usbguard"};
+  host::Host host = machine_.host();
+  host.deployments = &deployments;
+  TestConfig config;
+  config.spec().extensions = {"usbguard", "sysstat"};
+  config.spec().kernel_type = "realtime";
+  const auto findings = ValueOf(FindingsOn(host, config));
+  ASSERT_THAT(findings, testing::SizeIs(2));
+  EXPECT_EQ(findings[0].about, kOs);
+  EXPECT_THAT(findings[0].text, testing::HasSubstr("extension \"sysstat\" verification failed"));
+  EXPECT_THAT(findings[1].text, testing::HasSubstr("kernel type \"realtime\" expected"));
+  deployments.layers = false;
+  EXPECT_THAT(ValueOf(FindingsOn(host, config)), IsEmpty()) << "nothing is known of packages there";
 }
 
 }  // namespace

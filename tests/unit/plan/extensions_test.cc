@@ -88,5 +88,52 @@ TEST(KernelType, AndExtensionsChangeTogether) {
   EXPECT_EQ(changes, (PackageChanges{{"usbguard"}, {"kernel-rt-core", "sysstat"}, {}, {"kernel"}}));
 }
 
+class Missing : public testing::Test {
+ protected:
+  MissingParts Find(const State& want, const Names& lacking, const LayeredPackages& booted = {}) const {
+    return FindMissing(want, booted, lacking, "x86_64");
+  }
+};
+
+TEST_F(Missing, NothingIsWhereAllPackagesAreThere) {
+  EXPECT_EQ(PackagesThatTell(With({"kerberos"}, "realtime"), "x86_64"),
+            (Names{"kernel-rt-core", "kernel-rt-modules", "kernel-rt-modules-extra", "krb5-workstation", "libkadm5"}));
+  EXPECT_EQ(Find(With({"kerberos"}, "realtime"), {}).problems, Names());
+}
+
+TEST_F(Missing, AnExtensionIsWithOneOfItsPackages) {
+  const MissingParts parts = Find(With({"sysstat", "kerberos"}), {"libkadm5"});
+  EXPECT_EQ(parts.extensions, (Names{"kerberos"}));
+  EXPECT_EQ(parts.problems, (Names{"extension package verification failed: extension \"kerberos\" verification failed: "
+                                   "no valid package set is fully installed. Tried 1 package set(s), missing packages "
+                                   "per set: [[libkadm5]]"}));
+}
+
+TEST_F(Missing, AnExtensionIsNotWithAllThatItConsistedOfBefore) {
+  EXPECT_EQ(Find(With({"ipsec"}), {"openvswitch3.5-ipsec"}).problems, Names());
+  const MissingParts parts = Find(With({"ipsec"}), {"libreswan", "openvswitch3.5-ipsec"});
+  ASSERT_EQ(parts.problems.size(), 1U);
+  EXPECT_THAT(parts.problems[0], testing::EndsWith("Tried 2 package set(s), missing packages per set: "
+                                                   "[[libreswan openvswitch3.5-ipsec] [libreswan]]"));
+}
+
+TEST_F(Missing, TheKernelIsWithItsPackagesOrWithTheImages) {
+  const MissingParts parts = Find(With({}, "realtime"), kRealtime);
+  EXPECT_EQ(parts.kernel_type, "default");
+  EXPECT_EQ(parts.problems, (Names{"kernel type \"realtime\" expected, but the booted one is \"default\"; missing "
+                                   "packages: [kernel-rt-core kernel-rt-modules kernel-rt-modules-extra]"}));
+  const LayeredPackages realtime = {kRealtime, kImageKernel};
+  EXPECT_EQ(Find(With({}, "realtime"), {}, realtime).problems, Names());
+  EXPECT_EQ(Find(With({}), {}, realtime).problems,
+            (Names{"kernel type \"default\" expected, but the booted one is \"realtime\""}));
+}
+
+TEST_F(Missing, AKernelIsSomebodysOwnWhereTheConfigSaysNothingOfIt) {
+  const LayeredPackages realtime = {kRealtime, kImageKernel};
+  EXPECT_EQ(Find(With({}, "default", ""), {}, realtime).problems, Names()) << "nor of an image";
+  EXPECT_EQ(Find(With({}, ""), {}, realtime).problems, Names());
+  EXPECT_EQ(Find(With({}), {}, {kRealtime, {}}).problems, Names()) << "the image's kernel is there";
+}
+
 }  // namespace
 }  // namespace pintle::plan

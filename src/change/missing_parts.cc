@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/missing_parts.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "host/installed_packages.h"
+#include "host/machine_name.h"
+
+namespace pintle::change {
+namespace {
+
+void LeaveOut(const std::vector<std::string>& others, std::vector<std::string>& packages) {
+  const std::set<std::string> set(others.begin(), others.end());
+  std::erase_if(packages, [&](const std::string& package) { return set.contains(package); });
+}
+
+}  // namespace
+
+// What is layered is in the deployment's origin.  For the image's own packages it takes the machine's database, which
+// is not asked unless it has to be.
+Result<plan::MissingParts> FindMissingParts(const host::Host& host, const host::DeployedImage& booted,
+                                            const resource::Deployment::State& want) {
+  if (host.deployments == nullptr || !host.deployments->LayersPackages()) return plan::MissingParts();
+  const std::string machine = TRY(host::MachineName());
+  std::vector<std::string> lacking = plan::PackagesThatTell(want, machine);
+  LeaveOut(booted.packages, lacking);
+  if (!lacking.empty()) LeaveOut(TRY(host::InstalledPackages()), lacking);
+  return plan::FindMissing(want, {booted.packages, booted.removed_packages}, lacking, machine);
+}
+
+}  // namespace pintle::change

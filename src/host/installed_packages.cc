@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/installed_packages.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "host/program.h"
+
+namespace pintle::host {
+
+Result<std::vector<std::string>> InstalledPackages() {
+  const auto said = RunProgram({{"rpm", "-qa", "--queryformat", "%{NAME}\\n"}, PlainEnvironment()}, {});
+  std::vector<std::string> names;
+  if (!said && said.error().kind() == ErrorKind::kNotFound) return names;
+  if (!said) return Error(said.error()).While("asking for the packages of this machine");
+  std::string_view rest = *said;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    if (end > 0) names.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return names;
+}
+
+}  // namespace pintle::host
