@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "base/printable.h"
 #include "change/contents_text.h"
 #include "change/finalize_failure.h"
+#include "change/private_lines.h"
 #include "change/text_diff.h"
 #include "host/authorized_keys.h"
 #include "host/seen_files.h"
@@ -28,7 +30,8 @@ constexpr std::size_t kMostShown = 4 << 20;
 constexpr const char* kRunDirectory = "/run/pintle";
 
 // How the contents of a regular file differ; nothing else has any.
-Result<std::string> ContentsDifference(const Root& root, const std::string& path, const WalkPieces& contents) {
+Result<std::string> ContentsDifference(const Root& root, const std::string& path, const WalkPieces& contents,
+                                       bool is_private, PrivateLines private_lines) {
   const auto status = TRY(root.Status(path));
   if (!status || !S_ISREG(status->st_mode)) return std::string();
   const bool is_long = static_cast<std::size_t>(status->st_size) > kMostShown;
@@ -42,7 +45,9 @@ Result<std::string> ContentsDifference(const Root& root, const std::string& path
   if (is_long || size > kMostShown) {
     return fmt::format("contents too long to show differ: {} bytes before, {} after\n", size, status->st_size);
   }
-  return ContentsText(path, wanted, TRY(root.ReadFile(path, kMostShown)));
+  const std::string is = TRY(root.ReadFile(path, kMostShown));
+  const bool is_left_out = private_lines == PrivateLines::kLeftOut && (is_private || IsPrivate(status->st_mode));
+  return is_left_out ? PrivateText(wanted, is) : ContentsText(path, wanted, is);
 }
 
 std::string KeysDifference(const Root& root, const ignition::Config& config, const std::string& user) {
@@ -58,7 +63,9 @@ std::string KeysDifference(const Root& root, const ignition::Config& config, con
 
 // Goes through the config once, however much there is to show.  A difference that cannot be shown is no reason not to
 // tell the rest.
-Result<> AddDifferences(const Root& root, const ignition::Config& config, std::vector<Drift>& drifts) {
+Result<> AddDifferences(const Root& root, const ignition::Config& config, PrivateLines private_lines,
+                        std::vector<Drift>& drifts) {
+  const std::set<std::string_view> private_paths = PrivatePaths(config);
   std::map<std::string_view, Drift*> by_path;
   for (Drift& drift : drifts) {
     if (IsPath(drift.about)) {
@@ -70,7 +77,7 @@ Result<> AddDifferences(const Root& root, const ignition::Config& config, std::v
   return plan::ForEachContents(config, [&](const std::string& path, const WalkPieces& contents) -> Result<> {
     const auto found = by_path.find(path);
     if (found == by_path.end()) return {};
-    auto difference = ContentsDifference(root, path, contents);
+    auto difference = ContentsDifference(root, path, contents, private_paths.contains(path), private_lines);
     if (difference) found->second->difference = *std::move(difference);
     return {};
   });
@@ -109,6 +116,11 @@ Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const
 
 Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
                         const Ignored& ignored, const std::string& root_words) {
+  return DriftsOf(root, config, std::move(findings), ignored, root_words, PrivateLines::kLeftOut);
+}
+
+Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
+                        const Ignored& ignored, const std::string& root_words, PrivateLines private_lines) {
   TRY(AddDetails(root, config.ignition, findings));
   Drifts drifts;
   drifts.config = config.object.metadata.name;
@@ -127,7 +139,7 @@ Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vect
     drifts.all.back().problems.push_back(std::move(finding.text));
     if (!finding.detail.empty()) drifts.all.back().details.push_back(std::move(finding.detail));
   }
-  TRY(AddDifferences(root, config.ignition, drifts.all));
+  TRY(AddDifferences(root, config.ignition, private_lines, drifts.all));
   return drifts;
 }
 

@@ -20,6 +20,7 @@
 #include "change/missing_parts.h"
 #include "change/original_passwords.h"
 #include "change/owners.h"
+#include "change/private_lines.h"
 #include "host/authorized_keys.h"
 #include "host/deployments.h"
 #include "host/files.h"
@@ -272,11 +273,14 @@ Result<> AddDetails(const Root& root, const ignition::Config& config, std::vecto
       mismatches.emplace(finding.about, &finding);
     }
   }
+  const std::set<std::string_view> private_paths = PrivatePaths(config);
   return plan::ForEachContents(config, [&](const std::string& path, const WalkPieces& contents) -> Result<> {
     const auto found = mismatches.find(path);
     if (found == mismatches.end()) return {};
-    // It may have gone meanwhile, or cannot be read: the finding itself is known.
-    auto difference = FirstDifference(root, path, contents);
+    // What is on the disk may be private too, which is seen when it is opened.  It may have gone meanwhile, or cannot
+    // be read: the finding itself is known.
+    auto difference = private_paths.contains(path) ? Result<std::string>("contents that not everyone may read")
+                                                   : FirstDifference(root, path, contents);
     if (difference) found->second->detail = *std::move(difference);
     return {};
   });

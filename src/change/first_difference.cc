@@ -13,6 +13,7 @@
 #include "base/unique_fd.h"
 #include "base/utf8.h"
 #include "change/masking.h"
+#include "change/private_lines.h"
 #include "host/pieces.h"
 
 namespace pintle::change {
@@ -25,6 +26,7 @@ constexpr std::size_t kMostShown = 120;
 struct File {
   UniqueFd fd;
   std::size_t size = 0;
+  bool is_private = false;
 };
 
 Result<File> Open(const Root& root, const std::string& path) {
@@ -35,6 +37,7 @@ Result<File> Open(const Root& root, const std::string& path) {
   if (::fstat(file.fd.get(), &status) != 0) return Error::FromErrno("fstat");
   if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "not a regular file");
   file.size = static_cast<std::size_t>(status.st_size);
+  file.is_private = IsPrivate(status.st_mode);
   return file;
 }
 
@@ -192,6 +195,9 @@ Result<std::string> FirstDifference(const Root& root, const std::string& path, c
   Expected wanted(file);
   TRY(expected([&](std::string_view piece) { return wanted.Take(piece); }), doing());
   if (!TRY(wanted.End(), doing())) return std::string();
+  if (file.is_private) {
+    return fmt::format("contents that not everyone may read: {} bytes expected, {} there", wanted.size(), file.size);
+  }
   if (HoldsASecret(path)) {
     return fmt::format("secret contents: {} bytes expected, {} there", wanted.size(), file.size);
   }

@@ -118,7 +118,8 @@ class Application {
     left_alone.merge(change::OutOfReach(machine_.root(), from, to_));
     auto lost = TRY(change::FindingsThatWouldBeLost(machine_.host(), TRY(change::FindingsOn(machine_.host(), from)),
                                                     to_, left_alone));
-    change::Drifts drifts = TRY(change::DriftsOf(machine_.root(), from, std::move(lost), {}, machine_.RootWords()));
+    change::Drifts drifts =
+        TRY(change::DriftsOf(machine_.root(), from, std::move(lost), {}, machine_.RootWords(), PrivateLinesFor(line_)));
     if (!drifts.all.empty()) {
       Show(DriftsText(drifts));
       answer_.drifts = std::move(drifts);
@@ -143,7 +144,7 @@ class Application {
   }
 
   std::string TextOf(const plan::Plan& plan, const change::CurrentConfig& from) const {
-    std::string text = ChangesText(plan, from, to_);
+    std::string text = ChangesText(plan, from, to_, PrivateLinesFor(line_));
     if (machine_.IsRunning()) text += "\n" + ConsequencesText(plan, Drains::kNone);
     return text;
   }

@@ -7,6 +7,7 @@
 
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
+#include "ctl/private_option.h"
 
 namespace pintle::ctl {
 
@@ -17,6 +18,7 @@ inline constexpr std::array kApplyOptions = {
     kNoRebootOption,
     kPolicyOption,
     kRootOption,
+    kShowPrivateOption,
     kJsonOption,
 };
 

@@ -93,7 +93,7 @@ Result<DiffPreview> PreviewFromCluster(const CommandLine& line) {
   const auto to = TRY(cluster.Get<api::MachineConfig>(new_name), fmt::format("MachineConfig {}", new_name));
   Wishes wishes = TRY(WishesOf(cluster));
   TRY(ReadWishes(line.Value("--policy"), line.Value("--overrides"), wishes));
-  return DiffBetween(from, to, wishes.policy, wishes.overrides);
+  return DiffBetween(from, to, wishes.policy, wishes.overrides, PrivateLinesFor(line));
 }
 
 Result<DiffPreview> PreviewFromFiles(const CommandLine& line) {
@@ -104,6 +104,7 @@ Result<DiffPreview> PreviewFromFiles(const CommandLine& line) {
       .new_file = line.words()[1],
       .policy_file = line.Value("--policy"),
       .overrides_file = line.Value("--overrides"),
+      .private_lines = PrivateLinesFor(line),
   });
 }
 
@@ -114,12 +115,12 @@ Result<DiffPreview> PreviewDiff(const DiffQuestion& question) {
   const api::MachineConfig to = TRY(ReadConfig(question.new_file));
   Wishes wishes;
   TRY(ReadWishes(question.policy_file, question.overrides_file, wishes));
-  return DiffBetween(from, to, wishes.policy, wishes.overrides);
+  return DiffBetween(from, to, wishes.policy, wishes.overrides, question.private_lines);
 }
 
 DiffPreview DiffBetween(const api::MachineConfig& from, const api::MachineConfig& to,
                         const api::NodeDisruptionPolicy& policy,
-                        const api::IrreconcilableValidationOverrides& overrides) {
+                        const api::IrreconcilableValidationOverrides& overrides, change::PrivateLines private_lines) {
   DiffPreview preview;
   json::Report report;
   const auto valid = machineconfig::Validate(to, report);
@@ -137,7 +138,8 @@ DiffPreview DiffBetween(const api::MachineConfig& from, const api::MachineConfig
   preview.differs = Differ(before, after);
   preview.answer.update(AnswerOf(plan, before, after));
   preview.answer["differs"] = preview.differs;
-  if (preview.differs) preview.text = ChangesText(plan, before, after) + "\n" + ConsequencesText(plan, Drains::kTold);
+  if (preview.differs)
+    preview.text = ChangesText(plan, before, after, private_lines) + "\n" + ConsequencesText(plan, Drains::kTold);
   if (!valid) preview.text += fmt::format("The new config is not valid: {}\n", Printable(valid.error().message()));
   return preview;
 }

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "ctl/command_line.h"
 #include "ctl/live_cluster.h"
+#include "ctl/private_option.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {
@@ -21,6 +22,7 @@ inline constexpr std::array kDiffOptions = {
     Option{"--overrides", "FILE", "sections that may change although only new machines follow: {\"storage\": [...]}"},
     kKubeconfigOption,
     kContextOption,
+    kShowPrivateOption,
     Option{"-o", "json", "print JSON instead of a text"},
 };
 
@@ -29,6 +31,7 @@ struct DiffQuestion {
   std::string new_file;
   std::optional<std::string> policy_file;
   std::optional<std::string> overrides_file;
+  change::PrivateLines private_lines = change::PrivateLines::kLeftOut;
 };
 
 struct DiffPreview {
@@ -42,6 +45,7 @@ Result<DiffPreview> PreviewDiff(const DiffQuestion& question);
 
 DiffPreview DiffBetween(const api::MachineConfig& from, const api::MachineConfig& to,
                         const api::NodeDisruptionPolicy& policy,
-                        const api::IrreconcilableValidationOverrides& overrides);
+                        const api::IrreconcilableValidationOverrides& overrides,
+                        change::PrivateLines private_lines = change::PrivateLines::kLeftOut);
 
 }  // namespace pintle::ctl

@@ -206,9 +206,9 @@ Result<ExitStatus> Explain(const CommandLine& line) {
   const auto writers = config.writers.find(about.name());
   if (writers != config.writers.end()) explanation.written_by = writers->second;
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
-  explanation.drifts =
-      TRY(change::DriftsOf(machine.root(), config, TRY(change::FindingsIn(host, steps)), ignored, machine.RootWords()))
-          .all;
+  explanation.drifts = TRY(change::DriftsOf(machine.root(), config, TRY(change::FindingsIn(host, steps)), ignored,
+                                            machine.RootWords(), PrivateLinesFor(line)))
+                           .all;
   const PlanAbout change = MakePlanAbout({&about, 1}, config, policy);
   explanation.actions = ActionsAnswer(change.plan);
   Print(wants_json ? json::ToIndentedText(json::Encode(explanation)) + "\n" : TextOf(explanation, change.plan));

@@ -28,6 +28,7 @@ using change::kMasked;
 using change::LinesOf;
 using change::MaskedLine;
 using change::Printable;
+using change::PrivateLines;
 using change::TextDiff;
 using change::WithoutDataUrls;
 using json::Value;
@@ -143,16 +144,20 @@ std::string Header(std::string_view name, const std::string& from, const std::st
                      to.empty() ? "/dev/null" : shown + "\t" + to);
 }
 
-std::string BodyOf(std::string_view path, const Contents& from, const Contents& to) {
+std::string BodyOf(const FileChange& file, const Contents& from, const Contents& to, PrivateLines private_lines) {
   if (!from.problem.empty()) return fmt::format("the old contents cannot be shown: {}\n", MaskedLine(from.problem));
   if (!to.problem.empty()) return fmt::format("the new contents cannot be shown: {}\n", MaskedLine(to.problem));
-  return ContentsText(path, from.bytes, to.bytes);
+  const auto is_private = [](const ignition::File* one) { return one != nullptr && change::IsPrivate(*one); };
+  if (private_lines == PrivateLines::kLeftOut && (is_private(file.from) || is_private(file.to))) {
+    return change::PrivateText(from.bytes, to.bytes);
+  }
+  return ContentsText(file.path, from.bytes, to.bytes);
 }
 
-std::string FileText(const FileChange& change) {
+std::string FileText(const FileChange& change, PrivateLines private_lines) {
   std::string text = Header(change.path, change.from == nullptr ? "" : AttributesOf(*change.from),
                             change.to == nullptr ? "" : AttributesOf(*change.to));
-  const std::string body = BodyOf(change.path, ContentsOf(change.from), ContentsOf(change.to));
+  const std::string body = BodyOf(change, ContentsOf(change.from), ContentsOf(change.to), private_lines);
   if (!body.empty()) return text + body;
   const bool same_attributes =
       change.from != nullptr && change.to != nullptr && AttributesOf(*change.from) == AttributesOf(*change.to);
@@ -331,10 +336,11 @@ Value AnswerOf(const Plan& plan, const ParsedConfig& from, const ParsedConfig& t
   return answer;
 }
 
-std::string ChangesText(const Plan& plan, const ParsedConfig& from, const ParsedConfig& to) {
+std::string ChangesText(const Plan& plan, const ParsedConfig& from, const ParsedConfig& to,
+                        PrivateLines private_lines) {
   std::string text;
   for (const FileChange& change : plan.difference.changed_files) {
-    text += text.size() < kMostText ? FileText(change) : Printable(change.path) + " differs too\n";
+    text += text.size() < kMostText ? FileText(change, private_lines) : Printable(change.path) + " differs too\n";
   }
   for (const UnitChange& change : plan.difference.changed_units) {
     text += text.size() < kMostText ? UnitText(change) : Printable(change.name) + " differs too\n";

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "change/private_lines.h"
 #include "json/parse.h"
 #include "machineconfig/reconcilable.h"
 #include "plan/plan.h"
@@ -14,7 +15,8 @@
 namespace pintle::ctl {
 
 // For people: what changes, line by line.
-std::string ChangesText(const plan::Plan& plan, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
+std::string ChangesText(const plan::Plan& plan, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
+                        change::PrivateLines private_lines);
 
 // For people: what follows, and why.  Of a machine without a cluster nothing is drained.
 enum class Drains { kTold, kNone };

@@ -53,7 +53,8 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
   std::copy_if(passwords.begin(), passwords.end(), std::back_inserter(findings), [&](const change::Finding& finding) {
     return std::any_of(things.begin(), things.end(), [&](const About& one) { return one.name() == finding.about; });
   });
-  const change::Drifts drifts = TRY(change::DriftsOf(machine.root(), config, findings));
+  const change::Drifts drifts =
+      TRY(change::DriftsOf(machine.root(), config, findings, {}, machine.RootWords(), PrivateLinesFor(line)));
   if (drifts.all.empty()) return outcome::kNothingToDo;
   // Only what is not as it should be is changed, and entails something.
   std::vector<About> changed;

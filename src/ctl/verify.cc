@@ -35,8 +35,8 @@ Result<ExitStatus> Verify(const CommandLine& line) {
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
   auto findings =
       machine.IsRunning() ? TRY(change::FindingsOnThisMachine(host, config)) : TRY(change::FindingsOn(host, config));
-  const change::Drifts drifts =
-      TRY(change::DriftsOf(machine.root(), config, std::move(findings), ignored, machine.RootWords()));
+  const change::Drifts drifts = TRY(change::DriftsOf(machine.root(), config, std::move(findings), ignored,
+                                                     machine.RootWords(), PrivateLinesFor(line)));
   // It explains the findings, and it is something to do even if there are none.
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (pending) Tell(fmt::format("pintle: verify: {}\n", PendingText(*pending, machine)));

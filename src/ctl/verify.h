@@ -7,9 +7,10 @@
 
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
+#include "ctl/private_option.h"
 
 namespace pintle::ctl {
 
-inline constexpr std::array kVerifyOptions = {kRootOption, kJsonOption};
+inline constexpr std::array kVerifyOptions = {kRootOption, kShowPrivateOption, kJsonOption};
 
 }  // namespace pintle::ctl

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/private_lines.h"
+
+#include <fmt/core.h>
+
+namespace pintle::change {
+
+bool IsPrivate(const ignition::File& file) {
+  constexpr std::int64_t kUsual = 0644;
+  return IsPrivate(file.mode.value_or(kUsual));
+}
+
+std::set<std::string_view> PrivatePaths(const ignition::Config& config) {
+  std::set<std::string_view> paths;
+  for (const ignition::File& file : config.storage.files) {
+    if (IsPrivate(file)) paths.insert(file.path);
+  }
+  return paths;
+}
+
+std::string PrivateText(std::string_view from, std::string_view to) {
+  if (from == to) return "";
+  return fmt::format(
+      "contents that not everyone may read differ: {} bytes before, {} after (--show-private shows them)\n",
+      from.size(), to.size());
+}
+
+}  // namespace pintle::change

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines of files that not everyone may read are shown to who asks for them, and to nobody else."""
+
+import os
+
+import pytest
+from program import file, ignition, machine_config, pintle, write
+from small_machine import Machine
+
+OLD, NEW, EDITED = "colour = violet", "colour = orange", "colour = silver"
+HINT = "contents that not everyone may read"
+
+
+def config(contents, mode):
+    return ignition(storage={"files": [file("/etc/app.conf", contents, mode=mode)]})
+
+
+@pytest.mark.parametrize("old_mode,new_mode,is_private", [
+    (0o644, 0o644, False), (0o604, 0o644, False), (0o600, 0o600, True), (0o640, 0o644, True), (0o644, 0o600, True)])
+def test_a_diff_shows_no_lines_of_what_is_private_on_either_side(old_mode, new_mode, is_private, tmp_path):
+    files = [write(tmp_path / name, machine_config(config(contents, mode)))
+             for name, contents, mode in [("old.json", OLD, old_mode), ("new.json", NEW, new_mode)]]
+    said = pintle("diff", *files).stdout
+    assert ("violet" in said) == ("orange" in said) == (not is_private) and (HINT in said) == is_private
+    said = pintle("diff", "--show-private", *files).stdout
+    assert "-" + OLD in said and "+" + NEW in said and HINT not in said
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, for which it takes root")
+@pytest.mark.parametrize("wanted,there", [(0o600, 0o600), (0o644, 0o600), (0o600, 0o644)])
+def test_what_was_edited_is_shown_to_who_asks(wanted, there, tmp_path):
+    (tmp_path / "root").mkdir()
+    machine = Machine(tmp_path / "root")
+    machine.run("apply", "--yes", write(tmp_path / "a.ign", config(OLD, wanted)))
+    machine.path("/etc/app.conf").write_text(EDITED)
+    machine.path("/etc/app.conf").chmod(there)
+    new = write(tmp_path / "b.ign", config(NEW, wanted))
+    for verb, *words in [("verify",), ("verify", "-o", "json"), ("explain", "/etc/app.conf"),
+                         ("apply", "--dry-run", new)]:
+        answer = machine.run(verb, *words, status=2)
+        assert HINT in answer.stdout
+        assert not any(word in answer.stdout + answer.stderr for word in ("violet", "silver", "orange")), (verb, words)
+        shown = machine.run(verb, "--show-private", *words, status=2).stdout
+        assert OLD in shown and EDITED in shown
+    said = machine.run("restore", "/etc/app.conf").stdout
+    assert HINT in said and "violet" not in said and "silver" not in said
