@@ -344,6 +344,7 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   // What is just assumed must be assumed by the next look as well, which the source does of a machine without one.
   current_ = survey->is_assumed ? std::nullopt : std::optional(survey->current);
   status_.findings = static_cast<std::uint32_t>(survey->findings);
+  TellLeftAside(survey->left_aside, status_);
   WriteFindings(survey->findings_text);
   LookWhenIgnoringEnds(survey->ignored_until);
   WatchFor(std::move(survey->paths));

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/events.h"
 #include "agent/initial_annotations.h"
+#include "base/log.h"
 #include "change/abilities.h"
 #include "change/apply.h"
 #include "change/as_booted.h"
@@ -62,6 +64,7 @@ Result<> PlanChange(const host::Host& host, const SurveyRequest& request, change
                     change::CurrentConfig to, change::Things left_alone, bool is_forced, Survey& survey) {
   // For those who restore things without asking the cluster.
   if (request.wanted) TRY(change::KeepPolicy(host.root, request.policy));
+  change::LeaveAside(host, to.object, from.object);
   auto prepared = std::make_shared<Prepared>(Prepared{std::move(from), std::move(to), {}});
   prepared->plan = plan::Make(prepared->from, prepared->to, request.policy, request.overrides);
   plan::Plan& plan = prepared->plan;
@@ -135,6 +138,10 @@ Result<bool> FindPending(const host::Host& host, Outlook& outlook) {
 
 }  // namespace
 
+void TellLeftAside(const std::string& what, host::AgentStatus& status) {
+  if (std::exchange(status.left_aside, what) != what && !what.empty()) log::Notice("left aside: " + what, kLeftAside);
+}
+
 Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request) {
   Survey survey;
   if (TRY(FindPending(host, survey.outlook))) return survey;
@@ -142,6 +149,7 @@ Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request) {
   survey.current = GoalOf(current);
   survey.is_assumed = request.assumed && !is_kept;
   survey.paths = plan::PathsOf(current.ignition);
+  survey.left_aside = change::LeftAside(host, current.object.spec);
   auto findings = TRY(change::FindingsOnThisMachine(host, current));
   const auto ignored = TRY(change::ReadIgnored(host.root, host.clock.Wall()));
   survey.ignored_until = change::FirstEnd(ignored);

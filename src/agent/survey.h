@@ -18,6 +18,7 @@
 #include "change/current_config.h"
 #include "change/drift.h"
 #include "change/losses.h"
+#include "host/agent_dbus.h"
 #include "host/host.h"
 #include "plan/plan.h"
 
@@ -57,6 +58,7 @@ struct Survey {
   std::size_t findings = 0;                    // Those that count.
   std::string findings_text;                   // All there is to say of them and the others, as JSON.
   std::optional<WallTime> ignored_until = {};  // When the first that does not count begins to.
+  std::string left_aside;                      // What of that config this machine cannot have, in words.
   std::vector<std::string> paths;              // Where the config that it has says something.
   std::shared_ptr<Prepared> prepared;          // Null: there is nothing to do, or it cannot be done.
 };
@@ -65,6 +67,9 @@ struct Survey {
 inline constexpr const char* kForceFile = "/run/machine-config-daemon-force";
 
 Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request);
+
+// Shows it, and logs it if that is news.
+void TellLeftAside(const std::string& what, host::AgentStatus& status);
 
 // The config that the machine has, by what is on its disk; nothing: none.
 Result<std::optional<Goal>> CurrentGoal(const Root& root);

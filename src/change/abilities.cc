@@ -2,14 +2,43 @@
 #include "change/abilities.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
-#include <string>
 #include <string_view>
+#include <vector>
+
+#include "change/image_mode.h"
+#include "machineconfig/validate.h"
 
 namespace pintle::change {
 
 bool ChangesOs(const plan::Difference& difference) {
   return difference.os_image || difference.kernel_arguments || difference.kernel_type || difference.extensions;
+}
+
+std::string LeftAside(const host::Host& host, const api::MachineConfigSpec& spec) {
+  if (!host.is_package_based) return "";
+  std::vector<std::string_view> parts;
+  if (!spec.os_image_url.empty()) parts.emplace_back("OS image");
+  if (spec.kernel_arguments && !spec.kernel_arguments->empty()) parts.emplace_back("kernel arguments");
+  if (machineconfig::CanonicalKernelType(spec.kernel_type) != machineconfig::kDefaultKernel) {
+    parts.emplace_back("kernel type");
+  }
+  if (spec.extensions && !spec.extensions->empty()) parts.emplace_back("extensions");
+  if (parts.empty()) return "";
+  return fmt::format("{} of the config, since this machine has no OSTree", fmt::join(parts, ", "));
+}
+
+void LeaveAside(const host::Host& host, const api::MachineConfig& wanted, api::MachineConfig& have) {
+  if (!host.is_package_based) return;
+  // An image that was built for a config takes the place of the config's own.
+  Extract(have);
+  have.spec.os_image_url = wanted.spec.os_image_url;
+  have.spec.base_os_extensions_container_image = wanted.spec.base_os_extensions_container_image;
+  have.spec.kernel_arguments = wanted.spec.kernel_arguments;
+  have.spec.kernel_type = wanted.spec.kernel_type;
+  have.spec.extensions = wanted.spec.extensions;
+  Embed(EmbeddedImage(wanted), have);
 }
 
 Result<> CheckAbleTo(const host::Host& host, const plan::Difference& difference) {

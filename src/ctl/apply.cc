@@ -49,11 +49,12 @@ struct Answer {
   std::string outcome;
   std::optional<change::Drifts> drifts;
   std::optional<json::Value> plan;
+  std::string left_aside;
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"from", &Answer::from},       json::Required{"to", &Answer::to},
       json::Required{"outcome", &Answer::outcome}, json::Field{"verify", &Answer::drifts},
-      json::Field{"plan", &Answer::plan},
+      json::Field{"plan", &Answer::plan},          json::Field{"leftAside", &Answer::left_aside},
   };
 };
 
@@ -107,7 +108,8 @@ class Application {
 
  private:
   Result<ExitStatus> Look() {
-    const change::CurrentConfig from = TRY(change::ReadCurrentConfig(machine_.root()));
+    change::CurrentConfig from = TRY(change::ReadCurrentConfig(machine_.root()));
+    change::LeaveAside(machine_.host(), to_.object, from.object);
     answer_.from = from.object.metadata.name;
     plan::Plan plan = plan::Make(from, to_, policy_, {});
     plan.writers = to_.writers;
@@ -132,6 +134,8 @@ class Application {
       Tell(fmt::format("pintle: apply: warning: {}\n", Printable(warning)));
     }
     if (differs) Show(TextOf(plan, from));
+    answer_.left_aside = change::LeftAside(machine_.host(), to_.object.spec);
+    if (!answer_.left_aside.empty()) Show(fmt::format("Left aside: {}.\n", answer_.left_aside));
     if (line_.Has("--dry-run")) return Finish(differs ? outcome::kWouldChange : outcome::kNothingToDo);
     if (differs && !TRY(IsWanted(line_, "Do this?"))) {
       return Refuse(outcome::kDeclined, "nothing was changed");

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "change/abilities.h"
 #include "change/current_config.h"
 #include "change/journal.h"
 #include "change/masking.h"
@@ -56,6 +57,10 @@ Result<Shown> ShownFromDisk(const CommandLine& line) {
   const auto config = TRY(change::ReadCurrentConfig(machine.root()));
   shown.json["current"] = config.object.metadata.name;
   shown.text = fmt::format("{}; {}.\n", kNoAgent, ConfigText(config.object));
+  if (const std::string aside = change::LeftAside(machine.host(), config.object.spec); !aside.empty()) {
+    shown.json["leftAside"] = aside;
+    shown.text += fmt::format("It leaves aside: {}.\n", aside);
+  }
   if (const auto pending = TRY(change::Journal(machine.root()).Read())) {
     shown.json["pending"] = pending->to;
     shown.text += Printable(PendingText(*pending, machine)) + "\n";
@@ -133,6 +138,7 @@ std::string StatusText(const AgentStatus& status) {
   lines.Add("Findings:", FindingsText(status.findings));
   std::string_view warning_name = "Warnings:";
   for (const std::string& warning : status.warnings) lines.Add(std::exchange(warning_name, ""), warning);
+  lines.Add("Aside:", status.left_aside);
   std::string_view name = "SSH:";
   for (const host::AgentLogin& login : status.logins.value_or(std::vector<host::AgentLogin>()))
     lines.Add(std::exchange(name, ""), LoginText(login));

@@ -84,6 +84,7 @@ struct AgentStatus {
   std::string next;   // One line: what comes after it, and when.
   std::uint32_t findings = 0;
   std::vector<std::string> warnings;  // What a person should know of, and that stops nothing.
+  std::string left_aside;             // What of the config this machine cannot have, and why.
   // The newest since the boot, oldest first; nothing: who asks may not see them.
   std::optional<std::vector<AgentLogin>> logins;
 
@@ -102,6 +103,7 @@ struct AgentStatus {
       json::Required{"next", &AgentStatus::next},
       json::Required{"findings", &AgentStatus::findings},
       json::Required{"warnings", &AgentStatus::warnings},
+      json::Field{"leftAside", &AgentStatus::left_aside},
       json::Field{"logins", &AgentStatus::logins},
   };
 };

@@ -17,6 +17,8 @@ struct Host {
   const Clock& clock;
   Labels labels;
   Deployments* deployments = nullptr;  // None: the OS of this machine is not changed by us.
+  // Whether that is so because it runs and has no OSTree: its package manager changes the OS.
+  bool is_package_based = false;
 };
 
 }  // namespace pintle::host

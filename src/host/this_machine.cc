@@ -33,7 +33,8 @@ ThisMachine::ThisMachine(Root root, std::unique_ptr<Systemd> systemd, std::uniqu
 Result<std::unique_ptr<ThisMachine>> ThisMachine::Open() {
   auto machine = std::unique_ptr<ThisMachine>(new ThisMachine(TRY(Root::Open("/"))));
   // It is there on all that were booted from a deployment.
-  if (!TRY(machine->root_.Status("/run/ostree-booted"))) return machine;
+  machine->is_package_based_ = !TRY(machine->root_.Status("/run/ostree-booted"));
+  if (machine->is_package_based_) return machine;
   RegistryAccess registries;
   registries.auth_file = kPullSecrets;
   registries.preferred_auth_file = kInternalPullSecrets;

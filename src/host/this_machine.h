@@ -25,7 +25,7 @@ class ThisMachine {
   ThisMachine(Root root, std::unique_ptr<Systemd> systemd, std::unique_ptr<Power> power,
               std::unique_ptr<Deployments> deployments, Labels labels);
 
-  Host host() const { return {root_, *systemd_, clock_, labels_, deployments_.get()}; }
+  Host host() const { return {root_, *systemd_, clock_, labels_, deployments_.get(), is_package_based_}; }
   const Root& root() const { return root_; }
   Power& power() const { return *power_; }
 
@@ -36,6 +36,7 @@ class ThisMachine {
   std::unique_ptr<Systemd> systemd_;
   std::unique_ptr<Power> power_;
   std::unique_ptr<Deployments> deployments_;
+  bool is_package_based_ = false;
   SystemClock clock_;
   Labels labels_;
 };

@@ -154,7 +154,7 @@ def property_name(field):
 
 def test_each_field_is_a_property_that_anyone_may_read(node, agent):
     wanted = {property_name(field): {"type": TYPES.get(field, "s"), "data": value}
-              for field, value in {**STATUS, "currentImage": ""}.items()}
+              for field, value in {**STATUS, "currentImage": "", "leftAside": ""}.items()}
     assert properties(node) == properties(node, user="nobody") == wanted
     answer = ask(node, "get-property", *AGENT, "Phase", user="nobody")
     assert json.loads(answer.stdout) == {"type": "s", "data": "draining"}
@@ -167,7 +167,7 @@ def test_methods_signals_and_properties_are_described(node, agent):
     assert methods == [".Check", ".ListLogins", ".Pause", ".Resume", ".Retry"]
     assert lines[".StateChanged"][:2] == ["signal", "ss"] and lines[".Progress"][:2] == ["signal", "s"]
     assert lines[".LoginsChanged"][0] == "signal"
-    of_fields = {f".{property_name(field)}" for field in (*STATUS, "currentImage")}
+    of_fields = {f".{property_name(field)}" for field in (*STATUS, "currentImage", "leftAside")}
     assert {name for name, words in lines.items() if words[0] == "property"} == of_fields
     assert all(lines[name][-1] == "emits-change" for name in of_fields)
 

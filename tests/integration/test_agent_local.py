@@ -135,6 +135,30 @@ def test_a_config_that_cannot_be_read_shows_nothing_of_itself(agent):
         agent.awaits("it is well again", lambda status: status["state"] != "Degraded")
 
 
+def test_without_ostree_what_a_config_says_of_the_os_is_left_aside(agent):
+    boot = agent.read("/proc/sys/kernel/random/boot_id")
+    agent.node.run("mkdir", "--parents", CONFIGS)
+    os = {"osImageURL": "quay.io/os@sha256:" + "1" * 64, "kernelArguments": ["probe=1"], "extensions": ["usbguard"]}
+    agent.write(f"{CONFIGS}/10-os.yaml", {
+        "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
+        "metadata": {"name": "10-os", "labels": {"machineconfiguration.openshift.io/role": "worker"}}, "spec": os})
+    name = agent.becomes(config(greeting="ours"))
+    aside = "OS image, kernel arguments, extensions of the config, since this machine has no OSTree"
+    assert agent.read("/etc/issue") == "ours" and agent.read("/proc/sys/kernel/random/boot_id") == boot
+    agent.awaits("it is told", lambda status: status.get("leftAside") == aside)
+    assert f"Aside:    {aside}" in agent.run("status").stdout
+    assert agent.journal().count(f"left aside: {aside}") == 1
+    agent.run("verify")
+    # It is kept all the same, and so the next start has nothing to do.
+    assert "probe=1" in agent.read("/etc/machine-config-daemon/currentconfig")
+    agent.node.run("systemctl", "restart", "pintled.service")
+    assert agent.settles() == name and agent.status()["leftAside"] == aside
+    assert agent.journal().count(f"left aside: {aside}") == 2
+    agent.node.run("rm", f"{CONFIGS}/10-os.yaml")
+    assert agent.awaits("nothing is left aside", lambda status: "leftAside" not in status)["current"] != name
+    assert agent.read("/proc/sys/kernel/random/boot_id") == boot
+
+
 def test_what_is_in_the_directory_comes_true_and_goes_away_again(agent):
     first = agent.becomes(config(units=[MASK]))
     assert first.startswith("rendered-local-")

@@ -58,6 +58,12 @@ TEST(StatusText, ListsWarnings) {
       << StatusText(status);
 }
 
+TEST(StatusText, SaysWhatIsLeftAside) {
+  host::AgentStatus status = Settled();
+  status.left_aside = "OS image of the config, since this machine has no OSTree";
+  EXPECT_TRUE(StatusText(status).ends_with("Aside:    OS image of the config, since this machine has no OSTree\n"));
+}
+
 TEST(StatusText, ShowsControlCharactersAndDoesNotSendThemToTheTerminal) {
   host::AgentStatus status = Settled();
   status.reason = "bad\x1b[2J";

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/abilities.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "change/current_config.h"
+#include "change/image_mode.h"
+#include "host/systemd_offline.h"
+#include "unit/expect.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::change {
+namespace {
+
+class Abilities : public testing::Test {
+ protected:
+  static CurrentConfig Everything() {
+    CurrentConfig config = EmptyConfig();
+    config.object.spec.os_image_url = "quay.io/os@sha256:1";
+    config.object.spec.kernel_arguments = {{"a=1"}};
+    config.object.spec.kernel_type = "realtime";
+    config.object.spec.extensions = {{"usbguard"}};
+    return config;
+  }
+  host::Host HostThatIs(bool package_based) { return {root_, systemd_, clock_, {}, nullptr, package_based}; }
+
+  TemporaryDirectory directory_;
+  Root root_ = ValueOf(Root::Open(directory_.path().string()));
+  host::SystemdOffline systemd_{root_};
+  SystemClock clock_;
+};
+
+TEST_F(Abilities, OfAMachineWithoutOstreeLeaveTheOsAsideAndSaySo) {
+  const host::Host host = HostThatIs(true);
+  EXPECT_EQ(LeftAside(host, Everything().object.spec),
+            "OS image, kernel arguments, kernel type, extensions of the config, since this machine has no OSTree");
+  EXPECT_EQ(LeftAside(host, EmptyConfig().object.spec), "");
+  CurrentConfig have = EmptyConfig();
+  CurrentConfig wanted = Everything();
+  Embed("quay.io/built@sha256:2", wanted.object);
+  LeaveAside(host, wanted.object, have.object);
+  const plan::Difference difference = plan::Compare(have, wanted);
+  EXPECT_FALSE(ChangesOs(difference));
+  EXPECT_TRUE(Succeeded(CheckAbleTo(host, difference)));
+  // And back, when the config is taken away.
+  LeaveAside(host, EmptyConfig().object, wanted.object);
+  EXPECT_FALSE(ChangesOs(plan::Compare(wanted, EmptyConfig())));
+}
+
+TEST_F(Abilities, OfAMachineWithoutOstreeDoNotLeaveFipsAside) {
+  CurrentConfig have = EmptyConfig();
+  CurrentConfig wanted = EmptyConfig();
+  wanted.object.spec.fips = true;
+  LeaveAside(HostThatIs(true), wanted.object, have.object);
+  EXPECT_THAT(MessageOf(CheckAbleTo(HostThatIs(true), plan::Compare(have, wanted))), testing::HasSubstr("spec.fips"));
+}
+
+TEST_F(Abilities, OfATreeThatDoesNotRunRefuseWhatTheyCannotDo) {
+  const host::Host host = HostThatIs(false);
+  EXPECT_EQ(LeftAside(host, Everything().object.spec), "");
+  CurrentConfig have = EmptyConfig();
+  LeaveAside(host, Everything().object, have.object);
+  EXPECT_THAT(MessageOf(CheckAbleTo(host, plan::Compare(have, Everything()))), testing::HasSubstr("spec.osImageURL"));
+}
+
+}  // namespace
+}  // namespace pintle::change
