@@ -14,6 +14,7 @@
 #include "change/findings.h"
 #include "host/files.h"
 #include "json/parse.h"
+#include "net/last_certificate.h"
 
 namespace pintle::agent {
 namespace {
@@ -108,19 +109,47 @@ Result<> KeepWritten(const Root& root, const std::vector<std::string>& written) 
   return root.WriteFile(kWrittenRegistries, json::ToIndentedText(json::Encode(written)) + "\n");
 }
 
+// With which mode it has to be written; nothing: it is as wanted.
+Result<std::optional<FileMode>> ModeToPut(const Root& root, const ClusterFile& file) {
+  const auto status = TRY(root.Status(file.path));
+  const bool is_regular = status && S_ISREG(status->st_mode);
+  FileMode mode{.permissions = file.is_secret ? mode_t(0600) : mode_t(0644), .owner = Owner()};
+  if (is_regular && !file.is_secret) mode = {status->st_mode & 07777, Owner{status->st_uid, status->st_gid}};
+  const bool is_mode_right = is_regular && (status->st_mode & 07777) == mode.permissions;
+  if (is_mode_right && TRY(root.ReadFile(file.path)) == file.contents) return std::optional<FileMode>();
+  return std::optional(mode);
+}
+
+// The registries that we have written and nobody names any more.
+std::vector<std::string> Gone(const std::vector<std::string>& before, const std::vector<std::string>& now) {
+  std::vector<std::string> gone;
+  std::set_difference(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(gone));
+  return gone;
+}
+
+// What cannot be read has no certificates that could end.
+api::WaitingFile WaitingAt(const Root& root, const std::string& path) {
+  api::WaitingFile waiting{.path = path, .valid_until = {}, .subject = {}};
+  const auto contents = root.ReadFile(path);
+  auto certificates = contents ? net::ReadCertificates(*contents) : Result<std::vector<net::Certificate>>({});
+  if (!certificates) return waiting;
+  const auto whose = path == change::kKubeletAuthorities ? net::BundleOf::kKubelet : net::BundleOf::kAnyone;
+  const auto last = net::LastToEnd(*std::move(certificates), whose);
+  if (!last) return waiting;
+  waiting.valid_until = api::Time{last->not_after};
+  waiting.subject = last->subject;
+  return waiting;
+}
+
 class Putter {
  public:
   explicit Putter(const Root& root) : root_(root) {}
 
   Result<> Put(const ClusterFile& file) {
-    const auto status = TRY(root_.Status(file.path));
-    const bool is_regular = status && S_ISREG(status->st_mode);
-    FileMode mode{.permissions = file.is_secret ? mode_t(0600) : mode_t(0644), .owner = Owner()};
-    if (is_regular && !file.is_secret) mode = {status->st_mode & 07777, Owner{status->st_uid, status->st_gid}};
-    const bool is_mode_right = is_regular && (status->st_mode & 07777) == mode.permissions;
-    if (is_mode_right && TRY(root_.ReadFile(file.path)) == file.contents) return {};
+    const auto mode = TRY(ModeToPut(root_, file));
+    if (!mode) return {};
     TRY(root_.MakeDirectories(host::DirectoryAbove(file.path)));
-    TRY(root_.WriteFile(file.path, file.contents, mode));
+    TRY(root_.WriteFile(file.path, file.contents, *mode));
     changed_.push_back(file.path);
     return {};
   }
@@ -152,17 +181,27 @@ Result<ClusterFiles> FilesOf(const ClusterFilesSource& source) {
 Result<std::vector<std::string>> PutClusterFiles(const Root& root, const ClusterFiles& wanted) {
   const auto before = TRY(ReadWritten(root));
   std::vector<std::string> both;
-  std::vector<std::string> gone;
   const auto& now = wanted.registries;
   std::set_union(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(both));
-  std::set_difference(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(gone));
   // Whatever a crash leaves is known to be ours.
   if (both != before) TRY(KeepWritten(root, both));
   Putter putter(root);
   for (const ClusterFile& file : wanted.files) TRY(putter.Put(file), "writing " + file.path);
-  for (const std::string& registry : gone) TRY(putter.RemoveRegistry(registry), "removing " + FolderOf(registry));
+  for (const std::string& registry : Gone(before, now))
+    TRY(putter.RemoveRegistry(registry), "removing " + FolderOf(registry));
   if (both != now) TRY(KeepWritten(root, now));
   return std::move(putter).Take();
+}
+
+Result<std::vector<api::WaitingFile>> FilesThatWait(const Root& root, const ClusterFiles& wanted) {
+  std::vector<api::WaitingFile> waiting;
+  for (const ClusterFile& file : wanted.files) {
+    if (TRY(ModeToPut(root, file), file.path)) waiting.push_back(WaitingAt(root, file.path));
+  }
+  for (const std::string& registry : Gone(TRY(ReadWritten(root)), wanted.registries)) {
+    if (TRY(root.Status(FolderOf(registry)))) waiting.push_back(WaitingAt(root, FileOf(registry)));
+  }
+  return waiting;
 }
 
 }  // namespace pintle::agent

@@ -3,9 +3,9 @@
 
 // What a cluster has each of its nodes know beside its config: whom to trust, and how to get at images.
 //
-// The ControllerConfig holds it, and it changes without another rendered config, as certificates are renewed: so it
-// reaches nodes whose pool is paused, and needs neither drain nor restart, since who reads the files does so anew.  The
-// files are copies and nobody's to edit: what is otherwise is written again whenever the ControllerConfig is looked at.
+// The ControllerConfig holds it, and it changes without another rendered config, as certificates are renewed: it needs
+// neither drain nor restart, since who reads the files does so anew.  The files are copies and nobody's to edit: what
+// is otherwise is written again whenever the ControllerConfig is looked at, unless the node is told that it waits.
 
 #include <sys/types.h>
 
@@ -15,6 +15,7 @@
 
 #include "api/lenient.h"
 #include "api/meta.h"
+#include "api/waiting_files.h"
 #include "base/result.h"
 #include "base/root.h"
 #include "json/fields.h"
@@ -84,6 +85,9 @@ Result<ClusterFiles> FilesOf(const ClusterFilesSource& source);
 // Writes those that are not so yet, each whole or not at all, and takes away the authorities of registries that an
 // earlier call has written and nobody names any more.  Returns the paths of what has changed.
 Result<std::vector<std::string>> PutClusterFiles(const Root& root, const ClusterFiles& wanted);
+
+// Those that PutClusterFiles() would change, with what is on the disk now.
+Result<std::vector<api::WaitingFile>> FilesThatWait(const Root& root, const ClusterFiles& wanted);
 
 }  // namespace pintle::agent
 

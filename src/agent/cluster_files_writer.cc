@@ -39,31 +39,47 @@ std::optional<bool> ClusterFilesWriter::rotates_server_authorities() const {
   return source->metadata.Annotation(api::kServiceCaRotateAnnotation) == "true";
 }
 
-void ClusterFilesWriter::Write() {
-  const ClusterFilesSource* const source = source_->Find({"", kControllerConfig});
-  if (source == nullptr || std::exchange(is_writing_, true)) return;
-  again_.Cancel();
-  using Changed = Result<std::vector<std::string>>;
-  worker_->Run<Changed>(
-      [&root = root_, source = *source](std::stop_token) -> Changed {
-        return PutClusterFiles(root, TRY(FilesOf(source)));
-      },
-      [this, version = source->metadata.resource_version](const Changed& changed) { Wrote(version, changed); });
+void ClusterFilesWriter::Let(Passing passing) {
+  if (std::exchange(passing_, passing) != passing) Write();
 }
 
-void ClusterFilesWriter::Wrote(const std::string& resource_version, const Result<std::vector<std::string>>& changed) {
+void ClusterFilesWriter::Write() {
+  const ClusterFilesSource* const source = source_->Find({"", kControllerConfig});
+  if (source == nullptr || passing_ == Passing::kUnknown || std::exchange(is_writing_, true)) return;
+  again_.Cancel();
+  worker_->Run<Result<Outcome>>(
+      [&root = root_, source = *source, waits = passing_ == Passing::kWaits](std::stop_token) -> Result<Outcome> {
+        const ClusterFiles files = TRY(FilesOf(source));
+        Outcome outcome;
+        if (waits) {
+          outcome.waiting = TRY(FilesThatWait(root, files));
+        } else {
+          outcome.changed = TRY(PutClusterFiles(root, files));
+        }
+        return outcome;
+      },
+      [this, version = source->metadata.resource_version, passing = passing_](const Result<Outcome>& outcome) {
+        Wrote(version, passing, outcome);
+      });
+}
+
+void ClusterFilesWriter::Wrote(const std::string& resource_version, Passing passing, const Result<Outcome>& outcome) {
   is_writing_ = false;
-  if (changed) {
-    backoff_.Reset();
-    listener_.written(resource_version, *changed);
-  } else {
+  if (!outcome) {
     again_.After(backoff_.Next());
-    listener_.failed(changed.error().message());
+    listener_.failed(outcome.error().message());
+  } else {
+    backoff_.Reset();
+    if (outcome->waiting.empty()) {
+      listener_.written(resource_version, outcome->changed);
+    } else {
+      listener_.waiting(outcome->waiting);
+    }
   }
   // A ControllerConfig is far larger than what of it is kept.
   ReleaseIdleMemory();
   const ClusterFilesSource* const now = source_->Find({"", kControllerConfig});
-  if (now != nullptr && now->metadata.resource_version != resource_version) Write();
+  if (now != nullptr && (now->metadata.resource_version != resource_version || passing_ != passing)) Write();
 }
 
 }  // namespace pintle::agent

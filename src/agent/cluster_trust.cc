@@ -9,22 +9,29 @@
 #include "agent/events.h"
 #include "agent/server_authorities.h"
 #include "api/annotations.h"
+#include "api/waiting_files.h"
 #include "base/log.h"
 #include "change/findings.h"
+#include "json/parse.h"
 
 namespace pintle::agent {
 namespace {
 
+constexpr log::MessageId kFilesWait{"7f44d5248d534a5b84e36bff5ad4e4d3"};
 constexpr auto kExchangeAgain = std::chrono::minutes(1);
 
 }  // namespace
 
 Result<std::unique_ptr<ClusterTrust>> ClusterTrust::Begin(event::Loop& loop, kube::Client& client, const Root& root,
-                                                          NodeOfThis node, Listener listener) {
-  std::unique_ptr<ClusterTrust> trust(new ClusterTrust(loop, client, std::move(node), std::move(listener)));
+                                                          const Clock& clock, NodeOfThis node, Listener listener) {
+  std::unique_ptr<ClusterTrust> trust(new ClusterTrust(loop, client, clock, std::move(node), std::move(listener)));
   ClusterFilesWriter::Listener files;
   files.written = [self = trust.get()](const std::string& version, const auto& changed) {
     self->Wrote(version, changed);
+  };
+  files.waiting = [self = trust.get()](const auto& waiting) {
+    self->TellOfFiles("");
+    self->TellOfWaiting(waiting);
   };
   files.failed = [self = trust.get()](const std::string& why) { self->TellOfFiles(why); };
   files.trouble = [self = trust.get()](const Error& error) { self->TellOfControllerConfig(error); };
@@ -32,15 +39,65 @@ Result<std::unique_ptr<ClusterTrust>> ClusterTrust::Begin(event::Loop& loop, kub
   return trust;
 }
 
-ClusterTrust::ClusterTrust(event::Loop& loop, kube::Client& client, NodeOfThis node, Listener listener)
+ClusterTrust::ClusterTrust(event::Loop& loop, kube::Client& client, const Clock& clock, NodeOfThis node,
+                           Listener listener)
     : client_(client),
+      clock_(clock),
       node_(std::move(node)),
       listener_(std::move(listener)),
+      wait_is_over_(loop, [this] { NodeIsSeen(); }),
       exchange_again_(loop, [this] { ExchangeServerAuthorities(); }) {}
 
 change::Things ClusterTrust::LookedAfter() const {
   if (!files_->has_source()) return {};
   return {change::kWrittenByOthers.begin(), change::kWrittenByOthers.end()};
+}
+
+// ---- waiting --------------------------------------------------------------------------------------------------------
+
+void ClusterTrust::NodeIsSeen() {
+  const Passing passing = PassingNow();
+  if (std::exchange(passing_, passing) == passing) return;
+  files_->Let(passing);
+  ExchangeServerAuthorities();
+}
+
+// A Node that is away for a moment says nothing new.  A time that cannot be read is none that a controller has written.
+Passing ClusterTrust::PassingNow() {
+  const auto said = node_.said(api::kFilesWaitAnnotation);
+  if (!said) return passing_;
+  wait_is_over_.Cancel();
+  if (said->empty()) return Passing::kPasses;
+  const auto until = FromRfc3339(*said);
+  if (!until) {
+    if (std::exchange(unusable_time_, *said) != *said) {
+      log::Warning(fmt::format("the annotation {} of the Node has no time in it; nothing waits for it",
+                               api::kFilesWaitAnnotation),
+                   kTrouble);
+    }
+    return Passing::kPasses;
+  }
+  if (*until <= clock_.Wall()) return Passing::kPasses;
+  wait_is_over_.At(*until);
+  return Passing::kWaits;
+}
+
+bool ClusterTrust::HasToExchangeServerAuthorities() const {
+  return files_->rotates_server_authorities() == true && node_.said(api::kLastObservedServerCaAnnotation) != "true";
+}
+
+void ClusterTrust::TellOfWaiting(std::vector<api::WaitingFile> files) {
+  if (passing_ == Passing::kWaits && HasToExchangeServerAuthorities()) {
+    files.push_back({.path = kFirstKubeconfig, .valid_until = {}, .subject = {}});
+  }
+  std::string paths;
+  for (const api::WaitingFile& file : files) paths += (paths.empty() ? "" : ", ") + file.path;
+  if (std::exchange(told_to_wait_, paths) != paths && !paths.empty()) {
+    log::Notice(fmt::format("the pool is paused, and these wait: {}", paths), kFilesWait);
+  }
+  std::optional<std::string> said;
+  if (!files.empty()) said = json::ToText(json::Encode(files));
+  node_.write({{std::string(api::kWaitingFilesAnnotation), std::move(said)}});
 }
 
 // ---- files ----------------------------------------------------------------------------------------------------------
@@ -62,6 +119,7 @@ void ClusterTrust::Wrote(const std::string& resource_version, const std::vector<
     log::Notice(fmt::format("{} is as the ControllerConfig has it", path), kFileWritten);
   }
   TellOfFiles("");
+  TellOfWaiting({});
   ExchangeServerAuthorities();
   if (node_.said(api::kLastSyncedControllerConfigAnnotation) == resource_version) return;
   log::Info(fmt::format("Certificate was synced from controllerconfig resourceVersion {}", resource_version));
@@ -74,7 +132,7 @@ void ClusterTrust::Wrote(const std::string& resource_version, const std::vector<
 void ClusterTrust::ExchangeServerAuthorities() {
   const auto rotates = files_->rotates_server_authorities();
   const auto seen = node_.said(api::kLastObservedServerCaAnnotation);
-  if (!seen || !rotates || is_exchanging_) return;
+  if (!seen || !rotates || is_exchanging_ || passing_ != Passing::kPasses) return;
   const bool is_done = *seen == "true";
   if (!*rotates && is_done) node_.write({{std::string(api::kLastObservedServerCaAnnotation), "false"}});
   if (!*rotates || is_done) return;

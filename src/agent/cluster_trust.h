@@ -4,7 +4,8 @@
 // Whom a cluster has its nodes trust, kept on this node as the cluster has it, and what its Node says of that.
 //
 // Two things come and go here: the files of the ControllerConfig, and the authorities of the API server, which the
-// operator exchanges now and then, and which each node takes over once for each exchange.
+// operator exchanges now and then, and which each node takes over once for each exchange.  Both wait as long as the
+// node's own Node says so, which a controller writes there while the pool is paused; and then it is said what waits.
 
 #include <functional>
 #include <memory>
@@ -15,6 +16,7 @@
 
 #include "agent/cluster_files_writer.h"
 #include "agent/node_writer.h"
+#include "base/clock.h"
 #include "base/root.h"
 #include "change/losses.h"
 #include "event/loop.h"
@@ -40,19 +42,22 @@ class ClusterTrust {
 
   // What is given must outlive it.
   static Result<std::unique_ptr<ClusterTrust>> Begin(event::Loop& loop, kube::Client& client, const Root& root,
-                                                     NodeOfThis node, Listener listener);
+                                                     const Clock& clock, NodeOfThis node, Listener listener);
   ClusterTrust(const ClusterTrust&) = delete;
   ClusterTrust& operator=(const ClusterTrust&) = delete;
 
-  // It can be said now what was done.
-  void NodeIsSeen() { ExchangeServerAuthorities(); }
+  // For the first time, or it has changed: it tells whether files wait, and it can be said now what was done.
+  void NodeIsSeen();
 
   // What this has written, and no config.
   change::Things LookedAfter() const;
 
  private:
-  ClusterTrust(event::Loop& loop, kube::Client& client, NodeOfThis node, Listener listener);
+  ClusterTrust(event::Loop& loop, kube::Client& client, const Clock& clock, NodeOfThis node, Listener listener);
 
+  Passing PassingNow();
+  bool HasToExchangeServerAuthorities() const;
+  void TellOfWaiting(std::vector<api::WaitingFile> files);
   void Wrote(const std::string& resource_version, const std::vector<std::string>& changed);
   void TellOfFiles(const std::string& trouble);
   void TellOfControllerConfig(const Error& error);
@@ -60,8 +65,13 @@ class ClusterTrust {
   void Exchanged(const Result<>& outcome);
 
   kube::Client& client_;
+  const Clock& clock_;
   NodeOfThis node_;
   Listener listener_;
+  Passing passing_ = Passing::kUnknown;
+  event::WallTimer wait_is_over_;
+  std::string unusable_time_;  // Told once.
+  std::string told_to_wait_;   // The same.
   std::string files_trouble_;
   std::string controller_config_trouble_;
   bool is_exchanging_ = false;

@@ -112,7 +112,7 @@ Result<> KubernetesSource::BeginTrust() {
   node.write = [this](AnnotationChanges changes) {
     if (!IsSo(changes)) Write(std::move(changes));
   };
-  trust_ = TRY(ClusterTrust::Begin(loop_, *client_, root_, std::move(node),
+  trust_ = TRY(ClusterTrust::Begin(loop_, *client_, root_, clock_, std::move(node),
                                    {.unusable = listener_.unusable, .trust_server = listener_.trust_server}));
   return {};
 }
@@ -138,7 +138,7 @@ void KubernetesSource::See(const api::Node& node) {
   for (Moment& moment : std::exchange(unsaid_, {})) Say(std::move(moment));
   if (is_first && AnnotationOr(api::kCurrentConfigAnnotation, "").empty()) WriteInitialAnnotations();
   CheckAnswer();
-  if (is_first) trust_->NodeIsSeen();
+  trust_->NodeIsSeen();
   if (finalize_failure_) ReportFinalizeFailure(*finalize_failure_);
   if (const auto settled = std::exchange(settled_unseen_, std::nullopt)) ReportSettled(*settled);
   const Goal wanted = {AnnotationOr(api::kDesiredConfigAnnotation, ""), AnnotationOr(api::kDesiredImageAnnotation, "")};

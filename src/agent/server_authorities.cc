@@ -15,7 +15,6 @@
 namespace pintle::agent {
 namespace {
 
-constexpr const char* kFirstKubeconfig = "/etc/kubernetes/kubeconfig";
 constexpr auto kPatience = std::chrono::minutes(2);
 constexpr std::string_view kKey = "certificate-authority-data";
 constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";

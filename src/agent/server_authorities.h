@@ -25,6 +25,9 @@ namespace pintle::agent {
 inline constexpr const char* kServerAuthoritiesNamespace = "openshift-machine-config-operator";
 inline constexpr const char* kServerAuthorities = "kubeconfig-data";
 
+// By which a kubelet begins, and which is the last one that is written.
+inline constexpr const char* kFirstKubeconfig = "/etc/kubernetes/kubeconfig";
+
 struct ServerAuthoritiesData {
   std::string bundle;
 

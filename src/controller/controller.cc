@@ -15,6 +15,7 @@
 #include "controller/drain_needs.h"
 #include "controller/events.h"
 #include "controller/figures.h"
+#include "controller/files_wait.h"
 #include "controller/garbage.h"
 #include "controller/pause_condition.h"
 #include "controller/rosters.h"
@@ -191,7 +192,12 @@ void Controller::Roll(View view) {
   const WallTime now = clock_.Wall();
   pauses_.Look(
       view, rosters, library_.configs(), [this](const std::string& name) { return library_.IsSettled(name); }, now);
-  if (const auto word = pauses_.NextWord(now)) next_word_.At(*word);
+  auto next = pauses_.NextWord(now);
+  // What nodes of a paused pool are told has to be told again some day, also where nothing else happens.
+  if (std::any_of(view.pools.begin(), view.pools.end(), [](const auto* pool) { return IsStrictlyPaused(*pool); })) {
+    next = std::min(next.value_or(WallTime::max()), now + kFilesWaitRenewedAfter);
+  }
+  if (next) next_word_.At(*next);
 
   pool::NodeNames left_alone = renderer_.rendering();
   std::deque<api::MachineConfigPool> passing;

@@ -77,12 +77,24 @@ std::string BundleText(const WaitingBundle& bundle) {
                      ToRfc3339(*bundle.valid_until), Named(bundle.subject));
 }
 
+std::string WaitingFilesText(const PauseReport& report) {
+  std::string text = fmt::format("Files of the ControllerConfig wait on {} of {}: {}", report.nodes_with_waiting_files,
+                                 Count(report.nodes, "node", "nodes"), Listed(report.waiting_files, ", "));
+  if (report.waiting_nodes == 0 && report.waits_since)
+    text += fmt::format("; since {}", ToRfc3339(*report.waits_since));
+  return text;
+}
+
 std::string PolicyText(const PauseReport& report) {
   if (!report.policy_problem.empty()) {
     return fmt::format("The annotation {} says {}, which is neither Strict nor CertificatesPass; Strict holds",
                        kPausePolicyAnnotation, api::GoQuoted(FirstCharacters(report.policy_problem, kLongestName)));
   }
   if (report.policy == PausePolicy::kStrict) return "Pause policy Strict: nothing passes, certificates neither";
+  if (report.bundles.empty() && report.has_only_bundles) {
+    return "Pause policy CertificatesPass: nodes have the certificates of the ControllerConfig already, and it is the "
+           "config's copy of them that waits";
+  }
   if (report.bundles.empty()) return "Pause policy CertificatesPass: no certificates are among it";
   if (!report.has_only_bundles) {
     return "Pause policy CertificatesPass: the certificates wait all the same, as they were rendered together with "
@@ -94,7 +106,8 @@ std::string PolicyText(const PauseReport& report) {
 
 std::string Message(const PauseReport& report) {
   Sentences sentences;
-  sentences.Add(WhatWaits(report));
+  if (report.waiting_nodes > 0) sentences.Add(WhatWaits(report));
+  if (report.nodes_with_waiting_files > 0) sentences.Add(WaitingFilesText(report));
   if (!report.files.empty()) sentences.Add("Files: " + Listed(report.files, ", "));
   if (!report.units.empty()) sentences.Add("Units: " + Listed(report.units, ", "));
   if (!report.other.empty()) sentences.Add(Listed(report.other, "; "));

@@ -2,10 +2,13 @@
 #include "controller/pause_report.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
+#include "api/waiting_files.h"
 #include "controller/pause_condition.h"
+#include "json/parse.h"
 #include "pool/membership.h"
 #include "pool/target.h"
 
@@ -90,14 +93,42 @@ std::optional<WallTime> KnownSince(const api::MachineConfigPool& pool) {
   return std::nullopt;
 }
 
-void ReadPolicy(const api::MachineConfigPool& pool, PauseReport& report) {
-  const std::string* const policy = api::Find(pool.metadata.annotations, kPausePolicyAnnotation);
-  if (policy == nullptr || policy->empty() || *policy == "Strict") return;
-  if (*policy == "CertificatesPass") {
-    report.policy = PausePolicy::kCertificatesPass;
-  } else {
-    report.policy_problem = *policy;
+// What a node says of the files that wait on it; nothing where it says nothing that can be read.
+std::vector<api::WaitingFile> WaitingFilesOf(const api::Node& node) {
+  const std::string* const said = api::Find(node.metadata.annotations, api::kWaitingFilesAnnotation);
+  auto value = said == nullptr ? Result<json::Value>(json::Value()) : json::Parse(*said);
+  if (!value || value->is_null()) return {};
+  json::Report problems;
+  auto files = json::Decode<std::vector<api::WaitingFile>>(*std::move(value), problems);
+  return problems.ToResult() ? std::move(files) : std::vector<api::WaitingFile>();
+}
+
+// Nodes that have different certificates in the same file: those count that come to their end first.
+void AddWaitingFiles(const PauseQuestion& question, PauseReport& report) {
+  std::map<std::string, WaitingBundle> bundles;
+  std::set<std::string> paths;
+  for (const pool::NodeState& node : question.nodes) {
+    const auto files = WaitingFilesOf(node.node());
+    if (!files.empty()) ++report.nodes_with_waiting_files;
+    for (const api::WaitingFile& file : files) {
+      paths.insert(file.path);
+      if (!file.valid_until && file.path != kKubeletAuthorities) continue;
+      WaitingBundle bundle{.path = file.path, .valid_until = {}, .subject = file.subject};
+      if (file.valid_until) bundle.valid_until = file.valid_until->at;
+      const auto [known, is_new] = bundles.emplace(file.path, bundle);
+      const auto& until = known->second.valid_until;
+      if (!is_new && bundle.valid_until && (!until || *bundle.valid_until < *until)) known->second = std::move(bundle);
+    }
   }
+  report.waiting_files.assign(paths.begin(), paths.end());
+  for (auto& [path, bundle] : bundles) report.bundles.push_back(std::move(bundle));
+}
+
+// What a rendered config has of these files never comes to the disk.
+void LeaveOutWrittenFiles(PauseReport& report) {
+  std::erase_if(report.bundles, [](const WaitingBundle& bundle) {
+    return bundle.path == kKubeletAuthorities || bundle.path == kCloudAuthorities;
+  });
 }
 
 bool Passes(const PauseReport& report) {
@@ -108,6 +139,13 @@ bool Passes(const PauseReport& report) {
 }
 
 }  // namespace
+
+StatedPolicy PolicyOf(const api::MachineConfigPool& pool) {
+  const std::string* const said = api::Find(pool.metadata.annotations, kPausePolicyAnnotation);
+  if (said == nullptr || said->empty() || *said == "Strict") return {};
+  if (*said == "CertificatesPass") return {PausePolicy::kCertificatesPass, ""};
+  return {PausePolicy::kStrict, *said};
+}
 
 std::optional<WallTime> PauseReport::kubelet_authority_until() const {
   if (!waits()) return std::nullopt;
@@ -128,7 +166,9 @@ PauseReport ReportPause(const PauseQuestion& question) {
   PauseReport report;
   report.is_paused = question.pool.spec.paused;
   report.nodes = question.nodes.size();
-  ReadPolicy(question.pool, report);
+  StatedPolicy stated = PolicyOf(question.pool);
+  report.policy = stated.policy;
+  report.policy_problem = std::move(stated.problem);
   if (!report.is_paused) return report;
   report.busy_nodes = CountBusy(question);
   const Waiting waiting = FindWaiting(question.pool, question.nodes, question.layering);
@@ -138,8 +178,11 @@ PauseReport ReportPause(const PauseQuestion& question) {
                                                           question.configs, question.policy, question.overrides);
     if (waiting.needs_image) AddImage(report);
     FindRenders(question, waiting, report);
-    if (!report.waits_since) report.waits_since = KnownSince(question.pool).value_or(question.now);
   }
+  if (question.has_controller_config) LeaveOutWrittenFiles(report);
+  if (report.policy == PausePolicy::kStrict) AddWaitingFiles(question, report);
+  const bool waits = report.waiting_nodes > 0 || report.nodes_with_waiting_files > 0;
+  if (waits && !report.waits_since) report.waits_since = KnownSince(question.pool).value_or(question.now);
   report.passes = Passes(report);
   return report;
 }

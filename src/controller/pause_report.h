@@ -7,6 +7,9 @@
 // rendering goes on.  So that a pause does not hide anything, a paused pool says in the condition PausedPending what
 // would happen if it were not paused; the planner that says so is the one by which the agent then acts.
 //
+// Files of the ControllerConfig reach nodes without a rendered config.  What of them waits, and until when what a node
+// has is good, the nodes say themselves (api/waiting_files.h): it is about what is on their disks.
+//
 // To use it, on each look at a pool that is paused, or that has the condition still:
 //
 //     for (const std::string& name : ConfigsToCompare(pool, nodes, layering)) ...  // have these configs, whole
@@ -53,6 +56,8 @@ struct PauseQuestion {
   const api::NodeDisruptionPolicy& policy;  // The administrator's, without the defaults or with them.
   const api::IrreconcilableValidationOverrides& overrides;
   WallTime now;
+  // Whether nodes take the files of a ControllerConfig, whatever a rendered config says of the same files.
+  bool has_controller_config = false;
 };
 
 struct PauseReport : PausedDifference {
@@ -67,12 +72,21 @@ struct PauseReport : PausedDifference {
   std::vector<std::string> renders;     // That wait, the oldest first; the last is the target.
   std::optional<WallTime> waits_since;  // The oldest of them.
 
+  std::size_t nodes_with_waiting_files = 0;
+  std::vector<std::string> waiting_files;  // Of the ControllerConfig, sorted.
+
   bool passes = false;  // The pool is to be rolled out although it is paused.
 
-  bool waits() const { return is_paused && waiting_nodes > 0 && !passes; }
+  bool waits() const { return is_paused && (waiting_nodes > 0 || nodes_with_waiting_files > 0) && !passes; }
   // The end of the certificate on the nodes whose successor waits, for the metric that the runbook knows.
   std::optional<WallTime> kubelet_authority_until() const;
 };
+
+struct StatedPolicy {
+  PausePolicy policy = PausePolicy::kStrict;
+  std::string problem;  // What the annotation says, if that is no policy.
+};
+StatedPolicy PolicyOf(const api::MachineConfigPool& pool);
 
 // The names of the configs that a report is made from: the target, and what nodes have that are not to be told of it.
 // None when no node waits.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/waiting_files.h"
 #include "controller/pause_condition.h"
 #include "controller/watched.h"
 #include "plan/cluster_policy.h"
@@ -45,8 +46,10 @@ std::string KeyOf(const api::MachineConfigPool& pool, const View& view, const st
                        node.desired_image().value_or(""));
     if (node.is_done()) key += " done";
     if (node.is_failing()) key += " failing";
+    key += " " + node.node().metadata.Annotation(api::kWaitingFilesAnnotation);
   }
   for (const KnownRender& render : renders) key += "\n" + render.name;
+  if (view.controller_config != nullptr) key += "\nwith a ControllerConfig";
   if (view.machine_configuration != nullptr) key += "\n" + view.machine_configuration->metadata.resource_version;
   return key;
 }
@@ -96,7 +99,8 @@ void PauseWatch::Look(const View& view, const Rosters& rosters, const WholeConfi
                                .renders = renders,
                                .policy = plan::PolicyOf(said),
                                .overrides = said.spec.irreconcilable_validation_overrides,
-                               .now = now});
+                               .now = now,
+                               .has_controller_config = view.controller_config != nullptr});
   }
   known_ = std::move(known);
 }

@@ -6,6 +6,7 @@
 
 #include "machineconfig/contents.h"
 #include "net/certificates.h"
+#include "net/last_certificate.h"
 #include "plan/plan.h"
 
 namespace pintle::controller {
@@ -15,14 +16,9 @@ using machineconfig::ParsedConfig;
 using Certificates = std::vector<net::Certificate>;
 
 // Where nodes keep certificates of authorities, as files or in directories.
-constexpr std::string_view kAuthorityFiles[] = {
-    kKubeletAuthorities, "/etc/kubernetes/ca.crt",
-    "/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem"};
+constexpr std::string_view kAuthorityFiles[] = {kKubeletAuthorities, "/etc/kubernetes/ca.crt", kCloudAuthorities};
 constexpr std::string_view kAuthorityDirectories[] = {"/etc/pki/ca-trust/source/anchors/", "/etc/docker/certs.d/",
                                                       "/etc/containers/certs.d/"};
-// Who signs what the API server shows to kubelets; the first with "@" and a number behind it.
-constexpr std::string_view kKubeletSigners[] = {"openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@",
-                                                "kube-apiserver-to-kubelet-signer"};
 
 bool IsPlaceOfAuthorities(std::string_view path) {
   const auto is_below = [&](std::string_view directory) { return path.starts_with(directory); };
@@ -39,18 +35,10 @@ std::optional<Certificates> CertificatesIn(const ignition::File& file) {
   return *std::move(certificates);
 }
 
-bool SignsForKubelets(const net::Certificate& certificate) {
-  return std::any_of(std::begin(kKubeletSigners), std::end(kKubeletSigners),
-                     [&](std::string_view signer) { return certificate.common_name.starts_with(signer); });
-}
-
 WaitingBundle BundleOf(const std::string& path, Certificates certificates) {
-  if (path == kKubeletAuthorities && std::any_of(certificates.begin(), certificates.end(), SignsForKubelets)) {
-    std::erase_if(certificates, [](const net::Certificate& one) { return !SignsForKubelets(one); });
-  }
-  const auto last = std::max_element(certificates.begin(), certificates.end(),
-                                     [](const auto& a, const auto& b) { return a.not_after < b.not_after; });
-  if (last == certificates.end()) return {.path = path, .valid_until = {}, .subject = {}};
+  const auto whose = path == kKubeletAuthorities ? net::BundleOf::kKubelet : net::BundleOf::kAnyone;
+  const auto last = net::LastToEnd(std::move(certificates), whose);
+  if (!last) return {.path = path, .valid_until = {}, .subject = {}};
   return {.path = path, .valid_until = last->not_after, .subject = last->subject};
 }
 

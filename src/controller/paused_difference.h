@@ -19,6 +19,8 @@
 namespace pintle::controller {
 
 inline constexpr std::string_view kKubeletAuthorities = "/etc/kubernetes/kubelet-ca.crt";
+inline constexpr std::string_view kCloudAuthorities =
+    "/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem";
 
 // By name.
 using WholeConfigs = std::map<std::string, machineconfig::ParsedConfig, std::less<>>;

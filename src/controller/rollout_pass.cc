@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/annotations.h"
+#include "controller/files_wait.h"
 #include "drain/settings.h"
 #include "json/fields.h"
 #include "pool/cert_expirys.h"
@@ -220,6 +221,7 @@ class Pass {
     for (const NodeState& node : rosters_.Of(found.metadata.name)) {
       NodeWork work(node.node());
       KeepUpMaster(work);
+      if (inputs_.now) work.Add(FilesWaitUpkeep(found, work.node(), inputs_.now->at));
       const auto patch = told.find(node.name());
       if (patch != told.end()) work.Add(*patch->second);
       if (moves) KeepUpWithPool(work, target);

@@ -22,12 +22,14 @@ struct Question {
   std::vector<api::Node> nodes;
   std::vector<api::MachineConfig> configs;
   api::Time now;
+  bool has_controller_config = false;
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"pool", &Question::pool},
       json::Required{"nodes", &Question::nodes},
       json::Required{"configs", &Question::configs},
       json::Required{"now", &Question::now},
+      json::Field{"hasControllerConfig", &Question::has_controller_config},
   };
 };
 
@@ -64,7 +66,8 @@ Result<Answer> AnswerTo(const Question& question) {
                                           .renders = renders,
                                           .policy = {},
                                           .overrides = {},
-                                          .now = question.now.at});
+                                          .now = question.now.at,
+                                          .has_controller_config = question.has_controller_config});
   Answer answer;
   SetPausedPending(report, question.now.at, answer.conditions);
   figures.pool = question.pool;

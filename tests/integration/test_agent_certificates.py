@@ -2,6 +2,7 @@
 """What a cluster's ControllerConfig has for the disks of its nodes, on one node that goes through all of it."""
 
 import base64
+import datetime
 import json
 
 import pytest
@@ -24,6 +25,8 @@ KUBELET_CA = "/etc/kubernetes/kubelet-ca.crt"
 CLOUD_CA = "/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem"
 PULL_SECRET = "/etc/mco/internal-registry-pull-secret.json"
 REGISTRIES = "/etc/docker/certs.d"
+WAITS_UNTIL = "pintle.io/controller-config-waits-until"
+WAITING = "pintle.io/waiting-files"
 
 
 def packed(text):
@@ -159,6 +162,61 @@ def test_what_is_in_the_way_is_told_until_it_is_not(node, config):
     synced(node, config)
     node.wait_for(state="Done", reason="")
     assert node.read(KUBELET_CA) == "fourth\n"
+
+
+def certificate(folder, name, days):
+    validity = certs.Validity(datetime.timedelta(days=-1), datetime.timedelta(days=days))
+    return certs.Authority(folder / name, name, validity).certificate.read_text()
+
+
+def pause(node, until):
+    """What the controller tells a node of a pool that is strictly paused, and takes back when the pause is over."""
+    node.cluster.admin.must("PATCH", f"/api/v1/nodes/{node.name}", {"metadata": {"annotations": {
+        WAITS_UNTIL: until and (datetime.datetime.now(datetime.timezone.utc) + until).strftime("%Y-%m-%dT%H:%M:%SZ")}}},
+        "application/merge-patch+json")
+
+
+def said(node):
+    """The Node's annotations by their whole names."""
+    return node.cluster.get("node", node.name)["metadata"]["annotations"]
+
+
+def waiting(node):
+    return json.loads(said(node).get(WAITING, "[]"))
+
+
+def test_all_of_it_waits_as_long_as_the_node_is_told_so(node, config, tmp_path):
+    old = certificate(tmp_path, "kube-apiserver-to-kubelet-signer", 13)
+    config.change(kubeAPIServerServingCAData=packed(old))
+    synced(node, config)
+    pause(node, datetime.timedelta(days=7))
+    config.change(kubeAPIServerServingCAData=packed("new"), internalRegistryPullSecret=packed("{}"))
+    files = wait_until(lambda: waiting(node), "it says what waits", 60)
+    assert {file["path"] for file in files} == {KUBELET_CA, PULL_SECRET}
+    [end] = [file["validUntil"] for file in files if file["path"] == KUBELET_CA]
+    left = datetime.datetime.fromisoformat(end.replace("Z", "+00:00")) - datetime.datetime.now(datetime.timezone.utc)
+    assert datetime.timedelta(days=12) < left < datetime.timedelta(days=14)
+    # It is no fault of the node's, and holds for an agent that begins anew, as after a reboot.
+    before = node.annotations()
+    node.run("systemctl", "restart", "pintled")
+    config.change(cloudProviderCAData=packed("cloud's"))
+    wait_until(lambda: CLOUD_CA in {file["path"] for file in waiting(node)}, "it says that more waits", 60)
+    assert node.annotations()["state"] == "Done"
+    assert before["lastSyncedControllerConfigResourceVersion"] != config.version()
+    assert node.read(KUBELET_CA) == old and node.read(CLOUD_CA) == "\n"
+    assert node.read(PULL_SECRET) == '{"auths":{}}\n'
+    pause(node, None)
+    synced(node, config)
+    wait_until(lambda: WAITING not in said(node), "nothing waits any more", 60)
+    assert node.read(KUBELET_CA) == "new\n" and node.read(PULL_SECRET) == "{}\n" and node.read(CLOUD_CA) == "cloud's\n"
+
+
+def test_what_nobody_tells_again_ends_by_itself(node, config):
+    pause(node, datetime.timedelta(seconds=5))
+    config.change(kubeAPIServerServingCAData=packed("later"))
+    synced(node, config)
+    assert node.read(KUBELET_CA) == "later\n" and waiting(node) == []
+    pause(node, None)
 
 
 def trusted(node, path):

@@ -25,6 +25,10 @@ DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
 DASHBOARD = DEPLOY / "monitoring/dashboard.json"
 KUBELET_CA = "MachineConfigControllerPausedPoolKubeletCA"
 PATH = "/etc/kubernetes/kubelet-ca.crt"
+BUNDLE = "/etc/pki/ca-trust/source/anchors/ours.crt"
+POLICY = "pintle.io/pause-policy"
+WAITS_UNTIL = "pintle.io/controller-config-waits-until"
+WAITING = "pintle.io/waiting-files"
 ANNOTATION = "machineconfiguration.openshift.io/"
 NOW = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
 
@@ -42,27 +46,26 @@ def authority(folder, days):
 
 def ignition(contents):
     source = "data:;base64," + base64.b64encode(contents.encode()).decode()
-    return {"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": PATH, "contents": {"source": source}}]}}
+    return {"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": BUNDLE, "contents": {"source": source}}]}}
 
 
-def config(name, contents):
-    return {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
-            "metadata": {"name": name, "creationTimestamp": moment(NOW - datetime.timedelta(days=8))},
-            "spec": {"osImageURL": "", "baseOSExtensionsContainerImage": "", "kernelArguments": [], "extensions": [],
-                     "fips": False, "kernelType": "", "config": ignition(contents)}}
+def waiting(days):
+    """What an agent says when a new bundle waits, and what its node has ends so many days from now."""
+    return json.dumps([{"path": PATH, "validUntil": moment(NOW + datetime.timedelta(days=days)), "subject": "CN=old"}])
 
 
-def paused_pool(before, after, paused=True):
-    """The question to the probe: a worker has one bundle and another one waits."""
+def paused_pool(days, paused=True, policy="Strict"):
+    """The question to the probe: a worker has a bundle that ends so many days from now, and another one waits."""
     node = {"metadata": {"name": "worker-0", "annotations": {
-        ANNOTATION + "currentConfig": "old", ANNOTATION + "desiredConfig": "old", ANNOTATION + "state": "Done"}}}
+        ANNOTATION + "currentConfig": "old", ANNOTATION + "desiredConfig": "old", ANNOTATION + "state": "Done",
+        WAITING: waiting(days)}}}
     pool = {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigPool",
-            "metadata": {"name": "worker"}, "spec": {"paused": paused, "configuration": {"name": "new"}},
+            "metadata": {"name": "worker", "annotations": {POLICY: policy}},
+            "spec": {"paused": paused, "configuration": {"name": "old"}},
             "status": {"configuration": {"name": "old"}, "machineCount": 1, "updatedMachineCount": 0,
                        "readyMachineCount": 0, "unavailableMachineCount": 0, "degradedMachineCount": 0,
                        "conditions": [], "certExpirys": []}}
-    return {"pool": pool, "nodes": [node], "configs": [config("old", before), config("new", after)],
-            "now": moment(NOW)}
+    return {"pool": pool, "nodes": [node], "configs": [], "now": moment(NOW), "hasControllerConfig": True}
 
 
 def ask(question):
@@ -116,9 +119,9 @@ def test_a_critical_alert_a_day_early_is_noticed(tmp_path):
 
 @pytest.fixture(scope="module")
 def bundles(tmp_path_factory):
-    """Three bundles: ends in 13 days, in 15 days, and the one that waits."""
+    """Two bundles: one that ends in 13 days, and the one that waits."""
     folder = tmp_path_factory.mktemp("authorities")
-    return [authority(folder / str(days), days) for days in (13, 15, 365)]
+    return [authority(folder / str(days), days) for days in (13, 365)]
 
 
 def kubelet_ca(prometheus, state):
@@ -127,9 +130,8 @@ def kubelet_ca(prometheus, state):
                   if alert["labels"]["alertname"] == KUBELET_CA and alert["state"] == state)
 
 
-def test_prometheus_alerts_of_a_kubelet_ca_that_waits(bundles):
-    soon, later, new = bundles
-    answer = ask(paused_pool(soon, soon + new))
+def test_prometheus_alerts_of_a_kubelet_ca_that_waits():
+    answer = ask(paused_pool(13))
     condition = answer["conditions"][0]
     assert (condition["type"], condition["status"], condition["reason"]) == (
         "PausedPending", "True", "CertificateExpiresSoon")
@@ -142,9 +144,13 @@ def test_prometheus_alerts_of_a_kubelet_ca_that_waits(bundles):
             assert all("pool 'worker'" in alert["annotations"]["summary"] for alert in firing)
             assert any(f"expires on {end}" in alert["annotations"]["summary"] for alert in firing)
 
-            serve(ask(paused_pool(later, later + new))["metrics"])
+            serve(ask(paused_pool(15))["metrics"])
             prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == ["warning"], "15 days are not critical")
-            serve(ask(paused_pool(soon, soon + new, paused=False))["metrics"])
+            serve(ask(paused_pool(13, policy="CertificatesPass"))["metrics"])
+            prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == [], "certificates that pass alert nobody")
+            serve(ask(paused_pool(13))["metrics"])
+            prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == ["critical", "warning"], "they wait again")
+            serve(ask(paused_pool(13, paused=False))["metrics"])
             prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == [], "an unpaused pool alerts nobody")
 
             assert prometheus.ask("query", query="up")["result"][0]["value"][1] == "1"
@@ -156,9 +162,9 @@ def test_prometheus_alerts_of_a_kubelet_ca_that_waits(bundles):
             assert kubelet_ca(prometheus, "firing") == []
 
 
-def test_rules_and_dashboard_speak_of_metrics_that_there_are(bundles):
+def test_rules_and_dashboard_speak_of_metrics_that_there_are():
     """Each name in them is one that /metrics has, and each query is one that Prometheus can read."""
-    text = ask(paused_pool(bundles[0], bundles[2]))["metrics"]
+    text = ask(paused_pool(13))["metrics"]
     there = set(re.findall(r"(?m)^# TYPE (\w+) ", text))
     queries = re.findall(r"(?m)^ +(?:- )?expr: (?:\|\n +)?(.+)$", rules())
     queries += [target["expr"] for panel in json.loads(DASHBOARD.read_text())["panels"]
@@ -183,9 +189,19 @@ def account_kubeconfig(cluster, path):
     return path
 
 
+def annotate_node(cluster, name, key, value):
+    cluster.admin.must("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"annotations": {key: value}}}, MERGE)
+
+
+def told_to_wait(cluster):
+    """Until when files wait on each node, if they do."""
+    nodes = cluster.admin.must("GET", "/api/v1/nodes")["items"]
+    return [node["metadata"].get("annotations", {}).get(WAITS_UNTIL) for node in nodes]
+
+
 def test_the_controller_says_what_waits_and_lets_certificates_pass(bundles, tmp_path):
     """With the rights of deploy/ and no other: a pause, the alert of it, and the policy that lets certificates pass."""
-    soon, _, new = bundles
+    soon, new = bundles
     port = daemon.free_ports(1)[0]
     with Cluster() as cluster:
         prepare_cluster(cluster)
@@ -205,6 +221,12 @@ def test_the_controller_says_what_waits_and_lets_certificates_pass(bundles, tmp_
             condition = objects.wait_for_reason("worker", "PausedPending", "CertificateExpiresSoon")
             assert f"up to {target} waits for 2 of 2 nodes" in condition["message"]
             assert "Unpausing drains and reboots the nodes" in condition["message"]
+            # Files of the ControllerConfig wait as well: nodes are told so, and say what does.
+            wait_until(lambda: all(told_to_wait(cluster)), "each node is told", 60)
+            for name in ("worker-0", "worker-1"):
+                annotate_node(cluster, name, WAITING, waiting(13))
+            wait_until(lambda: f"Files of the ControllerConfig wait on 2 of 2 nodes: {PATH}."
+                       in objects.condition("worker", "PausedPending")["message"], "it is said", 60)
             with Prometheus(f"127.0.0.1:{port}", rules().replace("for: 60m", "for: 0m")) as prometheus:
                 prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == ["critical", "warning"], "both fire")
                 # Nothing has passed by now; with a policy by which nodes need no reboot, certificates may.
@@ -212,11 +234,12 @@ def test_the_controller_says_what_waits_and_lets_certificates_pass(bundles, tmp_
                 cluster.admin.must("POST", "/apis/operator.openshift.io/v1/machineconfigurations", {
                     "apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration",
                     "metadata": {"name": "cluster"},
-                    "spec": {"nodeDisruptionPolicy": {"files": [{"path": PATH, "actions": [{"type": "None"}]}]}}})
+                    "spec": {"nodeDisruptionPolicy": {"files": [{"path": BUNDLE, "actions": [{"type": "None"}]}]}}})
                 wait_until(lambda: "needs no drain and no reboot" in objects.condition("worker", "PausedPending")["message"],
                            "the policy counts", 60)
                 cluster.admin.must("PATCH", f"{GROUP}/machineconfigpools/worker", {
-                    "metadata": {"annotations": {"pintle.io/pause-policy": "CertificatesPass"}}}, MERGE)
+                    "metadata": {"annotations": {POLICY: "CertificatesPass"}}}, MERGE)
+                wait_until(lambda: not any(told_to_wait(cluster)), "each node is told that they pass", 60)
                 objects.wait_until_updated("worker", target)
                 objects.wait_for_condition("worker", "PausedPending", "False")
                 assert objects.pool("worker")["spec"]["paused"] is True

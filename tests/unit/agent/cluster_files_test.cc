@@ -8,6 +8,7 @@
 #include "base/base64.h"
 #include "json/parse.h"
 #include "unit/expect.h"
+#include "unit/net/made_certificate.h"
 #include "unit/temporary_directory.h"
 
 namespace pintle::agent {
@@ -159,6 +160,26 @@ TEST_F(PutClusterFilesTest, WhatIsInTheWayIsNamed) {
   fs::create_directories(Place(kKubeletFile));
   EXPECT_THAT(MessageOf(PutClusterFiles(root_, ValueOf(FilesOf(Source())))),
               HasSubstr("writing /etc/kubernetes/kubelet-ca.crt"));
+}
+
+TEST_F(PutClusterFilesTest, ThoseThatWaitAreToldWithTheEndOfWhatIsThereAndNothingIsWritten) {
+  const std::string signer = "kube-apiserver-to-kubelet-signer";
+  Put(WithRegistries({Bundle("gone", "a")}));
+  const ClusterFiles wanted = ValueOf(FilesOf(WithRegistries({Bundle("new", "b")})));
+  Make(kKubeletFile, MadeCertificate("other", "20300101000000Z") + MadeCertificate(signer, "20261206120000Z"));
+  const auto waiting = ValueOf(FilesThatWait(root_, wanted));
+  std::vector<std::string> paths;
+  for (const api::WaitingFile& file : waiting) paths.push_back(file.path);
+  EXPECT_THAT(paths, testing::UnorderedElementsAre(kKubeletFile, "/etc/docker/certs.d/new/ca.crt",
+                                                   "/etc/docker/certs.d/gone/ca.crt"));
+  EXPECT_EQ(ToRfc3339(waiting.front().valid_until.value().at), "2026-12-06T12:00:00Z");
+  EXPECT_EQ(waiting.front().subject, "CN=" + signer + ",OU=openshift");
+  EXPECT_EQ(waiting.back().valid_until, std::nullopt);
+  EXPECT_FALSE(fs::exists(Place("/etc/docker/certs.d/new")));
+  EXPECT_TRUE(fs::exists(Place("/etc/docker/certs.d/gone/ca.crt")));
+  // Once it is written, nothing waits.
+  ValueOf(PutClusterFiles(root_, wanted));
+  EXPECT_THAT(ValueOf(FilesThatWait(root_, wanted)), IsEmpty());
 }
 
 }  // namespace

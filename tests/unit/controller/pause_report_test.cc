@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/pause_report.h"
 
+#include <iterator>
 #include <list>
 
 #include "api/annotations.h"
+#include "api/waiting_files.h"
 #include "base/base64.h"
 #include "controller/pause_condition.h"
 #include "plan/plan.h"
@@ -74,7 +76,8 @@ class PauseTest : public testing::Test {
                         .renders = known_,
                         .policy = policy_,
                         .overrides = {},
-                        .now = now_});
+                        .now = now_,
+                        .has_controller_config = has_controller_config_});
   }
 
   // Also sets it on the pool, as the controller does.
@@ -103,6 +106,7 @@ class PauseTest : public testing::Test {
   std::list<api::Node> nodes_;
   api::NodeDisruptionPolicy policy_;
   WallTime now_ = At("2026-11-21T12:00:00Z");
+  bool has_controller_config_ = false;
 };
 
 TEST_F(PauseTest, CountsTheRendersThatWaitAndSaysSinceWhen) {
@@ -326,6 +330,66 @@ TEST_F(PauseTest, TellsOfOtherBundlesToo) {
   EXPECT_EQ(report.bundles[0].valid_until, std::nullopt) << "the nodes have none yet";
   EXPECT_EQ(report.bundles[1].valid_until, At("2026-12-01T00:00:00Z"));
   EXPECT_EQ(report.kubelet_authority_until(), std::nullopt);
+}
+
+// Nodes of a cluster that has a ControllerConfig take its files from there, and say what of them waits.
+class FilesOfTheControllerConfig : public PauseTest {
+ protected:
+  FilesOfTheControllerConfig() {
+    has_controller_config_ = true;
+    Config("a", "2026-01-01T00:00:00Z");
+    pool_.spec.configuration.name = "a";
+    for (int i = 0; i < 3; ++i) Node("a", "a");
+  }
+
+  void Say(std::size_t node, const std::string& files) {
+    auto which = nodes_.begin();
+    std::advance(which, node);
+    which->metadata.annotations[std::string(api::kWaitingFilesAnnotation)] = files;
+  }
+};
+
+TEST_F(FilesOfTheControllerConfig, WaitWithWhatTheNodesHaveUntilItEnds) {
+  EXPECT_EQ(Condition().reason, "NothingWaits");
+  Say(0, R"([{"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-06T12:00:00Z","subject":"CN=one"}])");
+  Say(2, R"([{"path":"/etc/docker/certs.d/a/ca.crt"},)"
+         R"({"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-01T12:00:00Z","subject":"CN=first"}])");
+  const PauseReport report = Report();
+  EXPECT_TRUE(report.waits());
+  EXPECT_EQ(report.kubelet_authority_until(), At("2026-12-01T12:00:00Z"));
+  EXPECT_EQ(report.waits_since, now_);
+  const api::Condition condition = Condition();
+  EXPECT_EQ(condition.reason, "CertificateExpiresSoon");
+  EXPECT_EQ(condition.message,
+            "Files of the ControllerConfig wait on 2 of 3 nodes: /etc/docker/certs.d/a/ca.crt, "
+            "/etc/kubernetes/kubelet-ca.crt; since 2026-11-21T12:00:00Z. Unpausing needs no drain and no reboot. "
+            "Certificates wait: what the nodes have in /etc/kubernetes/kubelet-ca.crt is valid until "
+            "2026-12-01T12:00:00Z (CN=first). Pause policy Strict: nothing passes, certificates neither.");
+}
+
+TEST_F(FilesOfTheControllerConfig, CountInThePlaceOfThoseOfARenderedConfig) {
+  nodes_.clear();
+  WaitWithKubeletCa("20261206120000Z");
+  EXPECT_THAT(Report().files, ElementsAre(kKubeletCa));
+  EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt) << "no node says that what it has is not the newest";
+  EXPECT_EQ(Condition().reason, "ChangeWaits");
+  Say(1, R"([{"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-01T12:00:00Z"}])");
+  EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-01T12:00:00Z"));
+}
+
+TEST_F(FilesOfTheControllerConfig, PassWhereCertificatesDo) {
+  Say(0, R"([{"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-06T12:00:00Z","subject":"CN=one"}])");
+  pool_.metadata.annotations.emplace(std::string(kPausePolicyAnnotation), "CertificatesPass");
+  EXPECT_FALSE(Report().waits());
+  EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt);
+  EXPECT_EQ(Condition().reason, "NothingWaits");
+}
+
+TEST_F(FilesOfTheControllerConfig, WaitOnNoNodeThatSaysNothingThatCanBeRead) {
+  for (const char* said : {"", "?", "{}", "[1]", "null", "[]"}) {
+    Say(0, said);
+    EXPECT_FALSE(Report().waits()) << said;
+  }
 }
 
 class CertificatesPass : public PauseTest {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "api/waiting_files.h"
+#include "controller/files_wait.h"
 #include "unit/controller/world.h"
 #include "unit/expect.h"
 
@@ -70,7 +72,8 @@ TEST(RolloutPass, TellsNobodyInAPausedPoolAndTouchesNoTaint) {
   world.pools["worker"].spec.configuration.name = kNew;
   world.pools["worker"].spec.paused = true;
   const Changes changes = world.Pass();
-  EXPECT_TRUE(changes.nodes.empty());
+  EXPECT_THAT(ToldIn(changes), testing::IsEmpty());
+  for (const NodeChange& change : changes.nodes) EXPECT_FALSE(change.patch.spec);
   EXPECT_EQ(changes.statuses.size(), 1U);
 }
 
@@ -232,6 +235,56 @@ TEST(RolloutPass, TellsAnArbiterWhenNoMasterIsAtWork) {
   EXPECT_EQ(world.Said("arbiter", api::kDesiredConfigAnnotation), kOld);
   world.Say("master", api::kCurrentConfigAnnotation, kNew);
   EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"arbiter"});
+}
+
+// ---- files of the ControllerConfig ----
+
+std::vector<std::string> SaidToWait(const World& world) {
+  std::vector<std::string> said;
+  for (const auto& [name, node] : world.nodes) said.push_back(node.metadata.Annotation(api::kFilesWaitAnnotation));
+  return said;
+}
+
+TEST(RolloutPass, TellsEachNodeOfAPausedPoolThatFilesWaitUntilThePauseEnds) {
+  World world = ThreeWorkers();
+  EXPECT_THAT(SaidToWait(world), testing::Each(""));
+  world.pools.at("worker").spec.paused = true;
+  world.Settle();
+  const WallTime now{std::chrono::seconds(world.version)};
+  for (const std::string& said : SaidToWait(world)) {
+    EXPECT_GT(ValueOf(FromRfc3339(said)), now + kFilesWaitFor - kFilesWaitRenewedAfter);
+  }
+  world.pools.at("worker").spec.paused = false;
+  world.Settle();
+  for (const auto& [name, node] : world.nodes)
+    EXPECT_FALSE(node.metadata.annotations.contains(std::string(api::kFilesWaitAnnotation)));
+}
+
+TEST(RolloutPass, TellsItAgainADayLaterAndNotBefore) {
+  World world = ThreeWorkers();
+  world.pools.at("worker").spec.paused = true;
+  world.Settle();
+  const auto first = SaidToWait(world);
+  const int begun = world.version;
+  world.version = begun + 23 * 3600;
+  world.Settle();
+  EXPECT_EQ(SaidToWait(world), first);
+  world.version = begun + 25 * 3600;
+  world.Settle();
+  EXPECT_NE(SaidToWait(world), first);
+}
+
+TEST(RolloutPass, TellsNoNodeToWaitWithCertificatesThatPass) {
+  World world = ThreeWorkers();
+  world.pools.at("worker").spec.paused = true;
+  world.Settle();
+  world.pools.at("worker").metadata.annotations["pintle.io/pause-policy"] = "CertificatesPass";
+  world.Settle();
+  EXPECT_THAT(SaidToWait(world), testing::Each(""));
+  // What is no policy is Strict.
+  world.pools.at("worker").metadata.annotations["pintle.io/pause-policy"] = "certificates";
+  world.Settle();
+  EXPECT_THAT(SaidToWait(world), testing::Each(testing::Ne("")));
 }
 
 }  // namespace
