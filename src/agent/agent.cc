@@ -381,7 +381,8 @@ void Agent::Do(const effect::Change&) {
           log::Warning(warning, kTrouble);
         }
         auto ending = change::Apply(machine.host(), prepared->from, prepared->to, prepared->plan, progress,
-                                    change::EndsWith::kConfirmation, prepared->left_alone);
+                                    change::EndsWith::kConfirmation, prepared->left_alone,
+                                    prepared->is_forced ? change::Edits::kOverwritten : change::Edits::kRefused);
         log::Record(ending ? change::RecordOfEnd(event, OutcomeOf(*ending))
                            : change::RecordOfFailure(event, ending.error().message()));
         if (ending) return Outcome{std::move(ending)};

@@ -2,6 +2,7 @@
 #include "change/apply.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <memory>
@@ -122,7 +123,7 @@ class Changer {
     if (change.next_boot) {
       TRY(StageDeployment(*change.next_boot, fetched.wanted));
     } else {
-      TRY(PutAll(host_, contents, change.steps, change.undo));
+      TRY(PutAll(host_, contents, change.steps, {change.undo, change.looked_at}));
     }
     return Enter(Phase::kApplied, change);
   }
@@ -209,7 +210,8 @@ class Changer {
       }
       // The new things stay where they are while the journal says that they do.
       if (change.phase == Phase::kApplied) TRY(Enter(Phase::kUndoing, change));
-      return PutBack(change, contents);
+      const std::string left = TRY(PutBack(change, contents));
+      return left.empty() ? Result<>() : Error(ErrorKind::kConflict, left);
     };
     // A service that did not come up with the new files may not have come up with the old ones either.
     Error all = WithAlso(reason, "when this was undone", undo());
@@ -219,21 +221,24 @@ class Changer {
 
   Result<Recovered> TakeBack(const Change& change, const host::BlobStore& contents) {
     Say(fmt::format("undoing the change to {}", change.to));
-    TRY(PutBack(change, contents));
+    const std::string left = TRY(PutBack(change, contents));
     // What the boot has started with the new files ends with another one.
     const bool runs_with_new = HasReboot(change.actions) && TRY(HasRebooted(host_.root, change));
-    return Recovered{runs_with_new ? Recovery::kRebootNeededToUndo : Recovery::kUndone, change.reason};
+    return Recovered{runs_with_new ? Recovery::kRebootNeededToUndo : Recovery::kUndone,
+                     change.reason.empty() || left.empty() ? change.reason + left : change.reason + "; " + left};
   }
 
-  Result<> PutBack(const Change& change, const host::BlobStore& contents) {
-    TRY(PutAll(host_, contents, change.undo));
+  // What someone has edited, which stays as it is.
+  Result<std::string> PutBack(const Change& change, const host::BlobStore& contents) {
+    const auto left = TRY(change::PutBack(host_, contents, change.undo, change.steps));
     // Services that run with the new files get the old ones; a boot in between has started them with what there was.
     const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(host_.root, change));
     const auto acted = Act(host_, may_run_with_new ? Actions(change.actions) : Actions(), change.undo);
     // Last, since it takes room on a disk that may be full, and the machine is to be the old one all the same.
     TRY(RememberWhy(change));
     TRY(journal_.Close());
-    return acted;
+    TRY(acted);
+    return fmt::format("{}", fmt::join(left, "; "));
   }
 
   // ---- with the next boot -------------------------------------------------------------------------------------------
@@ -352,9 +357,10 @@ class Changer {
 }  // namespace
 
 Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
-                     const plan::Plan& plan, const Progress& progress, EndsWith end, const Things& left_alone) {
+                     const plan::Plan& plan, const Progress& progress, EndsWith end, const Things& left_alone,
+                     Edits edits) {
   return Changer(host, progress)
-      .Make([&](host::BlobStore& contents) { return Stage(host, contents, from, to, plan, left_alone); },
+      .Make([&](host::BlobStore& contents) { return Stage(host, contents, from, to, plan, left_alone, edits); },
             [&] { return NextDeploymentFor(host, from, to, plan.difference); }, end);
 }
 

@@ -45,10 +45,11 @@ using Progress = std::function<void(std::string_view doing)>;
 enum class EndsWith { kTheBoot, kConfirmation };
 
 // Takes the machine from one config to the other.  What it has of the old one must be as the old one says, except for
-// what is left alone, which stays as it is.
+// what is left alone, which stays as it is.  What someone edits while the change is made stays, too: the change is
+// undone then.
 Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
                      const plan::Plan& plan, const Progress& progress = {}, EndsWith end = EndsWith::kTheBoot,
-                     const Things& left_alone = {});
+                     const Things& left_alone = {}, Edits edits = Edits::kRefused);
 
 // A change that someone else has worked out.
 struct Making {

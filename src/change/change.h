@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/machine_configuration.h"
+#include "base/clock.h"
 #include "json/fields.h"
 #include "plan/step.h"
 
@@ -63,6 +64,9 @@ struct Change {
   std::vector<plan::Step> steps;  // What was not as the new config has it.
   std::vector<plan::Step> undo;   // What puts it back, in this order.
   std::vector<api::NodeDisruptionAction> actions;
+
+  // When the undo was looked at, in this process.
+  std::optional<WallTime> looked_at;
 
   std::optional<NextBoot> next_boot;
   std::string reason;  // Why it is undone.

@@ -16,6 +16,7 @@
 #include "change/private_lines.h"
 #include "change/text_diff.h"
 #include "host/authorized_keys.h"
+#include "host/directories.h"
 #include "host/seen_files.h"
 
 namespace pintle::change {
@@ -45,7 +46,7 @@ Result<std::string> ContentsDifference(const Root& root, const std::string& path
   if (is_long || size > kMostShown) {
     return fmt::format("contents too long to show differ: {} bytes before, {} after\n", size, status->st_size);
   }
-  const std::string is = TRY(root.ReadFile(path, kMostShown));
+  const std::string is = TRY(host::ReadWhole(root, path, kMostShown));
   const bool is_left_out = private_lines == PrivateLines::kLeftOut && (is_private || IsPrivate(status->st_mode));
   return is_left_out ? PrivateText(wanted, is) : ContentsText(path, wanted, is);
 }

@@ -64,7 +64,8 @@ Result<std::optional<Change>> PutFilesEarly(const host::Host& host) {
     return change;
   }
   if (change->phase == Phase::kApplied) return std::nullopt;
-  TRY(PutAll(host, contents, change->undo));
+  // Recover() comes upon the same edits, and tells of them.
+  TRY(PutBack(host, contents, change->undo, change->steps));
   return change;
 }
 

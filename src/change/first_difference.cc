@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/first_difference.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
 
@@ -14,6 +13,7 @@
 #include "base/utf8.h"
 #include "change/masking.h"
 #include "change/private_lines.h"
+#include "host/directories.h"
 #include "host/pieces.h"
 
 namespace pintle::change {
@@ -31,11 +31,9 @@ struct File {
 
 Result<File> Open(const Root& root, const std::string& path) {
   File file;
-  // O_NONBLOCK, so that a named pipe in the place of a file cannot hold us up.
-  file.fd = TRY(root.OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  file.fd = TRY(host::OpenToRead(root, path));
   struct stat status;
   if (::fstat(file.fd.get(), &status) != 0) return Error::FromErrno("fstat");
-  if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "not a regular file");
   file.size = static_cast<std::size_t>(status.st_size);
   file.is_private = IsPrivate(status.st_mode);
   return file;

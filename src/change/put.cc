@@ -3,8 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -33,40 +36,124 @@ std::vector<Put<R>> Of(std::span<const Step> steps) {
   return found;
 }
 
-// What takes time and space is done beside the places, and synced once; then all get to their places, and that is
-// synced once.
-Result<> PutFiles(const host::Host& host, const host::BlobStore& contents, const std::vector<host::FilePut>& files,
-                  std::span<const Step> was) {
-  if (files.empty()) return {};
-  std::unordered_map<std::string_view, const FileEntry::State*> states;
-  for (const Step& step : was) {
-    const auto* file = std::get_if<host::FilePut>(&step);
-    if (file != nullptr && file->want) states.emplace(file->key, &*file->want);
+// What was seen of each thing of one kind, by its key.
+template <typename R>
+std::unordered_map<std::string_view, const Put<R>*> ByKey(std::span<const Step> steps) {
+  std::unordered_map<std::string_view, const Put<R>*> found;
+  for (const Step& step : steps) {
+    if (const auto* put = std::get_if<Put<R>>(&step)) found.emplace(put->key, put);
   }
-  host::FileChanges changes(host.root, contents, host.labels);
-  for (const host::FilePut& file : files) {
-    const auto state = states.find(file.key);
-    TRY(changes.Prepare(file, state == states.end() ? nullptr : state->second));
-  }
-  TRY(changes.Sync());
-  for (const host::FilePut& file : files) TRY(changes.Commit(file));
-  return changes.Sync();
+  return found;
 }
+
+// What follows when someone has edited what is to be put.
+class Putting {
+ public:
+  Putting(const host::Host& host, const host::BlobStore& contents, const SeenBefore& before)
+      : host_(host), contents_(contents), before_(before) {}
+  virtual ~Putting() = default;
+
+  Result<> PutSteps(std::span<const Step> steps) {
+    TRY(PutFiles(Of<FileEntry>(steps)));
+    if (const auto units = Of<UnitState>(steps); !units.empty()) TRY(host_.systemd.PutEnablement(units));
+    for (const auto& put : Of<UnitLinks>(steps)) TRY(host_.systemd.PutLinks(*put.want));
+    for (const auto& put : Of<AuthorizedKeys>(steps)) TRY(Allow(host::WithRemedy(PutKeys(put))));
+    for (const auto& put : Of<PasswordHash>(steps)) TRY(Allow(host::WithRemedy(PutHash(put))));
+    return {};
+  }
+
+ protected:
+  virtual Result<> Allow(Result<> result) { return result; }
+
+ private:
+  // What takes time and space is done beside the places, and synced once; then all get to their places, and that is
+  // synced once.
+  Result<> PutFiles(const std::vector<host::FilePut>& files) {
+    if (files.empty()) return {};
+    const auto seen = ByKey<FileEntry>(before_.states);
+    host::FileChanges changes(host_.root, contents_, host_.labels);
+    std::vector<const host::FilePut*> prepared;
+    for (const host::FilePut& file : files) {
+      std::optional<host::Before> before;
+      if (const auto found = seen.find(file.key); found != seen.end()) {
+        const auto& state = found->second->want;
+        before = host::Before{state ? &*state : nullptr, before_.at};
+      }
+      auto done = changes.Prepare(file, before);
+      if (done) prepared.push_back(&file);
+      TRY(Allow(std::move(done)));
+    }
+    TRY(Sync(changes));
+    for (const host::FilePut* file : prepared) TRY(Allow(changes.Commit(*file)));
+    return Sync(changes);
+  }
+
+  Result<> Sync(host::FileChanges& changes) {
+    for (;;) {
+      auto synced = changes.Sync();
+      if (synced) return {};
+      TRY(Allow(std::move(synced)));
+    }
+  }
+
+  // Whether someone has edited a thing, given what it is.
+  template <typename R, typename State>
+  bool IsEdited(const Put<R>& put, const State& have) const {
+    const auto seen = ByKey<R>(before_.states);
+    const auto found = seen.find(put.key);
+    return found != seen.end() && !host::Matches(put.want, have) && !host::Matches(found->second->want, have);
+  }
+
+  Result<> PutKeys(const Put<AuthorizedKeys>& put) const {
+    if (IsEdited(put, TRY(host::ObserveAuthorizedKeys(host_.root, put.key)))) return WasEdited("SSH keys", put.key);
+    return host::PutAuthorizedKeys(host_.root, put, host_.labels);
+  }
+
+  Result<> PutHash(const Put<PasswordHash>& put) const {
+    if (IsEdited(put, TRY(host::ObservePasswordHash(host_.root, put.key)))) return WasEdited("password", put.key);
+    return host::PutPasswordHash(host_.root, put, host_.clock);
+  }
+
+  static Error WasEdited(std::string_view what, const std::string& user) {
+    return Error(ErrorKind::kConflict, fmt::format("someone has changed the {} of {} since it was looked at, and it "
+                                                   "stays as they left it: see `pintle verify`",
+                                                   what, user));
+  }
+
+  const host::Host& host_;
+  const host::BlobStore& contents_;
+  const SeenBefore before_;
+};
+
+// Goes on with the rest.
+class PuttingBack final : public Putting {
+ public:
+  using Putting::Putting;
+
+  std::vector<std::string> Take() && { return std::move(left_); }
+
+ private:
+  Result<> Allow(Result<> result) override {
+    if (result || result.error().kind() != ErrorKind::kConflict) return result;
+    left_.push_back(result.error().message());
+    return {};
+  }
+
+  std::vector<std::string> left_;
+};
 
 }  // namespace
 
 Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::span<const Step> steps,
-                std::span<const Step> was) {
-  TRY(PutFiles(host, contents, Of<FileEntry>(steps), was));
-  if (const auto units = Of<UnitState>(steps); !units.empty()) TRY(host.systemd.PutEnablement(units));
-  for (const auto& put : Of<UnitLinks>(steps)) TRY(host.systemd.PutLinks(*put.want));
-  for (const auto& put : Of<AuthorizedKeys>(steps)) {
-    TRY(host::WithRemedy(host::PutAuthorizedKeys(host.root, put, host.labels)));
-  }
-  for (const auto& put : Of<PasswordHash>(steps)) {
-    TRY(host::WithRemedy(host::PutPasswordHash(host.root, put, host.clock)));
-  }
-  return {};
+                const SeenBefore& before) {
+  return Putting(host, contents, before).PutSteps(steps);
+}
+
+Result<std::vector<std::string>> PutBack(const host::Host& host, const host::BlobStore& contents,
+                                         std::span<const Step> undo, std::span<const Step> steps) {
+  PuttingBack putting(host, contents, {steps, std::nullopt});
+  TRY(putting.PutSteps(undo));
+  return std::move(putting).Take();
 }
 
 }  // namespace pintle::change

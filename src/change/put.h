@@ -3,8 +3,12 @@
 
 // Steps made true.
 
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "host/blob_store.h"
 #include "host/host.h"
@@ -12,10 +16,20 @@
 
 namespace pintle::change {
 
+// What someone has seen, as the steps that would put it, and when.
+struct SeenBefore {
+  std::span<const plan::Step> states;
+  std::optional<WallTime> at;
+};
+
 // Puts all steps and makes them durable: the entries of the file tree first and together, the rest in order.  What is
-// as wanted already is not touched, so that this may be repeated after it was cut short.  When it fails, some steps may
-// have been put.  `was` is what there was a moment ago, of those things that someone has looked at then.
+// as wanted already is not touched, so that this may be repeated after it was cut short.  What is neither as wanted nor
+// as it was seen is a conflict.  When this fails, some steps may have been put.
 Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::span<const plan::Step> steps,
-                std::span<const plan::Step> was = {});
+                const SeenBefore& before = {});
+
+// Takes a change back that may have put any of its steps.  What someone has edited since is left as it is, and told.
+Result<std::vector<std::string>> PutBack(const host::Host& host, const host::BlobStore& contents,
+                                         std::span<const plan::Step> undo, std::span<const plan::Step> steps);
 
 }  // namespace pintle::change

@@ -16,6 +16,7 @@
 #include "base/size_limits.h"
 #include "change/abilities.h"
 #include "change/current_config.h"
+#include "change/findings.h"
 #include "change/image_mode.h"
 #include "change/inverse.h"
 #include "change/journal.h"
@@ -61,9 +62,12 @@ class Stager {
       : host_(host),
         contents_(contents),
         observer_(host.root),
-        seen_(host::SeenFiles::Load(host.root, host::kSeenFiles, host.clock)) {}
+        seen_(host::SeenFiles::Load(host.root, host::kSeenFiles, host.clock)),
+        looked_at_(host.clock.Wall()) {}
 
-  Result<> Add(const ParsedConfig& from, const ParsedConfig& to, const plan::Plan& plan, const Things& left_alone) {
+  Result<> Add(const ParsedConfig& from, const ParsedConfig& to, const plan::Plan& plan, const Things& left_alone,
+               Edits edits) {
+    if (edits == Edits::kRefused) TRY(Expect(from));
     TRY(plan::ForEachContents(from.ignition, [&](const std::string& path, WalkPieces contents) -> Result<> {
       expected_.emplace(path, std::move(contents));
       return {};
@@ -74,7 +78,7 @@ class Stager {
     auto before = plan::PathsOf(from.ignition);
     std::erase_if(before, is_own);
     const auto after = plan::PathsOf(to.ignition);
-    const auto given_back = TRY(host::FindOriginals(host_.root, contents_, Without(before, after), after));
+    auto given_back = TRY(host::FindOriginals(host_.root, contents_, Without(before, after), after));
     std::vector<Step> steps = TRY(plan::StepsFor(from, to, given_back.originals));
     std::erase_if(steps, [&](const Step& step) {
       const auto* file = std::get_if<FilePut>(&step);
@@ -83,8 +87,10 @@ class Stager {
     const auto passwords = TRY(GiveBackPasswords(host_.root, from, to, steps));
     std::erase_if(steps, [&](const Step& step) { return left_alone.contains(NameOf(step)); });
     Sorted sorted = TRY(Sort(std::move(steps)));
+    sorted.files = WithRoom(std::move(sorted.files), given_back.afterwards);
     TRY(AddFiles(sorted.files, Without(after, before)));
     for (const FilePut& file : given_back.afterwards) TRY(AddFile(file));
+    TRY(CheckNotEdited(from));
     TRY(AddFile({kFirstPresets, std::nullopt}));
     if (passwords) TRY(AddPasswords(*passwords));
     TRY(AddCurrentConfig(to, plan.writers));
@@ -110,6 +116,7 @@ class Stager {
     change.steps = std::move(steps_);
     std::reverse(undo_.begin(), undo_.end());
     change.undo = std::move(undo_);
+    change.looked_at = looked_at_;
   }
 
  private:
@@ -152,6 +159,55 @@ class Stager {
       }
     }
     return sorted;
+  }
+
+  // What must go before a file can take the place of a directory comes first.
+  static std::vector<FilePut> WithRoom(std::vector<FilePut> files, std::vector<FilePut>& afterwards) {
+    std::unordered_set<std::string> taking;
+    for (const FilePut& file : files) {
+      if (file.want && file.want->kind != resource::EntryKind::kDirectory) taking.insert(file.key);
+    }
+    const auto is_in_the_way = [&](const FilePut& file) {
+      std::string above = file.key;
+      while (!file.want && above != "/") {
+        above = host::DirectoryAbove(above);
+        if (taking.contains(above)) return true;
+      }
+      return false;
+    };
+    std::vector<FilePut> all;
+    for (std::vector<FilePut>* part : {&files, &afterwards}) {
+      std::copy_if(part->begin(), part->end(), std::back_inserter(all), is_in_the_way);
+      std::erase_if(*part, is_in_the_way);
+    }
+    std::move(files.begin(), files.end(), std::back_inserter(all));
+    return all;
+  }
+
+  // What the machine must still have of the old config.
+  Result<> Expect(const ParsedConfig& from) {
+    Owners owners(host_.root);
+    for (Step& step : TRY(plan::StepsFor(from, from, {}))) {
+      auto* file = std::get_if<FilePut>(&step);
+      if (file == nullptr || !file->want || !owners.Resolve(*file)) continue;
+      std::string path = file->key;
+      as_configured_.emplace(std::move(path), std::move(*file));
+    }
+    return {};
+  }
+
+  // Since the machine was last looked at, before which nothing was decided.
+  Result<> CheckNotEdited(const ParsedConfig& from) const {
+    if (edited_.empty()) return {};
+    const auto findings = TRY(FindingsIn(host_, edited_));
+    if (findings.empty()) return {};
+    return Error(ErrorKind::kConflict, TextOf(findings, from.object.metadata.name));
+  }
+
+  void CompareWithOldConfig(const FilePut& file, const std::optional<FileState>& have) {
+    const auto expected = as_configured_.find(file.key);
+    if (expected == as_configured_.end() || (have && host::Matches(*expected->second.want, *have))) return;
+    edited_.emplace_back(expected->second);
   }
 
   Result<> AddFiles(std::span<const FilePut> files, std::span<const std::string> taken) {
@@ -224,6 +280,7 @@ class Stager {
     auto have = TRY(observer_.ObserveAndKeep(file.key, contents_, file.want, seen_, keep_expected_));
     if (IsAsWanted(file, have)) return {};
     changed_.insert(file.key);
+    CompareWithOldConfig(file, have);
     undo_.push_back(FilePut{file.key, std::move(have)});
     steps_.push_back(file);
     return {};
@@ -267,7 +324,10 @@ class Stager {
   host::BlobStore& contents_;
   host::Observer observer_;
   host::SeenFiles seen_;
+  const WallTime looked_at_;
   std::unordered_map<std::string, WalkPieces> expected_;
+  std::unordered_map<std::string, FilePut> as_configured_;
+  std::vector<Step> edited_;
   const host::Observer::KeepExpected keep_expected_ = [this](const std::string& path) { return KeepExpected(path); };
   std::unordered_set<std::string> changed_;  // The paths of the steps.
   std::vector<Step> steps_;
@@ -308,11 +368,11 @@ Result<> CheckLength(const Change& change) {
 }  // namespace
 
 Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const ParsedConfig& from,
-                     const ParsedConfig& to, const plan::Plan& plan, const Things& left_alone) {
+                     const ParsedConfig& to, const plan::Plan& plan, const Things& left_alone, Edits edits) {
   TRY(CheckAbleTo(host, plan.difference));
   Stager stager(host, contents);
   TRY(CheckNames(to.ignition));
-  TRY(host::WithRemedy(stager.Add(from, to, plan, left_alone)));
+  TRY(host::WithRemedy(stager.Add(from, to, plan, left_alone, edits)));
   Change change = ChangeOf(from.object, to.object, plan, std::move(stager));
   TRY(LeaveToNextBoot(host, change));
   if (change.next_boot && plan.difference.os_image) TRY(HoldRest(host, contents, to, change));

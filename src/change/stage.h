@@ -15,9 +15,16 @@
 
 namespace pintle::change {
 
+// What someone has made of a file of the old config, which the change would overwrite.
+enum class Edits {
+  kRefused,      // An error that tells all findings.
+  kOverwritten,  // Who asks for the change knows of them.
+};
+
 // Collects the contents that the change and its undo need, and makes them durable.  Changes nothing else.
 Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& from,
-                     const plan::ParsedConfig& to, const plan::Plan& plan, const Things& left_alone = {});
+                     const plan::ParsedConfig& to, const plan::Plan& plan, const Things& left_alone = {},
+                     Edits edits = Edits::kRefused);
 
 // Whether a step is meant.
 using Choice = std::function<bool(const plan::Step& step)>;

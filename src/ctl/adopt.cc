@@ -12,6 +12,7 @@
 #include "ctl/config_output.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
+#include "host/directories.h"
 #include "host/files.h"
 #include "host/unit_files.h"
 #include "host/unit_name.h"
@@ -116,7 +117,7 @@ Result<ignition::Config> ConfigFor(const Root& root, const std::string& path) {
     masked.mask = true;
     return config;
   }
-  const std::string contents = TRY(root.ReadFile(path));
+  const std::string contents = TRY(host::ReadWhole(root, path));
   if (unit) {
     config.systemd.units.push_back(UnitFrom(*unit, contents));
   } else {

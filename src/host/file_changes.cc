@@ -8,21 +8,24 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/unique_fd.h"
 #include "host/attributes.h"
-#include "host/entry_kind.h"
+#include "host/directories.h"
+#include "host/exchange.h"
+#include "host/existing.h"
+#include "host/new_entry.h"
 #include "host/remedy.h"
+#include "host/stages.h"
 #include "host/unsynced.h"
 #include "json/fields.h"
 
@@ -31,8 +34,9 @@ namespace {
 
 using resource::EntryKind;
 using State = resource::FileEntry::State;
+using Place = Directories::Place;
 
-std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string NameOf(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
 std::string Doing(const FilePut& put) {
   if (!put.want) return "removing " + put.key;
@@ -48,172 +52,45 @@ std::string Doing(const FilePut& put) {
 }
 
 Result<> CheckPath(const std::string& path) {
-  const std::string_view name = NameOf(path);
+  const std::string name = NameOf(path);
   if (path.starts_with('/') && !name.empty() && name != "." && name != "..") return {};
   return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not an absolute path that ends in a name", path));
 }
 
-// ---- what is there --------------------------------------------------------------------------------------------------
-
-struct Existing {
-  EntryKind kind = EntryKind::kFile;
-  std::int64_t permissions = 0;
-  std::int64_t user = 0;
-  std::int64_t group = 0;
-  std::size_t size = 0;
-  std::uint64_t attributes = 0;  // STATX_ATTR_...
-};
-
-Result<struct statx> Look(int directory, const char* name, int flags) {
-  struct statx status = {};
-  const int all_flags = flags | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
-  if (::statx(directory, name, all_flags, STATX_BASIC_STATS, &status) != 0) return Error::FromErrno("statx");
-  return status;
+Error IsElsewhere(const std::string& directory) {
+  return Error(ErrorKind::kConflict, fmt::format("someone has put another directory in the place of {} meanwhile: see "
+                                                 "`pintle verify`",
+                                                 directory));
 }
-
-Result<std::optional<Existing>> FindExisting(int directory, const std::string& name) {
-  const auto status = Look(directory, name.c_str(), 0);
-  if (!status && status.error().errno_value() == ENOENT) return std::nullopt;
-  if (!status) return status.error();
-  Existing existing;
-  existing.kind = TRY(KindOf(status->stx_mode));
-  existing.permissions = status->stx_mode & 07777;
-  existing.user = status->stx_uid;
-  existing.group = status->stx_gid;
-  existing.size = status->stx_size;
-  existing.attributes = status->stx_attributes;
-  return existing;
-}
-
-Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view what) {
-  if ((attributes & STATX_ATTR_IMMUTABLE) != 0) {
-    return Error(ErrorKind::kSystem, fmt::format("{} is immutable: `chattr -i` makes it changeable", what));
-  }
-  if ((attributes & STATX_ATTR_APPEND) != 0) {
-    return Error(ErrorKind::kSystem, fmt::format("{} can only be appended to: `chattr -a` makes it changeable", what));
-  }
-  return {};
-}
-
-Result<> CheckNotMounted(const Existing& existing) {
-  if ((existing.attributes & STATX_ATTR_MOUNT_ROOT) == 0) return {};
-  return Error(ErrorKind::kSystem, "something is mounted there: unmount it");
-}
-
-// An entry opened so that its contents and attributes can be read.
-Result<UniqueFd> OpenEntry(int directory, const std::string& name, EntryKind kind) {
-  int flags = O_NOFOLLOW | O_CLOEXEC;
-  if (kind == EntryKind::kFile) flags |= O_RDONLY | O_NONBLOCK | O_NOCTTY;
-  if (kind == EntryKind::kDirectory) flags |= O_RDONLY | O_DIRECTORY;
-  if (kind == EntryKind::kLink) flags |= O_PATH;
-  UniqueFd entry(::openat(directory, name.c_str(), flags));
-  if (!entry) return Error::FromErrno("opening what is there");
-  return entry;
-}
-
-OpenedAs HowOpened(EntryKind kind) { return kind == EntryKind::kLink ? OpenedAs::kPath : OpenedAs::kItself; }
-
-Result<std::string> TargetOf(int link) {
-  std::string target(PATH_MAX, '\0');
-  const ssize_t length = ::readlinkat(link, "", target.data(), target.size());
-  if (length < 0) return Error::FromErrno("readlink");
-  target.resize(static_cast<std::size_t>(length));
-  return target;
-}
-
-// ---- making and removing --------------------------------------------------------------------------------------------
-
-struct AttributeGoal {
-  Attributes attributes;
-  OtherAttributes others = OtherAttributes::kKeep;
-};
-
-// The owner first: chown(2) takes set-user-id and capabilities away.  The permissions last: an access list changes
-// them.  What is so already is not set: that costs a transaction of the file system each.
-Result<> SetAll(int fd, const State& want, const AttributeGoal& goal) {
-  const auto user = static_cast<uid_t>(want.user.id);
-  const auto group = static_cast<gid_t>(want.group.id);
-  const auto permissions = static_cast<mode_t>(want.permissions);
-  struct stat status;
-  if (::fstat(fd, &status) != 0) return Error::FromErrno("fstat");
-  const bool is_owned = status.st_uid == user && status.st_gid == group;
-  if (!is_owned && ::fchown(fd, user, group) != 0) return Error::FromErrno("chown");
-  const bool had_others = TRY(SetAttributes(fd, OpenedAs::kItself, goal.attributes, goal.others));
-  if (is_owned && !had_others && (status.st_mode & 07777) == permissions) return {};
-  if (::fchmod(fd, permissions) != 0) return Error::FromErrno("chmod");
-  return {};
-}
-
-// Nobody may read a new file who may not do so in the end; as long as it has another owner, that is its maker alone.
-mode_t FirstPermissions(const State& want, const Owner& maker) {
-  const bool is_of_its_maker = want.user.id == maker.uid && want.group.id == maker.gid;
-  return is_of_its_maker ? static_cast<mode_t>(want.permissions) & 0777 : 0600;
-}
-
-Result<> ClearLeftover(int directory, const std::string& name, const std::string& beside) {
-  struct stat status;
-  // Looking first: on a disk that is read-only, removing nothing is an error too.
-  if (::fstatat(directory, beside.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) return {};
-  return ClearBeside(directory, name);
-}
-
-// Makes something beside a place, where an attempt that was cut short may have left something.
-template <typename Call>
-Result<int> MakeNew(const char* what, int directory, std::string_view name, Call&& call) {
-  int made = call();
-  if (made < 0 && errno == EEXIST) {
-    TRY(ClearBeside(directory, name));
-    made = call();
-  }
-  if (made < 0) return Error::FromErrno(what);
-  return made;
-}
-
-int RemoveName(int directory, const std::string& name, EntryKind kind) {
-  return ::unlinkat(directory, name.c_str(), kind == EntryKind::kDirectory ? AT_REMOVEDIR : 0);
-}
-
-// Whether a commit met something else than what was there when it was prepared.
-bool HasChangedSince(const Error& error) {
-  const int reason = error.errno_value();
-  return reason == ENOENT || reason == ENOTEMPTY || reason == EEXIST || reason == EISDIR || reason == ENOTDIR;
-}
-
-// ---- changes --------------------------------------------------------------------------------------------------------
 
 enum class Way {
-  kNothing,   // It is there as wanted.
-  kRename,    // What is beside goes to its place.
-  kExchange,  // The same, and what was in the place, which cannot be renamed over, is removed.
-  kAdjust,    // A directory stays, and gets owner, permissions and attributes.
+  kNothing,  // It is there as wanted, or a later one has taken its place.
+  kPlace,    // What is beside goes to its place, where nothing is.
+  kReplace,  // What is beside and what is in its place are exchanged, and the latter is removed.
+  kAdjust,   // A directory stays, and gets owner, permissions and attributes.
   kRemove,
 };
 
 struct Prepared {
   std::optional<State> want;
   Way way = Way::kNothing;
-  EntryKind old_kind = EntryKind::kFile;
+  Identity directory;  // The one that has the place.
+  Exchange exchange;
   AttributeGoal goal;  // When adjusting.
-  std::string beside;  // When renaming or exchanging: under which name.
   std::uint64_t number = 0;
+
+  Place place() const { return {directory, exchange.name}; }
+  bool WasDirectory() const { return exchange.existing && exchange.existing->kind == EntryKind::kDirectory; }
 };
 
-struct Directory {
+// What was in a place, and waits beside it to be removed.
+struct Retired {
   std::string path;
-  UniqueFd fd;
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
-  std::uint64_t attributes = 0;
-  bool was_checked = false;
+  Identity directory;
+  Exchange exchange;
+  Existing out;
 
-  // That names in it can be changed.
-  Result<> Check() {
-    if (was_checked) return {};
-    TRY(CheckNotImmutable(attributes, "the directory " + path));
-    if (::faccessat(fd.get(), ".", W_OK, AT_EACCESS) != 0) return Error::FromErrno("the directory " + path);
-    was_checked = true;
-    return {};
-  }
+  Place place() const { return {directory, exchange.name}; }
 };
 
 }  // namespace
@@ -221,156 +98,216 @@ struct Directory {
 class FileChanges::Work {
  public:
   Work(const Root& root, const BlobStore& blobs, Labels labels)
-      : root_(root), blobs_(blobs), labels_(std::move(labels)) {}
+      : blobs_(blobs), labels_(std::move(labels)), directories_(root), committing_(root) {}
 
-  Result<> Prepare(const FilePut& put, const State* was = nullptr) {
+  Result<> Prepare(const FilePut& put, const std::optional<Before>& before) {
     TRY(CheckPath(put.key));
     if (const auto found = prepared_.find(put.key); found != prepared_.end()) Discard(found);
-    auto prepared = Make(put, was);
+    auto prepared = Make(put, before);
     if (!prepared) return WithRemedy(std::move(prepared).error()).While(Doing(put));
     prepared->want = put.want;
     prepared->number = ++number_;
+    if (prepared->way != Way::kNothing) by_place_[prepared->place()] = put.key;
     prepared_.emplace(put.key, *std::move(prepared));
     return {};
   }
 
   Result<> Commit(const FilePut& put) {
-    if (!prepared_.contains(put.key)) TRY(PrepareAndSync(put));
-    // A later one for the same path has taken its place, and will be committed in its turn.
-    if (!json::Equal(prepared_.at(put.key).want, put.want)) return {};
-    auto done = CarryOut(put);
-    if (!done && HasChangedSince(done.error())) {
-      TRY(PrepareAndSync(put));
-      done = CarryOut(put);
+    if (!prepared_.contains(put.key)) {
+      TRY(Prepare(put, std::nullopt));
+      TRY(SyncAll());
     }
-    if (!done) return WithRemedy(std::move(done).error()).While(Doing(put));
-    Forget(put.key);
+    const auto found = prepared_.find(put.key);
+    // A later one for the same path has taken its place, and will be committed in its turn.
+    if (!json::Equal(found->second.want, put.want)) return {};
+    if (auto done = CarryOut(put.key, found->second); !done) {
+      return WithRemedy(std::move(done).error()).While(Doing(put));
+    }
+    Forget(found);
     return {};
   }
 
   Result<> Sync() {
-    for (auto& [device, unsynced] : unsynced_) {
-      if (auto synced = unsynced.Sync(); !synced) {
-        return WithRemedy(std::move(synced).error())
-            .While(fmt::format("syncing the file system {}:{}", gnu_dev_major(device), gnu_dev_minor(device)));
-      }
+    while (!retired_.empty()) {
+      const Retired retired = std::move(retired_.back());
+      retired_.pop_back();
+      TRY(Remove(retired), "removing what was at " + retired.path);
     }
-    return {};
+    if (prepared_.empty()) RemoveStages();
+    return SyncAll();
   }
 
   void Abandon() {
+    // What someone has edited goes back; all else is cleared when its path is put again.
+    for (const Retired& retired : std::exchange(retired_, {})) static_cast<void>(Remove(retired));
     // The last first, so that a directory is empty when its turn comes.
     while (!prepared_.empty()) {
       Discard(std::max_element(prepared_.begin(), prepared_.end(),
                                [](const auto& a, const auto& b) { return a.second.number < b.second.number; }));
     }
+    RemoveStages();
   }
 
  private:
   using Found = std::unordered_map<std::string, Prepared>::iterator;
+  using SharedDirectory = Directories::Shared;
 
-  Result<> PrepareAndSync(const FilePut& put) {
-    TRY(Prepare(put));
-    return Sync();
+  // ---- directories --------------------------------------------------------------------------------------------------
+
+  Result<SharedDirectory> OpenAbove(const std::string& path) {
+    SharedDirectory directory = TRY(directories_.Open(DirectoryAbove(path)));
+    const std::uint64_t device = directory->identity().device;
+    if (!unsynced_.contains(device)) unsynced_.emplace(device, Unsynced(TRY(directory->OpenToRead())));
+    return directory;
   }
 
-  // Where a path is now: a directory that is not committed yet is beside its place, and all below it too.
-  std::string ActualPath(const std::string& path) const {
-    if (hidden_.empty() || path == "/") return path;
-    const std::string above = ActualPath(DirectoryAbove(path));
-    const std::string name(NameOf(path));
-    return (above == "/" ? above : above + "/") + (hidden_.contains(path) ? NameBeside(name) : name);
-  }
-
-  // Keeps the last one open, as many changes are in the same.
-  Result<Directory*> OpenAbove(const std::string& path) {
-    std::string actual_path = ActualPath(DirectoryAbove(path));
-    if (directory_ && directory_->path == actual_path) return &*directory_;
-    directory_.reset();
-    Directory directory;
-    directory.fd = TRY(root_.OpenFile(actual_path, O_RDONLY | O_DIRECTORY));
-    const struct statx status = TRY(Look(directory.fd.get(), "", AT_EMPTY_PATH));
-    directory.path = std::move(actual_path);
-    directory.device = gnu_dev_makedev(status.stx_dev_major, status.stx_dev_minor);
-    directory.inode = status.stx_ino;
-    directory.attributes = status.stx_attributes;
-    if (!unsynced_.contains(directory.device)) {
-      UniqueFd any(::fcntl(directory.fd.get(), F_DUPFD_CLOEXEC, 0));
-      if (!any) return Error::FromErrno("dup");
-      unsynced_.emplace(directory.device, Unsynced(std::move(any)));
+  // The one in which something was prepared, looked up anew.
+  Result<SharedDirectory> OpenAboveAgain(const std::string& path, const Identity& identity) {
+    const std::string above = DirectoryAbove(path);
+    auto directory = committing_.Open(above);
+    if (!directory && (directory.error().errno_value() == ENOENT || directory.error().errno_value() == ENOTDIR)) {
+      return IsElsewhere(above);
     }
-    return &directory_.emplace(std::move(directory));
+    if (directory && (*directory)->identity() != identity) return IsElsewhere(above);
+    return directory;
   }
 
-  Result<> Touch(const Directory& directory) {
-    return unsynced_.at(directory.device).AddDirectory(directory.fd.get(), directory.inode);
+  // That names in it can be changed.
+  Result<> CheckChangeable(const Directory& directory) {
+    if (changeable_.contains(directory.identity())) return {};
+    TRY(CheckNotImmutable(directory.attributes(), "the directory " + directory.path()));
+    if (::faccessat(directory.fd(), ".", W_OK, AT_EACCESS) != 0) {
+      return Error::FromErrno("the directory " + directory.path());
+    }
+    changeable_.insert(directory.identity());
+    return {};
   }
 
-  Result<Prepared> Make(const FilePut& put, const State* was) {
+  Result<> ClearLeftover(const Directory& directory, const std::string& name) {
+    if (directory.IsShared()) {
+      const bool is_in_use = stages_.all().contains(directory.identity());
+      TRY(is_in_use ? Result<>() : Stages::ClearLeftover(directory));
+    }
+    struct stat status;
+    // Looking first: on a disk that is read-only, removing nothing is an error too.
+    if (::fstatat(directory.fd(), NameBeside(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) {
+      return {};
+    }
+    return ClearBeside(directory.fd(), name);
+  }
+
+  void RemoveStages() {
+    const auto all = stages_.all();
+    for (const auto& [identity, path] : all) {
+      const auto directory = committing_.Open(path);
+      if (directory && (*directory)->identity() == identity) stages_.RemoveFrom(**directory);
+    }
+  }
+
+  // ---- preparing ----------------------------------------------------------------------------------------------------
+
+  Result<Prepared> Make(const FilePut& put, const std::optional<Before>& before) {
     auto opened = OpenAbove(put.key);
     if (!opened) {
       const int reason = opened.error().errno_value();
       if (!put.want && (reason == ENOENT || reason == ENOTDIR)) return Prepared();
       return std::move(opened).error();
     }
-    Directory& directory = **opened;
-    const std::string name(NameOf(put.key));
-    const auto existing = TRY(FindExisting(directory.fd.get(), name));
-    if (!put.want) return MakeReadyToRemove(directory, name, existing);
-    return MakeBeside(put, was, directory, name, existing);
-  }
-
-  Result<Prepared> MakeReadyToRemove(Directory& directory, const std::string& name,
-                                     const std::optional<Existing>& existing) {
-    TRY(ClearLeftover(directory.fd.get(), name, NameBeside(name)));
-    if (!existing) return Prepared();
-    TRY(directory.Check());
-    TRY(CheckNotImmutable(existing->attributes, "it"));
-    TRY(CheckNotMounted(*existing));
+    const Directory& directory = **opened;
     Prepared prepared;
-    prepared.way = Way::kRemove;
-    prepared.old_kind = existing->kind;
+    prepared.directory = directory.identity();
+    Exchange& exchange = prepared.exchange;
+    exchange.name = NameOf(put.key);
+    if (!retired_.empty()) TRY(RemoveRetired([&](const Retired& one) { return one.place() == prepared.place(); }));
+    if (IsPreparedAlready(put, prepared.place())) return prepared;
+    exchange.existing = TRY(FindExisting(directory.fd(), exchange.name));
+    exchange.seen = before ? before->state : nullptr;
+    exchange.is_fresh = exchange.existing && !HasRestedSince(*exchange.existing, std::chrono::system_clock::now());
+    TRY(put.want ? MakeReadyToPut(put, before, directory, prepared) : MakeReadyToRemove(before, directory, prepared));
     return prepared;
   }
 
-  Result<Prepared> MakeBeside(const FilePut& put, const State* was, Directory& directory, const std::string& name,
-                              const std::optional<Existing>& existing) {
-    const std::string beside = NameBeside(name);
-    const bool is_same_kind = existing && existing->kind == put.want->kind;
-    AttributeGoal goal = TRY(GoalWithoutExisting(put));
-    if (is_same_kind && was != nullptr && IsStill(*was, *existing) && !Matches(*put.want, *was)) {
-      TakeOver(TRY(FromText(*was->attributes)), goal);
-    } else if (is_same_kind) {
-      const UniqueFd entry = TRY(OpenEntry(directory.fd.get(), name, existing->kind));
-      Attributes have = TRY(ReadAttributes(entry.get(), HowOpened(existing->kind)));
-      if (TRY(IsThere(put, *existing, entry.get(), goal, have))) {
-        TRY(ClearLeftover(directory.fd.get(), name, beside));
-        return Prepared();
-      }
-      if (existing->kind != EntryKind::kDirectory) TakeOver(std::move(have), goal);
+  // Two paths may lead to the same place.  What a later one is to make there counts.
+  bool IsPreparedAlready(const FilePut& put, const Place& place) {
+    const auto by_place = by_place_.find(place);
+    if (by_place == by_place_.end() || by_place->second == put.key) return false;
+    const auto found = prepared_.find(by_place->second);
+    if (found == prepared_.end()) return false;
+    if (json::Equal(found->second.want, put.want)) return true;
+    TakeAway(found->first, found->second);
+    found->second.way = Way::kNothing;
+    return false;
+  }
+
+  Result<> MakeReadyToRemove(const std::optional<Before>& before, const Directory& directory, Prepared& prepared) {
+    const std::string& name = prepared.exchange.name;
+    TRY(ClearLeftover(directory, name));
+    if (!prepared.exchange.existing) return {};
+    TRY(CheckChangeable(directory));
+    TRY(CheckNotImmutable(prepared.exchange.existing->attributes, "it"));
+    TRY(CheckNotMounted(*prepared.exchange.existing));
+    if (before && !IsStill(*before, *prepared.exchange.existing)) {
+      const UniqueFd opened = TRY(OpenExisting(directory, name, *prepared.exchange.existing));
+      const auto have = TRY(ReadAttributes(opened.get(), HowOpened(prepared.exchange.existing->kind)));
+      TRY(CheckAsBefore(*before, *prepared.exchange.existing, opened.get(), have));
     }
-    TRY(directory.Check());
+    prepared.way = Way::kRemove;
+    return {};
+  }
+
+  Result<> MakeReadyToPut(const FilePut& put, const std::optional<Before>& before, const Directory& directory,
+                          Prepared& prepared) {
+    const State& want = *put.want;
+    const std::string& name = prepared.exchange.name;
+    const auto& existing = prepared.exchange.existing;
+    const bool is_same_kind = existing && existing->kind == want.kind;
+    AttributeGoal goal = TRY(GoalWithoutExisting(put));
+    if (is_same_kind && before && IsStill(*before, *existing) && !Matches(want, *before->state)) {
+      TakeOver(TRY(FromText(*before->state->attributes)), goal);
+    } else if (existing && (is_same_kind || before)) {
+      const UniqueFd opened = TRY(OpenExisting(directory, name, *existing));
+      Attributes have = TRY(ReadAttributes(opened.get(), HowOpened(existing->kind)));
+      if (is_same_kind && TRY(IsThere(want, *existing, opened.get(), goal, have))) {
+        return ClearLeftover(directory, name);
+      }
+      if (before) TRY(CheckAsBefore(*before, *existing, opened.get(), have));
+      if (is_same_kind && existing->kind != EntryKind::kDirectory) TakeOver(std::move(have), goal);
+    } else if (before && before->state != nullptr && before->looked_at) {
+      return WasEdited();
+    }
+    TRY(CheckChangeable(directory));
     if (existing) TRY(CheckNotImmutable(existing->attributes, "what is there"));
-    Prepared prepared;
-    prepared.way = Way::kRename;
-    if (existing) prepared.old_kind = existing->kind;
     if (is_same_kind && existing->kind == EntryKind::kDirectory) {
-      TRY(ClearLeftover(directory.fd.get(), name, beside));
+      TRY(ClearLeftover(directory, name));
       prepared.way = Way::kAdjust;
       prepared.goal = std::move(goal);
-      return prepared;
+      return {};
     }
-    if (existing) TRY(CheckReplaceable(*existing, put.key));
-    const bool is_directory = put.want->kind == EntryKind::kDirectory;
-    if (existing && (is_directory || existing->kind == EntryKind::kDirectory)) prepared.way = Way::kExchange;
-    if (auto made = MakeEntry(put, directory, name, beside, goal); !made) {
+    if (existing) TRY(CheckReplaceable(directory, prepared));
+    return MakeBeside(put, directory, goal, prepared);
+  }
+
+  Result<> MakeBeside(const FilePut& put, const Directory& directory, const AttributeGoal& goal, Prepared& prepared) {
+    const std::string& name = prepared.exchange.name;
+    const int at = TRY(stages_.For(directory));
+    auto made = MakeEntry(at, name, *put.want, goal, blobs_);
+    if (!made) {
       // The first error is the one to tell.
-      static_cast<void>(ClearBeside(directory.fd.get(), name));
+      static_cast<void>(ClearBeside(at, name));
       return std::move(made).error();
     }
-    if (is_directory) hidden_.insert(put.key);
-    prepared.beside = beside;
-    return prepared;
+    prepared.exchange.made = made->identity;
+    prepared.way = prepared.exchange.existing ? Way::kReplace : Way::kPlace;
+    if (put.want->kind == EntryKind::kDirectory) Await(directory, prepared);
+    if (made->fd) unsynced_.at(directory.identity().device).Add(std::move(made->fd));
+    return {};
+  }
+
+  void Await(const Directory& directory, const Prepared& prepared) {
+    const Directories::Waiting waiting = {Stages::NamesTo(directory, NameBeside(prepared.exchange.name)),
+                                          *prepared.exchange.made};
+    directories_.Await(prepared.place(), waiting);
+    committing_.Await(prepared.place(), waiting);
   }
 
   // What is wanted where nothing is, or something of another kind.
@@ -393,172 +330,168 @@ class FileChanges::Work {
   }
 
   // As far as can be seen without opening it.
-  bool IsStill(const State& was, const Existing& existing) const {
+  bool IsStill(const Before& before, const Existing& existing) const {
+    if (before.state == nullptr || !before.looked_at || !HasRestedSince(existing, *before.looked_at)) return false;
+    const State& was = *before.state;
     return was.kind == EntryKind::kFile && existing.kind == was.kind && was.attributes &&
            existing.permissions == was.permissions && existing.user == was.user.id && existing.group == was.group.id &&
            blobs_.SizeOf(was.sha256) == existing.size;
   }
 
-  Result<bool> IsThere(const FilePut& put, const Existing& existing, int entry, const AttributeGoal& goal,
+  Result<> CheckAsBefore(const Before& before, const Existing& existing, int opened, const Attributes& have) const {
+    if (before.state == nullptr) return WasEdited();
+    // What is in a directory counts, and that is looked at by itself.
+    if (existing.kind == EntryKind::kDirectory && before.state->kind == existing.kind) return {};
+    if (TRY(IsAs(*before.state, existing, opened, have, blobs_))) return {};
+    return WasEdited();
+  }
+
+  Result<bool> IsThere(const State& want, const Existing& existing, int opened, const AttributeGoal& goal,
                        const Attributes& have) const {
-    const State& want = *put.want;
-    if (existing.user != want.user.id || existing.group != want.group.id) return false;
-    if (want.kind != EntryKind::kLink && existing.permissions != want.permissions) return false;
-    if (want.attributes && !AreAsWanted(goal.attributes, have)) return false;
     for (const auto& [name, value] : goal.attributes) {
       if (const auto found = have.find(name); found == have.end() || found->second != value) return false;
     }
-    if (want.kind == EntryKind::kLink) return TRY(TargetOf(entry)) == want.target;
-    if (want.kind == EntryKind::kDirectory) return true;
-    return blobs_.SizeOf(want.sha256) == existing.size && TRY(blobs_.Equals(want.sha256, entry));
+    return IsAs(want, existing, opened, have, blobs_);
   }
 
-  Result<> CheckReplaceable(const Existing& existing, const std::string& path) const {
-    TRY(CheckNotMounted(existing));
-    if (existing.kind != EntryKind::kDirectory || TRY(root_.List(path)).empty()) return {};
-    return Error(ErrorKind::kInvalid, "a directory with something in it is there: move it away");
-  }
-
-  Result<> MakeEntry(const FilePut& put, Directory& directory, const std::string& name, const std::string& beside,
-                     const AttributeGoal& goal) {
-    switch (put.want->kind) {
-      case EntryKind::kFile:
-        return MakeFile(*put.want, directory, name, beside, goal);
-      case EntryKind::kDirectory:
-        return MakeDirectory(*put.want, directory, name, beside, goal);
-      case EntryKind::kLink:
-        return MakeLink(*put.want, directory, name, beside, goal);
+  // A directory must be empty when it is replaced, except for what is removed before that.
+  Result<> CheckReplaceable(const Directory& directory, const Prepared& prepared) const {
+    TRY(CheckNotMounted(*prepared.exchange.existing));
+    if (prepared.exchange.existing->kind != EntryKind::kDirectory) return {};
+    const UniqueFd opened = TRY(OpenExisting(directory, prepared.exchange.name, *prepared.exchange.existing));
+    for (const std::string& name : TRY(NamesIn(opened))) {
+      const auto by_place = by_place_.find({prepared.exchange.existing->identity, name});
+      if (by_place == by_place_.end()) return IsFull();
+      const auto found = prepared_.find(by_place->second);
+      if (found == prepared_.end() || found->second.way != Way::kRemove) return IsFull();
     }
     return {};
   }
 
-  Result<> MakeFile(const State& want, Directory& directory, const std::string& name, const std::string& beside,
-                    const AttributeGoal& goal) {
-    constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    const int at = directory.fd.get();
-    const mode_t mode = FirstPermissions(want, maker_);
-    UniqueFd file(TRY(
-        MakeNew("creating a file beside it", at, name, [&] { return ::openat(at, beside.c_str(), kFlags, mode); })));
-    TRY(blobs_.CopyTo(want.sha256, file.get()));
-    TRY(SetAll(file.get(), want, goal));
-    unsynced_.at(directory.device).Add(std::move(file));
-    return {};
-  }
+  // ---- committing ---------------------------------------------------------------------------------------------------
 
-  Result<> MakeDirectory(const State& want, Directory& directory, const std::string& name, const std::string& beside,
-                         const AttributeGoal& goal) {
-    const int at = directory.fd.get();
-    TRY(MakeNew("mkdir", at, name, [&] { return ::mkdirat(at, beside.c_str(), 0700); }));
-    UniqueFd made = TRY(OpenEntry(at, beside, EntryKind::kDirectory));
-    TRY(SetAll(made.get(), want, goal));
-    unsynced_.at(directory.device).Add(std::move(made));
-    return {};
-  }
-
-  // A link cannot be synced by itself; its directory is, once it is in its place.
-  Result<> MakeLink(const State& want, Directory& directory, const std::string& name, const std::string& beside,
-                    const AttributeGoal& goal) {
-    const int at = directory.fd.get();
-    TRY(MakeNew("symlink", at, name, [&] { return ::symlinkat(want.target.c_str(), at, beside.c_str()); }));
-    const UniqueFd link = TRY(OpenEntry(at, beside, EntryKind::kLink));
-    if (::fchownat(link.get(), "", static_cast<uid_t>(want.user.id), static_cast<gid_t>(want.group.id),
-                   AT_EMPTY_PATH) != 0) {
-      return Error::FromErrno("chown");
-    }
-    TRY(SetAttributes(link.get(), OpenedAs::kPath, goal.attributes, goal.others));
-    return {};
-  }
-
-  Result<> CarryOut(const FilePut& put) {
-    const Prepared& prepared = prepared_.at(put.key);
+  Result<> CarryOut(const std::string& path, const Prepared& prepared) {
     if (prepared.way == Way::kNothing) return {};
-    Directory& directory = *TRY(OpenAbove(put.key));
-    const std::string name(NameOf(put.key));
-    switch (prepared.way) {
-      case Way::kNothing:
-        return {};
-      case Way::kRename:
-        TRY(Move(directory, prepared.beside, name));
-        break;
-      case Way::kExchange:
-        TRY(Exchange(directory, prepared.beside, name, prepared.old_kind));
-        break;
-      case Way::kAdjust:
-        return Adjust(directory, name, *put.want, prepared.goal);
-      case Way::kRemove:
-        TRY(Remove(directory, name, prepared.old_kind));
-        break;
-    }
-    return Touch(directory);
-  }
-
-  static Result<> Move(const Directory& directory, const std::string& beside, const std::string& name) {
-    const int at = directory.fd.get();
-    if (::renameat(at, beside.c_str(), at, name.c_str()) != 0) return Error::FromErrno("rename");
+    const SharedDirectory directory = TRY(OpenAboveAgain(path, prepared.directory));
+    if (prepared.way == Way::kAdjust) return Adjust(*directory, prepared);
+    TRY(unsynced_.at(directory->identity().device).AddDirectory(*directory));
+    if (prepared.WasDirectory()) TRY(Empty(prepared.exchange.existing->identity));
+    const bool needs_no_stage = prepared.way == Way::kRemove && prepared.WasDirectory();
+    const Beside beside = {*directory, needs_no_stage ? -1 : TRY(stages_.For(*directory))};
+    const Exchange& exchange = prepared.exchange;
+    if (prepared.way == Way::kPlace) return PutInPlace(beside, exchange, *prepared.want, blobs_);
+    auto out = prepared.way == Way::kReplace ? TRY(Replace(beside, exchange, *prepared.want, blobs_))
+                                             : TRY(TakeOut(beside, exchange, blobs_));
+    if (out) retired_.push_back({path, prepared.directory, exchange, *out});
     return {};
   }
 
-  static Result<> Exchange(const Directory& directory, const std::string& beside, const std::string& name,
-                           EntryKind old_kind) {
-    const int at = directory.fd.get();
-    const auto exchange = [&] { return ::renameat2(at, beside.c_str(), at, name.c_str(), RENAME_EXCHANGE); };
-    if (exchange() != 0) {
-      if (errno != EINVAL && errno != ENOSYS) return Error::FromErrno("exchange");
-      // A file system that cannot do this, such as vfat, has an instant without either.
-      if (RemoveName(at, name, old_kind) != 0) return Error::FromErrno("removing what was there");
-      return Move(directory, beside, name);
-    }
-    if (RemoveName(at, beside, old_kind) == 0) return {};
-    // Someone has put something into the directory meanwhile, which must not be lost.
-    Error error = Error::FromErrno("removing what was there");
-    if (exchange() != 0) return Error::FromErrno("exchange back").While(error.message());
-    return error;
-  }
-
-  Result<> Adjust(Directory& directory, const std::string& name, const State& want, const AttributeGoal& goal) {
-    UniqueFd entry = TRY(OpenEntry(directory.fd.get(), name, EntryKind::kDirectory));
-    TRY(SetAll(entry.get(), want, goal));
-    unsynced_.at(directory.device).Add(std::move(entry));
+  Result<> Adjust(const Directory& directory, const Prepared& prepared) {
+    const auto existing = TRY(FindExisting(directory.fd(), prepared.exchange.name));
+    const Existing& was = *prepared.exchange.existing;
+    const bool is_same = existing && existing->identity == was.identity && existing->user == was.user &&
+                         existing->group == was.group && existing->permissions == was.permissions;
+    if (!is_same) return WasEdited();
+    UniqueFd entry = TRY(OpenExisting(directory, prepared.exchange.name, *existing));
+    TRY(SetAll(entry.get(), *prepared.want, prepared.goal));
+    unsynced_.at(directory.identity().device).Add(std::move(entry));
     return {};
   }
 
-  static Result<> Remove(const Directory& directory, const std::string& name, EntryKind old_kind) {
-    if (RemoveName(directory.fd.get(), name, old_kind) == 0 || errno == ENOENT) return {};
-    if (old_kind == EntryKind::kDirectory && (errno == ENOTEMPTY || errno == EEXIST)) return {};
-    return Error::FromErrno("unlink");
+  Result<> Remove(const Retired& retired) {
+    const SharedDirectory directory = TRY(OpenAboveAgain(retired.path, retired.directory));
+    const Beside beside = {*directory, TRY(stages_.For(*directory))};
+    return WithRemedy(RemoveWhatCameOut(beside, retired.exchange, retired.out, blobs_));
   }
 
-  // A directory that has come or gone makes the path of the open one mean another.
-  void Forget(const std::string& committed) {
-    const auto found = prepared_.find(committed);
-    const auto& want = found->second.want;
-    if ((want && want->kind == EntryKind::kDirectory) || found->second.old_kind == EntryKind::kDirectory) {
-      directory_.reset();
+  template <typename Choice>
+  Result<> RemoveRetired(const Choice& is_chosen) {
+    for (auto next = retired_.begin(); next != retired_.end();) {
+      if (!is_chosen(*next)) {
+        ++next;
+        continue;
+      }
+      const Retired retired = std::move(*next);
+      next = retired_.erase(next);
+      TRY(Remove(retired), "removing what was at " + retired.path);
     }
-    hidden_.erase(committed);
+    return {};
+  }
+
+  // What waits in a directory that is to go must go before.
+  Result<> Empty(const Identity& directory) {
+    TRY(RemoveRetired([&](const Retired& retired) { return retired.directory == directory; }));
+    const auto stage = stages_.all().find(directory);
+    if (stage == stages_.all().end()) return {};
+    stages_.RemoveFrom(*TRY(committing_.Open(stage->second)));
+    return {};
+  }
+
+  // ---- ending -------------------------------------------------------------------------------------------------------
+
+  Result<> SyncAll() {
+    for (auto& [device, unsynced] : unsynced_) {
+      if (auto synced = unsynced.Sync(); !synced) {
+        return WithRemedy(std::move(synced).error())
+            .While(fmt::format("syncing the file system {}:{}", gnu_dev_major(device), gnu_dev_minor(device)));
+      }
+    }
+    return {};
+  }
+
+  // A directory that has come or gone makes paths mean others.
+  void Forget(Found committed) {
+    const Prepared& prepared = committed->second;
+    const bool comes = prepared.exchange.made && prepared.want->kind == EntryKind::kDirectory;
+    if (comes || prepared.WasDirectory()) Unwait(committed->first, prepared.place());
+    if (prepared.WasDirectory() && prepared.way != Way::kAdjust) {
+      directories_.ForgetAll();
+      committing_.ForgetAll();
+    }
+    Drop(committed);
+  }
+
+  void Unwait(const std::string& path, const Place& place) {
+    for (Directories* directories : {&directories_, &committing_}) {
+      directories->Arrived(place);
+      directories->Forget(path);
+    }
+  }
+
+  void Drop(Found found) {
+    if (const auto by_place = by_place_.find(found->second.place());
+        by_place != by_place_.end() && by_place->second == found->first) {
+      by_place_.erase(by_place);
+    }
     prepared_.erase(found);
   }
 
   // Takes away what was made beside a place.  What cannot be removed is cleared when the path is put again.
   void Discard(Found found) {
-    const Way way = found->second.way;
-    if (way == Way::kRename || way == Way::kExchange) {
-      hidden_.erase(found->first);
-      if (const auto directory = OpenAbove(found->first)) {
-        static_cast<void>(ClearBeside((*directory)->fd.get(), NameOf(found->first)));
-      }
-    }
-    prepared_.erase(found);
+    TakeAway(found->first, found->second);
+    Drop(found);
   }
 
-  const Root& root_;
+  void TakeAway(const std::string& path, const Prepared& prepared) {
+    if (!prepared.exchange.made) return;
+    Unwait(path, prepared.place());
+    const auto directory = OpenAbove(path);
+    const auto at = directory ? stages_.For(**directory) : Result<int>(-1);
+    if (at && *at >= 0) static_cast<void>(ClearBeside(*at, prepared.exchange.name));
+  }
+
   const BlobStore& blobs_;
   Labels labels_;
-  const Owner maker_ = {::geteuid(), ::getegid()};
+  // What was prepared is found in the ones that are open since then; what is committed, in those that are looked up for
+  // that.
+  Directories directories_;
+  Directories committing_;
+  Stages stages_;
+  std::set<Identity> changeable_;
   std::unordered_map<std::string, Prepared> prepared_;
-  std::unordered_set<std::string> hidden_;  // Directories that are prepared, but not committed.
+  std::map<Place, std::string> by_place_;
+  std::vector<Retired> retired_;
   std::uint64_t number_ = 0;
-  std::optional<Directory> directory_;
   std::map<std::uint64_t, Unsynced> unsynced_;
 };
 
@@ -567,7 +500,9 @@ FileChanges::FileChanges(const Root& root, const BlobStore& blobs, Labels labels
 
 FileChanges::~FileChanges() { Abandon(); }
 
-Result<> FileChanges::Prepare(const FilePut& put, const State* was) { return work_->Prepare(put, was); }
+Result<> FileChanges::Prepare(const FilePut& put, const std::optional<Before>& before) {
+  return work_->Prepare(put, before);
+}
 Result<> FileChanges::Commit(const FilePut& put) { return work_->Commit(put); }
 Result<> FileChanges::Sync() { return work_->Sync(); }
 void FileChanges::Abandon() { work_->Abandon(); }

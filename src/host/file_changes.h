@@ -11,10 +11,20 @@
 //
 // Prepare makes each thing beside its place, in a directory that is not there yet if need be, and finds all that stands
 // in the way: no space, no right, a disk that is read-only.  Nothing that anyone looks at changes.  Commit is one
-// rename or removal each.  A crash leaves things beside their places; putting the same paths again clears them.
+// rename each.  A crash leaves things beside their places; putting the same paths again clears them.
+//
+// Users may own directories on the way, and swap what is in them at any instant: each directory is entered as
+// directories.h says, and what is committed goes by the descriptor of the one that was judged, which must be the one
+// that it was prepared in.
+//
+// Others may edit what is being changed.  What comes out of a place in the exchange for the new thing is looked at, and
+// once more before it is removed: if it is not what was there when the change was prepared, it goes back, and Commit or
+// Sync is a conflict.
 
 #include <memory>
+#include <optional>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "base/root.h"
 #include "host/blob_store.h"
@@ -22,6 +32,14 @@
 #include "host/selinux.h"
 
 namespace pintle::host {
+
+// What someone has seen in a place.
+struct Before {
+  const resource::FileEntry::State* state = nullptr;  // Must live as long as the change; none: nothing was there.
+  // When it was looked at.  What has rested since then is what was seen, and is not read once more.  Without it
+  // everything is compared, and that nothing is there is as good as what was seen.
+  std::optional<WallTime> looked_at;
+};
 
 class FileChanges {
  public:
@@ -31,16 +49,15 @@ class FileChanges {
   FileChanges(const FileChanges&) = delete;
   FileChanges& operator=(const FileChanges&) = delete;
 
-  // What is there as wanted is left alone.  Of two for the same path, the later one counts.  `was` is what the entry
-  // was a moment ago, if the caller has looked: what still looks like that is not read once more.
-  Result<> Prepare(const FilePut& put, const resource::FileEntry::State* was = nullptr);
+  // What is there as wanted is left alone.  Of two for the same place, the later one counts.  What is there must be as
+  // it was before, if that is given, or it is a conflict.
+  Result<> Prepare(const FilePut& put, const std::optional<Before>& before = std::nullopt);
 
-  // In the order in which they were prepared.  What was not prepared, or was prepared where something else has changed
-  // since, is prepared and synced first.  A directory that is to go and has something in it stays: someone else uses
-  // it.
+  // In the order in which they were prepared.  What was not prepared is prepared and synced first.  A directory that is
+  // to go and has something in it stays: someone else uses it.
   Result<> Commit(const FilePut& put);
 
-  // All that was prepared or committed since the last call is durable after this.
+  // What was replaced or removed by the commits since the last call is gone after this, and all is durable.
   Result<> Sync();
 
   // Removes what was prepared and not committed.

@@ -43,6 +43,7 @@ class Ancestors {
   Ancestors(const Root& root, std::span<const FilePut> puts) : root_(root) {
     for (const FilePut& put : puts) {
       if (put.want && put.want->kind == EntryKind::kDirectory) made_.insert(put.key);
+      if (!put.want) removed_.insert(put.key);
     }
   }
 
@@ -50,13 +51,14 @@ class Ancestors {
   Result<> Ask(const std::string& path) {
     const std::string directory = DirectoryAbove(path);
     if (directory == path || there_.contains(directory)) return {};
-    if (TRY(IsThere(directory))) {
+    const bool is_made = made_.contains(directory);
+    if (!is_made && TRY(IsThere(directory))) {
       there_.insert(directory);
       return {};
     }
     TRY(Ask(directory));
     there_.insert(directory);
-    if (made_.contains(directory)) return {};
+    if (is_made) return {};
     State state;
     state.kind = EntryKind::kDirectory;
     state.permissions = 0755;
@@ -73,7 +75,7 @@ class Ancestors {
     const int reason = found.error().errno_value();
     if (reason != ENOENT && reason != ENOTDIR) return found.error();
     const auto status = TRY(root_.Status(directory));
-    if (!status) return false;
+    if (!status || removed_.contains(directory)) return false;
     if (S_ISLNK(status->st_mode) && reason == ENOENT) {
       return Error(ErrorKind::kInvalid,
                    fmt::format("{} is a link that leads nowhere: make what it leads to", directory));
@@ -84,6 +86,7 @@ class Ancestors {
 
   const Root& root_;
   std::unordered_set<std::string> made_;
+  std::unordered_set<std::string> removed_;  // A directory may take their place.
   std::unordered_set<std::string> there_;
   std::vector<FilePut> missing_;
 };

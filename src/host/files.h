@@ -44,7 +44,8 @@ std::optional<WrongLabel> FindWrongLabel(const Labels& labels, const std::string
                                          const resource::FileEntry::State& have);
 
 // The directories that must be made before these can be put: each once, those above first, 0755 and root's.  What is
-// among `puts` as a directory is not told again.  Something else in the place of a directory is an error.
+// among `puts` as a directory is not told again.  Something else in the place of a directory is an error, unless it is
+// removed by one of them.
 Result<std::vector<FilePut>> MissingDirectories(const Root& root, std::span<const FilePut> puts);
 
 // "/etc" of "/etc/motd", "/" of "/etc".

@@ -23,9 +23,6 @@ namespace {
 using resource::EntryKind;
 using State = Observer::State;
 
-// Open at once; more than that are rare, and are opened again.
-constexpr std::size_t kMostDirectories = 64;
-
 bool IsNothingThere(int errno_value) { return errno_value == ENOENT || errno_value == ENOTDIR; }
 
 void Take(const struct stat& status, State& state) {
@@ -130,13 +127,14 @@ class KeepingExpected final : public Keeping {
 };
 
 // Only now that it is known to be no device and no pipe: opening one can do things, and can wait.
-Result<UniqueFd> OpenSame(int directory, const std::string& name, struct stat& status) {
+Result<UniqueFd> OpenSame(const Directory& directory, const std::string& name, struct stat& status) {
   const int flags = S_ISLNK(status.st_mode) ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
-  UniqueFd thing(::openat(directory, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+  UniqueFd thing(::openat(directory.fd(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
   if (!thing) return Error::FromErrno("open");
   struct stat opened;
   if (::fstat(thing.get(), &opened) != 0) return Error::FromErrno("fstat");
   if (opened.st_ino == status.st_ino && opened.st_dev == status.st_dev) {
+    TRY(CheckReadable(directory, opened));
     status = opened;
     return thing;
   }
@@ -173,7 +171,7 @@ Result<std::optional<State>> Observer::ObserveWith(const std::string& path, Read
   const auto place = TRY(Find(path));
   if (!place) return std::nullopt;
   struct stat status;
-  if (::fstatat(place->directory, place->name.c_str(), &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0) {
+  if (::fstatat(place->directory->fd(), place->name.c_str(), &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0) {
     if (IsNothingThere(errno)) return std::nullopt;
     return Error::FromErrno("fstatat").While(doing());
   }
@@ -181,7 +179,7 @@ Result<std::optional<State>> Observer::ObserveWith(const std::string& path, Read
   if (kind == EntryKind::kFile) {
     if (auto known = TRY(reading.Recall(path, status), doing())) return known;
   }
-  const UniqueFd thing = TRY(OpenSame(place->directory, place->name, status), doing());
+  const UniqueFd thing = TRY(OpenSame(*place->directory, place->name, status), doing());
   State state;
   if (kind == EntryKind::kLink) {
     state = TRY(ObserveLink(thing.get()), doing());
@@ -200,24 +198,14 @@ Result<std::optional<State>> Observer::ObserveWith(const std::string& path, Read
 
 // A path that does not end in a name is one of a directory.
 Result<std::optional<Observer::Place>> Observer::Find(const std::string& path) {
-  Place place = {-1, path.substr(path.rfind('/') + 1)};
-  const bool is_named = !place.name.empty() && place.name != "." && place.name != "..";
-  auto directory = OpenDirectory(is_named ? DirectoryAbove(path) : path);
+  std::string name = path.substr(path.rfind('/') + 1);
+  const bool is_named = !name.empty() && name != "." && name != "..";
+  auto directory = directories_.Open(is_named ? DirectoryAbove(path) : path);
   if (!directory) {
     if (IsNothingThere(directory.error().errno_value())) return std::nullopt;
-    return std::move(directory).error();
+    return std::move(directory).error().While(fmt::format("looking at {}", path));
   }
-  place.directory = *directory;
-  if (!is_named) place.name = ".";
-  return place;
-}
-
-Result<int> Observer::OpenDirectory(std::string path) {
-  const auto found = directories_.find(path);
-  if (found != directories_.end()) return found->second.get();
-  UniqueFd directory = TRY(root_.OpenFile(path, O_PATH | O_DIRECTORY));
-  if (directories_.size() >= kMostDirectories) directories_.clear();
-  return directories_.emplace(std::move(path), std::move(directory)).first->second.get();
+  return Place{*std::move(directory), is_named ? std::move(name) : "."};
 }
 
 }  // namespace pintle::host

@@ -9,12 +9,11 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "base/result.h"
 #include "base/root.h"
-#include "base/unique_fd.h"
 #include "host/blob_store.h"
+#include "host/directories.h"
 #include "host/seen_files.h"
 #include "resource/file_entry.h"
 
@@ -25,7 +24,7 @@ class Observer {
   using State = resource::FileEntry::State;
 
   // `root` must outlive it.
-  explicit Observer(const Root& root) : root_(root) {}
+  explicit Observer(const Root& root) : directories_(root) {}
 
   // All that a Put can set, as it is now; owners by number.  A device node, socket or named pipe is an error: such are
   // not ours.
@@ -50,16 +49,14 @@ class Observer {
 
  private:
   struct Place {
-    int directory;
+    Directories::Shared directory;
     std::string name;
   };
 
   Result<std::optional<State>> ObserveWith(const std::string& path, Reading& reading);
   Result<std::optional<Place>> Find(const std::string& path);
-  Result<int> OpenDirectory(std::string path);
 
-  const Root& root_;
-  std::unordered_map<std::string, UniqueFd> directories_;
+  Directories directories_;
 };
 
 }  // namespace pintle::host

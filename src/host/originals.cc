@@ -84,6 +84,7 @@ class Finder {
 
   Result<> Find(const std::string& path) {
     const std::string stamp = StampOf(path);
+    if (needed_.contains(path)) return FindBelowDirectory(path);
     if (TRY(Exists(root_, stamp))) {
       Remove(stamp);
       gone_.insert(path);
@@ -132,6 +133,23 @@ class Finder {
   }
 
  private:
+  // A directory takes the place of what a config had there.  The stamp says of the directory, too, that it is ours.
+  Result<> FindBelowDirectory(const std::string& path) {
+    if (TRY(Exists(root_, StampOf(path)))) return {};
+    const std::string original = OriginalOf(path);
+    auto state = TRY(ObserveAndKeep(root_, blobs_, original));
+    if (!state) return {};
+    if (state->kind != EntryKind::kDirectory) {
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("{} is to be a directory, and was something else before a config took it, which is kept "
+                               "as {}: remove that if it is not needed any more",
+                               path, original));
+    }
+    found_.originals.emplace(path, *std::move(state));
+    Remove(original);
+    return {};
+  }
+
   void Remove(std::string kept) { removed_.push_back({std::move(kept), std::nullopt}); }
 
   // A config that was on the machine from its first boot took the path before anything could be kept.

@@ -38,7 +38,8 @@ struct GivenBack {
   std::vector<FilePut> afterwards;  // Removes what was kept, and directories of ours that get empty.
 };
 
-// What comes back to these paths, which a config has no more, while `wanted` are all that the new one has.
+// What comes back to these paths, which a config has no more, while `wanted` are all that the new one has.  To a path
+// that becomes a directory nothing can come back.
 Result<GivenBack> FindOriginals(const Root& root, BlobStore& blobs, std::span<const std::string> given_back,
                                 std::span<const std::string> wanted);
 

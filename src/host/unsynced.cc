@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/unsynced.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -22,11 +21,9 @@ void Unsynced::Add(UniqueFd thing) {
   few_.clear();
 }
 
-Result<> Unsynced::AddDirectory(int directory, std::uint64_t inode) {
-  if (whole_ || !directories_.insert(inode).second) return {};
-  UniqueFd copy(::fcntl(directory, F_DUPFD_CLOEXEC, 0));
-  if (!copy) return Error::FromErrno("dup");
-  Add(std::move(copy));
+Result<> Unsynced::AddDirectory(const Directory& directory) {
+  if (whole_ || !directories_.insert(directory.identity().inode).second) return {};
+  Add(TRY(directory.OpenToRead()));
   return {};
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "host/directories.h"
 
 namespace pintle::host {
 
@@ -22,8 +23,8 @@ class Unsynced {
   explicit Unsynced(UniqueFd any) : any_(std::move(any)) {}
 
   void Add(UniqueFd thing);
-  // An open directory, in which names have changed.
-  Result<> AddDirectory(int directory, std::uint64_t inode);
+  // One in which names have changed.
+  Result<> AddDirectory(const Directory& directory);
 
   Result<> Sync();
 

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -149,6 +150,7 @@ void ChangeDurably(const Root& root, int round, SeenFiles* seen) {
     puts.push_back({"/files/" + NameOf(i), std::move(state)});
   }
   std::vector<FilePut> undo;
+  const WallTime looked_at = std::chrono::system_clock::now();
   if (seen != nullptr) {
     Observer observer(root);
     const auto keep_expected = [&](const std::string& path) -> Result<> {
@@ -162,7 +164,8 @@ void ChangeDurably(const Root& root, int round, SeenFiles* seen) {
   Must(blobs.Sync());
   FileChanges changes(root, blobs);
   for (std::size_t i = 0; i < puts.size(); ++i) {
-    Must(changes.Prepare(puts[i], undo.empty() ? nullptr : &*undo[i].want));
+    const auto before = undo.empty() ? std::nullopt : std::optional(Before{&*undo[i].want, looked_at});
+    Must(changes.Prepare(puts[i], before));
   }
   Must(changes.Sync());
   for (const FilePut& put : puts) Must(changes.Commit(put));

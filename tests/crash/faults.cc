@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
+#include <utility>
 
 namespace pintle::crash {
 namespace {
@@ -54,6 +55,9 @@ Answer Count(Takes takes = Takes::kNothing) {
     case FaultKind::kDiskFull:
       errno = ENOSPC;
       return Answer::kFail;
+    case FaultKind::kMeanwhile:
+      std::exchange(active_fault, nullptr)->meanwhile();
+      return Answer::kGoOn;
   }
   std::abort();
 }

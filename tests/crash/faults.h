@@ -16,6 +16,7 @@ enum class FaultKind {
   kError,       // The call fails with an errno.
   kShortWrite,  // A write takes one byte only.  Calls that write nothing are left alone.
   kDiskFull,    // From this call on, until EndFault(), all that takes more of the disk than it has already fails.
+  kMeanwhile,   // Someone else does something before the call is made.
 };
 
 struct Fault {
@@ -23,10 +24,11 @@ struct Fault {
   FaultKind kind = FaultKind::kExit;
   int errno_value = 0;
   bool lasts = false;  // An error that all calls meet from that one on, until EndFault().
+  std::function<void()> meanwhile = {};
 };
 
 // The process ends.
-inline Fault CutAt(int call) { return {.at = call, .kind = FaultKind::kExit, .errno_value = 0}; }
+inline Fault CutAt(int call) { return {.at = call, .kind = FaultKind::kExit, .errno_value = 0, .meanwhile = {}}; }
 
 enum class Ending { kSucceeded, kFailed, kCutShort };
 

@@ -145,8 +145,12 @@ TEST_F(Applying, IsUndoneWhenTheBootAfterItFindsSomethingElse) {
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Everything())));
   machine_.Write("etc/motd", "someone else's");
   machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
-  EXPECT_THAT(MessageOf(Recover(machine_.host())), HasSubstr("content mismatch for file \"/etc/motd\""));
-  EXPECT_EQ(Tree(), before);
+  const std::string message = MessageOf(Recover(machine_.host()));
+  EXPECT_THAT(message, HasSubstr("content mismatch for file \"/etc/motd\""));
+  EXPECT_THAT(message, HasSubstr("writing /etc/motd: someone has changed it since it was looked at"));
+  EXPECT_EQ(machine_.Read("etc/motd"), "someone else's");
+  machine_.Write("etc/motd", "the OS's greeting\n");
+  EXPECT_EQ(Tree(), before) << "but for what someone has edited";
 }
 
 TEST_F(Applying, EndsWhenItIsConfirmedAfterTheRebootAndNotBefore) {
@@ -187,7 +191,10 @@ TEST_F(Applying, IsUndoneWhenTheBootThatIsToBeConfirmedFindsSomethingElse) {
   const Recovered recovered = ValueOf(Recover(machine_.host()));
   EXPECT_EQ(recovered.how, Recovery::kRebootNeededToUndo);
   EXPECT_THAT(recovered.reason, HasSubstr("content mismatch for file \"/etc/motd\""));
-  EXPECT_EQ(Tree(), before);
+  EXPECT_THAT(recovered.reason, HasSubstr("writing /etc/motd: someone has changed it since it was looked at"));
+  EXPECT_EQ(machine_.Read("etc/motd"), "someone else's");
+  machine_.Write("etc/motd", "the OS's greeting\n");
+  EXPECT_EQ(Tree(), before) << "but for what someone has edited";
 }
 
 TEST_F(Applying, IsUndoneWhenItHasBootedTooOftenAndNobodyHasConfirmedIt) {
@@ -248,7 +255,9 @@ TEST_F(Applying, PutsBackALinkWhoseTargetIsNoText) {
   machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
   EXPECT_THAT(MessageOf(Recover(machine_.host())), HasSubstr("content mismatch"));
   EXPECT_EQ(std::filesystem::read_symlink(link), "caf\xE9");
-  EXPECT_EQ(Tree(), before);
+  EXPECT_EQ(machine_.Read("etc/new/deep/file"), "spoiled");
+  std::filesystem::remove_all(directory_ / "etc/new");
+  EXPECT_EQ(Tree(), before) << "but for what someone has edited";
 }
 
 TEST_F(Applying, IsUndoneWithItsServicesWhereABootCameInBetween) {

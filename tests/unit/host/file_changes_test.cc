@@ -8,6 +8,12 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+
 #include "unit/expect.h"
 #include "unit/temporary_directory.h"
 
@@ -98,6 +104,7 @@ TEST_F(FileChangesTest, ChangesNothingThatAnyoneLooksAtUntilItIsCommitted) {
   for (const FilePut& put : puts) ASSERT_TRUE(Succeeded(changes_.Commit(put)));
   EXPECT_EQ(Read("etc/motd"), "new");
   EXPECT_EQ(Read("etc/new.d/file"), "new");
+  ASSERT_TRUE(Succeeded(changes_.Sync()));
   ExpectNames("/etc", {"motd", "new.d"});
 }
 
@@ -258,21 +265,135 @@ TEST_F(FileChangesTest, KeepsTheAttributesOfWhatItReplacesWhenNothingIsSaidOfThe
   }
 }
 
-TEST_F(FileChangesTest, TakesTheWordOfWhoHasLookedAMomentAgoWhileItLooksTheSame) {
+TEST_F(FileChangesTest, TakesTheWordOfWhoHasLookedWhileItHasRested) {
   outside_.Write("root/etc/file", "old");
   fs::permissions(At("etc/file"), fs::perms(0644));
   State was = File("old");
   was.attributes.emplace()["user.note"] = "c2Vlbg==";  // "seen", which is not there.
   const FilePut put = {"/etc/file", File("new")};
-  const auto change = [&] {
-    EXPECT_TRUE(Succeeded(changes_.Prepare(put, &was)));
-    EXPECT_TRUE(Succeeded(changes_.Commit(put)));
-    return Read("etc/file") + " " + Attribute("etc/file", "user.note");
+  const WallTime later = std::chrono::system_clock::now() + std::chrono::hours(1);
+  ASSERT_TRUE(Succeeded(changes_.Prepare(put, Before{&was, later})));
+  ASSERT_TRUE(Succeeded(changes_.Commit(put)));
+  EXPECT_EQ(Read("etc/file") + " " + Attribute("etc/file", "user.note"), "new seen");
+}
+
+constexpr const char* kEdited = "someone has changed it since it was looked at, and it stays as they left it";
+
+TEST_F(FileChangesTest, RefusesWhatIsNoLongerAsItWasSeen) {
+  outside_.Write("root/etc/file", "edit");
+  const State was = ValueOf(ObserveAndKeep(root_, blobs_, "/etc/file")).value();
+  State other = was;
+  other.sha256 = ValueOf(blobs_.Add("orig"));
+  const auto now = std::chrono::system_clock::now();
+  for (const std::optional<State>& want : {std::optional(File("new")), std::optional<State>()}) {
+    EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/file", want}, Before{&other, now})), HasSubstr(kEdited));
+    EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/file", want}, Before{nullptr, now})), HasSubstr(kEdited));
+    EXPECT_TRUE(Succeeded(changes_.Prepare({"/etc/file", want}, Before{&was, now})));
+  }
+  EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/gone", File("new")}, Before{&was, now})), HasSubstr(kEdited));
+  EXPECT_TRUE(Succeeded(changes_.Prepare({"/etc/gone", File("new")}, Before{&was, std::nullopt})));
+  EXPECT_TRUE(Succeeded(changes_.Prepare({"/etc/file", File("edit")}, Before{&other, now}))) << "as it is wanted";
+}
+
+// What someone does to /etc/file between Prepare and Commit.
+struct Edit {
+  const char* name;
+  std::function<void(const fs::path& file)> make;
+};
+
+const Edit kEdits[] = {
+    {"written over", [](const fs::path& file) { std::ofstream(file) << "edit"; }},
+    {"written over with as much", [](const fs::path& file) { std::ofstream(file) << "xyz"; }},
+    {"appended to", [](const fs::path& file) { std::ofstream(file, std::ios::app) << "edit"; }},
+    {"replaced",
+     [](const fs::path& file) {
+       std::ofstream(file.string() + "~") << "old";
+       fs::rename(file.string() + "~", file);
+       fs::permissions(file, fs::perms(0600));
+     }},
+    {"made a link",
+     [](const fs::path& file) {
+       fs::remove(file);
+       fs::create_symlink("edit", file);
+     }},
+    {"made a directory",
+     [](const fs::path& file) {
+       fs::remove(file);
+       fs::create_directories(file / "edit");
+     }},
+    {"given other permissions", [](const fs::path& file) { fs::permissions(file, fs::perms(0600)); }},
+};
+
+TEST_F(FileChangesTest, KeepsEveryEditThatIsMadeBeforeItsCommit) {
+  const auto describe = [&] {
+    const fs::path file = At("etc/file");
+    std::string text = std::to_string(StatusOf("etc/file").st_mode);
+    if (fs::is_symlink(file)) return text + " to " + fs::read_symlink(file).string();
+    return text + (fs::is_directory(file) ? std::string(" directory") : " with " + Read("etc/file"));
   };
-  EXPECT_EQ(change(), "new seen");
-  outside_.Write("root/etc/file", "longer");  // Keeps the attribute.
-  was.attributes.emplace();
-  EXPECT_EQ(change(), "new seen");
+  for (const std::optional<State>& want :
+       {std::optional(File("new")), std::optional(Link("new")), std::optional(Directory()), std::optional<State>()}) {
+    for (const Edit& edit : kEdits) {
+      fs::remove_all(At("etc"));
+      fs::create_directory(At("etc"));
+      outside_.Write("root/etc/file", "old");
+      FileChanges changes(root_, blobs_, Labels());
+      const State was = ValueOf(ObserveAndKeep(root_, blobs_, "/etc/file")).value();
+      const FilePut put = {"/etc/file", want};
+      ASSERT_TRUE(Succeeded(changes.Prepare(put, Before{&was, std::chrono::system_clock::now()}))) << edit.name;
+      ASSERT_TRUE(Succeeded(changes.Sync())) << edit.name;
+      edit.make(At("etc/file"));
+      const std::string edited = describe();
+      EXPECT_THAT(MessageOf(changes.Commit(put)), HasSubstr(kEdited)) << edit.name;
+      changes.Abandon();
+      EXPECT_EQ(describe(), edited) << edit.name;
+      ExpectNames("/etc", {"file"});
+    }
+  }
+}
+
+TEST_F(FileChangesTest, KeepsWhatComesToAPlaceWhereNothingWas) {
+  const FilePut put = {"/etc/file", File("new")};
+  ASSERT_TRUE(Succeeded(changes_.Prepare(put)));
+  outside_.Write("root/etc/file", "edit");
+  EXPECT_THAT(MessageOf(changes_.Commit(put)), HasSubstr(kEdited));
+  EXPECT_EQ(Read("etc/file"), "edit");
+}
+
+// An editor that had the file open all the while.
+TEST_F(FileChangesTest, GivesBackWhatIsWrittenToAFileThatItHasReplacedOrRemoved) {
+  for (const std::optional<State>& want : {std::optional(File("new")), std::optional<State>()}) {
+    outside_.Write("root/etc/file", "old");
+    const State was = ValueOf(ObserveAndKeep(root_, blobs_, "/etc/file")).value();
+    const FilePut put = {"/etc/file", want};
+    ASSERT_TRUE(Succeeded(changes_.Prepare(put, Before{&was, std::chrono::system_clock::now()})));
+    std::ofstream editor(At("etc/file"), std::ios::app);
+    ASSERT_TRUE(Succeeded(changes_.Commit(put)));
+    editor << " and edited" << std::flush;
+    EXPECT_THAT(MessageOf(changes_.Sync()), HasSubstr(kEdited));
+    EXPECT_EQ(Read("etc/file"), "old and edited");
+    ExpectNames("/etc", {"file"});
+    fs::remove(At("etc/file"));
+  }
+}
+
+TEST_F(FileChangesTest, PutsAFileWhereADirectoryWasAndTheReverseInOneStep) {
+  fs::create_directory(At("etc/one"));
+  outside_.Write("root/etc/one/inside", "old");
+  outside_.Write("root/etc/two", "old");
+  ASSERT_TRUE(Succeeded(PutAll({{"/etc/one/inside", std::nullopt},
+                                {"/etc/one", File("new")},
+                                {"/etc/two", Directory()},
+                                {"/etc/two/inside", File("new")}})));
+  EXPECT_EQ(Read("etc/one"), "new");
+  EXPECT_EQ(Read("etc/two/inside"), "new");
+  ExpectNames("/etc", {"one", "two"});
+  ASSERT_TRUE(Succeeded(PutAll({{"/etc/two/inside", std::nullopt},
+                                {"/etc/two", File("old")},
+                                {"/etc/one", Directory()},
+                                {"/etc/one/inside", File("old")}})));
+  EXPECT_EQ(Read("etc/two"), "old");
+  EXPECT_EQ(Read("etc/one/inside"), "old");
 }
 
 TEST_F(FileChangesTest, SetsJustTheAttributesThatAreGiven) {

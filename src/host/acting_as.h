@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// This thread is, to file systems, another user for as long as this lives: the kernel refuses what that user may not
+// do.
+
+#include <sys/fsuid.h>
+#include <unistd.h>
+
+#include "base/root.h"
+
+namespace pintle::host {
+
+class ActingAs {
+ public:
+  explicit ActingAs(const Owner& user) {
+    gid_ = static_cast<gid_t>(::setfsgid(user.gid));
+    uid_ = static_cast<uid_t>(::setfsuid(user.uid));
+  }
+  ~ActingAs() {
+    ::setfsuid(uid_);
+    ::setfsgid(gid_);
+  }
+  ActingAs(const ActingAs&) = delete;
+  ActingAs& operator=(const ActingAs&) = delete;
+
+ private:
+  uid_t uid_;
+  gid_t gid_;
+};
+
+}  // namespace pintle::host

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/exchange.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/root.h"
+#include "base/unique_fd.h"
+#include "host/attributes.h"
+
+namespace pintle::host {
+namespace {
+
+using resource::EntryKind;
+using State = resource::FileEntry::State;
+using Out = std::optional<Existing>;
+
+int RemoveName(int directory, const std::string& name, EntryKind kind) {
+  return ::unlinkat(directory, name.c_str(), kind == EntryKind::kDirectory ? AT_REMOVEDIR : 0);
+}
+
+bool IsNotEmpty(int errno_value) { return errno_value == ENOTEMPTY || errno_value == EEXIST; }
+
+// For lack of the call, or of a file system that knows it.
+bool CannotBeDone(int errno_value) { return errno_value == EINVAL || errno_value == ENOSYS; }
+
+bool WasDirectory(const Exchange& exchange) { return exchange.existing->kind == EntryKind::kDirectory; }
+
+Result<bool> IsIn(int directory, const std::string& name, const Existing& existing, const State& state,
+                  const BlobStore& blobs) {
+  if (existing.kind != state.kind) return false;
+  const int how = existing.kind == EntryKind::kLink ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
+  const UniqueFd opened(::openat(directory, name.c_str(), how | O_NOFOLLOW | O_CLOEXEC));
+  if (!opened) return Error::FromErrno("opening what is there");
+  const Attributes have = TRY(ReadAttributes(opened.get(), HowOpened(existing.kind)));
+  return IsAs(state, existing, opened.get(), have, blobs);
+}
+
+// Whether what was touched is what was seen nonetheless.
+Result<bool> IsAsSeen(int directory, const std::string& name, const Existing& existing, const Exchange& exchange,
+                      const BlobStore& blobs) {
+  return exchange.seen != nullptr && TRY(IsIn(directory, name, existing, *exchange.seen, blobs));
+}
+
+// Before anyone sees that something else is there for an instant.
+Result<> CheckStillThere(const Beside& beside, const Exchange& exchange, const BlobStore& blobs) {
+  const int directory = beside.directory.fd();
+  const auto existing = TRY(FindExisting(directory, exchange.name));
+  if (!existing) return WasEdited();
+  if (WasDirectory(exchange) && existing->kind == EntryKind::kDirectory) return {};
+  if (IsUntouched(*exchange.existing, *existing)) return {};
+  return TRY(IsAsSeen(directory, exchange.name, *existing, exchange, blobs)) ? Result<>() : WasEdited();
+}
+
+// Puts what came out of the place back there.
+Result<> GiveBack(const Beside& beside, const Exchange& exchange) {
+  const std::string waiting = NameBeside(exchange.name);
+  const auto put_back = [&](unsigned flags) -> Result<> {
+    const int there = ::renameat2(beside.at, waiting.c_str(), beside.directory.fd(), exchange.name.c_str(), flags);
+    return there == 0 ? Result<>() : Error::FromErrno("putting back what someone has changed");
+  };
+  if (!exchange.made) {
+    const auto done = put_back(RENAME_NOREPLACE);
+    return done || !CannotBeDone(done.error().errno_value()) ? done : put_back(0);
+  }
+  TRY(put_back(RENAME_EXCHANGE));
+  const auto out = TRY(FindExisting(beside.at, waiting));
+  // If it is not ours that comes out, someone has edited that in turn, and theirs is the last word.
+  if (out && out->identity != *exchange.made) TRY(put_back(RENAME_EXCHANGE));
+  return ClearBeside(beside.at, exchange.name);
+}
+
+// What has come out is beside the place now.
+Result<Out> Judge(const Beside& beside, const Exchange& exchange, const BlobStore& blobs) {
+  const std::string waiting = NameBeside(exchange.name);
+  const auto out = TRY(FindExisting(beside.at, waiting));
+  if (!out) return Out();
+  if (out->kind == EntryKind::kDirectory) {
+    if (WasDirectory(exchange) && RemoveName(beside.at, waiting, out->kind) == 0) return Out();
+    TRY(GiveBack(beside, exchange));
+    return WasDirectory(exchange) ? IsFull() : WasEdited();
+  }
+  if (IsUntouchedButRenamed(*exchange.existing, *out)) return out;
+  if (TRY(IsAsSeen(beside.at, waiting, *out, exchange, blobs))) return out;
+  TRY(GiveBack(beside, exchange));
+  return WasEdited();
+}
+
+// A file system that cannot exchange, such as vfat, has an instant in which an edit can be lost, and for a directory
+// one without either.
+Result<Out> ReplacePlainly(const Beside& beside, const Exchange& exchange, const State& want) {
+  const int directory = beside.directory.fd();
+  const bool has_directory = want.kind == EntryKind::kDirectory || WasDirectory(exchange);
+  if (has_directory && RemoveName(directory, exchange.name, exchange.existing->kind) != 0) {
+    return IsNotEmpty(errno) ? IsFull() : Error::FromErrno("removing what was there");
+  }
+  if (::renameat(beside.at, NameBeside(exchange.name).c_str(), directory, exchange.name.c_str()) != 0) {
+    return Error::FromErrno("rename");
+  }
+  return Out();
+}
+
+}  // namespace
+
+Error WasEdited() {
+  return Error(ErrorKind::kConflict,
+               "someone has changed it since it was looked at, and it stays as they left it: see `pintle verify`");
+}
+
+Error IsFull() { return Error(ErrorKind::kInvalid, "a directory with something in it is there: move it away"); }
+
+Result<> PutInPlace(const Beside& beside, const Exchange& exchange, const State& want, const BlobStore& blobs) {
+  const int directory = beside.directory.fd();
+  const std::string waiting = NameBeside(exchange.name);
+  int placed = ::renameat2(beside.at, waiting.c_str(), directory, exchange.name.c_str(), RENAME_NOREPLACE);
+  if (placed != 0 && CannotBeDone(errno)) {
+    if (TRY(FindExisting(directory, exchange.name))) return WasEdited();
+    placed = ::renameat(beside.at, waiting.c_str(), directory, exchange.name.c_str());
+  }
+  if (placed == 0) return {};
+  if (errno != EEXIST) return Error::FromErrno("rename");
+  // That someone else has put just the same there is fine.
+  const auto existing = TRY(FindExisting(directory, exchange.name));
+  if (!existing || !TRY(IsIn(directory, exchange.name, *existing, want, blobs))) return WasEdited();
+  return ClearBeside(beside.at, exchange.name);
+}
+
+Result<Out> Replace(const Beside& beside, const Exchange& exchange, const State& want, const BlobStore& blobs) {
+  TRY(CheckStillThere(beside, exchange, blobs));
+  const std::string waiting = NameBeside(exchange.name);
+  const int directory = beside.directory.fd();
+  if (::renameat2(beside.at, waiting.c_str(), directory, exchange.name.c_str(), RENAME_EXCHANGE) == 0) {
+    return Judge(beside, exchange, blobs);
+  }
+  if (CannotBeDone(errno)) return ReplacePlainly(beside, exchange, want);
+  return Error::FromErrno("exchange");
+}
+
+Result<Out> TakeOut(const Beside& beside, const Exchange& exchange, const BlobStore& blobs) {
+  const int directory = beside.directory.fd();
+  if (WasDirectory(exchange)) {
+    if (RemoveName(directory, exchange.name, EntryKind::kDirectory) == 0 || errno == ENOENT) return Out();
+    if (IsNotEmpty(errno)) return Out();
+    return errno == ENOTDIR ? WasEdited() : Error::FromErrno("rmdir");
+  }
+  if (!TRY(FindExisting(directory, exchange.name))) return Out();
+  TRY(CheckStillThere(beside, exchange, blobs));
+  if (::renameat(directory, exchange.name.c_str(), beside.at, NameBeside(exchange.name).c_str()) == 0) {
+    return Judge(beside, exchange, blobs);
+  }
+  if (errno == ENOENT) return Out();
+  return Error::FromErrno("rename");
+}
+
+Result<> RemoveWhatCameOut(const Beside& beside, const Exchange& exchange, const Existing& out,
+                           const BlobStore& blobs) {
+  const std::string waiting = NameBeside(exchange.name);
+  const auto is = TRY(FindExisting(beside.at, waiting));
+  if (!is) return {};
+  bool is_edited = !IsUntouched(out, *is);
+  if (is_edited || (exchange.is_fresh && exchange.seen != nullptr)) {
+    is_edited = !TRY(IsAsSeen(beside.at, waiting, *is, exchange, blobs));
+  }
+  if (is_edited) {
+    TRY(GiveBack(beside, exchange));
+    return WasEdited();
+  }
+  if (::unlinkat(beside.at, waiting.c_str(), 0) != 0 && errno != ENOENT) return Error::FromErrno("unlink");
+  return {};
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The promise for what someone edits while a change is made: whenever that is, it is there in the end.
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "base/digest.h"
+#include "change/findings.h"
+#include "crash/faults.h"
+#include "crash/tree.h"
+#include "unit/change/small_machine.h"
+#include "unit/expect.h"
+#include "unit/plan/configs.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::crash {
+namespace {
+
+namespace fs = std::filesystem;
+using change::Everything;
+using change::NoConfig;
+using change::SmallMachine;
+
+plan::TestConfig Reworded() {
+  plan::TestConfig config = Everything();
+  for (ignition::File& file : config.ignition().storage.files) file.contents.source = "data:,reworded";
+  return config;
+}
+
+struct Edit {
+  const char* name;
+  std::function<void(const fs::path& file)> make;
+};
+
+const Edit kEdits[] = {
+    {"written to", [](const fs::path& file) { std::ofstream(file, std::ios::app) << " and edited"; }},
+    {"replaced",
+     [](const fs::path& file) {
+       std::ofstream(file.string() + "~") << " and edited";
+       fs::rename(file.string() + "~", file);
+     }},
+};
+
+class AnEdit : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { UseMemory(); }
+
+  // Of a file that both configs have, or only the first one.
+  static void IsThereInTheEnd(plan::TestConfig (*to)(), const std::string& path) {
+    int histories = 0;
+    for (const Edit& edit : kEdits) {
+      for (int at = 1;; ++at, ++histories) {
+        const TemporaryDirectory directory;
+        SmallMachine machine(directory.path());
+        ASSERT_TRUE(Succeeded(machine.GoFromTo(NoConfig(), Everything())));
+        // What is gone already is not edited.  Some calls are made as a user, who is to be able to say so.
+        machine.Write("edited", "");
+        fs::permissions(directory / "edited", fs::perms(0666));
+        const auto meanwhile = [&] {
+          const bool is_there = fs::exists(directory / path);
+          if (is_there) edit.make(directory / path);
+          machine.Write("edited", is_there ? "yes" : "no");
+        };
+        const Fault fault = {.at = at, .kind = FaultKind::kMeanwhile, .errno_value = 0, .meanwhile = meanwhile};
+        const History history = RunWith(fault, [&] { return machine.GoFromTo(Everything(), to()).has_value(); });
+        if (!history.fault_met) break;
+        SCOPED_TRACE(fmt::format("{} {} at call {}", path, edit.name, at));
+        const bool is_made = history.ending == Ending::kSucceeded;
+        if (machine.Read("edited") == "no") {
+          ASSERT_TRUE(is_made);
+          continue;
+        }
+        ASSERT_THAT(machine.Read(path), testing::HasSubstr("and edited"));
+        ASSERT_THAT(ValueOf(change::FindingsOn(machine.host(), is_made ? to() : Everything())),
+                    testing::Not(testing::IsEmpty()));
+        ASSERT_EQ(ValueOf(change::Recover(machine.host())).how, change::Recovery::kNothingToDo);
+      }
+    }
+    fmt::print("{} histories\n", histories);
+    EXPECT_GT(histories, 60);
+  }
+};
+
+TEST_F(AnEdit, OfAFileThatIsChangedIsThereInTheEnd) {
+  ASSERT_NO_FATAL_FAILURE(IsThereInTheEnd(Reworded, "etc/motd"));
+  ASSERT_NO_FATAL_FAILURE(IsThereInTheEnd(Reworded, "etc/new/deep/file"));
+}
+
+TEST_F(AnEdit, OfAFileThatGoesIsThereInTheEnd) {
+  ASSERT_NO_FATAL_FAILURE(IsThereInTheEnd(NoConfig, "etc/new/deep/file"));
+}
+
+}  // namespace
+}  // namespace pintle::crash

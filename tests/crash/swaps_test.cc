@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The promise for directories that users own: whatever a user swaps there while root changes files in them, root reads,
+// writes, gives away and removes nothing elsewhere.
+
+#include "crash/swaps.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/root.h"
+#include "crash/tree.h"
+#include "host/blob_store.h"
+#include "host/file_changes.h"
+#include "host/observer.h"
+#include "unit/expect.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::crash {
+namespace {
+
+using host::BlobStore;
+using host::FileChanges;
+using host::FilePut;
+using resource::EntryKind;
+using State = resource::FileEntry::State;
+
+constexpr int kRounds = 1000;
+
+class SwapsByAUser : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    UseMemory();
+    if (::geteuid() != 0) FAIL() << "only root can do what a user must not make it do";
+  }
+
+  SwapsByAUser()
+      : tree_(directory_.path()),
+        root_(ValueOf(Root::Open(directory_.path().string()))),
+        blobs_(ValueOf(BlobStore::Open(root_, "/blobs"))),
+        before_(Describe(tree_.etc)) {}
+
+  State File(const std::string& contents, std::int64_t permissions, uid_t owner) {
+    State state;
+    state.sha256 = ValueOf(blobs_.Add(contents));
+    state.permissions = permissions;
+    state.user.id = state.group.id = owner;
+    return state;
+  }
+  static State Directory(uid_t owner) {
+    State state;
+    state.kind = EntryKind::kDirectory;
+    state.permissions = 0755;
+    state.user.id = state.group.id = owner;
+    return state;
+  }
+  static State Link() {
+    State state;
+    state.kind = EntryKind::kLink;
+    state.target = "somewhere";
+    state.user.id = state.group.id = UsersTree::kUser;
+    return state;
+  }
+
+  // What a config puts there, and what comes back when it goes: among that a program of the user's own.
+  std::vector<FilePut> Taken() {
+    return {{"/home/user/conf/app", File("ours", 0644, 0)},
+            {"/home/user/conf/new", Directory(UsersTree::kUser)},
+            {"/home/user/conf/new/deep", File("ours", 0600, 0)},
+            {"/home/user/conf/link", Link()},
+            {"/home/user/conf/sub", Directory(0)},
+            {"/home/user/conf/sub/theirs", File("ours", 0644, 0)}};
+  }
+  std::vector<FilePut> GivenBack() {
+    return {{"/home/user/conf/app", File("the user's", 04755, UsersTree::kUser)},
+            {"/home/user/conf/new/deep", std::nullopt},
+            {"/home/user/conf/new", std::nullopt},
+            {"/home/user/conf/link", std::nullopt},
+            {"/home/user/conf/sub/theirs", std::nullopt},
+            {"/home/user/conf/sub", Directory(UsersTree::kUser)}};
+  }
+
+  // What cannot be put is left out, as when only that one were wanted.
+  int Put(const std::vector<FilePut>& puts) {
+    int done = 0;
+    FileChanges changes(root_, blobs_, host::Labels());
+    std::vector<const FilePut*> prepared;
+    for (const FilePut& put : puts) {
+      if (changes.Prepare(put)) prepared.push_back(&put);
+    }
+    static_cast<void>(changes.Sync());
+    for (const FilePut* put : prepared) done += changes.Commit(*put) ? 1 : 0;
+    static_cast<void>(changes.Sync());
+    return done;
+  }
+
+  // Of the places that lead to root's files when something is swapped.
+  bool HasReadWhatIsRoots() {
+    const std::string secret = Sha256("root's").hex();
+    for (const char* path : {"/home/user/conf/theirs", "/home/user/conf/app", "/home/user/conf/sub/theirs"}) {
+      host::Observer observer(root_);
+      const auto state = observer.ObserveAndKeep(path, blobs_);
+      if (state && *state && (*state)->sha256 == secret) return true;
+    }
+    return false;
+  }
+
+  TemporaryDirectory directory_;
+  UsersTree tree_;
+  Root root_;
+  BlobStore blobs_;
+  const std::string before_;
+};
+
+TEST_F(SwapsByAUser, LeadNowhereElse) {
+  const Swapper swapper(tree_);
+  int done = 0;
+  int refused = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::uint64_t count = swapper.count();
+    for (const auto& puts : {Taken(), GivenBack()}) {
+      const int put = Put(puts);
+      done += put;
+      refused += static_cast<int>(puts.size()) - put;
+    }
+    ASSERT_FALSE(HasReadWhatIsRoots()) << "in round " << round;
+    ASSERT_EQ(Describe(tree_.etc), before_) << "in round " << round;
+    // A round counts in which something was swapped.
+    while (swapper.count() == count) ::usleep(10);
+  }
+  fmt::print("{} rounds, {} swaps, {} puts, {} refused\n", kRounds, swapper.count(), done, refused);
+  EXPECT_GT(done, kRounds);
+  EXPECT_GT(refused, 0);
+}
+
+}  // namespace
+}  // namespace pintle::crash
