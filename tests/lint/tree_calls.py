@@ -1,0 +1,76 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares the calls that touch a file tree, in src/host and src/change, with the table of docs/security.md.
+
+Each file that makes one has a row there, which names the calls and says what keeps a user from making them touch
+something else.  A call that no row names is an error, and so is a row that names a call that is not there.
+"""
+
+import re
+import sys
+
+import sources
+
+PAGE = "docs/security.md"
+HEADING = "## Changing the file tree"
+ROW = re.compile(r"^\| `([^`]+)` \| ([^|]+) \| [^|]{20,} \|$")
+SYSTEM = ("open|openat|openat2|creat|rename|renameat|renameat2|unlink|unlinkat|rmdir|remove|mkdir|mkdirat|mknod|mknodat|"
+          "symlink|symlinkat|link|linkat|chown|fchown|lchown|fchownat|chmod|fchmod|fchmodat|setxattr|fsetxattr|"
+          "lsetxattr|removexattr|fremovexattr|lremovexattr|truncate|ftruncate|mount|umount2|utimensat")
+FILESYSTEM = "remove|remove_all|create_director(?:y|ies)|rename|copy|copy_file|permissions|create_symlink|create_hard_link"
+ROOT = "OpenFile|WriteFile|WriteLink|MakeDirectories|Remove"
+CALLS = [re.compile(rf"(?<![\w>])::({SYSTEM})\("),
+         re.compile(rf"(?:fs|filesystem)::({FILESYSTEM})\("),
+         re.compile(rf"\b(?:\w*root_?|next)(?:\(\))?(?:\.|->)({ROOT})\("),
+         re.compile(r"\b(SYS_\w*(?:open|rename|unlink|mkdir|symlink|link|chown|chmod|setxattr)\w*)")]
+COMMENT = re.compile(r"^\s*//")
+
+
+def calls_in(path):
+    """{call: the first line that has it}"""
+    found = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if COMMENT.match(line):
+            continue
+        for pattern in CALLS:
+            for match in pattern.finditer(line):
+                found.setdefault(match[1], number)
+    return found
+
+
+def rows_of(page, findings):
+    """{file: (line, calls)}"""
+    rows, is_in_it = {}, False
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("## "):
+            is_in_it = line == HEADING
+        match = ROW.match(line) if is_in_it else None
+        if match:
+            rows[match[1]] = (number, set(re.findall(r"`([^`]+)`", match[2])))
+        elif is_in_it and line.startswith("| `"):
+            findings.add(page, number, "has no file, calls and a sentence that says why they are safe")
+    return rows
+
+
+def main():
+    findings = sources.Findings()
+    page = sources.TOP / PAGE
+    rows = rows_of(page, findings)
+    if not rows:
+        sys.exit(f"{PAGE}: the table under \"{HEADING}\" cannot be found")
+    paths = sources.tracked("src/host/*.cc", "src/host/*.h", "src/change/*.cc", "src/change/*.h")
+    for path in paths:
+        name = str(path.relative_to(sources.TOP / "src"))
+        found = calls_in(path)
+        row, named = rows.pop(name, (1, set()))
+        for call in sorted(set(found) - named):
+            findings.add(path, found[call], f"calls {call}(): say in the table of {PAGE} what keeps a user from making "
+                                            f"it touch something else")
+        for call in sorted(named - set(found)):
+            findings.add(page, row, f"{name} does not call {call}()")
+    for name, (row, _) in rows.items():
+        findings.add(page, row, f"there is no file {name}")
+    findings.report(len(paths))
+
+
+main()
