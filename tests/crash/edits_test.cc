@@ -9,9 +9,9 @@
 #include <functional>
 #include <string>
 
-#include "base/digest.h"
 #include "change/findings.h"
 #include "crash/faults.h"
+#include "crash/histories.h"
 #include "crash/tree.h"
 #include "unit/change/small_machine.h"
 #include "unit/expect.h"
@@ -69,6 +69,7 @@ class AnEdit : public testing::Test {
         const Fault fault = {.at = at, .kind = FaultKind::kMeanwhile, .errno_value = 0, .meanwhile = meanwhile};
         const History history = RunWith(fault, [&] { return machine.GoFromTo(Everything(), to()).has_value(); });
         if (!history.fault_met) break;
+        CountHistory();
         SCOPED_TRACE(fmt::format("{} {} at call {}", path, edit.name, at));
         const bool is_made = history.ending == Ending::kSucceeded;
         if (machine.Read("edited") == "no") {

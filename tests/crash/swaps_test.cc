@@ -13,6 +13,7 @@
 
 #include "base/digest.h"
 #include "base/root.h"
+#include "crash/histories.h"
 #include "crash/tree.h"
 #include "host/blob_store.h"
 #include "host/file_changes.h"
@@ -122,6 +123,7 @@ TEST_F(SwapsByAUser, LeadNowhereElse) {
   int refused = 0;
   for (int round = 0; round < kRounds; ++round) {
     const std::uint64_t count = swapper.count();
+    CountHistory();
     for (const auto& puts : {Taken(), GivenBack()}) {
       const int put = Put(puts);
       done += put;
