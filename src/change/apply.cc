@@ -17,6 +17,7 @@
 #include "change/next_boot.h"
 #include "change/put.h"
 #include "change/rejected.h"
+#include "change/room.h"
 #include "change/stage.h"
 #include "change/whose_deployment.h"
 
@@ -111,6 +112,7 @@ class Changer {
     if (change.steps.empty()) return begun;
     change.boot_id = TRY(BootId(host_.root));
     change.awaits_confirmation = end == EndsWith::kConfirmation && HasReboot(change.actions);
+    TRY(ExpectRoom(host_, change, begun.contents));
     if (change.next_boot) begun.fetched = TRY(Fetch(TRY(next())));
     TRY(journal_.Write(change));
     return begun;

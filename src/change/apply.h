@@ -3,7 +3,8 @@
 
 // A change, from its plan to its end.
 //
-//     stage    work out what is not as wanted, and keep every byte that putting it and undoing it takes
+//     stage    work out what is not as wanted, and keep every byte that putting it and undoing it takes; what fails up
+//              to here leaves nothing behind
 //     begin    the journal has the way there and the way back: a crash from here on is undone
 //     apply    put, put, put
 //     applied  the journal says so: a crash from here on is gone on with

@@ -10,6 +10,7 @@
 #include "change/any_bytes.h"
 #include "host/paired_file.h"
 #include "host/remedy.h"
+#include "host/room.h"
 #include "json/parse.h"
 
 namespace pintle::change {
@@ -50,8 +51,11 @@ Result<std::optional<Change>> Journal::Read() const {
 Result<host::BlobStore> Journal::OpenBlobs() const {
   TRY(host::WithRemedy(root_.MakeDirectories(kDirectory, kPrivateDirectory)));
   // What a change left behind that never began, or had ended, is of no use to the next.
-  if (!TRY(root_.Status(kJournal))) TRY(root_.Remove(kBlobs));
-  return host::WithRemedy(host::BlobStore::Open(root_, kBlobs));
+  const bool is_under_way = TRY(IsThere());
+  if (!is_under_way) TRY(root_.Remove(kBlobs));
+  host::BlobStore contents = TRY(host::WithRemedy(host::BlobStore::Open(root_, kBlobs)));
+  if (!is_under_way) contents.LimitTo(TRY(host::RoomAt(root_, kStateDirectory)).bytes);
+  return contents;
 }
 
 Result<bool> Journal::IsThere() const { return TRY(root_.Status(kJournal)).has_value(); }

@@ -18,6 +18,8 @@
 
 namespace pintle::change {
 
+inline constexpr const char* kStateDirectory = "/var/lib/pintle";
+
 class Journal {
  public:
   // `root` must outlive it.
@@ -27,7 +29,8 @@ class Journal {
   Result<std::optional<Change>> Read() const;
   Result<bool> IsThere() const;
 
-  // Where the contents of a change are collected before it begins: empty, unless one is under way.
+  // Where the contents of a change are collected before it begins: empty, unless one is under way.  They leave some room
+  // on the disk to others (host/room.h).
   Result<host::BlobStore> OpenBlobs() const;
 
   // What follows a crash from here on is what the change's phase says.  All contents must be durable.  One that could

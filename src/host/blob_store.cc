@@ -316,6 +316,12 @@ Result<std::string_view> BlobStore::LookAt(const Extent& extent) const {
 }
 
 Result<> BlobStore::WriteAt(off_t offset, std::string_view head, std::string_view tail) const {
+  if (static_cast<std::uint64_t>(offset) + head.size() + tail.size() > limit_) {
+    return Error(ErrorKind::kSystem,
+                 fmt::format("there is too little space on its file system, free some of it: the contents of a change "
+                             "may take {} MiB there and leave the rest to others, and these take more",
+                             limit_ >> 20));
+  }
   while (!head.empty() || !tail.empty()) {
     const iovec parts[] = {{const_cast<char*>(head.data()), head.size()},
                            {const_cast<char*>(tail.data()), tail.size()}};

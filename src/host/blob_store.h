@@ -11,6 +11,8 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +41,9 @@ class BlobStore {
   // What is handed on in pieces, however long it is.
   Result<std::string> AddPieces(const WalkPieces& walk);
   Result<> Sync();
+
+  // What would make the file longer than this is an error, so that others have room on the disk, too.
+  void LimitTo(std::uint64_t bytes) { limit_ = bytes; }
 
   bool Has(const std::string& sha256) const { return extents_.contains(sha256); }
   // How many bytes there are under a digest.
@@ -80,6 +85,7 @@ class BlobStore {
   UniqueFd directory_;  // Until its entry for the file is durable.
   UniqueFd file_;
   std::string path_;
+  std::uint64_t limit_ = std::numeric_limits<std::uint64_t>::max();
   off_t end_ = 0;
   off_t written_ = 0;  // From here to the end, it is in the tail only.
   std::string tail_;

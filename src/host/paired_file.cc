@@ -80,26 +80,28 @@ PairedFile::PairedFile(const Root& root, std::string path)
 }
 
 Result<> PairedFile::Write(std::string_view contents) const {
-  const auto write = [&]() -> Result<> {
-    const UniqueFd directory = TRY(root_.OpenFile(above_, O_RDONLY | O_DIRECTORY));
-    if (!TRY(root_.Status(path_))) return Begin(directory.get(), contents);
-    const auto spare = TRY(OpenSpare(directory.get(), spare_));
-    if (spare) return Replace(directory.get(), spare->get(), contents);
-    // Someone has taken the spare away, or an older version of ours has written the file.
-    return root_.WriteFile(path_, contents, {.permissions = kPrivate, .owner = {}});
-  };
-  TRY(write(), "writing " + path_);
-  return {};
+  const UniqueFd directory = TRY(root_.OpenFile(above_, O_RDONLY | O_DIRECTORY));
+  if (!TRY(root_.Status(path_))) return Begin(directory.get(), contents);
+  const auto spare = TRY(OpenSpare(directory.get(), spare_), "writing " + path_);
+  if (spare) {
+    TRY(Replace(directory.get(), spare->get(), contents), "writing " + path_);
+    return {};
+  }
+  // Someone has taken the spare away, or an older version of ours has written the file.
+  return root_.WriteFile(path_, contents, {.permissions = kPrivate, .owner = {}});
 }
 
 // The room is there before the file is, so that there is none that cannot be replaced.
 Result<> PairedFile::Begin(int directory, std::string_view contents) const {
   const std::string filled = FilledUp(contents, contents.size() + kRoomToGrow);
-  const auto begin = [&]() -> Result<> {
+  const auto make_spare = [&]() -> Result<> {
     TRY(RemoveName(directory, spare_));
-    const UniqueFd spare = TRY(Make(directory, spare_));
-    TRY(Allocate(spare.get(), filled.size()), "taking room for a second one");
-    TRY(Sync(spare.get(), "fsync"));
+    const UniqueFd made = TRY(Make(directory, spare_));
+    TRY(Allocate(made.get(), filled.size()));
+    return Sync(made.get(), "fsync");
+  };
+  const auto begin = [&]() -> Result<> {
+    TRY(make_spare(), "taking room for a second " + path_);
     return root_.WriteFile(path_, filled, {.permissions = kPrivate, .owner = {}});
   };
   auto begun = begin();

@@ -127,6 +127,26 @@ TEST_F(Applying, IsUndoneWhenAServiceDoesNotComeUpWithIt) {
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("watcher.service", "watcher.service"));
 }
 
+TEST_F(Applying, LeavesNothingOfWhatWasStagedWhenItFailsBeforeTheJournal) {
+  const std::string before = Tree();
+  Making making;
+  making.stage = [](host::BlobStore& contents) -> Result<Change> {
+    TRY(contents.Add(std::string(1 << 20, 'x')));
+    TRY(contents.Sync());
+    return Error(ErrorKind::kSystem, "no space is left");
+  };
+  EXPECT_EQ(MessageOf(Make(machine_.host(), making)), "no space is left");
+  EXPECT_FALSE(machine_.Has("var/lib/pintle/change/contents"));
+  EXPECT_EQ(Tree(), before);
+
+  // The same where the journal itself cannot be written.
+  std::filesystem::create_directories(directory_ / "var/lib/pintle/change/journal.json.spare/in the way");
+  EXPECT_THAT(MessageOf(machine_.GoFromTo(NoConfig(), Everything())), HasSubstr("keeping the journal"));
+  EXPECT_FALSE(machine_.Has("var/lib/pintle/change/contents"));
+  EXPECT_FALSE(machine_.Has("var/lib/pintle/change/journal.json"));
+  EXPECT_EQ(Tree(), before);
+}
+
 TEST_F(Applying, WaitsForARebootWhereNoPolicySaysThatItNeedsNone) {
   machine_.policy = {};
   EXPECT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), Everything())), Ending::kRebootNeeded);

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/room.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "change/journal.h"
+#include "host/files.h"
+#include "host/paired_file.h"
+#include "host/room.h"
+
+namespace pintle::change {
+namespace {
+
+// Of what a step or its undo takes in the journal, its text and the numbers beside it.
+constexpr std::uint64_t kPerStep = 512;
+// Of a directory, and of a link that does not fit into its inode.
+constexpr std::uint64_t kPerEntry = 4096;
+
+Result<> Add(host::NeededRoom& needed, std::span<const plan::Step> steps, const host::BlobStore& contents) {
+  for (const plan::Step& step : steps) {
+    const auto* file = std::get_if<host::FilePut>(&step);
+    if (file == nullptr || !file->want) continue;
+    const bool is_file = file->want->kind == resource::EntryKind::kFile;
+    TRY(needed.Add(host::DirectoryAbove(file->key),
+                   is_file ? contents.SizeOf(file->want->sha256).value_or(0) : kPerEntry));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<> ExpectRoom(const host::Host& host, const Change& change, const host::BlobStore& contents) {
+  host::NeededRoom needed(host.root);
+  TRY(Add(needed, change.steps, contents));
+  if (change.next_boot) TRY(Add(needed, change.next_boot->held, contents));
+  const std::uint64_t journal =
+      (change.steps.size() + change.undo.size()) * kPerStep + host::PairedFile::kRoomToGrow;
+  for (int copy = 0; copy < 2; ++copy) TRY(needed.Add(kStateDirectory, journal));
+  return needed.Expect();
+}
+
+}  // namespace pintle::change
