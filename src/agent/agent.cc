@@ -154,7 +154,7 @@ void Agent::ServeMetrics() {
 
 void Agent::Check() {
   if (settings_.full_check) full_check_.After(*settings_.full_check);
-  Happen(happened::Noticed{});
+  Happen(happened::Asked{});
 }
 
 void Agent::Unusable(const std::string& why) {

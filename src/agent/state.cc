@@ -189,6 +189,16 @@ class Advancing {
     if (degraded.retry != Retry::kLook) return {};
     return Start().Look({.goal = *degraded.goal, .attempts = degraded.attempts});
   }
+  Next operator()(const phase::Checking& checking, const happened::Asked&) const {
+    return (*this)(checking, happened::Noticed{});
+  }
+  Next operator()(const phase::Settled& settled, const happened::Asked&) const {
+    return (*this)(settled, happened::Noticed{});
+  }
+  Next operator()(const phase::Degraded& degraded, const happened::Asked&) const {
+    if (degraded.retry == Retry::kRecover) return (*this)(degraded, happened::RetryDue{});
+    return (*this)(degraded, happened::Noticed{});
+  }
   Next operator()(const phase::Degraded& degraded, const happened::RetryDue&) const {
     switch (degraded.retry) {
       case Retry::kNone:
@@ -279,7 +289,7 @@ std::string_view NameOf(const Phase& phase) {
 
 std::string_view NameOf(const Event& event) {
   return NameAt(event.index(), "wanted", "recovered", "looked", "drained", "changed", "well", "unwell", "failed",
-                "not undone", "noticed", "retry due", "pardoned", "unusable");
+                "not undone", "noticed", "asked", "retry due", "pardoned", "unusable");
 }
 
 }  // namespace pintle::agent

@@ -139,6 +139,8 @@ struct NotUndone {
 };
 // Something on the machine may be other than it was.  A look that is under way goes on, and what it shows counts.
 struct Noticed {};
+// A person wants a look now, or its time has come; a recovery that has failed is tried again as well.
+struct Asked {};
 // Enough time has passed since something failed, or a person does not want to wait.
 struct RetryDue {};
 // A person wants what was rejected to be tried all the same.
@@ -149,9 +151,10 @@ struct Unusable {
 };
 }  // namespace happened
 
-using Event = std::variant<happened::Wanted, happened::Recovered, happened::Looked, happened::Drained,
-                           happened::Changed, happened::Well, happened::Unwell, happened::Failed, happened::NotUndone,
-                           happened::Noticed, happened::RetryDue, happened::Pardoned, happened::Unusable>;
+using Event =
+    std::variant<happened::Wanted, happened::Recovered, happened::Looked, happened::Drained, happened::Changed,
+                 happened::Well, happened::Unwell, happened::Failed, happened::NotUndone, happened::Noticed,
+                 happened::Asked, happened::RetryDue, happened::Pardoned, happened::Unusable>;
 
 namespace effect {
 struct Recover {};

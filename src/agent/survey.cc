@@ -75,6 +75,7 @@ Result<> PlanChange(const host::Host& host, const SurveyRequest& request, change
   TRY(change::CheckNames(prepared->to.ignition));
   TRY(change::CheckAbleTo(host, plan.difference));
   if (plan.drain.error) return Error(ErrorKind::kInvalid, *plan.drain.error);
+  for (const plan::Action& action : plan.actions) TRY(plan::ExpectKnown({&action.what, 1}));
   plan.writers = prepared->to.writers;
   prepared->is_forced = is_forced;
   prepared->left_alone = std::move(left_alone);

@@ -99,6 +99,7 @@ bool HasReboot(Actions actions) {
 bool ChangesSystemd(std::span<const plan::Step> steps) { return std::any_of(steps.begin(), steps.end(), IsOfSystemd); }
 
 Result<> Act(const host::Host& host, Actions actions, std::span<const plan::Step> steps) {
+  TRY(plan::ExpectKnown(actions));
   if (ChangesSystemd(steps)) {
     TRY(host.systemd.Reload(), "reloading systemd's configuration failed");
   }

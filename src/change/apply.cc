@@ -20,6 +20,7 @@
 #include "change/room.h"
 #include "change/stage.h"
 #include "change/whose_deployment.h"
+#include "plan/actions.h"
 
 namespace pintle::change {
 namespace {
@@ -61,18 +62,11 @@ class Changer {
     auto change = TRY(journal_.Read());
     if (!change) return Recovered();
     const host::BlobStore contents = TRY(journal_.OpenBlobs());
-    if (change->next_boot) return RecoverDeployment(*change, contents);
-    if (change->phase != Phase::kApplied) return TakeBack(*change, contents);
-    // A boot that nobody waited for has started services as well, but not told whether they came up.
-    const bool was_awaited = HasReboot(change->actions) && TRY(HasRebooted(host_.root, *change));
-    if (!was_awaited) return RecoveryOf(TRY(EndOf(*change, contents)));
-    TRY(CountBoot(*change));
-    const auto checked = CheckAfterBoot(*change);
-    if (checked) return EndAfterBoot(*change);
-    if (!change->awaits_confirmation) return Undo(*change, contents, checked.error());
-    change->reason = checked.error().message();
-    TRY(Enter(Phase::kUndoing, *change));
-    return TakeBack(*change, contents);
+    auto recovered = RecoverWith(*change, contents);
+    if (recovered) return recovered;
+    // What is missing does not come back by itself.
+    TRY(journal_.ExpectUsable(), recovered.error().message());
+    return recovered;
   }
 
   Result<> Confirm() {
@@ -110,6 +104,7 @@ class Changer {
     Begun begun = {TRY(stage(contents)), std::move(contents), {}};
     Change& change = begun.change;
     if (change.steps.empty()) return begun;
+    TRY(plan::ExpectKnown(change.actions));
     change.boot_id = TRY(BootId(host_.root));
     change.awaits_confirmation = end == EndsWith::kConfirmation && HasReboot(change.actions);
     TRY(ExpectRoom(host_, change, begun.contents));
@@ -155,6 +150,21 @@ class Changer {
   Result<> RememberWhy(const Change& change) const {
     if (!change.awaits_confirmation || change.reason.empty()) return {};
     return KeepRejected(host_.root, Rejected{change.to, change.to_image, change.reason});
+  }
+
+  Result<Recovered> RecoverWith(Change& change, const host::BlobStore& contents) {
+    if (change.next_boot) return RecoverDeployment(change, contents);
+    if (change.phase != Phase::kApplied) return TakeBack(change, contents);
+    // A boot that nobody waited for has started services as well, but not told whether they came up.
+    const bool was_awaited = HasReboot(change.actions) && TRY(HasRebooted(host_.root, change));
+    if (!was_awaited) return RecoveryOf(TRY(EndOf(change, contents)));
+    TRY(CountBoot(change));
+    const auto checked = CheckAfterBoot(change);
+    if (checked) return EndAfterBoot(change);
+    if (!change.awaits_confirmation) return Undo(change, contents, checked.error());
+    change.reason = checked.error().message();
+    TRY(Enter(Phase::kUndoing, change));
+    return TakeBack(change, contents);
   }
 
   // From where everything is put.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "change/image_mode.h"
+#include "change/way_out.h"
 #include "json/fields.h"
 #include "json/parse.h"
 #include "machineconfig/ignition_part.h"
@@ -25,14 +26,6 @@ machineconfig::Writers ReadWriters(const Root& root) {
   return json::Decode<machineconfig::Writers>(*std::move(document), report);
 }
 
-Result<std::string> ReadCurrentImage(const Root& root) {
-  if (!TRY(root.Status(kCurrentImage))) return std::string();
-  std::string image = TRY(root.ReadFile(kCurrentImage));
-  const auto is_space = [](unsigned char c) { return std::isspace(c) != 0; };
-  image.erase(std::remove_if(image.begin(), image.end(), is_space), image.end());
-  return image;
-}
-
 }  // namespace
 
 bool IsNoConfig(const api::MachineConfig& config) { return config.metadata.name == kNoConfig; }
@@ -45,14 +38,28 @@ CurrentConfig EmptyConfig() {
   return config;
 }
 
+Result<std::string> ReadCurrentImage(const Root& root) {
+  const auto read = [&]() -> Result<std::string> {
+    if (!TRY(root.Status(kCurrentImage))) return std::string();
+    std::string image = TRY(root.ReadFile(kCurrentImage));
+    const auto is_space = [](unsigned char c) { return std::isspace(c) != 0; };
+    image.erase(std::remove_if(image.begin(), image.end(), is_space), image.end());
+    return image;
+  };
+  return WithWayOut(kCurrentImage, read());
+}
+
 Result<CurrentConfig> ReadCurrentConfig(const Root& root) {
-  if (!TRY(root.Status(kCurrentConfig))) return EmptyConfig();
-  CurrentConfig config;
-  config.object =
-      TRY(machineconfig::ReadMachineConfig(TRY(json::Parse(TRY(root.ReadFile(kCurrentConfig))), kCurrentConfig)),
-          kCurrentConfig);
-  json::Report report;
-  config.ignition = TRY(machineconfig::ParseIgnitionPart(config.object, report), kCurrentConfig);
+  const auto read = [&]() -> Result<CurrentConfig> {
+    if (!TRY(root.Status(kCurrentConfig))) return EmptyConfig();
+    CurrentConfig config;
+    config.object = TRY(machineconfig::ReadMachineConfig(TRY(json::Parse(TRY(root.ReadFile(kCurrentConfig))))));
+    json::Report report;
+    config.ignition = TRY(machineconfig::ParseIgnitionPart(config.object, report));
+    return config;
+  };
+  CurrentConfig config = TRY(WithWayOut(kCurrentConfig, read()));
+  if (IsNoConfig(config.object)) return config;
   config.writers = ReadWriters(root);
   Embed(TRY(ReadCurrentImage(root)), config.object);
   return config;

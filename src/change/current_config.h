@@ -3,6 +3,7 @@
 
 // The config that a machine has, as it was kept when it was applied.
 
+#include <string>
 #include <string_view>
 
 #include "api/machine_config.h"
@@ -35,5 +36,8 @@ struct CurrentConfig {
 CurrentConfig EmptyConfig();
 
 Result<CurrentConfig> ReadCurrentConfig(const Root& root);
+
+// The image that was built for it and is kept beside it, or "".
+Result<std::string> ReadCurrentImage(const Root& root);
 
 }  // namespace pintle::change

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "change/way_out.h"
 #include "host/unit_files.h"
 #include "json/fields.h"
 #include "json/parse.h"
@@ -85,16 +86,19 @@ Result<WallTime> ReadUntil(std::string_view text, WallTime now) {
 }
 
 Result<Ignored> ReadIgnored(const Root& root, WallTime now) {
-  if (!TRY(root.Status(kIgnored))) return Ignored();
-  json::Report report;
-  const auto kept = json::Decode<std::vector<Kept>>(TRY(json::Parse(TRY(root.ReadFile(kIgnored))), kIgnored), report);
-  TRY(report.ToResult(), kIgnored);
-  Ignored ignored;
-  for (const Kept& one : kept) {
-    const WallTime until = TRY(FromRfc3339(one.until), kIgnored);
-    if (until > now) ignored.push_back({one.about, until});
-  }
-  return ignored;
+  const auto read = [&]() -> Result<Ignored> {
+    if (!TRY(root.Status(kIgnored))) return Ignored();
+    json::Report report;
+    const auto kept = json::Decode<std::vector<Kept>>(TRY(json::Parse(TRY(root.ReadFile(kIgnored)))), report);
+    TRY(report.ToResult());
+    Ignored ignored;
+    for (const Kept& one : kept) {
+      const WallTime until = TRY(FromRfc3339(one.until));
+      if (until > now) ignored.push_back({one.about, until});
+    }
+    return ignored;
+  };
+  return WithWayOut(kIgnored, read());
 }
 
 Result<> KeepIgnored(const Root& root, const Ignored& ignored) {

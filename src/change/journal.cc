@@ -2,21 +2,28 @@
 #include "change/journal.h"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
 
+#include <cstdint>
+#include <span>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 #include "base/first_characters.h"
 #include "base/size_limits.h"
 #include "change/any_bytes.h"
+#include "change/way_out.h"
+#include "host/files.h"
 #include "host/paired_file.h"
 #include "host/remedy.h"
 #include "host/room.h"
 #include "json/parse.h"
+#include "plan/actions.h"
 
 namespace pintle::change {
 namespace {
 
-constexpr const char* kDirectory = "/var/lib/pintle/change";
 constexpr const char* kJournal = "/var/lib/pintle/change/journal.json";
 constexpr const char* kBlobs = "/var/lib/pintle/change/contents";
 
@@ -29,6 +36,31 @@ constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
 // What may still be added to a change that has begun: why it is undone, and the boots.
 constexpr std::size_t kRoomForMore = 1 << 20;
 
+// The format of the journal.  One without a version is from a Pintle that did not say it yet, which is the first.
+constexpr const char* kVersionKey = "version";
+constexpr std::int64_t kVersion = 1;
+
+Result<> ExpectKnownVersion(json::Value& document) {
+  if (!document.is_object() || !document.contains(kVersionKey)) return {};
+  const json::Value version = document[kVersionKey];
+  document.erase(kVersionKey);
+  if (version.is_number_integer() && version == kVersion) return {};
+  return Error(ErrorKind::kInvalid,
+               fmt::format("another version of Pintle wrote it, in the format {}, and this one knows the format {}; "
+                           "that version can end the change",
+                           version.is_number_integer() ? version.dump() : "?", kVersion));
+}
+
+Result<Change> ChangeIn(std::string_view text) {
+  json::Value document = TRY(json::Parse(text));
+  TRY(ExpectKnownVersion(document));
+  json::Report report;
+  Change change = json::Decode<Change>(TRY(WithAnyBytes(std::move(document))), report);
+  TRY(report.ToResult());
+  TRY(plan::ExpectKnown(change.actions));
+  return change;
+}
+
 }  // namespace
 
 Error TooLongForJournal(std::size_t steps, std::size_t size) {
@@ -40,28 +72,45 @@ Error TooLongForJournal(std::size_t steps, std::size_t size) {
 }
 
 Result<std::optional<Change>> Journal::Read() const {
-  if (!TRY(root_.Status(kJournal))) return std::nullopt;
-  const std::string text = TRY(root_.ReadFile(kJournal));
-  json::Report report;
-  Change change = json::Decode<Change>(TRY(WithAnyBytes(TRY(json::Parse(text), kJournal)), kJournal), report);
-  TRY(report.ToResult(), kJournal);
-  return change;
+  const auto read = [&]() -> Result<std::optional<Change>> {
+    if (!TRY(root_.Status(kJournal))) return std::nullopt;
+    return TRY(ChangeIn(TRY(root_.ReadFile(kJournal))));
+  };
+  return WithWayOut(kJournal, read());
 }
 
 Result<host::BlobStore> Journal::OpenBlobs() const {
-  TRY(host::WithRemedy(root_.MakeDirectories(kDirectory, kPrivateDirectory)));
+  TRY(WithWayOut(kChangeDirectory, host::WithRemedy(root_.MakeDirectories(kChangeDirectory, kPrivateDirectory))));
+  if (TRY(IsThere()) && TRY(root_.Status(kBlobs))) {
+    return WithWayOut(kBlobs, host::WithRemedy(host::BlobStore::Open(root_, kBlobs, host::BlobStore::For::kReading)));
+  }
   // What a change left behind that never began, or had ended, is of no use to the next.
-  const bool is_under_way = TRY(IsThere());
-  if (!is_under_way) TRY(root_.Remove(kBlobs));
+  TRY(WithWayOut(kBlobs, root_.Remove(kBlobs)));
   host::BlobStore contents = TRY(host::WithRemedy(host::BlobStore::Open(root_, kBlobs)));
-  if (!is_under_way) contents.LimitTo(TRY(host::RoomAt(root_, kStateDirectory)).bytes);
+  contents.LimitTo(TRY(host::RoomAt(root_, kStateDirectory)).bytes);
   return contents;
+}
+
+Result<> Journal::ExpectUsable() const {
+  const auto directory = TRY(root_.Status(kChangeDirectory));
+  if (directory && !S_ISDIR(directory->st_mode)) {
+    return WithWayOut(kChangeDirectory, Error(ErrorKind::kInvalid, "it is not a directory"));
+  }
+  const auto change = TRY(Read());
+  if (change) return WithWayOut(kBlobs, ExpectContents(*change, TRY(OpenBlobs())));
+  for (const std::string& path : {std::string(kBlobs), host::PairedFile(root_, kJournal).spare()}) {
+    const auto status = TRY(root_.Status(path));
+    if (!status || !S_ISDIR(status->st_mode)) continue;
+    return WithWayOut(path, Error(ErrorKind::kInvalid, "there is a directory in the place of a file"));
+  }
+  return {};
 }
 
 Result<bool> Journal::IsThere() const { return TRY(root_.Status(kJournal)).has_value(); }
 
 Result<> Journal::Write(const Change& change) const {
   json::Value document = json::Encode(change);
+  document[kVersionKey] = kVersion;
   if (change.reason.size() > kLongestReason) document["reason"] = FirstCharacters(change.reason, kLongestReason / 4);
   const std::string text = json::ToText(WithTextOnly(std::move(document)));
   const std::size_t limit = limits::kRecord - (change.phase == Phase::kApplying ? kRoomForMore : 0);
@@ -74,6 +123,20 @@ Result<> Journal::Close() const {
   TRY(host::WithRemedy(host::PairedFile(root_, kJournal).Remove()), "closing the journal");
   static_cast<void>(root_.Remove(kBlobs));  // OpenBlobs() removes what stays.
   return {};
+}
+
+Result<> ExpectContents(const Change& change, const host::BlobStore& contents) {
+  const auto expect = [&](std::span<const plan::Step> steps) -> Result<> {
+    for (const plan::Step& step : steps) {
+      const auto* file = std::get_if<host::FilePut>(&step);
+      if (file == nullptr || !file->want || file->want->sha256.empty() || contents.Has(file->want->sha256)) continue;
+      return Error(ErrorKind::kNotFound, fmt::format("what {} is to contain is not there any more", file->key));
+    }
+    return {};
+  };
+  TRY(expect(change.steps));
+  TRY(expect(change.undo));
+  return change.next_boot ? expect(change.next_boot->held) : Result<>();
 }
 
 }  // namespace pintle::change

@@ -19,6 +19,8 @@
 namespace pintle::change {
 
 inline constexpr const char* kStateDirectory = "/var/lib/pintle";
+// The journal with its contents.
+inline constexpr const char* kChangeDirectory = "/var/lib/pintle/change";
 
 class Journal {
  public:
@@ -29,8 +31,11 @@ class Journal {
   Result<std::optional<Change>> Read() const;
   Result<bool> IsThere() const;
 
-  // Where the contents of a change are collected before it begins: empty, unless one is under way.  They leave some room
-  // on the disk to others (host/room.h).
+  // Whether all of it can be read, the contents included, and nothing stands in the way of the next one.
+  Result<> ExpectUsable() const;
+
+  // Where the contents of a change are collected before it begins: empty, unless one is under way.  They leave some
+  // room on the disk to others (host/room.h).
   Result<host::BlobStore> OpenBlobs() const;
 
   // What follows a crash from here on is what the change's phase says.  All contents must be durable.  One that could
@@ -43,6 +48,9 @@ class Journal {
  private:
   const Root& root_;
 };
+
+// An error names a file whose contents are needed and are not there.
+Result<> ExpectContents(const Change& change, const host::BlobStore& contents);
 
 // The error for a change of so many steps whose journal would be so long, at the least.
 Error TooLongForJournal(std::size_t steps, std::size_t size);

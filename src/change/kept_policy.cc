@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "change/way_out.h"
 #include "json/fields.h"
 #include "json/parse.h"
 
@@ -14,17 +15,19 @@ constexpr const char* kDirectory = "/var/lib/pintle";
 }  // namespace
 
 Result<api::NodeDisruptionPolicy> ReadKeptPolicy(const Root& root) {
-  if (!TRY(root.Status(kKeptPolicy))) return api::NodeDisruptionPolicy();
-  json::Report report;
-  auto policy =
-      json::Decode<api::NodeDisruptionPolicy>(TRY(json::Parse(TRY(root.ReadFile(kKeptPolicy))), kKeptPolicy), report);
-  TRY(report.ToResult(), kKeptPolicy);
-  return policy;
+  const auto read = [&]() -> Result<api::NodeDisruptionPolicy> {
+    if (!TRY(root.Status(kKeptPolicy))) return api::NodeDisruptionPolicy();
+    json::Report report;
+    auto policy = json::Decode<api::NodeDisruptionPolicy>(TRY(json::Parse(TRY(root.ReadFile(kKeptPolicy)))), report);
+    TRY(report.ToResult());
+    return policy;
+  };
+  return WithWayOut(kKeptPolicy, read());
 }
 
 Result<> KeepPolicy(const Root& root, const api::NodeDisruptionPolicy& policy) {
   const std::string text = json::ToIndentedText(json::Encode(policy)) + "\n";
-  if (TRY(root.Status(kKeptPolicy)) && TRY(root.ReadFile(kKeptPolicy)) == text) return {};
+  if (TRY(root.Status(kKeptPolicy)) && TRY(WithWayOut(kKeptPolicy, root.ReadFile(kKeptPolicy))) == text) return {};
   TRY(root.MakeDirectories(kDirectory));
   return root.WriteFile(kKeptPolicy, text);
 }

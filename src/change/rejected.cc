@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/rejected.h"
 
+#include "change/way_out.h"
 #include "json/parse.h"
 
 namespace pintle::change {
 namespace {
 
 constexpr const char* kDirectory = "/var/lib/pintle";
-constexpr const char* kRejected = "/var/lib/pintle/rejected.json";
 
 }  // namespace
 
 Result<std::optional<Rejected>> ReadRejected(const Root& root) {
-  if (!TRY(root.Status(kRejected))) return std::nullopt;
-  json::Report report;
-  auto rejected = json::Decode<Rejected>(TRY(json::Parse(TRY(root.ReadFile(kRejected))), kRejected), report);
-  TRY(report.ToResult(), kRejected);
-  return rejected;
+  const auto read = [&]() -> Result<std::optional<Rejected>> {
+    if (!TRY(root.Status(kRejected))) return std::nullopt;
+    json::Report report;
+    auto rejected = json::Decode<Rejected>(TRY(json::Parse(TRY(root.ReadFile(kRejected)))), report);
+    TRY(report.ToResult());
+    return rejected;
+  };
+  return WithWayOut(kRejected, read());
 }
 
 Result<> KeepRejected(const Root& root, const std::optional<Rejected>& rejected) {

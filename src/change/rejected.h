@@ -13,6 +13,8 @@
 
 namespace pintle::change {
 
+inline constexpr const char* kRejected = "/var/lib/pintle/rejected.json";
+
 struct Rejected {
   std::string config;
   std::string image;  // The one that was built for it, if any.

@@ -36,8 +36,7 @@ Result<> ExpectRoom(const host::Host& host, const Change& change, const host::Bl
   host::NeededRoom needed(host.root);
   TRY(Add(needed, change.steps, contents));
   if (change.next_boot) TRY(Add(needed, change.next_boot->held, contents));
-  const std::uint64_t journal =
-      (change.steps.size() + change.undo.size()) * kPerStep + host::PairedFile::kRoomToGrow;
+  const std::uint64_t journal = (change.steps.size() + change.undo.size()) * kPerStep + host::PairedFile::kRoomToGrow;
   for (int copy = 0; copy < 2; ++copy) TRY(needed.Add(kStateDirectory, journal));
   return needed.Expect();
 }

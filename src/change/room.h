@@ -10,8 +10,8 @@
 
 namespace pintle::change {
 
-// New files are written beside those that are there, and to undo this takes no more, since the new ones go away with it.
-// The journal is written twice.
+// New files are written beside those that are there, and to undo this takes no more, since the new ones go away with
+// it. The journal is written twice.
 Result<> ExpectRoom(const host::Host& host, const Change& change, const host::BlobStore& contents);
 
 }  // namespace pintle::change

@@ -69,7 +69,7 @@ constexpr std::array kVerbs = {
     VerbEntry{"pause", "", "have the agent change nothing on this machine for now", kOrderOptions, Pause},
     VerbEntry{"pivot", "[--reboot] [--force] [--yes] [-o json] IMAGE",
               "have the next boot take another OS image, whatever the config says", kPivotOptions, Pivot},
-    VerbEntry{"recover", "[--give-up] [--reboot] [--root DIR] [-o json] | --files",
+    VerbEntry{"recover", "[--give-up] [--reboot] [--root DIR] [-o json] | --set-aside [--root DIR] [-o json] | --files",
               "end what a crash or a reboot interrupted", kRecoverOptions, Recover},
     VerbEntry{"render", "--pool FILE --controller-config FILE [-o FORMAT] FILE|DIRECTORY...",
               "make the one config that a pool's nodes get, out of many", kRenderOptions, Render},

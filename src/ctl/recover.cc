@@ -11,6 +11,7 @@
 #include "change/journal.h"
 #include "change/records.h"
 #include "ctl/output.h"
+#include "ctl/set_aside.h"
 #include "ctl/verbs.h"
 #include "host/deployments_ostree.h"
 #include "host/power_dbus.h"
@@ -114,6 +115,7 @@ Result<ExitStatus> Recover(const CommandLine& line) {
   const bool wants_json = TRY(WantsJson(line));
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
   if (line.Has("--files")) return RecoverFiles(line);
+  if (line.Has("--set-aside")) return SetAside(line);
   const Machine machine = TRY(Machine::Of(line));
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   ProgressLines progress;

@@ -19,6 +19,7 @@ inline constexpr std::array kRecoverOptions = {
     Option{"--reboot", "", "reboot where that ends it"},
     Option{"--files", "",
            "only put files back that a power cut left half-changed; for the unit that does so early in a boot"},
+    Option{"--set-aside", "", "move away what cannot be read any more, and show what that leaves open"},
     kRootOption,
     kJsonOption,
 };

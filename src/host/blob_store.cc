@@ -57,23 +57,24 @@ bool CannotBeCopiedByKernel(int errno_value) {
 
 }  // namespace
 
-Result<BlobStore> BlobStore::Open(const Root& root, std::string path) {
+Result<BlobStore> BlobStore::Open(const Root& root, std::string path, For what) {
   const std::string doing = fmt::format("opening the store of contents {}", path);
   const std::size_t slash = path.rfind('/');
   const std::string above = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   UniqueFd directory = TRY(root.OpenFile(above, O_RDONLY | O_DIRECTORY), doing);
   const char* const name = path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
-  UniqueFd file(::openat(directory.get(), name, O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-  const bool is_new = !file && errno == ENOENT;
+  const int access = what == For::kReading ? O_RDONLY : O_RDWR;
+  UniqueFd file(::openat(directory.get(), name, access | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const bool is_new = !file && errno == ENOENT && what == For::kAdding;
   if (is_new) file.Reset(::openat(directory.get(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return Error::FromErrno("open").While(doing);
   // Also when it is there already: whoever made it may have been cut short before its name was durable.
   BlobStore store(std::move(directory), std::move(file), std::move(path));
-  TRY(store.ReadIndex(), doing);
+  TRY(store.ReadIndex(what), doing);
   return store;
 }
 
-Result<> BlobStore::ReadIndex() {
+Result<> BlobStore::ReadIndex(For what) {
   struct stat status;
   if (::fstat(file_.get(), &status) != 0) return Error::FromErrno("fstat");
   if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "not a regular file");
@@ -96,7 +97,8 @@ Result<> BlobStore::ReadIndex() {
     if (std::move(hasher).Finish().hex() == header->sha256) extents_.emplace(std::move(header->sha256), extent);
     end_ = extent.offset + static_cast<off_t>(extent.length);
   }
-  if (status.st_size > end_ && ::ftruncate(file_.get(), end_) != 0) return Error::FromErrno("cutting a torn end");
+  const bool is_torn = status.st_size > end_ && what == For::kAdding;
+  if (is_torn && ::ftruncate(file_.get(), end_) != 0) return Error::FromErrno("cutting a torn end");
   written_ = end_;
   window_.clear();  // It may have some of the torn end.
   is_synced_ = false;

@@ -28,8 +28,10 @@ namespace pintle::host {
 
 class BlobStore {
  public:
-  // Makes the file when there is none; its directory must exist.  Only its owner may read it.
-  static Result<BlobStore> Open(const Root& root, std::string path);
+  // Makes the file when there is none; its directory must exist.  Only its owner may read it.  A store that is opened
+  // for reading is left as it is, also where it is damaged.
+  enum class For { kAdding, kReading };
+  static Result<BlobStore> Open(const Root& root, std::string path, For what = For::kAdding);
 
   // These give the digest.  What they add is durable after the next Sync().
   Result<std::string> Add(std::string_view contents);
@@ -70,7 +72,7 @@ class BlobStore {
   BlobStore(UniqueFd directory, UniqueFd file, std::string path)
       : directory_(std::move(directory)), file_(std::move(file)), path_(std::move(path)) {}
 
-  Result<> ReadIndex();
+  Result<> ReadIndex(For what);
   Result<Extent> Find(const std::string& sha256) const;
   Result<> Walk(const Extent& extent, const TakePiece& take) const;
   Result<std::string_view> LookAt(const Extent& extent) const;

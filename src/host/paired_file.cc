@@ -129,9 +129,11 @@ Result<> PairedFile::Replace(int directory, int spare, std::string_view contents
   return synced;
 }
 
+std::string PairedFile::spare() const { return (above_ == "/" ? "" : above_) + "/" + spare_; }
+
 Result<> PairedFile::Remove() const {
   TRY(root_.Remove(path_));
-  static_cast<void>(root_.Remove(above_ + "/" + spare_));  // One that stays is removed before the next is made.
+  static_cast<void>(root_.Remove(spare()));  // One that stays is removed before the next is made.
   return {};
 }
 

@@ -29,6 +29,9 @@ class PairedFile {
   // all times; if it fails, the contents are the old ones, or there is no file.
   Result<> Write(std::string_view contents) const;
 
+  // Where the spare is.
+  std::string spare() const;
+
   // Removes both.  After an error, the file may still be there.
   Result<> Remove() const;
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace pintle::plan {
@@ -127,6 +128,23 @@ std::string FirstBootActionFor(const Difference& difference) {
       break;
   }
   return "reboot";
+}
+
+Result<> ExpectKnown(std::span<const api::NodeDisruptionAction> actions) {
+  constexpr std::string_view kKnown[] = {action_type::kReboot,  action_type::kDrain,        action_type::kReload,
+                                         action_type::kRestart, action_type::kDaemonReload, action_type::kNone,
+                                         action_type::kSpecial};
+  for (const api::NodeDisruptionAction& action : actions) {
+    if (std::find(std::begin(kKnown), std::end(kKnown), action.type) == std::end(kKnown)) {
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("this version of Pintle does not know the action \"{}\"", action.type));
+    }
+    const bool needs_service = action.type == action_type::kReload || action.type == action_type::kRestart;
+    if (needs_service && ServiceOf(action).empty()) {
+      return Error(ErrorKind::kInvalid, fmt::format("the action \"{}\" does not say of which service", action.type));
+    }
+  }
+  return {};
 }
 
 std::string_view ServiceOf(const api::NodeDisruptionAction& action) {

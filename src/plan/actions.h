@@ -3,11 +3,13 @@
 
 // What must follow a change of files: reload, restart, reboot, or nothing; and because of what.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/machine_configuration.h"
+#include "base/result.h"
 #include "plan/difference.h"
 #include "plan/disruption_policy.h"
 
@@ -35,6 +37,9 @@ std::vector<Action> ActionsFor(const Difference& difference, const NodeDisruptio
 // For a node that is not in the cluster yet, where no policy can be had: "reboot", "none", "reload crio" or "restart
 // crio".
 std::string FirstBootActionFor(const Difference& difference);
+
+// An error names an action that this version does not know, which must not pass for one that is done.
+Result<> ExpectKnown(std::span<const api::NodeDisruptionAction> actions);
 
 // The service that an action is about, or "".
 std::string_view ServiceOf(const api::NodeDisruptionAction& action);

@@ -22,7 +22,7 @@ OPTIONS = {
     "history": ["-o"],
     "ignore": ["--until", "--end", "--root", "-o"],
     "pause": [],
-    "recover": ["--give-up", "--reboot", "--files", "--root", "-o"],
+    "recover": ["--give-up", "--reboot", "--files", "--set-aside", "--root", "-o"],
     "finalize-staged": [],
     "firstboot": ["--once", "--if-nothing-to-do", "--file", "--command-line", "--no-reboot", "--root"],
     "pivot": ["--reboot", "--force", "--yes", "-o"],
@@ -32,8 +32,8 @@ OPTIONS = {
     "status": ["--watch", "-o"],
     "verify": ["--root", "-o"],
 }
-SWITCHES = ["--dry-run", "--files", "--force", "--give-up", "--if-nothing-to-do", "--none", "--no-reboot", "--once", "--reboot",
-            "--watch", "--yes"]
+SWITCHES = ["--dry-run", "--files", "--force", "--give-up", "--if-nothing-to-do", "--none", "--no-reboot", "--once",
+            "--reboot", "--set-aside", "--watch", "--yes"]
 
 
 @pytest.mark.parametrize("verb", OPTIONS)

@@ -69,6 +69,7 @@ std::map<std::string, Event> Events() {
       {"failed", happened::Failed{"no space"}},
       {"not undone", happened::NotUndone{"no space"}},
       {"noticed", happened::Noticed{}},
+      {"asked", happened::Asked{}},
       {"retry due", happened::RetryDue{}},
       {"pardoned", happened::Pardoned{}},
       {"unusable", happened::Unusable{"a file is broken"}},
@@ -292,9 +293,13 @@ TEST(State, AChangeThatCouldNotBeUndoneIsRecoveredFromBeforeAnythingElse) {
   ASSERT_TRUE(next);
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "the disk is full");
   EXPECT_EQ(Find<effect::RetryLater>(next->effects)->attempts, 1);
-  EXPECT_FALSE(Advance(next->next, happened::Noticed{}));
-  next = Advance(next->next, happened::RetryDue{});
+  const State failed = next->next;
+  EXPECT_FALSE(Advance(failed, happened::Noticed{}));
+  next = Advance(failed, happened::RetryDue{});
   ASSERT_TRUE(next && Find<effect::Recover>(next->effects));
+
+  // A person need not wait for that.
+  EXPECT_TRUE(Find<effect::Recover>(Advance(failed, happened::Asked{})->effects));
 
   // When it is undone at last, what failed is told, and tried again later than before.
   const State recovering = next->next;

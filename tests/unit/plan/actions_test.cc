@@ -127,5 +127,16 @@ TEST(FirstBootActionFor, TakesTheHeaviest) {
   EXPECT_EQ(action(TestConfig().WithUnit("u.service", "[Unit]")), "reboot");
 }
 
+TEST(Actions, ThatAreUnknownOrSayNotOfWhatAreRefused) {
+  const api::NodeDisruptionAction restart{"Restart", {}, {{"crio.service"}}};
+  const api::NodeDisruptionAction unknown{"Teleport", {}, {}};
+  const api::NodeDisruptionAction of_nothing{"Reload", {}, {}};
+  EXPECT_TRUE(ExpectKnown(std::vector{restart}).has_value());
+  EXPECT_EQ(ExpectKnown(std::vector{restart, unknown}).error().message(),
+            "this version of Pintle does not know the action \"Teleport\"");
+  EXPECT_EQ(ExpectKnown(std::vector{of_nothing}).error().message(),
+            "the action \"Reload\" does not say of which service");
+}
+
 }  // namespace
 }  // namespace pintle::plan

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/set_aside.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <functional>
+#include <utility>
+
+#include "base/unique_fd.h"
+#include "change/current_config.h"
+#include "change/ignored.h"
+#include "change/image_mode.h"
+#include "change/journal.h"
+#include "change/kept_policy.h"
+#include "change/rejected.h"
+#include "host/files.h"
+#include "host/remedy.h"
+
+namespace pintle::change {
+namespace {
+
+constexpr const char* kSetAside = "/var/lib/pintle/set-aside";
+constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
+
+// What is kept somewhere, and whether it can be used.
+struct Kept {
+  const char* path;
+  std::function<Result<>()> expect_usable;
+};
+
+template <typename T>
+Result<> Verdict(const Result<T>& read) {
+  return read ? Result<>() : Result<>(read.error());
+}
+
+std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+Result<> SyncDirectory(const Root& root, const std::string& path) {
+  const UniqueFd directory = TRY(root.OpenFile(path, O_RDONLY | O_DIRECTORY));
+  if (::fsync(directory.get()) != 0) return Error::FromErrno("fsync of the directory").While(path);
+  return {};
+}
+
+// What is there, whatever it is; never over something else.
+Result<> Move(const Root& root, const std::string& from, const std::string& to) {
+  const std::string from_above = host::DirectoryAbove(from), to_above = host::DirectoryAbove(to);
+  const UniqueFd source = TRY(root.OpenFile(from_above, O_PATH | O_DIRECTORY));
+  const UniqueFd target = TRY(root.OpenFile(to_above, O_PATH | O_DIRECTORY));
+  if (::renameat2(source.get(), NameOf(from).c_str(), target.get(), NameOf(to).c_str(), RENAME_NOREPLACE) != 0) {
+    return Error::FromErrno("rename").While(fmt::format("moving {} to {}", from, to));
+  }
+  TRY(SyncDirectory(root, to_above));
+  return SyncDirectory(root, from_above);
+}
+
+// A directory that is not there yet.
+Result<std::string> NewDirectory(const Root& root, WallTime now) {
+  std::string time = ToRfc3339(now);
+  std::erase(time, ':');
+  std::string directory = fmt::format("{}/{}", kSetAside, time);
+  for (int more = 2; TRY(root.Status(directory)); ++more) directory = fmt::format("{}/{}-{}", kSetAside, time, more);
+  TRY(host::WithRemedy(root.MakeDirectories(directory, kPrivateDirectory)));
+  return directory;
+}
+
+class Mover {
+ public:
+  Mover(const Root& root, WallTime now) : root_(root), now_(now) {}
+
+  Result<> Look(const Kept& kept) {
+    const auto usable = kept.expect_usable();
+    if (usable) return {};
+    if (directory_.empty()) directory_ = TRY(NewDirectory(root_, now_));
+    const std::string name = NameOf(kept.path);
+    std::string to = fmt::format("{}/{}", directory_, name);
+    auto moved = Move(root_, kept.path, to);
+    if (!moved && moved.error().errno_value() == EXDEV) {
+      // Its file system is another one, where it stays, as it need not even be readable.
+      to = fmt::format("{}.{}", kept.path, NameOf(directory_));
+      moved = Move(root_, kept.path, to);
+    }
+    TRY(host::WithRemedy(std::move(moved)));
+    moved_.push_back({kept.path, usable.error().message(), std::move(to)});
+    return {};
+  }
+
+  std::vector<SetAside> Take() && { return std::move(moved_); }
+
+ private:
+  const Root& root_;
+  WallTime now_;
+  std::string directory_;
+  std::vector<SetAside> moved_;
+};
+
+}  // namespace
+
+Result<std::vector<SetAside>> SetAsideUnusable(const Root& root, WallTime now) {
+  Mover mover(root, now);
+  const Kept all[] = {
+      {kChangeDirectory, [&] { return Journal(root).ExpectUsable(); }},
+      {kCurrentImage, [&] { return Verdict(ReadCurrentImage(root)); }},
+      {kCurrentConfig, [&] { return Verdict(ReadCurrentConfig(root)); }},
+      {kRejected, [&] { return Verdict(ReadRejected(root)); }},
+      {kIgnored, [&] { return Verdict(ReadIgnored(root, now)); }},
+      {kKeptPolicy, [&] { return Verdict(ReadKeptPolicy(root)); }},
+  };
+  for (const Kept& kept : all) TRY(mover.Look(kept));
+  return std::move(mover).Take();
+}
+
+}  // namespace pintle::change

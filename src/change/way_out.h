@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What to do when something that Pintle keeps on a machine cannot be used any more.
+
+#include <fmt/core.h>
+
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+
+namespace pintle::change {
+
+inline Error WithWayOut(std::string_view path, Error error) {
+  return std::move(error).While(
+      fmt::format("{} cannot be used, and `pintle recover --set-aside` moves it out of the way", path));
+}
+
+template <typename T>
+Result<T> WithWayOut(std::string_view path, Result<T> read) {
+  if (read) return read;
+  return WithWayOut(path, std::move(read).error());
+}
+
+}  // namespace pintle::change

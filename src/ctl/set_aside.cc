@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/set_aside.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "change/claim.h"
+#include "change/current_config.h"
+#include "change/drift.h"
+#include "change/journal.h"
+#include "change/set_aside.h"
+#include "ctl/drift.h"
+#include "ctl/machine.h"
+#include "ctl/output.h"
+#include "ctl/recover.h"
+#include "host/agent_dbus.h"
+#include "json/parse.h"
+
+namespace pintle::ctl {
+namespace {
+
+// What there is to say of the machine afterwards.
+struct Aftermath {
+  std::vector<change::SetAside> moved;
+  change::Drifts drifts;
+  bool has_config = false;
+  std::string pending;  // Of a change whose journal can be read.
+
+  bool IsOpen() const { return !drifts.text.empty() || !pending.empty() || HasMoved(change::kCurrentConfig); }
+  bool HasMoved(const char* path) const {
+    return std::any_of(moved.begin(), moved.end(), [&](const auto& one) { return one.path == path; });
+  }
+};
+
+// The claim ends with it, so that the agent can look.
+Result<Aftermath> SetAsideOn(const Machine& machine) {
+  const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
+  const host::Host host = machine.host();
+  Aftermath after;
+  after.moved = TRY(change::SetAsideUnusable(machine.root(), host.clock.Wall()));
+  const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
+  after.has_config = !change::IsNoConfig(config.object);
+  const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
+  auto findings = TRY(change::FindingsOn(host, config));
+  after.drifts = TRY(change::DriftsOf(machine.root(), config, std::move(findings), ignored, machine.RootWords()));
+  if (const auto pending = TRY(change::Journal(machine.root()).Read())) after.pending = PendingText(*pending, machine);
+  return after;
+}
+
+std::string TextOf(const Aftermath& after) {
+  std::string text;
+  for (const change::SetAside& one : after.moved) {
+    text += fmt::format("{} is now {}: {}\n", one.path, one.kept_as, one.why);
+  }
+  if (text.empty()) text = "All that Pintle keeps on this machine can be read; nothing was set aside.\n";
+  if (after.HasMoved(change::kChangeDirectory)) {
+    text += "\nThe change that was under way neither goes on nor is undone.\n";
+  }
+  if (!after.has_config) {
+    return text + (after.HasMoved(change::kCurrentConfig)
+                       ? "\nWhich config this machine has is not known any more. In a cluster its Node tells; else "
+                         "`pintle apply`, or the agent, gives it one, and what only the old one had stays.\n"
+                       : "");
+  }
+  if (after.drifts.all.empty()) return text + fmt::format("\nThis machine is as {} says.\n", after.drifts.config);
+  return text + fmt::format("\nThis machine is not as {} says:\n\n", after.drifts.config) + DriftsText(after.drifts);
+}
+
+}  // namespace
+
+Result<ExitStatus> SetAside(const CommandLine& line) {
+  const bool wants_json = TRY(WantsJson(line));
+  if (line.Has("--give-up") || line.Has("--reboot")) {
+    return Error(ErrorKind::kInvalid, "--set-aside goes without --give-up and --reboot");
+  }
+  const Machine machine = TRY(Machine::Of(line));
+  const Aftermath after = TRY(SetAsideOn(machine));
+  if (wants_json) {
+    const json::Value answer = {{"setAside", json::Encode(after.moved)},
+                                {"config", after.has_config ? after.drifts.config : ""},
+                                {"text", after.drifts.text},
+                                {"findings", json::Encode(after.drifts.all)}};
+    Print(json::ToIndentedText(answer) + "\n");
+  } else {
+    Print(TextOf(after));
+  }
+  if (!after.pending.empty()) Tell(fmt::format("pintle: recover: {}\n", after.pending));
+  // It may be that no agent runs, and one that does looks again before long.
+  if (machine.IsRunning() && !after.moved.empty()) static_cast<void>(host::TellAgent(host::AgentOrder::kCheck));
+  return after.IsOpen() ? ExitStatus::kDiffers : ExitStatus::kFine;
+}
+
+}  // namespace pintle::ctl
