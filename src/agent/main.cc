@@ -130,6 +130,8 @@ int Main(const std::vector<std::string_view>& words) {
 }  // namespace pintle::agent
 
 int main(int argc, char** argv) {
+  // A write beyond the limit on the size of files is an error like others.
+  ::signal(SIGXFSZ, SIG_IGN);
   // Two threads share one heap: what each keeps for itself would count twice.
   ::mallopt(M_ARENA_MAX, 1);
   // A whole config in one piece never is in the heap, where it would leave a hole; else it is once one was freed.

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <csignal>
 #include <cstdio>
 #include <string_view>
 #include <vector>
@@ -41,4 +42,8 @@ int Main(const std::vector<std::string_view>& words) {
 }  // namespace
 }  // namespace pintle::controller
 
-int main(int argc, char** argv) { return pintle::controller::Main({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  // A write beyond the limit on the size of files is an error like others.
+  std::signal(SIGXFSZ, SIG_IGN);
+  return pintle::controller::Main({argv + 1, argv + argc});
+}

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <new>
 #include <span>
@@ -152,6 +153,8 @@ ExitStatus RunAs(std::string_view program, std::span<const char* const> words) {
 }  // namespace pintle::ctl
 
 int main(int argc, char** argv) {
+  // A write beyond the limit on the size of files is an error like others.
+  std::signal(SIGXFSZ, SIG_IGN);
   std::set_new_handler(pintle::ctl::EndWithoutMemory);
   const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
   auto status = pintle::ctl::RunAs(words.empty() ? "" : words[0], words.subspan(words.empty() ? 0 : 1));

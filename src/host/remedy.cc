@@ -15,6 +15,8 @@ std::string_view RemedyFor(int errno_value) {
       return "its file system is full, free some space or inodes";
     case EDQUOT:
       return "the quota is used up, raise it or free some space";
+    case EFBIG:
+      return "a limit on the size of files stands in the way, raise it (LimitFSIZE= of the unit, ulimit -f)";
     case EROFS:
       return "its file system is mounted read-only, mount it read-write";
     case EIO:

@@ -25,14 +25,16 @@ class Answer:
         return json.loads(self.stdout)
 
 
-def pintle(*words, stdin=b"", stdout=subprocess.PIPE, memory=None, seconds=300):
-    """`memory` bounds the address space and `seconds` the processor's time."""
+def pintle(*words, stdin=b"", stdout=subprocess.PIPE, memory=None, seconds=300, file_size=None):
+    """`memory` bounds the address space, `seconds` the processor's time, and `file_size` what is written to a file."""
 
     def limit():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         if memory is not None:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        if file_size is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
 
     def cpu():
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)

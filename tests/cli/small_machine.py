@@ -31,8 +31,8 @@ class Machine:
         (root / "etc/.pwd.lock").write_text("")
         (root / "etc/motd").write_text("the OS's greeting\n")
 
-    def run(self, verb, *words, status=0):
-        answer = pintle(verb, "--root", self.root, *words)
+    def run(self, verb, *words, status=0, **limits):
+        answer = pintle(verb, "--root", self.root, *words, **limits)
         assert answer.status == status, (answer.status, answer.stdout, answer.stderr)
         return answer
 

@@ -233,3 +233,12 @@ def test_whoever_has_the_machine_for_a_moment_is_waited_for(machine, configs):
 
 def test_a_root_that_is_missing_is_named(tmp_path):
     refused("verify", "--root", tmp_path / "missing", says=[str(tmp_path / "missing")])
+
+
+def test_a_limit_on_the_size_of_files_is_an_error_and_no_signal(machine, tmp_path):
+    before = machine.tree()
+    big = write(tmp_path / "big.ign", with_files(file("/etc/big", "x" * 300_000)))
+    answer = machine.run("apply", "--yes", big, status=1, file_size=64 << 10)
+    assert "File too large" in answer.stderr and "LimitFSIZE=" in answer.stderr
+    assert machine.tree() == before
+    assert machine.run("recover").stdout == "Nothing was cut short.\n"
