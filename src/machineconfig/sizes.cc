@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,7 +29,8 @@ Result<> CheckFile(const ignition::File& file) {
     size += piece.size();
     return size <= limit;
   };
-  static_cast<void>(WalkContents(file.contents, count, limit + 1));  // What it cannot decode, others tell.
+  // The count ends the walk.  What cannot be decoded, others tell.
+  static_cast<void>(WalkContents(file.contents, count, std::numeric_limits<std::size_t>::max()));
   if (size <= limit) return {};
   return Error(ErrorKind::kInvalid,
                fmt::format("{} has more than {} bytes, which is the most that a {} may have; let a "

@@ -317,6 +317,7 @@ TEST_F(Applying, KeepsWhatIsOursWhenAConfigGoesThatHadIt) {
   first.WithFile("/etc/machine-config-daemon/currentconfig", "data:,theirs").WithFile("/etc/a", "data:,1");
   TestConfig second;
   second.WithFile("/etc/a", "data:,2");
+  machine_.Write("etc/a", "1");
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(first, second)));
   EXPECT_THAT(machine_.Read("etc/machine-config-daemon/currentconfig"), HasSubstr("\"rendered-worker-1\""));
 }
