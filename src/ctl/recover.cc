@@ -88,7 +88,7 @@ namespace {
 
 // Early in a boot, when neither D-Bus nor rpm-ostree can be asked.
 Result<ExitStatus> RecoverFiles(const CommandLine& line) {
-  for (const char* other : {"--give-up", "--reboot", "--root", "-o"}) {
+  for (const char* other : {"--give-up", "--reboot", "--set-aside", "--root", "-o"}) {
     if (line.Has(other)) return Error(ErrorKind::kInvalid, fmt::format("--files does not go together with {}", other));
   }
   const Root root = TRY(Root::Open("/"));

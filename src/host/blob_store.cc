@@ -15,6 +15,7 @@
 #include "base/digest.h"
 #include "base/write_all.h"
 #include "host/pieces.h"
+#include "host/room.h"
 
 namespace pintle::host {
 namespace {
@@ -321,8 +322,8 @@ Result<> BlobStore::WriteAt(off_t offset, std::string_view head, std::string_vie
   if (static_cast<std::uint64_t>(offset) + head.size() + tail.size() > limit_) {
     return Error(ErrorKind::kSystem,
                  fmt::format("there is too little space on its file system, free some of it: the contents of a change "
-                             "may take {} MiB there and leave the rest to others, and these take more",
-                             limit_ >> 20));
+                             "may take {} there and leave the rest to others, and these take more",
+                             SizeText(limit_)));
   }
   while (!head.empty() || !tail.empty()) {
     const iovec parts[] = {{const_cast<char*>(head.data()), head.size()},

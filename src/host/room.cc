@@ -54,18 +54,22 @@ Result<Found> FindAt(const Root& root, const std::string& directory) {
   return found;
 }
 
-Error TooLittle(const std::string& directory, std::string_view what, std::uint64_t needed, std::uint64_t free,
-                std::uint64_t usable) {
+Error TooLittle(const std::string& directory, const std::string& needed, const std::string& free,
+                const std::string& usable) {
   return Error(ErrorKind::kSystem,
-               fmt::format("there is too little space on the file system of {}, free some of it: the change needs {} "
-                           "{}, and {} are free, of which it may take {} and leaves the rest to others",
-                           directory, needed, what, free, usable));
+               fmt::format("there is too little space on the file system of {}, free some of it: the change needs {}, "
+                           "and {} are free, of which it may take {} and leaves the rest to others",
+                           directory, needed, free, usable));
 }
 
-std::uint64_t Mebibytes(std::uint64_t bytes) { return bytes >> 20; }
-std::uint64_t MebibytesUp(std::uint64_t bytes) { return Mebibytes(bytes) + (bytes % (1 << 20) != 0 ? 1 : 0); }
+std::string InodesText(std::uint64_t inodes) { return fmt::format("{} inodes", inodes); }
 
 }  // namespace
+
+std::string SizeText(std::uint64_t bytes) {
+  constexpr std::uint64_t kMebibyte = 1 << 20;
+  return bytes < kMebibyte ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes / kMebibyte);
+}
 
 Room RoomOf(const Room& free) {
   return {Usable(free.bytes, kBytesLeftToOthers), Usable(free.inodes, kInodesLeftToOthers)};
@@ -96,10 +100,10 @@ Result<> NeededRoom::Expect() const {
     const auto& [directory, block, free, needed] = file_system;
     const Room usable = RoomOf(free);
     if (needed.bytes > usable.bytes) {
-      return TooLittle(directory, "MiB", MebibytesUp(needed.bytes), Mebibytes(free.bytes), Mebibytes(usable.bytes));
+      return TooLittle(directory, SizeText(needed.bytes), SizeText(free.bytes), SizeText(usable.bytes));
     }
     if (needed.inodes > usable.inodes) {
-      return TooLittle(directory, "inodes", needed.inodes, free.inodes, usable.inodes);
+      return TooLittle(directory, InodesText(needed.inodes), InodesText(free.inodes), InodesText(usable.inodes));
     }
   }
   return {};

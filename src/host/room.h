@@ -26,6 +26,9 @@ struct Room {
   std::uint64_t inodes = 0;
 };
 
+// "3 MiB", or "200 KiB" of less than one.
+std::string SizeText(std::uint64_t bytes);
+
 // What of that much that is free a change may take.
 Room RoomOf(const Room& free);
 

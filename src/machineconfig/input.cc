@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <utility>
 
@@ -23,6 +24,11 @@ namespace {
 namespace fs = std::filesystem;
 
 Result<std::string> ReadAll(int fd, std::size_t limit) {
+  const auto too_long = [&] { return Error(ErrorKind::kInvalid, fmt::format("longer than {} bytes", limit)); };
+  struct stat status = {};
+  // What says how long it is need not be read to be refused.
+  const bool is_sized = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+  if (is_sized && static_cast<std::uint64_t>(status.st_size) > limit) return too_long();
   std::string contents;
   constexpr std::size_t kChunk = 1 << 16;
   while (true) {
@@ -36,7 +42,7 @@ Result<std::string> ReadAll(int fd, std::size_t limit) {
     if (count < 0) return Error::FromErrno("read");
     contents.resize(before + static_cast<std::size_t>(count));
     if (count == 0) return contents;
-    if (contents.size() > limit) return Error(ErrorKind::kInvalid, fmt::format("longer than {} bytes", limit));
+    if (contents.size() > limit) return too_long();
   }
 }
 

@@ -21,7 +21,7 @@ def journal(**more):
             "actions": [], "nextBoot": None, **more}
 
 
-MISSING = journal(undo=[{"kind": "file", "key": "/etc/motd", "want": {"sha256": "0" * 64}}])
+MISSING = journal(undo=[{"kind": "file", "key": "/etc/motd", "want": {"kind": "file", "sha256": "0" * 64}}])
 UNUSABLE = {
     "nothing": lambda path: path.write_bytes(b""),
     "garbage": lambda path: path.write_bytes(os.urandom(4096)),

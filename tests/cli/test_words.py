@@ -11,14 +11,14 @@ OPTIONS = {
     "convert": ["--to", "-o"],
     "render": ["--pool", "--controller-config", "--current", "--overrides", "--os-image-stream", "--controller-version",
                "--operator-version", "--hash-only", "-o"],
-    "diff": ["--policy", "--overrides", "--kubeconfig", "--context", "-o"],
+    "diff": ["--policy", "--overrides", "--kubeconfig", "--context", "--show-private", "-o"],
     "rollout": ["--pool", "--nodes", "--with", "--feature-gates", "--operator-node", "--kubeconfig", "--context",
                 "-o"],
     "version": ["-o"],
-    "apply": ["--dry-run", "--none", "--yes", "--no-reboot", "--policy", "--root", "-o"],
+    "apply": ["--dry-run", "--none", "--yes", "--no-reboot", "--policy", "--show-private", "--root", "-o"],
     "adopt": ["--root"],
     "check": [],
-    "explain": ["--policy", "--root", "-o"],
+    "explain": ["--policy", "--show-private", "--root", "-o"],
     "history": ["-o"],
     "ignore": ["--until", "--end", "--root", "-o"],
     "pause": [],
@@ -26,14 +26,14 @@ OPTIONS = {
     "finalize-staged": [],
     "firstboot": ["--once", "--if-nothing-to-do", "--file", "--command-line", "--no-reboot", "--root"],
     "pivot": ["--reboot", "--force", "--yes", "-o"],
-    "restore": ["--yes", "--no-reboot", "--policy", "--root", "-o"],
+    "restore": ["--yes", "--no-reboot", "--policy", "--show-private", "--root", "-o"],
     "resume": [],
     "retry": [],
     "status": ["--watch", "-o"],
-    "verify": ["--root", "-o"],
+    "verify": ["--show-private", "--root", "-o"],
 }
 SWITCHES = ["--dry-run", "--files", "--force", "--give-up", "--if-nothing-to-do", "--none", "--no-reboot", "--once",
-            "--reboot", "--set-aside", "--watch", "--yes"]
+            "--reboot", "--set-aside", "--show-private", "--watch", "--yes"]
 
 
 @pytest.mark.parametrize("verb", OPTIONS)
