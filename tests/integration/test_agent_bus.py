@@ -184,8 +184,8 @@ def test_what_changes_is_told(node, agent):
     assert changed == ("PropertiesChanged", [AGENT[2], {"Doing": {"type": "s", "data": "evicting pods"},
                                                         "Findings": {"type": "u", "data": 1}}, []])
     assert progress == ("Progress", ["evicting pods"])
-    assert degraded[1][1] == {"State": {"type": "s", "data": "Degraded"}, "Reason": {"type": "s", "data": "no \x1f"}}
-    assert state == ("StateChanged", ["Degraded", "no \x1f"])
+    assert degraded[1][1] == {"State": {"type": "s", "data": "Degraded"}, "Reason": {"type": "s", "data": "no \\x1F"}}
+    assert state == ("StateChanged", ["Degraded", "no \\x1F"])
 
 
 def signals_in(monitor):
