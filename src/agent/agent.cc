@@ -52,6 +52,15 @@ std::string ShownReason(const std::string& reason) {
   return Shortened(PrintableLines(reason), kLongest);
 }
 
+// Whether the change to this config, which has failed, left its journal, from which the machine goes on or back.
+Result<bool> HasLeftJournal(const host::ThisMachine& machine, const std::string& to) {
+  const change::Pending pending = TRY(change::PendingOn(machine.host()));
+  if (pending != change::Pending::kWaitsForReboot) return pending == change::Pending::kCutShort;
+  // Whoever has made another change reboots the machine for it.
+  const auto waiting = TRY(change::Journal(machine.root()).Read());
+  return waiting && waiting->to == to;
+}
+
 std::optional<std::string> OrNothing(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
@@ -386,10 +395,9 @@ void Agent::Do(const effect::Change&) {
         log::Record(ending ? change::RecordOfEnd(event, OutcomeOf(*ending))
                            : change::RecordOfFailure(event, ending.error().message()));
         if (ending) return Outcome{std::move(ending)};
-        const auto pending = change::PendingOn(machine.host());
-        // What cannot be read is told by who tries to recover from it.
-        const bool is_undone = pending && *pending != change::Pending::kCutShort;
-        return Outcome{std::move(ending), is_undone};
+        const auto left = HasLeftJournal(machine, to);
+        // Whoever tries to recover from a journal that cannot be read reports that.
+        return Outcome{std::move(ending), left && !*left};
       },
       [this](const Result<Outcome>& outcome) {
         const Result<change::Ending>& ending = outcome ? outcome->ending : Result<change::Ending>(outcome.error());

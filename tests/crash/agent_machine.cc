@@ -276,9 +276,11 @@ class AgentMachine::Life {
     Note(memory_.fault, text);
     if (text.empty()) Complain("told of a fault without a reason");
     ++memory_.faults;
-    const bool may_not_be_able_to_undo = fault_lasts_ && !IsFaultOver();
+    // A change that could not be undone at once is reported before the agent ends it, which it then does by itself.
+    const bool is_not_undone_yet =
+        (fault_lasts_ && !IsFaultOver()) || text.find("when this was undone") != std::string::npos;
     if (fault_lasts_ && memory_.faults == kFaultsThatLast) EndFault();
-    if (may_not_be_able_to_undo && fs::exists(machine_.top_ / kChange / "journal.json")) return;
+    if (is_not_undone_yet && fs::exists(machine_.top_ / kChange / "journal.json")) return;
     const std::string now = machine_.Now();
     const bool is_whole = std::any_of(machine_.known_.begin(), machine_.known_.end(),
                                       [&](const auto& known) { return known.second.contains(now); });
