@@ -23,6 +23,7 @@ PLACE = ["io.pintle.Agent1", "/io/pintle/Agent1"]
 AGENT = [*PLACE, "io.pintle.Agent1"]
 PROPERTIES = [*PLACE, "org.freedesktop.DBus.Properties"]
 DENIED = "Error org.freedesktop.DBus.Error.AccessDenied:"
+DBUS = ["org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus"]
 LOGIND = ["org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager"]
 PATIENCE = 60
 LOGINS = itertools.count()
@@ -282,7 +283,7 @@ def test_a_user_who_has_all_of_their_places_takes_none_from_others(node, agent, 
 
 def test_a_user_who_reads_no_answers_takes_nothing_from_root(node, agent):
     def kilobytes():
-        pid = node.run("pgrep", "-x", "agent-bus-probe", "--oldest").stdout.strip()
+        pid = node.run("busctl", "call", *DBUS, "GetConnectionUnixProcessID", "s", AGENT[0]).stdout.split()[1]
         status = node.run("cat", f"/proc/{pid}/status").stdout.splitlines()
         return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
 

@@ -68,7 +68,8 @@ def test_edits_that_do_not_end_are_told_and_hold_nothing_up(agent):
         assert "/etc/many/0/0" in status["reason"]
         agent.write(f"{CONFIGS}/60-more.ign",
                     {"ignition": {"version": "3.4.0"}, "storage": {"files": [file("/etc/more", "more")]}})
-        agent.awaits("the new config is there", lambda status: status["current"] not in ("", name))
+        # A change that meets an edit is undone and tried again, so that it may take some attempts.
+        agent.awaits("the new config is there", lambda status: status["current"] not in ("", name), 5 * PATIENCE)
         assert agent.read("/etc/more") == "more"
         # And it goes on to be told.
         agent.awaits("it is found again", lambda status: status["findings"] == 1)
