@@ -109,7 +109,7 @@ TEST_F(ConfigDirectoryTest, IsUnusableWithAConfigThatCannotBeRead) {
 
 TEST_F(ConfigDirectoryTest, TakesNoConfigThatOthersMayWrite) {
   Write("50-a.json");
-  for (const mode_t mode : {0664, 0646}) {
+  for (const mode_t mode : {0664U, 0646U}) {
     ASSERT_EQ(::chmod((name_ + "/50-a.json").c_str(), mode), 0);
     EXPECT_THAT(MessageOf(Read()), HasSubstr("50-a.json is not taken, since others than root may change it"));
   }

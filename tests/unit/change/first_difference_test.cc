@@ -24,7 +24,7 @@ class FirstDifferenceTest : public testing::Test {
   std::string Between(std::string_view expected, const std::string& is, const std::string& name = "file") {
     directory_.Write(name, is);
     std::string whole = ValueOf(FirstDifference(root_, "/" + name, In(expected, expected.size() + 1)));
-    for (const std::size_t size : {1, 2, 3, 1000}) {
+    for (const std::size_t size : {1U, 2U, 3U, 1000U}) {
       if (size == 1 && expected.size() > 10'000) continue;
       EXPECT_EQ(ValueOf(FirstDifference(root_, "/" + name, In(expected, size))), whole) << size;
     }

@@ -48,7 +48,7 @@ TEST_F(BlobStoreTest, GivesBackWhatItWasGivenAlsoWhenOpenedAgain) {
 
 TEST_F(BlobStoreTest, TakesPiecesOfShortAndLongContents) {
   BlobStore blobs = Open();
-  for (const std::size_t count : {0, 1, 3, 4, 5, 40}) {
+  for (const std::size_t count : {0U, 1U, 3U, 4U, 5U, 40U}) {
     const std::string piece(64 << 10, 'p');
     std::string all;
     const std::string sha256 = ValueOf(blobs.AddPieces([&](const TakePiece& take) -> Result<> {
