@@ -40,7 +40,7 @@ Result<bool> IsIn(int directory, const std::string& name, const Existing& existi
 // Whether what was touched is what was seen nonetheless.
 Result<bool> IsAsSeen(int directory, const std::string& name, const Existing& existing, const Exchange& exchange,
                       const BlobStore& blobs) {
-  return exchange.seen != nullptr && TRY(IsIn(directory, name, existing, *exchange.seen, blobs));
+  return exchange.seen && TRY(IsIn(directory, name, existing, *exchange.seen, blobs));
 }
 
 // Before anyone sees that something else is there for an instant.
@@ -159,7 +159,7 @@ Result<> RemoveWhatCameOut(const Beside& beside, const Exchange& exchange, const
   const auto is = TRY(FindExisting(beside.at, waiting));
   if (!is) return {};
   bool is_edited = !IsUntouched(out, *is);
-  if (is_edited || (exchange.is_fresh && exchange.seen != nullptr)) {
+  if (is_edited || (exchange.is_fresh && exchange.seen)) {
     is_edited = !TRY(IsAsSeen(beside.at, waiting, *is, exchange, blobs));
   }
   if (is_edited) {

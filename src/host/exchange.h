@@ -21,8 +21,8 @@ namespace pintle::host {
 
 struct Exchange {
   std::string name;
-  std::optional<Existing> existing;                  // What is in the place.
-  const resource::FileEntry::State* seen = nullptr;  // What that is, if someone has looked.
+  std::optional<Existing> existing;                // What is in the place.
+  std::optional<resource::FileEntry::State> seen;  // What that is, if someone has looked.
   bool is_fresh = false;         // It was touched so shortly before that its times do not tell of a touch after it.
   std::optional<Identity> made;  // What waits beside the place; none: nothing is to be there.
 };

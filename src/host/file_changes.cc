@@ -221,7 +221,7 @@ class FileChanges::Work {
     if (!retired_.empty()) TRY(RemoveRetired([&](const Retired& one) { return one.place() == prepared.place(); }));
     if (IsPreparedAlready(put, prepared.place())) return prepared;
     exchange.existing = TRY(FindExisting(directory.fd(), exchange.name));
-    exchange.seen = before ? before->state : nullptr;
+    if (before && before->state != nullptr) exchange.seen = *before->state;
     exchange.is_fresh = exchange.existing && !HasRestedSince(*exchange.existing, std::chrono::system_clock::now());
     TRY(put.want ? MakeReadyToPut(put, before, directory, prepared) : MakeReadyToRemove(before, directory, prepared));
     return prepared;

@@ -41,5 +41,6 @@ std::size_t PeakDuring(Work&& work) {
 }  // namespace pintle::bench
 
 void* operator new(std::size_t size) { return pintle::bench::Allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return pintle::bench::Allocate(size); }
 void operator delete(void* memory) noexcept { pintle::bench::Free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { pintle::bench::Free(memory); }
