@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 
 #include "base/unique_fd.h"
 #include "host/accounts.h"
+#include "host/acting_as.h"
 #include "host/small_file.h"
 
 namespace pintle::host {
@@ -46,25 +46,6 @@ State StateOf(const std::string& text) {
 }
 
 std::string TextOf(const State& state) { return state.text ? *state.text : TextOf(state.keys); }
-
-// This thread is, to file systems, the user that it acts as.
-class ActingAs {
- public:
-  explicit ActingAs(const Account& account) {
-    gid_ = static_cast<gid_t>(::setfsgid(account.gid));
-    uid_ = static_cast<uid_t>(::setfsuid(account.uid));
-  }
-  ~ActingAs() {
-    ::setfsuid(uid_);
-    ::setfsgid(gid_);
-  }
-  ActingAs(const ActingAs&) = delete;
-  ActingAs& operator=(const ActingAs&) = delete;
-
- private:
-  uid_t uid_;
-  gid_t gid_;
-};
 
 Result<> Sync(int directory) {
   if (::fsync(directory) != 0) return Error::FromErrno("fsync of the directory");
@@ -226,7 +207,7 @@ Result<std::optional<State>> ObserveAuthorizedKeys(const Root& root, const std::
   const auto doing = [&] { return fmt::format("looking at the SSH keys of {}", user); };
   const std::optional<Account> account = TRY(FindUser(root, user), doing());
   if (!account) return std::nullopt;
-  const ActingAs acting(*account);
+  const ActingAs acting({account->uid, account->gid});
   KeyFolder folder(root, user, *account);
   const bool is_there = TRY(folder.Open(Missing::kLeave, Labels()), doing());
   if (folder.count() == 0 && !folder.is_next_of_another()) return std::nullopt;
@@ -243,7 +224,7 @@ Result<> PutAuthorizedKeys(const Root& root, const resource::Put<resource::Autho
   const std::optional<Account> account = TRY(FindUser(root, put.key), doing());
   if (!account && (!put.want || TextOf(*put.want).empty())) return {};
   if (!account) return Error(ErrorKind::kNotFound, "there is no such user").While(doing());
-  const ActingAs acting(*account);
+  const ActingAs acting({account->uid, account->gid});
   KeyFolder folder(root, put.key, *account);
   TRY(Put(folder, *account, put.want, labels), doing());
   return {};
