@@ -45,6 +45,10 @@ using FileState = resource::FileEntry::State;
 // and would go on to decide about units of which no config says anything any more.
 constexpr const char* kFirstPresets = "/etc/systemd/system-preset/20-ignition.preset";
 
+// systemd's first start on a machine sets this, and sets all units to their presets if it was not set before:
+// machine-id(5).
+constexpr const char* kMachineId = "/etc/machine-id";
+
 // It holds pull secrets and hashes of passwords.
 constexpr std::int64_t kConfigPermissions = 0600;
 
@@ -91,7 +95,7 @@ class Stager {
     TRY(AddFiles(sorted.files, Without(after, before)));
     for (const FilePut& file : given_back.afterwards) TRY(AddFile(file));
     TRY(CheckNotEdited(from));
-    TRY(AddFile({kFirstPresets, std::nullopt}));
+    if (TRY(HasStartedOnce())) TRY(AddFile({kFirstPresets, std::nullopt}));
     if (passwords) TRY(AddPasswords(*passwords));
     TRY(AddCurrentConfig(to, plan.writers));
     TRY(KeepContents(to.ignition));
@@ -120,6 +124,15 @@ class Stager {
   }
 
  private:
+  // Before its first start, as in the initramfs, systemd has yet to read the presets: without them it would disable the
+  // units again that the first config enables.
+  Result<bool> HasStartedOnce() const {
+    const auto id = host_.root.ReadFile(kMachineId);
+    if (!id && id.error().kind() == ErrorKind::kNotFound) return false;
+    const std::string text = TRY(id);
+    return !(text.empty() || text == "\n" || text.starts_with("uninitialized"));
+  }
+
   // A path may lead to what is ours by a link that the machine has.
   Result<> CheckPlaces(const ignition::Config& config) const {
     std::unordered_map<std::string, std::string> real;  // By directory.

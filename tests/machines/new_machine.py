@@ -134,7 +134,7 @@ def _install(build, root):
     for place, below in (("usr/local", "usr"), ("lib", "usr/lib")):
         shutil.copytree(root / place, root / below, symlinks=True, dirs_exist_ok=True)
         shutil.rmtree(root / place)
-    for path in [*root.glob(f"{UNITS}/*"), *root.glob("usr/lib/dracut/modules.d/90pintle/*")]:
+    for path in [*root.glob(f"{UNITS}/*.service"), *root.glob("usr/lib/dracut/modules.d/90pintle/*")]:
         path.write_text(path.read_text().replace("/usr/local/", "/usr/"))
 
 

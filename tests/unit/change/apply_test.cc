@@ -95,11 +95,14 @@ class LeftByIgnition : public Applying {
     shipped.enabled = false;
   }
 
+  void HaveSystemdStarted() { machine_.Write("etc/machine-id", "0123456789abcdef0123456789abcdef\n"); }
+
   static constexpr const char* kPreset = "etc/systemd/system-preset/20-ignition.preset";
   TestConfig disabled_;
 };
 
 TEST_F(LeftByIgnition, PresetsSayNothingOfAUnitThatALaterConfigDrops) {
+  HaveSystemdStarted();
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), disabled_)));
   EXPECT_FALSE(machine_.Has("etc/systemd/system/a.target.wants/shipped.service"));
   EXPECT_FALSE(machine_.Has(kPreset));
@@ -110,7 +113,22 @@ TEST_F(LeftByIgnition, PresetsSayNothingOfAUnitThatALaterConfigDrops) {
   EXPECT_FALSE(machine_.Has(kPreset));
 }
 
+TEST_F(LeftByIgnition, PresetsStayUntilSystemdHasReadThemAtItsFirstStart) {
+  const auto expect_they_stay = [&] {
+    ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), disabled_)));
+    EXPECT_TRUE(machine_.Has(kPreset));
+    ASSERT_TRUE(Succeeded(machine_.GoFromTo(disabled_, NoConfig())));
+  };
+  expect_they_stay();
+  for (const char* id : {"", "\n", "uninitialized\n"}) {
+    SCOPED_TRACE(id);
+    machine_.Write("etc/machine-id", id);
+    expect_they_stay();
+  }
+}
+
 TEST_F(LeftByIgnition, PresetsComeBackWithAChangeThatIsUndone) {
+  HaveSystemdStarted();
   const std::string before = Tree();
   machine_.systemd.failing = "watcher.service";
   EXPECT_FALSE(machine_.GoFromTo(NoConfig(), TestConfig().WithFile("/etc/motd", "data:,ours")));
