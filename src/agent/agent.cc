@@ -52,7 +52,7 @@ std::string ShownReason(const std::string& reason) {
   return Shortened(PrintableLines(reason), kLongest);
 }
 
-// Whether the change to this config, which has failed, left its journal, from which the machine goes on or back.
+// Tells whether the failed change to this config left its journal: then the machine has to be recovered from it.
 Result<bool> HasLeftJournal(const host::ThisMachine& machine, const std::string& to) {
   const change::Pending pending = TRY(change::PendingOn(machine.host()));
   if (pending != change::Pending::kWaitsForReboot) return pending == change::Pending::kCutShort;

@@ -267,7 +267,7 @@ class Bus::Connection {
     return 0;  // Not one of ours: sd-bus answers that.
   }
 
-  // That the caller is gone, and cannot be answered, is theirs to know.
+  // An answer cannot be sent to a caller who is gone; nothing else has to be done then.
   void CarryOut(AgentOrder order, sd_bus_message* call) const {
     const Result<> done = bus_.HandlerOf(order)();
     if (done) {

@@ -30,7 +30,7 @@ constexpr auto kPolkitPatience = std::chrono::minutes(5);  // Someone may have t
 
 bool IsError(sd_bus_message* answer) { return ::sd_bus_message_is_method_error(answer, nullptr) != 0; }
 
-// That the caller is gone, and cannot be answered, is theirs to know.
+// An answer cannot be sent to a caller who is gone; nothing else has to be done then.
 void Refuse(sd_bus_message* call, const char* error, const std::string& why) {
   static_cast<void>(::sd_bus_reply_method_errorf(call, error, "%s", why.c_str()));
 }
@@ -58,7 +58,7 @@ class Callers::Caller {
 
   const std::string& name() const { return name_; }
 
-  // Whether the bus could be asked.
+  // Returns false if the question could not be sent.
   bool AskWhoseItIs() {
     return ::sd_bus_call_method_async(callers_.bus_, Out(whose_), kBusName, kBusPath, kBusName, "GetConnectionUnixUser",
                                       &OnUser, this, "s", name_.c_str()) >= 0;
@@ -239,7 +239,7 @@ void Callers::Take(::sd_bus_message* call, Wish wish) {
 
 void Callers::Forget(const Caller& caller) {
   const auto found = callers_.find(caller.name());
-  // What it has left is let go while it can still be found by nobody.
+  // Destroying a caller releases its messages, which may call back: it must not be found in the map by then.
   const std::unique_ptr<Caller> forgotten = std::move(found->second);
   callers_.erase(found);
 }

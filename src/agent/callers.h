@@ -20,12 +20,12 @@ struct sd_bus_message;
 
 namespace pintle::agent {
 
-// How many calls of one user may wait for polkit at a time.
+// This many calls of one user may wait for polkit at a time.
 inline constexpr std::size_t kPlacesOfUser = 4;
-// The same, of all users.  The bus lets nobody wait for more than 128 answers at a time, and the agent waits for others
-// than polkit's as well.
+// This many calls of all users may wait for it.  The bus lets nobody wait for more than 128 answers at a time, and the
+// agent waits for others than polkit's as well.
 inline constexpr std::size_t kPlacesOfAll = 64;
-// How many calls of one connection are held until the bus has said whose it is.
+// This many calls of one connection are held until the bus has said whose it is.
 inline constexpr std::size_t kHeldUnknown = 16;
 
 // All is done without waiting, on the thread of the loop that serves the connection.

@@ -127,7 +127,7 @@ std::vector<std::string> Gone(const std::vector<std::string>& before, const std:
   return gone;
 }
 
-// What cannot be read has no certificates that could end.
+// A file that cannot be read counts as one without certificates.
 api::WaitingFile WaitingAt(const Root& root, const std::string& path) {
   api::WaitingFile waiting{.path = path, .valid_until = {}, .subject = {}};
   const auto contents = root.ReadFile(path);

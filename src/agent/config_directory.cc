@@ -62,7 +62,7 @@ Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory) {
   ConfigDirectory read;
   read.is_there = TRY(IsThere(directory));
   if (!read.is_there) return read;
-  // Who may remove its files may take the config away.
+  // A user who may write to the directory could take the config away by removing its files.
   TRY(CheckFile(directory));
   change::WrittenConfigs written = TRY(change::ReadWrittenConfigs({&directory, 1}));
   read.configs = std::move(written.configs);

@@ -101,7 +101,7 @@ class Advancing {
         return Start().Begin(recovering.after ? recovering.after->attempts : 0);
       case How::kUndone:
         if (!recovered.why.empty() && recovered.goal) return Start().Reject(*recovered.goal, recovered.why).Begin();
-        // One that was just cut short is tried again; one that failed is not, for now.
+        // A change that was cut short is tried again at once; one that failed waits for its next attempt.
         return recovering.after ? Undone(*recovering.after) : Next(Start().Begin());
       case How::kToBeConfirmed:
         return Start().Do(effect::WatchHealth{}).To(phase::Confirming{});

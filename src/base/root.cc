@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/root.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <linux/openat2.h>
@@ -13,8 +12,8 @@
 #include <climits>
 #include <functional>
 
-#include "base/c_ptr.h"
 #include "base/digest.h"
+#include "base/names_in.h"
 #include "base/write_all.h"
 
 namespace pintle {
@@ -78,22 +77,6 @@ Result<std::string> PathOf(int fd) {
 }
 
 constexpr std::string_view kBeside = ".pintle-";
-
-// The names in an open directory, without "." and "..".
-Result<std::vector<std::string>> NamesIn(UniqueFd directory) {
-  const CPtr<DIR, ::closedir> stream(::fdopendir(directory.get()));
-  if (stream == nullptr) return Error::FromErrno("fdopendir");
-  static_cast<void>(directory.Release());  // The stream closes it.
-  std::vector<std::string> names;
-  for (;;) {
-    errno = 0;
-    const dirent* entry = ::readdir(stream.get());
-    if (entry == nullptr && errno != 0) return Error::FromErrno("readdir");
-    if (entry == nullptr) return names;
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
-}
 
 Result<> RemoveLeftover(int directory, const std::string& name) {
   if (::unlinkat(directory, name.c_str(), 0) == 0 || errno == ENOENT) return {};

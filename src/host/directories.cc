@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/directories.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/sysmacros.h>
@@ -14,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/c_ptr.h"
+#include "base/names_in.h"
 #include "host/acting_as.h"
 #include "host/files.h"
 #include "host/pieces.h"
@@ -224,20 +223,10 @@ Result<Directories::Shared> Directories::FollowTarget(Shared at, const std::stri
   return at;
 }
 
-Result<std::vector<std::string>> NamesIn(const UniqueFd& directory) {
+Result<std::vector<std::string>> ListOpen(const UniqueFd& directory) {
   UniqueFd listed(::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const CPtr<DIR, ::closedir> stream(listed ? ::fdopendir(listed.get()) : nullptr);
-  if (stream == nullptr) return Error::FromErrno("opening the directory");
-  static_cast<void>(listed.Release());  // The stream closes it.
-  std::vector<std::string> names;
-  for (;;) {
-    errno = 0;
-    const dirent* entry = ::readdir(stream.get());
-    if (entry == nullptr && errno != 0) return Error::FromErrno("readdir");
-    if (entry == nullptr) return names;
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
+  if (!listed) return Error::FromErrno("opening the directory");
+  return NamesIn(std::move(listed));
 }
 
 Result<UniqueFd> OpenToRead(const Root& root, const std::string& path) {

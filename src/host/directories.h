@@ -120,8 +120,8 @@ class Directories {
   std::map<Place, Waiting> waiting_;
 };
 
-// The names in an open directory, without "." and "..".
-Result<std::vector<std::string>> NamesIn(const UniqueFd& directory);
+// The names in an open directory, which may be open as a place only (O_PATH).
+Result<std::vector<std::string>> ListOpen(const UniqueFd& directory);
 
 // A regular file that a config names, open for reading; anything else there is an error.
 Result<UniqueFd> OpenToRead(const Root& root, const std::string& path);

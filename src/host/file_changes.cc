@@ -359,7 +359,7 @@ class FileChanges::Work {
     TRY(CheckNotMounted(*prepared.exchange.existing));
     if (prepared.exchange.existing->kind != EntryKind::kDirectory) return {};
     const UniqueFd opened = TRY(OpenExisting(directory, prepared.exchange.name, *prepared.exchange.existing));
-    for (const std::string& name : TRY(NamesIn(opened))) {
+    for (const std::string& name : TRY(ListOpen(opened))) {
       const auto by_place = by_place_.find({prepared.exchange.existing->identity, name});
       if (by_place == by_place_.end()) return IsFull();
       const auto found = prepared_.find(by_place->second);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machineconfig/input.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -14,7 +13,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/c_ptr.h"
+#include "base/names_in.h"
 #include "base/unique_fd.h"
 #include "machineconfig/yaml.h"
 
@@ -72,23 +71,17 @@ Result<std::string> ReadPath(const std::string& path, Accepts accepts, std::size
   return ReadAll(file.get(), limit);
 }
 
-Result<std::vector<std::string>> NamesIn(const std::string& directory) {
-  const CPtr<DIR, ::closedir> stream(::opendir(directory.c_str()));
-  if (stream == nullptr) return Error::FromErrno("listing " + directory);
-  std::vector<std::string> names;
-  for (;;) {
-    errno = 0;
-    const dirent* entry = ::readdir(stream.get());
-    if (entry == nullptr && errno != 0) return Error::FromErrno("listing " + directory);
-    if (entry == nullptr) break;
-    names.emplace_back(entry->d_name);
-  }
+Result<std::vector<std::string>> SortedNamesIn(const std::string& directory) {
+  const auto doing = [&] { return "listing " + directory; };
+  UniqueFd opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened) return Error::FromErrno(doing());
+  std::vector<std::string> names = TRY(NamesIn(std::move(opened)), doing());
   std::sort(names.begin(), names.end());
   return names;
 }
 
 Result<> AddFilesIn(const std::string& directory, std::span<const std::string_view> endings, NamedFiles& named) {
-  for (const std::string& name : TRY(NamesIn(directory))) {
+  for (const std::string& name : TRY(SortedNamesIn(directory))) {
     if (!IsWantedName(name, endings)) continue;
     std::string path = fs::path(directory) / name;
     struct stat status = {};
