@@ -38,10 +38,23 @@ Cluster::Cluster(kube::Client& client, const std::string& namespace_name, Listen
       operator_pods_(client, Need::kAlways, ListenerFor<api::Pod>(listener),
                      {.namespace_name = namespace_name, .label_selector = kOperatorPods}) {}
 
-bool Cluster::is_ready() const {
-  return pools_.is_ready() && nodes_.is_ready() && configs_.is_ready() && controller_configs_.is_ready() &&
-         machine_config_nodes_.is_ready() && machine_configurations_.is_ready() && os_image_streams_.is_ready() &&
-         os_configs_.is_ready() && os_builds_.is_ready() && schedulers_.is_ready() && operator_pods_.is_ready();
+std::vector<std::string_view> Cluster::Unread() const {
+  std::vector<std::string_view> unread;
+  const auto look_at = [&]<typename T>(const Watching<T>& watching) {
+    if (!watching.is_ready()) unread.push_back(kube::kResourceKind<T>.plural);
+  };
+  look_at(pools_);
+  look_at(nodes_);
+  look_at(configs_);
+  look_at(controller_configs_);
+  look_at(machine_config_nodes_);
+  look_at(machine_configurations_);
+  look_at(os_image_streams_);
+  look_at(os_configs_);
+  look_at(os_builds_);
+  look_at(schedulers_);
+  look_at(operator_pods_);
+  return unread;
 }
 
 View Cluster::Look() const {

@@ -34,7 +34,9 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
 
   // Whether all is here.  Nothing must be decided before.
-  bool is_ready() const;
+  bool is_ready() const { return Unread().empty(); }
+  // The kinds that are not here yet, in the plural: "nodes".
+  std::vector<std::string_view> Unread() const;
 
   View Look() const;
 

@@ -129,6 +129,7 @@ void Controller::Lead() {
                                                                .forecaster = forecaster_,
                                                                .all_nodes = [this] { return cluster_.Look().nodes; }},
                                         client_);
+  on_change_();
   LookSoon();
 }
 
@@ -146,6 +147,7 @@ void Controller::Lost() {
   drain_watch_.Clear();
   told_configs_.clear();
   synced_.clear();
+  on_change_();
 }
 
 void Controller::Release(std::function<void()> done) {
@@ -247,8 +249,9 @@ void Controller::TellOfHopeless(const std::string& node, const std::string& pool
 Metrics Controller::Count() const {
   Metrics metrics;
   metrics.now = clock_.Wall();
-  metrics.leads = is_leading_;
-  if (!is_leading_) return metrics;
+  // Whoever holds the lease and cannot read the cluster does nothing.
+  metrics.leads = is_leading_ && is_ready();
+  if (!metrics.leads) return metrics;
   const View view = cluster_.Look();
   const Rosters rosters = MakeRosters(view);
   metrics.pools = FiguresOf(view, rosters, renderer_.image_overridden(),

@@ -57,7 +57,8 @@ class Controller {
   // As things are at this moment.
   Metrics Count() const;
 
-  // Called whenever the copy of the cluster may have changed, also on replicas that do not lead.
+  // Called whenever the copy of the cluster may have changed, also on replicas that do not lead, and whenever this
+  // begins to lead or no longer does.
   void OnChange(std::function<void()> changed) { on_change_ = std::move(changed); }
 
   // Stops writing, and gives the lease back so that another replica goes on at once.

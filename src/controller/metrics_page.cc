@@ -1,43 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/metrics_page.h"
 
-#include <chrono>
+#include <fmt/core.h>
+
 #include <string_view>
 #include <utility>
+
+#include "base/clock.h"
 
 namespace pintle::controller {
 namespace {
 
-constexpr auto kBetweenTexts = std::chrono::seconds(1);
-constexpr const char* kTextFormat = "text/plain; version=0.0.4; charset=utf-8";
+constexpr auto kBetweenPages = std::chrono::seconds(1);
+constexpr auto kBetweenBeats = std::chrono::seconds(5);
+// A loop that has not turned for so long hangs.  With the probes of deploy/, a replica that hangs is started again
+// before the others may take its lease.
+constexpr auto kHangsAfter = std::chrono::seconds(60);
+constexpr const char* kMetricsFormat = "text/plain; version=0.0.4; charset=utf-8";
+constexpr const char* kPlainText = "text/plain; charset=utf-8";
 
-net::HttpHandler HandlerFor(std::shared_ptr<const std::string> text) {
-  return [text = std::move(text)](const net::IncomingRequest& request) -> net::HttpAnswer {
-    if (request.method != "GET" && request.method != "HEAD") return {.status = 405};
-    const std::string_view path = request.target.substr(0, request.target.find('?'));
-    if (path == "/healthz") return {.status = 200};
-    if (path != "/metrics") return {.status = 404};
-    return {.status = 200, .headers = {{"Content-Type", kTextFormat}}, .body = text};
-  };
+net::HttpAnswer Unavailable(std::string why) {
+  return {.status = 503,
+          .headers = {{"Content-Type", kPlainText}},
+          .body = std::make_shared<const std::string>(std::move(why) + "\n")};
 }
 
 }  // namespace
 
+net::HttpAnswer AnswerFrom(const Page& page, std::chrono::nanoseconds silence, const net::IncomingRequest& request) {
+  if (request.method != "GET" && request.method != "HEAD") return {.status = 405};
+  const std::string_view path = request.target.substr(0, request.target.find('?'));
+  if (path != "/metrics" && path != "/healthz" && path != "/readyz") return {.status = 404};
+  if (silence >= kHangsAfter) {
+    return Unavailable(fmt::format("the main loop has not turned for {} s",
+                                   std::chrono::floor<std::chrono::seconds>(silence).count()));
+  }
+  if (path == "/healthz") return {.status = 200};
+  if (path == "/metrics") return {.status = 200, .headers = {{"Content-Type", kMetricsFormat}}, .body = page.metrics};
+  if (!page.unread.empty()) return Unavailable("not read from the API server yet: " + page.unread);
+  return {.status = 200};
+}
+
 Result<std::unique_ptr<MetricsPage>> MetricsPage::Begin(event::Loop& loop, const net::ListenAddress& address,
-                                                        std::function<std::string()> text) {
-  std::unique_ptr<MetricsPage> page(new MetricsPage(loop, std::move(text)));
-  page->server_ =
-      TRY(net::HttpServer::Begin({.listen = address}, HandlerFor(std::make_shared<const std::string>(page->text_()))));
+                                                        std::function<Page()> make) {
+  std::unique_ptr<MetricsPage> page(new MetricsPage(loop, std::move(make)));
+  page->server_ = TRY(net::HttpServer::Begin({.listen = address}, page->Handler()));
   return page;
 }
 
-MetricsPage::MetricsPage(event::Loop& loop, std::function<std::string()> text)
-    : text_(std::move(text)), soon_(loop, [this] { Renew(); }) {}
+MetricsPage::MetricsPage(event::Loop& loop, std::function<Page()> make)
+    : make_(std::move(make)), heartbeat_(loop, kBetweenBeats), soon_(loop, [this] { Renew(); }) {}
 
 void MetricsPage::Changed() {
-  if (!soon_.armed()) soon_.After(kBetweenTexts);
+  if (!soon_.armed()) soon_.After(kBetweenPages);
 }
 
-void MetricsPage::Renew() { server_->Handle(HandlerFor(std::make_shared<const std::string>(text_()))); }
+net::HttpHandler MetricsPage::Handler() {
+  Page page = make_();
+  // Nobody says when one more kind has been read and others have not.
+  if (!page.unread.empty()) Changed();
+  return [page = std::move(page), &heartbeat = heartbeat_](const net::IncomingRequest& request) {
+    return AnswerFrom(page, SystemClock().Monotonic() - heartbeat.last(), request);
+  };
+}
+
+void MetricsPage::Renew() { server_->Handle(Handler()); }
 
 }  // namespace pintle::controller

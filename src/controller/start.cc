@@ -2,6 +2,7 @@
 #include "controller/start.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
@@ -104,12 +105,13 @@ Result<> Run(StartOptions options) {
   std::unique_ptr<Ignition> ignition;
   if (options.ignition) ignition = TRY(Ignition::Begin(*loop, client, controller, *std::move(options.ignition)));
   std::unique_ptr<MetricsPage> metrics;
-  const auto text = [&] {
+  const auto page = [&]() -> Page {
     Metrics figures = controller.Count();
     if (ignition) ignition->AddTo(figures);
-    return MetricsText(figures);
+    return {.metrics = std::make_shared<const std::string>(MetricsText(figures)),
+            .unread = fmt::format("{}", fmt::join(controller.cluster().Unread(), ", "))};
   };
-  if (options.metrics) metrics = TRY(MetricsPage::Begin(*loop, *options.metrics, text));
+  if (options.metrics) metrics = TRY(MetricsPage::Begin(*loop, *options.metrics, page));
   controller.OnChange([&] {
     if (ignition) ignition->Look();
     if (metrics) metrics->Changed();

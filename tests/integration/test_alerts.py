@@ -4,6 +4,7 @@
 import base64
 import contextlib
 import datetime
+import http.client
 import http.server
 import json
 import os
@@ -16,6 +17,7 @@ from machines import certs, daemon, shell
 from machines.cluster import Cluster
 from machines.controller import GROUP, MERGE, NAMESPACE, Controller, Objects, prepare_cluster
 from machines.prometheus import Prometheus, rules
+from machines.proxy import Proxy
 from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
 
@@ -174,6 +176,68 @@ def test_rules_and_dashboard_speak_of_metrics_that_there_are():
     with served(text) as (target, _), Prometheus(target, "groups: []\n") as prometheus:
         for query in queries:
             prometheus.ask("query", query=query.replace("$pool", "worker"))
+
+
+class Refusing(Proxy):
+    """Loses requests whose method and path match `refused`."""
+
+    refused = "GET /api/v1/nodes"
+
+    def treat(self, request, body):
+        if not self.refused or not re.match(self.refused, f"{request.command} {request.path}"):
+            super().treat(request, body)
+
+
+def get(port, path):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    with contextlib.closing(connection):
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
+def test_prometheus_alerts_when_nobody_leads(tmp_path):
+    """Before the cluster is read, while the lease cannot be renewed, and when someone else has taken it."""
+    port = daemon.free_ports(1)[0]
+    with Cluster() as cluster, Refusing(cluster, cluster.admin) as proxy:
+        prepare_cluster(cluster)
+        objects = Objects(cluster)
+        kubeconfig = tmp_path / "kubeconfig"
+        kubeconfig.write_text(proxy.kubeconfig())
+        controller = Controller(cluster, "controller", f"--metrics-listen-address=127.0.0.1:{port}",
+                                kubeconfig=kubeconfig)
+        with controller, Prometheus(f"127.0.0.1:{port}", rules().replace("for: 15m", "for: 0m")) as prometheus:
+            def becomes(leads, what):
+                def is_so():
+                    samples = prometheus.ask("query", query="pintle_controller_leads")["result"]
+                    firing = [alert["labels"]["alertname"] for alert in prometheus.alerts() if alert["state"] == "firing"]
+                    return [sample["value"][1] for sample in samples] == [leads] \
+                        and ("PintleControllerHasNoLeader" in firing) == (leads == "0")
+                prometheus.wait_for(is_so, what)
+
+            wait_until(objects.leader, "it has the lease", 60)
+            wait_until(lambda: get(port, "/readyz") == (503, "not read from the API server yet: nodes\n"),
+                       "all but the nodes is read", 60)
+            becomes("0", "who cannot read the nodes does nothing")
+            assert get(port, "/healthz") == (200, "")
+
+            proxy.refused = None
+            becomes("1", "it leads")
+            assert get(port, "/readyz") == (200, "")
+
+            proxy.refused = "(PATCH|POST) .*/leases"
+            becomes("0", "it cannot renew its lease")
+            assert (get(port, "/readyz"), get(port, "/healthz")) == ((200, ""), (200, ""))
+
+            proxy.refused = None
+            becomes("1", "it leads again")
+
+            now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+            cluster.admin.must("PATCH", f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases/"
+                               "machine-config-controller", {"spec": {
+                                   "holderIdentity": "another", "acquireTime": now, "renewTime": now,
+                                   "leaseDurationSeconds": 3600}}, MERGE)
+            becomes("0", "another one has the lease")
 
 
 def account_kubeconfig(cluster, path):

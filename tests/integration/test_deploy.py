@@ -119,7 +119,10 @@ def test_pods_are_restricted(applied):
         assert context["allowPrivilegeEscalation"] is False and context["readOnlyRootFilesystem"] is True
         assert context["capabilities"] == {"drop": ["ALL"]}
         assert not any(port.get("hostPort") for port in container["ports"])
-        assert container["livenessProbe"] and container["readinessProbe"] and container["resources"]["limits"]["memory"]
+        # A replica that hangs is started again; one that has not read the cluster is not counted on.
+        assert container["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": "metrics", "scheme": "HTTP"}
+        assert container["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": "metrics", "scheme": "HTTP"}
+        assert container["resources"]["limits"]["memory"]
     namespace = applied.get("namespace", NAMESPACE)["metadata"]["labels"]
     assert namespace["pod-security.kubernetes.io/enforce"] == "restricted"
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "event/heartbeat.h"
+
+#include <functional>
+#include <set>
+#include <thread>
+
+#include "event/loop.h"
+#include "unit/event/patience.h"
+#include "unit/expect.h"
+
+namespace pintle::event {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Heartbeat, TellsOtherThreadsWhenTheLoopTurnedLast) {
+  const auto loop = ValueOf(Loop::Create());
+  const MonotonicTime before = SystemClock().Monotonic();
+  const Heartbeat heartbeat(*loop, 1ms);
+  const MonotonicTime first = heartbeat.last();
+  EXPECT_GE(first, before);
+  EXPECT_LE(first, SystemClock().Monotonic());
+
+  // Nobody runs the loop.
+  MonotonicTime seen_elsewhere;
+  std::thread([&] {
+    while (SystemClock().Monotonic() < first + 20ms) std::this_thread::yield();
+    seen_elsewhere = heartbeat.last();
+  }).join();
+  EXPECT_EQ(seen_elsewhere, first);
+
+  // Now somebody does, until it has beaten twice.
+  std::set<MonotonicTime> beats;
+  const std::function<void()> look = [&] {
+    beats.insert(heartbeat.last());
+    beats.size() < 3 ? loop->Post(look) : loop->Stop();
+  };
+  loop->Post(look);
+  EXPECT_TRUE(Succeeded(RunPatiently(*loop)));
+}
+
+}  // namespace
+}  // namespace pintle::event
