@@ -15,7 +15,7 @@ import threading
 import pytest
 from machines import certs, daemon, shell
 from machines.cluster import Cluster
-from machines.controller import GROUP, MERGE, NAMESPACE, Controller, Objects, prepare_cluster
+from machines.controller import GROUP, MERGE, NAMESPACE, Controller, Objects, account, prepare_cluster
 from machines.prometheus import Prometheus, rules
 from machines.proxy import Proxy
 from machines.simulated_agents import SimulatedAgents
@@ -199,8 +199,9 @@ def get(port, path):
 def test_prometheus_alerts_when_nobody_leads(tmp_path):
     """Before the cluster is read, while the lease cannot be renewed, and when someone else has taken it."""
     port = daemon.free_ports(1)[0]
-    with Cluster() as cluster, Refusing(cluster, cluster.admin) as proxy:
+    with Cluster() as cluster, Refusing(cluster, None) as proxy:
         prepare_cluster(cluster)
+        proxy.user = account(cluster)
         objects = Objects(cluster)
         kubeconfig = tmp_path / "kubeconfig"
         kubeconfig.write_text(proxy.kubeconfig())
@@ -240,19 +241,6 @@ def test_prometheus_alerts_when_nobody_leads(tmp_path):
             becomes("0", "another one has the lease")
 
 
-def account_kubeconfig(cluster, path):
-    """The kubeconfig of the account that deploy/ gives the controller."""
-    cluster.apply((DEPLOY / "controller/rbac.yaml").read_text())
-    account = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/pintle-controller"
-    secret = wait_until(lambda: cluster.admin.must("GET", account).get("secrets"), "it has its token", 60)[0]["name"]
-    token = cluster.admin.must("GET", f"/api/v1/namespaces/{NAMESPACE}/secrets/{secret}")["data"]["token"]
-    kubeconfig = json.loads(cluster.admin.kubeconfig.read_text())
-    kubeconfig["users"][0]["user"] = {"token": base64.b64decode(token).decode()}
-    path.touch(mode=0o600)
-    path.write_text(json.dumps(kubeconfig))
-    return path
-
-
 def annotate_node(cluster, name, key, value):
     cluster.admin.must("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"annotations": {key: value}}}, MERGE)
 
@@ -263,7 +251,7 @@ def told_to_wait(cluster):
     return [node["metadata"].get("annotations", {}).get(WAITS_UNTIL) for node in nodes]
 
 
-def test_the_controller_says_what_waits_and_lets_certificates_pass(bundles, tmp_path):
+def test_the_controller_says_what_waits_and_lets_certificates_pass(bundles):
     """With the rights of deploy/ and no other: a pause, the alert of it, and the policy that lets certificates pass."""
     soon, new = bundles
     port = daemon.free_ports(1)[0]
@@ -272,8 +260,7 @@ def test_the_controller_says_what_waits_and_lets_certificates_pass(bundles, tmp_
         objects = Objects(cluster)
         objects.controller_config()
         objects.config("00-worker", config=ignition(soon))
-        controller = Controller(cluster, "controller", f"--metrics-listen-address=127.0.0.1:{port}",
-                                kubeconfig=account_kubeconfig(cluster, tmp_path / "kubeconfig"))
+        controller = Controller(cluster, "controller", f"--metrics-listen-address=127.0.0.1:{port}")
         with controller, SimulatedAgents(cluster) as agents:
             before = objects.wait_for_target("worker")
             for name in ("worker-0", "worker-1"):

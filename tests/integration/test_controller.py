@@ -11,7 +11,7 @@ import pytest
 
 from machines import certs, daemon
 from machines.cluster import Cluster
-from machines.controller import Controller, Objects, prepare_cluster
+from machines.controller import Controller, Objects, account, prepare_cluster
 from machines.faulty_proxy import FaultyProxy
 from machines.ignition_server import IgnitionServer
 from machines.simulated_agents import PREFIX, SimulatedAgents
@@ -299,7 +299,7 @@ class TestFaults:
     @pytest.mark.parametrize("fault", [{"part": 0.08}, {"part": 0, "late": 0.2}], ids=["failing", "late"])
     def test_no_more_nodes_are_told_than_may_be(self, cluster, objects, agents, tmp_path, fault):
         objects.config("00-worker", files=BASE)
-        with FaultyProxy(cluster, cluster.admin, **fault) as proxy:
+        with FaultyProxy(cluster, account(cluster), **fault) as proxy:
             kubeconfig = tmp_path / "kubeconfig"
             kubeconfig.write_text(proxy.kubeconfig())
             with Controller(cluster, "hindered", kubeconfig=kubeconfig):

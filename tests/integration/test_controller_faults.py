@@ -12,7 +12,7 @@ import pytest
 import controller_stories as stories
 from machines.cluster import Cluster
 from machines.cluster_user import Patient
-from machines.controller import Controller, Objects, prepare_cluster
+from machines.controller import Controller, Objects, account, prepare_cluster
 from machines.deadly_proxy import AFTER, BEFORE, DeadlyProxy
 from machines.kubelets import Kubelets
 from machines.simulated_agents import SimulatedAgents
@@ -87,13 +87,13 @@ def whole_end(cluster):
 class TestLeaderKilled:
     def test_at_any_write(self, cluster, short_end, tmp_path):
         """Before the write has come to the API server, and after it, when nobody is left to hear the answer."""
-        with DeadlyProxy(cluster, cluster.admin) as proxy:
+        with DeadlyProxy(cluster, account(cluster)) as proxy:
             self.play(cluster, proxy, short_end, tmp_path)
             count = len(proxy.writes)
         all_moments = [(number, moment) for number in range(1, count + 1) for moment in (BEFORE, AFTER)]
         failed, tried, killed = {}, all_moments if NIGHTLY else spread(all_moments, SAMPLE), 0
         for number, moment in tried:
-            with DeadlyProxy(cluster, cluster.admin, number, moment) as proxy:
+            with DeadlyProxy(cluster, account(cluster), number, moment) as proxy:
                 try:
                     self.play(cluster, proxy, short_end, tmp_path)
                 except Exception as failure:
@@ -119,7 +119,7 @@ class LateWhenOneIsTold(LateWatches):
     """Begins to be late just when this node is told of another config, which nobody hears the answer to."""
 
     def __init__(self, cluster, node):
-        super().__init__(cluster, cluster.admin)
+        super().__init__(cluster, account(cluster))
         self.path, self.when_told = f"/api/v1/nodes/{node}", None
 
     def treat(self, request, body):
@@ -143,7 +143,7 @@ def spread(moments, count):
 
 class TestWatches:
     def test_what_the_leader_knows_is_old(self, cluster, short_end, tmp_path):
-        with LateWatches(cluster, cluster.admin, LATE) as proxy, Stage(cluster) as stage:
+        with LateWatches(cluster, account(cluster), LATE) as proxy, Stage(cluster) as stage:
             with Controller(cluster, "late", kubeconfig=written(proxy, tmp_path)):
                 stage.play(stories.short, seconds=60 + 10 * LATE)
                 stage.must_end_as(short_end, 30 + 10 * LATE)
@@ -166,7 +166,7 @@ class TestWatches:
 
     @pytest.mark.parametrize("seed", SEEDS)
     def test_events_are_lost_and_come_twice_and_in_another_order(self, cluster, whole_end, tmp_path, seed):
-        with UnreliableWatches(cluster, cluster.admin, seed) as proxy, Stage(cluster) as stage:
+        with UnreliableWatches(cluster, account(cluster), seed) as proxy, Stage(cluster) as stage:
             with Controller(cluster, "misled", kubeconfig=written(proxy, tmp_path)):
                 stage.play(stories.whole, seconds=120)
                 stage.must_end_as(whole_end, 60)

@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 from machines.cluster import Cluster
+from machines.controller import GROUP, account, wait_until_owners_are_known
 
 DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
 CONTROLLER = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
@@ -22,6 +23,7 @@ NEEDED = [
     *((verb, "machineconfigs", MACHINE_CONFIG, "", "") for verb in ("get", "list", "watch", "create", "patch", "delete")),
     *((verb, "machineconfigpools", MACHINE_CONFIG, "", "") for verb in ("get", "list", "watch", "create", "patch")),
     ("patch", "machineconfigpools/status", MACHINE_CONFIG, "", ""),
+    ("update", "machineconfigpools/finalizers", MACHINE_CONFIG, "", ""),
     *((verb, "machineconfignodes", MACHINE_CONFIG, "", "") for verb in ("get", "list", "watch", "patch")),
     ("patch", "machineconfignodes/status", MACHINE_CONFIG, "", ""),
     *((verb, "controllerconfigs", MACHINE_CONFIG, "", "") for verb in ("get", "list", "watch")),
@@ -162,6 +164,32 @@ def allowed(cluster, verb, resource, group, namespace, name):
 def test_the_controller_may_do_what_it_does_and_nothing_else(applied):
     assert [right for right in NEEDED if not allowed(applied, *right)] == []
     assert [right for right in REFUSED if allowed(applied, *right)] == []
+
+
+def owned(name, pool, **more):
+    """A machine config that goes with a pool."""
+    owner = {"apiVersion": f"{MACHINE_CONFIG}/v1", "kind": "MachineConfigPool", "name": pool["metadata"]["name"],
+             "uid": pool["metadata"]["uid"], **more}
+    return {"apiVersion": f"{MACHINE_CONFIG}/v1", "kind": "MachineConfig", "spec": {},
+            "metadata": {"name": name, "ownerReferences": [owner]}}
+
+
+def test_a_pool_may_be_made_to_wait_for_its_configs(applied):
+    """OpenShift asks for a right on the owner of which `blockOwnerDeletion` is said, and so does the test cluster."""
+    applied.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
+    wait_until_owners_are_known(applied)
+    pool = applied.admin.must("POST", f"{GROUP}/machineconfigpools", {
+        "apiVersion": f"{MACHINE_CONFIG}/v1", "kind": "MachineConfigPool", "metadata": {"name": "owner"}, "spec": {}})
+    blocking = owned("rendered-owner-1", pool, controller=True, blockOwnerDeletion=True)
+    account(applied).must("POST", f"{GROUP}/machineconfigs", blocking)
+    # One that may make configs, and that alone, may not.
+    applied.kubectl("create", "serviceaccount", "other", "-n", NAMESPACE)
+    applied.kubectl("create", "clusterrole", "other", "--verb=create", f"--resource=machineconfigs.{MACHINE_CONFIG}")
+    applied.kubectl("create", "clusterrolebinding", "other", "--clusterrole=other", f"--serviceaccount={NAMESPACE}:other")
+    other = applied.account(NAMESPACE, "other")
+    other.must("POST", f"{GROUP}/machineconfigs", owned("unblocking", pool))
+    status, answer = other.request("POST", f"{GROUP}/machineconfigs", blocking)
+    assert status == 403 and "cannot set blockOwnerDeletion" in answer["message"], answer
 
 
 def test_no_right_is_given_that_is_not_needed(applied):

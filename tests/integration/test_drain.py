@@ -11,6 +11,7 @@ import pytest
 
 from machines.agent_node import PREFIX, Conditions, annotations_of, prepare_cluster, rendered
 from machines.cluster import Cluster
+from machines.controller import account
 from machines.faulty_proxy import FaultyProxy
 from machines.installed import file, machine_config
 from machines.kubelets import Kubelets
@@ -159,7 +160,7 @@ class Controller:
 
 def forecast(cluster, *nodes):
     """Lines of (node, prospect, summary), in the order in which they would be drained."""
-    ran = subprocess.run([PROBE, cluster.admin.kubeconfig, "forecast", *(node.name for node in nodes)],
+    ran = subprocess.run([PROBE, account(cluster).kubeconfig, "forecast", *(node.name for node in nodes)],
                          capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ran.returncode == 0, ran.stderr
     return [tuple(line.split(" ", 2)) for line in ran.stdout.splitlines()]
@@ -188,7 +189,7 @@ class TestDrain:
                          "terminationGracePeriodSeconds": 1}}}})
         wait_until(lambda: len(node.pods()) == 5, "all pods are on the node", PATIENCE)
         stay = {name for name in node.pods() if name.startswith(("static-", "everywhere-"))}
-        with Controller(cluster.admin.kubeconfig) as controller, Conditions(cluster) as conditions:
+        with Controller(account(cluster).kubeconfig) as controller, Conditions(cluster) as conditions:
             node.ask("drain-rendered-worker-2")
             node.wait_answered("drain-rendered-worker-2")
             assert node.pods() == stay and len(stay) == 2
@@ -212,7 +213,7 @@ class TestDrain:
     def test_waits_for_a_budget_and_says_how_long(self, cluster, node):
         node.pod("kept", {"app": "kept"})
         budget(cluster, "kept", "kept", minAvailable=1)
-        with Controller(cluster.admin.kubeconfig, *QUICK, "pintle.io/drain-timeout=3s",
+        with Controller(account(cluster).kubeconfig, *QUICK, "pintle.io/drain-timeout=3s",
                         "pintle.io/drain-slow-after=3s", "pintle.io/drain-slow-pause=1s") as controller:
             node.ask("drain-rendered-worker-2")
             why = ('error when evicting pods/"kept" -n "default": global timeout reached: 2s: '
@@ -235,7 +236,7 @@ class TestDrain:
 
     def test_names_the_finalizers_that_keep_a_pod(self, cluster, node):
         node.create_pod(cluster.admin, {"name": "held", "finalizers": ["example.com/hold"]})
-        with Controller(cluster.admin.kubeconfig, *QUICK) as controller:
+        with Controller(account(cluster).kubeconfig, *QUICK) as controller:
             node.ask("drain-rendered-worker-2")
             controller.wait_said('error when waiting for pod "held" in namespace "default" to terminate: '
                                  "global timeout reached: 2s (it has finalizers: example.com/hold)")
@@ -245,7 +246,7 @@ class TestDrain:
     def test_goes_on_through_faults_of_the_server(self, cluster, node):
         for number in range(10):
             node.pod(f"many-{number}")
-        with FaultyProxy(cluster, cluster.admin, part=0.2) as proxy, tempfile.NamedTemporaryFile("w") as kubeconfig:
+        with FaultyProxy(cluster, account(cluster), part=0.2) as proxy, tempfile.NamedTemporaryFile("w") as kubeconfig:
             kubeconfig.write(proxy.kubeconfig())
             kubeconfig.flush()
             with Controller(kubeconfig.name, "pintle.io/drain-eviction-retry=1s"):
@@ -274,7 +275,7 @@ class Recording(FaultyProxy):
     """Fails nothing, refuses the newer evictions as an older server does, and notes what was asked."""
 
     def __init__(self, cluster):
-        super().__init__(cluster, cluster.admin, part=0)
+        super().__init__(cluster, account(cluster), part=0)
         self.evictions = []
 
     def serve(self, request):
@@ -301,7 +302,7 @@ class _Given:
 class TestCordon:
     def test_of_an_admin_is_kept(self, cluster, node):
         cluster.kubectl("cordon", node.name)
-        with Controller(cluster.admin.kubeconfig) as controller:
+        with Controller(account(cluster).kubeconfig) as controller:
             node.ask("drain-rendered-worker-2")
             node.wait_answered("drain-rendered-worker-2")
             node.ask("uncordon-rendered-worker-2")
@@ -318,7 +319,7 @@ class TestCordon:
             assert not node.is_cordoned()
 
     def test_of_a_drain_for_another_config_is_not_an_admins(self, cluster, node):
-        with Controller(cluster.admin.kubeconfig):
+        with Controller(account(cluster).kubeconfig):
             node.ask("drain-rendered-worker-2")
             node.wait_answered("drain-rendered-worker-2")
             node.ask("drain-rendered-worker-3")
@@ -329,7 +330,7 @@ class TestCordon:
 
     def test_is_taken_away_when_asked_for_alone(self, cluster, node):
         node.patch({"spec": {"unschedulable": True}})
-        with Controller(cluster.admin.kubeconfig):
+        with Controller(account(cluster).kubeconfig):
             node.ask("uncordon-test-hash")
             node.wait_answered("uncordon-test-hash")
             assert not node.is_cordoned()
@@ -337,7 +338,7 @@ class TestCordon:
     def test_is_made_anew_when_somebody_uncordons_in_the_middle(self, cluster, node):
         node.pod("middle", {"app": "middle"})
         budget(cluster, "middle", "middle", minAvailable=1)
-        with Controller(cluster.admin.kubeconfig, *QUICK) as controller:
+        with Controller(account(cluster).kubeconfig, *QUICK) as controller:
             node.ask("drain-rendered-worker-2")
             wait_until(lambda: node.is_cordoned() and STARTED in node.all_annotations(), "the drain has begun", PATIENCE)
             started = node.all_annotations()[STARTED]
@@ -354,7 +355,7 @@ class TestCordon:
         """The node was uncordoned, and its controller has not seen that yet."""
         node.ask("drain-rendered-worker-2")
         node.patch({"metadata": {"annotations": {STARTED: "2020-01-01T00:00:00Z drain-rendered-worker-2"}}})
-        with Controller(cluster.admin.kubeconfig):
+        with Controller(account(cluster).kubeconfig):
             node.wait_answered("drain-rendered-worker-2")
             assert node.is_cordoned()
 
@@ -363,7 +364,7 @@ class TestClock:
     def test_outlives_the_controller(self, cluster, node):
         node.pod("clock", {"app": "clock"})
         budget(cluster, "clock", "clock", minAvailable=1)
-        with Controller(cluster.admin.kubeconfig, *QUICK) as first:
+        with Controller(account(cluster).kubeconfig, *QUICK) as first:
             node.ask("drain-rendered-worker-2")
             first.wait_said("Drain failed.")
             started = node.all_annotations()[STARTED]
@@ -373,7 +374,7 @@ class TestClock:
         assert request == "drain-rendered-worker-2"
         earlier = f"{int(time[:4]) - 1}{time[4:]} {request}"
         node.patch({"metadata": {"annotations": {STARTED: earlier}}})
-        with Controller(cluster.admin.kubeconfig, *QUICK) as second:
+        with Controller(account(cluster).kubeconfig, *QUICK) as second:
             assert node.wait_event("DrainFailed") == (
                 f"node {node.name}: drain exceeded timeout: 1h0m0s. Will continue to retry.")
             second.wait_said("Drain has been failing for more than 10 minutes. Waiting 5 minutes then retrying.")
@@ -383,7 +384,7 @@ class TestClock:
 
 class TestRequest:
     def test_that_makes_no_sense_is_told_of(self, cluster, node):
-        with Controller(cluster.admin.kubeconfig) as controller:
+        with Controller(account(cluster).kubeconfig) as controller:
             node.ask("reboot-now")
             controller.wait_said(f"node {node.name}: non-recognized drain verb detected reboot")
             assert not node.is_cordoned()
@@ -391,7 +392,7 @@ class TestRequest:
     def test_that_is_taken_back_ends_the_drain(self, cluster, node):
         node.pod("back", {"app": "back"})
         budget(cluster, "back", "back", minAvailable=1)
-        with Controller(cluster.admin.kubeconfig, *QUICK):
+        with Controller(account(cluster).kubeconfig, *QUICK):
             node.ask("drain-rendered-worker-2")
             wait_until(node.is_cordoned, "the drain has begun", PATIENCE, every=0.05)
             node.ask("uncordon-rendered-worker-1")
@@ -496,7 +497,7 @@ def test_an_agent_is_drained_rebooted_and_uncordoned(cluster, new_node):
         "metadata": {"name": "guest"}, "spec": {"nodeName": node.name, "terminationGracePeriodSeconds": 1,
                                                 "containers": [{"name": "c", "image": "example.com/c"}]}})
     second = rendered(cluster, f"rendered-{node.name}-1", machine_config([file("/etc/needs-a-reboot", "new")])["spec"])
-    with Controller(cluster.admin.kubeconfig), Conditions(cluster) as conditions:
+    with Controller(account(cluster).kubeconfig), Conditions(cluster) as conditions:
         node.annotate(desiredConfig=second)
         node.machine.follow_reboot(120)
         node.wait_done(second, 120)

@@ -14,7 +14,7 @@ import tempfile
 import time
 
 from . import by_hand, certs, daemon, kubelet, kubernetes, shell
-from .cluster_user import User
+from .cluster_user import Account, User
 from .daemon import Daemon
 
 _PATIENCE = 60    # seconds for a server to become ready, on a machine that is busy with other things
@@ -27,7 +27,7 @@ class Cluster:
         self.address = address    # Where all its servers listen; nodes with a network of their own need another one.
         self.folder = None
         self.daemons = ()
-        self._nodes = {}
+        self._nodes, self._users = {}, {}
 
     def __enter__(self):
         shell.need("etcd")
@@ -79,6 +79,14 @@ class Cluster:
 
     def node_kubeconfig(self, name):
         return self.node(name).kubeconfig
+
+    def account(self, namespace, name, rights=None):
+        """The user that a ServiceAccount is; the file `rights` says what it may do, and makes it where it is not there."""
+        if (namespace, name) not in self._users:
+            if rights:
+                self.apply(rights.read_text(encoding="utf-8"))
+            self._users[namespace, name] = Account(self, namespace, name)
+        return self._users[namespace, name]
 
     def add_node(self, name, role="worker"):
         """Registers a node as its kubelet would; the role is given by the administrator, as no node may choose it."""
@@ -194,7 +202,9 @@ class Cluster:
                 "tls_cert_file": self._server.certificate, "tls_private_key_file": self._server.key,
                 "client_ca_file": self.authority.certificate,
                 "requestheader_client_ca_file": self._front_proxy.certificate,
-                "authorization_mode": "Node,RBAC", "enable_admission_plugins": "NodeRestriction",
+                "authorization_mode": "Node,RBAC",
+                # The second is on in OpenShift: who makes an object that its owner has to wait for needs a right for that.
+                "enable_admission_plugins": "NodeRestriction,OwnerReferencesPermissionEnforcement",
                 "allow_privileged": "true", "service_cluster_ip_range": "10.96.0.0/16",
                 "service_account_issuer": "https://kubernetes.default.svc",
                 "service_account_key_file": self._accounts.certificate,

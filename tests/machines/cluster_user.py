@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Those who talk to the test cluster: the administrator, each node, and the cluster's own servers."""
+"""Those who talk to the test cluster: the administrator, each node, ServiceAccounts, and the cluster's own servers."""
 
 import base64
 import contextlib
@@ -19,14 +19,20 @@ class Refused(Exception):
 
 
 class User:
-    """Someone whom the cluster knows by a client certificate, with a kubeconfig that stands alone."""
+    """Someone whom the cluster knows by a client certificate, with a kubeconfig that stands alone.
+
+    Each request to the API server is made over a connection with `pair`, and has the `headers`.
+    """
 
     def __init__(self, cluster, name, pair):
-        self.name, self.pair = name, pair
-        self.kubeconfig = pair.key.with_suffix(".kubeconfig")
-        self._cluster = cluster
-        self.kubeconfig.touch(mode=0o600)
-        self.kubeconfig.write_text(json.dumps(self._config()), encoding="ascii")
+        self.name, self.pair, self.headers = name, pair, {}
+        self._be_known(cluster, pair.key.with_suffix(".kubeconfig"), {
+            "client-certificate-data": _base64_of(pair.certificate), "client-key-data": _base64_of(pair.key)})
+
+    def _be_known(self, cluster, kubeconfig, credentials):
+        self._cluster, self.kubeconfig = cluster, kubeconfig
+        kubeconfig.touch(mode=0o600)
+        kubeconfig.write_text(json.dumps(self._config(credentials)), encoding="ascii")
 
     def kubectl(self, *words, **options):
         """Runs kubectl to its end; see shell.run for the options."""
@@ -47,7 +53,7 @@ class User:
     def request(self, method, path, body=None, kind=None):
         """Asks the API server without kubectl between; returns the status and the parsed answer."""
         kind = kind or ("application/strategic-merge-patch+json" if method == "PATCH" else "application/json")
-        headers = {"Accept": "application/json"} | ({} if body is None else {"Content-Type": kind})
+        headers = {"Accept": "application/json"} | ({} if body is None else {"Content-Type": kind}) | self.headers
         text = body if body is None or isinstance(body, str) else json.dumps(body)
         with contextlib.closing(self._cluster.connection(self.pair)) as connection:
             connection.request(method, path, text, headers)
@@ -61,14 +67,26 @@ class User:
             raise Refused(method, path, status, answer)
         return answer
 
-    def _config(self):
+    def _config(self, credentials):
         return {"apiVersion": "v1", "kind": "Config", "current-context": "pintle",
                 "clusters": [{"name": "pintle", "cluster": {
                     "server": self._cluster.url,
                     "certificate-authority-data": _base64_of(self._cluster.authority.certificate)}}],
-                "users": [{"name": self.name, "user": {"client-certificate-data": _base64_of(self.pair.certificate),
-                                                       "client-key-data": _base64_of(self.pair.key)}}],
+                "users": [{"name": self.name, "user": credentials}],
                 "contexts": [{"name": "pintle", "context": {"cluster": "pintle", "user": self.name}}]}
+
+
+class Account(User):
+    """A ServiceAccount, which the cluster knows by a token that the API server has made for it."""
+
+    def __init__(self, cluster, namespace, name):
+        self.name, self.pair = f"system:serviceaccount:{namespace}:{name}", None
+        self.token = cluster.admin.must("POST", f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token", {
+            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+            # No test lasts longer.
+            "spec": {"expirationSeconds": 24 * 60 * 60}})["status"]["token"]
+        self.headers = {"Authorization": f"Bearer {self.token}"}
+        self._be_known(cluster, cluster.folder / f"{namespace}-{name}.kubeconfig", {"token": self.token})
 
 
 class Patient:

@@ -24,15 +24,32 @@ def prepare_cluster(cluster):
     cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
     cluster.kubectl("api-resources")    # From now on kubectl knows their short names.
 
+    wait_until_owners_are_known(cluster)
+
+
+def wait_until_owners_are_known(cluster):
+    """Who asks for a right on the owner of an object looks up its kind, in what may have been read before the kinds came."""
+    config = {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
+              "metadata": {"name": "owned", "ownerReferences": [{
+                  "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigPool", "name": "owner",
+                  "uid": "00000000-0000-0000-0000-000000000000", "controller": True, "blockOwnerDeletion": True}]},
+              "spec": {}}
+    wait_until(lambda: cluster.admin.request("POST", f"{GROUP}/machineconfigs?dryRun=All", config)[0] == 201,
+               "a pool can be an owner", 60)
+
+
+def account(cluster):
+    """Whom the controller is in a cluster, with the rights that deploy/ gives it and no other."""
+    return cluster.account(NAMESPACE, "pintle-controller", DEPLOY / "controller/rbac.yaml")
 
 class Controller(Daemon):
-    """One replica; with a lease that is short enough to wait for."""
+    """One replica, with the controller's own rights, and with a lease that is short enough to wait for."""
 
     def __init__(self, cluster, name="controller", *more, kubeconfig=None, lease=("4s", "3s", "300ms")):
         program = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
         duration, deadline, retry = lease
         super().__init__(cluster.folder / f"{name}.log", program, "start", "--kubeconfig",
-                         kubeconfig or cluster.admin.kubeconfig,
+                         kubeconfig or account(cluster).kubeconfig,
                          f"--leader-elect-lease-duration={duration}", f"--leader-elect-renew-deadline={deadline}",
                          f"--leader-elect-retry-period={retry}", "--metrics-listen-address=", *more)
 

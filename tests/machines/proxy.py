@@ -75,7 +75,7 @@ class Proxy(contextlib.AbstractContextManager):
             try:
                 headers = {key: value for key, value in request.headers.items()
                            if key.lower() not in ("host", "content-length", "connection", "accept-encoding")}
-                way.request(request.command, request.path, body or None, headers)
+                way.request(request.command, request.path, body or None, headers | self.user.headers)
                 yield way.getresponse()
             finally:
                 with self._lock:
