@@ -3,8 +3,8 @@
 
 from machines.wait import wait_until
 
-PODS = """
-apiVersion: policy/v1beta1
+_PODS = """
+apiVersion: POLICY
 kind: PodDisruptionBudget
 metadata: {name: web}
 spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
@@ -22,7 +22,13 @@ spec:
       containers: [{name: web, image: example.com/web}]
 """
 
-ANYWHERE = PODS.replace("      nodeSelector: {kubernetes.io/hostname: node-b}\n", "")
+
+def pods(cluster):
+    return _PODS.replace("POLICY", cluster.api("policy", "v1", "v1beta1"))
+
+
+def pods_anywhere(cluster):
+    return pods(cluster).replace("      nodeSelector: {kubernetes.io/hostname: node-b}\n", "")
 
 
 def settled(cluster):

@@ -17,7 +17,6 @@ MINE = "example.com/mine"
 KUBERNETES = "node.kubernetes.io/"
 PODS = "/api/v1/namespaces/default/pods"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
-BUDGETS = "/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets"
 
 
 def begin_short(objects, agents, seconds, count=2):
@@ -142,7 +141,7 @@ def differences(expected, found, where=""):
 
 def forget_all(objects):
     objects.forget_all()
-    for kind in (DEPLOYMENTS, BUDGETS, PODS):
+    for kind in (DEPLOYMENTS, budgets(objects), PODS):
         objects.admin.must("DELETE", kind, {"propagationPolicy": "Background", "gracePeriodSeconds": 0})
     for kind in (PODS, "/apis/apps/v1/namespaces/default/replicasets", "/api/v1/nodes"):
         wait_until(lambda kind=kind: not objects.admin.must("GET", kind)["items"], f"no {kind} are left", 60)
@@ -216,14 +215,18 @@ def quick_drains(objects, pool):
     objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/{pool}", {"metadata": {"annotations": QUICK_DRAINS}}, MERGE)
 
 
+def budgets(objects):
+    return f"/apis/{objects.cluster.api('policy', 'v1', 'v1beta1')}/namespaces/default/poddisruptionbudgets"
+
+
 def budget(objects, app):
     """One pod of it has to stay."""
-    objects.admin.must("POST", BUDGETS, {"metadata": {"name": app}, "spec": {
+    objects.admin.must("POST", budgets(objects), {"metadata": {"name": app}, "spec": {
         "minAvailable": 1, "selector": {"matchLabels": {"app": app}}}})
 
 
 def without_budget(objects, app):
-    objects.admin.must("DELETE", f"{BUDGETS}/{app}")
+    objects.admin.must("DELETE", f"{budgets(objects)}/{app}")
 
 
 def _web(objects, seconds):
@@ -233,7 +236,8 @@ def _web(objects, seconds):
         "replicas": 2, "selector": {"matchLabels": labels},
         "template": {"metadata": {"labels": labels}, "spec": _pod_spec()}}})
     budget(objects, "web")
-    wait_until(lambda: objects.admin.must("GET", f"{BUDGETS}/web").get("status", {}).get("disruptionsAllowed") == 1,
+    path = f"{budgets(objects)}/web"
+    wait_until(lambda: objects.admin.must("GET", path).get("status", {}).get("disruptionsAllowed") == 1,
                "one pod can be spared", seconds)
 
 

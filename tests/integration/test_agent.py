@@ -392,8 +392,8 @@ def test_the_agents_credentials_change_no_other_node_and_read_no_secret(cluster,
     assert user.request("PATCH", f"/api/v1/nodes/{node.name}-other", patch)[0] == 403
     assert user.request("GET", "/api/v1/namespaces/kube-system/secrets")[0] == 403
     assert user.request("GET", "/api/v1/secrets")[0] == 403
-    secret = cluster.get("secrets", "--namespace", "kube-system")["items"][0]["metadata"]["name"]
-    assert user.request("GET", f"/api/v1/namespaces/kube-system/secrets/{secret}")[0] == 403
+    cluster.kubectl("create", "secret", "generic", "password", "--namespace=kube-system", "--from-literal=word=x")
+    assert user.request("GET", "/api/v1/namespaces/kube-system/secrets/password")[0] == 403
     configs = "/apis/machineconfiguration.openshift.io/v1/machineconfigs"
     assert user.request("GET", configs)[0] == 403
     assert user.request("DELETE", f"{configs}/rendered-{node.name}-0")[0] == 403

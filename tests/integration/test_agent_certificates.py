@@ -9,17 +9,11 @@ import pytest
 
 from machines import agent_node, certs
 from machines.agent_node import PREFIX, rendered
+from machines.controller_config import controller_config
 from machines.installed import file, machine_config
 from machines.wait import wait_until
 
 NAME = "machine-config-controller"
-KIND = {
-    "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-    "metadata": {"name": "controllerconfigs.machineconfiguration.openshift.io"},
-    "spec": {"group": "machineconfiguration.openshift.io", "scope": "Cluster",
-             "names": {"plural": "controllerconfigs", "singular": "controllerconfig", "kind": "ControllerConfig"},
-             "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {
-                 "type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
 OBJECTS = "/apis/machineconfiguration.openshift.io/v1/controllerconfigs"
 KUBELET_CA = "/etc/kubernetes/kubelet-ca.crt"
 CLOUD_CA = "/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem"
@@ -47,8 +41,7 @@ class ControllerConfig:
 
     def __init__(self, cluster):
         self.cluster = cluster
-        cluster.admin.create({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "ControllerConfig",
-                              "metadata": {"name": NAME}, "spec": SPEC})
+        cluster.admin.create(controller_config(**SPEC))
 
     def version(self):
         return self.cluster.get("controllerconfig", NAME)["metadata"]["resourceVersion"]
@@ -78,8 +71,6 @@ def node():
 def config(node):
     """What comes to a cluster in which the agent is already."""
     assert "lastSyncedControllerConfigResourceVersion" not in node.annotations()
-    node.cluster.apply(json.dumps(KIND))
-    node.cluster.kubectl("wait", "--for=condition=Established", f"crd/{KIND['metadata']['name']}", "--timeout=60s")
     return ControllerConfig(node.cluster)
 
 
@@ -142,7 +133,7 @@ def test_a_config_with_an_older_certificate_changes_all_but_that(node, config):
 
 
 def test_what_cannot_be_used_is_told_and_comes_when_it_is_mended(node, config):
-    config.change(imageRegistryBundleUserData=[{"file": "../../evil", "data": "?"}])
+    config.change(imageRegistryBundleUserData=[bundle("../../evil", "?")])
     have = node.wait_for(state="Degraded")
     assert "$.spec.imageRegistryBundleUserData.0.file: is not the name of a registry" in have["reason"], have
     assert have["lastSyncedControllerConfigResourceVersion"] != config.version()

@@ -16,7 +16,7 @@ from machines import cache, daemon
 from machines.cluster import Cluster
 from machines.cluster_user import Refused
 from machines.wait import wait_until
-from budget import PODS, settled
+from budget import pods, settled
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ class TestCustomResources:
 
 class TestEviction:
     def test_one_pod_goes_at_a_time_when_the_budget_says_so(self, cluster):
-        cluster.apply(PODS)
+        cluster.apply(pods(cluster))
         first, second = settled(cluster)
         assert self.evict(cluster, first) == (201, "Success")
         status, said = self.evict(cluster, second)
@@ -158,7 +158,7 @@ class TestEviction:
     def evict(self, cluster, pod):
         name, _ = pod
         status, answer = cluster.admin.request("POST", f"/api/v1/namespaces/default/pods/{name}/eviction", {
-            "apiVersion": "policy/v1beta1", "kind": "Eviction", "metadata": {"name": name, "namespace": "default"}})
+            "apiVersion": cluster.eviction_api, "kind": "Eviction", "metadata": {"name": name, "namespace": "default"}})
         return status, answer.get("message", answer["status"])
 
 
@@ -174,7 +174,8 @@ class TestFaults:
     def test_the_api_server_is_not_ready_without_its_store_and_recovers_with_it(self, cluster):
         cluster.kubectl("create", "configmap", "stored", "--from-literal=a=1")
         cluster.stop_etcd()
-        assert cluster.admin.request("GET", "/readyz")[0] == 500
+        # Newer ones answer for some time by what they have found out last.
+        wait_until(lambda: cluster.admin.request("GET", "/readyz")[0] == 500, "it is not ready", 60)
         cluster.start_etcd()
         assert cluster.get("configmap", "stored")["data"] == {"a": "1"}
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from budget import ANYWHERE
+from budget import pods_anywhere
 from machines import agent_node
 from machines.agent_node import PREFIX, Events
 from machines.controller import Controller, Objects
@@ -70,7 +70,7 @@ def site():
     with agent_node.agent_cluster() as cluster, agent_node.node_maker(cluster) as make:
         Objects(cluster).controller_config(base_image="")
         nodes = [make(plain=False) for _ in range(3)]
-        cluster.apply(ANYWHERE)
+        cluster.apply(pods_anywhere(cluster))
         with Controller(cluster), Firmware(nodes) as firmware, Kubelets(nodes):
             site = Site(cluster, nodes, firmware)
             site.apply("00-worker")

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from . import by_hand, certs, daemon, kubelet, kubernetes, shell
+from . import by_hand, certs, control_plane, daemon, kubelet, shell
 from .cluster_user import Account, User
 from .daemon import Daemon
 
@@ -30,8 +30,7 @@ class Cluster:
         self._nodes, self._users = {}, {}
 
     def __enter__(self):
-        shell.need("etcd")
-        self.programs = kubernetes.programs()
+        self.programs = control_plane.programs()
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pintle-cluster-"))
         try:
             self._write_kubectl()
@@ -59,6 +58,23 @@ class Cluster:
     @property
     def ports(self):
         return list(self._ports.values())
+
+    @property
+    def version(self):
+        return self.admin.must("GET", "/version")["gitVersion"]
+
+    def api(self, group, *versions):
+        """The first of these versions of a group of Kubernetes' own that there is, as GROUP/VERSION."""
+        return control_plane.served_version(self._groups, group, *versions)
+
+    def has(self, group_version, resource):
+        """Whether the API server has such objects."""
+        return control_plane.has_resource(self.admin.request("GET", f"/apis/{group_version}")[1], resource)
+
+    @property
+    def eviction_api(self):
+        """The version that an Eviction is to have."""
+        return control_plane.body_version(self.admin.must("GET", "/api/v1"), "pods/eviction")
 
     def kubectl(self, *words, **options):
         """Runs kubectl as the administrator."""
@@ -146,6 +162,8 @@ class Cluster:
             self.controller_manager.start()
             self.scheduler.start()
             self._wait_for_the_rest()
+            # Asked for once: later the API server may be away, as part of a test.
+            self._groups = self.admin.must("GET", "/apis")
         except BaseException:
             self._stop_all()
             shutil.rmtree(self.folder / "etcd", ignore_errors=True)    # It remembers its ports.
@@ -166,29 +184,34 @@ class Cluster:
             server.wait_for(lambda port=self._ports[server.name]: daemon.status_of(
                 daemon.https(self.address, port, self.authority.certificate), "/healthz") == 200,
                 f"the {server.name} is healthy", _PATIENCE)
-        # Pods can be created as soon as the controllers have made this account and its token.
-        account = "/api/v1/namespaces/default/serviceaccounts/default"
-        self.controller_manager.wait_for(lambda: "secrets" in self.admin.request("GET", account)[1],
-                                         "the default service account has its token", _PATIENCE)
+        # That is as soon as the controllers have made the account of the pods, and, where it has one, its token.
+        pod = {"metadata": {"name": "first"}, "spec": {"containers": [{"name": "c", "image": "example.com/c"}]}}
+        pods = "/api/v1/namespaces/default/pods?dryRun=All"
+        self.controller_manager.wait_for(lambda: self.admin.request("POST", pods, pod)[0] == 201,
+                                         "pods can be created", _PATIENCE)
 
     def _plain(self, port):
         return http.client.HTTPConnection(self.address, port)
 
     def _describe_daemons(self):
         self.admin = User(self, "admin", self._admin_pair)
-        self.etcd = self._daemon("etcd", "etcd", **self._etcd_options())
+        self.etcd = self._daemon("etcd", control_plane.etcd(self.programs), **self._etcd_options())
         self.apiserver = self._daemon("apiserver", self.programs / "kube-apiserver", **self._apiserver_options())
-        self.controller_manager = self._daemon(
-            "controller-manager", self.programs / "kube-controller-manager",
-            **self._client_options("controller-manager", self._controller_manager_pair),
-            **self._controller_manager_options())
-        self.scheduler = self._daemon("scheduler", self.programs / "kube-scheduler",
-                                      **self._client_options("scheduler", self._scheduler_pair))
+        self.controller_manager = self._client_daemon("controller-manager", self._controller_manager_pair,
+                                                      **self._controller_manager_options())
+        self.scheduler = self._client_daemon("scheduler", self._scheduler_pair)
         self.daemons = (self.etcd, self.apiserver, self.controller_manager, self.scheduler)
 
     def _daemon(self, name, program, /, **options):
         return Daemon(self.folder / f"{name}.log", program,
                       *(f"--{option.replace('_', '-')}={value}" for option, value in options.items()))
+
+    def _client_daemon(self, name, pair, **more):
+        program = self.programs / f"kube-{name}"
+        known = control_plane.options_of(program)
+        # The port without TLS is gone from newer ones.  The usual brake on requests would slow the start by seconds.
+        wanted = control_plane.those_there_are(known, port=0, kube_api_qps=1000, kube_api_burst=1000)
+        return self._daemon(name, program, **self._client_options(name, pair), **wanted, **more)
 
     def _etcd_options(self):
         client, peer = (f"http://{self.address}:{self._ports[name]}" for name in ("etcd", "peer"))
@@ -215,9 +238,7 @@ class Cluster:
     def _client_options(self, name, pair):
         kubeconfig = User(self, name, pair).kubeconfig
         return {"kubeconfig": kubeconfig, "authentication_kubeconfig": kubeconfig,
-                "authorization_kubeconfig": kubeconfig, "leader_elect": "false", "port": 0,
-                # The usual brake on requests would slow the start by seconds.
-                "kube_api_qps": 1000, "kube_api_burst": 1000,
+                "authorization_kubeconfig": kubeconfig, "leader_elect": "false",
                 "bind_address": self.address, "secure_port": self._ports[name],
                 "tls_cert_file": self._server.certificate, "tls_private_key_file": self._server.key}
 
@@ -245,7 +266,7 @@ class Cluster:
 
 def prepare():
     """Makes what a cluster needs from the cache."""
-    return kubernetes.programs()
+    return control_plane.programs()
 
 
 def main(argv):
@@ -253,5 +274,5 @@ def main(argv):
     by_hand.begin("cluster", argv)
     started = time.monotonic()
     with Cluster() as cluster:
-        print(f"Kubernetes {kubernetes.VERSION} is ready after {time.monotonic() - started:.1f} s", file=sys.stderr)
+        print(f"Kubernetes {cluster.version} is ready after {time.monotonic() - started:.1f} s", file=sys.stderr)
         return by_hand.use(argv, {"KUBECONFIG": str(cluster.admin.kubeconfig)}, cluster.commands)

@@ -6,6 +6,7 @@ import os
 import pathlib
 import sys
 
+from .controller_config import controller_config
 from .daemon import Daemon
 from .wait import wait_until
 
@@ -23,7 +24,6 @@ def prepare_cluster(cluster):
     cluster.kubectl("create", "namespace", NAMESPACE)
     cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
     cluster.kubectl("api-resources")    # From now on kubectl knows their short names.
-
     wait_until_owners_are_known(cluster)
 
 
@@ -41,6 +41,7 @@ def wait_until_owners_are_known(cluster):
 def account(cluster):
     """Whom the controller is in a cluster, with the rights that deploy/ gives it and no other."""
     return cluster.account(NAMESPACE, "pintle-controller", DEPLOY / "controller/rbac.yaml")
+
 
 class Controller(Daemon):
     """One replica, with the controller's own rights, and with a lease that is short enough to wait for."""
@@ -96,11 +97,8 @@ class Objects:
 
     def controller_config(self, base_image="registry/os@sha256:1", **annotations):
         prefix = "machineconfiguration.openshift.io/"
-        self.admin.must("POST", f"{GROUP}/controllerconfigs", {
-            "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "ControllerConfig",
-            "metadata": {"name": "machine-config-controller", "annotations": {
-                prefix + "generated-by-version": VERSION, **annotations}},
-            "spec": {"baseOSContainerImage": base_image, "images": {}}})
+        self.admin.must("POST", f"{GROUP}/controllerconfigs", controller_config(
+            {prefix + "generated-by-version": VERSION, **annotations}, baseOSContainerImage=base_image))
 
     def set_infrastructure(self, **status):
         self.admin.must("PATCH", f"{GROUP}/controllerconfigs/machine-config-controller",

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a Kubernetes can do is read from what it says: from answers of an old one and a new one, cut to what is looked at."""
+
+import pytest
+
+from machines import control_plane, kubernetes
+
+
+def group(name, *versions):
+    return {"name": name, "versions": [{"groupVersion": f"{name}/{version}", "version": version} for version in versions]}
+
+
+OLD = {"kind": "APIGroupList", "groups": [group("apps", "v1"), group("policy", "v1beta1")]}
+BOTH = {"kind": "APIGroupList", "groups": [group("policy", "v1", "v1beta1"), group("apps", "v1")]}
+NEW = {"kind": "APIGroupList", "groups": [group("apps", "v1"), group("policy", "v1"),
+                                          group("admissionregistration.k8s.io", "v1", "v1beta1")]}
+
+EVICTION = {"name": "pods/eviction", "kind": "Eviction", "group": "policy", "verbs": ["create"]}
+OLD_CORE = {"groupVersion": "v1", "resources": [{"name": "pods", "kind": "Pod"}, {**EVICTION, "version": "v1beta1"}]}
+NEW_CORE = {"groupVersion": "v1", "resources": [{**EVICTION, "version": "v1"}, {"name": "pods", "kind": "Pod"}]}
+
+OLD_HELP = """\
+Generic flags:
+
+      --bind-address ip                        The IP address on which to listen for the --secure-port port.
+      --secure-port int                        The port on which to serve HTTPS. (default 10257)
+
+Insecure serving flags:
+
+      --port int     The port on which to serve unsecured access. (DEPRECATED: see --secure-port instead.)
+  -h, --help         help
+"""
+NEW_HELP = OLD_HELP.replace("      --port int ", "      --profiling")
+
+
+@pytest.mark.parametrize("groups, version", [(OLD, "policy/v1beta1"), (BOTH, "policy/v1"), (NEW, "policy/v1")])
+def test_the_newest_version_that_is_served_is_used(groups, version):
+    assert control_plane.served_version(groups, "policy", "v1", "v1beta1") == version
+
+
+def test_a_version_that_is_not_served_is_missed_by_name():
+    with pytest.raises(LookupError, match="has policy in none of v1, but apps/v1, policy/v1beta1"):
+        control_plane.served_version(OLD, "policy", "v1")
+
+
+def test_an_eviction_has_the_version_that_the_pods_take():
+    """One that serves budgets of both versions takes evictions of the old one alone, as 1.21 does."""
+    assert control_plane.body_version(OLD_CORE, "pods/eviction") == "policy/v1beta1"
+    assert control_plane.body_version(NEW_CORE, "pods/eviction") == "policy/v1"
+    with pytest.raises(LookupError, match="v1 has no pods/exec"):
+        control_plane.body_version(NEW_CORE, "pods/exec")
+
+
+def test_a_kind_is_there_where_its_group_lists_it():
+    """Its group is older than it is: an old server has it for webhooks."""
+    webhooks = {"name": "validatingwebhookconfigurations", "kind": "ValidatingWebhookConfiguration"}
+    policies = {"name": "validatingadmissionpolicies", "kind": "ValidatingAdmissionPolicy"}
+    group_version = "admissionregistration.k8s.io/v1"
+    old = {"kind": "APIResourceList", "groupVersion": group_version, "resources": [webhooks]}
+    new = {"kind": "APIResourceList", "groupVersion": group_version, "resources": [policies, webhooks]}
+    nothing = {"kind": "Status", "status": "Failure", "reason": "NotFound", "code": 404}
+    assert [control_plane.has_resource(each, policies["name"]) for each in (old, new, nothing)] == [False, True, False]
+
+
+def test_an_option_is_given_to_those_who_know_it():
+    old, new = control_plane.options_in(OLD_HELP), control_plane.options_in(NEW_HELP)
+    assert old == {"bind-address", "secure-port", "port", "help"}
+    assert control_plane.those_there_are(old, port=0, secure_port=1) == {"port": 0, "secure_port": 1}
+    assert control_plane.those_there_are(new, port=0, secure_port=1) == {"secure_port": 1}
+
+
+@pytest.fixture
+def chosen(monkeypatch, tmp_path):
+    """A folder of somebody's own with all that it has to have."""
+    for program in kubernetes.PROGRAMS:
+        (tmp_path / program).write_text("#!/bin/sh\n")
+        (tmp_path / program).chmod(0o755)
+    monkeypatch.setenv(control_plane.CHOICE, str(tmp_path))
+    return tmp_path
+
+
+def test_a_folder_that_was_chosen_is_used_with_its_etcd(chosen):
+    assert control_plane.programs() == chosen
+    assert control_plane.etcd(chosen) == "etcd"
+    (chosen / "etcd").touch(mode=0o755)
+    assert control_plane.etcd(chosen) == chosen / "etcd"
+
+
+def test_a_folder_without_a_program_is_refused_and_names_it(chosen):
+    (chosen / "kube-scheduler").unlink()
+    (chosen / "kubectl").chmod(0o644)
+    with pytest.raises(RuntimeError, match="^PINTLE_KUBERNETES=.*: kube-scheduler, kubectl cannot be run there; .*etcd$"):
+        control_plane.programs()

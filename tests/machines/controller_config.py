@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A ControllerConfig as its operator writes it: with each field that the kind demands in OpenShift, if only by null."""
+
+import base64
+
+_AUTHORITY = base64.b64encode(b"an authority\n").decode("ascii")
+_DEMANDED = {
+    "additionalTrustBundle": None, "baseOSContainerImage": "registry/os@sha256:1", "cloudProviderCAData": None,
+    "cloudProviderConfig": "[Global]\n", "clusterDNSIP": "10.96.0.10", "dns": None, "images": {}, "ipFamilies": "IPv4",
+    "kubeAPIServerServingCAData": _AUTHORITY, "network": None, "proxy": None,
+    "releaseImage": "registry/release@sha256:1", "rootCAData": _AUTHORITY,
+    "infra": {"apiVersion": "config.openshift.io/v1", "kind": "Infrastructure", "metadata": {"name": "cluster"},
+              "spec": {}, "status": {}},
+}
+
+
+def controller_config(annotations=None, **spec):
+    return {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "ControllerConfig",
+            "metadata": {"name": "machine-config-controller", "annotations": annotations or {}},
+            "spec": _DEMANDED | spec}
