@@ -211,32 +211,42 @@ void Controller::Roll(View view) {
     pool = &passing.emplace_back(*pool);
     passing.back().spec.paused = false;
   }
-  Changes changes =
-      RolloutPass({.view = view,
-                   .rosters = rosters,
-                   .verdicts = renderer_.verdicts(),
-                   .rendering = left_alone,
-                   .undrainable = forecasts_.undrainable(),
-                   .features = settings_.features,
-                   .now = Now(),
-                   .addition = [&](const api::MachineConfigPool& pool, api::MachineConfigPoolStatus& status) {
-                     const PauseReport* const report = pauses_.ReportOf(pool.metadata.name);
-                     if (report != nullptr) SetPausedPending(*report, now, status.conditions);
-                   }});
-  if (!KnowsDrains(changes, view, std::move(wanted))) return;  // It looks again when it does.
+  const auto decide = [&](const pool::NodeNames* awaited) {
+    return RolloutPass({.view = view,
+                        .rosters = rosters,
+                        .verdicts = renderer_.verdicts(),
+                        .rendering = left_alone,
+                        .undrainable = forecasts_.undrainable(),
+                        .features = settings_.features,
+                        .now = Now(),
+                        .addition =
+                            [&](const api::MachineConfigPool& pool, api::MachineConfigPoolStatus& status) {
+                              const PauseReport* const report = pauses_.ReportOf(pool.metadata.name);
+                              if (report != nullptr) SetPausedPending(*report, now, status.conditions);
+                            },
+                        .awaited = awaited});
+  };
+  Changes changes = decide(nullptr);
+  const pool::NodeNames awaited = AwaitDrains(changes, view, std::move(wanted));
+  if (!awaited.empty()) {
+    changes = decide(&awaited);
+    LookLater();  // They do not wait for ever.
+  }
   for (const NodeChange& change : changes.nodes) {
     if (!change.told.empty()) synced_["machine-config-controller-node"][change.pool] = now;
   }
   if (!changes.is_empty()) writer_.Write(std::move(changes));
 }
 
-bool Controller::KnowsDrains(const Changes& changes, const View& view, std::set<std::string> wanted) {
+pool::NodeNames Controller::AwaitDrains(const Changes& changes, const View& view, std::set<std::string> wanted) {
   told_configs_ = ConfigsOfTold(changes, view);
   wanted.insert(told_configs_.begin(), told_configs_.end());
   library_.Want(wanted);
   const bool are_settled = std::all_of(told_configs_.begin(), told_configs_.end(),
                                        [&](const std::string& name) { return library_.IsSettled(name); });
-  return are_settled && forecasts_.Know(ThatDrain(changes, view, library_.configs()), view.nodes);
+  std::optional<std::set<std::string>> that_drain;
+  if (are_settled) that_drain = ThatDrain(changes, view, library_.configs());
+  return forecasts_.Await(changes, that_drain, view.nodes);
 }
 
 void Controller::TellOfHopeless(const std::string& node, const std::string& pool_name, const std::string& why) {

@@ -75,8 +75,8 @@ class Controller {
   void LookLater();
   void Look();
   void Roll(View view);
-  // Whether it is known which of the nodes that are told something can be drained.
-  bool KnowsDrains(const Changes& changes, const View& view, std::set<std::string> wanted);
+  // Those of the nodes that are told something which wait until it is known whether they can be drained.
+  pool::NodeNames AwaitDrains(const Changes& changes, const View& view, std::set<std::string> wanted);
   api::Time Now() const;
   void MakePools(const View& view);
   void CollectGarbage(const View& view);

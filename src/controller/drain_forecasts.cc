@@ -13,6 +13,9 @@ namespace {
 
 // Pods and budgets change all the time, and a node that could not be drained may be drainable by now.
 constexpr auto kFresh = std::chrono::minutes(1);
+// Nodes of a pool wait so long, all together, in a while: asking can take long, and may get no answer at all.
+constexpr auto kPatience = std::chrono::minutes(1);
+constexpr auto kWhile = std::chrono::minutes(10);
 
 const api::Node* NodeNamed(const std::string& name, std::span<const api::Node* const> nodes) {
   const auto node =
@@ -27,35 +30,74 @@ bool Drains(const api::Node* node) {
 
 }  // namespace
 
-bool DrainForecasts::Know(const Changes& changes, std::span<const api::Node* const> nodes) {
-  ForgetOld(nodes);
-  bool knows_all = true;
+pool::NodeNames DrainForecasts::Await(const Changes& changes, const std::optional<std::set<std::string>>& that_drain,
+                                      std::span<const api::Node* const> nodes) {
+  std::map<std::string, const NodeChange*> told;
   for (const NodeChange& change : changes.nodes) {
-    if (change.told.empty() || !Drains(NodeNamed(change.node, nodes))) continue;
-    Forecast& forecast = forecasts_[change.node];
-    forecast.pool = change.pool;
-    if (IsFresh(forecast)) continue;
-    knows_all = false;
-    if (!forecast.is_asked) Begin(change.node, nodes);
+    const bool drains = !that_drain || that_drain->contains(change.node);
+    if (!change.told.empty() && drains && Drains(NodeNamed(change.node, nodes))) told.emplace(change.node, &change);
   }
-  return knows_all;
+  std::set<std::string> wanted;
+  for (const auto& [node, change] : told) wanted.insert(node);
+  ForgetOld(wanted, nodes);
+  CountWaiting();
+
+  pool::NodeNames awaited;
+  for (const auto& [node, change] : told) {
+    if (that_drain && Knows(*change, nodes)) continue;
+    if (MayWait(change->pool)) {
+      awaited.insert(node);
+    } else {
+      listener_.trouble(node, Error(ErrorKind::kUnavailable, "it takes too long; the node is told without it"));
+    }
+  }
+  return awaited;
 }
 
-// One that could not be drained is asked about again although it is nobody's turn: it may be drainable by now.
-void DrainForecasts::ForgetOld(std::span<const api::Node* const> nodes) {
+bool DrainForecasts::Knows(const NodeChange& change, std::span<const api::Node* const> nodes) {
+  Forecast& forecast = forecasts_[change.node];
+  forecast.pool = change.pool;
+  // One that was fresh while the node was about to be told stays good until it has been.
+  const bool is_known = IsFresh(forecast) || (forecast.is_wanted && forecast.known_since);
+  forecast.is_wanted = true;
+  if (!is_known && !forecast.is_asked) Begin(change.node, nodes);
+  return is_known;
+}
+
+// One that could not be drained is asked about again although it is nobody's turn: it may be drainable by now.  For any
+// other that is not about to be told nobody needs an answer any more.
+void DrainForecasts::ForgetOld(const std::set<std::string>& wanted, std::span<const api::Node* const> nodes) {
   for (auto i = forecasts_.begin(); i != forecasts_.end();) {
     auto& [node, forecast] = *i;
-    const bool is_old = !forecast.is_asked && !IsFresh(forecast);
     const bool is_gone = NodeNamed(node, nodes) == nullptr;
-    if (is_old && !is_gone && undrainable_.contains(node)) Begin(node, nodes);
-    const bool forgets = is_gone || (is_old && !undrainable_.contains(node));
+    forecast.is_wanted = forecast.is_wanted && wanted.contains(node);
     if (is_gone) TakeForDrainable(node);
+    const bool is_behind = undrainable_.contains(node);
+    if (is_behind && !forecast.is_asked && !IsFresh(forecast)) Begin(node, nodes);
+    const bool forgets = is_gone || (!is_behind && !forecast.is_wanted && !IsFresh(forecast));
     i = forgets ? forecasts_.erase(i) : std::next(i);
   }
 }
 
+void DrainForecasts::CountWaiting() {
+  const MonotonicTime now = clock_.Monotonic();
+  for (auto& [pool, waiting] : waiting_) {
+    if (waiting.still_at) waiting.spent += now - *std::exchange(waiting.still_at, std::nullopt);
+  }
+  std::erase_if(waiting_, [&](const auto& pool) { return now - pool.second.since >= kWhile; });
+}
+
+bool DrainForecasts::MayWait(const std::string& pool) {
+  const MonotonicTime now = clock_.Monotonic();
+  Waiting& waiting = waiting_.try_emplace(pool, Waiting{.since = now, .still_at = std::nullopt}).first->second;
+  if (waiting.spent >= kPatience) return false;
+  waiting.still_at = now;
+  return true;
+}
+
 void DrainForecasts::Clear() {
   forecasts_.clear();
+  waiting_.clear();
   undrainable_.clear();
   reasons_.clear();
 }

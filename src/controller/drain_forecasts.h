@@ -7,11 +7,16 @@
 // pass that chooses; they are told all the same when they are the only ones left, and people know why by then.
 //
 //     Changes changes = RolloutPass({.undrainable = forecasts.undrainable(), ...});
-//     if (!forecasts.Know(changes, view.nodes)) return;   // It asks, and calls `changed` when it knows.
+//     const pool::NodeNames awaited = forecasts.Await(changes, that_drain, view.nodes);
+//     // It asks, and calls `changed` for each answer.  All others than those that are awaited may be told.
+//
+// A forecast is help and no condition: each node goes as soon as there is its own, whatever becomes of that later, and
+// a pool waits for forecasts no longer than a tenth of the time.
 
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,8 +51,10 @@ class DrainForecasts {
   DrainForecasts(const DrainForecasts&) = delete;
   DrainForecasts& operator=(const DrainForecasts&) = delete;
 
-  // Whether the prospect of each node is known that is told something.  One that never drains needs none.
-  bool Know(const Changes& changes, std::span<const api::Node* const> nodes);
+  // The nodes that the changes tell something and that are to wait.  Those that will be drained wait for a forecast;
+  // which these are may not be known yet, and then each waits.  To be asked again now and then while there are any.
+  pool::NodeNames Await(const Changes& changes, const std::optional<std::set<std::string>>& that_drain,
+                        std::span<const api::Node* const> nodes);
 
   const pool::NodeNames& undrainable() const { return undrainable_; }
   // By node: what is in the way of its drain.
@@ -59,12 +66,23 @@ class DrainForecasts {
   struct Forecast {
     std::string pool;
     bool is_asked = false;
+    bool is_wanted = false;  // The node was about to be told the last time that somebody asked.
     std::optional<MonotonicTime> known_since;
     kube::Call call;
   };
 
-  void ForgetOld(std::span<const api::Node* const> nodes);
+  // How long nodes of a pool have waited of late.
+  struct Waiting {
+    MonotonicTime since;
+    std::chrono::nanoseconds spent = std::chrono::nanoseconds(0);
+    std::optional<MonotonicTime> still_at;  // Nodes of it were waiting then.
+  };
+
+  void ForgetOld(const std::set<std::string>& wanted, std::span<const api::Node* const> nodes);
+  void CountWaiting();
+  bool MayWait(const std::string& pool);
   bool IsFresh(const Forecast& forecast) const;
+  bool Knows(const NodeChange& change, std::span<const api::Node* const> nodes);
   void Begin(const std::string& node, std::span<const api::Node* const> nodes);
   void Answered(const std::string& node, const Result<std::vector<drain::Blocker>>& blockers);
   void TakeForDrainable(const std::string& node);
@@ -73,6 +91,7 @@ class DrainForecasts {
   const Clock& clock_;
   Listener listener_;
   std::map<std::string, Forecast> forecasts_;
+  std::map<std::string, Waiting> waiting_;  // By pool.
   pool::NodeNames undrainable_;
   std::map<std::string, std::string> reasons_;
 };

@@ -54,14 +54,14 @@ std::set<std::string> ConfigsOfTold(const Changes& changes, const View& view) {
   return names;
 }
 
-Changes ThatDrain(const Changes& changes, const View& view, const WholeConfigs& configs) {
+std::set<std::string> ThatDrain(const Changes& changes, const View& view, const WholeConfigs& configs) {
   std::map<Way, bool> needs;
-  Changes draining;
+  std::set<std::string> draining;
   for (const NodeChange& change : changes.nodes) {
     if (change.told.empty()) continue;
     const auto way = WayOf(change, view);
     if (way && !needs.contains(*way)) needs[*way] = NeedsDrain(*way, view, configs);
-    if (!way || needs[*way]) draining.nodes.push_back(change);
+    if (!way || needs[*way]) draining.insert(change.node);
   }
   return draining;
 }

@@ -17,8 +17,7 @@ namespace pintle::controller {
 // The configs that have to be compared for it.
 std::set<std::string> ConfigsOfTold(const Changes& changes, const View& view);
 
-// The changes of those nodes alone that are told something which needs a drain, as far as it is known; where it is not,
-// they are taken to.
-Changes ThatDrain(const Changes& changes, const View& view, const WholeConfigs& configs);
+// The nodes that are told something which needs a drain, as far as it is known; where it is not, they are taken to.
+std::set<std::string> ThatDrain(const Changes& changes, const View& view, const WholeConfigs& configs);
 
 }  // namespace pintle::controller

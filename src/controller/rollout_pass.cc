@@ -148,6 +148,7 @@ class Pass {
     const auto reports = ReportsOf(nodes);
     const pool::Situation situation = SituationOf(pool, nodes, reports);
     pool::Rollout rollout = pool::Decide(situation);
+    TakeOutAwaited(rollout);
     const NodesByName told = KeepUp(found, pool, rollout);
     if (!told.empty()) {
       // The status is written when they have been told, and says so.
@@ -161,6 +162,15 @@ class Pass {
     }
     AnnounceDeferral(situation, rollout);
     WriteStatus(found, std::move(rollout.status), situation.layering);
+  }
+
+  void TakeOutAwaited(pool::Rollout& rollout) const {
+    if (inputs_.awaited == nullptr) return;
+    for (auto* list : {&rollout.told, &rollout.recovering}) {
+      std::erase_if(*list, [&](const pool::Told& node) {
+        return inputs_.awaited->contains(node.node) && IsOfConfig(node.patch);
+      });
+    }
   }
 
   // ---- conditions of our own making ----

@@ -34,6 +34,8 @@ struct RolloutInputs {
   pool::Features features;
   std::optional<api::Time> now;
   StatusAddition addition = {};
+  // Nodes that are told of no other config yet, although it is their turn.
+  const pool::NodeNames* awaited = nullptr;
 };
 
 Changes RolloutPass(const RolloutInputs& inputs);

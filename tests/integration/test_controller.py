@@ -14,6 +14,7 @@ from machines.cluster import Cluster
 from machines.controller import Controller, Objects, account, prepare_cluster
 from machines.faulty_proxy import FaultyProxy
 from machines.ignition_server import IgnitionServer
+from machines.proxy import Proxy
 from machines.simulated_agents import PREFIX, SimulatedAgents
 from machines.wait import wait_until
 
@@ -312,6 +313,51 @@ class TestFaults:
                     agents.wait_until_all_have(target, seconds=120)
                 assert agents.most_at_work == 1
                 assert len(objects.rendered("worker")) == 3
+
+
+class SilentAboutEvictions(Proxy):
+    """Never answers whether a pod could be evicted; knows how many had given up asking when each node was told."""
+
+    def __init__(self, cluster, user):
+        super().__init__(cluster, user)
+        self.questions, self.given_up, self.given_up_when_told = 0, 0, []
+
+    def treat(self, request, body):
+        if "/eviction" in request.path and b"dryRun" in body:
+            self.questions += 1
+            request.rfile.read(1)    # Until the one who asks goes away.
+            self.given_up += 1
+            return
+        if request.command == "PATCH" and request.path.startswith("/api/v1/nodes/") and b"desiredConfig" in body:
+            self.given_up_when_told.append(self.given_up)
+        super().treat(request, body)
+
+
+class TestForecasts:
+    PODS = 10    # More than are asked about at once.
+
+    def test_that_do_not_come_hold_up_nobody_for_long(self, cluster, objects, agents, tmp_path):
+        pods = "/api/v1/namespaces/default/pods"
+        wait_until(lambda: objects.admin.request("GET", "/api/v1/namespaces/default/serviceaccounts/default")[0] == 200,
+                   "pods can be made", 60)
+        with SilentAboutEvictions(cluster, cluster.admin) as proxy:
+            kubeconfig = tmp_path / "kubeconfig"
+            kubeconfig.write_text(proxy.kubeconfig())
+            with Controller(cluster, "unanswered", kubeconfig=kubeconfig):
+                objects.config("00-worker", files=BASE)
+                first = objects.wait_for_target("worker")
+                agents.add("worker-0", first)
+                for number in range(self.PODS):
+                    objects.admin.must("POST", pods, {"metadata": {"name": f"guest-{number}"}, "spec": {
+                        "nodeName": "worker-0", "containers": [{"name": "c", "image": "example.com/c"}]}})
+                objects.config("10-more", files={"/etc/more": "1"})
+                target = objects.wait_for_target("worker", other_than=first)
+                agents.wait_until_all_have(target, seconds=240)
+                # It was told before each of the questions had been given up, and nobody asks any more.
+                told, = proxy.given_up_when_told
+                assert told < self.PODS
+                wait_until(lambda: proxy.given_up == proxy.questions, "nobody waits for answers", 60)
+        objects.admin.must("DELETE", f"{pods}?gracePeriodSeconds=0")
 
 
 class TestMemory:

@@ -77,6 +77,31 @@ TEST(RolloutPass, TellsNobodyInAPausedPoolAndTouchesNoTaint) {
   EXPECT_EQ(changes.statuses.size(), 1U);
 }
 
+TEST(RolloutPass, TellsTheOthersWhileOneIsAwaited) {
+  World world = ThreeWorkers();
+  world.pools["worker"].spec.configuration.name = kNew;
+  world.pools["worker"].spec.max_unavailable = api::IntOrString{2};
+  world.awaited = {"a"};
+  const Changes changes = world.Pass();
+  EXPECT_EQ(ToldIn(changes), std::vector<std::string>{"b"});
+  ASSERT_EQ(changes.statuses.size(), 1U);
+  EXPECT_EQ(changes.statuses[0].status.unavailable_machine_count, 1) << "who is awaited goes on as before";
+  world.Do(changes);
+  EXPECT_TRUE(world.Pass().is_empty()) << "nobody takes its place";
+  world.awaited.clear();
+  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"a"});
+}
+
+TEST(RolloutPass, WritesTheStatusWhileAllAreAwaited) {
+  World world = ThreeWorkers();
+  world.pools["worker"].spec.configuration.name = kNew;
+  world.awaited = {"a"};
+  const Changes changes = world.Pass();
+  EXPECT_THAT(ToldIn(changes), testing::IsEmpty());
+  ASSERT_EQ(changes.statuses.size(), 1U);
+  EXPECT_EQ(changes.statuses[0].status.unavailable_machine_count, 0);
+}
+
 TEST(RolloutPass, PutsNodesThatCannotBeDrainedBehindTheOthers) {
   World world = ThreeWorkers();
   world.pools["worker"].spec.configuration.name = kNew;

@@ -27,6 +27,7 @@ struct World {
   Verdicts verdicts;
   pool::NodeNames rendering;
   pool::NodeNames undrainable;
+  pool::NodeNames awaited;
   int version = 1;
 
   View Look() const {
@@ -50,7 +51,8 @@ struct World {
                         .rendering = rendering,
                         .undrainable = undrainable,
                         .features = {},
-                        .now = api::Time{WallTime(std::chrono::seconds(version))}});
+                        .now = api::Time{WallTime(std::chrono::seconds(version))},
+                        .awaited = &awaited});
   }
 
   void Do(const NodeChange& change) {
