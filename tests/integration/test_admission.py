@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""deploy/admission: what the API server refuses by itself where it has ValidatingAdmissionPolicies, as 1.30 and later do."""
+
+import json
+import pathlib
+import re
+
+import pytest
+
+from machines import agent_node
+from machines.agent_node import PREFIX, rendered
+from machines.controller import GROUP, MERGE, account
+from machines.installed import file, machine_config
+from machines.wait import wait_until
+
+ADMISSION = pathlib.Path(__file__).parents[2] / "deploy/admission"
+API = "admissionregistration.k8s.io/v1"
+NODES = f"{GROUP}/machineconfignodes"
+POOLS = f"{GROUP}/machineconfigpools"
+ROLE = "machineconfiguration.openshift.io/role"
+OURS = {"desiredConfig": "rendered-worker-1", "desiredImage": "image", "lastAppliedDrain": "drain-rendered-worker-1"}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with agent_node.agent_cluster() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def guarded(cluster):
+    """The cluster, once all of it counts."""
+    if not cluster.has(API, "validatingadmissionpolicies"):
+        pytest.skip(f"Kubernetes {cluster.version} has no ValidatingAdmissionPolicies, which come with 1.30")
+    cluster.kubectl("apply", "-k", ADMISSION)
+    for name in ("node-a", "node-b"):
+        cluster.add_node(name)
+        cluster.admin.must("POST", NODES, report(name))
+        annotate(cluster.admin, name, currentConfig="rendered-worker-0", desiredConfig="rendered-worker-0")
+    # The API server reads policies when it comes to it, each by itself.
+    for what, refused in {
+            "MachineConfigNodes": lambda: patch_report(cluster.node("node-a"), "node-b"),
+            "pools": lambda: create_pool(cluster.admin, {"matchLabels": {ROLE: "infra"}}),
+            "MachineConfigurations": lambda: create_configuration(cluster.admin, "mine"),
+            "Nodes": lambda: annotate(cluster.node("node-a"), "node-a", desiredConfig="mine")}.items():
+        wait_until(lambda refused=refused: refused()[0] >= 400, f"the policy about {what} counts", 60, every=0.5)
+    return cluster
+
+
+def report(name, about=None):
+    return {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigNode", "metadata": {"name": name},
+            "spec": {"node": {"name": about or name}, "pool": {"name": "worker"}, "configVersion": {"desired": "x"}}}
+
+
+def patch_report(user, name, part=""):
+    patch = {"status": {"observedGeneration": 1}} if part else {"spec": {"pool": {"name": "other"}}}
+    return user.request("PATCH", f"{NODES}/{name}{part}?dryRun=All", patch, MERGE)
+
+
+def create_pool(user, selector):
+    return user.request("POST", f"{POOLS}?dryRun=All", {
+        "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigPool", "metadata": {"name": "infra"},
+        "spec": {} if selector is None else {"machineConfigSelector": selector}})
+
+
+def create_configuration(user, name):
+    return user.request("POST", "/apis/operator.openshift.io/v1/machineconfigurations?dryRun=All", {
+        "apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration", "metadata": {"name": name}, "spec": {}})
+
+
+def annotate(user, name, part="", **values):
+    patch = {"metadata": {"annotations": {PREFIX + key: value for key, value in values.items()}}}
+    return user.request("PATCH", f"/api/v1/nodes/{name}{part}", patch, MERGE)
+
+
+def refused(answer, says):
+    status, said = answer
+    return status in (403, 422) and says in said["message"] and "ValidatingAdmissionPolicy" in said["message"]
+
+
+def test_each_file_is_listed_and_each_policy_is_in_force():
+    for folder in (ADMISSION, ADMISSION / "os-image-streams"):
+        files = {path.name for path in folder.glob("*.yaml")} - {"kustomization.yaml"}
+        assert set(re.findall(r"(?m)^  - (\S+)$", (folder / "kustomization.yaml").read_text())) == files
+        for path in (folder / name for name in files):
+            objects = path.read_text().split("\n---\n")
+            kinds = [re.search(r"(?m)^kind: (\w+)$", each)[1] for each in objects]
+            names = [re.search(r"(?m)^metadata:\n  name: (\S+)$", each)[1] for each in objects]
+            assert kinds == ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"] * (len(objects) // 2), path
+            # Those of the Machine Config Operator, which has others, are left alone.
+            assert names[::2] == names[1::2] and all(name.startswith("pintle-") for name in names), path
+            for name, binding in zip(names[::2], objects[1::2]):
+                assert f"\n  policyName: {name}\n" in binding and "\n  validationActions: [Deny]\n" in binding + "\n", path
+            assert all(f"apiVersion: {API}\n" in each for each in objects), path
+
+
+def test_the_base_does_without_it(cluster):
+    """It applies where there are no policies, and they are brought by a folder of their own."""
+    assert "admission" not in (ADMISSION.parent / "kustomization.yaml").read_text()
+    made = cluster.kubectl("kustomize", ADMISSION).stdout
+    assert len(re.findall(r"(?m)^kind: ValidatingAdmissionPolicy$", made)) == 4
+    taken = cluster.kubectl("apply", "--dry-run=server", "-f", "-", input=made, check=False)
+    if cluster.has(API, "validatingadmissionpolicies"):
+        assert taken.returncode == 0, taken.stderr
+    else:
+        assert 'no matches for kind "ValidatingAdmissionPolicy"' in taken.stderr
+
+
+def test_a_node_writes_its_own_report_and_no_other(guarded):
+    user = guarded.node("node-a")
+    for part in ("", "/status"):
+        assert patch_report(user, "node-a", part)[0] == 200
+        assert refused(patch_report(user, "node-b", part), "the MachineConfigNode node-b is written by the node of that name")
+        assert patch_report(account(guarded), "node-b", part)[0] == 200
+    assert refused(user.request("POST", f"{NODES}?dryRun=All", report("node-c")), "not by system:node:node-a")
+
+
+def test_a_node_tells_itself_nothing(guarded):
+    user = guarded.node("node-a")
+    for key, value in OURS.items():
+        for part in ("", "/status"):
+            assert refused(annotate(user, "node-a", part, **{key: value}), f"not by the node: {PREFIX}{key}"), (key, part)
+    for nothing in (None, ""):
+        assert refused(annotate(user, "node-a", currentConfig=nothing), "goes on saying one")
+    assert annotate(user, "node-a", state="Working", desiredDrain="drain-rendered-worker-1")[0] == 200
+    assert annotate(guarded.admin, "node-a", **OURS)[0] == 200
+    # A kubelet says that it is alive, and knows nothing of all this.
+    ready = {"status": {"conditions": [{"type": "Ready", "status": "True", "reason": "Said"}]}}
+    assert user.request("PATCH", "/api/v1/nodes/node-a/status", ready)[0] == 200
+
+
+@pytest.mark.parametrize("selector", [
+    None, {}, {"matchLabels": {ROLE: "infra"}}, {"matchLabels": {"other": "worker"}},
+    {"matchExpressions": [{"key": ROLE, "operator": "In", "values": ["infra"]}]},
+    {"matchExpressions": [{"key": ROLE, "operator": "NotIn", "values": ["worker"]}]},
+    {"matchExpressions": [{"key": ROLE, "operator": "Exists"}]}], ids=json.dumps)
+def test_a_pool_without_what_workers_have_is_refused(guarded, selector):
+    assert refused(create_pool(guarded.admin, selector), "the pool infra would leave out the configs of all workers")
+
+
+@pytest.mark.parametrize("selector", [
+    {"matchLabels": {ROLE: "worker"}}, {"matchLabels": {ROLE: "master"}},
+    {"matchExpressions": [{"key": ROLE, "operator": "In", "values": ["worker", "infra"]}]},
+    {"matchExpressions": [{"key": ROLE, "operator": "NotIn", "values": ["infra"]}]}], ids=json.dumps)
+def test_a_pool_with_it_is_taken(guarded, selector):
+    status, answer = create_pool(guarded.admin, selector)
+    assert status == 201, answer
+
+
+def test_there_is_one_machine_configuration(guarded):
+    assert refused(create_configuration(guarded.admin, "mine"), "is called cluster, and not mine")
+
+
+def test_an_agent_lives_with_it(guarded, new_node):
+    """From its first boot, of which it says itself what it is, to another config."""
+    node = new_node()
+    first, second = (rendered(guarded, f"rendered-{node.name}-{number}",
+                              machine_config([file("/etc/live/a", str(number))])["spec"]) for number in (0, 1))
+    node.run("mkdir", "-p", "/etc/live", "/etc/machine-config-daemon")
+    node.run("sh", "-c", "printf 0 >/etc/live/a")
+    said = {PREFIX + key: value for key, value in
+            {"currentConfig": first, "desiredConfig": first, "state": "Done"}.items()}
+    node.run("tee", "/etc/machine-config-daemon/node-annotations.json", input=json.dumps(said))
+    node.start()
+    node.wait_done(first)
+    node.annotate(desiredConfig=second)
+    node.wait_done(second)
+    assert guarded.get("machineconfignode", node.name)["spec"]["configVersion"]["desired"] == second
