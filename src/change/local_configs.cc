@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 6> kConfigEndings = {".yaml", ".yml", ".json", ".bu", ".butane", ".ign"};
+constexpr std::array<std::string_view, 7> kConfigEndings = {".yaml", ".yml", ".json", ".bu", ".butane", ".fcc", ".ign"};
 
 // A file that says no name for its config has one itself.
 std::string NameFrom(const std::string& file, std::size_t document, std::size_t documents) {

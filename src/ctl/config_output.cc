@@ -13,10 +13,23 @@ namespace pintle::ctl {
 Result<> PrintYaml(api::MachineConfig config) {
   config.api_version = api::kMachineConfigApiVersion;
   config.kind = api::MachineConfig::kKind;
-  const json::Value document = machineconfig::ToDocument(std::move(config));
+  return PrintYaml(machineconfig::ToDocument(std::move(config)));
+}
+
+Result<> PrintYaml(const json::Value& document) {
   std::vector<machineconfig::GoYamlMember> members;
   for (const auto& [key, value] : document.get_ref<const json::Value::object_t&>()) members.push_back({key, &value});
   return machineconfig::WriteGoYaml(std::move(members), Print);
+}
+
+json::Value ToWritten(api::MachineConfig config) {
+  json::Value document = machineconfig::ToDocument(std::move(config));
+  auto& spec = document["spec"].get_ref<json::Value::object_t&>();
+  std::erase_if(spec, [](const auto& member) {
+    const json::Value& value = member.second;
+    return value.is_null() || value == "" || value == false;
+  });
+  return document;
 }
 
 }  // namespace pintle::ctl

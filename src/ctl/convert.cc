@@ -2,18 +2,28 @@
 #include "ctl/convert.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "ctl/config_output.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "ignition/convert.h"
 #include "json/parse.h"
 #include "machineconfig/config_input.h"
+#include "machineconfig/validate.h"
 
 namespace pintle::ctl {
 namespace {
+
+using machineconfig::ConfigDocument;
+
+constexpr const char* kIgnition = "ignition";
+constexpr const char* kMachineConfig = "machineconfig";
 
 void TellWarnings(const json::Report& report) {
   for (const json::Problem& problem : report.problems()) {
@@ -27,28 +37,98 @@ Error Unreadable(Error error) {
   return std::move(error).While("failed to parse Ignition config");
 }
 
-}  // namespace
+// The version of Ignition that is asked for; nothing if the document says it.
+Result<std::optional<ignition::SpecVersion>> VersionIn(const std::string& to) {
+  if (to == kIgnition) return std::optional<ignition::SpecVersion>();
+  auto version = ignition::ParseSpecVersion(to);
+  if (!version) {
+    return std::move(version).error().While(
+        fmt::format("--to {}: neither {} nor {} nor a version of Ignition", to, kIgnition, kMachineConfig));
+  }
+  return std::optional(*version);
+}
 
-Result<ExitStatus> Convert(const CommandLine& line) {
-  const auto version = TRY(ignition::ParseSpecVersion(TRY(line.Needed("--to"))), "--to");
-  if (const auto format = line.Value("-o"); format && *format != "json") {
-    return Error(ErrorKind::kInvalid, "-o " + *format + ": a config is converted to json only");
-  }
-  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say which file to convert (see --help)");
-  machineconfig::ConfigFile file = TRY(machineconfig::ReadConfigFile(line.words()[0]));
+Result<> CheckFormat(const std::string& to, const std::string& format) {
+  if (format == "json" || (format == "yaml" && to == kMachineConfig)) return {};
+  return Error(ErrorKind::kInvalid, to == kMachineConfig
+                                        ? fmt::format("-o {}: neither yaml nor json", format)
+                                        : fmt::format("-o {}: Ignition is json, and nothing else", format));
+}
+
+// The only document of a file.
+Result<ConfigDocument> ReadDocument(const std::string& path) {
+  machineconfig::ConfigFile file = TRY(machineconfig::ReadConfigFile(path));
   if (file.documents.size() != 1) {
-    return Error(ErrorKind::kInvalid,
-                 fmt::format("{} holds {} configs: one is needed", line.words()[0], file.documents.size()));
+    return Error(ErrorKind::kInvalid, fmt::format("{} holds {} configs: one is needed", path, file.documents.size()));
   }
-  machineconfig::ConfigDocument& document = file.documents.front();
+  TellWarnings(file.report);
+  ConfigDocument document = std::move(file.documents.front());
   TellWarnings(document.report);
   if (document.error) return Unreadable(*std::move(document.error));
-  if (!document.config) return Error(ErrorKind::kInvalid, line.words()[0] + " has no Ignition config");
+  return document;
+}
+
+// What a document says beside its Ignition config, by the names that it has there.
+std::vector<std::string> BesideIgnition(const ConfigDocument& document) {
+  std::vector<std::string> beside;
+  if (!document.object) return beside;
+  const bool is_butane = document.kind != api::MachineConfig::kKind;
+  const auto add = [&](bool is_said, const char* in_butane, const char* in_object) {
+    if (is_said) beside.emplace_back(is_butane ? in_butane : in_object);
+  };
+  const api::MachineConfigSpec& spec = document.object->spec;
+  const auto is_said = [](const auto& list) { return list && !list->empty(); };
+  add(is_said(spec.kernel_arguments), "openshift.kernel_arguments", "spec.kernelArguments");
+  add(is_said(spec.extensions), "openshift.extensions", "spec.extensions");
+  add(spec.fips, "openshift.fips", "spec.fips");
+  add(!spec.kernel_type.empty() && spec.kernel_type != machineconfig::kDefaultKernel, "openshift.kernel_type",
+      "spec.kernelType");
+  add(!spec.os_image_url.empty(), "", "spec.osImageURL");
+  add(!spec.base_os_extensions_container_image.empty(), "", "spec.baseOSExtensionsContainerImage");
+  return beside;
+}
+
+Result<> PrintIgnition(const std::string& path, ConfigDocument document, std::optional<ignition::SpecVersion> version) {
+  if (const auto beside = BesideIgnition(document); !beside.empty()) {
+    return Error(
+        ErrorKind::kInvalid,
+        fmt::format("{}: Ignition has no place for {}, and a machine must not come up with less than was asked "
+                    "for: `--to {}` keeps all of it; else take {} out of the file",
+                    path, fmt::join(beside, ", "), kMachineConfig, beside.size() == 1 ? "it" : "them"));
+  }
+  if (!document.config) return Error(ErrorKind::kInvalid, path + " has no Ignition config");
   json::Report lost;
-  const json::Value converted = TRY(ignition::ConvertTo(*std::move(document.config), version, &lost));
+  const json::Value converted =
+      TRY(ignition::ConvertTo(*std::move(document.config), version.value_or(document.version), &lost));
   TellWarnings(lost);
   Print(json::ToIndentedText(converted));
   Print("\n");
+  return {};
+}
+
+Result<> PrintMachineConfig(const std::string& path, ConfigDocument document, const std::string& format) {
+  api::MachineConfig object = TRY(machineconfig::ToMachineConfig(std::move(document)), path);
+  TRY(machineconfig::CheckNamed(object), path);
+  const json::Value written = ToWritten(std::move(object));
+  if (format == "yaml") return PrintYaml(written);
+  Print(json::ToIndentedText(written));
+  Print("\n");
+  return {};
+}
+
+}  // namespace
+
+Result<ExitStatus> Convert(const CommandLine& line) {
+  const std::string to = line.Value("--to").value_or(kIgnition);
+  const bool wants_object = to == kMachineConfig;
+  const auto version = wants_object ? std::nullopt : TRY(VersionIn(to));
+  const std::string format = line.Value("-o").value_or(wants_object ? "yaml" : "json");
+  TRY(CheckFormat(to, format));
+  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say which file to convert (see --help)");
+  const std::string& path = line.words().front();
+  ConfigDocument document = TRY(ReadDocument(path));
+  TRY(wants_object ? PrintMachineConfig(path, std::move(document), format)
+                   : PrintIgnition(path, std::move(document), version));
   return ExitStatus::kFine;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle convert`: a config as Ignition JSON of the version that someone needs.
+// `pintle convert`: a config as Ignition of the version that someone needs, or as a MachineConfig.
 
 #include <array>
 
@@ -10,8 +10,8 @@
 namespace pintle::ctl {
 
 inline constexpr std::array kConvertOptions = {
-    Option{"--to", "VERSION", "the Ignition version: 3.5, 3.4, 3.3, 3.2, 3.1 or 2.2"},
-    Option{"-o", "FORMAT", "json, the default"},
+    Option{"--to", "WHAT", "machineconfig; ignition, the default; or Ignition 3.5, 3.4, 3.3, 3.2, 3.1 or 2.2"},
+    Option{"-o", "FORMAT", "json, of Ignition the only one; or yaml, the default of a MachineConfig"},
 };
 
 }  // namespace pintle::ctl

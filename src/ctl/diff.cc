@@ -3,14 +3,18 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "change/masking.h"
+#include "ctl/config_findings.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
 #include "ctl/verbs.h"
+#include "ignition/butane.h"
+#include "machineconfig/config_input.h"
 #include "machineconfig/ignition_part.h"
 #include "machineconfig/input.h"
 #include "machineconfig/machine_configuration_input.h"
@@ -26,13 +30,38 @@ using change::Printable;
 using machineconfig::ParsedConfig;
 using plan::Plan;
 
+// Of a config that says none.
+std::string NameFor(const std::string& file) { return std::filesystem::path(file).stem(); }
+
+// An object without a kind is taken for a MachineConfig, but not one with what only Ignition has.
+bool IsIgnition(const json::Value& document) {
+  return document.is_object() && document.contains("ignition") && !document.contains("kind") &&
+         !document.contains("spec");
+}
+
+Result<api::MachineConfig> ReadButane(const std::string& file, json::Value value) {
+  machineconfig::ConfigDocument document = machineconfig::ReadButaneDocument(std::move(value));
+  for (const Finding& warning : WarningsOf(file, document.report)) TellFinding(warning);
+  api::MachineConfig object = TRY(machineconfig::ToMachineConfig(std::move(document)), file);
+  if (object.metadata.name.empty()) object.metadata.name = NameFor(file);
+  return object;
+}
+
 Result<api::MachineConfig> ReadConfig(const std::string& file) {
   std::vector<json::Value> documents = TRY(machineconfig::ReadDocuments(file));
   if (documents.size() != 1) {
     return Error(ErrorKind::kInvalid,
                  fmt::format("{}: {} documents where one MachineConfig is needed", file, documents.size()));
   }
-  return TRY(machineconfig::ReadMachineConfig(std::move(documents.front())), file);
+  json::Value& document = documents.front();
+  if (ignition::IsButane(document)) return ReadButane(file, std::move(document));
+  if (IsIgnition(document)) {
+    api::MachineConfig object;
+    object.metadata.name = NameFor(file);
+    object.spec.config = std::move(document);
+    return object;
+  }
+  return TRY(machineconfig::ReadMachineConfig(std::move(document)), file);
 }
 
 DiffPreview Unreadable(std::string_view which, const api::MachineConfig& from, const api::MachineConfig& to,

@@ -3,15 +3,16 @@
 
 #include <fmt/core.h>
 
-#include <array>
-#include <filesystem>
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
-#include "api/go_quote.h"
 #include "base/version.h"
+#include "ctl/config_findings.h"
 #include "ctl/config_output.h"
 #include "ctl/output.h"
+#include "ctl/render_input.h"
 #include "ctl/verbs.h"
 #include "machineconfig/input.h"
 #include "machineconfig/machine_configuration_input.h"
@@ -21,26 +22,7 @@
 namespace pintle::ctl {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Files
-
-constexpr std::array<std::string_view, 3> kManifestEndings = {".yaml", ".yml", ".json"};
-
-// Adds the machine configs of a file; objects of other kinds are passed over.
-Result<> AddConfigs(const machineconfig::InputFile& input, std::vector<api::MachineConfig>& configs) {
-  const std::string& file = input.path;
-  const auto add = [&](json::Value object) -> Result<> {
-    const std::string_view kind = machineconfig::KindOf(object);
-    if (kind.empty()) return Error(ErrorKind::kInvalid, "Object 'Kind' is missing");
-    if (kind != api::MachineConfig::kKind) return {};
-    configs.push_back(TRY(machineconfig::ReadMachineConfig(std::move(object))));
-    return {};
-  };
-  TRY(machineconfig::ForEachObject(TRY(machineconfig::ReadDocuments(file, input.accepts)), add),
-      fmt::format("error parsing {} manifest", api::GoQuoted(fs::path(file).filename().string())));
-  return {};
-}
 
 // The one object that a file is to hold.
 template <typename T>
@@ -53,6 +35,39 @@ Result<T> ReadOne(const std::string& file, std::string_view kind) {
     return machineconfig::ReadObject<T>(std::move(documents.front()), kind);
   };
   return TRY(read(), file);
+}
+
+// What goes wrong, so that all of it is told at once and not one thing each time.
+class Faults {
+ public:
+  template <typename T>
+  std::optional<T> Keep(Result<T> result) {
+    if (result) return *std::move(result);
+    errors_.push_back(std::move(result).error());
+    return std::nullopt;
+  }
+  void Keep(std::vector<Error> errors) { std::move(errors.begin(), errors.end(), std::back_inserter(errors_)); }
+
+  bool are_none() const { return errors_.empty(); }
+
+  // One a line.
+  Error All() && {
+    if (errors_.size() == 1) return std::move(errors_.front());
+    std::string all;
+    for (const Error& error : errors_) all += (all.empty() ? "" : "\n") + error.message();
+    return Error(errors_.front().kind(), std::move(all));
+  }
+
+ private:
+  std::vector<Error> errors_;
+};
+
+// The Machine Config Operator's words name one problem a config.
+void TellErrorsOf(const RenderInput& input, const machineconfig::MachineConfigs& selected) {
+  for (const api::MachineConfig* config : selected) {
+    const auto index = static_cast<std::size_t>(config - input.configs.data());
+    for (const Finding& finding : ErrorsOf(input.files[index], *config)) TellFinding(finding);
+  }
 }
 
 // A workstation is no controller; it takes the part of the one that has generated the configs at hand.
@@ -97,34 +112,50 @@ Result<> PrintConfig(api::MachineConfig config, Format format) {
 }  // namespace
 
 Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question) {
-  const auto pool = TRY(ReadOne<api::MachineConfigPool>(question.pool_file, "MachineConfigPool"));
+  Faults faults;
+  const auto pool = faults.Keep(ReadOne<api::MachineConfigPool>(question.pool_file, "MachineConfigPool"));
   const auto controller_config =
-      TRY(ReadOne<api::ControllerConfig>(question.controller_config_file, api::ControllerConfig::kKind));
-  std::vector<api::MachineConfig> configs;
-  const auto named =
-      TRY(machineconfig::FilesNamedBy(question.inputs, kManifestEndings, machineconfig::EmptyDirectory::kRefused));
-  for (const machineconfig::InputFile& file : named.files) TRY(AddConfigs(file, configs));
-  for (const std::string& what : named.left_out) Tell(fmt::format("pintle: render: left out: {}\n", what));
-
-  machineconfig::RenderSettings settings{
-      .controller_config = controller_config,
-      .controller_version = question.controller_version.value_or(VersionThatGenerated(configs)),
-      .operator_version = question.operator_version,
-  };
-  if (question.overrides_file) settings.overrides = TRY(machineconfig::ReadOverrides(*question.overrides_file));
+      faults.Keep(ReadOne<api::ControllerConfig>(question.controller_config_file, api::ControllerConfig::kKind));
+  RenderInput input = ReadRenderInput(question.inputs);
+  for (const std::string& what : input.left_out) Tell(fmt::format("pintle: render: left out: {}\n", what));
+  const bool are_all_read = input.faults.empty();
+  faults.Keep(std::exchange(input.faults, {}));
+  std::optional<api::IrreconcilableValidationOverrides> overrides;
+  if (question.overrides_file) overrides = faults.Keep(machineconfig::ReadOverrides(*question.overrides_file));
   std::optional<api::MachineConfig> current;
   if (question.current_file) {
-    current = TRY(ReadOne<api::MachineConfig>(*question.current_file, api::MachineConfig::kKind));
-    settings.current = &*current;
+    current = faults.Keep(ReadOne<api::MachineConfig>(*question.current_file, api::MachineConfig::kKind));
   }
-  machineconfig::MachineConfigs selected = TRY(machineconfig::SelectFor(pool, configs));
   std::optional<api::OSImageStream> stream;
   if (question.os_image_stream_file) {
-    stream = TRY(ReadOne<api::OSImageStream>(*question.os_image_stream_file, api::OSImageStream::kKind));
-    settings.os_images = TRY(machineconfig::ImagesFor(pool, *stream));
+    stream = faults.Keep(ReadOne<api::OSImageStream>(*question.os_image_stream_file, api::OSImageStream::kKind));
+  }
+  machineconfig::MachineConfigs selected;
+  if (pool) {
+    auto chosen = machineconfig::SelectFor(*pool, input.configs);
+    if (chosen) selected = *std::move(chosen);
+    // Of files that could not be read, nobody knows what they hold.
+    if (!chosen && are_all_read) faults.Keep(std::vector{std::move(chosen).error()});
+  }
+  if (!faults.are_none()) {
+    TellErrorsOf(input, selected);
+    return std::move(faults).All();
+  }
+
+  machineconfig::RenderSettings settings{
+      .controller_config = *controller_config,
+      .controller_version = question.controller_version.value_or(VersionThatGenerated(input.configs)),
+      .operator_version = question.operator_version,
+  };
+  if (overrides) settings.overrides = *overrides;
+  if (current) settings.current = &*current;
+  if (stream) {
+    settings.os_images = TRY(machineconfig::ImagesFor(*pool, *stream));
     settings.os_image_stream = settings.os_images->name;
   }
-  return machineconfig::Render(pool, std::move(selected), settings);
+  auto rendered = machineconfig::Render(*pool, selected, settings);
+  if (!rendered) TellErrorsOf(input, selected);
+  return rendered;
 }
 
 Result<std::string> NameOfRendered(const std::string& pool, const std::string& file) {

@@ -8,10 +8,13 @@
 #include <cctype>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "base/base64.h"
 #include "ignition/data_url.h"
+#include "ignition/octal_mode.h"
+#include "json/fields.h"
 
 namespace pintle::ignition {
 namespace {
@@ -69,6 +72,34 @@ std::string ToButanePath(std::string_view path) {
     path.remove_prefix(1);
   }
   return to;
+}
+
+// Of one of our structs, or of what its fields are.
+template <typename T>
+bool HoldsText(std::span<const std::string_view> keys) {
+  if constexpr (json::internal::kIsOptional<T> || json::internal::kIsVector<T>) {
+    return HoldsText<typename T::value_type>(keys);
+  } else if constexpr (json::internal::kIsMap<T>) {
+    return !keys.empty() && HoldsText<typename T::mapped_type>(keys.subspan(1));
+  } else if constexpr (json::Described<T>) {
+    if (keys.empty()) return false;
+    const std::string name = ToIgnitionName(keys.front());
+    bool holds = false;
+    json::ForEachField<T>([&](const auto& field) {
+      using Member = typename std::remove_cvref_t<decltype(field)>::Member;
+      // Ours have Butane's names, and Ignition's structs have Ignition's.
+      if (field.name == name || field.name == keys.front()) holds = HoldsText<Member>(keys.subspan(1));
+    });
+    return holds;
+  } else {
+    return keys.empty() && std::is_same_v<T, std::string>;
+  }
+}
+
+// What only Butane has.
+bool IsTextOfButane(std::string_view key) {
+  constexpr std::array kKeys = {"inline", "local", "contents_local", "ssh_authorized_keys_local"};
+  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
 // The shorter of the two ways to write a data URL.
@@ -200,20 +231,20 @@ class Translator {
     const auto member = object.find("mode");
     if (member == object.end()) return;
     if (member->is_string()) {
-      if (const auto mode = ReadOctal(member->get_ref<const std::string&>(), "0o")) *member = *mode;
-    } else if (member->is_number_unsigned()) {
-      const auto mode = member->get<std::uint64_t>();
-      const auto meant = ReadOctal(std::to_string(mode), "");
-      if ((mode & 0400) == 0 && meant && (*meant & 0400) != 0) {
-        report_.Warning(Path(path, "mode"), fmt::format("is {:04o} in octal: should it be 0{}?", mode, mode));
+      if (const auto mode = ReadOctal(member->get_ref<const std::string&>())) *member = *mode;
+    } else if (member->is_number_integer()) {
+      const auto mode = member->get<std::int64_t>();
+      if (const auto meant = MeantInOctal(mode)) {
+        report_.Warning(Path(path, "mode"), fmt::format("is {:#o} in octal: did you mean {:#o}?", mode, *meant));
       }
     }
   }
 
-  static std::optional<std::int64_t> ReadOctal(std::string_view text, std::string_view prefix) {
-    if (!text.starts_with(prefix) || text.size() == prefix.size() || text.size() > 8) return std::nullopt;
+  static std::optional<std::int64_t> ReadOctal(std::string_view text) {
+    constexpr std::string_view kPrefix = "0o";
+    if (!text.starts_with(kPrefix) || text.size() == kPrefix.size() || text.size() > 8) return std::nullopt;
     std::int64_t value = 0;
-    for (const char c : text.substr(prefix.size())) {
+    for (const char c : text.substr(kPrefix.size())) {
       if (c < '0' || c > '7') return std::nullopt;
       value = value * 8 + (c - '0');
     }
@@ -281,6 +312,15 @@ void TellAsButane(const json::Report& from, json::Report& to) {
 
 bool IsButane(const Value& document) { return document.is_object() && document.contains("variant"); }
 
+bool IsPlaceOfText(std::span<const std::string_view> keys) {
+  if (keys.empty()) return false;
+  const bool is_alone = keys.size() == 1;
+  if (is_alone && (keys.front() == "variant" || keys.front() == "version")) return true;
+  if (keys.front() == "metadata") return HoldsText<ButaneMetadata>(keys.subspan(1));
+  if (keys.front() == "openshift") return HoldsText<ButaneOpenshift>(keys.subspan(1));
+  return IsTextOfButane(keys.back()) || HoldsText<Config>(keys);
+}
+
 Result<Butane> ReadButane(Value document, json::Report& report, const ReadLocalFile& read_local) {
   if (!document.is_object()) {
     report.Error(Path(), "must be an object");
@@ -290,6 +330,7 @@ Result<Butane> ReadButane(Value document, json::Report& report, const ReadLocalF
   butane.variant = TakeTextOrNothing(document, "variant");
   const std::string version = TakeTextOrNothing(document, "version");
   const std::string_view ignition_version = TRY(IgnitionVersionOf(butane.variant, version, report));
+  butane.ignition_version = TRY(ParseSpecVersion(ignition_version));
   if (butane.variant == "openshift") {
     butane.metadata = TakeSection<ButaneMetadata>(document, "metadata", report);
     butane.openshift = TakeSection<ButaneOpenshift>(document, "openshift", report);

@@ -8,12 +8,14 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "ignition/config.h"
+#include "ignition/spec_version.h"
 #include "json/parse.h"
 #include "json/report.h"
 
@@ -46,11 +48,17 @@ struct Butane {
   std::string variant;
   ButaneMetadata metadata;
   ButaneOpenshift openshift;
+  SpecVersion ignition_version = SpecVersion::k3_5;  // That the document's version stands for.
   Config config;
 };
 
 // Whether a document says that it is Butane.
 bool IsButane(const json::Value& document);
+
+// Whether the place to which these keys of a Butane document lead is for a text.  Butane reads into Go's structs, so
+// that what stands there without quotes is the text that it looks like, be it `on`, 12 or 1.10.  Elements of a list are
+// at the list's own place.
+bool IsPlaceOfText(std::span<const std::string_view> keys);
 
 // Gives the contents of a file that a config names as `local`.
 using ReadLocalFile = std::function<Result<std::string>(std::string_view name)>;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machineconfig/config_input.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -8,6 +10,8 @@
 
 #include "ignition/butane.h"
 #include "ignition/compression.h"
+#include "ignition/convert.h"
+#include "ignition/octal_mode.h"
 #include "ignition/parse_up_to.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/own_files.h"
@@ -18,20 +22,25 @@
 namespace pintle::machineconfig {
 namespace {
 
+constexpr std::string_view kIgnition = "Ignition";
+constexpr std::string_view kButane = "Butane";
+
 bool HasYamlName(std::string_view path) {
-  constexpr std::array kEndings = {".yaml", ".yml", ".bu", ".butane"};
+  constexpr std::array kEndings = {".yaml", ".yml", ".bu", ".butane", ".fcc"};
   return std::any_of(kEndings.begin(), kEndings.end(), [&](const char* ending) { return path.ends_with(ending); });
+}
+
+bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+// Some YAML begins like this, too.
+bool BeginsLikeJson(std::string_view text) {
+  constexpr std::string_view kBeginnings = "{[\"";
+  return kBeginnings.find(text[text.find_first_not_of(" \t\r\n")]) != std::string_view::npos;
 }
 
 // Base64 has no colon, and YAML without one is no config.
 bool LooksLikeYaml(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || text[first] == '{' || ignition::IsGzip(text)) return false;
-  return text.find(':') != std::string_view::npos;
-}
-
-bool IsYaml(const std::string& path, std::string_view text) {
-  return path == "-" ? LooksLikeYaml(text) : HasYamlName(path);
+  return !ignition::IsGzip(text) && text.find(':') != std::string_view::npos;
 }
 
 template <typename T>
@@ -86,12 +95,16 @@ api::MachineConfig ObjectOf(ignition::Butane& butane) {
   return object;
 }
 
-ConfigDocument ButaneDocument(json::Value value) {
+}  // namespace
+
+ConfigDocument ReadButaneDocument(json::Value value) {
   ConfigDocument document;
-  document.kind = "Butane";
+  document.kind = kButane;
   auto butane = ignition::ReadButane(std::move(value), document.report);
   if (butane) {
     document.object = ObjectOf(*butane);
+    // Nothing is written in 3.0, of which 3.1 is a superset.
+    document.version = std::max(butane->ignition_version, ignition::SpecVersion::k3_1);
     document.config = std::move(butane->config);
   } else {
     document.error = std::move(butane).error();
@@ -99,56 +112,116 @@ ConfigDocument ButaneDocument(json::Value value) {
   return document;
 }
 
+namespace {
+
 bool IsObject(const json::Value& value) {
   return value.is_object() && (ignition::IsButane(value) || value.contains("kind"));
 }
 
 ConfigDocument ReadDocument(json::Value value) {
-  if (ignition::IsButane(value)) return ButaneDocument(std::move(value));
+  if (ignition::IsButane(value)) return ReadButaneDocument(std::move(value));
   if (IsObject(value)) return MachineConfigDocument(std::move(value));
   ConfigDocument document;
-  document.kind = "Ignition";
+  document.kind = kIgnition;
   Keep(ignition::Parse(std::move(value), document.report), document);
   CheckValid(document);
   return document;
 }
 
-void AddDocument(json::Value value, ConfigFile& file) {
-  CheckFit(file.documents.emplace_back(ReadDocument(std::move(value))));
+// Numbers that are hardly the modes that were meant.
+template <typename T>
+void AskAboutModes(const std::vector<T>& things, const std::string& list, json::Report& report) {
+  const json::Path root;
+  for (std::size_t i = 0; i < things.size(); ++i) {
+    const auto mode = things[i].mode;
+    const auto meant = mode ? ignition::MeantInOctal(*mode) : std::nullopt;
+    if (!meant) continue;
+    report.Warning(
+        json::Path(root, fmt::format("{}.{}.mode", list, i)),
+        fmt::format("is {:#o} in octal: did you mean {:#o}, which is {} in decimal?", *mode, *meant, *meant));
+  }
+}
+
+void AskAboutModes(ConfigDocument& document) {
+  if (!document.config || document.kind == kButane) return;  // Butane has asked.
+  const std::string storage = document.kind == kIgnition ? "storage" : "spec.config.storage";
+  AskAboutModes(document.config->storage.files, storage + ".files", document.report);
+  AskAboutModes(document.config->storage.directories, storage + ".directories", document.report);
+}
+
+void LookAt(ConfigDocument& document) {
+  CheckFit(document);
+  AskAboutModes(document);
+}
+
+// The documents in a text.  Nothing: it is Ignition, and nothing but JSON, which may be packed.
+Result<std::optional<std::vector<json::Value>>> DocumentsIn(const std::string& path, const std::string& text,
+                                                            json::Report& report) {
+  using Documents = std::optional<std::vector<json::Value>>;
+  const bool has_yaml_name = HasYamlName(path) && !ignition::IsGzip(text);
+  if (!BeginsLikeJson(text)) {
+    if (!has_yaml_name && !LooksLikeYaml(text)) return Documents();
+    return Documents(TRY(ParseYaml(text, &report)));
+  }
+  json::Report of_json;
+  auto value = json::Parse(text, &of_json);
+  if (value && !IsObject(*value)) return Documents();
+  if (value && !ignition::IsButane(*value)) {
+    report = std::move(of_json);
+    Documents documents(std::in_place);
+    documents->push_back(*std::move(value));
+    return documents;
+  }
+  auto documents = ParseYaml(text, &report);
+  if (documents && (has_yaml_name || std::all_of(documents->begin(), documents->end(), IsObject))) {
+    return Documents(*std::move(documents));
+  }
+  if (!documents && has_yaml_name) return std::move(documents).error();
+  report = json::Report();
+  return Documents();
 }
 
 }  // namespace
+
+Result<api::MachineConfig> ToMachineConfig(ConfigDocument document) {
+  if (document.error) return *std::move(document.error);
+  api::MachineConfig object = document.object ? *std::move(document.object) : api::MachineConfig();
+  if (document.kind == api::MachineConfig::kKind || !document.config) return object;
+  object.api_version = api::kMachineConfigApiVersion;
+  object.kind = api::MachineConfig::kKind;
+  object.spec.config = TRY(ignition::ConvertTo(*std::move(document.config), document.version));
+  return object;
+}
+
+Result<> CheckNamed(const api::MachineConfig& config) {
+  if (!config.metadata.name.empty() && config.metadata.labels.contains(std::string(api::kRoleLabel))) return {};
+  return Error(ErrorKind::kInvalid,
+               fmt::format("a MachineConfig needs a name and the label {}: write Butane with `variant: openshift` and "
+                           "both in its `metadata`, or put the Ignition config below spec.config of a MachineConfig",
+                           api::kRoleLabel));
+}
 
 Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts, std::size_t limit) {
   ConfigFile file;
   file.text = TRY(ReadInput(path, accepts, limit));
   file.size = file.text.size();
-  json::Report report;
-  if (IsYaml(path, file.text)) {
-    std::vector<json::Value> values = TRY(ParseYaml(file.text, &report), "reading " + path);
-    if (values.empty()) return Error(ErrorKind::kInvalid, path + " is empty: a config is needed");
-    file.report = std::move(report);
-    TRY(ForEachObject(std::move(values), [&](json::Value value) -> Result<> {
-      AddDocument(std::move(value), file);
-      return {};
-    }));
-    file.text.clear();
-    return file;
-  }
-  if (auto value = json::Parse(file.text, &report); value && IsObject(*value)) {
-    file.report = std::move(report);
-    TRY(ForEachObject({*std::move(value)}, [&](json::Value object) -> Result<> {
-      AddDocument(std::move(object), file);
+  const auto empty = [&] { return Error(ErrorKind::kInvalid, path + " is empty: a config is needed"); };
+  if (IsBlank(file.text)) return empty();
+  auto values = TRY(DocumentsIn(path, file.text, file.report), "reading " + path);
+  if (values) {
+    if (values->empty()) return empty();
+    TRY(ForEachObject(*std::move(values), [&](json::Value value) -> Result<> {
+      LookAt(file.documents.emplace_back(ReadDocument(std::move(value))));
       return {};
     }));
     file.text.clear();  // The paths are not those of the whole file.
     return file;
   }
   ConfigDocument& document = file.documents.emplace_back();
-  document.kind = "Ignition";
+  document.kind = kIgnition;
   Keep(ignition::ParseUpTo(limit, file.text, document.report), document);
   CheckValid(document);
-  CheckFit(document);
+  LookAt(document);
   return file;
 }
 

@@ -11,6 +11,7 @@
 #include "api/machine_config.h"
 #include "base/result.h"
 #include "ignition/config.h"
+#include "ignition/spec_version.h"
 #include "json/parse.h"
 #include "json/report.h"
 #include "machineconfig/input.h"
@@ -24,20 +25,32 @@ struct ConfigDocument {
   std::optional<ignition::Config> config;
   // All of a MachineConfig, or what Butane makes of its other fields; of Ignition there is none.
   std::optional<api::MachineConfig> object;
+  // Of Ignition: what Butane's version stands for, or the newest.
+  ignition::SpecVersion version = ignition::SpecVersion::k3_5;
   json::Report report;
   std::optional<Error> error;  // In the words of the Machine Config Operator.
   std::optional<Error> unfit;  // Why no machine is given a config that can be read and converted all the same.
 };
 
-// A file whose name ends in .yaml, .yml or .bu is YAML, which may hold several documents; any other is JSON, which may
-// be gzipped, and that again in base64.  Standard input is what it looks like.  `text` is what the report's paths lead
-// to, when they lead to JSON.
+// A file is what its contents look like, whatever its name: JSON, which may be gzipped, and that again in base64; or
+// YAML, which may hold several documents.  Only where the contents could be both, its name decides.  `text` is what the
+// report's paths lead to, when they lead to JSON.
 struct ConfigFile {
   std::vector<ConfigDocument> documents;
   json::Report report;  // Of the file itself, such as a key that stands twice.
   std::string text;
   std::size_t size = 0;  // As it is written.
 };
+
+// A document of Butane.
+ConfigDocument ReadButaneDocument(json::Value value);
+
+// What a document makes of a machine, as a MachineConfig, of which Butane of the variant "fcos" and Ignition know
+// neither the name nor the role.
+Result<api::MachineConfig> ToMachineConfig(ConfigDocument document);
+
+// Whether a cluster can take it: it has a name and a role.
+Result<> CheckNamed(const api::MachineConfig& config);
 
 // One that is longer than `limit`, or unpacks to more, is an error.
 Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts = Accepts::kAnything,

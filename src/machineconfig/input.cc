@@ -15,6 +15,7 @@
 
 #include "base/names_in.h"
 #include "base/unique_fd.h"
+#include "ignition/butane.h"
 #include "machineconfig/yaml.h"
 
 namespace pintle::machineconfig {
@@ -82,8 +83,11 @@ Result<std::vector<std::string>> SortedNamesIn(const std::string& directory) {
 
 Result<> AddFilesIn(const std::string& directory, std::span<const std::string_view> endings, NamedFiles& named) {
   for (const std::string& name : TRY(SortedNamesIn(directory))) {
-    if (!IsWantedName(name, endings)) continue;
     std::string path = fs::path(directory) / name;
+    if (!IsWantedName(name, endings)) {
+      if (!name.starts_with('.')) named.others.push_back(std::move(path));
+      continue;
+    }
     struct stat status = {};
     if (::stat(path.c_str(), &status) != 0) {
       const int failed = errno;
@@ -147,7 +151,7 @@ Result<std::vector<json::Value>> ReadDocuments(const std::string& path, Accepts 
   const std::string text = TRY(ReadInput(path, accepts));
   if (LooksLikeJson(text)) {
     auto value = json::Parse(text);
-    if (value) {
+    if (value && !ignition::IsButane(*value)) {
       std::vector<json::Value> documents;
       documents.push_back(*std::move(value));
       return documents;

@@ -33,6 +33,8 @@ struct NamedFiles {
   std::vector<InputFile> files;
   // What has the name of a file that is wanted and is none, with what it is: "/etc/pintle/config.d/a.yaml is a pipe".
   std::vector<std::string> left_out;
+  // What is in a directory under another name, hidden files aside.
+  std::vector<std::string> others;
 };
 
 // In the place of each directory those files in it, in the order of their names, that have one of these endings; what

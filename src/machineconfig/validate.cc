@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/printable.h"
+#include "ignition/octal_mode.h"
 #include "machineconfig/ignition_part.h"
 
 namespace pintle::machineconfig {
@@ -43,8 +44,11 @@ Result<> CheckExtensions(const std::vector<std::string>& extensions) {
 // Files with permissions that a config may not give, such as set-user-id.
 Result<> CheckFileMode(const ignition::File& file) {
   if (!file.mode || *file.mode <= kHighestMode) return {};
-  return Error(ErrorKind::kInvalid,
-               fmt::format("invalid mode {:#o} for {}, cannot exceed {:#o}", *file.mode, file.path, kHighestMode));
+  const auto meant = ignition::MeantInOctal(*file.mode);
+  const std::string question =
+      meant ? fmt::format(" (did you mean {:#o}, which is {} in decimal?)", *meant, *meant) : std::string();
+  return Error(ErrorKind::kInvalid, fmt::format("invalid mode {:#o} for {}, cannot exceed {:#o}{}", *file.mode,
+                                                file.path, kHighestMode, question));
 }
 
 Result<> CheckFileModes(const ignition::Config& config) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/base64.h"
+#include "ignition/butane.h"
 #include "machineconfig/yaml_scalar.h"
 
 namespace pintle::machineconfig {
@@ -188,6 +190,7 @@ class Converter {
 
   Result<json::Value> Convert() {
     if (nodes_.empty()) return json::Value(nullptr);
+    is_butane_ = IsButane();
     return Convert(0, Context(), json::Path());
   }
 
@@ -197,6 +200,16 @@ class Converter {
     bool in_alias = false;
     bool is_shared = false;  // Another alias may want it too.
   };
+
+  // As ignition::IsButane() will find.
+  bool IsButane() const {
+    const Node& root = nodes_.front();
+    if (root.kind != NodeKind::kMap) return false;
+    for (std::size_t i = 0; i < root.children.size(); i += 2) {
+      if (nodes_[root.children[i]].text == "variant") return true;
+    }
+    return false;
+  }
 
   Result<json::Value> Convert(std::uint32_t index, Context context, const json::Path& path) {
     Node& node = nodes_[index];
@@ -267,6 +280,7 @@ class Converter {
     }
     if (std::holds_alternative<Text>(meaning) || std::holds_alternative<Timestamp>(meaning)) return text();
     if (std::holds_alternative<Null>(meaning)) return json::Value(nullptr);
+    if (is_butane_ && ignition::IsPlaceOfText(keys_)) return text();
     if (const auto* truth = std::get_if<bool>(&meaning)) return json::Value(*truth);
     return ConvertNumber(node, meaning);
   }
@@ -323,17 +337,27 @@ class Converter {
   }
 
   Result<> ConvertInto(json::Value::object_t& map, const Node& node, const Context& context, const json::Path& path) {
+    std::set<std::string> merged;  // Keys that are overridden, and do not stand twice.
     for (std::size_t i = 0; i + 1 < node.children.size(); i += 2) {
       const std::uint32_t key_index = node.children[i];
       const std::uint32_t value_index = node.children[i + 1];
       if (IsMerge(nodes_[key_index])) {
-        TRY(Merge(map, value_index, context, path));
+        json::Value::object_t more;
+        TRY(Merge(more, value_index, context, path));
+        for (auto& [key, value] : more) {
+          merged.insert(key);
+          map.insert_or_assign(key, std::move(value));
+        }
         continue;
       }
       std::string key = TRY(ConvertKey(key_index, context, path));
-      json::Value value = TRY(Convert(value_index, context, json::Path(path, key)));
+      keys_.push_back(key);
+      auto converted = Convert(value_index, context, json::Path(path, key));
+      keys_.pop_back();
+      json::Value value = TRY(std::move(converted));
       const auto [member, is_new] = map.insert_or_assign(std::move(key), std::move(value));
-      if (!is_new && report_ != nullptr) {
+      const bool stands_twice = !is_new && merged.erase(member->first) == 0;
+      if (stands_twice && report_ != nullptr) {
         report_->Warning(json::Path(path, member->first), "stands more than once in its mapping; the last one counts");
       }
     }
@@ -384,6 +408,10 @@ class Converter {
 
   Result<std::string> ConvertKey(std::uint32_t index, const Context& context, const json::Path& path) {
     const std::size_t line = nodes_[index].line;
+    if (is_butane_ && nodes_[index].kind == NodeKind::kScalar) {
+      TRY(Count(nodes_[index], context));
+      return nodes_[index].text;
+    }
     const json::Value key = TRY(Convert(index, context, path));
     switch (key.type()) {
       case json::Value::value_t::string:
@@ -402,6 +430,8 @@ class Converter {
   std::vector<Node> nodes_;
   json::Report* report_;
   const json::ParseLimits& limits_;
+  bool is_butane_ = false;
+  std::vector<std::string_view> keys_;  // That lead to what is being converted.
   std::size_t converted_ = 0;
   std::size_t from_aliases_ = 0;
   std::size_t bytes_from_aliases_ = 0;
@@ -449,6 +479,10 @@ Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* 
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || text[begin] != '{') return ReadStream(text, report, limits);
   auto object = json::Parse(text, report, limits);
+  if (object && ignition::IsButane(*object)) {
+    // To Butane it is YAML.  What stands twice has been told.
+    if (auto documents = ReadStream(text, nullptr, limits)) return documents;
+  }
   if (object) {
     std::vector<json::Value> documents;
     documents.push_back(*std::move(object));

@@ -3,6 +3,8 @@
 
 // YAML to JSON values, with the meaning that kubectl gives YAML: `no` is false and 0644 is 420 (YAML 1.1), times stay
 // texts, keys become texts, `<<` merges.
+//
+// Butane is read by another reader, and so a document of it has texts where Butane has them: `inline: on` is "on".
 
 #include <string_view>
 #include <vector>

@@ -34,6 +34,11 @@ def test_offers_the_options_of_a_verb(verb):
     assert offered(verb, "--hel") == offered(verb, "word", "--hel") == ["--help"]
 
 
+def test_offers_what_a_config_can_be_made_into():
+    assert offered("convert", "--to", "m") == ["machineconfig"]
+    assert {"ignition", "3.5", "2.2"} < set(offered("convert", "--to", ""))
+
+
 def test_leaves_files_to_the_shell():
     assert offered("apply", "") == offered("apply", "--root", "/et") == []
     asked = subprocess.run(["bash", "-c", 'source "$1"; complete -p pintle', "bash", COMPLETIONS], capture_output=True,

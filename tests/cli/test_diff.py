@@ -87,3 +87,26 @@ def test_a_config_that_cannot_be_read_is_an_error(tmp_path):
     answer = pintle("diff", old, new, "-o", "json")
     assert answer.status == 1
     assert "path not absolute" in json.dumps(answer.json())
+
+
+def test_takes_butane_and_ignition(tmp_path):
+    header = "variant: openshift\nversion: 4.16.0\n"
+    metadata = "metadata: {name: x, labels: {machineconfiguration.openshift.io/role: worker}}\n"
+    openshift = "openshift: {kernel_arguments: [quiet]}\n"
+    files = "storage:\n  files:\n  - {path: /etc/a, contents: {inline: on}}\n"
+    old = write(tmp_path / "old.fcc", header + metadata + files)
+    new = write(tmp_path / "new.bu", header + metadata + openshift + files.replace("inline: on", "inline: off"))
+    answer = pintle("diff", old, new)
+    assert (answer.status, answer.stderr) == (2, "")
+    assert "-on\n" in answer.stdout and "+off\n" in answer.stdout and "quiet" in answer.stdout
+    fcos = write(tmp_path / "a", "variant: fcos\nversion: 1.5.0\n" + files)
+    bare = write(tmp_path / "b.ign", pintle("convert", fcos).stdout)
+    same = pintle("diff", fcos, bare)
+    assert (same.status, same.stdout, same.stderr) == (0, "", "")
+    other = pintle("diff", bare, write(tmp_path / "c.ign", with_files(file("/etc/a", "off"))), "-o", "json")
+    assert (other.status, other.json()["diffFiles"]) == (2, ["/etc/a"])
+
+
+def test_tells_all_problems_of_butane(tmp_path):
+    bad = write(tmp_path / "a.bu", "variant: fcos\nversion: 1.5.0\nstorage: {files: [{path: a}, {path: b}]}\n")
+    refused("diff", bad, bad, says=[str(bad), "$.storage.files.0.path", "$.storage.files.1.path"])

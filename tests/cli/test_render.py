@@ -6,7 +6,7 @@ import pathlib
 import shutil
 import threading
 
-from program import machine_config, pintle, refused, write
+from program import file, ignition, machine_config, pintle, refused, with_files, write
 
 DATA = pathlib.Path(__file__).parents[1] / "vectors/data/render/005-one-file"
 WORDS = ["render", "--pool", DATA / "pool.yaml", "--controller-config", DATA / "controllerconfig.yaml", DATA / "inputs"]
@@ -35,7 +35,7 @@ def test_refuses_what_is_no_pool(tmp_path):
 
 
 def test_refuses_a_directory_without_configs(tmp_path):
-    refused(*WORDS[:-1], tmp_path, says=["no *.yaml, *.yml or *.json", str(tmp_path)])
+    refused(*WORDS[:-1], tmp_path, says=["no *.yaml, *.yml, *.json, *.bu, *.butane or *.fcc", str(tmp_path)])
 
 
 def test_leaves_out_what_is_no_file_and_passes_hidden_files_by(tmp_path):
@@ -63,3 +63,72 @@ def test_takes_a_pipe_that_is_named(tmp_path):
 def test_names_the_file_that_it_cannot_read(tmp_path):
     broken = write(tmp_path / "broken.yaml", "a: [")
     refused(*WORDS, broken, says=["broken.yaml", "line 2"])
+
+
+def copy_of_inputs(tmp_path):
+    return shutil.copytree(WORDS[-1], tmp_path / "inputs")
+
+
+def test_says_what_it_leaves_out(tmp_path):
+    inputs = copy_of_inputs(tmp_path)
+    write(inputs / "kubelet.yaml", "kind: KubeletConfig\nmetadata: {name: set-max-pods}\n---\nkind: Namespace\n")
+    write(inputs / "README.md", "no config")
+    answer = pintle(*WORDS[:-1], inputs, "-o", "name")
+    assert (answer.status, answer.stdout) == (0, pintle(*WORDS, "-o", "name").stdout)
+    assert answer.stderr.splitlines() == [
+        f"pintle: render: left out: {inputs}/README.md: its name ends in none of .yaml, .yml, .json, .bu, .butane, .fcc",
+        f"pintle: render: left out: {inputs}/kubelet.yaml: KubeletConfig set-max-pods, which is no MachineConfig",
+        f"pintle: render: left out: {inputs}/kubelet.yaml: Namespace, which is no MachineConfig"]
+
+
+def test_takes_butane(tmp_path):
+    inputs = copy_of_inputs(tmp_path)
+    header = ("variant: openshift\nversion: 4.16.0\nmetadata:\n  name: 99-x\n"
+              "  labels: {machineconfiguration.openshift.io/role: worker}\nopenshift: {kernel_arguments: [quiet]}\n")
+    files = "storage:\n  files:\n  - {path: /etc/x, mode: 0644, contents: {inline: on}}\n"
+    for name in ["99.bu", "99.fcc", "99.yaml"]:
+        path = write(inputs / name, header + files)
+        spec = pintle(*WORDS[:-1], inputs, "-o", "json").json()["spec"]
+        assert spec["kernelArguments"] == ["quiet"]
+        assert "/etc/x" in [entry["path"] for entry in spec["config"]["storage"]["files"]]
+        path.unlink()
+    named = write(tmp_path / "any-name", header + files)
+    same = write(tmp_path / "same.yaml", pintle("convert", "--to", "machineconfig", named).stdout)
+    names = {pintle(*WORDS, path, "-o", "name").stdout for path in [named, same]}
+    assert len(names) == 1 and "rendered-worker-" in names.pop()
+    refused(*WORDS, write(tmp_path / "fcos.bu", "variant: fcos\nversion: 1.5.0\n"),
+            says=["fcos.bu", "needs a name and the label", "`variant: openshift`"])
+
+
+def test_tells_all_faults_at_once(tmp_path):
+    inputs = copy_of_inputs(tmp_path)
+    write(inputs / "10-broken.yaml", "a: [")
+    write(inputs / "20-nothing.yaml", "metadata: {name: nothing}\n")
+    write(inputs / "30-type.json", machine_config(kernelArguments="quiet"))
+    write(inputs / "40-butane.bu", "variant: fcos\nversion: 1.5.0\nstorage: {files: [{path: a}, {path: b}]}\n")
+    write(inputs / "50-two.json", machine_config(with_files(file("a"), file("/b/"), file("/c", mode=0o1644)), name="50-two",
+                                                 kernelType="fast"))
+    write(inputs / "60-bare.json", ignition())
+    refused(*WORDS[:-1], inputs, says=[
+        'error parsing "10-broken.yaml" manifest: ', 'error parsing "20-nothing.yaml" manifest: Object \'Kind\' is missing',
+        'error parsing "30-type.json" manifest: json: cannot unmarshal string',
+        'error parsing "40-butane.bu" manifest: ', "$.storage.files.0.path", "$.storage.files.1.path",
+        f"{inputs}/50-two.json: error: MachineConfig 50-two: $.spec.kernelType: kernelType=fast is invalid",
+        "$.spec.config.storage.files.0.path: path not absolute (begin it with a slash)",
+        "$.spec.config.storage.files.1.path: path is not fully simplified",
+        'error parsing "60-bare.json" manifest: Object \'Kind\' is missing: this is Ignition alone'])
+
+
+def test_tells_all_faults_of_all_configs_beside_the_operators_words(tmp_path):
+    inputs = copy_of_inputs(tmp_path)
+    for name in ["50-one", "50-two"]:
+        write(inputs / f"{name}.json", machine_config(with_files(file("a"), file("/b/")), name=name))
+    answer = refused(*WORDS[:-1], inputs, says=["50-one: parsing Ignition config spec v3 failed", "50-two: parsing Ignition"])
+    for name in ["50-one", "50-two"]:
+        for index in range(2):
+            assert f"{inputs}/{name}.json: error: MachineConfig {name}: $.spec.config.storage.files.{index}" in answer.stderr
+
+
+def test_tells_of_all_files_that_are_missing(tmp_path):
+    refused("render", "--pool", tmp_path / "pool", "--controller-config", tmp_path / "cc", tmp_path / "config",
+            "--current", tmp_path / "current", says=[f"reading {tmp_path}/{name}" for name in ["pool", "cc", "current"]])

@@ -78,7 +78,7 @@ def test_an_unknown_format_is_refused(verb):
 
 
 @pytest.mark.parametrize("words", [
-    ["validate"], ["convert", "--to", "3.4"], ["convert", "x.json"], ["render"], ["render", "x.yaml"], ["diff"],
+    ["validate"], ["convert", "--to", "3.4"], ["convert"], ["convert", "a", "b"], ["render"], ["render", "x.yaml"], ["diff"],
     ["diff", "a"], ["rollout"], ["rollout", "--pool", "x"], ["rollout", "word"], ["version", "word"],
     ["render", "--hash-only", "worker"], ["apply"], ["apply", "--none", "word"], ["recover", "word"], ["verify", "word"],
     ["adopt"], ["adopt", "relative"], ["adopt", "/a", "/b"], ["explain"], ["explain", "/a", "/b"], ["history", "word"],

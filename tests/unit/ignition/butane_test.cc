@@ -77,7 +77,7 @@ TEST(Butane, WarnsOfAModeThatLooksLikeOctal) {
       report));
 
   ASSERT_FALSE(report.problems().empty());
-  EXPECT_EQ(report.problems()[0].what, "is 1204 in octal: should it be 0644?");
+  EXPECT_EQ(report.problems()[0].what, "is 01204 in octal: did you mean 0644?");
 }
 
 TEST(Butane, RefusesWhatOnlyANewMachineCouldFollow) {

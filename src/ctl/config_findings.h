@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is wrong with configs, for the person who wrote them: each problem with its file, its place and its remedy.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/machine_config.h"
+#include "json/fields.h"
+#include "machineconfig/config_input.h"
+
+namespace pintle::ctl {
+
+// One problem: what `pintle validate -o json` prints, and one line for people.
+struct Finding {
+  std::string file;
+  std::optional<std::uint64_t> line;
+  std::optional<std::uint64_t> column;
+  std::string object;
+  std::string severity;
+  std::string path;
+  std::string problem;
+  std::string remedy;
+
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"file", &Finding::file},         json::Field{"line", &Finding::line},
+      json::Field{"column", &Finding::column},        json::Field{"object", &Finding::object},
+      json::Required{"severity", &Finding::severity}, json::Field{"path", &Finding::path},
+      json::Required{"problem", &Finding::problem},   json::Field{"remedy", &Finding::remedy},
+  };
+};
+
+// A problem of a whole file.
+Finding WholeFinding(const std::string& file, std::string problem);
+
+bool IsError(const Finding& finding);
+
+// All that there is to say of a file.
+std::vector<Finding> FindingsOn(const std::string& path, const machineconfig::ConfigFile& file);
+// Of a config in a file, all that keeps a machine from taking it.
+std::vector<Finding> ErrorsOf(const std::string& path, const api::MachineConfig& config);
+// Of a document in a file, what does not keep anyone from using it.
+std::vector<Finding> WarningsOf(const std::string& path, const json::Report& report);
+
+// On standard error.
+void TellFinding(const Finding& finding);
+
+}  // namespace pintle::ctl

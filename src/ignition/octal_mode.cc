@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ignition/octal_mode.h"
+
+namespace pintle::ignition {
+namespace {
+
+constexpr std::int64_t kHighestMode = 0777;
+constexpr std::int64_t kMostDigits = 777;
+
+// The owner may read it, nobody may do what those before may not, and whoever may write may do all that the owner may.
+bool IsUsual(std::int64_t mode) {
+  constexpr std::int64_t kRead = 4;
+  constexpr std::int64_t kWrite = 2;
+  if (mode > kHighestMode) return false;
+  const std::int64_t owner = mode / 0100;
+  const std::int64_t group = mode / 010 % 010;
+  const std::int64_t others = mode % 010;
+  const auto is_usual = [&](std::int64_t who, std::int64_t before) {
+    return (who & ~before) == 0 && ((who & kWrite) == 0 || who == owner);
+  };
+  return (owner & kRead) != 0 && is_usual(group, owner) && is_usual(others, group);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> MeantInOctal(std::int64_t mode) {
+  if (mode < 0 || mode > kMostDigits || IsUsual(mode)) return std::nullopt;
+  const std::int64_t hundreds = mode / 100;
+  const std::int64_t tens = mode / 10 % 10;
+  const std::int64_t ones = mode % 10;
+  if (hundreds > 7 || tens > 7 || ones > 7) return std::nullopt;
+  const std::int64_t meant = hundreds * 0100 + tens * 010 + ones;
+  return IsUsual(meant) ? std::optional(meant) : std::nullopt;
+}
+
+}  // namespace pintle::ignition
