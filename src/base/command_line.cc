@@ -4,12 +4,21 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "base/nearest.h"
 
 namespace pintle {
 namespace {
 
 Error Misused(std::string message) { return Error(ErrorKind::kInvalid, std::move(message) + " (see --help)"); }
+
+Error UnknownOption(std::string_view name, std::span<const Option> options) {
+  std::vector<std::string_view> known = {"--help"};
+  std::transform(options.begin(), options.end(), std::back_inserter(known), [](const Option& o) { return o.name; });
+  return Misused(fmt::format("unknown option {}{}", name, Guess(name, known)));
+}
 
 }  // namespace
 
@@ -32,7 +41,7 @@ Result<CommandLine> CommandLine::Parse(std::span<const Option> options, std::spa
     const std::size_t equals = word.find('=');
     const std::string_view name = word.substr(0, equals);
     const auto option = std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.name == name; });
-    if (option == options.end()) return Misused(fmt::format("unknown option {}", name));
+    if (option == options.end()) return UnknownOption(name, options);
     std::vector<std::string>& values = line.values_[std::string(name)];
     if (option->value.empty()) {
       if (equals != std::string_view::npos) return Misused(fmt::format("{} takes no value", name));

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/nearest.h"
 #include "ctl/diff.h"
 #include "ctl/output.h"
 #include "ctl/pools_status.h"
@@ -71,7 +72,7 @@ ExitStatus Help() {
       "kubectl pintle: what machine configuration does in this cluster, now and next\n\n"
       "Usage: kubectl pintle VERB [WORD...]\n\n");
   for (const PluginVerb& verb : kPluginVerbs) Print(fmt::format("  {:<8} {}\n", verb.name, verb.summary));
-  Print("\n`kubectl pintle VERB --help` says more of one; pintle(1) has all of them.\n");
+  Print("\n`kubectl pintle help VERB` says more of one; pintle(1) has all of them.\n");
   return ExitStatus::kFine;
 }
 
@@ -81,6 +82,25 @@ ExitStatus HelpWith(const PluginVerb& verb) {
   Print(fmt::format("kubectl pintle {}: {}\n\nUsage: kubectl pintle {} [OPTION...] {}\n\n{}", verb.name, verb.summary,
                     verb.name, verb.usage, Describe(verb.options)));
   return ExitStatus::kFine;
+}
+
+const PluginVerb* VerbNamed(std::string_view name) {
+  const auto verb =
+      std::find_if(kPluginVerbs.begin(), kPluginVerbs.end(), [&](const PluginVerb& one) { return one.name == name; });
+  return verb == kPluginVerbs.end() ? nullptr : &*verb;
+}
+
+ExitStatus RefuseVerb(std::string_view name) {
+  std::vector<std::string_view> known = {"help"};
+  for (const PluginVerb& verb : kPluginVerbs) known.push_back(verb.name);
+  return Fail(fmt::format("\"{}\" is not a verb{} (`kubectl pintle help` lists them)", name, Guess(name, known)));
+}
+
+// Of the words behind `help`, or of none.
+ExitStatus HelpWith(std::span<const char* const> words) {
+  if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return Help();
+  const PluginVerb* const verb = VerbNamed(words[0]);
+  return verb == nullptr ? RefuseVerb(words[0]) : HelpWith(*verb);
 }
 
 Result<ExitStatus> Run(const PluginVerb& verb, std::span<const char* const> words) {
@@ -96,12 +116,10 @@ Result<ExitStatus> Run(const PluginVerb& verb, std::span<const char* const> word
 }  // namespace
 
 ExitStatus KubectlPlugin(std::span<const char* const> words) {
-  if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return Help();
-  const auto verb = std::find_if(kPluginVerbs.begin(), kPluginVerbs.end(),
-                                 [&](const PluginVerb& one) { return one.name == words[0]; });
-  if (verb == kPluginVerbs.end()) {
-    return Fail(fmt::format("\"{}\" is not a verb; `kubectl pintle help` lists them", words[0]));
-  }
+  if (words.empty()) return Help();
+  if (AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return HelpWith(words.subspan(1));
+  const PluginVerb* const verb = VerbNamed(words[0]);
+  if (verb == nullptr) return RefuseVerb(words[0]);
   words = words.subspan(1);
   if (std::any_of(words.begin(), words.end(), AsksForHelp)) return HelpWith(*verb);
   const auto status = Run(*verb, words);

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest.h"
 #include "base/root.h"
 #include "base/version.h"
 #include "change/first_boot.h"
@@ -313,6 +314,7 @@ ExitStatus Fail(const std::string& message) {
 }  // namespace
 
 ExitStatus MachineConfigDaemon(std::span<const char* const> words) {
+  const bool wants_help = words.empty() || words[0] == std::string_view("help") || AsksForHelp(words[0]);
   // Flags that are for all commands may stand before them, with values that are no command.
   for (auto word = words.begin(); word != words.end(); ++word) {
     const auto verb = std::find_if(kOldVerbs.begin(), kOldVerbs.end(),
@@ -320,12 +322,14 @@ ExitStatus MachineConfigDaemon(std::span<const char* const> words) {
     if (verb == kOldVerbs.end()) continue;
     std::vector<const char*> rest(words.begin(), word);
     rest.insert(rest.end(), word + 1, words.end());
-    if (std::any_of(rest.begin(), rest.end(), AsksForHelp)) return HelpWith(*verb);
+    if (wants_help || std::any_of(rest.begin(), rest.end(), AsksForHelp)) return HelpWith(*verb);
     const auto status = verb->run(rest);
     return status ? *status : Fail(status.error().message());
   }
-  const bool wants_help = words.empty() || words[0] == std::string_view("help") || AsksForHelp(words[0]);
-  return wants_help ? Help() : Fail(fmt::format("unknown command \"{}\" for \"{}\"", words[0], kOldProgram));
+  if (wants_help) return Help();
+  std::vector<std::string_view> known = {"help"};
+  for (const OldVerb& verb : kOldVerbs) known.push_back(verb.name);
+  return Fail(fmt::format("unknown command \"{}\" for \"{}\"{}", words[0], kOldProgram, Guess(words[0], known)));
 }
 
 }  // namespace pintle::ctl

@@ -5,13 +5,17 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
 #include <new>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/nearest.h"
 #include "ctl/adopt.h"
 #include "ctl/apply.h"
 #include "ctl/command_line.h"
@@ -92,7 +96,7 @@ ExitStatus Help() {
   Print(
       fmt::format("pintle: takes a node from one whole configuration to the next\n\nUsage: pintle VERB [WORD...]\n\n"));
   for (const VerbEntry& verb : kVerbs) Print(fmt::format("  {:<16} {}\n", verb.name, verb.summary));
-  Print(fmt::format("\n`pintle VERB --help` says more of one.\n"));
+  Print("\n`pintle help VERB` says more of one, and pintle(1) all.\n");
   return ExitStatus::kFine;
 }
 
@@ -110,6 +114,24 @@ ExitStatus Fail(std::string_view message) {
 
 bool AsksForHelp(std::string_view word) { return word == "--help" || word == "-h"; }
 
+const VerbEntry* VerbNamed(std::string_view name) {
+  const auto verb = std::find_if(kVerbs.begin(), kVerbs.end(), [&](const VerbEntry& one) { return one.name == name; });
+  return verb == kVerbs.end() ? nullptr : &*verb;
+}
+
+ExitStatus RefuseVerb(std::string_view name) {
+  std::vector<std::string_view> known = {"help"};
+  for (const VerbEntry& verb : kVerbs) known.push_back(verb.name);
+  return Fail(fmt::format("\"{}\" is not a verb{} (`pintle help` lists them)", name, Guess(name, known)));
+}
+
+// Of the words behind `help`, or of none.
+ExitStatus HelpWith(std::span<const char* const> words) {
+  if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return Help();
+  const VerbEntry* const verb = VerbNamed(words[0]);
+  return verb == nullptr ? RefuseVerb(words[0]) : HelpWith(*verb);
+}
+
 ExitStatus RunVerb(const VerbEntry& verb, std::span<const char* const> words) {
   for (const std::string_view word : words) {
     if (word == "--") break;
@@ -125,12 +147,10 @@ ExitStatus RunVerb(const VerbEntry& verb, std::span<const char* const> words) {
 ExitStatus Run(std::span<const char* const> words) {
   if (words.empty()) return Fail("say what to do; `pintle help` lists the verbs");
   std::string_view name = words[0];
-  if (name == "help" || AsksForHelp(name)) return Help();
+  if (name == "help" || AsksForHelp(name)) return HelpWith(words.subspan(1));
   if (name == "--version") name = "version";
-  for (const VerbEntry& verb : kVerbs) {
-    if (verb.name == name) return RunVerb(verb, words.subspan(1));
-  }
-  return Fail(fmt::format("\"{}\" is not a verb; `pintle help` lists them", name));
+  const VerbEntry* const verb = VerbNamed(name);
+  return verb == nullptr ? RefuseVerb(name) : RunVerb(*verb, words.subspan(1));
 }
 
 // By the name under which the program was started.

@@ -2,9 +2,10 @@
 """What all verbs have in common: help, wrong words, JSON, exit codes, a full disk."""
 
 import json
+import subprocess
 
 import pytest
-from program import machine_config, pintle, refused, with_files, file, write
+from program import PINTLE, machine_config, pintle, refused, with_files, file, write
 
 OPTIONS = {
     "validate": ["-o"],
@@ -52,9 +53,57 @@ def test_help_lists_each_verb():
         assert all(f"\n  {verb} " in answer.stdout for verb in OPTIONS)
 
 
+@pytest.mark.parametrize("verb", OPTIONS)
+def test_help_of_a_verb_is_the_same_in_all_ways(verb):
+    helped = pintle(verb, "--help")
+    for words in [["help", verb], ["--help", verb], ["-h", verb], [verb, "-h"]]:
+        answer = pintle(*words)
+        assert (answer.status, answer.stdout, answer.stderr) == (0, helped.stdout, ""), words
+
+
+def test_help_of_help_is_help():
+    for words in [["help", "help"], ["help", "--help"], ["help", "-h"]]:
+        assert pintle(*words).stdout == pintle("help").stdout
+
+
 def test_no_verb_and_an_unknown_one_are_refused():
     refused(says="pintle help")
-    refused("rendr", says=["rendr", "pintle help"])
+    refused("rendr", says=['"rendr" is not a verb; did you mean render?', "pintle help"])
+    refused("help", "statsu", says='"statsu" is not a verb; did you mean status?')
+    assert "did you mean" not in refused("applesauce", says="pintle help").stderr
+
+
+def test_an_option_that_is_nearly_right_is_named():
+    refused("apply", "--dryrun", says=["unknown option --dryrun; did you mean --dry-run?", "--help"])
+    refused("diff", "--kubeconfg=x", says="unknown option --kubeconfg; did you mean --kubeconfig?")
+
+
+def called(program, *words, tmp_path):
+    link = tmp_path / program
+    if not link.exists():
+        link.symlink_to(PINTLE.resolve())
+    return subprocess.run([link, *words], capture_output=True, text=True, check=False)
+
+
+def test_the_plugin_helps_like_the_program(tmp_path):
+    everything = called("kubectl-pintle", "help", tmp_path=tmp_path)
+    assert everything.returncode == 0 and all(f"\n  {verb} " in everything.stdout for verb in ["diff", "rollout", "status"])
+    for words in [["-h"], ["--help"], [], ["help", "help"]]:
+        assert called("kubectl-pintle", *words, tmp_path=tmp_path).stdout == everything.stdout
+    for words in [["help", "rollout"], ["-h", "rollout"], ["rollout", "-h"]]:
+        assert "Usage: kubectl pintle rollout" in called("kubectl-pintle", *words, tmp_path=tmp_path).stdout
+    for words in [["rolout"], ["help", "rolout"]]:
+        wrong = called("kubectl-pintle", *words, tmp_path=tmp_path)
+        assert wrong.returncode == 1 and '"rolout" is not a verb; did you mean rollout?' in wrong.stderr
+
+
+def test_the_old_program_helps_and_does_nothing_else(tmp_path):
+    for words in [["help", "pivot"], ["pivot", "-h"], ["--help", "pivot"]]:
+        answer = called("machine-config-daemon", *words, tmp_path=tmp_path)
+        assert (answer.returncode, answer.stderr) == (0, "")
+        assert "Usage: machine-config-daemon pivot" in answer.stdout
+    wrong = called("machine-config-daemon", "pivto", tmp_path=tmp_path)
+    assert wrong.returncode == 1 and 'unknown command "pivto" for "machine-config-daemon"; did you mean pivot?' in wrong.stderr
 
 
 @pytest.mark.parametrize("verb", OPTIONS)

@@ -37,7 +37,8 @@ TEST(CommandLine, TakesWordsBehindTwoDashesAsTheyAre) {
 }
 
 TEST(CommandLine, SaysWhatIsWrongWithAnOption) {
-  EXPECT_EQ(MessageOf(Parse({"--poll", "x"})), "unknown option --poll (see --help)");
+  EXPECT_EQ(MessageOf(Parse({"--poll", "x"})), "unknown option --poll; did you mean --pool? (see --help)");
+  EXPECT_EQ(MessageOf(Parse({"--bogus"})), "unknown option --bogus (see --help)");
   EXPECT_EQ(MessageOf(Parse({"--pool"})), "--pool needs a value: FILE (see --help)");
   EXPECT_EQ(MessageOf(Parse({"--yes=1"})), "--yes takes no value (see --help)");
   EXPECT_EQ(MessageOf(ValueOf(Parse({})).Needed("--pool")), "--pool is needed (see --help)");
