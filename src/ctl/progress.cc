@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "base/thread.h"
 #include "change/masking.h"
 #include "ctl/output.h"
 
@@ -32,7 +33,9 @@ void ProgressLines::Begin(std::string_view doing) {
   int ends[2];
   if (!is_terminal_ || ::pipe2(ends, O_CLOEXEC) != 0) return;
   stop_ = UniqueFd(ends[1]);
-  watch_ = std::thread([over = UniqueFd(ends[0]), text = std::string(doing)]() { SayAfterAWhile(over, text); });
+  auto watch = StartThread([over = UniqueFd(ends[0]), text = std::string(doing)] { SayAfterAWhile(over, text); });
+  // Where there can be no more threads, the change itself goes on, without a word of how far it is.
+  if (watch) watch_ = *std::move(watch);
 }
 
 void ProgressLines::Stop() {

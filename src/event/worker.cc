@@ -1,34 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event/worker.h"
 
-#include <pthread.h>
-
-#include <csignal>
-#include <system_error>
-
+#include "base/thread.h"
 #include "event/loop.h"
 
 namespace pintle::event {
-namespace {
-
-// A thread that is started meanwhile never takes a signal away from the loop.
-class AllSignalsBlocked {
- public:
-  AllSignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
-  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
-
-}  // namespace
-
 Result<std::unique_ptr<Worker>> Worker::Create(Loop& loop) {
   std::unique_ptr<Worker> worker(new Worker(loop));
   TRY(worker->Start(), "starting a worker");
@@ -38,11 +14,7 @@ Result<std::unique_ptr<Worker>> Worker::Create(Loop& loop) {
 Result<> Worker::Start() {
   if (loop_.jobs() == Loop::Jobs::kInTurns) return {};
   const AllSignalsBlocked blocked;
-  try {
-    thread_ = std::thread(&Worker::RunJobs, this);
-  } catch (const std::system_error& failure) {
-    return Error::FromErrno("pthread_create", failure.code().value());
-  }
+  thread_ = TRY(StartThread([this] { RunJobs(); }));
   return {};
 }
 

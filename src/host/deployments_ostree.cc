@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "host/fetch_ostree.h"
 #include "host/image_name.h"
 #include "host/import_ostree.h"
@@ -54,14 +55,16 @@ class Utf8 {
 template <typename Work>
 std::invoke_result_t<Work> OnThreadWithOwnMounts(Work work) {
   std::optional<std::invoke_result_t<Work>> result;
-  std::thread([&] {
+  const auto work_apart = [&] {
     const Utf8 utf8;
     if (::unshare(CLONE_NEWNS) == 0 && ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0) {
       result.emplace(work());
     } else {
       result.emplace(Error::FromErrno("unshare").While("making mounts of our own"));
     }
-  }).join();
+  };
+  std::thread apart = TRY(StartThread(work_apart), "working on the OS image");
+  apart.join();
   return *std::move(result);
 }
 

@@ -6,8 +6,6 @@
 #define BOOST_ASIO_DISABLE_FENCED_BLOCK 1
 #endif
 
-#include <signal.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -20,11 +18,13 @@
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/status.hpp>
+#include <boost/system/system_error.hpp>
 #include <mutex>
 #include <thread>
 #include <unordered_set>
 #include <utility>
 
+#include "base/thread.h"
 #include "net/wire.h"
 
 namespace pintle::net {
@@ -118,6 +118,8 @@ class HttpServer::Shared {
   Thread& NextThread() { return *threads_[next_++ % threads_.size()]; }
 
  private:
+  Result<> MakeThreads(int count);
+
   const HttpServerLimits limits_;
   ListenAddress address_;
   std::vector<std::unique_ptr<Thread>> threads_;  // The first one has the door.
@@ -135,16 +137,18 @@ class HttpServer::Shared {
 // One thread and the connections that it serves.
 class HttpServer::Thread {
  public:
-  Thread() : busy_(asio::make_work_guard(context_)) {}
+  // The timer has the context open what it waits with now, since that can fail: descriptors may have run out.
+  Thread() : busy_(asio::make_work_guard(context_)), patience_(context_) {}
 
-  void Begin() {
-    thread_ = std::thread([this] { context_.run(); });
+  Result<> Begin() {
+    thread_ = TRY(StartThread([this] { context_.run(); }));
+    return {};
   }
   asio::io_context& context() { return context_; }
   void Add(Connection* one) { connections_.insert(one); }
   void Remove(Connection* one) {
     connections_.erase(one);
-    if (connections_.empty() && patience_) patience_->cancel();
+    if (connections_.empty() && is_patient_) patience_.cancel();
   }
   void LetGo(milliseconds patience);
   void Join() {
@@ -152,10 +156,12 @@ class HttpServer::Thread {
   }
 
  private:
-  std::unordered_set<Connection*> connections_;  // Outlives the context, which destroys what still waits in it.
+  // These outlive the context, which destroys what still waits in it.
+  std::unordered_set<Connection*> connections_;
+  bool is_patient_ = false;  // With what ends before the server does.
   asio::io_context context_{1};
   asio::executor_work_guard<asio::io_context::executor_type> busy_;
-  std::optional<asio::steady_timer> patience_;
+  asio::steady_timer patience_;
   std::thread thread_;
 };
 
@@ -388,8 +394,12 @@ void HttpServer::Thread::LetGo(milliseconds patience) {
     busy_.reset();
     for (Connection* one : std::vector(connections_.begin(), connections_.end())) one->LetGo();
     if (connections_.empty()) return;
-    patience_.emplace(context_, patience);
-    patience_->async_wait([this](error_code) { context_.stop(); });
+    is_patient_ = true;
+    patience_.expires_after(patience);
+    patience_.async_wait([this](error_code) {
+      is_patient_ = false;
+      context_.stop();
+    });
   });
 }
 
@@ -479,18 +489,24 @@ class HttpServer::Door {
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
+// What fails here is for Stop() to take down again.
 Result<> HttpServer::Shared::Begin(const HttpServerSettings& settings) {
-  for (int i = 0; i < std::max(settings.threads, 1); ++i) threads_.push_back(std::make_unique<Thread>());
-  door_ = std::make_unique<Door>(*this, threads_.front()->context());
+  TRY(MakeThreads(settings.threads), "making an HTTP server");
   address_ = TRY(door_->Open(settings.listen), "listening at " + ToText(settings.listen));
-  door_->Accept();
   // Signals are for the threads of others, and a client that is gone is no reason to die.
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  for (const auto& thread : threads_) thread->Begin();
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const AllSignalsBlocked blocked;
+  for (const auto& thread : threads_) TRY(thread->Begin(), "making an HTTP server");
+  asio::post(threads_.front()->context(), [this] { door_->Accept(); });
+  return {};
+}
+
+Result<> HttpServer::Shared::MakeThreads(int count) {
+  try {
+    for (int i = 0; i < std::max(count, 1); ++i) threads_.push_back(std::make_unique<Thread>());
+    door_ = std::make_unique<Door>(*this, threads_.front()->context());
+  } catch (const boost::system::system_error& failure) {
+    return Error::FromErrno("epoll", failure.code().value());
+  }
   return {};
 }
 
@@ -513,9 +529,9 @@ HttpServer::HttpServer(std::unique_ptr<Shared> shared) : shared_(std::move(share
 HttpServer::~HttpServer() { shared_->Stop(); }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Begin(const HttpServerSettings& settings, HttpHandler handler) {
-  auto shared = std::make_unique<Shared>(settings, std::move(handler));
-  TRY(shared->Begin(settings));
-  return std::unique_ptr<HttpServer>(new HttpServer(std::move(shared)));
+  std::unique_ptr<HttpServer> server(new HttpServer(std::make_unique<Shared>(settings, std::move(handler))));
+  TRY(server->shared_->Begin(settings));
+  return server;
 }
 
 void HttpServer::Handle(HttpHandler handler) { shared_->SetHandler(std::move(handler)); }

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -17,6 +18,7 @@
 #include "unit/event/patience.h"
 #include "unit/expect.h"
 #include "unit/net/servers.h"
+#include "unit/no_more_threads.h"
 
 namespace pintle::net {
 namespace {
@@ -322,6 +324,25 @@ TEST_F(HttpServerTest, SaysWhyItCannotListen) {
   const std::uint16_t port = Begin();
   const auto second = HttpServer::Begin({.listen = {"127.0.0.1", port}}, Greet);
   EXPECT_EQ(MessageOf(second), "listening at 127.0.0.1:" + std::to_string(port) + ": bind: Address already in use");
+}
+
+TEST_F(HttpServerTest, IsNotBegunWhereThereCanBeNoMoreThreads) {
+  std::string message;
+  WithoutMoreThreads([&] {
+    message = MessageOf(HttpServer::Begin({.listen = {"127.0.0.1", 0}, .threads = 2}, Greet));
+  });
+  EXPECT_THAT(message, StartsWith("making an HTTP server: starting a thread"));
+  EXPECT_THAT(message, EndsWith("Resource temporarily unavailable"));
+}
+
+TEST_F(HttpServerTest, IsNotBegunWhereThereCanBeNoMoreDescriptors) {
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto server = HttpServer::Begin({.listen = {"127.0.0.1", 0}, .threads = 2}, Greet);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(MessageOf(server), "making an HTTP server: epoll: Too many open files");
 }
 
 // With TLS, by a client that checks everything.

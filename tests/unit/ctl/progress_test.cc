@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/progress.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "unit/expect.h"
+#include "unit/no_more_threads.h"
+
+namespace pintle::ctl {
+namespace {
+
+// Whoever looks at standard error meanwhile looks at a terminal.
+class Terminal {
+ public:
+  Terminal() : terminal_(::posix_openpt(O_RDWR | O_NOCTTY)), before_(::dup(STDERR_FILENO)) {
+    if (::grantpt(terminal_.get()) != 0 || ::unlockpt(terminal_.get()) != 0) throw std::runtime_error("unlockpt");
+    const UniqueFd end(::open(::ptsname(terminal_.get()), O_RDWR | O_NOCTTY));
+    ::dup2(end.get(), STDERR_FILENO);
+  }
+  ~Terminal() { ::dup2(before_.get(), STDERR_FILENO); }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  std::string ReadLine() {
+    std::string line;
+    char c = 0;
+    while (c != '\n' && ::read(terminal_.get(), &c, 1) == 1) line += c;
+    return line;
+  }
+
+ private:
+  UniqueFd terminal_;
+  UniqueFd before_;
+};
+
+TEST(ProgressLines, SayWhatTakesLong) {
+  Terminal terminal;
+  ProgressLines lines;
+  lines.Begin("fetching");
+  EXPECT_EQ(terminal.ReadLine(), "fetching ...\r\n");
+}
+
+TEST(ProgressLines, AreSilentWhereThereCanBeNoMoreThreads) {
+  Terminal terminal;
+  WithoutMoreThreads([] {
+    ProgressLines lines;
+    lines.Begin("fetching");
+    lines.Begin("writing");
+  });
+  EXPECT_EQ(::write(STDERR_FILENO, "done\n", 5), 5);
+  EXPECT_EQ(terminal.ReadLine(), "done\r\n");
+}
+
+}  // namespace
+}  // namespace pintle::ctl
