@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "json/known_keys.h"
+
 namespace pintle::machineconfig {
 namespace {
 
@@ -143,6 +145,12 @@ std::string_view KindOf(const json::Value& document) {
   const auto kind = document.find("kind");
   if (kind == document.end() || !kind->is_string()) return "";
   return kind->get_ref<const std::string&>();
+}
+
+Error Not(std::string_view kind, std::string_view actual) {
+  return Error(ErrorKind::kInvalid, json::IsPlainName(actual)
+                                        ? fmt::format("this is a {} and not a {}", actual, kind)
+                                        : fmt::format("this is no {}: its kind is something else", kind));
 }
 
 Result<> ForEachObject(std::vector<json::Value> documents, const std::function<Result<>(json::Value object)>& each) {

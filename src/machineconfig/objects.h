@@ -25,13 +25,14 @@ std::string_view KindOf(const json::Value& document);
 // Hands each object on: those in a List one by one, others as they are.
 Result<> ForEachObject(std::vector<json::Value> documents, const std::function<Result<>(json::Value object)>& each);
 
+// The error where `kind` is needed.  What stands in the place of the kind may be anything, a password too, and is shown
+// only if it can be a kind.
+Error Not(std::string_view kind, std::string_view actual);
+
 // An object of a type that says its kind; one without a kind is taken for it.
 template <typename T>
 Result<T> ReadObject(json::Value document, std::string_view kind) {
-  const std::string_view actual = KindOf(document);
-  if (!actual.empty() && actual != kind) {
-    return Error(ErrorKind::kInvalid, "this is a " + std::string(actual) + " and not a " + std::string(kind));
-  }
+  if (const std::string_view actual = KindOf(document); !actual.empty() && actual != kind) return Not(kind, actual);
   json::Report report;
   T object = json::Decode<T>(std::move(document), report);
   TRY(report.ToResult());

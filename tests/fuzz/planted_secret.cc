@@ -228,7 +228,6 @@ std::vector<Parser> AllParsers() {
 // What is said with a name in it, which is in a field for names: it can be moved there, and is to be seen.
 bool SpeaksOfAName(std::string_view line) {
   constexpr auto kWithNames = std::to_array<std::string_view>({
-      "this is a ",
       "unit \"",
       "invalid mode ",
       "filesystem \"",
