@@ -440,7 +440,8 @@ void KubernetesSource::ReportIrreconcilable(const std::vector<plan::Irreconcilab
 void KubernetesSource::ReportFinalizeFailure(const std::string& text) {
   finalize_failure_ = text;
   if (!node_) return;
-  const std::string told = FirstCharacters(*std::exchange(finalize_failure_, std::nullopt), kLongestReason);
+  const std::string failure = PrintableLines(*std::exchange(finalize_failure_, std::nullopt));
+  const std::string told = FirstCharacters(failure, kLongestReason);
   if (told == AnnotationOr(api::kFinalizeFailureAnnotation, "")) return;
   if (!told.empty()) log::Warning(fmt::format("the deployment that was staged before: {}", told), kTrouble);
   Write({{std::string(api::kFinalizeFailureAnnotation), told}});

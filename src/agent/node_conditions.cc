@@ -161,7 +161,8 @@ std::string MessageOfThePast(const api::MachineConfigNode& known, const std::str
   const std::string what = !is_of_image
                                ? "to " + known.spec.config_version.desired
                                : (desired_image.empty() ? std::string("to disable image mode") : "to " + desired_image);
-  return FirstCharacters(fmt::format("Action during update {}: {}", what, message), kLongestMessage);
+  const std::string text = fmt::format("Action during update {}: {}", what, message);
+  return FirstCharacters(PrintableLines(text), kLongestMessage);
 }
 
 void Put(std::vector<api::Condition>& conditions, const api::Condition& wanted, api::Time now) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/first_characters.h"
+#include "base/printable.h"
 
 namespace pintle::controller {
 namespace {
@@ -17,7 +18,11 @@ constexpr std::string_view kUnknown = "Unknown";
 constexpr std::size_t kLongestMessage = 32768;
 
 api::Condition Make(std::string_view type, std::string_view status, std::string_view reason, std::string_view message) {
-  return {std::string(type), std::string(status), {}, std::string(reason), FirstCharacters(message, kLongestMessage)};
+  return {std::string(type),
+          std::string(status),
+          {},
+          std::string(reason),
+          FirstCharacters(PrintableLines(message), kLongestMessage)};
 }
 
 // `part` is named as the reason of the whole.

@@ -239,7 +239,7 @@ class ConditionWriter {
                                .status = status ? "True" : "False",
                                .last_transition_time = now_,
                                .reason = std::string(reason),
-                               .message = Shortened(PrintableLines(message), kLongestMessage)});
+                               .message = std::string(message)});
   }
 
  private:
@@ -340,6 +340,7 @@ bool IsTrue(std::span<const api::Condition> conditions, std::string_view type) {
 }
 
 void SetCondition(std::vector<api::Condition>& conditions, api::Condition condition) {
+  condition.message = Shortened(PrintableLines(condition.message), kLongestMessage);
   const auto is_of_type = [&](const api::Condition& other) { return other.type == condition.type; };
   const auto last = std::find_if(conditions.rbegin(), conditions.rend(), is_of_type);
   if (last != conditions.rend() && last->status == condition.status) {

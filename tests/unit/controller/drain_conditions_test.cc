@@ -58,6 +58,14 @@ TEST(DrainMoment, HasTheWordsOfTheMachineConfigOperator) {
                   "The node is reporting Unschedulable = true"));
 }
 
+// What a server or an admission webhook has said may have anything in it.
+TEST(DrainMoment, EscapesAndCutsWhatOthersSaid) {
+  const DrainMoment failed = drain_moment::DrainFailed("\x1b[2J\n\xff" + std::string(40'000, 'a'), "drain-b", "a");
+  EXPECT_THAT(failed.child.message, testing::StartsWith("Error: Node Drain has not succeeded. Error is: "
+                                                        "\\x1B[2J\n\\xFFaaa"));
+  EXPECT_EQ(failed.child.message.size(), 32'768u);
+}
+
 TEST(NextConditions, KeepOthersAndTheTimeOfWhatStays) {
   const std::vector<api::Condition> known = {{"Updated", "False", kThen, "Updated", "soon"},
                                              {"Drained", "False", kThen, "NotYetOccurred", "not yet"}};
