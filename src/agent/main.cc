@@ -25,6 +25,7 @@
 #include "agent/local_source.h"
 #include "agent/settings.h"
 #include "base/clock.h"
+#include "base/exit_status.h"
 #include "base/log.h"
 #include "base/version.h"
 #include "event/loop.h"
@@ -35,8 +36,6 @@
 
 namespace pintle::agent {
 namespace {
-
-constexpr int kWrongUsage = 2;
 
 Result<std::string> NodeName(const Settings& settings) {
   if (!settings.node_name.empty()) return settings.node_name;
@@ -107,23 +106,23 @@ Result<> Run() {
   return event::NotifyStopping();
 }
 
-int Main(const std::vector<std::string_view>& words) {
+ExitStatus Main(const std::vector<std::string_view>& words) {
   if (words.size() == 1 && words[0] == "--version") {
     std::puts(fmt::format("pintled {}", kVersion).c_str());
-    return 0;
+    return ExitStatus::kFine;
   }
   if (words.size() == 1 && words[0] == "--help") {
     std::puts("pintled: takes this node to what its cluster, or /etc/pintle/config.d, says; see pintled.service(8)");
-    return 0;
+    return ExitStatus::kFine;
   }
   if (!words.empty()) {
     std::fputs("pintled: it takes no words but --version and --help; pintled.conf(5) has its settings\n", stderr);
-    return kWrongUsage;
+    return ExitStatus::kWrong;
   }
   const auto outcome = Run();
-  if (outcome) return 0;
+  if (outcome) return ExitStatus::kFine;
   log::Error(outcome.error().message(), kTrouble);
-  return 1;
+  return ExitStatus::kWrong;
 }
 
 }  // namespace
@@ -136,5 +135,5 @@ int main(int argc, char** argv) {
   ::mallopt(M_ARENA_MAX, 1);
   // A whole config in one piece never is in the heap, where it would leave a hole; else it is once one was freed.
   ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
-  return pintle::agent::Main({argv + 1, argv + argc});
+  return static_cast<int>(pintle::agent::Main({argv + 1, argv + argc}));
 }

@@ -4,11 +4,14 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <csignal>
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/exit_status.h"
 #include "base/version.h"
 #include "controller/serve.h"
 #include "controller/start.h"
@@ -17,26 +20,41 @@
 namespace pintle::controller {
 namespace {
 
-constexpr int kWrongUsage = 2;
-constexpr std::string_view kUsage =
-    "usage: pintle-controller start [OPTION...]   render, roll out, drain and serve, in a cluster\n"
-    "       pintle-controller serve [OPTION...]   serve Ignition from files, without a cluster\n"
-    "       pintle-controller token [OPTION...]   let a new machine be served\n"
-    "       pintle-controller --version\n"
-    "pintle-controller(8) has the options.\n";
+struct Verb {
+  std::string_view name;
+  std::string_view summary;
+  ExitStatus (*run)(const std::vector<std::string_view>& words);
+};
 
-int Main(const std::vector<std::string_view>& words) {
-  const std::string_view verb = words.empty() ? "" : words[0];
-  if (verb == "start") return Start({words.begin() + 1, words.end()});
-  if (verb == "serve") return Serve({words.begin() + 1, words.end()});
-  if (verb == "token") return Token({words.begin() + 1, words.end()});
-  if (verb == "--version" || verb == "version") {
-    fmt::print("pintle-controller {}\n", kVersion);
-    return 0;
+ExitStatus SayVersion(const std::vector<std::string_view>&) {
+  fmt::print("pintle-controller {}\n", kVersion);
+  return ExitStatus::kFine;
+}
+
+constexpr std::array kVerbs = {
+    Verb{"serve", "serve Ignition from files, without a cluster", Serve},
+    Verb{"start", "render, roll out, drain and serve, in a cluster", Start},
+    Verb{"token", "let a new machine be served", Token},
+    Verb{"version", "say which version this is", SayVersion},
+};
+
+std::string Usage() {
+  std::string text =
+      "pintle-controller: the cluster's part of Pintle\n\n"
+      "Usage: pintle-controller VERB [OPTION...]\n\n";
+  for (const Verb& verb : kVerbs) text += fmt::format("  {:<8} {}\n", verb.name, verb.summary);
+  return text + "\n`pintle-controller VERB --help` has the options, and pintle-controller(8) all of them.\n";
+}
+
+ExitStatus Main(const std::vector<std::string_view>& words) {
+  std::string_view name = words.empty() ? "" : words[0];
+  if (name == "--version") name = "version";
+  for (const Verb& verb : kVerbs) {
+    if (verb.name == name) return verb.run({words.begin() + 1, words.end()});
   }
-  const bool is_asked_for = verb == "--help";
-  fmt::print(is_asked_for ? stdout : stderr, "{}", kUsage);
-  return is_asked_for ? 0 : kWrongUsage;
+  const bool is_asked_for = name == "help" || name == "--help" || name == "-h";
+  fmt::print(is_asked_for ? stdout : stderr, "{}", Usage());
+  return is_asked_for ? ExitStatus::kFine : ExitStatus::kWrong;
 }
 
 }  // namespace
@@ -45,5 +63,5 @@ int Main(const std::vector<std::string_view>& words) {
 int main(int argc, char** argv) {
   // A write beyond the limit on the size of files is an error like others.
   std::signal(SIGXFSZ, SIG_IGN);
-  return pintle::controller::Main({argv + 1, argv + argc});
+  return static_cast<int>(pintle::controller::Main({argv + 1, argv + argc}));
 }

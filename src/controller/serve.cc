@@ -25,7 +25,6 @@
 namespace pintle::controller {
 namespace {
 
-constexpr int kWrongUsage = 2;
 constexpr double kBurstSeconds = kUsualRate.burst / kUsualRate.per_second;
 
 constexpr std::array kOptions = {
@@ -125,14 +124,14 @@ Result<> Run(const CommandLine& line, const IgnitionSettings& settings) {
 
 }  // namespace
 
-int Serve(const std::vector<std::string_view>& words) {
+ExitStatus Serve(const std::vector<std::string_view>& words) {
   const auto line = CommandLine::Parse(kOptions, words);
   if (line && line->Has("--help")) {
     fmt::print(
         "usage: pintle-controller serve --from DIR --listen ADDRESS:PORT --tls-cert FILE --tls-key FILE\n"
         "       pintle-controller serve --from DIR --listen-http 127.0.0.1:PORT\n\n{}",
         Describe(kOptions));
-    return 0;
+    return ExitStatus::kFine;
   }
   const auto settings = [&]() -> Result<IgnitionSettings> {
     if (!line) return line.error();
@@ -141,12 +140,12 @@ int Serve(const std::vector<std::string_view>& words) {
   }();
   if (!settings) {
     fmt::print(stderr, "pintle-controller serve: {}\n", settings.error().message());
-    return kWrongUsage;
+    return ExitStatus::kWrong;
   }
   const auto outcome = Run(*line, *settings);
-  if (outcome) return 0;
+  if (outcome) return ExitStatus::kFine;
   log::Error(outcome.error().message(), kTrouble);
-  return 1;
+  return ExitStatus::kWrong;
 }
 
 }  // namespace pintle::controller

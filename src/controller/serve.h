@@ -6,9 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/exit_status.h"
+
 namespace pintle::controller {
 
-// The words after the verb.  What the process is to exit with.
-int Serve(const std::vector<std::string_view>& words);
+// It gets the words after the verb.
+ExitStatus Serve(const std::vector<std::string_view>& words);
 
 }  // namespace pintle::controller

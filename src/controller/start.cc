@@ -33,7 +33,6 @@
 namespace pintle::controller {
 namespace {
 
-constexpr int kWrongUsage = 2;
 // How long a lease may take to be given back.
 constexpr auto kPatienceAtTheEnd = std::chrono::seconds(5);
 constexpr auto kRetry = std::chrono::seconds(10);
@@ -129,19 +128,19 @@ Result<> Run(StartOptions options) {
   return loop->Run();
 }
 
-int WrongUsage(const Error& error) {
+ExitStatus WrongUsage(const Error& error) {
   fmt::print(stderr, "pintle-controller: start: {}\n", error.message());
-  return kWrongUsage;
+  return ExitStatus::kWrong;
 }
 
 }  // namespace
 
-int Start(const std::vector<std::string_view>& words) {
+ExitStatus Start(const std::vector<std::string_view>& words) {
   const auto line = CommandLine::Parse(KnownStartOptions(), words);
   if (!line) return WrongUsage(line.error());
   if (line->Has("--help")) {
     fmt::print("usage: pintle-controller start [OPTION...]\n{}", Describe(KnownStartOptions()));
-    return 0;
+    return ExitStatus::kFine;
   }
   auto options = ReadStartOptions(*line);
   if (!options) return WrongUsage(options.error());
@@ -149,9 +148,9 @@ int Start(const std::vector<std::string_view>& words) {
   ::mallopt(M_ARENA_MAX, 1);
   log::Info(fmt::format("pintle-controller {} starts", kVersion));
   const auto outcome = Run(*std::move(options));
-  if (outcome) return 0;
+  if (outcome) return ExitStatus::kFine;
   log::Error(outcome.error().message(), kTrouble);
-  return 1;
+  return ExitStatus::kWrong;
 }
 
 }  // namespace pintle::controller

@@ -17,8 +17,6 @@
 namespace pintle::controller {
 namespace {
 
-constexpr int kWrongUsage = 2;
-
 constexpr std::array kOptions = {
     Option{"--pool", "NAME", "the pool whose config may be fetched"},
     Option{"--ttl", "TIME", "how long the token is good, such as 24h (the default), 30min or 7d"},
@@ -42,19 +40,19 @@ Result<json::Value> HttpHeaders(const CommandLine& line) {
 
 }  // namespace
 
-int Token(const std::vector<std::string_view>& words) {
+ExitStatus Token(const std::vector<std::string_view>& words) {
   const auto line = CommandLine::Parse(kOptions, words);
   if (line && line->Has("--help")) {
     fmt::print("usage: pintle-controller token --pool NAME --key-file FILE [--ttl TIME]\n\n{}", Describe(kOptions));
-    return 0;
+    return ExitStatus::kFine;
   }
   const auto headers = line ? HttpHeaders(*line) : Result<json::Value>(line.error());
   if (!headers) {
     fmt::print(stderr, "pintle-controller token: {}\n", headers.error().message());
-    return kWrongUsage;
+    return ExitStatus::kWrong;
   }
   fmt::print("{}\n", json::ToIndentedText(*headers));
-  return 0;
+  return ExitStatus::kFine;
 }
 
 }  // namespace pintle::controller

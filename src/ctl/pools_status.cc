@@ -17,8 +17,14 @@ namespace {
 
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
 
-// What is said of a pool below its line, if it is so.
-constexpr std::string_view kTold[] = {"RenderDegraded", "NodeDegraded", "ImageBuildDegraded", "PausedPending"};
+// These conditions say how far a pool is, which its line says already.  Every other one that is true is something that
+// a person should know of, whoever has set it.
+constexpr std::string_view kHowFar[] = {"Updated", "Updating", "Degraded", "BuildPending", "Building", "BuildSuccess"};
+
+bool IsTold(const api::Condition& condition) {
+  return condition.status == "True" &&
+         std::find(std::begin(kHowFar), std::end(kHowFar), condition.type) == std::end(kHowFar);
+}
 
 std::string_view StateOf(const api::MachineConfigPool& pool) {
   const auto is = [&](std::string_view type) { return pool::IsTrue(pool.status.conditions, type); };
@@ -37,7 +43,8 @@ std::string Line(const api::MachineConfigPool& pool) {
 }
 
 bool NeedsAttention(const api::MachineConfigPool& pool) {
-  return StateOf(pool) != "updated" || pool::IsTrue(pool.status.conditions, "PausedPending");
+  const auto& conditions = pool.status.conditions;
+  return StateOf(pool) != "updated" || std::any_of(conditions.begin(), conditions.end(), IsTold);
 }
 
 Result<PoolPointers> Chosen(const std::vector<api::MachineConfigPool>& pools, const std::vector<std::string>& names) {
@@ -72,12 +79,16 @@ std::string PoolsText(std::span<const api::MachineConfigPool* const> pools) {
   for (const api::MachineConfigPool* pool : pools) {
     text += Line(*pool) + "\n";
     for (const api::Condition& condition : pool->status.conditions) {
-      const bool is_told = std::find(std::begin(kTold), std::end(kTold), condition.type) != std::end(kTold);
-      if (!is_told || condition.status != "True") continue;
-      text += fmt::format("  {}: {}\n", condition.type, change::Printable(condition.message));
+      if (!IsTold(condition)) continue;
+      text += fmt::format("  {}: {}\n", change::Printable(condition.type), change::Printable(condition.message));
     }
   }
   return text.empty() ? "the cluster has no pools\n" : text;
+}
+
+ExitStatus PoolsExit(std::span<const api::MachineConfigPool* const> pools) {
+  const bool is_any = std::any_of(pools.begin(), pools.end(), [](const auto* pool) { return NeedsAttention(*pool); });
+  return is_any ? ExitStatus::kDiffers : ExitStatus::kFine;
 }
 
 Result<ExitStatus> PoolsStatus(const CommandLine& line) {
@@ -89,9 +100,7 @@ Result<ExitStatus> PoolsStatus(const CommandLine& line) {
   std::vector<api::MachineConfigPool> pools = TRY(cluster.All<api::MachineConfigPool>());
   const PoolPointers chosen = TRY(Chosen(pools, line.words()));
   Print(format == "json" ? json::ToIndentedText(Answer(chosen)) + "\n" : PoolsText(chosen));
-  const bool is_all_well =
-      std::none_of(chosen.begin(), chosen.end(), [](const auto* pool) { return NeedsAttention(*pool); });
-  return is_all_well ? ExitStatus::kFine : ExitStatus::kDiffers;
+  return PoolsExit(chosen);
 }
 
 }  // namespace pintle::ctl

@@ -22,6 +22,9 @@ inline constexpr std::array kPoolsStatusOptions = {
 // For people.
 std::string PoolsText(std::span<const api::MachineConfigPool* const> pools);
 
+// Whether one of them is not as it should be.
+ExitStatus PoolsExit(std::span<const api::MachineConfigPool* const> pools);
+
 // Words are names of pools; none: all.
 Verb PoolsStatus;
 

@@ -7,9 +7,11 @@ import shutil
 import subprocess
 
 import pytest
-from program import pintle
+from program import PINTLE, pintle
 
 SOURCE = pathlib.Path(__file__).parents[2]
+# Each of the others is about a file.
+PROGRAMS = ["kubectl-pintle.1", "machine-config-daemon.8", "pintle.1", "pintle-controller.8", "pintled.service.8"]
 PAGES = sorted((SOURCE / "man").glob("*.[1-8]"))
 
 
@@ -23,14 +25,49 @@ def test_each_verb_is_in_the_manual():
     assert [verb for verb in verbs if not any(re.search(rf"\b{verb}\b", head) for head in heads)] == []
 
 
+@pytest.mark.parametrize("name,page", [("kubectl-pintle", "kubectl-pintle.1"),
+                                       ("machine-config-daemon", "machine-config-daemon.8")])
+def test_each_verb_and_option_of_another_name_is_in_its_page(name, page, tmp_path):
+    (tmp_path / name).symlink_to(PINTLE.absolute())
+
+    def names(*words):
+        said = subprocess.run([tmp_path / name, *words], capture_output=True, text=True, check=True).stdout
+        return re.findall(r"(?m)^  ([a-z-]+) ", said)
+    verbs = names("help")
+    told = text_of(page)
+    options = {option for verb in verbs if verb != "version" for option in names(verb, "--help")}
+    assert len(verbs) >= 3 and len(options) >= 5
+    assert [word for word in [*verbs, *options] if not re.search(rf"(?<![\w-]){word}(?![\w-])", told)] == []
+
+
 def test_each_setting_is_in_the_manual_and_no_other():
     known = re.findall(r'Key\{"\w+", "(\w+)"', (SOURCE / "src/agent/settings.cc").read_text())
     told = re.findall(r"(?m)^\.TP\n\.B (\w+)=$", text_of("pintled.conf.5"))
     assert known and sorted(told) == sorted(known)
 
 
+def exit_statuses():
+    """The one table, as the code has it."""
+    header = (SOURCE / "src/base/exit_status.h").read_text()
+    return re.findall(r"(?m)^  // (.*)\n  k\w+ = (\d+),$", header)
+
+
+@pytest.mark.parametrize("page", PROGRAMS)
+def test_each_program_has_the_same_table_of_exit_statuses(page):
+    section = text_of(page).split(".SH EXIT STATUS\n")[1].split(".SH ")[0]
+    told = re.findall(r"(?m)^\.TP\n\.B (\d+)\n(.*)$", section)
+    assert [(text, number) for number, text in told] == exit_statuses() and len(told) == 4
+    assert section.count("\n") == 1 + 3 * len(told), "there is more in it"
+
+
+def test_no_program_has_an_exit_status_of_its_own():
+    for path in (SOURCE / "src").rglob("*.cc"):
+        found = re.findall(r"\bint k\w*(?:Usage|Exit\w*|Status) = \d+;", path.read_text())
+        assert found == [], path
+
+
 @pytest.mark.skipif(not shutil.which("groff"), reason="there is no groff")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_has_no_mistakes(page):
     shown = subprocess.run(["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True, check=True)
-    assert shown.stderr == "" and len(PAGES) == 4
+    assert shown.stderr == "" and len(PAGES) == 6

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kubectl pintle` against a server that answers as an API server does; tests/integration/test_live_cluster.py has a
+real one."""
+
+import contextlib
+import http.server
+import json
+import os
+import pathlib
+import subprocess
+import threading
+
+import pytest
+from program import PINTLE, write
+
+GROUP = "machineconfiguration.openshift.io"
+
+
+def pool(name="worker", conditions=(), **spec):
+    return {"apiVersion": f"{GROUP}/v1", "kind": "MachineConfigPool", "metadata": {"name": name},
+            "spec": {"configuration": {"name": f"rendered-{name}-1"}, **spec},
+            "status": {"machineCount": 2, "updatedMachineCount": 2, "conditions": [
+                {"type": kind, "status": "True", "reason": "", "message": message}
+                for kind, message in dict(conditions).items()]}}
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Lists what it was given, by kind."""
+
+    def __init__(self, **objects):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                kind = self.path.split("?")[0].rpartition("/")[2]
+                found = objects.get(kind)
+                body = json.dumps({"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": "1"},
+                                   "items": found} if found is not None else
+                                  {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound",
+                                   "message": f"there are no {kind}", "code": 404}).encode()
+                self.send_response(200 if found is not None else 404)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+        super().__init__(("127.0.0.1", 0), Handler)
+
+    @contextlib.contextmanager
+    def at_work(self):
+        thread = threading.Thread(target=self.serve_forever)
+        thread.start()
+        try:
+            yield self
+        finally:
+            self.shutdown()
+            thread.join()
+            self.server_close()
+
+
+@pytest.fixture
+def kubectl(tmp_path):
+    """The plug-in as kubectl starts it, in a cluster with these pools."""
+    (tmp_path / "kubectl-pintle").symlink_to(pathlib.Path(PINTLE).absolute())
+
+    def call(*words, pools=(), **objects):
+        with Server(machineconfigpools=list(pools), **objects).at_work() as server:
+            config = write(tmp_path / "kubeconfig", {
+                "apiVersion": "v1", "kind": "Config", "current-context": "c",
+                "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{server.server_port}"}}],
+                "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+                "users": [{"name": "u", "user": {}}]})
+            return subprocess.run([tmp_path / "kubectl-pintle", *words], capture_output=True, text=True, check=False,
+                                  env={**os.environ, "KUBECONFIG": str(config)})
+    return call
+
+
+UPDATED = {"Updated": "All nodes are updated with MachineConfig rendered-worker-1"}
+
+
+def test_a_pool_with_nothing_but_good_news_is_fine(kubectl):
+    said = kubectl("status", pools=[pool(conditions=UPDATED)])
+    assert (said.returncode, said.stderr) == (0, "")
+    assert said.stdout == "worker: updated, 2 of 2 nodes have rendered-worker-1\n"
+
+
+@pytest.mark.parametrize("condition", ["Misconfigured", "PausedPending", "RenderDegraded", "PinnedImageSetsDegraded",
+                                       "AsNewVersionsSayIt"])
+def test_what_is_wrong_with_an_updated_pool_is_told_and_counts(kubectl, condition):
+    said = kubectl("status", pools=[pool("master", UPDATED), pool(conditions={**UPDATED, condition: "so it is"})])
+    assert (said.returncode, said.stderr) == (2, "")
+    assert said.stdout.splitlines()[1:] == ["worker: updated, 2 of 2 nodes have rendered-worker-1",
+                                            f"  {condition}: so it is"]
+    # What is asked for is what counts.
+    assert kubectl("status", "master", pools=[pool("master", UPDATED), pool(conditions={condition: ""})]).returncode == 0
