@@ -13,7 +13,8 @@ import sources
 SPEC = sources.TOP / "packaging/pintle.spec"
 # As Fedora and RHEL have them.
 MACROS = {"_prefix": "/usr", "_bindir": "/usr/bin", "_sbindir": "/usr/sbin", "_libexecdir": "/usr/libexec",
-          "_datadir": "/usr/share", "_mandir": "/usr/share/man", "_unitdir": "/usr/lib/systemd/system"}
+          "_datadir": "/usr/share", "_mandir": "/usr/share/man", "_unitdir": "/usr/lib/systemd/system",
+          "_tmpfilesdir": "/usr/lib/tmpfiles.d"}
 DIRECTORIES = ["bindir", "sbindir", "libexecdir", "datadir", "mandir"]
 
 
