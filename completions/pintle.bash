@@ -1,16 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# The verbs of pintle(1), as `pintle help` lists them, and the options of each, as its --help does; else, files.
-_pintle() {
-  local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} offered=
-  COMPREPLY=()
-  if [[ ${COMP_WORDS[1]} == convert && ${COMP_WORDS[COMP_CWORD - 1]} == --to ]]; then
-    offered="machineconfig ignition 3.5 3.4 3.3 3.2 3.1 2.2"
-  elif [ "$COMP_CWORD" -eq 1 ]; then
-    offered=$("$program" help 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1/p')
-  elif [[ $word == -* ]]; then
-    offered="--help $("$program" "${COMP_WORDS[1]}" --help 2>/dev/null | sed -n 's/^  \(-[^ ]*\) .*/\1/p')"
-  fi
-  mapfile -t COMPREPLY < <(compgen -W "$offered" -- "$word")
+# The verbs of the programs of Pintle as their `help` lists them, and the options of each verb, with those of their
+# values that are known, as its --help does; else, files.
+_pintle_verbs() {
+  "$1" help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'
 }
-complete -o default -F _pintle pintle
+
+# The values of an option whose help says "-o yaml|json", and what a config can be made into.
+_pintle_values() {
+  [ "$2 $3" != "convert --to" ] || echo machineconfig ignition 3.5 3.4 3.3 3.2 3.1 2.2
+  "$1" "$2" --help 2>/dev/null | sed -n "s/^  $3 \([a-z]*|[a-z|]*\) .*/\1/p" | tr '|' '\n'
+}
+
+_pintle() {
+  local program=${COMP_WORDS[0]} verb=${COMP_WORDS[1]} before=${COMP_WORDS[COMP_CWORD - 1]}
+  local word=${COMP_WORDS[COMP_CWORD]} offered=
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    offered=$(_pintle_verbs "$program")
+  elif [ "$verb" = help ]; then
+    [ "$COMP_CWORD" -gt 2 ] || offered=$(_pintle_verbs "$program")
+  elif [[ $word == -* ]]; then
+    offered="--help $("$program" "$verb" --help 2>/dev/null | sed -n 's/^  \(-[^ ]*\) .*/\1/p')"
+  elif [[ $before == -* ]]; then
+    offered=$(_pintle_values "$program" "$verb" "$before")
+  fi
+  mapfile -t COMPREPLY < <(compgen -W "$offered" -- "$word" | sort -u)
+}
+complete -o default -F _pintle pintle pintle-controller kubectl-pintle machine-config-daemon

@@ -1,50 +1,136 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bash offers behind `pintle`: the verbs, and the options that each verb's --help tells of."""
+"""What the shells offer behind each program: its verbs as its help lists them, the options that a verb's --help tells
+of, and the values of those that have a few."""
 
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 
 import pytest
-from program import PINTLE, pintle
+from program import PINTLE
 from test_words import OPTIONS
 
-COMPLETIONS = pathlib.Path(__file__).parents[2] / "completions/pintle.bash"
-COMPLETE = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pintle; printf "%s\\n" "${COMPREPLY[@]}"'
+COMPLETIONS = pathlib.Path(__file__).parents[2] / "completions"
+CONTROLLER = PINTLE.parents[1] / "controller/pintle-controller"
+PROGRAMS = ["pintle", "kubectl-pintle", "machine-config-daemon", "pintle-controller"]
+IN_BASH = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pintle; printf "%s\\n" "${COMPREPLY[@]}"'
+# As the completion system calls the file, with its two functions that put candidates on the screen told apart; what
+# begins as the word does is left over.
+IN_ZSH = r"""
+_describe() { local name=${@[-1]} one; for one in ${(P)name}; do [[ $one != $words[CURRENT]* ]] || print -r -- ${one%%:*}; done }
+_files() { print FILES }
+file=$1; shift; words=("$@"); CURRENT=$#; complete_here() { source $file }; complete_here
+"""
 
 
-def offered(*words):
-    """What there is to choose from for the last of the words."""
-    answer = subprocess.run(["bash", "-c", COMPLETE, "bash", COMPLETIONS, os.path.abspath(PINTLE), *words],
-                            capture_output=True, text=True, check=True)
-    assert answer.stderr == ""
-    return answer.stdout.split()
+def run(*words, **options):
+    answer = subprocess.run([*map(str, words)], capture_output=True, text=True, check=False, **options)
+    assert answer.stderr == "", answer.stderr
+    return answer.stdout
 
 
-def test_offers_each_verb():
-    listed = [line.split()[0] for line in pintle("help").stdout.splitlines() if line.startswith("  ")]
-    assert sorted(offered("")) == sorted(listed) and set(OPTIONS) <= set(listed)
-    assert offered("appl") == ["apply"]
-    assert offered("wrong") == []
+def in_bash(*words):
+    return run("bash", "-c", IN_BASH, "bash", COMPLETIONS / "pintle.bash", *words).split()
 
 
-@pytest.mark.parametrize("verb", OPTIONS)
-def test_offers_the_options_of_a_verb(verb):
-    assert sorted(offered(verb, "-")) == sorted({"--help", *OPTIONS[verb]})
-    assert offered(verb, "--hel") == offered(verb, "word", "--hel") == ["--help"]
+def in_zsh(*words):
+    offered = run("zsh", "-f", "-c", IN_ZSH, "zsh", COMPLETIONS / "pintle.zsh", *words).split()
+    return [] if offered == ["FILES"] else offered
 
 
-def test_offers_what_a_config_can_be_made_into():
-    assert offered("convert", "--to", "m") == ["machineconfig"]
-    assert {"ignition", "3.5", "2.2"} < set(offered("convert", "--to", ""))
+def in_fish(*words, folder):
+    script = 'source $argv[1]; cd $argv[2]; complete -C"$argv[3]"'
+    offered = run("fish", "--no-config", "-c", script, COMPLETIONS / "pintle.fish", folder, " ".join(words))
+    return [line.split("\t")[0] for line in offered.splitlines()]
 
 
-def test_leaves_files_to_the_shell():
-    assert offered("apply", "") == offered("apply", "--root", "/et") == []
-    asked = subprocess.run(["bash", "-c", 'source "$1"; complete -p pintle', "bash", COMPLETIONS], capture_output=True,
-                           text=True, check=True)
-    assert "-o default" in asked.stdout
+@pytest.fixture(params=["bash", "zsh", "fish"])
+def offered(request, tmp_path, monkeypatch):
+    """What there is to choose from for the last of the words, of which the first is the program."""
+    if not shutil.which(request.param):
+        pytest.skip(f"there is no {request.param}")
+    for name in PROGRAMS[:3]:
+        (tmp_path / name).symlink_to(os.path.abspath(PINTLE))
+    if CONTROLLER.exists():
+        (tmp_path / "pintle-controller").symlink_to(os.path.abspath(CONTROLLER))
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if request.param == "fish":
+        return lambda *words: in_fish(*words, folder=tmp_path / "empty")
+    return {"bash": in_bash, "zsh": in_zsh}[request.param]
 
 
-def test_an_unknown_verb_has_no_options_but_help():
-    assert offered("wrong", "-") == ["--help"]
+def verbs(program):
+    return re.findall(r"(?m)^  ([a-z][a-z-]*) ", run(program, "help"))
+
+
+def options(program, verb):
+    return {"--help", *re.findall(r"(?m)^  (-\S*) ", run(program, verb, "--help"))}
+
+
+def skip_without(program):
+    if not shutil.which(program):
+        pytest.skip(f"there is no {program}")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_offers_each_verb_of_a_program_and_the_options_of_each(offered, program):
+    skip_without(program)
+    found = verbs(program)
+    assert len(found) >= 3 and sorted(offered(program, "")) == sorted(found)
+    assert offered(program, "qqq") == []
+    for verb in found:
+        if verb != "version":
+            assert sorted(offered(program, verb, "-")) == sorted(options(program, verb)), verb
+
+
+def test_offers_what_begins_so(offered):
+    assert offered("pintle", "appl") == ["apply"]
+    assert offered("kubectl-pintle", "st") == ["status"]
+    assert offered("pintle", "verify", "--hel") == offered("pintle", "verify", "word", "--hel") == ["--help"]
+    assert set(OPTIONS) <= set(offered("pintle", ""))
+    assert set(OPTIONS["render"]) <= set(offered("pintle", "render", "-"))
+
+
+def test_offers_verbs_behind_help(offered):
+    assert sorted(offered("pintle", "help", "")) == sorted(offered("pintle", ""))
+    assert offered("pintle", "help", "stat") == ["status"]
+
+
+def test_offers_what_a_config_can_be_made_into(offered):
+    assert offered("pintle", "convert", "--to", "m") == ["machineconfig"]
+    assert {"ignition", "3.5", "2.2"} < set(offered("pintle", "convert", "--to", ""))
+
+
+def test_an_unknown_verb_has_no_options_but_help(offered):
+    assert offered("pintle", "wrong", "-") == ["--help"]
+
+
+def test_leaves_files_to_the_shell(offered):
+    assert offered("pintle", "apply", "") == offered("pintle", "apply", "--policy", "") == []
+
+
+def test_bash_and_fish_offer_files(tmp_path):
+    asked = run("bash", "-c", 'source "$1"; complete -p pintle', "bash", COMPLETIONS / "pintle.bash")
+    assert "-o default" in asked
+    (tmp_path / "config.bu").touch()
+    if shutil.which("fish"):
+        assert in_fish("pintle", "apply", "conf", folder=tmp_path) == ["config.bu"]
+
+
+def test_kubectl_is_told_what_stands_behind_the_plugin(tmp_path):
+    (tmp_path / "kubectl-pintle").symlink_to(os.path.abspath(PINTLE))
+    path = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+
+    def told(*words):
+        *lines, directive = run(COMPLETIONS / "kubectl_complete-pintle", *words, env=path).splitlines()
+        assert all("\t" in line for line in lines)
+        return [line.split("\t")[0] for line in lines], directive
+    program = tmp_path / "kubectl-pintle"
+    assert told() == told("") == (verbs(program), ":4")
+    offered, directive = told("status", "-")
+    assert sorted(offered) == sorted(options(program, "status")) and directive == ":4"
+    assert told("diff", "") == ([], ":0")

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# The verbs of the programs of Pintle as their `help` lists them, and the options of each verb, with those of their
+# values that are known, as its --help does; else, files.
+
+function __pintle_verbs
+    set -l words (commandline -opc)
+    $words[1] help 2>/dev/null | string replace -rf '^  ([a-z][a-z-]*) +(.*)$' '$1\t$2'
+end
+
+function __pintle_options
+    set -l words (commandline -opc)
+    printf '%s\t%s\n' --help 'show this'
+    $words[1] $words[2] --help 2>/dev/null | string replace -rf '^  (-\S+)(?: \S+)? +(.*)$' '$1\t$2'
+end
+
+function __pintle_values
+    set -l words (commandline -opc)
+    set -l option (string escape --style=regex -- $words[-1])
+    test "$words[2] $words[-1]" = "convert --to"; and string split ' ' 'machineconfig ignition 3.5 3.4 3.3 3.2 3.1 2.2'
+    string match -q -- '-*' $words[-1]
+    and $words[1] $words[2] --help 2>/dev/null | string replace -rf "^  $option ([a-z]+\|[a-z|]+) .*\$" '$1' | string split '|'
+end
+
+function __pintle_is_at_verb
+    set -l words (commandline -opc)
+    test (count $words) -eq 1; or begin
+        test (count $words) -eq 2; and test $words[2] = help
+    end
+end
+
+function __pintle_has_values
+    not __pintle_is_at_verb; and test (count (__pintle_values)) -gt 0
+end
+
+for program in pintle pintle-controller kubectl-pintle machine-config-daemon
+    complete -c $program -n __pintle_is_at_verb -f -a '(__pintle_verbs)'
+    complete -c $program -n 'not __pintle_is_at_verb; and string match -q -- "-*" (commandline -ct)' -f -a '(__pintle_options)'
+    complete -c $program -n __pintle_has_values -f -a '(__pintle_values)'
+end

@@ -1,0 +1,25 @@
+#compdef pintle pintle-controller kubectl-pintle machine-config-daemon
+# SPDX-License-Identifier: Apache-2.0
+# The verbs of the programs of Pintle as their `help` lists them, and the options of each verb, with those of their
+# values that are known, as its --help does; else, files.
+local program=$words[1] verb=$words[2] word=$words[CURRENT] before=$words[CURRENT-1]
+local -a offered
+
+# Lines of help as "name:summary".  A name has no colon in it.
+_pintle_lines() { sed -n "s/^  \($1\)\( [^ ][^ ]*\)\{0,1\}  *\(.*\)/\1:\3/p" }
+
+if (( CURRENT == 2 )) || [[ $verb == help && CURRENT -eq 3 ]]; then
+  offered=(${(f)"$($program help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\)  *\(.*\)/\1:\2/p')"})
+  _describe verb offered
+elif [[ $verb == help ]]; then
+  return 1
+elif [[ $word == -* ]]; then
+  offered=('--help:show this' ${(f)"$($program $verb --help 2>/dev/null | _pintle_lines '-[^ ]*')"})
+  offered=(${(u)offered})
+  _describe -o option offered
+else
+  [[ $before != -* ]] || offered=(${(s:|:)"$($program $verb --help 2>/dev/null |
+    sed -n "s/^  $before \([a-z]*|[a-z|]*\) .*/\1/p")"})
+  [[ "$verb $before" != "convert --to" ]] || offered=(machineconfig ignition 3.5 3.4 3.3 3.2 3.1 2.2)
+  if (( $#offered )); then _describe value offered; else _files; fi
+fi
