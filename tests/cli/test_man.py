@@ -40,6 +40,18 @@ def test_each_verb_and_option_of_another_name_is_in_its_page(name, page, tmp_pat
     assert [word for word in [*verbs, *options] if not re.search(rf"(?<![\w-]){word}(?![\w-])", told)] == []
 
 
+def test_the_page_for_who_knows_the_operator_names_verbs_that_there_are():
+    page = (SOURCE / "docs/coming-from-the-operator.md").read_text()
+    named = set(re.findall(r"`pintle ([a-z]+)", page))
+    verbs = {line.split()[0] for line in pintle("help").stdout.splitlines() if line.startswith("  ")}
+    assert len(named) >= 10 and named <= verbs
+    plugin = (SOURCE / "src/ctl/kubectl_plugin.cc").read_text()
+    assert all(f'PluginVerb{{"{verb}"' in plugin for verb in re.findall(r"`kubectl pintle ([a-z]+)", page))
+    options = {*re.findall(r"`pintle [^`]* (--[a-z-]+)", page)}
+    assert options == {"--until", "--set-aside"}
+    assert len(re.findall(r"(?m)^\| ", page)) > 15
+
+
 def test_each_setting_is_in_the_manual_and_no_other():
     known = re.findall(r'Key\{"\w+", "(\w+)"', (SOURCE / "src/agent/settings.cc").read_text())
     told = re.findall(r"(?m)^\.TP\n\.B (\w+)=$", text_of("pintled.conf.5"))
