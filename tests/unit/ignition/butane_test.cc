@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "unit/expect.h"
 
@@ -78,6 +79,23 @@ TEST(Butane, WarnsOfAModeThatLooksLikeOctal) {
 
   ASSERT_FALSE(report.problems().empty());
   EXPECT_EQ(report.problems()[0].what, "is 01204 in octal: did you mean 0644?");
+}
+
+TEST(Butane, KnowsWhereItsTextsAre) {
+  using Keys = std::vector<std::string_view>;
+  for (const Keys& keys : {Keys{"version"}, Keys{"metadata", "name"}, Keys{"metadata", "labels", "mode"},
+                           Keys{"openshift", "kernel_arguments"}, Keys{"openshift", "kernel_type"},
+                           Keys{"storage", "files", "contents", "inline"}, Keys{"storage", "files", "user", "name"},
+                           Keys{"storage", "disks", "partitions", "type_guid"}, Keys{"systemd", "units", "contents"},
+                           Keys{"passwd", "users", "ssh_authorized_keys"}, Keys{"kernel_arguments", "should_exist"}}) {
+    EXPECT_TRUE(IsPlaceOfText(keys)) << keys.back();
+  }
+  for (const Keys& keys :
+       {Keys{}, Keys{"openshift", "fips"}, Keys{"storage", "files", "mode"}, Keys{"storage", "files", "user", "id"},
+        Keys{"systemd", "units", "enabled"}, Keys{"storage", "disks", "partitions", "size_mib"},
+        Keys{"storage", "filesystems", "with_mount_unit"}, Keys{"metadata"}, Keys{"something", "else"}}) {
+    EXPECT_FALSE(IsPlaceOfText(keys));
+  }
 }
 
 TEST(Butane, RefusesWhatOnlyANewMachineCouldFollow) {

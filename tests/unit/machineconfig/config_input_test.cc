@@ -2,6 +2,8 @@
 #include "machineconfig/config_input.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "unit/expect.h"
 #include "unit/temporary_directory.h"
@@ -12,10 +14,10 @@ namespace {
 using testing::HasSubstr;
 
 // A config that is the only one of its file.
-ConfigDocument ReadAlone(const std::string& text) {
+ConfigDocument ReadAlone(const std::string& text, const std::string& name = "config.ign") {
   const TemporaryDirectory directory;
-  directory.Write("config.ign", text);
-  ConfigFile file = ValueOf(ReadConfigFile(directory / "config.ign"));
+  directory.Write(name, text);
+  ConfigFile file = ValueOf(ReadConfigFile(directory / name));
   EXPECT_EQ(file.documents.size(), 1U);
   return std::move(file.documents.front());
 }
@@ -56,6 +58,66 @@ TEST(ReadConfigFile, TellsOfAFileThatPintleItselfWrites) {
               "cannot write /var/lib/pintle/change/journal.json: Pintle keeps there what it has to read back itself; "
               "leave it out of the config");
   }
+}
+
+TEST(ReadConfigFile, GoesByContentsAndNotByNames) {
+  const std::string ignition = R"({"ignition": {"version": "3.4.0"}})";
+  const std::vector<std::pair<std::string, std::string>> configs = {
+      {ignition, "Ignition"},
+      {"variant: fcos\nversion: 1.5.0\n", "Butane"},
+      {R"({"variant": "fcos", "version": "1.5.0"})", "Butane"},
+      {"{variant: fcos, version: 1.5.0}", "Butane"},
+      {"# nothing\n---\nkind: MachineConfig\nspec: {config: " + ignition + "}\n", "MachineConfig"},
+      {R"({"kind": "MachineConfig", "spec": {"config": )" + ignition + "}}", "MachineConfig"},
+  };
+  for (const char* name : {"a.ign", "a.json", "a.yaml", "a.bu", "a.fcc", "a.txt", "a"}) {
+    for (const auto& [text, kind] : configs) {
+      const ConfigDocument document = ReadAlone(text, name);
+      EXPECT_EQ(document.kind, kind) << name << ": " << text;
+      EXPECT_TRUE(document.config) << name << ": " << text;
+    }
+  }
+}
+
+TEST(ReadConfigFile, TakesNoIgnitionThatIsNearlyJson) {
+  EXPECT_TRUE(ReadAlone(R"({"ignition": {"version": "3.4.0"},})").error);
+}
+
+TEST(ReadConfigFile, AsksAboutModesThatLookLikeOctal) {
+  const auto config = [](int mode) {
+    return R"({"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/etc/x", "mode": )" +
+           std::to_string(mode) + "}]}}";
+  };
+
+  const ConfigDocument strange = ReadAlone(config(400));
+  const ConfigDocument impossible = ReadAlone(config(644));
+  const ConfigDocument usual = ReadAlone(config(420));
+
+  ASSERT_EQ(strange.report.problems().size(), 1U);
+  EXPECT_EQ(strange.report.problems()[0].path, "$.storage.files.0.mode");
+  EXPECT_EQ(strange.report.problems()[0].what, "is 0620 in octal: did you mean 0400, which is 256 in decimal?");
+  ASSERT_TRUE(impossible.unfit);
+  EXPECT_EQ(impossible.unfit->message(),
+            "invalid mode 01204 for /etc/x, cannot exceed 0777 (did you mean 0644, which is 420 in decimal?)");
+  EXPECT_TRUE(usual.report.problems().empty());
+}
+
+TEST(ToMachineConfig, KeepsTheVersionThatButaneStandsFor) {
+  const auto object = ValueOf(ToMachineConfig(
+      ReadAlone("variant: openshift\nversion: 4.14.0\nmetadata: {name: a, labels: "
+                "{machineconfiguration.openshift.io/role: worker}}\nopenshift: {kernel_arguments: [quiet]}\n")));
+
+  EXPECT_EQ(object.kind, "MachineConfig");
+  EXPECT_EQ(object.metadata.name, "a");
+  EXPECT_EQ(object.spec.kernel_arguments, std::vector<std::string>{"quiet"});
+  EXPECT_EQ(object.spec.config, json::Value({{"ignition", {{"version", "3.4.0"}}}}));
+  EXPECT_TRUE(CheckNamed(object));
+}
+
+TEST(ToMachineConfig, NamesTheRemedyWhereThereIsNoName) {
+  const auto object = ValueOf(ToMachineConfig(ReadAlone("variant: fcos\nversion: 1.5.0\n")));
+
+  EXPECT_THAT(MessageOf(CheckNamed(object)), HasSubstr("`variant: openshift`"));
 }
 
 TEST(ReadConfigFile, HasNothingToSayOfAGoodConfig) {

@@ -35,6 +35,27 @@ TEST(ParseYaml, FollowsTags) {
   EXPECT_THAT(ProblemOf("!!binary '*'"), HasSubstr("base64"));
 }
 
+TEST(ParseYaml, TakesButanesTextsAsTheyAreWritten) {
+  EXPECT_EQ(
+      AsJson("variant: fcos\nversion: 1.10\nstorage:\n  files:\n  - {path: 0644, mode: 0644, overwrite: yes, contents: "
+             "{inline: on}}\n  - {path: 1e3, contents: {inline: ~}}\npasswd: {users: [{name: .inf, "
+             "ssh_authorized_keys: [1_0, !!int 5, no]}]}\n"),
+      R"({"passwd":{"users":[{"name":".inf","ssh_authorized_keys":["1_0","5","no"]}]},)"
+      R"("storage":{"files":[{"contents":{"inline":"on"},"mode":420,"overwrite":true,"path":"0644"},)"
+      R"({"contents":{"inline":null},"path":"1e3"}]},"variant":"fcos","version":"1.10"})");
+  EXPECT_EQ(AsJson("{variant: openshift, metadata: {name: 99, labels: {on: y, 0x10: 0x10}}, openshift: {fips: on}}"),
+            R"({"metadata":{"labels":{"0x10":"0x10","on":"y"},"name":"99"},"openshift":{"fips":true},)"
+            R"("variant":"openshift"})");
+  EXPECT_EQ(AsJson(R"({"variant": "fcos", "version": 1.50, "storage": {"files": [{"mode": 420, "path": true}]}})"),
+            R"({"storage":{"files":[{"mode":420,"path":"true"}]},"variant":"fcos","version":"1.50"})");
+}
+
+TEST(ParseYaml, TakesTextsOfButanesAnchorsAsTheyAreWritten) {
+  EXPECT_EQ(
+      AsJson("variant: &text 1.0\nversion: *text\nstorage: {files: [&one {path: 1, mode: 1}, {<<: *one, path: 2}]}"),
+      R"({"storage":{"files":[{"mode":1,"path":"1"},{"mode":1,"path":"2"}]},"variant":"1.0","version":"1.0"})");
+}
+
 TEST(ParseYaml, MakesTextsOfKeys) {
   EXPECT_EQ(AsJson("{1: a, yes: b, 1.5: c, 0x10: d}"), R"({"1":"a","1.5":"c","16":"d","true":"b"})");
   EXPECT_THAT(ProblemOf("a: 1\n? [b]\n: 2\n"), HasSubstr("line 2: a key must be"));
@@ -46,6 +67,16 @@ TEST(ParseYaml, TakesTheLastOfTwoEqualKeysAndSaysSo) {
   EXPECT_EQ(json::ToText(ValueOf(ParseYaml("a: {b: 1, b: 2}", &report)).front()), R"({"a":{"b":2}})");
   ASSERT_THAT(report.problems(), SizeIs(1));
   EXPECT_EQ(report.problems()[0].path, "$.a.b");
+}
+
+TEST(ParseYaml, CallsNoKeyDoubledThatOverridesAMergedOne) {
+  json::Report report;
+  EXPECT_EQ(json::ToText(ValueOf(ParseYaml("- &a {x: 1, z: 1}\n- {<<: *a, x: 2}\n", &report)).front()),
+            R"([{"x":1,"z":1},{"x":2,"z":1}])");
+  EXPECT_THAT(report.problems(), SizeIs(0));
+  ValueOf(ParseYaml("- &a {x: 1}\n- {<<: *a, x: 2, x: 3}\n", &report));
+  ASSERT_THAT(report.problems(), SizeIs(1));
+  EXPECT_EQ(report.problems()[0].path, "$.1.x");
 }
 
 TEST(ParseYaml, ReadsBlocksAndFolds) {
