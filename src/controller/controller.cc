@@ -179,6 +179,7 @@ void Controller::Look() {
   View view = cluster_.Look();
   MakePools(view);
   renderer_.Look(view);
+  KeepRenderedConfigs(view);
   CollectGarbage(view);
   Roll(std::move(view));
 }
@@ -305,8 +306,35 @@ void Controller::MakePools(const View& view) {
   }
 }
 
+void Controller::KeepRenderedConfigs(const View& view) {
+  for (const api::MachineConfigPool* pool : view.pools) {
+    const std::string& name = pool->metadata.name;
+    if (pool->metadata.deletion_timestamp || KeptUntil(*pool)) continue;
+    const std::string what = "keeping the rendered configs of pool " + name;
+    if (calls_.contains(what)) continue;
+    const std::string until = ToRfc3339(clock_.Wall() + kKeptAfterTakeover);
+    json::Value patch;
+    patch["metadata"]["annotations"][std::string(kKeptUntilAnnotation)] = until;
+    calls_[what] = client_.Patch<api::MachineConfigPool>(
+        {"", name}, kube::MergePatch{std::move(patch)}, [this, what, until](Result<api::MachineConfigPool>&& kept) {
+          if (kept) {
+            log::Info(fmt::format("{} until {}, needed or not; `pintle-controller garbage` lists what goes then", what,
+                                  until));
+            cluster_.Put(*std::move(kept));
+          } else {
+            Complain(what, kept.error());
+            LookLater();
+          }
+          calls_.erase(what);
+        });
+  }
+}
+
 void Controller::CollectGarbage(const View& view) {
+  const WallTime now = clock_.Wall();
   for (const Garbage& config : FindGarbage(view, settings_.kept_configs)) {
+    const auto kept_until = KeptUntil(*view.PoolNamed(config.pool));
+    if (!kept_until || *kept_until > now) continue;
     const std::string what = "removing " + config.name;
     if (calls_.contains(what)) continue;
     calls_[what] =

@@ -79,6 +79,7 @@ class Controller {
   pool::NodeNames AwaitDrains(const Changes& changes, const View& view, std::set<std::string> wanted);
   api::Time Now() const;
   void MakePools(const View& view);
+  void KeepRenderedConfigs(const View& view);
   void CollectGarbage(const View& view);
   void TellOfHopeless(const std::string& node, const std::string& pool, const std::string& why);
   void TellOfMaster(const api::Node& before, const api::Node& now);

@@ -53,20 +53,30 @@ bool IsNewer(const api::MachineConfig* a, const api::MachineConfig* b) {
 
 }  // namespace
 
+std::optional<WallTime> KeptUntil(const api::MachineConfigPool& pool) {
+  const auto time = FromRfc3339(pool.metadata.Annotation(kKeptUntilAnnotation));
+  return time ? std::optional(*time) : std::nullopt;
+}
+
 std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_pool) {
   const Names needed = NeededIn(view);
-  std::map<std::string_view, Configs> unneeded;  // By the uid of the pool.  Those of a pool that is gone go with it.
-  for (const api::MachineConfigPool* pool : view.pools) unneeded[pool->metadata.uid];
+  struct OfPool {
+    const api::MachineConfigPool* pool = nullptr;
+    Configs configs = {};
+  };
+  std::map<std::string_view, OfPool> unneeded;  // By the uid of the pool.  Those of a pool that is gone go with it.
+  for (const api::MachineConfigPool* pool : view.pools) unneeded[pool->metadata.uid].pool = pool;
   for (const api::MachineConfig* config : view.configs) {
     if (!IsRendered(*config) || config->metadata.deletion_timestamp || needed.contains(config->metadata.name)) continue;
     const auto of_pool = unneeded.find(config->metadata.owner_references.front().uid);
-    if (of_pool != unneeded.end()) of_pool->second.push_back(config);
+    if (of_pool != unneeded.end()) of_pool->second.configs.push_back(config);
   }
   std::vector<Garbage> garbage;
-  for (auto& [pool, configs] : unneeded) {
+  for (auto& [uid, of_pool] : unneeded) {
+    auto& [pool, configs] = of_pool;
     std::sort(configs.begin(), configs.end(), IsNewer);
     for (std::size_t i = kept_for_each_pool; i < configs.size(); ++i) {
-      garbage.push_back({configs[i]->metadata.name, configs[i]->metadata.uid});
+      garbage.push_back({pool->metadata.name, configs[i]->metadata.name, configs[i]->metadata.uid});
     }
   }
   return garbage;

@@ -13,6 +13,7 @@
 
 #include "base/exit_status.h"
 #include "base/version.h"
+#include "controller/list_garbage.h"
 #include "controller/serve.h"
 #include "controller/start.h"
 #include "controller/token.h"
@@ -32,6 +33,7 @@ ExitStatus SayVersion(const std::vector<std::string_view>&) {
 }
 
 constexpr std::array kVerbs = {
+    Verb{"garbage", "list the rendered configs that the controller would remove", ListGarbage},
     Verb{"serve", "serve Ignition from files, without a cluster", Serve},
     Verb{"start", "render, roll out, drain and serve, in a cluster", Start},
     Verb{"token", "let a new machine be served", Token},

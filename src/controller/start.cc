@@ -27,7 +27,6 @@
 #include "event/loop.h"
 #include "event/notify.h"
 #include "event/watches.h"
-#include "kube/access.h"
 #include "kube/client.h"
 
 namespace pintle::controller {
@@ -45,11 +44,6 @@ std::string Identity() {
   ::gethostname(host_name, HOST_NAME_MAX);
   std::random_device random;
   return fmt::format("{}_{:08x}{:08x}", host_name, random(), random());
-}
-
-Result<kube::Access> AccessTo(const std::string& kubeconfig) {
-  if (!kubeconfig.empty()) return kube::Access::FromKubeconfig(kubeconfig);
-  return kube::Access::Fixed(TRY(kube::InCluster(), "without --kubeconfig, as a pod"));
 }
 
 // The Ignition server, and what feeds it.

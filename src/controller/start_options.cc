@@ -80,6 +80,17 @@ Result<std::optional<IgnitionOptions>> ReadIgnition(const CommandLine& line) {
 
 std::span<const Option> KnownStartOptions() { return kOptions; }
 
+Result<kube::Access> AccessTo(const std::string& kubeconfig) {
+  if (!kubeconfig.empty()) return kube::Access::FromKubeconfig(kubeconfig);
+  return kube::Access::Fixed(TRY(kube::InCluster(), "without --kubeconfig, as a pod"));
+}
+
+Result<std::size_t> ReadKeptConfigs(const CommandLine& line) {
+  const auto count = line.Value("--keep-rendered");
+  if (!count) return ControllerSettings().kept_configs;
+  return ReadCount("--keep-rendered", *count);
+}
+
 Result<StartOptions> ReadStartOptions(const CommandLine& line) {
   if (!line.words().empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is no option (see --help)", line.words().front()));
@@ -91,9 +102,7 @@ Result<StartOptions> ReadStartOptions(const CommandLine& line) {
   settings.versions.operator_version = line.Value("--payload-version").value_or("");
   settings.versions.controller = line.Value("--controller-version").value_or("");
   settings.features = pool::Features::Named(SplitAtCommas(line.Value("--feature-gates").value_or("")));
-  if (const auto count = line.Value("--keep-rendered")) {
-    settings.kept_configs = TRY(ReadCount("--keep-rendered", *count));
-  }
+  settings.kept_configs = TRY(ReadKeptConfigs(line));
   const std::string metrics = line.Value("--metrics-listen-address").value_or("127.0.0.1:8797");
   if (!metrics.empty()) options.metrics = TRY(net::ParseListenAddress(metrics), "--metrics-listen-address");
   options.ignition = TRY(ReadIgnition(line));

@@ -15,6 +15,7 @@
 #include "controller/controller.h"
 #include "controller/ignition_feed.h"
 #include "controller/ignition_service.h"
+#include "kube/access.h"
 #include "net/listen_address.h"
 
 namespace pintle::controller {
@@ -33,6 +34,12 @@ struct StartOptions {
 };
 
 std::span<const Option> KnownStartOptions();
+
+// By the kubeconfig, or, where it is empty, as a pod.
+Result<kube::Access> AccessTo(const std::string& kubeconfig);
+
+// What --keep-rendered says, or what holds without it.
+Result<std::size_t> ReadKeptConfigs(const CommandLine& line);
 
 Result<StartOptions> ReadStartOptions(const CommandLine& line);
 

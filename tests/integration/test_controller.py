@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """pintle-controller against a real control plane, with simulated agents on its nodes."""
 
+import datetime
 import json
+import os
 import pathlib
 import ssl
 import urllib.error
@@ -9,9 +11,9 @@ import urllib.request
 
 import pytest
 
-from machines import certs, daemon
+from machines import certs, daemon, shell
 from machines.cluster import Cluster
-from machines.controller import Controller, Objects, account, prepare_cluster
+from machines.controller import MERGE, Controller, Objects, account, prepare_cluster
 from machines.faulty_proxy import FaultyProxy
 from machines.ignition_server import IgnitionServer
 from machines.proxy import Proxy
@@ -315,6 +317,61 @@ class TestFaults:
                 assert len(objects.rendered("worker")) == 3
 
 
+def old_config(objects, name):
+    """A rendered config that somebody left there, of which no node knows."""
+    pool = objects.pool("worker")
+    objects.admin.must("POST", f"{GROUP}/machineconfigs", {
+        "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
+        "metadata": {"name": name, "ownerReferences": [{
+            "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigPool", "name": "worker",
+            "uid": pool["metadata"]["uid"], "controller": True}]},
+        "spec": {"config": {"ignition": {"version": "3.4.0"}}}})
+
+
+def listed_garbage(cluster, *options):
+    program = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
+    return [line.split(maxsplit=2) for line in shell.run(
+        program, "garbage", "--kubeconfig", cluster.admin.kubeconfig, *options).stdout.splitlines()]
+
+
+class TestGarbage:
+    KEPT = "pintle.io/rendered-configs-kept-until"
+
+    def test_is_kept_for_a_day_after_taking_over_and_then_removed(self, cluster, objects):
+        # The pool is another controller's, and so is what is there.
+        objects.custom_pool("worker")
+        objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/worker", {"spec": {
+            "machineConfigSelector": {"matchLabels": {"machineconfiguration.openshift.io/role": "worker"},
+                                      "matchExpressions": None}}}, MERGE)
+        for number in "1", "2":
+            old_config(objects, f"rendered-worker-{number}")
+        later = "a day after the controller has come to lead"
+        assert listed_garbage(cluster, "--keep-rendered=0") == [
+            ["NAME", "POOL", "REMOVED FROM"], ["rendered-worker-1", "worker", later], ["rendered-worker-2", "worker", later]]
+        assert listed_garbage(cluster) == [["No", "rendered", "config would be removed."]]
+
+        objects.config("00-worker", files=BASE)
+        with Controller(cluster, "taking-over", "--keep-rendered=0"):
+            first = objects.wait_for_target("worker")
+            objects.wait_until_updated("worker", first)
+            until = wait_until(lambda: objects.pool("worker")["metadata"].get("annotations", {}).get(self.KEPT),
+                               "the pool says until when", 60)
+            left = datetime.datetime.fromisoformat(until.replace("Z", "+00:00")) - datetime.datetime.now(datetime.timezone.utc)
+            assert datetime.timedelta(hours=23) < left <= datetime.timedelta(hours=24)
+            assert listed_garbage(cluster, "--keep-rendered=0")[1:] == [
+                ["rendered-worker-1", "worker", until], ["rendered-worker-2", "worker", until]]
+            # It has looked at all of it by now, and keeps what nobody needs.
+            objects.config("10-more", files={"/etc/more": "1"})
+            second = objects.wait_for_target("worker", other_than=first)
+            objects.wait_until_updated("worker", second)
+            assert objects.rendered("worker") == {"rendered-worker-1", "rendered-worker-2", first, second}
+
+            objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/worker", {
+                "metadata": {"annotations": {self.KEPT: "2026-01-01T00:00:00Z"}}}, MERGE)
+            wait_until(lambda: objects.rendered("worker") == {second}, "the others are removed", 60)
+            assert objects.pool("worker")["metadata"]["annotations"][self.KEPT] == "2026-01-01T00:00:00Z"
+
+
 class SilentAboutEvictions(Proxy):
     """Never answers whether a pod could be evicted; knows how many had given up asking when each node was told."""
 
@@ -340,7 +397,7 @@ class TestForecasts:
         pods = "/api/v1/namespaces/default/pods"
         wait_until(lambda: objects.admin.request("GET", "/api/v1/namespaces/default/serviceaccounts/default")[0] == 200,
                    "pods can be made", 60)
-        with SilentAboutEvictions(cluster, cluster.admin) as proxy:
+        with SilentAboutEvictions(cluster, account(cluster)) as proxy:
             kubeconfig = tmp_path / "kubeconfig"
             kubeconfig.write_text(proxy.kubeconfig())
             with Controller(cluster, "unanswered", kubeconfig=kubeconfig):

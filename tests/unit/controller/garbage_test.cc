@@ -55,6 +55,21 @@ TEST_F(GarbageTest, IsAllThatNobodyNeeds) {
   EXPECT_THAT(Garbage(0), IsEmpty());
 }
 
+TEST_F(GarbageTest, SaysOfWhichPoolItIs) {
+  ASSERT_EQ(FindGarbage(world_.Look(), 6).size(), 1U);
+  EXPECT_EQ(FindGarbage(world_.Look(), 6)[0].pool, "worker");
+}
+
+TEST_F(GarbageTest, IsKeptForAsLongAsThePoolSays) {
+  api::MachineConfigPool& pool = world_.pools["worker"];
+  EXPECT_EQ(KeptUntil(pool), std::nullopt) << "nobody has looked after it yet";
+  auto& said = pool.metadata.annotations[std::string(kKeptUntilAnnotation)];
+  said = "1970-01-02T00:00:00Z";
+  EXPECT_EQ(KeptUntil(pool), WallTime(std::chrono::hours(24)));
+  said = "for ever";
+  EXPECT_EQ(KeptUntil(pool), std::nullopt);
+}
+
 TEST_F(GarbageTest, LeavesTheNewest) {
   EXPECT_THAT(Garbage(5), UnorderedElementsAre(Name(1), Name(2)));
   EXPECT_THAT(Garbage(7), IsEmpty());

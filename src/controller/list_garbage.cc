@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/list_garbage.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+
+#include "base/clock.h"
+#include "base/command_line.h"
+#include "controller/cluster.h"
+#include "controller/garbage.h"
+#include "controller/start_options.h"
+#include "event/loop.h"
+#include "kube/client.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr std::array kOptions = {
+    Option{"--kubeconfig", "FILE", "how to reach the cluster; without it, as a pod does"},
+    Option{"--keep-rendered", "COUNT", "as the controller is given it [10]"},
+    Option{"--help", "", "show this"},
+};
+
+struct Wish {
+  std::string kubeconfig;
+  std::size_t kept = 0;
+};
+
+Result<Wish> ReadWish(const CommandLine& line) {
+  if (!line.words().empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is one word too many (see --help)", line.words()[0]));
+  }
+  return Wish{.kubeconfig = line.Value("--kubeconfig").value_or(""), .kept = TRY(ReadKeptConfigs(line))};
+}
+
+std::string RemovedFrom(const api::MachineConfigPool& pool, WallTime now) {
+  const auto kept_until = KeptUntil(pool);
+  if (!kept_until) return "a day after the controller has come to lead";
+  return *kept_until > now ? ToRfc3339(*kept_until) : "now";
+}
+
+std::string Table(const View& view, const std::vector<Garbage>& garbage, WallTime now) {
+  if (garbage.empty()) return "No rendered config would be removed.\n";
+  std::size_t name = 4;
+  std::size_t pool = 4;
+  for (const Garbage& config : garbage) {
+    name = std::max(name, config.name.size());
+    pool = std::max(pool, config.pool.size());
+  }
+  std::string text = fmt::format("{:<{}}  {:<{}}  REMOVED FROM\n", "NAME", name, "POOL", pool);
+  for (const Garbage& config : garbage) {
+    text += fmt::format("{:<{}}  {:<{}}  {}\n", config.name, name, config.pool, pool,
+                        RemovedFrom(*view.PoolNamed(config.pool), now));
+  }
+  return text;
+}
+
+Result<> Run(const Wish& wish) {
+  const auto loop = TRY(event::Loop::Create());
+  auto client = TRY(kube::Client::Create(*loop, TRY(AccessTo(wish.kubeconfig))));
+  const Cluster* all = nullptr;
+  const Cluster cluster(
+      client, ControllerSettings().namespace_name,
+      {.changed =
+           [&] {
+             if (all != nullptr && all->is_ready()) loop->Stop();
+           },
+       .node_changed = [](const api::Node&, const api::Node&) {},
+       .trouble = [&](std::string_view what,
+                      const Error& error) { loop->Stop(Error(error).While(fmt::format("reading {}", what))); }});
+  all = &cluster;
+  TRY(loop->Run());
+  const View view = cluster.Look();
+  fmt::print("{}", Table(view, FindGarbage(view, wish.kept), SystemClock().Wall()));
+  return {};
+}
+
+}  // namespace
+
+ExitStatus ListGarbage(const std::vector<std::string_view>& words) {
+  const auto line = CommandLine::Parse(kOptions, words);
+  if (line && line->Has("--help")) {
+    fmt::print("usage: pintle-controller garbage [--kubeconfig FILE] [--keep-rendered COUNT]\n\n{}",
+               Describe(kOptions));
+    return ExitStatus::kFine;
+  }
+  const auto wish = line ? ReadWish(*line) : Result<Wish>(line.error());
+  if (!wish) {
+    fmt::print(stderr, "pintle-controller garbage: {}\n", wish.error().message());
+    return ExitStatus::kWrong;
+  }
+  const auto outcome = Run(*wish);
+  if (outcome) return ExitStatus::kFine;
+  fmt::print(stderr, "pintle-controller garbage: {}\n", outcome.error().message());
+  return ExitStatus::kWrong;
+}
+
+}  // namespace pintle::controller
