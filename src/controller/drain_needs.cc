@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/annotations.h"
+#include "plan/cluster_policy.h"
 #include "plan/plan.h"
 
 namespace pintle::controller {
@@ -33,10 +34,10 @@ bool NeedsDrain(const Way& way, const View& view, const WholeConfigs& configs) {
   const auto from = configs.find(way.first);
   const auto to = configs.find(way.second);
   if (from == configs.end() || to == configs.end()) return true;
-  static const api::MachineConfigurationSpec kNothingSaid;
-  const auto& said = view.machine_configuration == nullptr ? kNothingSaid : view.machine_configuration->spec;
+  static const api::MachineConfiguration kNothingSaid;
+  const auto& said = view.machine_configuration == nullptr ? kNothingSaid : *view.machine_configuration;
   const plan::Plan plan =
-      plan::Make(from->second, to->second, said.node_disruption_policy, said.irreconcilable_validation_overrides);
+      plan::Make(from->second, to->second, plan::PolicyOf(said), said.spec.irreconcilable_validation_overrides);
   return plan.drain.is_needed;
 }
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/drain_needs.h"
+
+#include "api/annotations.h"
+#include "unit/controller/world.h"
+#include "unit/expect.h"
+#include "unit/plan/configs.h"
+
+namespace pintle::controller {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr const char* kFile = "/etc/one";
+
+// A node is about to be told of a config with another file.
+class DrainNeedsTest : public testing::Test {
+ protected:
+  DrainNeedsTest() {
+    world_.AddPool("worker", "old");
+    world_.AddNode("a", "worker", "old");
+    old_.metadata().name = "old";
+    new_.metadata().name = "new";
+    new_.WithFile(kFile, "data:,new");
+    said_.metadata.generation = 2;
+    said_.status.observed_generation = 2;
+  }
+
+  static api::NodeDisruptionPolicy WithoutDrain() {
+    api::NodeDisruptionPolicy policy;
+    policy.files.push_back({.path = kFile, .actions = {{.type = "None", .reload = {}, .restart = {}}}});
+    return policy;
+  }
+
+  std::set<std::string> Draining() const {
+    Changes changes;
+    NodeChange& change = changes.nodes.emplace_back(
+        NodeChange{.node = "a", .resource_version = "1", .patch = {}, .told = "MachineConfig: new"});
+    change.patch.metadata.annotations.emplace(api::kDesiredConfigAnnotation, "new");
+    View view = world_.Look();
+    view.machine_configuration = &said_;
+    const machineconfig::ParsedConfig from = old_;
+    const machineconfig::ParsedConfig to = new_;
+    WholeConfigs configs;
+    configs.emplace("old", from);
+    configs.emplace("new", to);
+    return ThatDrain(changes, view, configs);
+  }
+
+  World world_;
+  plan::TestConfig old_;
+  plan::TestConfig new_;
+  api::MachineConfiguration said_;
+};
+
+TEST_F(DrainNeedsTest, AreThoseOfThePlan) {
+  EXPECT_THAT(Draining(), ElementsAre("a"));
+  said_.spec.node_disruption_policy = WithoutDrain();
+  EXPECT_THAT(Draining(), IsEmpty());
+}
+
+// The agent goes by what the operator made of the policy, once it has looked at it.
+TEST_F(DrainNeedsTest, GoByThePolicyThatAgentsGoBy) {
+  said_.status.node_disruption_policy_status.cluster_policies = WithoutDrain();
+  EXPECT_THAT(Draining(), IsEmpty());
+  said_.status.observed_generation = 1;
+  EXPECT_THAT(Draining(), ElementsAre("a"));
+}
+
+}  // namespace
+}  // namespace pintle::controller
