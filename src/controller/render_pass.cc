@@ -203,6 +203,7 @@ RenderOutcome RenderPass(const RenderInputs& inputs, const api::MachineConfig* c
     return {.verdict = Failed(inputs.pool, "size validation failed: " + size.error().message()),
             .rendered = std::nullopt};
   }
+  if (auto warning = machineconfig::SizeWarning(rendered->config)) rendered->warnings.push_back(*std::move(warning));
   return {.verdict = {}, .rendered = *std::move(rendered)};
 }
 

@@ -194,6 +194,8 @@ Result<ExitStatus> Render(const CommandLine& line) {
   // It can be rendered and looked at, but no cluster would store it.
   if (const auto size = machineconfig::CheckSize(rendered.config); !size) {
     Tell(fmt::format("pintle: render: {}\n", size.error().message()));
+  } else if (const auto warning = machineconfig::SizeWarning(rendered.config)) {
+    Tell(fmt::format("pintle: render: {}\n", *warning));
   }
   TRY(PrintConfig(std::move(rendered.config), format));
   return ExitStatus::kFine;

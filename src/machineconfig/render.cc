@@ -26,6 +26,7 @@ using api::GoQuoted;
 
 constexpr std::string_view kWorkerRole = "worker";
 constexpr std::size_t kMostBytes = 1572864;
+constexpr std::size_t kWarnedOfPercent = 80;
 
 std::string AnnotationOf(const api::ObjectMeta& metadata, std::string_view key) {
   const std::string* annotation = api::Find(metadata.annotations, key);
@@ -371,6 +372,15 @@ Result<> CheckSize(const api::MachineConfig& config) {
       "reducing the number or size of MachineConfigs, particularly large registry mirror configurations "
       "(ImageDigestMirrorSet/ImageContentSourcePolicy)",
       config.metadata.name, bytes, kMostBytes));
+}
+
+std::optional<std::string> SizeWarning(const api::MachineConfig& config) {
+  const std::size_t bytes = GoJsonLength(config);
+  if (bytes * 100 <= kMostBytes * kWarnedOfPercent || bytes > kMostBytes) return std::nullopt;
+  return fmt::format(
+      "rendered MachineConfig {} has {} bytes, {} % of the {} bytes that the cluster's database takes; beyond these "
+      "nothing is rendered any more. Reduce the number or the size of the MachineConfigs",
+      config.metadata.name, bytes, bytes * 100 / kMostBytes, kMostBytes);
 }
 
 }  // namespace pintle::machineconfig

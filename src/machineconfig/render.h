@@ -6,6 +6,7 @@
 // The order is by name, with those for workers first; the Ignition parts are merged, the rest is chosen or joined. What
 // comes out, and its name, is exactly what the Machine Config Operator makes of the same configs.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,5 +56,7 @@ Result<Rendered> Render(const api::MachineConfigPool& pool, MachineConfigs confi
 
 // Larger ones do not fit into the cluster's database.
 Result<> CheckSize(const api::MachineConfig& config);
+// For one that fits and comes near to not fitting: what to know of it before it does not.
+std::optional<std::string> SizeWarning(const api::MachineConfig& config);
 
 }  // namespace pintle::machineconfig

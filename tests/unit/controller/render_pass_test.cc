@@ -93,6 +93,22 @@ TEST_F(RenderPassTest, WaitsForTemplatesAndSaysSo) {
             "running(false) failing(true): no secret");
 }
 
+TEST_F(RenderPassTest, WarnsOfAConfigThatComesNearToNotFitting) {
+  const auto outcome_with = [&](std::size_t bytes) {
+    world_.configs["00-worker"].spec.config["storage"]["files"] =
+        json::Value::array({{{"path", "/etc/long"}, {"contents", {{"source", "data:," + std::string(bytes, 'x')}}}}});
+    return Render();
+  };
+  const RenderOutcome small = outcome_with(1'250'000);
+  ASSERT_TRUE(small.rendered) << small.verdict.message;
+  EXPECT_THAT(small.rendered->warnings, testing::IsEmpty());
+  const RenderOutcome near = outcome_with(1'300'000);
+  ASSERT_TRUE(near.rendered) << near.verdict.message;
+  EXPECT_THAT(near.rendered->warnings, testing::ElementsAre(testing::HasSubstr("82 % of the 1572864 bytes")));
+  EXPECT_EQ(near.verdict.message, "");
+  EXPECT_FALSE(outcome_with(1'580'000).rendered);
+}
+
 TEST_F(RenderPassTest, HasAKeyThatChangesWithEachOfItsInputsAndNothingElse) {
   std::string last = Key();
   EXPECT_EQ(Key(), last);
