@@ -361,10 +361,8 @@ void Controller::TellOfMaster(const api::Node& before, const api::Node& now) {
   }
 }
 
-// What is the same each time is said once.
 void Controller::Complain(const std::string& what, const Error& error) {
-  std::string& last = complaints_[what];
-  if (std::exchange(last, error.message()) == error.message()) return;
+  if (!complaints_.IsNews(what, error.message(), clock_.Monotonic())) return;
   log::Warning(fmt::format("{}: {}", what, error.message()), kTrouble);
 }
 

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "controller/announcer.h"
 #include "controller/cluster.h"
+#include "controller/complaints.h"
 #include "controller/config_library.h"
 #include "controller/drain_controller.h"
 #include "controller/drain_forecasts.h"
@@ -110,7 +111,7 @@ class Controller {
   std::map<std::string, std::map<std::string, WallTime>> synced_;
   std::function<void()> on_change_ = [] {};
   std::map<std::string, kube::Call> calls_;  // That make pools and remove configs, by what they do.
-  std::map<std::string, std::string> complaints_;
+  Complaints complaints_;
   kube::Call afresh_;
   kube::Lease lease_;
 };
