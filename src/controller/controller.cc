@@ -146,6 +146,7 @@ void Controller::Lost() {
   drains_.reset();
   drain_watch_.Clear();
   told_configs_.clear();
+  strays_.clear();
   synced_.clear();
   on_change_();
 }
@@ -187,6 +188,7 @@ void Controller::Look() {
 void Controller::Roll(View view) {
   const Rosters rosters = MakeRosters(view);
   drain_watch_.Look(view, rosters);
+  TellOfStrays(view, rosters);
   if (writer_.is_busy()) return;  // It says when it is not.
 
   std::set<std::string> wanted = pauses_.ConfigsToCompare(view, rosters);
@@ -248,6 +250,23 @@ pool::NodeNames Controller::AwaitDrains(const Changes& changes, const View& view
   std::optional<std::set<std::string>> that_drain;
   if (are_settled) that_drain = ThatDrain(changes, view, library_.configs());
   return forecasts_.Await(changes, that_drain, view.nodes);
+}
+
+void Controller::TellOfStrays(const View& view, const Rosters& rosters) {
+  if (!MissingPools(view).empty()) return;  // They are being made.
+  std::set<std::string> strays;
+  for (const api::Node* node : rosters.in_no_pool) {
+    const std::string& name = node->metadata.name;
+    strays.insert(name);
+    if (strays_.contains(name)) continue;
+    const std::string message = fmt::format(
+        "Node {} is in no MachineConfigPool and gets no configuration: no pool's nodeSelector matches its labels. Give "
+        "it the label of a pool, such as {}worker=, or change a selector",
+        name, api::kRoleLabelPrefix);
+    log::Warning(message, kTrouble, {{"PINTLE_NODE", name}});
+    node_events_.About(*node, kube::EventKind::kWarning, "InNoPool", message);
+  }
+  strays_ = std::move(strays);
 }
 
 void Controller::TellOfHopeless(const std::string& node, const std::string& pool_name, const std::string& why) {

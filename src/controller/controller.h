@@ -82,6 +82,8 @@ class Controller {
   void MakePools(const View& view);
   void KeepRenderedConfigs(const View& view);
   void CollectGarbage(const View& view);
+  // Of a node that no pool has, no pool says anything.
+  void TellOfStrays(const View& view, const Rosters& rosters);
   void TellOfHopeless(const std::string& node, const std::string& pool, const std::string& why);
   void TellOfMaster(const api::Node& before, const api::Node& now);
   void Complain(const std::string& what, const Error& error);
@@ -107,6 +109,7 @@ class Controller {
   std::unique_ptr<DrainController> drains_;  // While this leads.
   DrainWatch drain_watch_;
   std::set<std::string> told_configs_;  // That nodes which are about to be told something come from and go to.
+  std::set<std::string> strays_;        // Nodes that are in no pool, and were told of.
   // When a part last did something to a pool: by the name of the part in metrics, and by pool.
   std::map<std::string, std::map<std::string, WallTime>> synced_;
   std::function<void()> on_change_ = [] {};

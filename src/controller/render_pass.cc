@@ -90,8 +90,7 @@ void Refuse(RenderInputs& inputs, std::string_view why, std::string reason = "")
 void Gather(RenderInputs& inputs) {
   const auto& selector = inputs.pool.spec.machine_config_selector;
   if (selector && selector->is_empty()) {
-    return Refuse(inputs, "This machineconfigpool is selecting all machineconfigs. A non-empty selector is required.",
-                  "SelectingAll");
+    return Refuse(inputs, kSelectingAllConfigs, kSelectingAll);
   }
   const api::ControllerConfig* const config = inputs.view.controller_config;
   if (config == nullptr) {

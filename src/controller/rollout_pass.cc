@@ -319,6 +319,7 @@ class Pass {
     if (inputs_.addition) inputs_.addition(found, status);
     if (json::Equal(status, found.status)) return;
     AnnounceMistake(found, status);
+    AnnounceSelectingAll(found, status);
     if (status.configuration.name != found.status.configuration.name) {
       Announce(
           found, kube::EventKind::kNormal, "Completed",
@@ -342,6 +343,16 @@ class Pass {
       if (condition.type != kMisconfigured) continue;
       Announce(found, kube::EventKind::kWarning, condition.reason, condition.message);
     }
+  }
+
+  void AnnounceSelectingAll(const api::MachineConfigPool& found, const api::MachineConfigPoolStatus& status) {
+    const auto says_so = [](const std::vector<api::Condition>& conditions) {
+      return std::any_of(conditions.begin(), conditions.end(), [](const api::Condition& condition) {
+        return condition.type == kRenderDegraded && condition.status == "True" && condition.reason == kSelectingAll;
+      });
+    };
+    if (!says_so(status.conditions) || says_so(found.status.conditions)) return;
+    Announce(found, kube::EventKind::kWarning, kSelectingAll, kSelectingAllConfigs);
   }
 
   // Told together with the others that are told, and not once for each look at the pool.

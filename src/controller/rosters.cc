@@ -77,6 +77,8 @@ Rosters MakeRosters(const View& view) {
       rosters.nodes[primary].emplace_back(*node);
       const bool is_wanted = primary == api::kMasterPool && !CustomPoolsOf(*node, usable).empty();
       if (is_wanted) rosters.masters_wanted_elsewhere.push_back(node->metadata.name);
+    } else if (!pool::IsWindows(*node)) {
+      rosters.in_no_pool.push_back(node);
     }
   }
   return rosters;

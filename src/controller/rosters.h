@@ -25,6 +25,8 @@ struct Mistake {
 struct Rosters {
   std::map<std::string, std::vector<pool::NodeState>, std::less<>> nodes;  // By pool.
   std::map<std::string, Mistake, std::less<>> mistakes;                    // By pool.
+  // That no pool selects.  Those with Windows never are in one.
+  std::vector<const api::Node*> in_no_pool;
   // Masters that a custom pool selects as well.  They stay masters.
   std::vector<std::string> masters_wanted_elsewhere;
 

@@ -14,6 +14,11 @@ struct Verdict {
   std::string message;  // Empty: it went well.
 };
 
+// Why nothing is rendered for a pool whose machineConfigSelector is empty.
+inline constexpr const char* kSelectingAll = "SelectingAll";
+inline constexpr const char* kSelectingAllConfigs =
+    "This machineconfigpool is selecting all machineconfigs. A non-empty selector is required.";
+
 // By pool; of one that is not here nothing is known yet.
 using Verdicts = std::map<std::string, Verdict, std::less<>>;
 

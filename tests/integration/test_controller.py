@@ -317,6 +317,21 @@ class TestFaults:
                 assert len(objects.rendered("worker")) == 3
 
 
+class TestMistakes:
+    def test_a_node_in_no_pool_and_a_pool_of_all_configs_are_said(self, cluster, objects, controller, agents):
+        objects.config("00-worker", files=BASE)
+        agents.add("stray", objects.wait_for_target("worker"), labels=("example.com/stray",), report=False)
+        wait_until(lambda: any(message.startswith("Node stray is in no MachineConfigPool")
+                               for message in objects.events("InNoPool")), "it is said", 60)
+        objects.custom_pool("greedy")
+        objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/greedy", {
+            "spec": {"machineConfigSelector": {"matchExpressions": None}}}, MERGE)
+        condition = objects.wait_for_reason("greedy", "RenderDegraded", "SelectingAll")
+        said = "This machineconfigpool is selecting all machineconfigs. A non-empty selector is required."
+        assert condition["message"].endswith(said)
+        wait_until(lambda: said in objects.events("SelectingAll"), "and announced", 60)
+
+
 def old_config(objects, name):
     """A rendered config that somebody left there, of which no node knows."""
     pool = objects.pool("worker")

@@ -159,6 +159,31 @@ TEST(RolloutPass, SaysOnBothPoolsThatANodeIsInTwo) {
   EXPECT_EQ(world.pools["infra"].status.machine_count, 1);
 }
 
+TEST(RolloutPass, AnnouncesOnceThatAPoolSelectsAllConfigs) {
+  World world = ThreeWorkers();
+  world.verdicts["worker"] = {.reason = kSelectingAll,
+                              .message = "Failed to render configuration for pool worker: ..."};
+  const Changes changes = world.Pass();
+  ASSERT_EQ(changes.announcements.size(), 1U);
+  EXPECT_EQ(changes.announcements[0].reason, "SelectingAll");
+  EXPECT_EQ(changes.announcements[0].message,
+            "This machineconfigpool is selecting all machineconfigs. A non-empty selector is required.");
+  world.Do(changes);
+  EXPECT_EQ(world.ConditionOf("worker", "RenderDegraded")->reason, "SelectingAll");
+  world.pools["worker"].spec.max_unavailable = {std::string("a few")};
+  for (const Announcement& later : world.Pass().announcements) EXPECT_NE(later.reason, "SelectingAll");
+}
+
+TEST(RolloutPass, KnowsTheNodesThatNoPoolHas) {
+  World world = ThreeWorkers();
+  world.AddNode("stray", "gpu", kOld);
+  world.AddNode("with-windows", "gpu", kOld).metadata.labels.emplace("kubernetes.io/os", "windows");
+  const View view = world.Look();
+  const Rosters rosters = MakeRosters(view);
+  ASSERT_EQ(rosters.in_no_pool.size(), 1U);
+  EXPECT_EQ(rosters.in_no_pool[0]->metadata.name, "stray");
+}
+
 TEST(RolloutPass, DoesNotLetOnePoolsBadSelectorStopTheOthers) {
   World world = ThreeWorkers();
   world.AddPool("odd", "rendered-x").spec.node_selector->match_labels = {{"not a key!", ""}};
