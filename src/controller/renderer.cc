@@ -70,7 +70,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     const api::MachineConfigPool* const pool = view.PoolNamed(pool_);
     if (pool == nullptr) return End();
     const RenderInputs inputs = GatherFor(*pool, view, renderer_.versions_);
-    if (inputs.is_passing && IsWorthWaiting()) return WaitForInputs();
+    if (inputs.is_passing && renderer_.IsWorthWaiting(pool_)) return WaitForInputs();
     renderer_.waiting_since_.erase(pool_);
     done_ = {.key = inputs.key,
              .target = pool->spec.configuration.name,
@@ -84,11 +84,6 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     rendered_ = *std::move(outcome.rendered);
     base_image_ = view.controller_config->spec.base_os_container_image;
     Store(*pool);
-  }
-
-  bool IsWorthWaiting() {
-    const MonotonicTime now = std::chrono::steady_clock::now();
-    return now < renderer_.waiting_since_.try_emplace(pool_, now).first->second + kWaitForInputs;
   }
 
   // The verdict stays what it is.
@@ -229,10 +224,30 @@ Renderer::~Renderer() = default;
 
 void Renderer::Look(const View& view) {
   std::erase_if(created_, [&](const std::string& name) { return cluster_.configs().Find(name) != nullptr; });
+  waiting_.clear();
   for (const api::MachineConfigPool* pool : view.pools) {
     if (pool->metadata.deletion_timestamp || rendering_.contains(pool->metadata.name)) continue;
-    if (!IsUpToDate(*pool, GatherFor(*pool, view, versions_).key)) Begin(*pool);
+    const RenderInputs inputs = GatherFor(*pool, view, versions_);
+    if (IsUpToDate(*pool, inputs.key)) continue;
+    // There is nothing to be read for what cannot be rendered yet.
+    if (inputs.is_passing && IsWorthWaiting(pool->metadata.name)) {
+      waiting_.insert(pool->metadata.name);
+      listener_.retry_later();
+    } else {
+      Begin(*pool);
+    }
   }
+}
+
+bool Renderer::IsWorthWaiting(const std::string& pool) {
+  const MonotonicTime now = std::chrono::steady_clock::now();
+  return now < waiting_since_.try_emplace(pool, now).first->second + kWaitForInputs;
+}
+
+pool::NodeNames Renderer::rendering() const {
+  pool::NodeNames all = rendering_;
+  all.insert(waiting_.begin(), waiting_.end());
+  return all;
 }
 
 bool Renderer::IsUpToDate(const api::MachineConfigPool& pool, const std::string& key) const {
@@ -273,6 +288,7 @@ void Renderer::Stop() {
   rendered_.clear();
   verdicts_.clear();
   created_.clear();
+  waiting_.clear();
   waiting_since_.clear();
 }
 

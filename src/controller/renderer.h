@@ -44,8 +44,8 @@ class Renderer {
   void Look(const View& view);
 
   const Verdicts& verdicts() const { return verdicts_; }
-  // The pools that something is being rendered for.
-  const pool::NodeNames& rendering() const { return rendering_; }
+  // The pools that something is being rendered for, or will be as soon as the inputs are complete.
+  pool::NodeNames rendering() const;
   // Whose target has an image of their own, and whose has not.
   const std::map<std::string, bool, std::less<>>& image_overridden() const { return image_overridden_; }
 
@@ -66,6 +66,7 @@ class Renderer {
   };
 
   bool IsUpToDate(const api::MachineConfigPool& pool, const std::string& key) const;
+  bool IsWorthWaiting(const std::string& pool);
   void Begin(const api::MachineConfigPool& pool);
   // Without anything that was done, the pool is looked at again.
   void Finish(const std::string& pool, std::optional<Rendered> done);
@@ -82,6 +83,7 @@ class Renderer {
   std::map<std::string, Rendered, std::less<>> rendered_;  // By pool.
   std::set<std::string> created_;                          // Configs that the mirror may not show yet.
   // Pools whose inputs are not complete, which may pass.
+  pool::NodeNames waiting_;
   std::map<std::string, MonotonicTime, std::less<>> waiting_since_;
   std::map<std::string, std::shared_ptr<Job>, std::less<>> jobs_;
 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """pintle-controller against a real control plane, with simulated agents on its nodes."""
 
+import collections
 import datetime
 import json
 import os
@@ -315,6 +316,38 @@ class TestFaults:
                     agents.wait_until_all_have(target, seconds=120)
                 assert agents.most_at_work == 1
                 assert len(objects.rendered("worker")) == 3
+
+
+class CountingReads(Proxy):
+    """Knows how often each thing was read by itself."""
+
+    def __init__(self, cluster, user):
+        super().__init__(cluster, user)
+        self.reads = collections.Counter()
+
+    def treat(self, request, body):
+        if request.command == "GET":
+            self.reads[request.path.partition("?")[0]] += 1
+        super().treat(request, body)
+
+
+class TestWaiting:
+    def test_for_the_controller_config_reads_no_configs(self, cluster, objects, tmp_path):
+        with CountingReads(cluster, account(cluster)) as proxy:
+            kubeconfig = tmp_path / "kubeconfig"
+            kubeconfig.write_text(proxy.kubeconfig())
+            with Controller(cluster, "waiting", kubeconfig=kubeconfig):
+                objects.config("00-worker", files=BASE)
+                target = objects.wait_for_target("worker")
+                objects.wait_until_updated("worker", target)
+                before = proxy.reads[f"{GROUP}/machineconfigs/{target}"]
+                objects.admin.must("PATCH", f"{GROUP}/controllerconfigs/machine-config-controller/status", {"status": {
+                    "observedGeneration": 1,
+                    "conditions": [{"type": "TemplateControllerRunning", "status": "True"}]}}, MERGE)
+                objects.config("10-more", files={"/etc/more": "1"})
+                # It waits for a minute, and then says what for.
+                objects.wait_for_reason("worker", "RenderDegraded", "ControllerConfigNotReady", seconds=180)
+                assert proxy.reads[f"{GROUP}/machineconfigs/{target}"] - before <= 2
 
 
 class TestMistakes:
