@@ -88,7 +88,7 @@ bool ClusterTrust::HasToExchangeServerAuthorities() const {
 
 void ClusterTrust::TellOfWaiting(std::vector<api::WaitingFile> files) {
   if (passing_ == Passing::kWaits && HasToExchangeServerAuthorities()) {
-    files.push_back({.path = kFirstKubeconfig, .valid_until = {}, .subject = {}});
+    files.push_back({.path = std::string(kFirstKubeconfig), .valid_until = {}, .subject = {}});
   }
   std::string paths;
   for (const api::WaitingFile& file : files) paths += (paths.empty() ? "" : ", ") + file.path;

@@ -10,6 +10,7 @@
 
 #include "agent/events.h"
 #include "agent/initial_annotations.h"
+#include "agent/server_authorities.h"
 #include "api/annotations.h"
 #include "base/first_characters.h"
 #include "base/log.h"
@@ -70,7 +71,21 @@ KubernetesSource::~KubernetesSource() = default;
 
 void KubernetesSource::Begin(Listener listener) {
   listener_ = std::move(listener);
+  KeepFirstKubeconfigPrivate();
   Connect();
+}
+
+// Ignition has made it readable for everyone, and so may a person.
+void KubernetesSource::KeepFirstKubeconfigPrivate() {
+  const auto changed = MakeFirstKubeconfigPrivate(root_);
+  if (!changed) {
+    log::Warning(fmt::format("failed to reset permission for {}: {}; run `chmod 0600 {}`", kFirstKubeconfig,
+                             changed.error().message(), kFirstKubeconfig),
+                 kTrouble);
+  } else if (*changed) {
+    log::Notice(fmt::format("{} has a token in it, and only root may read it now (mode 0600)", kFirstKubeconfig),
+                kFileWritten);
+  }
 }
 
 // The kubelet may get its credentials only later.
@@ -304,6 +319,7 @@ void KubernetesSource::TellOfReboot() {
 }
 
 void KubernetesSource::ReportSettled(const Goal& goal) {
+  KeepFirstKubeconfigPrivate();
   if (!node_) {
     settled_unseen_ = goal;
     return;

@@ -70,6 +70,7 @@ class KubernetesSource final : public Source {
     std::string too_late;  // and what is said then.
   };
 
+  void KeepFirstKubeconfigPrivate();
   void Connect();
   Result<> TryToConnect();
   Result<> BeginTrust();

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/server_authorities.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <utility>
 
@@ -55,18 +57,30 @@ Result<std::string_view> ValueIn(std::string_view kubeconfig) {
   return end == std::string_view::npos ? value : value.substr(0, end - begin);
 }
 
-Result<> Replace(const Root& root, const std::string& path, std::string_view text) {
+Result<> Replace(const Root& root, std::string_view path, std::string_view text) {
   const auto status = TRY(root.Status(path));
   if (!status) return Error(ErrorKind::kNotFound, "it is gone");
   return root.WriteFile(path, text, {status->st_mode & 07777, Owner{status->st_uid, status->st_gid}});
 }
 
-Result<std::optional<RenewedKubeconfig>> Renewed(const Root& root, const std::string& path, std::string_view bundle) {
+Result<std::optional<RenewedKubeconfig>> Renewed(const Root& root, std::string_view path, std::string_view bundle) {
   if (!TRY(root.Status(path))) return std::nullopt;
   return WithAuthorities(TRY(root.ReadFile(path)), bundle);
 }
 
 }  // namespace
+
+Result<bool> MakeFirstKubeconfigPrivate(const Root& root) {
+  // A pipe in its place holds up nobody.
+  const auto file = root.OpenFile(kFirstKubeconfig, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  if (!file && file.error().errno_value() == ENOENT) return false;
+  if (!file) return file.error();
+  struct stat status = {};
+  if (::fstat(file->get(), &status) != 0) return Error::FromErrno("fstat");
+  if (!S_ISREG(status.st_mode) || (status.st_mode & 07777) == plan::kFirstKubeconfigMode) return false;
+  if (::fchmod(file->get(), plan::kFirstKubeconfigMode) != 0) return Error::FromErrno("fchmod");
+  return true;
+}
 
 std::string BundleOf(const ServerAuthorities& authorities) {
   const std::string& binary = authorities.binary_data.bundle;
@@ -100,7 +114,7 @@ Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeco
 Result<std::vector<std::string>> TrustServer(const host::Host& host, const std::string& kubelet_kubeconfig,
                                              const std::string& bundle) {
   std::vector<std::string> changed;
-  const auto first = TRY(Renewed(host.root, kFirstKubeconfig, bundle), kFirstKubeconfig);
+  const auto first = TRY(Renewed(host.root, kFirstKubeconfig, bundle), std::string(kFirstKubeconfig));
   if (!first) return changed;
   if (first->needs_restart) {
     const auto kubelets = TRY(Renewed(host.root, kubelet_kubeconfig, bundle), kubelet_kubeconfig);

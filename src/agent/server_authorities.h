@@ -18,6 +18,7 @@
 #include "host/host.h"
 #include "json/fields.h"
 #include "kube/resource_kind.h"
+#include "plan/first_kubeconfig.h"
 
 namespace pintle::agent {
 
@@ -26,7 +27,10 @@ inline constexpr const char* kServerAuthoritiesNamespace = "openshift-machine-co
 inline constexpr const char* kServerAuthorities = "kubeconfig-data";
 
 // By which a kubelet begins, and which is the last one that is written.
-inline constexpr const char* kFirstKubeconfig = "/etc/kubernetes/kubeconfig";
+inline constexpr std::string_view kFirstKubeconfig = plan::kFirstKubeconfig;
+
+// Has none but root read it, if it is there.  Whether that took a change.
+Result<bool> MakeFirstKubeconfigPrivate(const Root& root);
 
 struct ServerAuthoritiesData {
   std::string bundle;

@@ -219,7 +219,7 @@ def test_the_kubelet_is_restarted_with_the_api_servers_new_authorities(node, con
     old = node.cluster.authority.certificate.read_text()
     new = certs.Authority(tmp_path / "new", "kube-apiserver-service-network-signer@2").certificate.read_text()
     first, kubelets = "/etc/kubernetes/kubeconfig", agent_node.KUBECONFIG
-    node.run("cp", kubelets, first)
+    node.run("install", "-m", "0644", kubelets, first)
     node.run("tee", "/etc/systemd/system/kubelet.service", input="[Service]\nExecStart=/bin/sleep infinity\n")
     node.run("systemctl", "daemon-reload")
     node.run("systemctl", "start", "kubelet.service")
@@ -234,6 +234,11 @@ def test_the_kubelet_is_restarted_with_the_api_servers_new_authorities(node, con
     config.annotate("false")
     node.wait_for(lastObservedServerCAAnnotation="false")
     synced(node, config)
+    # With the token in it, it is for root alone, which is no drift.
+    node.run("chmod", "0644", first)
+    node.run("systemctl", "restart", "pintled.service")
+    wait_until(lambda: node.run("stat", "-c", "%a", first).stdout.strip() == "600", "only root may read it", 60)
+    node.wait_for(state="Done")
 
 
 def test_the_agents_credentials_see_this_object_and_no_other(node, config):

@@ -126,5 +126,35 @@ TEST_F(TrustServerTest, AMachineThatWasNotMadeByTheClusterIsLeftAlone) {
   EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOld));
 }
 
+class FirstKubeconfigTest : public testing::Test {
+ protected:
+  FirstKubeconfigTest() { fs::create_directories(directory_ / "etc/kubernetes"); }
+
+  bool MakePrivate() { return ValueOf(MakeFirstKubeconfigPrivate(ValueOf(Root::Open(directory_.path())))); }
+  void Write(fs::perms mode) {
+    directory_.Write("etc/kubernetes/kubeconfig", "token");
+    fs::permissions(directory_ / "etc/kubernetes/kubeconfig", mode);
+  }
+  fs::perms Mode() const { return fs::status(directory_ / "etc/kubernetes/kubeconfig").permissions(); }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(FirstKubeconfigTest, IsForRootAlone) {
+  Write(fs::perms{0644});
+  EXPECT_TRUE(MakePrivate());
+  EXPECT_EQ(Mode(), fs::perms{0600});
+  EXPECT_EQ(directory_.Read("etc/kubernetes/kubeconfig"), "token");
+  EXPECT_FALSE(MakePrivate());
+}
+
+TEST_F(FirstKubeconfigTest, IsNoneOnAMachineThatHasNone) {
+  EXPECT_FALSE(MakePrivate());
+  fs::create_directory(directory_ / "etc/kubernetes/kubeconfig");
+  const fs::perms before = Mode();
+  EXPECT_FALSE(MakePrivate());
+  EXPECT_EQ(Mode(), before);
+}
+
 }  // namespace
 }  // namespace pintle::agent

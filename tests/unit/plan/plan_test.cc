@@ -113,6 +113,15 @@ TEST(StepsFor, PutsFilesWithTheDigestOfTheirDecodedContents) {
   EXPECT_EQ(put->want->permissions, 0644);
 }
 
+TEST(StepsFor, KeepsTheFirstKubeconfigForRootWhateverItsConfigSays) {
+  TestConfig to;
+  to.WithFile("/etc/kubernetes/kubeconfig", "data:,token").WithFile("/etc/kubernetes/other", "data:,");
+  for (ignition::File& file : to.ignition().storage.files) file.mode = 0644;
+  const auto steps = StepsBetween(TestConfig(), to);
+  EXPECT_EQ(Find<resource::FileEntry>(steps, "/etc/kubernetes/kubeconfig")->want->permissions, 0600);
+  EXPECT_EQ(Find<resource::FileEntry>(steps, "/etc/kubernetes/other")->want->permissions, 0644);
+}
+
 TEST(StepsFor, PutsBackWhatWasThereBeforeAConfigTookIt) {
   resource::FileEntry::State original;
   original.sha256 = Sha256("as the OS has it").hex();

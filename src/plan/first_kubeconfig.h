@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The kubeconfig by which a kubelet begins.
+//
+// It has the token in it with which any machine may ask to become a node, and new machines get it from the Ignition
+// server with the mode 0644.  The Machine Config Operator's daemon makes it 0600 whatever its config says of it, and so
+// does the agent; what a config says of its mode does not count.
+
+#include <string_view>
+
+namespace pintle::plan {
+
+inline constexpr std::string_view kFirstKubeconfig = "/etc/kubernetes/kubeconfig";
+inline constexpr unsigned kFirstKubeconfigMode = 0600;
+
+}  // namespace pintle::plan
