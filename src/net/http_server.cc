@@ -21,6 +21,7 @@
 #include <boost/system/system_error.hpp>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -105,14 +106,15 @@ class HttpServer::Shared {
     const std::lock_guard lock(mutex_);
     if (identity_ && identity) identity_.swap(identity);
   }
-  bool Allows(std::string_view address) {
+  bool Allows(std::string_view asker) {
     if (limits_.rate.per_second <= 0) return true;
     const std::lock_guard lock(mutex_);
-    return rate_.Allow(address, std::chrono::steady_clock::now());
+    return rate_.Allow(asker, std::chrono::steady_clock::now());
   }
 
-  void Began() { ++connections_; }
-  void Ended();
+  // Whether there may be one more connection, which ends by Ended().
+  bool Begins(const std::string& asker);
+  void Ended(const std::string& asker);
   bool is_full() const { return connections_ >= limits_.connections; }
   bool is_stopping() const { return stopping_; }
   Thread& NextThread() { return *threads_[next_++ % threads_.size()]; }
@@ -132,6 +134,7 @@ class HttpServer::Shared {
   std::shared_ptr<const HttpHandler> handler_;
   std::shared_ptr<const TlsIdentity> identity_;
   RateLimit rate_;
+  std::unordered_map<std::string, std::size_t> connections_of_;  // By who asks.
 };
 
 // One thread and the connections that it serves.
@@ -171,11 +174,11 @@ class HttpServer::Thread {
 // time keeps it alive; it is gone when nothing does.
 class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Shared& server, Thread& thread, tcp::socket socket, std::string address, std::string peer)
+  Connection(Shared& server, Thread& thread, tcp::socket socket, std::string asker, std::string peer)
       : server_(server),
         thread_(thread),
         socket_(std::move(socket)),
-        address_(std::move(address)),
+        asker_(std::move(asker)),
         peer_(std::move(peer)),
         identity_(server.identity()),
         wire_(socket_.native_handle(), identity_.get()),
@@ -184,7 +187,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   }
   ~Connection() {
     thread_.Remove(this);
-    server_.Ended();
+    server_.Ended(asker_);
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -296,7 +299,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   bool AnswerRequest() {
     const auto& message = parser_->get();
     if (!NamesItsHost(message)) return Answer({.status = 400}, AfterAnswer::kClose);
-    if (!server_.Allows(address_)) {
+    if (!server_.Allows(asker_)) {
       return Answer({.status = 503, .headers = {{"Retry-After", "1"}}}, AfterAnswer::kClose);
     }
     is_head_ = message.method() == http::verb::head;
@@ -367,7 +370,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   Shared& server_;
   Thread& thread_;
   tcp::socket socket_;
-  const std::string address_;
+  const std::string asker_;
   const std::string peer_;
   const std::shared_ptr<const TlsIdentity> identity_;
   Wire wire_;
@@ -465,13 +468,14 @@ class HttpServer::Door {
     if (failed) return;  // It is gone already.
     socket.non_blocking(true, failed);
     socket.set_option(tcp::no_delay(true), failed);
-    server_.Began();
-    asio::post(thread.context(), [&server = server_, &thread, peer, taken = std::move(socket)]() mutable {
-      const std::string address = AddressText(peer.address());
-      std::make_shared<Connection>(server, thread, std::move(taken), address,
-                                   ToText(ListenAddress{address, peer.port()}))
-          ->Begin();
-    });
+    const std::string address = AddressText(peer.address());
+    std::string asker = AskerAt(address);
+    if (!server_.Begins(asker)) return;
+    asio::post(
+        thread.context(), [&server = server_, &thread, asker = std::move(asker),
+                           text = ToText(ListenAddress{address, peer.port()}), taken = std::move(socket)]() mutable {
+          std::make_shared<Connection>(server, thread, std::move(taken), std::move(asker), std::move(text))->Begin();
+        });
   }
 
   void AcceptLater() {
@@ -510,7 +514,23 @@ Result<> HttpServer::Shared::MakeThreads(int count) {
   return {};
 }
 
-void HttpServer::Shared::Ended() {
+bool HttpServer::Shared::Begins(const std::string& asker) {
+  if (limits_.connections_per_address > 0) {
+    const std::lock_guard lock(mutex_);
+    std::size_t& others = connections_of_[asker];
+    if (others >= limits_.connections_per_address) return false;
+    ++others;
+  }
+  ++connections_;
+  return true;
+}
+
+void HttpServer::Shared::Ended(const std::string& asker) {
+  if (limits_.connections_per_address > 0) {
+    const std::lock_guard lock(mutex_);
+    const auto own = connections_of_.find(asker);
+    if (--own->second == 0) connections_of_.erase(own);
+  }
   --connections_;
   if (door_ && !stopping_) door_->Wake();
 }

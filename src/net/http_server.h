@@ -26,7 +26,9 @@ namespace pintle::net {
 
 struct HttpServerLimits {
   std::size_t connections = 4'096;  // At a time; others wait in the kernel's queue.
-  std::size_t head = 16 << 10;      // Of a request, in bytes.
+  // Of these from one address; more are closed at once.  0: any number.
+  std::size_t connections_per_address = 0;
+  std::size_t head = 16 << 10;  // Of a request, in bytes.
   // From the connection, or from the first byte, to the end of a head.
   std::chrono::milliseconds head_time = std::chrono::seconds(10);
   // Without a byte, between two requests.
@@ -37,6 +39,7 @@ struct HttpServerLimits {
   // For what is under way when the server is to stop.
   std::chrono::milliseconds stop_time = std::chrono::seconds(5);
   Rate rate = {};  // Of requests from one address; more are answered with 503.
+  // What counts as one address, AskerAt() of rate_limit.h says.
 };
 
 struct HttpServerSettings {

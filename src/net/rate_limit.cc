@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/rate_limit.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <iterator>
 
 namespace pintle::net {
+
+std::string AskerAt(const std::string& address) {
+  in6_addr network = {};
+  if (::inet_pton(AF_INET6, address.substr(0, address.find('%')).c_str(), &network) != 1) return address;
+  std::fill(std::begin(network.s6_addr) + 8, std::end(network.s6_addr), std::uint8_t{0});
+  char text[INET6_ADDRSTRLEN] = {};
+  ::inet_ntop(AF_INET6, &network, text, sizeof text);
+  return std::string(text) + "/64";
+}
 
 bool RateLimit::Allow(std::string_view who, MonotonicTime now) {
   if (rate_.per_second <= 0) return true;

@@ -12,6 +12,10 @@
 
 namespace pintle::net {
 
+// Who counts as one: an address of IPv4, or a network of IPv6 ("2001:db8::/64"), in which a machine may give itself as
+// many addresses as it likes.  `address` is one in text.
+std::string AskerAt(const std::string& address);
+
 struct Rate {
   double per_second = 0;  // 0: without a limit.
   double burst = 0;

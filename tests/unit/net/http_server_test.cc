@@ -32,9 +32,14 @@ using testing::StartsWith;
 // A client that says exactly what it is told to say.
 class Caller {
  public:
-  explicit Caller(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit Caller(std::uint16_t port, std::uint32_t from = INADDR_LOOPBACK)
+      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address = {};
     address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(from);
+    if (::bind(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+      throw std::runtime_error("bind");
+    }
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (::connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
@@ -324,6 +329,19 @@ TEST_F(HttpServerTest, SaysWhyItCannotListen) {
   const std::uint16_t port = Begin();
   const auto second = HttpServer::Begin({.listen = {"127.0.0.1", port}}, Greet);
   EXPECT_EQ(MessageOf(second), "listening at 127.0.0.1:" + std::to_string(port) + ": bind: Address already in use");
+}
+
+TEST_F(HttpServerTest, HasNoMoreConnectionsFromOneAddressThanItMay) {
+  Begin({.connections_per_address = 2});
+  Caller one = Call();
+  Caller two = Call();
+  one.Say(kGet).HearUntil(kGreeting);
+  two.Say(kGet).HearUntil(kGreeting);
+  EXPECT_EQ(Call().HearAll(), "");
+  EXPECT_THAT(Caller(server_->address().port, INADDR_LOOPBACK + 1).Say(kLastGet).HearAll(), EndsWith(kGreeting));
+  one.Say(kLastGet).HearAll();
+  while (server_->connections() > 1) std::this_thread::yield();
+  EXPECT_THAT(Call().Say(kLastGet).HearAll(), EndsWith(kGreeting));
 }
 
 TEST_F(HttpServerTest, IsNotBegunWhereThereCanBeNoMoreThreads) {

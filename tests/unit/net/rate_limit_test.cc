@@ -20,6 +20,14 @@ int AllowedOf(int times, RateLimit& limit, std::string_view who, MonotonicTime w
   return allowed;
 }
 
+TEST(AskerAt, IsAnAddressOrANetworkInWhichAMachineChoosesItsOwn) {
+  EXPECT_EQ(AskerAt("192.0.2.1"), "192.0.2.1");
+  EXPECT_EQ(AskerAt("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+  EXPECT_EQ(AskerAt("2001:db8:1:2::9"), "2001:db8:1:2::/64");
+  EXPECT_NE(AskerAt("2001:db8:1:3::9"), "2001:db8:1:2::/64");
+  EXPECT_EQ(AskerAt("fe80::1%eth0"), "fe80::/64");
+}
+
 TEST(RateLimit, AllowsSoManyAtOnceAndThenSoManyASecond) {
   RateLimit limit({.per_second = 10, .burst = 5});
   EXPECT_EQ(AllowedOf(20, limit, "a", kNow), 5);
