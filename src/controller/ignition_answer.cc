@@ -27,7 +27,7 @@ net::HttpAnswer Refusal(TokenProblem problem) {
   return {.status = 401, .headers = {{"WWW-Authenticate", "Bearer"}}};
 }
 
-ServedPool::Text TextFor(const std::string& pool, ignition::SpecVersion version, const ServedPools& pools) {
+Result<ServedPool::Text> TextFor(const std::string& pool, ignition::SpecVersion version, const ServedPools& pools) {
   const auto found = pools.find(pool);
   if (found == pools.end()) return Error(ErrorKind::kNotFound, fmt::format("there is no pool \"{}\"", pool));
   return found->second->For(version);
@@ -54,6 +54,11 @@ IgnitionAnswer AnswerConfig(const net::IncomingRequest& request, const std::stri
   if (!text) {
     answer.http = Plain(500);
     answer.failure = std::move(text).error();
+    return answer;
+  }
+  if (*text == nullptr) {
+    answer.http = {.status = 503, .headers = {{"Retry-After", "5"}}};
+    answer.failure = Error(ErrorKind::kUnavailable, "what is being sent to others takes up all room for configs");
     return answer;
   }
   answer.http = {.headers = {{"Content-Type", "application/json"}}, .body = *std::move(text)};

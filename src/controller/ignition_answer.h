@@ -5,7 +5,7 @@
 //
 // Statuses are those of the Machine Config Operator's server, on which Ignition's retries rest: 500 also for a pool
 // that there is none of, and no body with any of them.  Ours are 401 and 403, for who has no token or that of another
-// pool.
+// pool, and 503, with which Ignition tries again, when configs that are being sent take up all room.
 
 #include <optional>
 #include <string>

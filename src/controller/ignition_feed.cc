@@ -100,7 +100,7 @@ void IgnitionFeed::Look() {
       Fetch(name, ServedConfigName(*pool), *std::move(sources));
     } else {
       known.call = {};
-      known.served = std::make_shared<const ServedPool>(sources.error());
+      known.served = std::make_shared<const ServedPool>(sources.error(), room_);
       is_changed = true;
     }
   }
@@ -114,11 +114,11 @@ void IgnitionFeed::Fetch(const std::string& pool, const std::string& config, Ser
         Pool& known = pools_.at(pool);
         if (found) {
           sources.config = std::move(*found);
-          known.served = std::make_shared<const ServedPool>(std::move(sources));
+          known.served = std::make_shared<const ServedPool>(std::move(sources), room_);
         } else {
           listener_.trouble(found.error());
           known.key.clear();
-          if (!known.served) known.served = std::make_shared<const ServedPool>(found.error());
+          if (!known.served) known.served = std::make_shared<const ServedPool>(found.error(), room_);
           listener_.retry_later();
         }
         Serve();

@@ -84,6 +84,7 @@ class IgnitionFeed {
   const Cluster& cluster_;
   IgnitionFeedSettings settings_;
   Listener listener_;
+  const std::shared_ptr<event::TextRoom> room_ = RoomForServedTexts();
   std::map<std::string, Pool> pools_;
   kube::Mirror<BinaryConfigMap> authorities_;
 };

@@ -9,6 +9,7 @@
 #include "api/go_quote.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "controller/private_file.h"
 
 namespace pintle::controller {
 namespace {
@@ -28,6 +29,10 @@ void AllowManyConnections() {
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
+net::HttpServerLimits LimitsOf(const IgnitionSettings& settings) {
+  return {.connections_per_address = settings.connections_per_address, .rate = settings.rate};
+}
+
 void Tell(const net::IncomingRequest& request, const IgnitionAnswer& answer) {
   if (!answer.pool) return;
   const auto quoted = [&](std::string_view header) { return api::GoQuoted(request.Find(header).value_or("")); };
@@ -37,7 +42,7 @@ void Tell(const net::IncomingRequest& request, const IgnitionAnswer& answer) {
   text += fmt::format(": {}", answer.http.status);
   if (answer.token != TokenProblem::kNone) text += fmt::format(", {}", ToText(answer.token));
   if (answer.failure) text += ", " + answer.failure->message();
-  if (answer.http.status == 500) return log::Warning(std::move(text), kNoConfigServed);
+  if (answer.http.status >= 500) return log::Warning(std::move(text), kNoConfigServed);
   log::Info(std::move(text));
 }
 
@@ -58,7 +63,7 @@ Result<> IgnitionService::OpenAccess(event::Loop& loop, const IgnitionSettings& 
   if (access.mode != AccessMode::kOpen) {
     keys_file_ = settings.token_keys_file;
     keys_watch_ = TRY(FileWatch::Begin(loop, {keys_file_}, [this] { LookAtKeys(); }));
-    access.keys = TRY(ReadKeys(keys_file_));
+    access.keys = TRY(ReadPrivateKeys());
   }
   access_ = std::make_shared<const Access>(std::move(access));
   return {};
@@ -66,7 +71,7 @@ Result<> IgnitionService::OpenAccess(event::Loop& loop, const IgnitionSettings& 
 
 Result<> IgnitionService::Open(event::Loop& loop, const IgnitionSettings& settings) {
   if (settings.secure) TRY(OpenSecure(loop, settings));
-  net::HttpServerSettings plain = {.listen = {}, .limits = {.rate = settings.rate}};
+  net::HttpServerSettings plain = {.listen = {}, .limits = LimitsOf(settings)};
   if (settings.plain) {
     plain.listen = *settings.plain;
     if (!net::IsLoopback(plain.listen)) {
@@ -96,7 +101,7 @@ Result<> IgnitionService::OpenSecure(event::Loop& loop, const IgnitionSettings& 
   secure_ = TRY(net::HttpServer::Begin({.listen = *settings.secure,
                                         .identity = certificate_->first(),
                                         .threads = settings.threads,
-                                        .limits = {.rate = settings.rate}},
+                                        .limits = LimitsOf(settings)},
                                        Handler()));
   return {};
 }
@@ -112,8 +117,15 @@ void IgnitionService::LookAtFiles() {
   if (keys_watch_) LookAtKeys();
 }
 
+// Whoever can read them can make tokens.
+Result<std::vector<std::string>> IgnitionService::ReadPrivateKeys() const {
+  auto keys = TRY(ReadKeys(keys_file_));
+  if (IsReadableByAll(keys_file_)) return ReadableByAll("the keys of tokens", keys_file_);
+  return keys;
+}
+
 void IgnitionService::LookAtKeys() {
-  auto keys = ReadKeys(keys_file_);
+  auto keys = ReadPrivateKeys();
   if (!keys) return log::Warning("The keys before stay in use: " + keys.error().message(), kKeysTrouble);
   if (*keys == access_->keys) return;
   access_ = std::make_shared<const Access>(Access{.mode = access_->mode, .keys = *std::move(keys)});

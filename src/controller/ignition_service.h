@@ -41,6 +41,7 @@ struct IgnitionSettings {
   std::optional<net::ListenAddress> health = {};  // Without TLS, /healthz alone: port 22624.
   int threads = 2;
   net::Rate rate = kUsualRate;
+  std::size_t connections_per_address = 1'024;  // Of 4,096 in all; 0: any number.
   AccessMode access = AccessMode::kOpen;
   std::string token_keys_file = {};  // Unless it is open to everyone.
 };
@@ -64,6 +65,7 @@ class IgnitionService {
   Result<> Open(event::Loop& loop, const IgnitionSettings& settings);
   Result<> OpenAccess(event::Loop& loop, const IgnitionSettings& settings);
   Result<> OpenSecure(event::Loop& loop, const IgnitionSettings& settings);
+  Result<std::vector<std::string>> ReadPrivateKeys() const;
   void LookAtKeys();
   net::HttpHandler Handler() const;
   void Renew();

@@ -3,6 +3,7 @@
 
 // Pools to serve, from a folder instead of a cluster: pool.yaml, mc.yaml, controllerconfig.yaml and kubeconfig.
 
+#include <memory>
 #include <string>
 
 #include "base/result.h"
@@ -11,6 +12,6 @@
 namespace pintle::controller {
 
 // pool.yaml and mc.yaml may hold several objects each.  A pool whose config is not in mc.yaml has an error of its own.
-Result<ServedPools> ReadServedFolder(const std::string& directory);
+Result<ServedPools> ReadServedFolder(const std::string& directory, const std::shared_ptr<event::TextRoom>& room);
 
 }  // namespace pintle::controller

@@ -4,23 +4,31 @@
 #include <utility>
 
 namespace pintle::controller {
+namespace {
 
 using ignition::SpecVersion;
 
-ServedPool::ServedPool(Result<ServedSources> sources)
-    : ServedPool(std::make_shared<const Result<ServedSources>>(std::move(sources))) {}
+constexpr std::size_t kRoom = 64 << 20;
 
-ServedPool::ServedPool(const Sources& sources)
-    : texts_{LazyText(sources, SpecVersion::k2_2), LazyText(sources, SpecVersion::k3_0),
-             LazyText(sources, SpecVersion::k3_1), LazyText(sources, SpecVersion::k3_2),
-             LazyText(sources, SpecVersion::k3_3), LazyText(sources, SpecVersion::k3_4),
-             LazyText(sources, SpecVersion::k3_5)} {}
-
-event::Lazy<ServedPool::Text> ServedPool::LazyText(const Sources& sources, SpecVersion version) {
-  return event::Lazy<Text>([sources, version]() -> Text {
+event::TextRoom::Place PlaceFor(const std::shared_ptr<const Result<ServedSources>>& sources, SpecVersion version,
+                                const std::shared_ptr<event::TextRoom>& room) {
+  return event::TextRoom::Place(room, [sources, version]() -> Result<std::string> {
     if (!*sources) return sources->error();
-    return std::make_shared<const std::string>(TRY(ServedText(**sources, version)));
+    return ServedText(**sources, version);
   });
 }
+
+}  // namespace
+
+std::shared_ptr<event::TextRoom> RoomForServedTexts() { return std::make_shared<event::TextRoom>(kRoom); }
+
+ServedPool::ServedPool(Result<ServedSources> sources, const std::shared_ptr<event::TextRoom>& room)
+    : ServedPool(std::make_shared<const Result<ServedSources>>(std::move(sources)), room) {}
+
+ServedPool::ServedPool(const Sources& sources, const std::shared_ptr<event::TextRoom>& room)
+    : texts_{PlaceFor(sources, SpecVersion::k2_2, room), PlaceFor(sources, SpecVersion::k3_0, room),
+             PlaceFor(sources, SpecVersion::k3_1, room), PlaceFor(sources, SpecVersion::k3_2, room),
+             PlaceFor(sources, SpecVersion::k3_3, room), PlaceFor(sources, SpecVersion::k3_4, room),
+             PlaceFor(sources, SpecVersion::k3_5, room)} {}
 
 }  // namespace pintle::controller

@@ -8,31 +8,35 @@
 #include <vector>
 
 #include "base/time_span.h"
+#include "controller/serving_options.h"
 
 namespace pintle::controller {
 namespace {
 
-constexpr auto kOptions = std::to_array<Option>({
-    {"--kubeconfig", "FILE", "how to reach the cluster; without it, as a pod does"},
-    {"--resourcelock-namespace", "NAMESPACE", "of the lease and of events [openshift-machine-config-operator]"},
-    {"--payload-version", "VERSION", "of the operator that writes the ControllerConfig [any]"},
-    {"--controller-version", "VERSION", "that generated configs have to be of [that of the first of them]"},
-    {"--feature-gates", "NAME,...", "ImageModeStatusReporting, OSStreams"},
-    {"--keep-rendered", "COUNT", "rendered configs to keep for each pool that nobody needs [10]"},
-    {"--metrics-listen-address", "ADDRESS:PORT", "where to serve /metrics; empty: nowhere [127.0.0.1:8797]"},
-    {"--ignition-listen", "ADDRESS:PORT", "where to serve Ignition over TLS, such as :22623 [nowhere]"},
-    {"--ignition-health-listen", "ADDRESS:PORT", "where to answer /healthz without TLS, such as :22624 [nowhere]"},
-    {"--cert", "FILE", "the Ignition server's certificate with its chain [/etc/ssl/mcs/tls.crt]"},
-    {"--key", "FILE", "the key that belongs to it [/etc/ssl/mcs/tls.key]"},
-    {"--apiserver-url", "URL", "of the API server, as new machines reach it [what the ControllerConfig says]"},
-    {"--bootstrap-token", "DIR", "with the files token and ca.crt [/etc/mcs/bootstrap-token]"},
-    {"--access", "MODE", "open, grace or required: whether machines need a token for Ignition [open]"},
-    {"--token-keys", "FILE", "the keys that these tokens are signed with"},
-    {"--leader-elect-lease-duration", "TIME", "until others take an unrenewed lease [137s]"},
-    {"--leader-elect-renew-deadline", "TIME", "until a leader that cannot renew its lease gives up [107s]"},
-    {"--leader-elect-retry-period", "TIME", "between two tries [26s]"},
-    {"--help", "", "show this"},
-});
+constexpr auto kOptions = WithServingOptions(
+    std::to_array<Option>({
+        {"--kubeconfig", "FILE", "how to reach the cluster; without it, as a pod does"},
+        {"--resourcelock-namespace", "NAMESPACE", "of the lease and of events [openshift-machine-config-operator]"},
+        {"--payload-version", "VERSION", "of the operator that writes the ControllerConfig [any]"},
+        {"--controller-version", "VERSION", "that generated configs have to be of [that of the first of them]"},
+        {"--feature-gates", "NAME,...", "ImageModeStatusReporting, OSStreams"},
+        {"--keep-rendered", "COUNT", "rendered configs to keep for each pool that nobody needs [10]"},
+        {"--metrics-listen-address", "ADDRESS:PORT", "where to serve /metrics; empty: nowhere [127.0.0.1:8797]"},
+        {"--ignition-listen", "ADDRESS:PORT", "where to serve Ignition over TLS, such as :22623 [nowhere]"},
+        {"--ignition-health-listen", "ADDRESS:PORT", "where to answer /healthz without TLS, such as :22624 [nowhere]"},
+        {"--tls-cert", "FILE", "the Ignition server's certificate with its chain; or --cert [/etc/ssl/mcs/tls.crt]"},
+        {"--tls-key", "FILE", "its key, which not everyone may read; or --key [/etc/ssl/mcs/tls.key]"},
+        {"--cert", "FILE", "the same as --tls-cert"},
+        {"--key", "FILE", "the same as --tls-key"},
+        {"--apiserver-url", "URL", "of the API server, as new machines reach it [what the ControllerConfig says]"},
+        {"--bootstrap-token", "DIR", "with the files token and ca.crt [/etc/mcs/bootstrap-token]"},
+    }),
+    std::to_array<Option>({
+        {"--leader-elect-lease-duration", "TIME", "until others take an unrenewed lease [137s]"},
+        {"--leader-elect-renew-deadline", "TIME", "until a leader that cannot renew its lease gives up [107s]"},
+        {"--leader-elect-retry-period", "TIME", "between two tries [26s]"},
+        {"--help", "", "show this"},
+    }));
 
 Result<std::size_t> ReadCount(std::string_view option, const std::string& text) {
   std::size_t count = 0;
@@ -57,6 +61,14 @@ Result<> ReadLeaseTimes(const CommandLine& line, kube::LeaseTimes& times) {
                "--leader-elect-lease-duration: else two could lead at once");
 }
 
+// The Machine Config Operator's server calls some options otherwise than `serve` does; both names are good.
+Result<std::optional<std::string>> ReadEither(const CommandLine& line, std::string_view name, std::string_view other) {
+  if (line.Has(name) && line.Has(other)) {
+    return Error(ErrorKind::kInvalid, fmt::format("{} and {} are the same: give one of them", name, other));
+  }
+  return line.Has(name) ? line.Value(name) : line.Value(other);
+}
+
 Result<std::optional<IgnitionOptions>> ReadIgnition(const CommandLine& line) {
   const auto listen = line.Value("--ignition-listen");
   if (!listen) return std::optional<IgnitionOptions>();
@@ -65,14 +77,11 @@ Result<std::optional<IgnitionOptions>> ReadIgnition(const CommandLine& line) {
   if (const auto health = line.Value("--ignition-health-listen")) {
     options.service.health = TRY(net::ParseListenAddress(*health), "--ignition-health-listen");
   }
-  options.service.certificate_file = line.Value("--cert").value_or("/etc/ssl/mcs/tls.crt");
-  options.service.key_file = line.Value("--key").value_or("/etc/ssl/mcs/tls.key");
-  options.service.access = TRY(ParseAccessMode(line.Value("--access").value_or("open")), "--access");
+  options.service.certificate_file = TRY(ReadEither(line, "--tls-cert", "--cert")).value_or("/etc/ssl/mcs/tls.crt");
+  options.service.key_file = TRY(ReadEither(line, "--tls-key", "--key")).value_or("/etc/ssl/mcs/tls.key");
+  TRY(ReadServingOptions(line, options.service));
   options.feed.server = line.Value("--apiserver-url").value_or("");
   options.feed.token_directory = line.Value("--bootstrap-token").value_or("/etc/mcs/bootstrap-token");
-  if (options.service.access != AccessMode::kOpen) {
-    options.service.token_keys_file = TRY(line.Needed("--token-keys"), "with --access grace or required");
-  }
   return std::optional(std::move(options));
 }
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "controller/private_file.h"
 #include "net/tls_settings.h"
 
 namespace pintle::controller {
@@ -34,11 +35,13 @@ void TlsFiles::Look() {
 
 Result<TlsFiles::Texts> TlsFiles::Read() const {
   return Texts{TRY(net::ReadPem(net::PemFile{certificate_}), "reading the certificate " + certificate_),
-               TRY(net::ReadPem(net::PemFile{key_}), "reading the key " + key_)};
+               TRY(net::ReadPem(net::PemFile{key_}), "reading the key " + key_), IsReadableByAll(key_)};
 }
 
 Result<TlsFiles::Identity> TlsFiles::Make(const Texts& texts) const {
-  return TRY(net::TlsIdentity::Create(texts.certificate, texts.key, rules_), certificate_ + " and " + key_);
+  auto identity = TRY(net::TlsIdentity::Create(texts.certificate, texts.key, rules_), certificate_ + " and " + key_);
+  if (texts.is_key_readable_by_all) return ReadableByAll("the key", key_);
+  return identity;
 }
 
 }  // namespace pintle::controller

@@ -3,7 +3,7 @@
 
 // A server's certificate and key in files, read again when they change.
 //
-// Until certificate and key fit together, the ones before stay in use.
+// Until certificate and key fit together, the ones before stay in use.  A key that everyone may read is refused.
 
 #include <functional>
 #include <memory>
@@ -35,6 +35,7 @@ class TlsFiles {
   struct Texts {
     std::string certificate;
     std::string key;
+    bool is_key_readable_by_all = false;
     bool operator==(const Texts&) const = default;
   };
 

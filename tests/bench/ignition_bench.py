@@ -128,7 +128,7 @@ def main():
         for name, size in SIZES.items():
             served = make_folder(folder / name, size)
             os.sched_setaffinity(0, {FIRST})    # What is started has it from here.
-            options = ["--rate", "0", "--threads", "2"]
+            options = ["--rate", "0", "--connections-per-address", "0", "--threads", "2"]
             with IgnitionServer(served, pair, options) as ours:
                 fetch(ours, pair, folder / "body")
                 print(f"{name}: a body of {(folder / 'body').stat().st_size:,} bytes", flush=True)

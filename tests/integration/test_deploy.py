@@ -148,6 +148,8 @@ def test_with_ignition_it_serves_on_each_master_what_the_secrets_there_are_for(a
     assert secrets[mounts["/etc/ssl/mcs"]] == "machine-config-server-tls" and "[/etc/ssl/mcs/tls.crt]" in help_text
     assert secrets[mounts["/etc/mcs/bootstrap-token"]] == "node-bootstrapper-token"
     assert "[/etc/mcs/bootstrap-token]" in help_text
+    # A key that everyone may read is refused.
+    assert {volume["secret"]["defaultMode"] for volume in pod["volumes"] if "secret" in volume} == {0o440}
 
 
 def allowed(cluster, verb, resource, group, namespace, name):

@@ -154,6 +154,7 @@ class Secret:
     """A mounted Secret: its files are links, and one link decides which they are."""
 
     def __init__(self, folder, pair):
+        folder.mkdir(exist_ok=True)
         self._folder = folder
         self._count = 0
         self.pair = certs.Pair(folder / "tls.crt", folder / "tls.key")
@@ -193,17 +194,61 @@ def test_clients_that_never_finish_do_not_keep_others_waiting(server, trust):
         connection.close()
 
 
+def write_private(path, text):
+    path.touch(mode=0o600)
+    path.write_text(text, encoding="ascii")
+
+
+def test_a_key_that_everyone_may_read_is_refused_with_the_remedy(tmp_path, authority, pair, trust):
+    used = Secret(tmp_path / "used", pair)
+    key = used.pair.key
+    key.chmod(0o644)
+    words = [CONTROLLER, "serve", "--from", WORKER, "--listen", "127.0.0.1:0", "--tls-cert", used.pair.certificate,
+             "--tls-key", key]
+    refused = subprocess.run(words, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert refused.returncode == 1
+    assert f"the key, {key}: everyone on this machine may read it; run `chmod o-rwx {key}`" in refused.stderr
+    assert "defaultMode: 0440" in refused.stderr
+    key.chmod(0o640)
+    renewed = authority.server("renewed-for-all", ["localhost", "127.0.0.1"])
+    with IgnitionServer(WORKER, used.pair) as server:
+        renewed.key.chmod(0o644)
+        used.renew(renewed)
+        wait_until(lambda: "everyone on this machine may read it" in server.log(), "the renewed key is refused", 60)
+        assert certificate_at(server.port, trust) == certificate_in(pair)
+        key.chmod(0o600)
+        server.read_again()
+        wait_until(lambda: certificate_at(server.port, trust) == certificate_in(renewed), "it is good now", 60)
+    keys = tmp_path / "keys"
+    write_private(keys, KEY + "\n")
+    keys.chmod(0o644)
+    words = [CONTROLLER, "serve", "--from", WORKER, "--listen-http", "127.0.0.1:0", "--access", "required", "--token-keys", keys]
+    refused = subprocess.run(words, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert refused.returncode == 1 and f"the keys of tokens, {keys}: everyone on this machine may read it" in refused.stderr
+
+
+def test_one_address_has_only_so_many_connections(pair):
+    with IgnitionServer(WORKER, pair, ["--connections-per-address", "3"], plain=True) as server:
+        host, port = server.plain.removeprefix("http://").split(":")
+        held = [http.client.HTTPConnection(host, int(port), timeout=60) for _ in range(3)]
+        assert [asked(connection)[0] for connection in held] == [200] * 3
+        with pytest.raises(OSError):
+            asked(http.client.HTTPConnection(host, int(port), timeout=60))
+        other = http.client.HTTPConnection(host, int(port), timeout=60, source_address=("127.0.0.2", 0))
+        assert asked(other)[0] == 200
+        assert [asked(connection)[0] for connection in held] == [200] * 3
+
+
 def token(tmp_path, *words, key=KEY):
     """The headers that a pointer config sends."""
     key_file = tmp_path / "key"
-    key_file.write_text(key + "\n", encoding="ascii")
+    write_private(key_file, key + "\n")
     answer = subprocess.run([CONTROLLER, "token", "--key-file", key_file, *words], stdout=subprocess.PIPE, check=True)
     return {header["name"]: header["value"] for header in json.loads(answer.stdout)["httpHeaders"]}
 
 
 def test_without_a_token_no_byte_of_a_config_is_served_where_one_is_required(tmp_path, authority, pair):
     good = token(tmp_path, "--pool", "worker", "--ttl", "1h")
-    (tmp_path / "other-key").write_text("another key, of thirty-two characters\n", encoding="ascii")
     options = ["--access", "required", "--token-keys", tmp_path / "key"]
     with IgnitionServer(WORKER, pair, options, plain=True) as server:
         for base in (server.secure, server.plain):
@@ -229,7 +274,7 @@ def test_keys_are_changed_while_it_serves_and_a_token_is_good_for_as_long_as_its
 
     def renew(text):
         """As a mounted Secret is renewed: by a name that comes to stand for something else."""
-        (tmp_path / "new-keys").write_text(text, encoding="ascii")
+        write_private(tmp_path / "new-keys", text)
         (tmp_path / "new-keys").rename(keys)
 
     def status(headers):
@@ -254,7 +299,7 @@ def test_keys_are_changed_while_it_serves_and_a_token_is_good_for_as_long_as_its
 def test_keys_that_change_where_it_does_not_watch_are_read_when_it_is_told_so(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     keys = tmp_path / "elsewhere/keys"
-    keys.write_text(KEY + "\n", encoding="ascii")
+    write_private(keys, KEY + "\n")
     (tmp_path / "keys").symlink_to(keys)
     with IgnitionServer(WORKER, options=["--access", "required", "--token-keys", tmp_path / "keys"], plain=True) as server:
         keys.write_text(KEY[::-1] + "\n", encoding="ascii")
@@ -310,6 +355,10 @@ def test_it_speaks_tls_1_2_and_1_3_and_no_http_2(server, trust, version, is_serv
     (["serve", "--from", ".", "--listen-http", "127.0.0.1:0", "--access", "grace"], "--token-keys is needed"),
     (["serve", "--from", ".", "--listen-http", "127.0.0.1:0", "--rate", "many"], "--rate: \"many\" is no number"),
     (["serve", "--from", ".", "--listen-http", "127.0.0.1:0", "--fast"], "unknown option --fast"),
+    (["start", "--ignition-listen", "127.0.0.1:0", "--access", "grace"], "--token-keys is needed"),
+    (["start", "--ignition-listen", "127.0.0.1:0", "--threads", "0"], "--threads: \"0\" is no number from 1 on"),
+    (["start", "--ignition-listen", "127.0.0.1:0", "--tls-min-version", "1"], "is no version of TLS to be had"),
+    (["start", "--ignition-listen", "127.0.0.1:0", "--key", "a", "--tls-key", "b"], "--tls-key and --key are the same"),
     (["token", "--pool", "worker"], "--key-file is needed"),
     (["token", "--pool", "worker", "--key-file", "/dev/null"], "there is no key"),
     (["token", "--pool", "worker", "--key-file", "/proc/self/status", "--ttl", "soon"], "a key has 32 characters"),
@@ -331,3 +380,13 @@ def test_what_cannot_be_served_is_told_at_the_beginning(options, says):
     answer = subprocess.run(words, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
     assert answer.returncode == 1
     assert says in answer.stderr
+
+
+def test_start_has_each_option_of_serving_that_serve_has():
+    def options(verb):
+        text = subprocess.run([CONTROLLER, verb, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        return set(re.findall(r"--[a-z-]+", text))
+    only_of_files = {"--from", "--listen", "--listen-http"}
+    assert "--tls-cipher-suites" in options("serve")
+    assert options("serve") - options("start") - only_of_files == set()
+    assert {"--cert", "--key"} <= options("start")

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/ignition_answer.h"
 
+#include <fmt/core.h>
+
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "controller/ignition_counts.h"
 #include "unit/expect.h"
@@ -34,9 +37,10 @@ class IgnitionAnswerTest : public testing::Test {
   }
   int StatusWith(const std::string& token) { return Ask("/config/worker", "", token).http.status; }
 
+  std::shared_ptr<event::TextRoom> room_ = RoomForServedTexts();
   ServedPools pools_ = {
-      {"worker", std::make_shared<const ServedPool>(Sources("rendered-worker-1"))},
-      {"broken", std::make_shared<const ServedPool>(Error(ErrorKind::kNotFound, "could not fetch config x"))},
+      {"worker", std::make_shared<const ServedPool>(Sources("rendered-worker-1"), room_)},
+      {"broken", std::make_shared<const ServedPool>(Error(ErrorKind::kNotFound, "could not fetch config x"), room_)},
   };
   Access access_;
 };
@@ -63,6 +67,27 @@ TEST_F(IgnitionAnswerTest, SaysWhyThereIsNoConfig) {
   for (const IgnitionAnswer& answer : {Ask("/config/none"), Ask("/config/broken"), bad}) {
     EXPECT_EQ(answer.http.body, nullptr);
   }
+}
+
+TEST_F(IgnitionAnswerTest, NeverHasMoreConfigsThanThereIsRoomFor) {
+  const auto ask = [&](int minor) {
+    return Ask("/config/worker", fmt::format("application/vnd.coreos.ignition+json;version=3.{}.0", minor));
+  };
+  const std::size_t length = ask(1).http.body->size();
+  const auto room = std::make_shared<event::TextRoom>(length * 5 / 2);
+  pools_["worker"] = std::make_shared<const ServedPool>(Sources("rendered-worker-1"), room);
+  std::vector<IgnitionAnswer> held;
+  for (int minor = 1; minor <= 5; ++minor) {
+    held.push_back(ask(minor));
+    EXPECT_LE(room->taken(), length * 5 / 2);
+  }
+  EXPECT_EQ(held[1].http.status, 200);
+  EXPECT_EQ(held[4].http.status, 503);
+  EXPECT_EQ(held[4].http.body, nullptr);
+  EXPECT_THAT(held[4].http.headers, testing::ElementsAre(net::Header{"Retry-After", "5"}));
+  EXPECT_EQ(ask(1).http.body, held[0].http.body);
+  held.clear();
+  EXPECT_EQ(ask(5).http.status, 200);
 }
 
 TEST_F(IgnitionAnswerTest, LooksForATokenAsItsModeSays) {

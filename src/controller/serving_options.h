@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The options of the Ignition server that `pintle-controller serve` and `pintle-controller start` have in common.
+
+#include <array>
+
+#include "base/command_line.h"
+#include "base/result.h"
+#include "controller/ignition_service.h"
+
+namespace pintle::controller {
+
+inline constexpr auto kServingOptions = std::to_array<Option>({
+    {"--tls-min-version", "VERSION", "VersionTLS12 or VersionTLS13 [VersionTLS12]"},
+    {"--tls-cipher-suites", "LIST", "for TLS 1.2, with commas between them"},
+    {"--access", "MODE", "open, grace or required: whether a token is needed; open: anyone is served secrets [open]"},
+    {"--token-keys", "FILE", "the keys that tokens are signed with"},
+    {"--rate", "NUMBER", "of requests a second from one address; 0: any [200]"},
+    {"--connections-per-address", "NUMBER", "at a time; 0: any [1024]"},
+    {"--threads", "NUMBER", "that answer requests [2]"},
+});
+
+// Between a verb's own options.
+template <std::size_t kBefore, std::size_t kBehind>
+constexpr auto WithServingOptions(const std::array<Option, kBefore>& before,
+                                  const std::array<Option, kBehind>& behind) {
+  std::array<Option, kBefore + kServingOptions.size() + kBehind> all = {};
+  std::size_t at = 0;
+  for (const Option& option : before) all[at++] = option;
+  for (const Option& option : kServingOptions) all[at++] = option;
+  for (const Option& option : behind) all[at++] = option;
+  return all;
+}
+
+Result<> ReadServingOptions(const CommandLine& line, IgnitionSettings& settings);
+
+}  // namespace pintle::controller
