@@ -43,7 +43,7 @@ class IgnitionCounters {
   IgnitionCounts Read() const;
 
  private:
-  static constexpr std::array kStatuses = {200, 400, 401, 403, 500};
+  static constexpr std::array kStatuses = {200, 400, 401, 403, 500, 503};
   struct OfPool {
     std::array<std::array<std::atomic<std::uint64_t>, kStatuses.size()>, kServedVersions + 1> requests = {};
     std::atomic<std::uint64_t> open_hits = 0;
