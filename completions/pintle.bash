@@ -9,7 +9,7 @@ _pintle_verbs() {
 # The values of an option whose help says "-o yaml|json", and what a config can be made into.
 _pintle_values() {
   [ "$2 $3" != "convert --to" ] || echo machineconfig ignition 3.5 3.4 3.3 3.2 3.1 2.2
-  "$1" "$2" --help 2>/dev/null | sed -n "s/^  $3 \([a-z]*|[a-z|]*\) .*/\1/p" | tr '|' '\n'
+  "$1" "$2" --help 2>/dev/null | sed -n "s/^  $3 \([a-z0-9.-]*|[a-z0-9.|-]*\) .*/\1/p" | tr '|' '\n'
 }
 
 _pintle() {

@@ -18,7 +18,7 @@ function __pintle_values
     set -l option (string escape --style=regex -- $words[-1])
     test "$words[2] $words[-1]" = "convert --to"; and string split ' ' 'machineconfig ignition 3.5 3.4 3.3 3.2 3.1 2.2'
     string match -q -- '-*' $words[-1]
-    and $words[1] $words[2] --help 2>/dev/null | string replace -rf "^  $option ([a-z]+\|[a-z|]+) .*\$" '$1' | string split '|'
+    and $words[1] $words[2] --help 2>/dev/null | string replace -rf "^  $option ([a-z0-9.-]+\|[a-z0-9.|-]+) .*\$" '$1' | string split '|'
 end
 
 function __pintle_is_at_verb

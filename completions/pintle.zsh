@@ -19,7 +19,7 @@ elif [[ $word == -* ]]; then
   _describe -o option offered
 else
   [[ $before != -* ]] || offered=(${(s:|:)"$($program $verb --help 2>/dev/null |
-    sed -n "s/^  $before \([a-z]*|[a-z|]*\) .*/\1/p")"})
+    sed -n "s/^  $before \([a-z0-9.-]*|[a-z0-9.|-]*\) .*/\1/p")"})
   [[ "$verb $before" != "convert --to" ]] || offered=(machineconfig ignition 3.5 3.4 3.3 3.2 3.1 2.2)
   if (( $#offered )); then _describe value offered; else _files; fi
 fi

@@ -20,6 +20,17 @@ Error UnknownOption(std::string_view name, std::span<const Option> options) {
   return Misused(fmt::format("unknown option {}{}", name, Guess(name, known)));
 }
 
+// Whether "json" is one of "json|yaml".  Of any other kind of value all are.
+bool IsPossible(std::string_view value, std::string_view choices) {
+  if (choices.find('|') == std::string_view::npos) return true;
+  while (true) {
+    const std::size_t end = choices.find('|');
+    if (choices.substr(0, end) == value) return true;
+    if (end == std::string_view::npos) return false;
+    choices.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
 Result<CommandLine> CommandLine::Parse(std::span<const Option> options, std::span<const char* const> words) {
@@ -51,6 +62,9 @@ Result<CommandLine> CommandLine::Parse(std::span<const Option> options, std::spa
       values.emplace_back(words[++i]);
     } else {
       return Misused(fmt::format("{} needs a value: {}", name, option->value));
+    }
+    if (!option->value.empty() && !IsPossible(values.back(), option->value)) {
+      return Misused(fmt::format("{} {}: its value is one of {}", name, values.back(), option->value));
     }
   }
   return line;

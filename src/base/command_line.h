@@ -19,8 +19,10 @@
 namespace pintle {
 
 struct Option {
-  std::string_view name;     // "--pool", or "-o".
-  std::string_view value;    // What its value stands for in the help: "FILE".  Empty: a switch without a value.
+  std::string_view name;  // "--pool", or "-o".
+  // What its value stands for in the help: "FILE"; or the values that it may have: "json|yaml".  Empty: a switch
+  // without a value.
+  std::string_view value;
   std::string_view summary;  // Half a sentence for the help.
 };
 

@@ -142,7 +142,15 @@ Result<ExitStatus> Adopt(const CommandLine& line) {
   }
   const Machine machine = TRY(Machine::Of(line));
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
-  TRY(PrintYaml(TRY(Adopt(machine.root(), line.words().front(), config.object.metadata.name))));
+  api::MachineConfig adopted = TRY(Adopt(machine.root(), line.words().front(), config.object.metadata.name));
+  const Form form = FormOf(line, Form::kYaml);
+  if (form == Form::kName) {
+    PrintName(adopted.metadata.name);
+  } else if (form == Form::kJson) {
+    PrintJson(std::move(adopted));
+  } else {
+    TRY(PrintYaml(std::move(adopted)));
+  }
   return ExitStatus::kFine;
 }
 

@@ -8,12 +8,16 @@
 #include "api/machine_config.h"
 #include "base/result.h"
 #include "base/root.h"
+#include "ctl/answer.h"
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
 
 namespace pintle::ctl {
 
-inline constexpr std::array kAdoptOptions = {kRootOption};
+inline constexpr std::array kAdoptOptions = {
+    kRootOption,
+    Option{"-o", "yaml|json|name", "print it as YAML, the default, or as JSON, or just its name"},
+};
 
 // What says that a path is as it is.  `config` is the name of the config that the machine has: the new one is for the
 // same pool.

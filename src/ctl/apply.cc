@@ -22,6 +22,7 @@
 #include "change/names.h"
 #include "change/warnings.h"
 #include "ctl/carry_out.h"
+#include "ctl/colour.h"
 #include "ctl/drift.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
@@ -85,8 +86,8 @@ Result<> CheckReachable(const host::Host& host, const plan::Plan& plan, const ch
 class Application {
  public:
   Application(const CommandLine& line, const Machine& machine, const change::CurrentConfig& to,
-              const api::NodeDisruptionPolicy& policy, bool wants_json)
-      : line_(line), machine_(machine), to_(to), policy_(policy), wants_json_(wants_json) {}
+              const api::NodeDisruptionPolicy& policy, Form form)
+      : line_(line), machine_(machine), to_(to), policy_(policy), form_(form) {}
 
   Result<ExitStatus> Run() {
     answer_.to = to_.object.metadata.name;
@@ -154,7 +155,7 @@ class Application {
   }
 
   void Show(const std::string& text) const {
-    if (!wants_json_) Print(text);
+    if (form_ == Form::kText) PrintColoured(text, ColourOfDiff);
   }
 
   ExitStatus Refuse(const std::string& outcome, const std::string& why) {
@@ -174,25 +175,25 @@ class Application {
   }
 
   void PrintAnswer() const {
-    if (wants_json_) Print(json::ToIndentedText(json::Encode(answer_)) + "\n");
+    if (form_ != Form::kText) PrintData(json::Encode(answer_), form_);
   }
 
   const CommandLine& line_;
   const Machine& machine_;
   const change::CurrentConfig& to_;
   const api::NodeDisruptionPolicy& policy_;
-  const bool wants_json_;
+  const Form form_;
   Answer answer_;
 };
 
 }  // namespace
 
 Result<ExitStatus> Apply(const CommandLine& line) {
-  const bool wants_json = TRY(WantsJson(line));
+  const Form form = FormOf(line);
   const change::CurrentConfig to = TRY(ReadWanted(line));
   const Machine machine = TRY(Machine::Of(line));
   const auto policy = TRY(PolicyFor(line, machine));
-  return Application(line, machine, to, policy, wants_json).Run();
+  return Application(line, machine, to, policy, form).Run();
 }
 
 }  // namespace pintle::ctl

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "ctl/answer.h"
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
 #include "ctl/private_option.h"
@@ -19,7 +20,7 @@ inline constexpr std::array kApplyOptions = {
     kPolicyOption,
     kRootOption,
     kShowPrivateOption,
-    kJsonOption,
+    kDataOption,
 };
 
 }  // namespace pintle::ctl

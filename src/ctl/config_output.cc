@@ -2,7 +2,6 @@
 #include "ctl/config_output.h"
 
 #include <utility>
-#include <vector>
 
 #include "ctl/output.h"
 #include "machineconfig/go_yaml.h"
@@ -16,10 +15,12 @@ Result<> PrintYaml(api::MachineConfig config) {
   return PrintYaml(machineconfig::ToDocument(std::move(config)));
 }
 
-Result<> PrintYaml(const json::Value& document) {
-  std::vector<machineconfig::GoYamlMember> members;
-  for (const auto& [key, value] : document.get_ref<const json::Value::object_t&>()) members.push_back({key, &value});
-  return machineconfig::WriteGoYaml(std::move(members), Print);
+Result<> PrintYaml(const json::Value& document) { return machineconfig::WriteGoYamlDocument(document, Print); }
+
+void PrintJson(api::MachineConfig config) {
+  config.api_version = api::kMachineConfigApiVersion;
+  config.kind = api::MachineConfig::kKind;
+  Print(json::ToIndentedText(machineconfig::ToDocument(std::move(config))) + "\n");
 }
 
 json::Value ToWritten(api::MachineConfig config) {

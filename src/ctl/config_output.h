@@ -11,6 +11,7 @@ namespace pintle::ctl {
 
 // On standard output.
 Result<> PrintYaml(api::MachineConfig config);
+void PrintJson(api::MachineConfig config);
 Result<> PrintYaml(const json::Value& document);
 
 // What it says, without what it says nothing of.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "change/masking.h"
+#include "ctl/colour.h"
 #include "ctl/config_findings.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
@@ -174,15 +175,12 @@ DiffPreview DiffBetween(const api::MachineConfig& from, const api::MachineConfig
 }
 
 Result<ExitStatus> Diff(const CommandLine& line) {
-  const std::string format = line.Value("-o").value_or("");
-  if (!format.empty() && format != "json")
-    return Error(ErrorKind::kInvalid, fmt::format("-o {}: there is only json", format));
+  const Form form = FormOf(line);
   const DiffPreview preview = TRY(line.Has("--kubeconfig") ? PreviewFromCluster(line) : PreviewFromFiles(line));
-  if (format == "json") {
-    Print(json::ToIndentedText(preview.answer));
-    Print("\n");
+  if (form == Form::kText) {
+    PrintColoured(preview.text, ColourOfDiff);
   } else {
-    Print(preview.text);
+    PrintData(preview.answer, form);
   }
   if (preview.error) return *preview.error;
   return preview.differs ? ExitStatus::kDiffers : ExitStatus::kFine;

@@ -10,6 +10,7 @@
 #include "api/machine_config.h"
 #include "api/machine_configuration.h"
 #include "base/result.h"
+#include "ctl/answer.h"
 #include "ctl/command_line.h"
 #include "ctl/live_cluster.h"
 #include "ctl/private_option.h"
@@ -23,7 +24,7 @@ inline constexpr std::array kDiffOptions = {
     kKubeconfigOption,
     kContextOption,
     kShowPrivateOption,
-    Option{"-o", "json", "print JSON instead of a text"},
+    kDataOption,
 };
 
 struct DiffQuestion {

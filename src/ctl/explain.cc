@@ -187,7 +187,7 @@ std::string TextOf(const Explanation& explanation, const plan::Plan& plan) {
 }  // namespace
 
 Result<ExitStatus> Explain(const CommandLine& line) {
-  const bool wants_json = TRY(WantsJson(line));
+  const Form form = FormOf(line);
   if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say one path, unit or user, or os");
   const Machine machine = TRY(Machine::Of(line));
   const auto policy = TRY(PolicyFor(line, machine));
@@ -211,7 +211,11 @@ Result<ExitStatus> Explain(const CommandLine& line) {
                            .all;
   const PlanAbout change = MakePlanAbout({&about, 1}, config, policy);
   explanation.actions = ActionsAnswer(change.plan);
-  Print(wants_json ? json::ToIndentedText(json::Encode(explanation)) + "\n" : TextOf(explanation, change.plan));
+  if (form == Form::kText) {
+    Print(TextOf(explanation, change.plan));
+  } else {
+    PrintData(json::Encode(explanation), form);
+  }
   return explanation.drifts.empty() ? ExitStatus::kFine : ExitStatus::kDiffers;
 }
 

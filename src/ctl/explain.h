@@ -5,12 +5,13 @@
 
 #include <array>
 
+#include "ctl/answer.h"
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
 #include "ctl/private_option.h"
 
 namespace pintle::ctl {
 
-inline constexpr std::array kExplainOptions = {kPolicyOption, kRootOption, kShowPrivateOption, kJsonOption};
+inline constexpr std::array kExplainOptions = {kPolicyOption, kRootOption, kShowPrivateOption, kDataOption};
 
 }  // namespace pintle::ctl

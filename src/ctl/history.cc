@@ -66,12 +66,12 @@ std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries) {
 }
 
 Result<ExitStatus> History(const CommandLine& line) {
-  const bool wants_json = TRY(WantsJson(line));
+  const Form form = FormOf(line);
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
   constexpr std::array kIds = {change::kChangeBegan, change::kChangeEnded, change::kChangeFailed, change::kRecovered};
   const std::vector<PastChange> changes = ChangesIn(TRY(log::ReadJournal(kIds)));
-  if (wants_json) {
-    Print(json::ToIndentedText(json::Encode(changes)) + "\n");
+  if (form != Form::kText) {
+    PrintData(json::Encode(changes), form);
   } else {
     for (const PastChange& change : changes) Print(LineOf(change));
   }

@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "base/journal_reader.h"
+#include "ctl/answer.h"
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
 #include "json/fields.h"
 
 namespace pintle::ctl {
 
-inline constexpr std::array kHistoryOptions = {kJsonOption};
+inline constexpr std::array kHistoryOptions = {kDataOption};
 
 struct PastChange {
   std::string at;  // When it began, RFC 3339.

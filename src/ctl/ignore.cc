@@ -93,12 +93,18 @@ Result<> CheckWords(const CommandLine& line) {
 }  // namespace
 
 Result<ExitStatus> Ignore(const CommandLine& line) {
-  const bool wants_json = TRY(WantsJson(line));
+  const Form form = FormOf(line);
   TRY(CheckWords(line));
   const Machine machine = TRY(Machine::Of(line));
   const bool changes = line.Has("--end") || !line.words().empty();
   const Ignored ignored = TRY(changes ? ReadAndChange(line, machine) : Read(machine));
-  Print(wants_json ? json::ToIndentedText(AnswerOf(ignored)) + "\n" : TextOf(ignored));
+  if (form == Form::kText) {
+    Print(TextOf(ignored));
+  } else if (form == Form::kName) {
+    for (const IgnoredThing& thing : ignored) PrintName(thing.about);
+  } else {
+    PrintData(AnswerOf(ignored), form);
+  }
   return ExitStatus::kFine;
 }
 

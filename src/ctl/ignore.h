@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "ctl/answer.h"
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
 
@@ -14,7 +15,7 @@ inline constexpr std::array kIgnoreOptions = {
     Option{"--until", "DATE", "when it counts again: 2026-12-24, 2026-12-24T12:00:00Z, or 2h or 3d from now on"},
     Option{"--end", "THING", "let it count again now"},
     kRootOption,
-    kJsonOption,
+    kListOption,
 };
 
 }  // namespace pintle::ctl

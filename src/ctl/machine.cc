@@ -36,12 +36,4 @@ host::Inhibitor Machine::KeepUp(const std::string& why) const {
   return inhibitor ? *std::move(inhibitor) : host::Inhibitor();
 }
 
-Result<bool> WantsJson(const CommandLine& line) {
-  const std::string format = line.Value("-o").value_or("");
-  if (!format.empty() && format != "json") {
-    return Error(ErrorKind::kInvalid, fmt::format("-o {}: there is only json", format));
-  }
-  return !format.empty();
-}
-
 }  // namespace pintle::ctl

@@ -24,7 +24,6 @@ inline constexpr Option kYesOption = {"--yes", "", "do it without asking"};
 inline constexpr Option kNoRebootOption = {"--no-reboot", "", "leave a reboot that is needed to someone else"};
 inline constexpr Option kPolicyOption = {"--policy", "FILE",
                                          "the NodeDisruptionPolicy, or the MachineConfiguration that has it"};
-inline constexpr Option kJsonOption = {"-o", "json", "print JSON instead of a text"};
 
 class Machine {
  public:
@@ -55,8 +54,5 @@ class Machine {
   std::unique_ptr<host::ThisMachine> running_;  // Or else:
   std::unique_ptr<Offline> offline_;
 };
-
-// Whether the answer is to be JSON.
-Result<bool> WantsJson(const CommandLine& line);
 
 }  // namespace pintle::ctl

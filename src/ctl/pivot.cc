@@ -157,7 +157,7 @@ std::string PivotText(const PivotAnswer& answer) {
 }
 
 Result<ExitStatus> Pivot(const CommandLine& line) {
-  const bool wants_json = TRY(WantsJson(line));
+  const Form form = FormOf(line);
   if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say which image, and nothing else");
   PivotOrder order;
   order.what.image = line.words().front();
@@ -168,7 +168,11 @@ Result<ExitStatus> Pivot(const CommandLine& line) {
   order.then = line.Has("--reboot") ? AndThen::kReboot : AndThen::kLeaveReboot;
   const Machine machine = TRY(Machine::Of(line));
   const PivotAnswer answer = TRY(CarryOutPivot(machine, line, order));
-  Print(wants_json ? json::ToIndentedText(json::Encode(answer)) + "\n" : PivotText(answer));
+  if (form == Form::kText) {
+    Print(PivotText(answer));
+  } else {
+    PrintData(json::Encode(answer), form);
+  }
   if (answer.drifts) {
     Tell("pintle: pivot: this machine is not as its config says; nothing was changed; --force goes on all the same\n");
   }

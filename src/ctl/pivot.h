@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "change/drift.h"
 #include "change/pivot.h"
+#include "ctl/answer.h"
 #include "ctl/carry_out.h"
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
@@ -22,7 +23,7 @@ inline constexpr std::array kPivotOptions = {
     Option{"--reboot", "", "reboot if something has changed"},
     Option{"--force", "", "in spite of findings, and also an image that is booted already"},
     kYesOption,
-    kJsonOption,
+    kDataOption,
 };
 
 struct PivotOrder {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "change/masking.h"
+#include "ctl/colour.h"
 #include "ctl/output.h"
 #include "json/parse.h"
 #include "pool/status.h"
@@ -72,6 +73,13 @@ json::Value Answer(const PoolPointers& pools) {
   return {{"pools", std::move(answer)}};
 }
 
+Colour ColourOfPools(std::string_view line) {
+  if (line.starts_with("  ")) return Colour::kAttention;
+  const std::string_view state = line.substr(std::min(line.find(": "), line.size()));
+  if (state.starts_with(": degraded")) return Colour::kBad;
+  return state.starts_with(": updated") ? Colour::kGood : Colour::kNone;
+}
+
 }  // namespace
 
 std::string PoolsText(std::span<const api::MachineConfigPool* const> pools) {
@@ -92,14 +100,17 @@ ExitStatus PoolsExit(std::span<const api::MachineConfigPool* const> pools) {
 }
 
 Result<ExitStatus> PoolsStatus(const CommandLine& line) {
-  const std::string format = line.Value("-o").value_or("");
-  if (!format.empty() && format != "json") {
-    return Error(ErrorKind::kInvalid, fmt::format("-o {}: there is only json", format));
-  }
+  const Form form = FormOf(line);
   auto cluster = TRY(LiveCluster::Of(line));
   std::vector<api::MachineConfigPool> pools = TRY(cluster.All<api::MachineConfigPool>());
   const PoolPointers chosen = TRY(Chosen(pools, line.words()));
-  Print(format == "json" ? json::ToIndentedText(Answer(chosen)) + "\n" : PoolsText(chosen));
+  if (form == Form::kText) {
+    PrintColoured(PoolsText(chosen), ColourOfPools);
+  } else if (form == Form::kName) {
+    for (const api::MachineConfigPool* pool : chosen) PrintName(pool->metadata.name);
+  } else {
+    PrintData(Answer(chosen), form);
+  }
   return PoolsExit(chosen);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api/machine_config_pool.h"
+#include "ctl/answer.h"
 #include "ctl/live_cluster.h"
 #include "ctl/verbs.h"
 
@@ -16,7 +17,7 @@ namespace pintle::ctl {
 inline constexpr std::array kPoolsStatusOptions = {
     kKubeconfigOption,
     kContextOption,
-    Option{"-o", "json", "print JSON instead of a text"},
+    kListOption,
 };
 
 // For people.

@@ -112,7 +112,7 @@ Result<ExitStatus> RecoverFiles(const CommandLine& line) {
 }  // namespace
 
 Result<ExitStatus> Recover(const CommandLine& line) {
-  const bool wants_json = TRY(WantsJson(line));
+  const Form form = FormOf(line);
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
   if (line.Has("--files")) return RecoverFiles(line);
   if (line.Has("--set-aside")) return SetAside(line);
@@ -121,12 +121,12 @@ Result<ExitStatus> Recover(const CommandLine& line) {
   ProgressLines progress;
   const auto direction = line.Has("--give-up") ? Direction::kBack : Direction::kAsItIs;
   const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress, direction));
-  if (wants_json) {
+  if (form != Form::kText) {
     const json::Value answer = {{"outcome", change::OutcomeOf(recovered.how)},
                                 {"reason", recovered.reason},
                                 {"from", recovered.from},
                                 {"to", recovered.to}};
-    Print(json::ToIndentedText(answer) + "\n");
+    PrintData(answer, form);
   } else {
     Print(RecoveredText(recovered));
   }

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "change/apply.h"
+#include "ctl/answer.h"
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
 #include "ctl/progress.h"
@@ -21,7 +22,7 @@ inline constexpr std::array kRecoverOptions = {
            "only put files back that a power cut left half-changed; for the unit that does so early in a boot"},
     Option{"--set-aside", "", "move away what cannot be read any more, and show what that leaves open"},
     kRootOption,
-    kJsonOption,
+    kDataOption,
 };
 
 struct Recovered {

@@ -23,7 +23,8 @@ inline constexpr std::array kRenderOptions = {
     Option{"--controller-version", "HASH", "render as this version of the controller"},
     Option{"--operator-version", "VERSION", "refuse a ControllerConfig that another version has written"},
     Option{"--hash-only", "POOL", "print the name that an already rendered config would have in this pool"},
-    Option{"-o", "FORMAT", "yaml, json, name, or hash-input: the text of which the name is a digest"},
+    Option{"-o", "yaml|json|name|hash-input",
+           "yaml is the default; hash-input is the text of which the name is a digest"},
 };
 
 struct RenderQuestion {

@@ -18,6 +18,7 @@
 #include "change/original_passwords.h"
 #include "ctl/about.h"
 #include "ctl/carry_out.h"
+#include "ctl/colour.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
 #include "ctl/policy.h"
@@ -44,7 +45,7 @@ Result<std::vector<plan::Step>> StepsAbout(const std::vector<About>& things, con
 }
 
 Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, const change::CurrentConfig& config,
-                              const std::vector<About>& things, bool wants_json) {
+                              const std::vector<About>& things, Form form) {
   const auto policy = TRY(PolicyFor(line, machine));
   const std::vector<plan::Step> steps = TRY(StepsAbout(things, config));
   auto findings = TRY(change::FindingsIn(machine.host(), steps));
@@ -61,8 +62,10 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
   for (const change::Drift& drift : drifts.all) changed.emplace_back(drift.about);
   PlanAbout about = MakePlanAbout(changed, config, policy);
   if (!machine.IsRunning()) about.plan.actions.clear();
-  if (!wants_json) {
-    for (const change::Drift& drift : drifts.all) Print(Printable(drift.about) + "\n" + drift.difference);
+  if (form == Form::kText) {
+    for (const change::Drift& drift : drifts.all) {
+      PrintColoured(Printable(drift.about) + "\n" + drift.difference, ColourOfDiff);
+    }
     if (machine.IsRunning()) Print(ConsequencesText(about.plan, Drains::kNone));
   }
   if (about.plan.Reboots() && !line.Has("--no-reboot") && !TRY(IsWanted(line, "Restore it and reboot?"))) {
@@ -78,7 +81,7 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
 }  // namespace
 
 Result<ExitStatus> Restore(const CommandLine& line) {
-  const bool wants_json = TRY(WantsJson(line));
+  const Form form = FormOf(line);
   if (line.words().empty()) return Error(ErrorKind::kInvalid, "say which paths, units or users, or os");
   const Machine machine = TRY(Machine::Of(line));
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
@@ -89,9 +92,9 @@ Result<ExitStatus> Restore(const CommandLine& line) {
     return ExitStatus::kDiffers;
   }
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
-  const std::string outcome = TRY(RestoreOn(machine, line, config, ThingsIn(line.words()), wants_json));
-  if (wants_json) {
-    Print(json::ToIndentedText({{"config", config.object.metadata.name}, {"outcome", outcome}}) + "\n");
+  const std::string outcome = TRY(RestoreOn(machine, line, config, ThingsIn(line.words()), form));
+  if (form != Form::kText) {
+    PrintData({{"config", config.object.metadata.name}, {"outcome", outcome}}, form);
   } else {
     const std::vector<std::string>& words = line.words();
     Print(OutcomeText(outcome, fmt::format("{} {} as {} says", Printable(fmt::format("{}", fmt::join(words, ", "))),

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "ctl/answer.h"
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
 #include "ctl/private_option.h"
@@ -12,6 +13,6 @@
 namespace pintle::ctl {
 
 inline constexpr std::array kRestoreOptions = {kYesOption,  kNoRebootOption,    kPolicyOption,
-                                               kRootOption, kShowPrivateOption, kJsonOption};
+                                               kRootOption, kShowPrivateOption, kDataOption};
 
 }  // namespace pintle::ctl

@@ -254,17 +254,16 @@ Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question, const api
 }
 
 Result<ExitStatus> Rollout(const CommandLine& line) {
-  const std::string format = line.Value("-o").value_or("");
-  if (!format.empty() && format != "json") {
-    return Error(ErrorKind::kInvalid, fmt::format("-o {}: there is only json", format));
-  }
+  const Form form = FormOf(line);
   const RolloutPreview preview = TRY(line.Has("--kubeconfig") ? PreviewFromCluster(line) : PreviewFromFiles(line));
   for (const std::string& warning : preview.warnings) Tell(fmt::format("pintle: rollout: {}\n", warning));
-  if (format == "json") {
-    Print(json::ToIndentedText(json::Encode(preview.answer)));
-    Print("\n");
-  } else {
+  if (form == Form::kText) {
     Print(preview.table);
+  } else if (form == Form::kName) {
+    for (const pool::Told& told : preview.answer.recovering) PrintName(told.node);
+    for (const pool::Told& told : preview.answer.patches.value_or(std::vector<pool::Told>())) PrintName(told.node);
+  } else {
+    PrintData(json::Encode(preview.answer), form);
   }
   const RolloutAnswer& answer = preview.answer;
   const bool tells = (answer.patches && !answer.patches->empty()) || !answer.recovering.empty();

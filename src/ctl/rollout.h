@@ -10,6 +10,7 @@
 
 #include "api/machine_config_pool.h"
 #include "base/result.h"
+#include "ctl/answer.h"
 #include "ctl/cluster_objects.h"
 #include "ctl/command_line.h"
 #include "ctl/live_cluster.h"
@@ -26,7 +27,7 @@ inline constexpr std::array kRolloutOptions = {
     Option{"--operator-node", "NAME", "the node that the operator runs on"},
     kKubeconfigOption,
     kContextOption,
-    Option{"-o", "json", "print JSON instead of a table"},
+    kListOption,
 };
 
 struct RolloutQuestion {

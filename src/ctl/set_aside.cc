@@ -73,18 +73,18 @@ std::string TextOf(const Aftermath& after) {
 }  // namespace
 
 Result<ExitStatus> SetAside(const CommandLine& line) {
-  const bool wants_json = TRY(WantsJson(line));
+  const Form form = FormOf(line);
   if (line.Has("--give-up") || line.Has("--reboot")) {
     return Error(ErrorKind::kInvalid, "--set-aside goes without --give-up and --reboot");
   }
   const Machine machine = TRY(Machine::Of(line));
   const Aftermath after = TRY(SetAsideOn(machine));
-  if (wants_json) {
+  if (form != Form::kText) {
     const json::Value answer = {{"setAside", json::Encode(after.moved)},
                                 {"config", after.has_config ? after.drifts.config : ""},
                                 {"text", after.drifts.text},
                                 {"findings", json::Encode(after.drifts.all)}};
-    Print(json::ToIndentedText(answer) + "\n");
+    PrintData(answer, form);
   } else {
     Print(TextOf(after));
   }

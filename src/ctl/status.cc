@@ -13,6 +13,7 @@
 #include "change/current_config.h"
 #include "change/journal.h"
 #include "change/masking.h"
+#include "ctl/colour.h"
 #include "ctl/output.h"
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
@@ -75,9 +76,23 @@ Result<Shown> Look(const CommandLine& line, const Result<AgentStatus>& status) {
   return status.error();
 }
 
+Colour ColourOfStatus(std::string_view line) {
+  if (line.starts_with("Reason:")) return Colour::kBad;
+  if (line.starts_with("Warnings:")) return Colour::kAttention;
+  if (!line.starts_with("State:")) return Colour::kNone;
+  const auto is = [&](std::string_view state) { return line.find(fmt::format(" {}, ", state)) != line.npos; };
+  if (is("Degraded") || is("Unreconcilable")) return Colour::kBad;
+  return is("Done") ? Colour::kGood : Colour::kAttention;
+}
+
+void PrintShown(const Shown& shown, Form form) {
+  if (form == Form::kText) return PrintColoured(shown.text, ColourOfStatus);
+  PrintData(shown.json, form);
+}
+
 // Ends with the error that stopped it; a person ends it with Control-C.
-Result<ExitStatus> Watch(const CommandLine& line, bool wants_json) {
-  const bool redraws = !wants_json && ::isatty(STDOUT_FILENO) == 1;
+Result<ExitStatus> Watch(const CommandLine& line, Form form) {
+  const bool redraws = form == Form::kText && ::isatty(STDOUT_FILENO) == 1;
   bool is_first = true;
   Result<ExitStatus> exit = ExitStatus::kFine;
   const auto print = [&](const Result<AgentStatus>& status) {
@@ -87,8 +102,14 @@ Result<ExitStatus> Watch(const CommandLine& line, bool wants_json) {
       return false;
     }
     if (redraws) Print(kFromTheTop);
-    if (!redraws && !wants_json && !std::exchange(is_first, false)) Print("\n");
-    Print(wants_json ? json::ToText(shown->json) + "\n" : shown->text);
+    const bool is_next = !std::exchange(is_first, false);
+    if (is_next && form == Form::kText && !redraws) Print("\n");
+    if (is_next && form == Form::kYaml) Print("---\n");
+    if (form == Form::kJson) {
+      Print(json::ToText(shown->json) + "\n");
+    } else {
+      PrintShown(*shown, form);
+    }
     // Who reads it waits for it; main() tells of what could not be written.
     return std::fflush(stdout) == 0;
   };
@@ -146,11 +167,11 @@ std::string StatusText(const AgentStatus& status) {
 }
 
 Result<ExitStatus> Status(const CommandLine& line) {
-  const bool wants_json = TRY(WantsJson(line));
+  const Form form = FormOf(line);
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
-  if (line.Has("--watch")) return Watch(line, wants_json);
+  if (line.Has("--watch")) return Watch(line, form);
   const Shown shown = TRY(Look(line, host::AskAgent()));
-  Print(wants_json ? json::ToIndentedText(shown.json) + "\n" : shown.text);
+  PrintShown(shown, form);
   return shown.exit;
 }
 

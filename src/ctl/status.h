@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 
+#include "ctl/answer.h"
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
 #include "host/agent_dbus.h"
@@ -14,7 +15,7 @@ namespace pintle::ctl {
 
 inline constexpr std::array kStatusOptions = {
     Option{"--watch", "", "go on, and print it again whenever something changes"},
-    kJsonOption,
+    kDataOption,
 };
 
 // For people.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ctl/answer.h"
 #include "ctl/config_findings.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
@@ -16,8 +17,7 @@
 namespace pintle::ctl {
 
 Result<ExitStatus> Validate(const CommandLine& line) {
-  const std::string format = line.Value("-o").value_or("text");
-  if (format != "text" && format != "json") return Error(ErrorKind::kInvalid, "-o " + format + ": text or json");
+  const Form form = FormOf(line);
   if (line.words().empty()) return Error(ErrorKind::kInvalid, "say which files to validate (see --help)");
   std::vector<Finding> findings;
   for (const std::string& path : line.words()) {
@@ -32,9 +32,9 @@ Result<ExitStatus> Validate(const CommandLine& line) {
   bool has_errors = false;
   for (const Finding& finding : findings) {
     has_errors = has_errors || IsError(finding);
-    if (format == "text") TellFinding(finding);
+    if (form == Form::kText) TellFinding(finding);
   }
-  if (format == "json") Print(json::ToIndentedText(json::Encode(findings)) + "\n");
+  if (form != Form::kText) PrintData(json::Encode(findings), form);
   return has_errors ? ExitStatus::kWrong : ExitStatus::kFine;
 }
 

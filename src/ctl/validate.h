@@ -10,7 +10,7 @@
 namespace pintle::ctl {
 
 inline constexpr std::array kValidateOptions = {
-    Option{"-o", "FORMAT", "text, the default: one problem a line on standard error; or json"},
+    Option{"-o", "text|json|yaml", "text, the default: one problem a line on standard error; or data"},
 };
 
 }  // namespace pintle::ctl

@@ -4,11 +4,13 @@
 #include <fmt/core.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "change/current_config.h"
 #include "change/drift.h"
 #include "change/journal.h"
+#include "ctl/colour.h"
 #include "ctl/drift.h"
 #include "ctl/output.h"
 #include "ctl/recover.h"
@@ -24,10 +26,15 @@ std::string AllIsWell(const change::Drifts& drifts, const change::CurrentConfig&
   return fmt::format("This machine is as {} says, but for what is ignored.\n\n", drifts.config);
 }
 
+// The differences of files stand further in than what they are about.
+Colour ColourOfFinding(std::string_view line) {
+  return line.starts_with("  ") ? ColourOfDiff(line.substr(2)) : Colour::kNone;
+}
+
 }  // namespace
 
 Result<ExitStatus> Verify(const CommandLine& line) {
-  const bool wants_json = TRY(WantsJson(line));
+  const Form form = FormOf(line);
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words, and looks at all there is");
   const Machine machine = TRY(Machine::Of(line));
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
@@ -40,11 +47,15 @@ Result<ExitStatus> Verify(const CommandLine& line) {
   // It explains the findings, and it is something to do even if there are none.
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (pending) Tell(fmt::format("pintle: verify: {}\n", PendingText(*pending, machine)));
-  if (wants_json) {
-    Print(json::ToIndentedText(json::Encode(drifts)) + "\n");
-  } else {
+  if (form == Form::kText) {
     if (drifts.text.empty()) Print(AllIsWell(drifts, config));
-    Print(DriftsText(drifts));
+    PrintColoured(DriftsText(drifts), ColourOfFinding);
+  } else if (form == Form::kName) {
+    for (const change::Drift& drift : drifts.all) {
+      if (!drift.ignored_until) PrintName(drift.about);
+    }
+  } else {
+    PrintData(json::Encode(drifts), form);
   }
   return drifts.text.empty() && !pending ? ExitStatus::kFine : ExitStatus::kDiffers;
 }

@@ -14,12 +14,12 @@ Result<ExitStatus> Version(const CommandLine& line) {
   if (!line.words().empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is no option (see --help)", line.words().front()));
   }
-  const std::string format = line.Value("-o").value_or("");
-  if (!format.empty() && format != "json") {
-    return Error(ErrorKind::kInvalid, fmt::format("-o {}: there is only json", format));
+  const Form form = FormOf(line);
+  if (form == Form::kText) {
+    Print(fmt::format("pintle {}\n", kVersion));
+  } else {
+    PrintData({{"version", kVersion}}, form);
   }
-  Print(format.empty() ? fmt::format("pintle {}", kVersion) : json::ToIndentedText({{"version", kVersion}}));
-  Print("\n");
   return ExitStatus::kFine;
 }
 

@@ -5,12 +5,13 @@
 
 #include <array>
 
+#include "ctl/answer.h"
 #include "ctl/command_line.h"
 
 namespace pintle::ctl {
 
 inline constexpr std::array kVersionOptions = {
-    Option{"-o", "json", "print JSON instead of a text"},
+    kDataOption,
 };
 
 }  // namespace pintle::ctl

@@ -95,12 +95,27 @@ class Writer {
 
   Result<> WriteDocument(std::vector<GoYamlMember> members) {
     TRY(WriteMembers(std::move(members), 0, Line::kNew));
+    return End();
+  }
+
+  Result<> WriteDocument(const json::Value& value) {
+    if (value.is_object() && !value.empty()) {
+      TRY(WriteMap(value, 0, Line::kNew));
+    } else if (value.is_array() && !value.empty()) {
+      TRY(WriteList(value, 0, Line::kNew));
+    } else {
+      TRY(WriteLeaf(value, 0));
+    }
+    return End();
+  }
+
+ private:
+  Result<> End() {
     if (!line_is_fresh_) Put('\n');
     Flush();
     return {};
   }
 
- private:
   // Whether the first entry of a list or a mapping stands on the line that we are on, behind a "- ".
   enum class Line { kNew, kSame };
 
@@ -435,6 +450,10 @@ class Writer {
 
 Result<> WriteGoYaml(std::vector<GoYamlMember> members, const TextSink& sink) {
   return Writer(sink).WriteDocument(std::move(members));
+}
+
+Result<> WriteGoYamlDocument(const json::Value& value, const TextSink& sink) {
+  return Writer(sink).WriteDocument(value);
 }
 
 }  // namespace pintle::machineconfig

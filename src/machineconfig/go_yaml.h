@@ -28,4 +28,7 @@ struct GoYamlMember {
 // YAML does not allow.
 Result<> WriteGoYaml(std::vector<GoYamlMember> members, const TextSink& sink);
 
+// The same of any value: a mapping, a list or one text.
+Result<> WriteGoYamlDocument(const json::Value& value, const TextSink& sink);
+
 }  // namespace pintle::machineconfig

@@ -105,6 +105,12 @@ def test_offers_what_a_config_can_be_made_into(offered):
     assert {"ignition", "3.5", "2.2"} < set(offered("pintle", "convert", "--to", ""))
 
 
+def test_offers_the_values_that_an_option_may_have(offered):
+    assert sorted(offered("pintle", "verify", "-o", "")) == ["json", "name", "yaml"]
+    assert offered("pintle", "render", "-o", "ha") == ["hash-input"]
+    assert sorted(offered("kubectl-pintle", "status", "-o", "")) == ["json", "name", "yaml"]
+
+
 def test_an_unknown_verb_has_no_options_but_help(offered):
     assert offered("pintle", "wrong", "-") == ["--help"]
 

@@ -29,6 +29,19 @@ def machine(tmp_path, configs):
     return machine
 
 
+def test_names_are_what_other_verbs_take(machine):
+    machine.path("/etc/other").write_text("edited, too")
+    assert machine.run("verify", "-o", "name", status=2).stdout == "/etc/motd\n/etc/other\n"
+    machine.run("ignore", "/etc/motd", "--until", "2h")
+    assert machine.run("ignore", "-o", "name").stdout == "/etc/motd\n"
+    assert machine.run("verify", "-o", "name", status=2).stdout == "/etc/other\n"
+    adopted = machine.run("adopt", "/etc/other", "-o", "json").json()
+    assert machine.run("adopt", "/etc/other", "-o", "name").stdout == adopted["metadata"]["name"] + "\n"
+    assert (adopted["kind"], adopted["apiVersion"]) == ("MachineConfig", "machineconfiguration.openshift.io/v1")
+    machine.run("restore", *machine.run("verify", "-o", "name", status=2).stdout.split())
+    assert machine.run("verify", "-o", "name").stdout == ""
+
+
 def test_what_is_ignored_is_listed_and_does_not_count(machine):
     remedies = machine.run("verify", "-o", "json", status=2).json()["findings"][0]["remedies"]
     assert remedies[2] == f"pintle ignore --root {machine.root} /etc/motd --until 1d"

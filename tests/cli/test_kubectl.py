@@ -93,3 +93,14 @@ def test_what_is_wrong_with_an_updated_pool_is_told_and_counts(kubectl, conditio
                                             f"  {condition}: so it is"]
     # What is asked for is what counts.
     assert kubectl("status", "master", pools=[pool("master", UPDATED), pool(conditions={condition: ""})]).returncode == 0
+
+
+def test_status_has_the_forms_that_programs_want(kubectl):
+    pools = [pool("master", UPDATED), pool(conditions={"NodeDegraded": "why"})]
+    told = kubectl("status", "-o", "json", pools=pools)
+    assert told.returncode == 2 and [one["name"] for one in json.loads(told.stdout)["pools"]] == ["master", "worker"]
+    as_yaml = kubectl("status", "-o", "yaml", pools=pools)
+    assert as_yaml.returncode == 2 and as_yaml.stdout.startswith("pools:\n- name: master\n  paused: false\n")
+    assert kubectl("status", "-o", "name", pools=pools).stdout == "master\nworker\n"
+    refused = kubectl("status", "-o", "wide", pools=pools)
+    assert refused.returncode == 1 and "json|yaml|name" in refused.stderr and refused.stdout == ""

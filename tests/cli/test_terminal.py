@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import pytest
-from program import PINTLE, file, with_files, write
+from program import PINTLE, file, machine_config, pintle, with_files, write
 from small_machine import Machine
 
 PATIENCE = 60
@@ -80,6 +80,41 @@ def machine(tmp_path):
 @pytest.fixture
 def config(tmp_path):
     return write(tmp_path / "a.ign", with_files(file("/etc/motd", "ours\n")))
+
+
+GREEN, RED, PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"
+
+
+def lines_of_a_diff(monkeypatch, tmp_path, terminal="xterm", **environment):
+    old, new = [write(tmp_path / name, machine_config(with_files(file("/etc/motd", f"{name}\n")))) for name in "ab"]
+    for name in ["NO_COLOR", "TERM"]:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"TERM": terminal, **environment}.items():
+        monkeypatch.setenv(name, value)
+    with Terminal("diff", old, new) as at_terminal:
+        status, said = at_terminal.end()
+    assert status == 2
+    return said.splitlines()
+
+
+def test_a_terminal_shows_in_colours_what_differs(monkeypatch, tmp_path):
+    said = lines_of_a_diff(monkeypatch, tmp_path)
+    assert f"{RED}-a{PLAIN}" in said and f"{GREEN}+b{PLAIN}" in said
+
+
+@pytest.mark.parametrize("how", [{"NO_COLOR": "1"}, {"NO_COLOR": "0"}, {"terminal": "dumb"}, {"terminal": ""}])
+def test_who_wants_no_colours_has_none(monkeypatch, tmp_path, how):
+    said = lines_of_a_diff(monkeypatch, tmp_path, **how)
+    assert "-a" in said and "+b" in said and not any("\x1b" in line for line in said)
+
+
+def test_what_is_piped_or_for_programs_has_no_colours(monkeypatch, tmp_path):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    old, new = [write(tmp_path / name, machine_config(with_files(file("/etc/motd", f"{name}\n")))) for name in "ab"]
+    assert "\x1b" not in pintle("diff", old, new).stdout
+    with Terminal("diff", "-o", "yaml", old, new) as at_terminal:
+        assert "\x1b" not in at_terminal.end()[1]
 
 
 @pytest.mark.parametrize("answer", ["y\n", "Y\n", "yes\n", "yes please\n"])

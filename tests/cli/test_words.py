@@ -2,6 +2,7 @@
 """What all verbs have in common: help, wrong words, JSON, exit codes, a full disk."""
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -17,7 +18,7 @@ OPTIONS = {
                 "-o"],
     "version": ["-o"],
     "apply": ["--dry-run", "--none", "--yes", "--no-reboot", "--policy", "--show-private", "--root", "-o"],
-    "adopt": ["--root"],
+    "adopt": ["--root", "-o"],
     "check": [],
     "explain": ["--policy", "--show-private", "--root", "-o"],
     "history": ["-o"],
@@ -120,7 +121,7 @@ def test_an_option_without_its_value_is_refused(verb, option):
 @pytest.mark.parametrize("verb", [verb for verb in OPTIONS if "-o" in OPTIONS[verb]])
 def test_an_unknown_format_is_refused(verb):
     words = {"convert": ["--to", "3.4", "x"], "diff": ["x", "y"], "validate": ["x"], "render": ["x"],
-             "rollout": ["--pool", "x", "--nodes", "y"], "version": [], "apply": ["x"], "explain": ["/x"], "history": [],
+             "rollout": ["--pool", "x", "--nodes", "y"], "version": [], "adopt": ["/x"], "apply": ["x"], "explain": ["/x"], "history": [],
              "ignore": [], "pivot": ["x"],
              "recover": [], "restore": ["/x"], "status": [], "verify": []}[verb]
     refused(verb, *words, "-o", "wrong", says=["-o wrong", "json"])
@@ -148,6 +149,24 @@ def test_a_file_that_is_missing_or_a_directory_is_named(words, tmp_path):
     missing = tmp_path / "missing.yaml"
     refused(*[missing if word == "FILE" else word for word in words], says=[str(missing), "No such file"])
     refused(*[tmp_path if word == "FILE" else word for word in words], says=[str(tmp_path), "directory"])
+
+
+@pytest.mark.parametrize("verb", [verb for verb in OPTIONS if "-o" in OPTIONS[verb] and verb != "convert"])
+def test_what_prints_has_the_formats_that_its_help_lists(verb):
+    listed = re.search(r"(?m)^  -o (\S+) ", pintle(verb, "--help").stdout)[1].split("|")
+    assert {"json", "yaml"} <= set(listed)
+    assert ("name" in listed) == (verb in ["adopt", "ignore", "render", "rollout", "verify"])
+    for wrong in ["xml", "", *({"name", "text"} - set(listed))]:
+        refused(verb, f"-o={wrong}", says=[f"-o {wrong}", "|".join(listed)])
+
+
+def test_yaml_is_the_same_as_json(tmp_path):
+    old, new = [write(tmp_path / name, machine_config(with_files(file("/etc/a", name)))) for name in ["old", "new"]]
+    assert pintle("version", "-o", "yaml").stdout == f"version: {pintle('version', '-o', 'json').json()['version']}\n"
+    said = pintle("diff", old, new, "-o", "yaml")
+    assert said.status == 2 and "\ndiffers: true\n" in said.stdout
+    found = pintle("validate", "-o", "yaml", write(tmp_path / "wrong", "{}"))
+    assert found.status == 1 and found.stdout.startswith("- ") and "\n  severity: error\n" in found.stdout
 
 
 def test_version_says_it_in_words_and_in_json():

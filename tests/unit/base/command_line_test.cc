@@ -2,6 +2,8 @@
 #include "base/command_line.h"
 
 #include <array>
+#include <string>
+#include <vector>
 
 #include "unit/expect.h"
 
@@ -14,6 +16,7 @@ constexpr std::array kOptions = {
     Option{"--pool", "FILE", "the pool"},
     Option{"-o", "FORMAT", "json or text"},
     Option{"--yes", "", "do not ask"},
+    Option{"--as", "json|yaml|a-name", "one of these"},
 };
 
 Result<CommandLine> Parse(std::vector<const char*> words) { return CommandLine::Parse(kOptions, words); }
@@ -42,6 +45,15 @@ TEST(CommandLine, SaysWhatIsWrongWithAnOption) {
   EXPECT_EQ(MessageOf(Parse({"--pool"})), "--pool needs a value: FILE (see --help)");
   EXPECT_EQ(MessageOf(Parse({"--yes=1"})), "--yes takes no value (see --help)");
   EXPECT_EQ(MessageOf(ValueOf(Parse({})).Needed("--pool")), "--pool is needed (see --help)");
+}
+
+TEST(CommandLine, TakesOneOfTheValuesThatAnOptionLists) {
+  for (const char* value : {"json", "yaml", "a-name"}) EXPECT_EQ(ValueOf(Parse({"--as", value})).Value("--as"), value);
+  for (const char* value : {"", "jso", "yaml|a-name", "name", "JSON"}) {
+    EXPECT_EQ(MessageOf(Parse({"--as", value})),
+              "--as " + std::string(value) + ": its value is one of json|yaml|a-name (see --help)");
+  }
+  EXPECT_EQ(MessageOf(Parse({"--as=xml", "--as=json"})), "--as xml: its value is one of json|yaml|a-name (see --help)");
 }
 
 TEST(Describe, ListsEachOptionWithItsValue) {

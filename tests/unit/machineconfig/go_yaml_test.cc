@@ -86,6 +86,18 @@ TEST(WriteGoYaml, NestsListsAndMappings) {
             "    e: -1.5\n");
 }
 
+TEST(WriteGoYaml, WritesWhateverADocumentIs) {
+  const auto text_of = [](const json::Value& value) {
+    std::string text;
+    EXPECT_TRUE(Succeeded(WriteGoYamlDocument(value, [&](std::string_view piece) { text += piece; })));
+    return text;
+  };
+  EXPECT_EQ(text_of({{"b", 1}, {"a", json::Value::array({"on", "x"})}}), "a:\n- \"on\"\n- x\nb: 1\n");
+  EXPECT_EQ(text_of(json::Value::array({json::Value{{"a", 1}, {"b", 2}}, "x"})), "- a: 1\n  b: 2\n- x\n");
+  EXPECT_EQ(text_of(json::Value::array()), "[]\n");
+  EXPECT_EQ(text_of("on"), "\"on\"\n");
+}
+
 TEST(WriteGoYaml, GivesALongKeyALineOfItsOwn) {
   const std::string key(129, 'k');
   EXPECT_EQ(Written(key, "v"), "? " + key + "\n: v\n");

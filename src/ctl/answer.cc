@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/answer.h"
+
+#include <fmt/core.h>
+
+#include <string>
+
+#include "base/printable.h"
+#include "ctl/output.h"
+#include "machineconfig/go_yaml.h"
+
+namespace pintle::ctl {
+
+Form FormOf(const CommandLine& line, Form usual) {
+  const std::string format = line.Value("-o").value_or("");
+  if (format == "json") return Form::kJson;
+  if (format == "yaml") return Form::kYaml;
+  if (format == "name") return Form::kName;
+  return format == "text" ? Form::kText : usual;
+}
+
+void PrintData(const json::Value& answer, Form form) {
+  std::string text;
+  const auto append = [&](std::string_view piece) { text += piece; };
+  // A text of an answer may hold what the YAML writer refuses; readers of YAML take JSON, too.
+  const bool is_yaml = form == Form::kYaml && machineconfig::WriteGoYamlDocument(answer, append).has_value();
+  if (!is_yaml) text = json::ToIndentedText(answer) + "\n";
+  Print(text);
+}
+
+void PrintName(std::string_view name) { Print(fmt::format("{}\n", Printable(name))); }
+
+}  // namespace pintle::ctl
