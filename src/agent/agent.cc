@@ -214,7 +214,6 @@ void Agent::Enter(const State& next) {
     health_again_.Cancel();
     if (!std::holds_alternative<phase::Recovering>(next.phase)) is_going_back_ = false;
     log::Debug(fmt::format("{} -> {}", NameOf(state_.phase), NameOf(next.phase)));
-    status_.since = ToRfc3339(clock_.Wall());
     status_.doing = DoingIn(next.phase);
     status_.next = NextAfter(next.phase);
   }
@@ -355,7 +354,9 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   status_.findings = static_cast<std::uint32_t>(survey->findings);
   TellLeftAside(survey->left_aside, status_);
   WriteFindings(survey->findings_text);
-  LookWhenIgnoringEnds(survey->ignored_until);
+  Warn(Warnings::Of::kIgnored, WarningsOf(survey->ignored));
+  const std::optional<WallTime> first_end = change::FirstEnd(survey->ignored);
+  first_end ? ignoring_ends_.At(*first_end) : ignoring_ends_.Cancel();
   WatchFor(std::move(survey->paths));
   Happen(happened::Looked{goal, std::move(survey->outlook)});
 }
@@ -551,10 +552,6 @@ void Agent::WriteFindings(const std::string& text) {
   findings_text_ = text;
 }
 
-void Agent::LookWhenIgnoringEnds(const std::optional<WallTime>& when) {
-  when ? ignoring_ends_.At(*when) : ignoring_ends_.Cancel();
-}
-
 // Of the worker's thread.
 change::Progress Agent::ProgressToShow() {
   return [this, &loop = loop_, weak = std::weak_ptr(alive_)](std::string_view doing) {
@@ -576,7 +573,8 @@ void Agent::Report(host::AgentState state, const std::string& reason) {
 }
 
 void Agent::Show() {
-  status_.phase = ShownAs(state_, is_going_back_, !held_.empty());
+  const host::AgentPhase phase = ShownAs(state_, is_going_back_, !held_.empty());
+  if (std::exchange(status_.phase, phase) != phase || status_.since.empty()) status_.since = ToRfc3339(clock_.Wall());
   status_.current = current_ ? current_->config : "";
   status_.current_image = current_ ? OrNothing(current_->image) : std::nullopt;
   status_.desired = state_.wanted ? state_.wanted->config : "";

@@ -101,7 +101,6 @@ class Agent {
   void Heard(const Result<std::vector<std::string>>& unwell);
   void WatchFor(std::vector<std::string> paths);
   void WriteFindings(const std::string& text);
-  void LookWhenIgnoringEnds(const std::optional<WallTime>& when);
   void Unusable(const std::string& why);
   void Warn(Warnings::Of kind, std::vector<std::string> texts);
   change::Progress ProgressToShow();

@@ -184,6 +184,9 @@ void LocalSource::Warn() {
   };
   add(unwatched_);
   if (watch_) add(watch_->problem());
+  if (IsPaused())
+    warnings.push_back(
+        fmt::format("paused: nothing is changed while {} is there; `pintle resume` removes it", host::kPauseFile));
   if (warnings == warned_) return;
   warned_ = warnings;
   listener_.warned(std::move(warnings));

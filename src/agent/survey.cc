@@ -9,6 +9,7 @@
 #include "agent/events.h"
 #include "agent/initial_annotations.h"
 #include "base/log.h"
+#include "base/printable.h"
 #include "change/abilities.h"
 #include "change/apply.h"
 #include "change/as_booted.h"
@@ -105,11 +106,40 @@ Result<> PlanFirstBoot(const host::Host& host, const SurveyRequest& request, cha
   return {};
 }
 
-// What of it a change would overwrite.
-Result<std::string> Losses(const host::Host& host, std::vector<change::Finding> findings, const Goal& current,
-                           const change::CurrentConfig& to, const change::Things& left_alone) {
-  return change::TextOf(TRY(change::FindingsThatWouldBeLost(host, std::move(findings), to, left_alone)),
-                        current.config);
+// Fills in all findings, and returns those that count as one text.
+Result<std::string> AddFindings(const host::Host& host, const change::CurrentConfig& config,
+                                std::vector<change::Finding> findings, const change::Ignored& ignored, Survey& survey) {
+  change::Drifts drifts = TRY(change::DriftsOf(host.root, config, std::move(findings), ignored));
+  survey.findings = drifts.count();
+  survey.findings_text = json::ToIndentedText(json::Encode(drifts)) + "\n";
+  return std::move(drifts.text);
+}
+
+// Says of those that are ignored why they count.
+std::string IgnoredText(const std::vector<change::Finding>& lost, const change::Ignored& ignored, const Goal& wanted) {
+  std::string text;
+  for (const change::Finding& finding : lost) {
+    if (!change::IgnoredUntil(ignored, finding.about)) continue;
+    text += fmt::format("; {} is ignored, but {} says otherwise of it: `pintle restore {}` puts it back first",
+                        finding.about, wanted.config, ShellOperand(finding.about));
+  }
+  return text;
+}
+
+// Fills in what a change to another config would overwrite.  What is ignored counts if that config says otherwise of
+// it.
+Result<> AddLosses(const host::Host& host, std::vector<change::Finding> findings, change::Ignored ignored,
+                   const change::CurrentConfig& from, const change::CurrentConfig& to, const change::Things& left_alone,
+                   Survey& survey) {
+  const auto lost = TRY(change::FindingsThatWouldBeLost(host, findings, to, left_alone));
+  if (lost.empty()) return {};
+  survey.outlook.drift = change::TextOf(lost, survey.current.config) + IgnoredText(lost, ignored, GoalOf(to));
+  std::erase_if(ignored, [&](const change::IgnoredThing& thing) {
+    return std::any_of(lost.begin(), lost.end(),
+                       [&](const auto& one) { return change::IgnoredUntil({thing}, one.about).has_value(); });
+  });
+  TRY(AddFindings(host, from, std::move(findings), ignored, survey));
+  return {};
 }
 
 }  // namespace
@@ -152,11 +182,9 @@ Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request) {
   survey.paths = plan::PathsOf(current.ignition);
   survey.left_aside = change::LeftAside(host, current.object.spec);
   auto findings = TRY(change::FindingsOnThisMachine(host, current));
-  const auto ignored = TRY(change::ReadIgnored(host.root, host.clock.Wall()));
-  survey.ignored_until = change::FirstEnd(ignored);
-  const change::Drifts drifts = TRY(change::DriftsOf(host.root, current, findings, ignored));
-  survey.findings = drifts.count();
-  survey.findings_text = json::ToIndentedText(json::Encode(drifts)) + "\n";
+  survey.ignored = TRY(change::ReadIgnored(host.root, host.clock.Wall()));
+  const change::Ignored& ignored = survey.ignored;
+  const std::string drift = TRY(AddFindings(host, current, findings, ignored, survey));
   const bool is_forced = TRY(host.root.Status(kForceFile)).has_value();
   const bool stays = !request.wanted || request.wanted->goal == survey.current;
   if (!is_forced && TRY(IsNewWithOtherOs(host, is_kept, findings))) {
@@ -166,13 +194,14 @@ Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request) {
   }
   // A machine that was given its config by someone else gets it on its disk as well.
   const bool has_it = stays && (is_kept || change::IsNoConfig(current.object));
-  survey.outlook.is_there = has_it && drifts.text.empty();
+  survey.outlook.is_there = has_it && drift.empty();
   if (survey.outlook.is_there) return survey;
   change::CurrentConfig to = stays ? current : TRY(request.wanted->read());
   change::Things left_alone = change::OutOfReach(host.root, current, to);
   if (!is_forced) {
     left_alone.merge(TRY(change::LeftAlone(ignored, current, to)));
-    survey.outlook.drift = stays ? drifts.text : TRY(Losses(host, std::move(findings), survey.current, to, left_alone));
+    if (stays) survey.outlook.drift = drift;
+    if (!stays) TRY(AddLosses(host, std::move(findings), ignored, current, to, left_alone, survey));
     if (!survey.outlook.drift.empty()) return survey;
   }
   TRY(PlanChange(host, request, std::move(current), std::move(to), std::move(left_alone), is_forced, survey));

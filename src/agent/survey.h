@@ -55,12 +55,12 @@ struct Survey {
   Goal current;
   bool is_assumed = false;  // The disk does not tell that it is this.
   Outlook outlook;
-  std::size_t findings = 0;                    // Those that count.
-  std::string findings_text;                   // All there is to say of them and the others, as JSON.
-  std::optional<WallTime> ignored_until = {};  // When the first that does not count begins to.
-  std::string left_aside;                      // What of that config this machine cannot have, in words.
-  std::vector<std::string> paths;              // Where the config that it has says something.
-  std::shared_ptr<Prepared> prepared;          // Null: there is nothing to do, or it cannot be done.
+  std::size_t findings = 0;            // Those that count.
+  std::string findings_text;           // All there is to say of them and the others, as JSON.
+  change::Ignored ignored = {};        // Findings about these do not count.
+  std::string left_aside;              // What of that config this machine cannot have, in words.
+  std::vector<std::string> paths;      // Where the config that it has says something.
+  std::shared_ptr<Prepared> prepared;  // Null: there is nothing to do, or it cannot be done.
 };
 
 // Someone who makes this file wants the machine changed, and rebooted, in spite of what is found.

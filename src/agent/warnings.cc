@@ -8,6 +8,7 @@
 
 #include "agent/events.h"
 #include "base/log.h"
+#include "base/printable.h"
 
 namespace pintle::agent {
 namespace {
@@ -35,6 +36,15 @@ std::vector<std::string> Warnings::All() const {
   std::vector<std::string> all;
   for (const auto& texts : texts_) all.insert(all.end(), texts.begin(), texts.end());
   return all;
+}
+
+std::vector<std::string> WarningsOf(const change::Ignored& ignored) {
+  std::vector<std::string> texts;
+  for (const change::IgnoredThing& thing : ignored) {
+    texts.push_back(fmt::format("{} is ignored until {}; `pintle ignore --end {}` ends that", thing.about,
+                                ToRfc3339(thing.until), ShellOperand(thing.about)));
+  }
+  return texts;
 }
 
 }  // namespace pintle::agent

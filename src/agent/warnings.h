@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "change/ignored.h"
+
 namespace pintle::agent {
 
 class Warnings {
  public:
-  enum class Of { kSource, kDriftWatch };
+  enum class Of { kSource, kDriftWatch, kIgnored };
 
   // All there are of a kind from now on; false if these are those that there were.
   bool Replace(Of kind, std::vector<std::string> texts);
@@ -19,7 +21,10 @@ class Warnings {
   std::vector<std::string> All() const;
 
  private:
-  std::array<std::vector<std::string>, 2> texts_;
+  std::array<std::vector<std::string>, 3> texts_;
 };
+
+// One for each thing that is ignored.
+std::vector<std::string> WarningsOf(const change::Ignored& ignored);
 
 }  // namespace pintle::agent

@@ -84,19 +84,30 @@ Result<> AddDifferences(const Root& root, const ignition::Config& config, Privat
   });
 }
 
-std::vector<std::string> RemediesFor(const Root& root, const std::string& words, const std::string& about) {
+bool IsFile(const Root& root, const std::string& about) {
+  if (!IsPath(about)) return false;
+  const auto status = root.Status(about);
+  return status && *status && S_ISREG((*status)->st_mode);
+}
+
+std::vector<std::string> RemediesFor(const Root& root, const std::string& words, const std::string& about,
+                                     bool is_ignored) {
   const std::string thing = ShellOperand(about);
   std::vector<std::string> remedies = {fmt::format("pintle restore{} {}", words, thing)};
-  if (!IsPath(about)) return remedies;
-  const auto status = root.Status(about);
-  if (status && *status && S_ISREG((*status)->st_mode)) {
-    remedies.push_back(fmt::format("pintle adopt{} {}", words, thing));
-  }
-  remedies.push_back(fmt::format("pintle ignore{} {} --until 1d", words, thing));
+  if (IsFile(root, about)) remedies.push_back(fmt::format("pintle adopt{} {}", words, thing));
+  remedies.push_back(is_ignored ? fmt::format("pintle ignore{} --end {}", words, thing)
+                                : fmt::format("pintle ignore{} {} --until 1d", words, thing));
   return remedies;
 }
 
 }  // namespace
+
+void AdviseNotToIgnore(const Things& things, Drifts& drifts) {
+  for (Drift& drift : drifts.all) {
+    if (!things.contains(drift.about)) continue;
+    std::erase_if(drift.remedies, [](const std::string& remedy) { return remedy.starts_with("pintle ignore"); });
+  }
+}
 
 std::size_t Drifts::count() const {
   std::size_t count = 0;
@@ -132,10 +143,11 @@ Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vect
     if (drifts.all.empty() || drifts.all.back().about != finding.about) {
       Drift& drift = drifts.all.emplace_back();
       drift.about = finding.about;
-      drift.remedies = RemediesFor(root, root_words, finding.about);
+      const auto until = IgnoredUntil(ignored, finding.about);
+      drift.remedies = RemediesFor(root, root_words, finding.about, until.has_value());
       const auto writers = config.writers.find(finding.about);
       if (writers != config.writers.end()) drift.written_by = writers->second;
-      if (const auto until = IgnoredUntil(ignored, finding.about)) drift.ignored_until = ToRfc3339(*until);
+      if (until) drift.ignored_until = ToRfc3339(*until);
     }
     drifts.all.back().problems.push_back(std::move(finding.text));
     if (!finding.detail.empty()) drifts.all.back().details.push_back(std::move(finding.detail));

@@ -13,6 +13,7 @@
 #include "change/current_config.h"
 #include "change/findings.h"
 #include "change/ignored.h"
+#include "change/losses.h"
 #include "host/host.h"
 #include "json/fields.h"
 
@@ -60,5 +61,8 @@ Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const
 // All there is to say of findings.  `root_words` is what a command about the machine needs: " --root /mnt", or nothing.
 Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
                         const Ignored& ignored = {}, const std::string& root_words = "");
+
+// A change that says otherwise of a thing does not leave it alone because it is ignored.
+void AdviseNotToIgnore(const Things& things, Drifts& drifts);
 
 }  // namespace pintle::change

@@ -13,14 +13,27 @@
 namespace pintle::change {
 namespace {
 
-// All that a config says of each of the things that are ignored.
-Result<std::map<std::string, json::Value>> SaidOf(const Ignored& ignored, const plan::ParsedConfig& config) {
+using IsMeant = std::function<bool(const std::string& name)>;
+
+// All that a config says of each of the things that are meant.
+Result<std::map<std::string, json::Value>> SaidOf(const IsMeant& is_meant, const plan::ParsedConfig& config) {
   std::map<std::string, json::Value> said;
   for (const plan::Step& step : TRY(plan::StepsFor(config, config, {}))) {
     const std::string name = NameOf(step);
-    if (IgnoredUntil(ignored, name)) said[name].push_back(json::Encode(step));
+    if (is_meant(name)) said[name].push_back(json::Encode(step));
   }
   return said;
+}
+
+// Those of the things that are meant of which both configs say the same.
+Result<Things> SaidAlike(const IsMeant& is_meant, const plan::ParsedConfig& from, const plan::ParsedConfig& to) {
+  Things alike;
+  const auto before = TRY(SaidOf(is_meant, from));
+  for (const auto& [name, said] : TRY(SaidOf(is_meant, to))) {
+    const auto same = before.find(name);
+    if (same != before.end() && same->second == said) alike.insert(name);
+  }
+  return alike;
 }
 
 // Whether all that there is to lose is set aside.
@@ -44,14 +57,19 @@ std::string NameOf(const plan::Step& step) {
 }
 
 Result<Things> LeftAlone(const Ignored& ignored, const plan::ParsedConfig& from, const plan::ParsedConfig& to) {
-  Things left_alone;
-  if (ignored.empty()) return left_alone;
-  const auto before = TRY(SaidOf(ignored, from));
-  for (const auto& [name, said] : TRY(SaidOf(ignored, to))) {
-    const auto same = before.find(name);
-    if (same != before.end() && same->second == said) left_alone.insert(name);
-  }
-  return left_alone;
+  if (ignored.empty()) return Things();
+  return SaidAlike([&](const std::string& name) { return IgnoredUntil(ignored, name).has_value(); }, from, to);
+}
+
+Result<Things> SaidOtherwise(std::span<const Finding> findings, const plan::ParsedConfig& from,
+                             const plan::ParsedConfig& to) {
+  Things things;
+  for (const Finding& finding : findings) things.insert(finding.about);
+  if (things.empty()) return things;
+  for (const std::string& alike :
+       TRY(SaidAlike([&](const std::string& name) { return things.contains(name); }, from, to)))
+    things.erase(alike);
+  return things;
 }
 
 Things OutOfReach(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ std::string NameOf(const plan::Step& step);
 
 // What is ignored and the same in both configs, which a change between them does not touch.
 Result<Things> LeftAlone(const Ignored& ignored, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
+
+// Of what findings are about, that which the new config says otherwise than the old one.
+Result<Things> SaidOtherwise(std::span<const Finding> findings, const plan::ParsedConfig& from,
+                             const plan::ParsedConfig& to);
 
 // Users of whom both configs say the same, and whose keys cannot be looked at, such as where a user has put a link in
 // the place of .ssh: a change between them does not touch these keys, and need not wait for someone to mend them.

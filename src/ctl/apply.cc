@@ -121,9 +121,11 @@ class Application {
     left_alone.merge(change::OutOfReach(machine_.root(), from, to_));
     auto lost = TRY(change::FindingsThatWouldBeLost(machine_.host(), TRY(change::FindingsOn(machine_.host(), from)),
                                                     to_, left_alone));
+    const change::Things otherwise = TRY(change::SaidOtherwise(lost, from, to_));
     change::Drifts drifts =
         TRY(change::DriftsOf(machine_.root(), from, std::move(lost), {}, machine_.RootWords(), PrivateLinesFor(line_)));
     if (!drifts.all.empty()) {
+      change::AdviseNotToIgnore(otherwise, drifts);
       Show(DriftsText(drifts));
       answer_.drifts = std::move(drifts);
       return Refuse(outcome::kDrifted, "this machine is not as its config says; nothing was changed");

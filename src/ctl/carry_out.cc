@@ -78,9 +78,10 @@ Result<std::string> CarryOut(const Machine& machine, AndThen then, const change:
 std::string OutcomeText(std::string_view outcome, std::string_view now) {
   if (outcome == outcome::kNothingToDo) return fmt::format("Nothing to do: {}.\n", now);
   if (outcome == outcome::kDone) return fmt::format("Done: {}.\n", now);
-  if (outcome == outcome::kRebooting) return fmt::format("In place: {}; rebooting.\n", now);
+  if (outcome == outcome::kRebooting) return fmt::format("Staged: after the reboot {}; rebooting.\n", now);
   if (outcome == outcome::kRebootPending) {
-    return fmt::format("In place: {}. A reboot is pending: do it, and `pintle recover` after it.\n", now);
+    return fmt::format("Staged: after a reboot {}.  Reboot it; `pintle recover --give-up` takes the change back.\n",
+                       now);
   }
   return "Nothing was changed.\n";
 }

@@ -92,10 +92,12 @@ class Entries {
         directories_.insert(path);
         return {};
       case AE_IFREG:
+        if (directories_.contains(path)) return Twice(path);
         if (::archive_entry_size(entry) > 0) bytes_ += static_cast<std::uint64_t>(::archive_entry_size(entry));
         files_.insert(path);
         return {};
       case AE_IFLNK:
+        if (directories_.contains(path)) return Twice(path);
         links_.insert(path);
         return {};
       default:
@@ -123,6 +125,7 @@ class Entries {
       return Error(ErrorKind::kInvalid,
                    fmt::format("\"{}\" is a hard link to \"{}\", which is not in the layer", path, target));
     }
+    if (directories_.contains(path)) return Twice(path);
     files_.insert(path);
     return {};
   }
@@ -219,7 +222,11 @@ class Unpacking {
     const std::string name = path.filename();
     if (!name.starts_with(kWhiteout)) return {};
     const std::filesystem::path folder = path.parent_path();
-    const std::string hidden = name == kOpaque ? folder : folder / name.substr(kWhiteout.size());
+    const std::string of = name.substr(kWhiteout.size());
+    if (name != kOpaque && (of.empty() || of == "." || of == "..")) {
+      return Error(ErrorKind::kInvalid, fmt::format("\"{}\" hides nothing that has a name", std::string(path)));
+    }
+    const std::string hidden = name == kOpaque ? folder : folder / of;
     const bool is_all = hidden.empty() || hidden == below_ || IsBelow(below_, hidden);
     if (!is_all && !IsBelow(hidden, below_)) return {};
     std::error_code failed;
@@ -291,7 +298,7 @@ Result<> UnpackLayer(const std::string& path, const std::string& below, const st
                      const std::stop_token& stop) {
   const Root root = TRY(Root::Open(into));
   const Unpacking unpacking(below, into, root);
-  // What a layer hides is of the layers before, wherever it says so.
+  // Whiteouts hide files of earlier layers only, wherever they stand in this one: all of them are applied first.
   TRY(ForEachEntry(path, stop, [&](archive*, archive_entry* entry) { return unpacking.Hide(entry); }));
   return ForEachEntry(path, stop, [&](archive* opened, archive_entry* entry) { return unpacking.Take(opened, entry); });
 }

@@ -50,5 +50,31 @@ TEST_F(Look, LeavesAChangeThatWaitsForARebootToWhoeverMadeIt) {
   EXPECT_TRUE(Now().is_cut_short);
 }
 
+TEST_F(Look, CountsWhatIsIgnoredIfTheWantedConfigSaysOtherwiseOfIt) {
+  const auto with = [](const char* source) {
+    plan::TestConfig config;
+    config.WithFile("/etc/motd", source);
+    config.spec().config = ignition::Encode(config.ignition());
+    return config;
+  };
+  machine_.policy = {};
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), with("data:,one"))));
+  machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
+  ASSERT_TRUE(Succeeded(change::Recover(machine_.host(), {})));
+  machine_.Write("etc/motd", "mine");
+  const host::Host host = machine_.host();
+  ASSERT_TRUE(Succeeded(change::KeepIgnored(host.root, {{"/etc/motd", host.clock.Wall() + std::chrono::hours(24)}})));
+  EXPECT_TRUE(Now().is_there);
+  plan::TestConfig other = with("data:,two");
+  other.metadata().name = "rendered-worker-2";
+  const plan::ParsedConfig parsed = other;
+  const change::CurrentConfig to{.object = parsed.object, .ignition = parsed.ignition, .writers = {}};
+  const auto read = [&]() -> Result<change::CurrentConfig> { return to; };
+  const auto survey = ValueOf(LookAt(host, {.wanted = Target{GoalOf(to), read}}));
+  EXPECT_EQ(survey.findings, 1u);
+  EXPECT_THAT(survey.outlook.drift, HasSubstr("/etc/motd is ignored, but rendered-worker-2 says otherwise of it: "
+                                              "`pintle restore /etc/motd` puts it back first"));
+}
+
 }  // namespace
 }  // namespace pintle::agent
