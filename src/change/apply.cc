@@ -20,6 +20,7 @@
 #include "change/room.h"
 #include "change/stage.h"
 #include "change/whose_deployment.h"
+#include "host/remedy.h"
 #include "plan/actions.h"
 
 namespace pintle::change {
@@ -296,7 +297,7 @@ class Changer {
     }
     if (change.phase != Phase::kApplied) return GoBack(change, state);
     if (!has_rebooted) return Recovered{Recovery::kRebootNeeded, ""};
-    if (!change.next_boot->is_finalized) return FinalizeLate(change, contents);
+    if (!change.next_boot->is_finalized) return FinalizeLate(change, contents, state);
     TRY(CountBoot(change));
     if (const auto checked = CheckAfterBoot(change); !checked) {
       change.reason = checked.error().message();
@@ -319,10 +320,11 @@ class Changer {
       kept = SomeoneElses(*state.pending);
       Say(kept);
     }
-    TRY(PutAll(host_, contents, TRY(UndoOfShared(host_, change))));
+    std::vector<std::string> left = TRY(PutSharedBack(host_, contents, change));
+    if (!kept.empty()) left.insert(left.begin(), std::move(kept));
     TRY(RememberWhy(change));
     TRY(journal_.Close());
-    return kept;
+    return fmt::format("{}", fmt::join(left, "; "));
   }
 
   // The new one runs, and is not what it should be.
@@ -344,7 +346,7 @@ class Changer {
   }
 
   // The new one runs without its files: who shut the machine down did not wait for us.
-  Result<Recovered> FinalizeLate(Change& change, const host::BlobStore& contents) {
+  Result<Recovered> FinalizeLate(Change& change, const host::BlobStore& contents, const host::DeploymentsState& state) {
     if (const auto checked = CheckBooted(host_, change); !checked) {
       // It is another one, which someone chose.
       change.reason = fmt::format("another deployment was booted than the one that was staged for {}, and is kept: {}",
@@ -354,7 +356,11 @@ class Changer {
       return Recovered{Recovery::kUndone, change.reason};
     }
     Say(fmt::format("putting the files of {}", change.to));
-    TRY(PutLate(host_, contents, change));
+    if (auto put = PutLate(host_, contents, change); !put) {
+      if (host::IsFaultOfMachine(put.error())) return std::move(put).error();
+      change.reason = put.error().message();
+      return GoBack(change, state);
+    }
     change.next_boot->is_finalized = true;
     change.boot_id = TRY(BootId(host_.root));
     TRY(journal_.Write(change));

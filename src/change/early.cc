@@ -29,7 +29,7 @@ Result<Putting> PutForDeployment(const host::Host& host, const host::BlobStore& 
   }
   const auto state = TRY(host.deployments->Observe());
   if (state.booted && state.booted->id == change.next_boot->replaces) {
-    TRY(PutAll(host, contents, TRY(UndoOfShared(host, change))));
+    TRY(PutSharedBack(host, contents, change));
     return Putting::kPut;
   }
   if (change.phase != Phase::kApplied || change.next_boot->is_finalized) return Putting::kNothing;

@@ -25,6 +25,7 @@
 #include "host/files.h"
 #include "host/machine_name.h"
 #include "host/password_hash.h"
+#include "host/remedy.h"
 #include "host/systemd_offline.h"
 #include "plan/extensions.h"
 
@@ -314,16 +315,25 @@ Result<> PutLate(const host::Host& host, const host::BlobStore& contents, const 
   return PutAll(host, contents, TRY(WithDirectories(host.root, change.steps)));
 }
 
-Result<std::vector<Step>> UndoOfShared(const host::Host& host, const Change& change) {
+Result<std::vector<std::string>> PutSharedBack(const host::Host& host, const host::BlobStore& contents,
+                                               const Change& change) {
   std::map<Thing, const Step*> puts;
   for (const Step& step : change.steps) puts.emplace(ThingOf(step), &step);
   std::vector<Step> undo;
+  std::vector<std::string> left;
   for (const Step& step : change.undo) {
     const auto put = puts.find(ThingOf(step));
     if (put == puts.end()) continue;
-    if (auto back = TRY(std::visit(TakingBack(host, *put->second), step))) undo.push_back(*std::move(back));
+    auto back = std::visit(TakingBack(host, *put->second), step);
+    if (!back && host::IsFaultOfMachine(back.error())) return std::move(back).error();
+    if (!back) {
+      left.push_back(back.error().message());
+    } else if (*back) {
+      undo.push_back(**std::move(back));
+    }
   }
-  return undo;
+  for (std::string& more : TRY(PutBack(host, contents, undo, change.steps))) left.push_back(std::move(more));
+  return left;
 }
 
 }  // namespace pintle::change

@@ -55,7 +55,9 @@ Result<> CheckBooted(const host::Host& host, const Change& change);
 // Puts into the running tree what Finalize() should have put into it before it was booted.
 Result<> PutLate(const host::Host& host, const host::BlobStore& contents, const Change& change);
 
-// The steps that put back what of the change is in effect although the old deployment is booted.
-Result<std::vector<plan::Step>> UndoOfShared(const host::Host& host, const Change& change);
+// Puts back what of the change is in effect although the old deployment is booted.  Returns why the rest stays as it
+// is.
+Result<std::vector<std::string>> PutSharedBack(const host::Host& host, const host::BlobStore& contents,
+                                               const Change& change);
 
 }  // namespace pintle::change

@@ -57,13 +57,15 @@ class Putting {
     TRY(PutFiles(Of<FileEntry>(steps)));
     if (const auto units = Of<UnitState>(steps); !units.empty()) TRY(host_.systemd.PutEnablement(units));
     for (const auto& put : Of<UnitLinks>(steps)) TRY(host_.systemd.PutLinks(*put.want));
-    for (const auto& put : Of<AuthorizedKeys>(steps)) TRY(Allow(host::WithRemedy(PutKeys(put))));
-    for (const auto& put : Of<PasswordHash>(steps)) TRY(Allow(host::WithRemedy(PutHash(put))));
+    for (const auto& put : Of<AuthorizedKeys>(steps)) TRY(AllowOfUser(PutKeys(put)));
+    for (const auto& put : Of<PasswordHash>(steps)) TRY(AllowOfUser(PutHash(put)));
     return {};
   }
 
  protected:
   virtual Result<> Allow(Result<> result) { return result; }
+  // A user may have made it impossible.
+  virtual Result<> AllowOfUser(Result<> result) { return host::WithRemedy(std::move(result)); }
 
  private:
   // What takes time and space is done beside the places, and synced once; then all get to their places, and that is
@@ -125,7 +127,7 @@ class Putting {
   const SeenBefore before_;
 };
 
-// Goes on with the rest.
+// Leaves alone what someone has edited or made impossible, notes it, and goes on with the rest.
 class PuttingBack final : public Putting {
  public:
   using Putting::Putting;
@@ -135,7 +137,15 @@ class PuttingBack final : public Putting {
  private:
   Result<> Allow(Result<> result) override {
     if (result || result.error().kind() != ErrorKind::kConflict) return result;
-    left_.push_back(result.error().message());
+    return Leave(result.error());
+  }
+  Result<> AllowOfUser(Result<> result) override {
+    if (result) return {};
+    return host::IsFaultOfMachine(result.error()) ? host::WithRemedy(std::move(result)) : Leave(result.error());
+  }
+
+  Result<> Leave(const Error& error) {
+    left_.push_back(error.message());
     return {};
   }
 

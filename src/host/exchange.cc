@@ -8,6 +8,7 @@
 #include "base/root.h"
 #include "base/unique_fd.h"
 #include "host/attributes.h"
+#include "host/remedy.h"
 
 namespace pintle::host {
 namespace {
@@ -32,7 +33,10 @@ Result<bool> IsIn(int directory, const std::string& name, const Existing& existi
   if (existing.kind != state.kind) return false;
   const int how = existing.kind == EntryKind::kLink ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
   const UniqueFd opened(::openat(directory, name.c_str(), how | O_NOFOLLOW | O_CLOEXEC));
-  if (!opened) return Error::FromErrno("opening what is there");
+  if (!opened) {
+    Error error = Error::FromErrno("opening what is there");
+    return IsFaultOfMachine(error) ? std::move(error) : Error(ErrorKind::kConflict, error.message());
+  }
   const Attributes have = TRY(ReadAttributes(opened.get(), HowOpened(existing.kind)));
   return IsAs(state, existing, opened.get(), have, blobs);
 }
@@ -65,16 +69,22 @@ Result<> GiveBack(const Beside& beside, const Exchange& exchange) {
     return done || !CannotBeDone(done.error().errno_value()) ? done : put_back(0);
   }
   TRY(put_back(RENAME_EXCHANGE));
-  const auto out = TRY(FindExisting(beside.at, waiting));
+  const auto out = FindExisting(beside.at, waiting);
   // If it is not ours that comes out, someone has edited that in turn, and theirs is the last word.
-  if (out && out->identity != *exchange.made) TRY(put_back(RENAME_EXCHANGE));
+  if (!out || (*out && (*out)->identity != *exchange.made)) TRY(put_back(RENAME_EXCHANGE));
   return ClearBeside(beside.at, exchange.name);
 }
 
 // What has come out is beside the place now.
 Result<Out> Judge(const Beside& beside, const Exchange& exchange, const BlobStore& blobs) {
   const std::string waiting = NameBeside(exchange.name);
-  const auto out = TRY(FindExisting(beside.at, waiting));
+  const auto found = FindExisting(beside.at, waiting);
+  if (!found) {
+    // It is a pipe, or the like.
+    TRY(GiveBack(beside, exchange));
+    return found.error();
+  }
+  const auto& out = *found;
   if (!out) return Out();
   if (out->kind == EntryKind::kDirectory) {
     if (WasDirectory(exchange) && RemoveName(beside.at, waiting, out->kind) == 0) return Out();
@@ -82,8 +92,10 @@ Result<Out> Judge(const Beside& beside, const Exchange& exchange, const BlobStor
     return WasDirectory(exchange) ? IsFull() : WasEdited();
   }
   if (IsUntouchedButRenamed(*exchange.existing, *out)) return out;
-  if (TRY(IsAsSeen(beside.at, waiting, *out, exchange, blobs))) return out;
+  const auto is_as_seen = IsAsSeen(beside.at, waiting, *out, exchange, blobs);
+  if (is_as_seen && *is_as_seen) return out;
   TRY(GiveBack(beside, exchange));
+  TRY(is_as_seen);
   return WasEdited();
 }
 
@@ -108,7 +120,7 @@ Error WasEdited() {
                "someone has changed it since it was looked at, and it stays as they left it: see `pintle verify`");
 }
 
-Error IsFull() { return Error(ErrorKind::kInvalid, "a directory with something in it is there: move it away"); }
+Error IsFull() { return Error(ErrorKind::kConflict, "a directory with something in it is there: move it away"); }
 
 Result<> PutInPlace(const Beside& beside, const Exchange& exchange, const State& want, const BlobStore& blobs) {
   const int directory = beside.directory.fd();

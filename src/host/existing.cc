@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "host/entry_kind.h"
+#include "host/remedy.h"
 
 namespace pintle::host {
 namespace {
@@ -40,7 +41,9 @@ Result<std::optional<Existing>> FindExisting(int directory, const std::string& n
     return Error::FromErrno("statx");
   }
   Existing existing;
-  existing.kind = TRY(KindOf(status.stx_mode));
+  const auto kind = KindOf(status.stx_mode);
+  if (!kind) return Error(ErrorKind::kConflict, kind.error().message());
+  existing.kind = *kind;
   existing.permissions = status.stx_mode & 07777;
   existing.user = status.stx_uid;
   existing.group = status.stx_gid;
@@ -87,7 +90,12 @@ Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& nam
   if (existing.kind == EntryKind::kDirectory) flags |= O_RDONLY | O_DIRECTORY;
   if (existing.kind == EntryKind::kLink) flags |= O_PATH;
   UniqueFd opened(::openat(directory.fd(), name.c_str(), flags));
-  if (!opened) return Error::FromErrno("opening what is there");
+  if (!opened) {
+    Error error = Error::FromErrno("opening what is there");
+    if (IsFaultOfMachine(error)) return error;
+    // Someone has put something else there, or holds a lease on it.
+    return Error(ErrorKind::kConflict, error.message());
+  }
   struct stat status;
   if (::fstat(opened.get(), &status) != 0) return Error::FromErrno("fstat");
   if (Identity{status.st_dev, status.st_ino} != existing.identity) {

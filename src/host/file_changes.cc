@@ -165,9 +165,7 @@ class FileChanges::Work {
   Result<SharedDirectory> OpenAboveAgain(const std::string& path, const Identity& identity) {
     const std::string above = DirectoryAbove(path);
     auto directory = committing_.Open(above);
-    if (!directory && (directory.error().errno_value() == ENOENT || directory.error().errno_value() == ENOTDIR)) {
-      return IsElsewhere(above);
-    }
+    if (!directory && !IsFaultOfMachine(directory.error())) return IsElsewhere(above);
     if (directory && (*directory)->identity() != identity) return IsElsewhere(above);
     return directory;
   }
@@ -211,6 +209,10 @@ class FileChanges::Work {
     if (!opened) {
       const int reason = opened.error().errno_value();
       if (!put.want && (reason == ENOENT || reason == ENOTDIR)) return Prepared();
+      // It could be opened when it was looked at.
+      if (before && !IsFaultOfMachine(opened.error())) {
+        return Error(ErrorKind::kConflict, opened.error().message() + ": see `pintle verify`");
+      }
       return std::move(opened).error();
     }
     const Directory& directory = **opened;
@@ -272,8 +274,8 @@ class FileChanges::Work {
       }
       if (before) TRY(CheckAsBefore(*before, *existing, opened.get(), have));
       if (is_same_kind && existing->kind != EntryKind::kDirectory) TakeOver(std::move(have), goal);
-    } else if (before && before->state != nullptr && before->looked_at) {
-      return WasEdited();
+    } else if (before && before->state != nullptr) {
+      return WasEdited();  // It was removed.
     }
     TRY(CheckChangeable(directory));
     if (existing) TRY(CheckNotImmutable(existing->attributes, "what is there"));

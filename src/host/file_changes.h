@@ -37,7 +37,7 @@ namespace pintle::host {
 struct Before {
   const resource::FileEntry::State* state = nullptr;  // Must live as long as the change; none: nothing was there.
   // When it was looked at.  What has rested since then is what was seen, and is not read once more.  Without it
-  // everything is compared, and that nothing is there is as good as what was seen.
+  // everything is compared.
   std::optional<WallTime> looked_at;
 };
 

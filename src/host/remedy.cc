@@ -43,6 +43,23 @@ std::string_view RemedyFor(int errno_value) {
 
 }  // namespace
 
+bool IsFaultOfMachine(const Error& error) {
+  switch (error.errno_value()) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+    case EROFS:
+    case EIO:
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE:
+    case EINTR:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Error WithRemedy(Error error) {
   const std::string_view remedy = RemedyFor(error.errno_value());
   const bool is_told = error.message().find(remedy) != std::string::npos;

@@ -9,6 +9,10 @@
 
 namespace pintle::host {
 
+// Tells whether the machine itself cannot do it at the moment, such as with a full or a failing disk.  All else stands
+// in the way of one thing, and is often what someone has put in its place.
+bool IsFaultOfMachine(const Error& error);
+
 // Puts the remedy before the cause, when there is one: "its file system is full, free some space: write: No space left
 // on device".  One that is told already is not told twice.
 Error WithRemedy(Error error);

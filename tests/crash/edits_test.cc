@@ -3,12 +3,14 @@
 // The promise for what someone edits while a change is made: whenever that is, it is there in the end.
 
 #include <fmt/core.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
 
+#include "change/apply.h"
 #include "change/findings.h"
 #include "crash/faults.h"
 #include "crash/histories.h"
@@ -95,6 +97,65 @@ TEST_F(AnEdit, OfAFileThatIsChangedIsThereInTheEnd) {
 TEST_F(AnEdit, OfAFileThatGoesIsThereInTheEnd) {
   ASSERT_NO_FATAL_FAILURE(IsThereInTheEnd(NoConfig, "etc/new/deep/file"));
 }
+
+// What someone puts in the way of a change: of a file, or of the directory that it is in.
+const Edit kObstacles[] = {
+    {"removed", [](const fs::path& file) { fs::remove(file); }},
+    {"made a pipe", [](const fs::path& file) { fs::remove(file), ::mkfifo(file.c_str(), 0666); }},
+    {"made a directory with something in it",
+     [](const fs::path& file) {
+       fs::remove(file);
+       fs::create_directory(file);
+       std::ofstream(file / "theirs") << "theirs";
+     }},
+    {"moved away with its directory",
+     [](const fs::path& file) { fs::rename(file.parent_path(), file.parent_path().string() + "~"); }},
+    {"under a pipe",
+     [](const fs::path& file) {
+       fs::rename(file.parent_path(), file.parent_path().string() + "~");
+       ::mkfifo(file.parent_path().c_str(), 0666);
+     }},
+    {"under a link to itself",
+     [](const fs::path& file) {
+       fs::rename(file.parent_path(), file.parent_path().string() + "~");
+       fs::create_symlink(file.parent_path().filename(), file.parent_path());
+     }},
+};
+
+class AnObstacle : public AnEdit {
+ protected:
+  // Whenever it comes, the change ends, and all else is as one of the two configs says.
+  static void HoldsUpNothingElse(plan::TestConfig (*to)()) {
+    const std::string path = "etc/new/deep/file";
+    for (const Edit& obstacle : kObstacles) {
+      int histories = 0;
+      for (int at = 1;; ++at, ++histories) {
+        const TemporaryDirectory directory;
+        SmallMachine machine(directory.path());
+        ASSERT_TRUE(Succeeded(machine.GoFromTo(NoConfig(), Everything())));
+        const auto meanwhile = [&] {
+          if (fs::is_regular_file(directory / path)) obstacle.make(directory / path);
+        };
+        const Fault fault = {.at = at, .kind = FaultKind::kMeanwhile, .errno_value = 0, .meanwhile = meanwhile};
+        const History history = RunWith(fault, [&] { return machine.GoFromTo(Everything(), to()).has_value(); });
+        if (!history.fault_met) break;
+        CountHistory();
+        SCOPED_TRACE(fmt::format("{} at call {}", obstacle.name, at));
+        ASSERT_EQ(ValueOf(change::Recover(machine.host())).how, change::Recovery::kNothingToDo);
+        const bool is_made = history.ending == Ending::kSucceeded;
+        for (const change::Finding& finding :
+             ValueOf(change::FindingsOn(machine.host(), is_made ? to() : Everything()))) {
+          ASSERT_THAT(finding.about, testing::StartsWith("/etc/new")) << finding.text;
+        }
+      }
+      EXPECT_GT(histories, 30) << obstacle.name;
+    }
+  }
+};
+
+TEST_F(AnObstacle, ToAFileThatIsChangedHoldsUpNothingElse) { ASSERT_NO_FATAL_FAILURE(HoldsUpNothingElse(Reworded)); }
+
+TEST_F(AnObstacle, ToAFileThatGoesHoldsUpNothingElse) { ASSERT_NO_FATAL_FAILURE(HoldsUpNothingElse(NoConfig)); }
 
 }  // namespace
 }  // namespace pintle::crash

@@ -291,7 +291,7 @@ TEST_F(FileChangesTest, RefusesWhatIsNoLongerAsItWasSeen) {
     EXPECT_TRUE(Succeeded(changes_.Prepare({"/etc/file", want}, Before{&was, now})));
   }
   EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/gone", File("new")}, Before{&was, now})), HasSubstr(kEdited));
-  EXPECT_TRUE(Succeeded(changes_.Prepare({"/etc/gone", File("new")}, Before{&was, std::nullopt})));
+  EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/gone", File("new")}, Before{&was, std::nullopt})), HasSubstr(kEdited));
   EXPECT_TRUE(Succeeded(changes_.Prepare({"/etc/file", File("edit")}, Before{&other, now}))) << "as it is wanted";
 }
 
