@@ -68,22 +68,27 @@ bool NeedsNoQuotes(std::string_view word) {
   return !word.empty() && word.find_first_not_of(kHarmless) == std::string_view::npos;
 }
 
-// What a terminal shows and a shell takes literally between single quotes.
+// What a terminal shows fits between single quotes, which end for each single quote in it.
 bool FitsSingleQuotes(std::string_view word) {
-  return word.find('\'') == std::string_view::npos && word.find('\t') == std::string_view::npos &&
-         Escaped(word, "") == word;
+  return word.find('\t') == std::string_view::npos && Escaped(word, "") == word;
 }
 
-// What a shell reads between $' and '.
+std::string SingleQuoted(std::string_view word) {
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+// What bash reads between $' and '.  No single quote is in it, so that a shell that does not know $'...' takes a wrong
+// word, but runs nothing of it.
 std::string DollarQuoted(std::string_view word) {
   std::string quoted = "$'";
   while (!word.empty()) {
     const std::size_t length = LengthOfFirst(word);
     const std::string_view character = word.substr(0, std::max<std::size_t>(length, 1));
-    if (character == "'" || character == "\\") {
-      quoted += '\\';
-      quoted += character;
-    } else if (length > 0 && IsShown(character, "")) {
+    if (character == "\\") {
+      quoted += "\\\\";
+    } else if (character != "'" && length > 0 && IsShown(character, "")) {
       quoted += character;
     } else {
       // Three octal digits: behind \x a shell might take in what follows.
@@ -102,7 +107,7 @@ std::string PrintableLines(std::string_view text) { return Escaped(text, "\t\n")
 
 std::string ShellQuoted(std::string_view word) {
   if (NeedsNoQuotes(word)) return std::string(word);
-  return FitsSingleQuotes(word) ? fmt::format("'{}'", word) : DollarQuoted(word);
+  return FitsSingleQuotes(word) ? SingleQuoted(word) : DollarQuoted(word);
 }
 
 std::string ShellOperand(std::string_view word) { return (word.starts_with('-') ? "-- " : "") + ShellQuoted(word); }

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/size_limits.h"
@@ -70,7 +71,9 @@ WrittenConfig Written(machineconfig::ConfigDocument document, std::string file, 
 // They are all in memory together, so that together they may not be longer than one of them.
 Result<machineconfig::ConfigFile> ReadFile(const machineconfig::InputFile& input, std::size_t& left) {
   auto read = machineconfig::ReadConfigFile(input.path, input.accepts, left);
-  if (!read && left < limits::kLocalConfigs) {
+  std::error_code unknown;
+  const bool is_too_much = std::filesystem::file_size(input.path, unknown) > left && !unknown;
+  if (!read && is_too_much && left < limits::kLocalConfigs) {
     return std::move(read).error().While(
         fmt::format("behind other configs, of all of which {} bytes are taken", limits::kLocalConfigs));
   }

@@ -56,6 +56,14 @@ def test_a_file_of_our_own_is_refused_and_one_beside_it_is_not(tmp_path):
     assert pintle("validate", write(tmp_path / "c.ign", with_files(beside))).status == 0
 
 
+def test_a_file_below_a_file_is_refused(tmp_path):
+    config = with_files(file("/etc/q/f"), file("/etc/q/f/deep/g"), file("/etc/q/fg"))
+    for name, text in [("a.ign", config), ("b.json", machine_config(config))]:
+        refused("validate", write(tmp_path / name, text),
+                says=["cannot write /etc/q/f/deep/g: /etc/q/f is a file of the same config", "take one of the two out"])
+    assert pintle("validate", write(tmp_path / "c.ign", with_files(file("/etc/q/f"), file("/etc/q/fg")))).status == 0
+
+
 def test_configs_that_nothing_fetches_are_told(tmp_path):
     merging = {"ignition": {"version": "3.4.0", "config": {"merge": [{"source": "https://example.com/more.ign"}]}}}
     for name, text, place in [("a.ign", merging, "$.ignition.config"),

@@ -78,7 +78,8 @@ TEST(ShellQuoted, LeavesPlainWordsAsTheyAre) {
 TEST(ShellQuoted, QuotesForReading) {
   EXPECT_EQ(ShellQuoted("/etc/a b"), "'/etc/a b'");
   EXPECT_EQ(ShellQuoted("/etc/$(touch x)"), "'/etc/$(touch x)'");
-  EXPECT_EQ(ShellQuoted("/etc/it's"), "$'/etc/it\\'s'");
+  EXPECT_EQ(ShellQuoted("/etc/it's"), "'/etc/it'\\''s'");
+  EXPECT_EQ(ShellQuoted("/etc/it's\n"), "$'/etc/it\\047s\\012'");
   EXPECT_EQ(ShellQuoted("/etc/a\nb"), "$'/etc/a\\012b'");
   EXPECT_EQ(ShellQuoted(""), "''");
 }
