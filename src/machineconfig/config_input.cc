@@ -13,6 +13,7 @@
 #include "ignition/convert.h"
 #include "ignition/octal_mode.h"
 #include "ignition/parse_up_to.h"
+#include "machineconfig/file_below_file.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/own_files.h"
 #include "machineconfig/sizes.h"
@@ -63,6 +64,8 @@ void CheckFit(ConfigDocument& document) {
   if (!document.config || document.unfit) return;
   if (const auto fit = CheckOwnFiles(*document.config); !fit) {
     document.unfit = fit.error();
+  } else if (const auto apart = CheckFilesBelowFiles(*document.config); !apart) {
+    document.unfit = apart.error();
   } else if (const auto sized = CheckSizes(*document.config); !sized) {
     document.unfit = sized.error();
   }

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
-#include <unordered_set>
 #include <utility>
 
 #include "api/go_quote.h"
 #include "json/fields.h"
+#include "machineconfig/file_below_file.h"
 #include "machineconfig/ignition_part.h"
 #include "machineconfig/own_files.h"
 #include "machineconfig/validate.h"
@@ -88,21 +87,11 @@ void CompareStorage(const ignition::Storage& from, const ignition::Storage& to, 
   if (!to.links.empty()) changed(from.links, to.links, "links", "make links with a unit or systemd-tmpfiles");
 }
 
-// A file cannot be a directory as well.
-void CheckAbove(const std::unordered_set<std::string_view>& paths, std::string_view path,
-                std::vector<Obstacle>& obstacles) {
-  for (std::size_t slash = path.rfind('/'); slash != 0 && slash != path.npos; slash = path.rfind('/', slash - 1)) {
-    if (!paths.contains(path.substr(0, slash))) continue;
-    obstacles.push_back({fmt::format("cannot write {}: {} is a file of the same config", path, path.substr(0, slash)),
-                         "take one of the two out"});
-  }
-}
-
 void CheckFiles(const std::vector<ignition::File>& files, std::vector<Obstacle>& obstacles) {
-  std::unordered_set<std::string_view> paths;
-  for (const ignition::File& file : files) paths.insert(file.path);
+  for (const FileBelowFile& pair : FilesBelowFiles(files)) {
+    obstacles.push_back({pair.Text(), std::string(kFileBelowFileAdvice)});
+  }
   for (const ignition::File& file : files) {
-    CheckAbove(paths, file.path, obstacles);
     if (!file.append.empty()) {
       obstacles.push_back({fmt::format("ignition file {} includes append", file.path),
                            "appending can be done only once; give the whole contents"});
