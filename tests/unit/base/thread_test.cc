@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "unit/expect.h"
-#include "unit/no_more_threads.h"
+#include "unit/refused_calls.h"
 
 namespace pintle {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/unique_fd.h"
 #include "unit/expect.h"
-#include "unit/no_more_threads.h"
+#include "unit/refused_calls.h"
 
 namespace pintle::ctl {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -18,7 +17,7 @@
 #include "unit/event/patience.h"
 #include "unit/expect.h"
 #include "unit/net/servers.h"
-#include "unit/no_more_threads.h"
+#include "unit/refused_calls.h"
 
 namespace pintle::net {
 namespace {
@@ -354,13 +353,11 @@ TEST_F(HttpServerTest, IsNotBegunWhereThereCanBeNoMoreThreads) {
 }
 
 TEST_F(HttpServerTest, IsNotBegunWhereThereCanBeNoMoreDescriptors) {
-  rlimit before;
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  const rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  const auto server = HttpServer::Begin({.listen = {"127.0.0.1", 0}, .threads = 2}, Greet);
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
-  EXPECT_EQ(MessageOf(server), "making an HTTP server: epoll: Too many open files");
+  std::string message;
+  Without(RefuseMoreEpolls, [&] {
+    message = MessageOf(HttpServer::Begin({.listen = {"127.0.0.1", 0}, .threads = 2}, Greet));
+  });
+  EXPECT_EQ(message, "making an HTTP server: epoll: Too many open files");
 }
 
 // With TLS, by a client that checks everything.

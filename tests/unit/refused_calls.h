@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A thread for which the kernel makes no others, as if there were as many already as there may be.
+// A thread for which the kernel makes no others, or no epoll, as if there were as many already as there may be.
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -12,13 +12,21 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <span>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 namespace pintle {
 
 // A filter of system calls holds for the thread that sets it, and goes with it.
+inline void RefuseBy(std::span<sock_filter> filter) {
+  const sock_fprog program = {.len = static_cast<unsigned short>(filter.size()), .filter = filter.data()};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+    throw std::runtime_error("seccomp");
+  }
+}
+
 inline void RefuseMoreThreads() {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -31,18 +39,31 @@ inline void RefuseMoreThreads() {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAGAIN),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
-  const sock_fprog program = {.len = static_cast<unsigned short>(std::size(filter)), .filter = filter};
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
-    throw std::runtime_error("seccomp");
-  }
+  RefuseBy(filter);
+}
+
+inline void RefuseMoreEpolls() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_epoll_create1, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EMFILE),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  RefuseBy(filter);
+}
+
+// Runs the work in a thread of its own, so that what is refused is refused to that only.
+template <typename Work>
+void Without(void (*refuse)(), Work work) {
+  std::thread([&] {
+    refuse();
+    work();
+  }).join();
 }
 
 template <typename Work>
 void WithoutMoreThreads(Work work) {
-  std::thread([&] {
-    RefuseMoreThreads();
-    work();
-  }).join();
+  Without(RefuseMoreThreads, std::move(work));
 }
 
 }  // namespace pintle
