@@ -110,7 +110,7 @@ class Callers::Caller {
     if (calls_.empty()) callers_.Forget(*this);
   }
 
-  // Begins to ask polkit.  What is refused instead is gone after this.
+  // Takes a place and asks polkit.  A call that is refused is removed: it must not be used after this.
   void Admit(Call& call) {
     if (call.wish.action.empty()) return End(call, kDenied, "that is for root alone");
     if (!callers_.TakePlace(*user_)) return End(call, kTooMany, "too many orders wait to be allowed already");
@@ -172,7 +172,7 @@ class Callers::Caller {
     } else if (::sd_bus_message_enter_container(answer, SD_BUS_TYPE_STRUCT, "bba{ss}") < 0 ||
                ::sd_bus_message_read(answer, "b", &is_allowed) < 0 || is_allowed == 0) {
       caller.GiveBack(call);
-      caller.End(call, kDenied, fmt::format("polkit does not allow you {}", call.wish.action));
+      caller.End(call, kDenied, fmt::format("polkit does not allow you to do this ({})", call.wish.action));
     } else {
       caller.GiveBack(call);
       call.wish.carry_out(call.message.get());
@@ -187,13 +187,13 @@ class Callers::Caller {
     callers_.GiveBackPlace(*user_);
   }
 
-  // Gives the place of a call back that nobody has answered, and has polkit ask no longer.
+  // Frees the place of a call that has no answer yet, and cancels polkit's question.
   void LetGo(const Call& call) const {
     CancelQuestion(call);
     callers_.GiveBackPlace(*user_);
   }
 
-  // If that cannot be said, polkit goes on until its own patience ends.
+  // If cancelling fails, polkit's own timeout ends the question.
   void CancelQuestion(const Call& call) const {
     if (call.question == nullptr) return;
     const Message message = NewPolkitCall(callers_.bus_, "CancelCheckAuthorization");

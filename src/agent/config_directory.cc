@@ -32,6 +32,11 @@ Result<> CheckWriters(const std::string& path, const change::OthersAccess& acces
                fmt::format("{} is not taken, since others than root may change it: {}", path, access.how_to_write));
 }
 
+// Nobody takes these for configs: explanations, and the copies that editors make.
+bool IsNoAttempt(std::string_view name) {
+  return name.starts_with("README") || name.starts_with('#') || name.ends_with('~');
+}
+
 }  // namespace
 
 Result<bool> IsThere(const std::string& directory) {
@@ -68,6 +73,10 @@ Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory) {
   read.configs = std::move(written.configs);
   for (const std::string& what : written.left_out) {
     read.warnings.push_back(fmt::format("{}, and is left out: a config is a regular file", what));
+  }
+  for (const std::string& other : written.others) {
+    if (IsNoAttempt(fs::path(other).filename().string())) continue;
+    read.warnings.push_back(fmt::format("left out: {}", change::OtherText(other)));
   }
   for (const change::WrittenConfig& config : read.configs) {
     const change::OthersAccess access = TRY(change::AccessOfOthersTo(config.file));

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "agent/events.h"
 #include "base/log.h"
 
 namespace pintle::agent {
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostWaiting = 32;
 constexpr auto kLeftAlone = std::chrono::minutes(10);
-// How often someone else may create, change or delete it at the moment we would.
+// This many conflicts in a row are tried again before the write is dropped.
 constexpr int kStumblesEndured = 8;
 
 // Conditions are applied as a whole, so that one which the drain controller has written since we looked would be lost.
@@ -45,7 +46,7 @@ void NodeConditionsWriter::Write(Moment moment, NodeFacts node) {
   WriteNext();
 }
 
-// One of which something newer is said; if there is none, just the oldest.
+// Drops the oldest waiting write of this type, or else the oldest of all.
 void NodeConditionsWriter::DropOneFor(const std::string& type) {
   const auto first = waiting_.begin() + (is_writing_ ? 1 : 0);
   const auto outdated =
@@ -112,7 +113,8 @@ void NodeConditionsWriter::Failed(const Error& error) {
   const bool is_away = error.kind() == ErrorKind::kUnavailable;
   const bool has_stumbled = error.kind() == ErrorKind::kConflict || error.kind() == ErrorKind::kNotFound;
   if (is_away || (has_stumbled && ++stumbles_ <= kStumblesEndured)) return again_.After(backoff_.Next());
-  // It may be said again, and be taken then.
+  log::Warning(error.message(), kTrouble);
+  // The same may be written again later, and be taken then.
   last_.reset();
   EndFirst();
 }

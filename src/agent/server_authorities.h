@@ -4,8 +4,9 @@
 // The authorities of the API server, in the kubeconfigs by which a node's kubelet gets to it.
 //
 // They are renewed while the old ones still hold.  The kubelet reads its own only when it starts, and so is restarted,
-// unless all that is new is for the control plane's own way to itself.  The kubeconfig with which a kubelet begins is
-// written last: as long as it is not as wanted, a crash or a failure on the way has all of it done once more.
+// unless the new authorities are only for connections inside the control plane.  The kubeconfig that a kubelet first
+// starts with is written last: as long as it is not as wanted, a crash or a failure on the way has all of it done once
+// more.
 
 #include <optional>
 #include <string>
@@ -26,7 +27,7 @@ namespace pintle::agent {
 inline constexpr const char* kServerAuthoritiesNamespace = "openshift-machine-config-operator";
 inline constexpr const char* kServerAuthorities = "kubeconfig-data";
 
-// By which a kubelet begins, and which is the last one that is written.
+// The kubeconfig that a kubelet first starts with; it is written last.
 inline constexpr std::string_view kFirstKubeconfig = plan::kFirstKubeconfig;
 
 // Has none but root read it, if it is there.  Whether that took a change.

@@ -47,7 +47,7 @@ struct Outlook {
   bool IsUnderWay() const { return is_cut_short || !waits.empty(); }
 };
 
-// One that could not be undone at once.
+// A change that failed and could not be undone at once.
 struct FailedChange {
   Goal goal;
   std::string text;
@@ -64,8 +64,8 @@ struct Checking {
   Goal goal;
   bool is_drained = false;
   int attempts = 0;
-  bool again = false;        // Something was noticed that this look may have been too early to see.
-  bool is_repeated = false;  // It is the second one for that reason.
+  bool again = false;        // Something changed during this look, which may have missed it: look once more.
+  bool is_repeated = false;  // This is that second look.
 };
 struct Draining {
   Goal goal;
@@ -88,7 +88,7 @@ struct Degraded {
   enum class Retry { kNone, kRecover, kLook, kReboot } retry = Retry::kNone;
   std::optional<Goal> goal = {};
   int attempts = 0;
-  std::optional<FailedChange> after = {};  // Of the recovery that is tried again.
+  std::optional<FailedChange> after = {};  // The failed change that the recovery to be tried again belongs to.
 };
 }  // namespace phase
 
@@ -145,7 +145,7 @@ struct Asked {};
 struct RetryDue {};
 // A person wants what was rejected to be tried all the same.
 struct Pardoned {};
-// What is said now cannot be used, so that what was wanted before stays wanted.  Empty: that is over.
+// What the config source says now cannot be used; the last usable goal stays.  An empty `why`: it can be used again.
 struct Unusable {
   std::string why;
 };
@@ -186,7 +186,7 @@ struct ReportFault {
   Fault fault;
   std::string text;
 };
-// For what comes after a reboot, too.
+// Stores it on the disk, so that it holds after a reboot.
 struct Remember {
   std::optional<Rejection> rejected;
 };

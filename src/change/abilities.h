@@ -22,8 +22,8 @@ bool ChangesOs(const plan::Difference& difference);
 // What of a config this machine leaves aside, in words; empty: nothing.
 std::string LeftAside(const host::Host& host, const api::MachineConfigSpec& spec);
 
-// The config that the machine has, to plan from: what is left aside is taken to be there as wanted, so that it entails
-// nothing.
+// Makes `have`, the config to plan from, say the same as `wanted` of what this machine leaves aside, so that no action
+// follows from it.
 void LeaveAside(const host::Host& host, const api::MachineConfig& wanted, api::MachineConfig& have);
 
 // Names what a change needs and this machine cannot do.

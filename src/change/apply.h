@@ -42,11 +42,11 @@ enum class Ending {
 // Told what is being done, for whoever is watching.
 using Progress = std::function<void(std::string_view doing)>;
 
-// What ends a change that needs a reboot: that everything is as wanted after it, or that Confirm() is called as well.
+// A change that needs a reboot ends when everything is as wanted after it, or when Confirm() is called as well.
 enum class EndsWith { kTheBoot, kConfirmation };
 
-// Takes the machine from one config to the other.  What it has of the old one must be as the old one says, except for
-// what is left alone, which stays as it is.  What someone edits while the change is made stays, too: the change is
+// Takes the machine from one config to the other.  All that the old one manages must be unchanged, except for what is
+// left alone, which stays as it is.  What someone edits while the change is made stays, too: the change is
 // undone then.
 Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
                      const plan::Plan& plan, const Progress& progress = {}, EndsWith end = EndsWith::kTheBoot,

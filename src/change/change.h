@@ -17,7 +17,7 @@
 
 namespace pintle::change {
 
-// How far it has come, which says what a crash is followed by.
+// How far it has come, which decides what is done after a crash.
 enum class Phase {
   kApplying,  // Some of the steps may have been put: back to the old config.
   kApplied,   // All of them have been: on to the new one.
@@ -40,10 +40,10 @@ struct KnownDeployment {
 // Of a change that comes with the next boot.
 struct NextBoot {
   std::string replaces;          // The deployment that was booted when it began.
-  std::vector<plan::Step> held;  // What was as the new config has it, and is to stay so.
+  std::vector<plan::Step> held;  // What already was as the new config wants it, and must not change until the boot.
   bool is_finalized = false;     // Whether the new deployment has got its files.
   std::string found;             // The deployment that was pending when it began, if there was one.
-  // The one that was staged for it; nothing: it is not applied yet.
+  // The deployment that was staged for this change; nothing: none was staged yet.
   std::optional<KnownDeployment> staged;
 
   static constexpr auto kFields = json::FieldList{
@@ -65,13 +65,13 @@ struct Change {
   std::vector<plan::Step> undo;   // What puts it back, in this order.
   std::vector<api::NodeDisruptionAction> actions;
 
-  // When the undo was looked at, in this process.
+  // When this process last saw what the undo would put back.
   std::optional<WallTime> looked_at;
 
   std::optional<NextBoot> next_boot;
   std::string reason;  // Why it is undone.
 
-  // Whether whoever made it says, after the reboot, that the machine is well.
+  // Whether its maker has to confirm after the reboot that the machine is well.
   bool awaits_confirmation = false;
   // How many boots have begun since it was applied, and the last of them that was counted.
   std::int64_t boots = 0;

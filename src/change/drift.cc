@@ -27,7 +27,7 @@ bool IsPath(std::string_view about) { return about.starts_with('/'); }
 // Contents that are longer than anyone reads are not shown, and not read either.
 constexpr std::size_t kMostShown = 4 << 20;
 
-// Where the files are noted that were seen.  It is gone with the boot, as it must be.
+// The files that were seen are noted here, so that a boot forgets them.
 constexpr const char* kRunDirectory = "/run/pintle";
 
 // How the contents of a regular file differ; nothing else has any.

@@ -12,7 +12,7 @@
 namespace pintle::change {
 namespace {
 
-// Ours, and OSTree's for what ours did not make.
+// Our unit, and OSTree's, which finalizes deployments that Pintle did not stage.
 constexpr std::array<std::string_view, 2> kFinalizers = {"pintle-finalize-staged.service",
                                                          "ostree-finalize-staged.service"};
 constexpr std::size_t kLongestCause = 1000;  // In characters.

@@ -66,7 +66,7 @@ class Inverter {
     if (put.want->enablement == Enablement::kPreset) return true;
     const auto status = host_.systemd.Observe(put.key);
     if (!status && status.error().kind() == ErrorKind::kUnavailable) return status.error();
-    // What cannot be looked up may have been broken by what is about to be mended.
+    // A unit that systemd cannot look up may be what the change mends, so that it counts as different.
     if (!status) return false;
     const std::string& state = status->file_state;
     const bool is_enabled = state == "enabled";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the cluster has said last of which changes need no reboot, for whoever changes the machine without asking the
-// cluster.
+// The policy by which the agent planned its last change: which changes need no reboot.  Commands that change the
+// machine go by it, since they ask neither the cluster nor the agent.
 
 #include "api/machine_configuration.h"
 #include "base/result.h"

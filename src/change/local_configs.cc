@@ -2,6 +2,7 @@
 #include "change/local_configs.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -124,7 +125,12 @@ Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs) {
   for (const machineconfig::InputFile& file : named.files) TRY(AddFile(file, left, written.configs));
   TRY(CheckNames(written.configs));
   written.left_out = std::move(named.left_out);
+  written.others = std::move(named.others);
   return written;
+}
+
+std::string OtherText(const std::string& path) {
+  return fmt::format("{}: its name ends in none of {}", path, fmt::join(kConfigEndings, ", "));
 }
 
 bool IsConfigName(std::string_view name) { return machineconfig::IsWantedName(name, kConfigEndings); }

@@ -32,11 +32,15 @@ Result<change::CurrentConfig> RenderLocally(std::vector<WrittenConfig> configs);
 
 struct WrittenConfigs {
   std::vector<WrittenConfig> configs;
+  std::vector<std::string> others;    // Files in a directory that have not the name of a config.
   std::vector<std::string> left_out;  // What in a directory has the name of a config and is no file, with what it is.
 };
 
 // Files of any kind that people write, and directories for all such files in them.
 Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs);
+
+// Says of one of the others why it is no config.
+std::string OtherText(const std::string& path);
 
 // Whether a file of this name in such a directory is a config.
 bool IsConfigName(std::string_view name);

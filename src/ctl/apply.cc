@@ -69,6 +69,14 @@ Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
   }
   change::WrittenConfigs written = TRY(change::ReadWrittenConfigs(line.words()));
   for (const std::string& what : written.left_out) Tell(fmt::format("pintle: apply: left out: {}\n", Printable(what)));
+  // Files without a config are hardly meant to take the machine's config away.
+  if (written.configs.empty() && !written.others.empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("no config is there, only {}; --none takes the machine's config away",
+                                                  change::OtherText(written.others.front())));
+  }
+  for (const std::string& other : written.others) {
+    Tell(fmt::format("pintle: apply: left out: {}\n", Printable(change::OtherText(other))));
+  }
   return change::RenderLocally(std::move(written.configs));
 }
 

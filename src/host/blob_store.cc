@@ -203,7 +203,7 @@ Result<std::string> BlobStore::HaveArrived(Arriving arriving) {
   return sha256;
 }
 
-// What stays behind the end would be cut when the store is opened again; but it takes space until then.
+// Bytes behind the end are cut when the store is opened again; until then they take space.
 void BlobStore::GiveUpArriving() const {
   if (::ftruncate(file_.get(), end_) != 0) return;
 }

@@ -24,7 +24,7 @@ inline constexpr std::chrono::milliseconds kPasswordLockPatience = std::chrono::
 // Nothing where /etc/shadow has no line for the user: then no password is taken.
 Result<std::optional<resource::PasswordHash::State>> ObservePasswordHash(const Root& root, const std::string& user);
 
-// A user without a line gets one, unless the hash is locked anyway; to be absent is to lose the line.  A hash for a
+// Putting "absent" removes the line.  A user without a line gets one, unless the hash is a locked one.  A hash for a
 // user that does not exist is kNotFound, and one that cannot stand in a line is kInvalid.
 Result<> PutPasswordHash(const Root& root, const resource::Put<resource::PasswordHash>& put, const Clock& clock,
                          std::chrono::milliseconds patience = kPasswordLockPatience);

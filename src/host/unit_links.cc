@@ -28,7 +28,7 @@ bool IsLinkFolder(std::string_view name) {
 std::string_view NameIn(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 std::string_view FolderOf(std::string_view path) { return path.substr(0, path.rfind('/')); }
 
-// Whether such a link is one that this is about.
+// Whether this path is a unit's alias, or in a .wants, .requires or .upholds folder.
 bool IsUnitLink(std::string_view path) {
   const std::string_view folder = FolderOf(path);
   const bool in_right_folder = folder == kUnitDirectory || (FolderOf(folder) == kUnitDirectory && IsLinkFolder(folder));
@@ -77,7 +77,7 @@ Result<> RemoveLink(const Root& root, const std::string& path) {
   return {};
 }
 
-// A link that was not finished does not keep its folder.
+// A temporary name that an unfinished write left does not keep its folder.
 Result<> RemoveEmptyFolders(const Root& root, const std::vector<std::string>& kept) {
   for (const std::string& folder : TRY(Folders(root))) {
     if (folder == kUnitDirectory) continue;
@@ -154,7 +154,7 @@ Result<> RemoveUnitLinks(const Root& root, const UnitName& unit) {
     if (FolderOf(path) == kUnitDirectory) other_names.emplace(NameIn(path));
     TRY(RemoveLink(root, path), "disabling " + unit.text());
   }
-  // What was started by another name.
+  // The .wants links that were made under its other names.
   for (const auto& [path, target] : links.targets) {
     if (FolderOf(path) != kUnitDirectory && other_names.contains(NameIn(path))) TRY(RemoveLink(root, path));
   }

@@ -66,6 +66,16 @@ def test_an_empty_directory_takes_the_config_away_too(machine, configs, tmp_path
     assert machine.tree() == before
 
 
+def test_a_directory_without_a_config_by_its_name_takes_nothing_away(machine, configs, tmp_path):
+    machine.run("apply", "--yes", configs)
+    before = machine.tree()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/x.conf").write_text("{}")
+    said = machine.run("apply", "--yes", tmp_path / "other", status=1).stderr
+    assert "x.conf: its name ends in none of .yaml" in said and "--none" in said
+    assert machine.tree() == before
+
+
 def test_a_second_time_there_is_nothing_to_do(machine, configs):
     machine.run("apply", "--yes", configs)
     before = machine.tree()

@@ -223,7 +223,7 @@ def test_polkit_decides_about_others(node, agent):
     node.run("systemctl", "reload", "dbus.service")
     with Begun(node, PROBE, "polkit", "no") as polkit:
         polkit.awaits("serving")
-        assert refusal(node, "Retry") == f"{DENIED} polkit does not allow you io.pintle.agent.retry"
+        assert refusal(node, "Retry") == f"{DENIED} polkit does not allow you to do this (io.pintle.agent.retry)"
         polkit.awaits("system-bus-name name io.pintle.agent.retry 0")
         assert order(node, "Check") == "" and len(polkit.lines) == 2, "root is not asked about"
     wait_until(lambda: "polkit does not answer" in refusal(node, "Retry"), "polkit is gone", PATIENCE)

@@ -89,6 +89,14 @@ TEST_F(ConfigDirectoryTest, LeavesOutWhatIsNoFileAndSaysSo) {
                                          HasSubstr("30-device.json is a device"), HasSubstr("40-socket.ign is a soc")));
 }
 
+TEST_F(ConfigDirectoryTest, SaysWhichFilesHaveNotTheNameOfAConfig) {
+  Write("50-a.json");
+  for (const char* name : {"README", "README.md", "50-b.conf"}) Write(name, "no config");
+  const ConfigDirectory read = ValueOf(Read());
+  EXPECT_THAT(read.configs, SizeIs(1));
+  EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("50-b.conf: its name ends in none of .yaml, ")));
+}
+
 TEST_F(ConfigDirectoryTest, PassesHiddenFilesAndCopiesBy) {
   Write("50-a.json");
   for (const char* name : {".50-a.json.swp", ".50-a.json", "50-a.json~", "#50-a.json#"}) Write(name, "no config");
