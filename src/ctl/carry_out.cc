@@ -78,10 +78,9 @@ Result<std::string> CarryOut(const Machine& machine, AndThen then, const change:
 std::string OutcomeText(std::string_view outcome, std::string_view now) {
   if (outcome == outcome::kNothingToDo) return fmt::format("Nothing to do: {}.\n", now);
   if (outcome == outcome::kDone) return fmt::format("Done: {}.\n", now);
-  if (outcome == outcome::kRebooting) return fmt::format("Staged: after the reboot {}; rebooting.\n", now);
+  if (outcome == outcome::kRebooting) return fmt::format("Rebooting: after it {}.\n", now);
   if (outcome == outcome::kRebootPending) {
-    return fmt::format("Staged: after a reboot {}.  Reboot it; `pintle recover --give-up` takes the change back.\n",
-                       now);
+    return fmt::format("A reboot is pending: after it {}.  `pintle recover --give-up` takes the change back.\n", now);
   }
   return "Nothing was changed.\n";
 }
