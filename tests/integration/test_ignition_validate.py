@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ignition's own ignition-validate (2.14, which knows specs 3.0 to 3.3) and `pintle validate` agree on what is valid.
 
-The configs are made out of ingredients, good and bad, and are the same in every run.  One rule is younger than that
-Ignition and is left out: a file must not be where a unit or a drop-in goes.
+The configs are made out of ingredients, good and bad, and are the same in every run.  Two rules are younger than that
+Ignition and are left out: a file must not be where a unit or a drop-in goes, nor below another file.
 """
 
 import json
@@ -21,7 +21,7 @@ SOURCES = [
     'data:;a="q",c', "http://h/p", "HTTP://h", "http://[::1]:80/x", "http://h:bad/", "http://h/%zz", "://x", "ftp://x",
     "gs://b/o", "s3://b/k", "s3://b/k?versionId=", "arn:aws:s3:::b/k", "tftp://h/f", "", None,
 ]
-PATHS = ["/etc/a", "/etc/b", "/etc/a/b", "/var/x", "/a/../b", "rel", "", "/", "/etc/a/", "//x", None]
+PATHS = ["/etc/a", "/etc/b", "/etc/d/b", "/var/x", "/a/../b", "rel", "", "/", "/etc/a/", "//x", None]
 HASHES = ["sha512-" + "0" * 128, "sha256-" + "0" * 64, "sha512-0", "md5-0", "nodash", ""]
 CONTENTS = [
     "", "[Unit]\nA=b\n", "garbage", "[Unit\n", "[Unit] x\n", "[S]\nno equals\n", "[S]\nA=b\\\nc\n[Install]\nB=x\n",
