@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What each program of Pintle ends with, and what scripts may rely on.
+// All programs of Pintle end with one of these statuses, and scripts may rely on them.
 //
 // The manual pages of all programs have this table in the same words; tests/cli/test_man.py compares them.
 

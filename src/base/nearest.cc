@@ -18,7 +18,7 @@ std::string_view Letters(std::string_view word) {
   return word;
 }
 
-// How many letters have to be added, left out, exchanged, or swapped with the next one to make the one of the other.
+// Counts the letters that have to be added, left out, replaced, or swapped with the next one to turn `a` into `b`.
 std::size_t MistakesBetween(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> mistakes(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {

@@ -68,7 +68,8 @@ bool NeedsNoQuotes(std::string_view word) {
   return !word.empty() && word.find_first_not_of(kHarmless) == std::string_view::npos;
 }
 
-// What a terminal shows fits between single quotes, which end for each single quote in it.
+// Text that a terminal shows can be put between single quotes: they are closed and opened again around each single
+// quote in it.
 bool FitsSingleQuotes(std::string_view word) {
   return word.find('\t') == std::string_view::npos && Escaped(word, "") == word;
 }

@@ -17,7 +17,7 @@
 
 namespace pintle::change {
 
-// How far it has come, which decides what is done after a crash.
+// A change is in one of these phases, which decides what is done after a crash.
 enum class Phase {
   kApplying,  // Some of the steps may have been put: back to the old config.
   kApplied,   // All of them have been: on to the new one.
@@ -71,7 +71,7 @@ struct Change {
   std::optional<NextBoot> next_boot;
   std::string reason;  // Why it is undone.
 
-  // Whether its maker has to confirm after the reboot that the machine is well.
+  // Set if its maker has to confirm after the reboot that the machine is well.
   bool awaits_confirmation = false;
   // How many boots have begun since it was applied, and the last of them that was counted.
   std::int64_t boots = 0;

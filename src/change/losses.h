@@ -26,7 +26,7 @@ std::string NameOf(const plan::Step& step);
 // What is ignored and the same in both configs, which a change between them does not touch.
 Result<Things> LeftAlone(const Ignored& ignored, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 
-// Of what findings are about, that which the new config says otherwise than the old one.
+// Returns the things with findings of which the new config does not say the same as the old one.
 Result<Things> SaidOtherwise(std::span<const Finding> findings, const plan::ParsedConfig& from,
                              const plan::ParsedConfig& to);
 

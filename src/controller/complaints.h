@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What goes wrong again and again, for a log that people read.
+// Decides which of the errors that recur are logged.
 //
 // What is the same each time is said once; but it is said again when it was over in between, and now and then for as
 // long as it lasts: nobody looks for what a process of many months said in its first hour.
@@ -20,7 +20,7 @@ inline constexpr auto kComplaintsOverAfter = std::chrono::minutes(15);
 
 class Complaints {
  public:
-  // Whether it is to be said that this has gone wrong in that way.
+  // Tells whether this error is to be logged now.
   bool IsNews(const std::string& what, const std::string& how, MonotonicTime now);
 
  private:

@@ -37,7 +37,7 @@ struct Garbage {
   std::string uid;
 };
 
-// All that nobody needs, also where it is kept for now.
+// Finds every config that no node and no pool needs, also those that are not due for removal yet.
 std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_pool);
 
 }  // namespace pintle::controller

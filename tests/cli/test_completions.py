@@ -9,6 +9,7 @@ import shutil
 import subprocess
 
 import pytest
+from machines import shell
 from program import PINTLE
 from test_words import OPTIONS
 
@@ -49,8 +50,7 @@ def in_fish(*words, folder):
 @pytest.fixture(params=["bash", "zsh", "fish"])
 def offered(request, tmp_path, monkeypatch):
     """What there is to choose from for the last of the words, of which the first is the program."""
-    if not shutil.which(request.param):
-        pytest.skip(f"there is no {request.param}")
+    shell.need(request.param)
     for name in PROGRAMS[:3]:
         (tmp_path / name).symlink_to(os.path.abspath(PINTLE))
     if CONTROLLER.exists():
@@ -71,14 +71,8 @@ def options(program, verb):
     return {"--help", *re.findall(r"(?m)^  (-\S*) ", run(program, verb, "--help"))}
 
 
-def skip_without(program):
-    if not shutil.which(program):
-        pytest.skip(f"there is no {program}")
-
-
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_offers_each_verb_of_a_program_and_the_options_of_each(offered, program):
-    skip_without(program)
     found = verbs(program)
     assert len(found) >= 3 and sorted(offered(program, "")) == sorted(found)
     assert offered(program, "qqq") == []
