@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/exit_status.h"
+#include "base/nearest.h"
+#include "base/printable.h"
 #include "base/version.h"
 #include "controller/list_garbage.h"
 #include "controller/serve.h"
@@ -45,16 +47,36 @@ std::string Usage() {
       "pintle-controller: the cluster's part of Pintle\n\n"
       "Usage: pintle-controller VERB [OPTION...]\n\n";
   for (const Verb& verb : kVerbs) text += fmt::format("  {:<8} {}\n", verb.name, verb.summary);
-  return text + "\n`pintle-controller VERB --help` has the options, and pintle-controller(8) all of them.\n";
+  return text + "\n`pintle-controller help VERB` has the options, and pintle-controller(8) all of them.\n";
 }
 
-ExitStatus Main(const std::vector<std::string_view>& words) {
+// With `-h`, and `help` before a verb, as `--help` behind it.
+std::vector<std::string_view> WithHelpInFull(std::vector<std::string_view> words) {
+  for (std::string_view& word : words) {
+    if (word == "-h") word = "--help";
+  }
+  if (words.empty() || (words[0] != "help" && words[0] != "--help")) return words;
+  if (words.size() == 1 || words[1] == "help" || words[1] == "--help") return {"--help"};
+  return {words[1], "--help"};
+}
+
+ExitStatus RefuseVerb(std::string_view name) {
+  std::vector<std::string_view> known = {"help"};
+  for (const Verb& verb : kVerbs) known.push_back(verb.name);
+  fmt::print(stderr, "pintle-controller: \"{}\" is not a verb{} (`pintle-controller help` lists them)\n",
+             Printable(name), Guess(name, known));
+  return ExitStatus::kWrong;
+}
+
+ExitStatus Main(const std::vector<std::string_view>& given) {
+  const std::vector<std::string_view> words = WithHelpInFull(given);
   std::string_view name = words.empty() ? "" : words[0];
   if (name == "--version") name = "version";
   for (const Verb& verb : kVerbs) {
     if (verb.name == name) return verb.run({words.begin() + 1, words.end()});
   }
-  const bool is_asked_for = name == "help" || name == "--help" || name == "-h";
+  const bool is_asked_for = name == "--help";
+  if (!is_asked_for && !name.empty()) return RefuseVerb(name);
   fmt::print(is_asked_for ? stdout : stderr, "{}", Usage());
   return is_asked_for ? ExitStatus::kFine : ExitStatus::kWrong;
 }

@@ -92,6 +92,7 @@ def test_offers_what_begins_so(offered):
 def test_offers_verbs_behind_help(offered):
     assert sorted(offered("pintle", "help", "")) == sorted(offered("pintle", ""))
     assert offered("pintle", "help", "stat") == ["status"]
+    assert offered("pintle-controller", "help", "st") == ["start"]
 
 
 def test_offers_what_a_config_can_be_made_into(offered):

@@ -359,6 +359,10 @@ def test_it_speaks_tls_1_2_and_1_3_and_no_http_2(server, trust, version, is_serv
     (["start", "--ignition-listen", "127.0.0.1:0", "--threads", "0"], "--threads: \"0\" is no number from 1 on"),
     (["start", "--ignition-listen", "127.0.0.1:0", "--tls-min-version", "1"], "is no version of TLS to be had"),
     (["start", "--ignition-listen", "127.0.0.1:0", "--key", "a", "--tls-key", "b"], "--tls-key and --key are the same"),
+    (["serve", "--frmo", "."], "unknown option --frmo; did you mean --from?"),
+    (["sevre"], "\"sevre\" is not a verb; did you mean serve?"),
+    (["help", "strat"], "\"strat\" is not a verb; did you mean start?"),
+    ([], "Usage: pintle-controller VERB"),
     (["token", "--pool", "worker"], "--key-file is needed"),
     (["token", "--pool", "worker", "--key-file", "/dev/null"], "there is no key"),
     (["token", "--pool", "worker", "--key-file", "/proc/self/status", "--ttl", "soon"], "a key has 32 characters"),
@@ -367,6 +371,18 @@ def test_wrong_usage_is_told_with_its_remedy(words, says):
     answer = subprocess.run([CONTROLLER, *words], stderr=subprocess.PIPE, text=True, check=False)
     assert answer.returncode == 1
     assert says in answer.stderr
+
+
+@pytest.mark.parametrize("words, says", [
+    (["help"], "Usage: pintle-controller VERB"), (["--help"], "Usage: pintle-controller VERB"),
+    (["-h"], "Usage: pintle-controller VERB"), (["help", "start"], "--ignition-listen"),
+    (["start", "-h"], "--ignition-listen"), (["help", "serve"], "--listen-http"), (["serve", "-h"], "--listen-http"),
+    (["help", "token"], "--ttl"), (["token", "--help"], "--ttl"), (["help", "version"], "pintle-controller "),
+    (["help", "garbage"], "--keep-rendered"), (["garbage", "-h"], "--keep-rendered"),
+])
+def test_help_is_on_standard_output(words, says):
+    answer = subprocess.run([CONTROLLER, *words], capture_output=True, text=True, check=False)
+    assert (answer.returncode, answer.stderr) == (0, "") and says in answer.stdout
 
 
 @pytest.mark.parametrize("options, says", [
