@@ -39,12 +39,15 @@ struct StatusChange {
   api::MachineConfigPoolStatus status;
 };
 
-// An Event about a pool.
+// An Event about a pool, for when what it tells of has been written.
 struct Announcement {
+  enum class Of { kStatus, kTelling };  // The pool's new status, or that its nodes are told something.
+
   std::string pool;
   kube::EventKind kind;
   std::string reason;
   std::string message;
+  Of of = Of::kStatus;
 };
 
 struct Changes {

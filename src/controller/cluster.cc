@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/cluster.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace pintle::controller {
@@ -38,11 +39,8 @@ Cluster::Cluster(kube::Client& client, const std::string& namespace_name, Listen
       operator_pods_(client, Need::kAlways, ListenerFor<api::Pod>(listener),
                      {.namespace_name = namespace_name, .label_selector = kOperatorPods}) {}
 
-std::vector<std::string_view> Cluster::Unread() const {
-  std::vector<std::string_view> unread;
-  const auto look_at = [&]<typename T>(const Watching<T>& watching) {
-    if (!watching.is_ready()) unread.push_back(kube::kResourceKind<T>.plural);
-  };
+template <typename Visit>
+void Cluster::ForEachKind(Visit&& look_at) const {
   look_at(pools_);
   look_at(nodes_);
   look_at(configs_);
@@ -54,7 +52,27 @@ std::vector<std::string_view> Cluster::Unread() const {
   look_at(os_builds_);
   look_at(schedulers_);
   look_at(operator_pods_);
+}
+
+std::vector<std::string_view> Cluster::Unread() const {
+  std::vector<std::string_view> unread;
+  ForEachKind([&]<typename T>(const Watching<T>& watching) {
+    if (!watching.is_ready()) unread.push_back(kube::kResourceKind<T>.plural);
+  });
   return unread;
+}
+
+std::string Cluster::WhyUnread() const {
+  std::string why;
+  ForEachKind([&](const auto& watching) {
+    if (!watching.is_ready() && !watching.refusal().empty()) why += (why.empty() ? "" : "; ") + watching.refusal();
+  });
+  return why;
+}
+
+bool Cluster::CanRender() const {
+  return pools_.is_ready() && configs_.is_ready() && controller_configs_.is_ready() &&
+         machine_configurations_.is_ready() && os_image_streams_.is_ready();
 }
 
 View Cluster::Look() const {
@@ -72,7 +90,47 @@ View Cluster::Look() const {
   view.os_image_stream = os_image_streams_.Find(kCluster);
   view.master_scheduling = SchedulingOfMasters();
   view.operator_node = OperatorNode();
+  SetAsideIn(view);
   return view;
+}
+
+void Cluster::SetAsideIn(View& view) const {
+  pools_.ForEachUnreadable([&](const api::MachineConfigPool& pool, const Error& why) {
+    const std::string& name = pool.metadata.name;
+    const auto at = std::lower_bound(view.pools.begin(), view.pools.end(), name,
+                                     [](const auto* known, const auto& n) { return known->metadata.name < n; });
+    const bool is_known = at != view.pools.end() && (*at)->metadata.name == name;
+    is_known ? void(*at = &pool) : void(view.pools.insert(at, &pool));
+    view.unreadable_pools.emplace(name, why.message());
+    view.held_pools.emplace(name, why.message());
+    // Nodes that might be a custom pool's would be taken for workers.
+    const bool selects = pool.spec.node_selector && why.message().find("$.spec.nodeSelector") == std::string::npos;
+    if (!selects) view.held_pools.emplace(api::kWorkerPool, why.message());
+  });
+  nodes_.ForEachUnreadable([&](const WatchedNode& node, const Error& why) {
+    view.unreadable_nodes.push_back({&node, why.message()});
+  });
+  configs_.ForEachUnreadable([&](const WatchedMachineConfig& config, const Error& why) {
+    view.unreadable_configs.push_back({&config, why.message()});
+  });
+  const auto set_aside_settings = [&](const auto&, const Error& why) {
+    view.unreadable_settings += (view.unreadable_settings.empty() ? "" : "; ") + why.message();
+  };
+  controller_configs_.ForEachUnreadable(set_aside_settings);
+  machine_configurations_.ForEachUnreadable(set_aside_settings);
+  os_image_streams_.ForEachUnreadable(set_aside_settings);
+  // Without it, the nodes of a pool that has an image of its own would be told to go back to that of all.
+  const auto hold_layered = [&](const std::string& pool, const Error& why) {
+    for (const api::MachineConfigPool* known : view.pools) {
+      if (pool.empty() || known->metadata.name == pool) view.held_pools.emplace(known->metadata.name, why.message());
+    }
+  };
+  os_configs_.ForEachUnreadable([&](const api::MachineOSConfig& config, const Error& why) {
+    hold_layered(config.spec.machine_config_pool.name, why);
+  });
+  os_builds_.ForEachUnreadable([&](const api::MachineOSBuild&, const Error& why) {
+    for (const api::MachineOSConfig& config : view.os_configs) hold_layered(config.spec.machine_config_pool.name, why);
+  });
 }
 
 std::optional<pool::MasterScheduling> Cluster::SchedulingOfMasters() const {

@@ -38,11 +38,17 @@ class Cluster {
   // The kinds that are not here yet, in the plural: "nodes".
   std::vector<std::string_view> Unread() const;
 
+  // Whether what configs are rendered from is here, and the pools that they are rendered for.
+  bool CanRender() const;
+  // Why some of it cannot be had, in the server's words.  Empty: it is on its way.
+  std::string WhyUnread() const;
+
   View Look() const;
 
   const Watching<api::MachineConfigPool>& pools() const { return pools_; }
   const Watching<WatchedNode>& nodes() const { return nodes_; }
   const Watching<WatchedMachineConfig>& configs() const { return configs_; }
+  Watching<WatchedMachineConfig>& configs() { return configs_; }
   const Watching<api::ControllerConfig>& controller_configs() const { return controller_configs_; }
 
   // What the API server answered.
@@ -51,11 +57,14 @@ class Cluster {
   void Put(WatchedMachineConfigNode node) { machine_config_nodes_.Put(std::move(node)); }
 
  private:
+  template <typename Visit>
+  void ForEachKind(Visit&& look_at) const;
   template <typename T>
   typename Watching<T>::Listener ListenerFor(const Listener& listener) const;
 
   std::optional<pool::MasterScheduling> SchedulingOfMasters() const;
   std::string OperatorNode() const;
+  void SetAsideIn(View& view) const;
 
   Watching<api::MachineConfigPool> pools_;
   Watching<WatchedNode> nodes_;

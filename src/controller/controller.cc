@@ -57,20 +57,23 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                 .trouble = [this](std::string_view what,
                                   const Error& error) { Complain(fmt::format("watching {}", what), error); }}),
       renderer_(
-          loop, client_, cluster_, render_events_, settings_.versions,
+          loop, client_, clock, cluster_, render_events_, settings_.versions,
           {.finished = [this] { LookSoon(); },
            .retargeted =
                [this](const std::string& pool) { synced_["machine-config-controller-render"][pool] = clock_.Wall(); },
            .retry_later = [this] { LookLater(); },
+           .retry_at = [this](MonotonicTime when) { LookAt(when); },
            .trouble = [this](const Error& error) { Complain("rendering", error); }}),
-      writer_(loop, client_, cluster_, node_events_,
+      writer_(client_, clock, cluster_, node_events_,
               {.done = [this] { LookSoon(); },
-               .retry_later = [this] { LookLater(); },
+               .retry_at = [this](MonotonicTime when) { LookAt(when); },
                .trouble = [this](const Error& error) { Complain("writing", error); }}),
       library_(client_, {.changed = [this] { LookSoon(); },
                          .retry_later = [this] { LookLater(); },
                          .trouble = [this](const Error& error) { Complain("comparing configs", error); }}),
       next_word_(loop, [this] { LookSoon(); }),
+      afresh_again_(
+          loop, [this] { ReadAfresh(); }, kube::kRetrySlack),
       forecaster_(loop, client_, clock),
       forecasts_([this](const std::string& node, std::span<const api::Node* const> nodes,
                         DrainForecasts::Answer answer) { return forecaster_.Ask(node, nodes, std::move(answer)); },
@@ -102,22 +105,42 @@ void Controller::Won() {
   ReadAfresh();
 }
 
-void Controller::ReadAfresh() {
-  afresh_ = client_.List<api::MachineConfigPool>({}, [this](Result<std::vector<api::MachineConfigPool>> pools) {
-    if (!pools) {
-      Complain("reading pools", pools.error());
-      return ReadAfresh();
-    }
-    for (api::MachineConfigPool& pool : *pools) cluster_.Put(std::move(pool));
-    afresh_ = client_.List<WatchedNode>({}, [this](Result<std::vector<WatchedNode>> nodes) {
-      if (!nodes) {
-        Complain("reading nodes", nodes.error());
-        return ReadAfresh();
-      }
-      for (WatchedNode& node : *nodes) cluster_.Put(std::move(node));
-      Lead();
-    });
-  });
+void Controller::ReadAfresh() { knows_pools_ ? ReadNodesAfresh() : ReadPoolsAfresh(); }
+
+void Controller::ReadPoolsAfresh() {
+  afresh_ = client_.Once({}).List<api::MachineConfigPool>(
+      {},
+      [this](Result<std::vector<api::MachineConfigPool>> pools) {
+        if (!pools) return ReadAfreshLater("reading pools", pools.error());
+        for (api::MachineConfigPool& pool : *pools) cluster_.Put(std::move(pool));
+        knows_pools_ = true;
+        Lead();
+        ReadNodesAfresh();
+      },
+      // The mirror sets them aside, and says so.
+      [](const kube::ObjectName&, const Error&) {});
+}
+
+// What has nothing to do with nodes goes on meanwhile.
+void Controller::ReadNodesAfresh() {
+  afresh_ = client_.Once({}).List<WatchedNode>(
+      {},
+      [this](Result<std::vector<WatchedNode>> nodes) {
+        if (!nodes) return ReadAfreshLater("reading nodes", nodes.error());
+        for (WatchedNode& node : *nodes) cluster_.Put(std::move(node));
+        knows_nodes_ = true;
+        why_afresh_.clear();
+        afresh_backoff_.Reset();
+        LookSoon();
+      },
+      [](const kube::ObjectName&, const Error&) {});
+}
+
+void Controller::ReadAfreshLater(const std::string& what, const Error& error) {
+  Complain(what, error);
+  if (error.kind() == ErrorKind::kInvalid) why_afresh_ = error.message();
+  afresh_again_.After(afresh_backoff_.Next());
+  LookSoon();
 }
 
 void Controller::Lead() {
@@ -136,8 +159,9 @@ void Controller::Lead() {
 void Controller::Lost() {
   log::Warning(fmt::format("{} no longer leads", settings_.identity), kLeadership);
   is_leading_ = false;
-  afresh_ = {};
+  StopReadingAfresh();
   calls_.clear();
+  backoff_.Clear();
   renderer_.Stop();
   writer_.Stop();
   library_.Clear();
@@ -151,9 +175,17 @@ void Controller::Lost() {
   on_change_();
 }
 
+void Controller::StopReadingAfresh() {
+  afresh_ = {};
+  afresh_again_.Cancel();
+  afresh_backoff_.Reset();
+  knows_pools_ = knows_nodes_ = false;
+  why_afresh_.clear();
+}
+
 void Controller::Release(std::function<void()> done) {
   if (is_leading_) Lost();
-  afresh_ = {};
+  StopReadingAfresh();
   lease_.Release([this, done = std::move(done)](const Result<>& released) {
     if (!released) Complain("giving back the lease", released.error());
     done();
@@ -166,23 +198,43 @@ void Controller::LookSoon() {
   if (!soon_.armed()) soon_.After(kSoon);
 }
 
-void Controller::LookLater() {
-  if (!later_.armed()) later_.After(kLater);
+void Controller::LookLater() { LookAt(clock_.Monotonic() + kLater); }
+
+void Controller::LookAt(MonotonicTime when) {
+  if (later_.armed() && later_is_ <= when) return;
+  later_is_ = when;
+  later_.At(when);
 }
 
 api::Time Controller::Now() const { return {std::chrono::floor<std::chrono::seconds>(clock_.Wall())}; }
 
 void Controller::Look() {
-  if (!cluster_.is_ready()) return;
+  if (!cluster_.CanRender()) return;
   quiet_.After(kQuiet);
-  on_change_();
+  if (cluster_.is_ready()) on_change_();
   if (!is_leading_) return;
   View view = cluster_.Look();
   MakePools(view);
   renderer_.Look(view);
   KeepRenderedConfigs(view);
+  if (!cluster_.is_ready() || !knows_nodes_) return SayBlind(view);
   CollectGarbage(view);
   Roll(std::move(view));
+}
+
+void Controller::SayBlind(const View& view) {
+  const std::string why = cluster_.is_ready() ? why_afresh_ : cluster_.WhyUnread();
+  if (why.empty() || writer_.is_busy()) return;
+  Changes changes = RolloutPass({.view = view,
+                                 .rosters = {},
+                                 .verdicts = renderer_.verdicts(),
+                                 .rendering = renderer_.rendering(),
+                                 .undrainable = {},
+                                 .features = settings_.features,
+                                 .now = Now(),
+                                 .blind = why});
+  writer_.LeaveOut(changes);
+  if (!changes.is_empty()) writer_.Write(std::move(changes));
 }
 
 void Controller::Roll(View view) {
@@ -190,6 +242,7 @@ void Controller::Roll(View view) {
   drain_watch_.Look(view, rosters);
   TellOfStrays(view, rosters);
   if (writer_.is_busy()) return;  // It says when it is not.
+  const UnwrittenNodes unwritten = writer_.Look();
 
   std::set<std::string> wanted = pauses_.ConfigsToCompare(view, rosters);
   wanted.insert(told_configs_.begin(), told_configs_.end());
@@ -227,7 +280,8 @@ void Controller::Roll(View view) {
                               const PauseReport* const report = pauses_.ReportOf(pool.metadata.name);
                               if (report != nullptr) SetPausedPending(*report, now, status.conditions);
                             },
-                        .awaited = awaited});
+                        .awaited = awaited,
+                        .unwritten = unwritten});
   };
   Changes changes = decide(nullptr);
   const pool::NodeNames awaited = AwaitDrains(changes, view, std::move(wanted));
@@ -235,6 +289,7 @@ void Controller::Roll(View view) {
     changes = decide(&awaited);
     LookLater();  // They do not wait for ever.
   }
+  writer_.LeaveOut(changes);
   for (const NodeChange& change : changes.nodes) {
     if (!change.told.empty()) synced_["machine-config-controller-node"][change.pool] = now;
   }
@@ -312,39 +367,31 @@ Metrics Controller::Count() const {
 void Controller::MakePools(const View& view) {
   for (const api::MachineConfigPool& pool : MissingPools(view)) {
     const std::string what = "making the pool " + pool.metadata.name;
-    if (calls_.contains(what)) continue;
-    calls_[what] =
-        client_.Create<api::MachineConfigPool>(pool, [this, what](const Result<api::MachineConfigPool>& made) {
-          const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-          if (!is_there) {
-            Complain(what, made.error());
-            LookLater();
-          }
-          calls_.erase(what);
-        });
+    if (!MayBegin(what)) continue;
+    calls_[what] = client_.Once({}).Create<api::MachineConfigPool>(
+        pool,
+        [this, what](const Result<api::MachineConfigPool>& made) { Ended(what, made ? nullptr : &made.error()); });
   }
 }
 
 void Controller::KeepRenderedConfigs(const View& view) {
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
-    if (pool->metadata.deletion_timestamp || KeptUntil(*pool)) continue;
+    // The answer to a patch of a pool that cannot be read could not be read, either.  Nothing of it is removed.
+    const bool is_read = !view.unreadable_pools.contains(name);
+    if (pool->metadata.deletion_timestamp || KeptUntil(*pool) || !is_read) continue;
     const std::string what = "keeping the rendered configs of pool " + name;
-    if (calls_.contains(what)) continue;
+    if (!MayBegin(what)) continue;
     const std::string until = ToRfc3339(clock_.Wall() + kKeptAfterTakeover);
     json::Value patch;
     patch["metadata"]["annotations"][std::string(kKeptUntilAnnotation)] = until;
-    calls_[what] = client_.Patch<api::MachineConfigPool>(
+    calls_[what] = client_.Once({}).Patch<api::MachineConfigPool>(
         {"", name}, kube::MergePatch{std::move(patch)}, [this, what, until](Result<api::MachineConfigPool>&& kept) {
-          if (kept) {
-            log::Info(fmt::format("{} until {}, needed or not; `pintle-controller garbage` lists what goes then", what,
-                                  until));
-            cluster_.Put(*std::move(kept));
-          } else {
-            Complain(what, kept.error());
-            LookLater();
-          }
-          calls_.erase(what);
+          if (!kept) return Ended(what, &kept.error());
+          log::Info(
+              fmt::format("{} until {}, needed or not; `pintle-controller garbage` lists what goes then", what, until));
+          cluster_.Put(*std::move(kept));
+          Ended(what, nullptr);
         });
   }
 }
@@ -355,14 +402,29 @@ void Controller::CollectGarbage(const View& view) {
     const auto kept_until = KeptUntil(*view.PoolNamed(config.pool));
     if (!kept_until || *kept_until > now) continue;
     const std::string what = "removing " + config.name;
-    if (calls_.contains(what)) continue;
-    calls_[what] =
-        client_.Delete<api::MachineConfig>({"", config.name}, config.uid, [this, what](const Result<>& removed) {
+    if (!MayBegin(what)) continue;
+    calls_[what] = client_.Once({}).Delete<api::MachineConfig>(
+        {"", config.name}, config.uid, [this, what](const Result<>& removed) {
           if (removed) log::Notice(what + ", which nobody needs any more", kRemovedConfig);
-          if (!removed && removed.error().kind() != ErrorKind::kNotFound) Complain(what, removed.error());
-          calls_.erase(what);
+          const bool is_gone = removed || removed.error().kind() == ErrorKind::kNotFound;
+          Ended(what, is_gone ? nullptr : &removed.error());
         });
   }
+}
+
+bool Controller::MayBegin(const std::string& what) {
+  const auto due = backoff_.DueAt({"", what}, clock_.Monotonic());
+  if (due) LookAt(*due);
+  return !due && !calls_.contains(what);
+}
+
+void Controller::Ended(const std::string& what, const Error* error) {
+  const auto call = calls_.extract(what);
+  // Also where it went well: the mirror may show that late, and would have it done once more at once.
+  const int count = backoff_.Failed({"", what}, clock_.Monotonic());
+  const bool may_be_done = error != nullptr && error->kind() == ErrorKind::kConflict && count == 1;
+  if (error != nullptr && !may_be_done) Complain(what, *error);
+  LookSoon();
 }
 
 // People follow an update of the control plane by these.

@@ -26,6 +26,7 @@
 #include "controller/render_pass.h"
 #include "controller/renderer.h"
 #include "controller/rollout_pass.h"
+#include "controller/write_backoff.h"
 #include "controller/writer.h"
 #include "drain/forecaster.h"
 #include "event/watches.h"
@@ -70,12 +71,19 @@ class Controller {
   void Lost();
   // Another replica may have written until now what the mirrors do not show yet.
   void ReadAfresh();
+  void ReadPoolsAfresh();
+  void ReadNodesAfresh();
+  void ReadAfreshLater(const std::string& what, const Error& error);
+  void StopReadingAfresh();
   void Lead();
 
   void LookSoon();
   void LookLater();
+  void LookAt(MonotonicTime when);
   void Look();
   void Roll(View view);
+  // While nodes, or what decides about them, cannot be read.
+  void SayBlind(const View& view);
   // Those of the nodes that are told something which wait until it is known whether they can be drained.
   pool::NodeNames AwaitDrains(const Changes& changes, const View& view, std::set<std::string> wanted);
   api::Time Now() const;
@@ -84,6 +92,10 @@ class Controller {
   void CollectGarbage(const View& view);
   // Of a node that no pool has, no pool says anything.
   void TellOfStrays(const View& view, const Rosters& rosters);
+  // Whether it is not under way and has not just been done.
+  bool MayBegin(const std::string& what);
+  // nullptr: well.
+  void Ended(const std::string& what, const Error* error);
   void TellOfHopeless(const std::string& node, const std::string& pool, const std::string& why);
   void TellOfMaster(const api::Node& before, const api::Node& now);
   void Complain(const std::string& what, const Error& error);
@@ -97,6 +109,7 @@ class Controller {
   Announcer render_events_;
   event::Timer soon_;
   event::Timer later_;
+  MonotonicTime later_is_ = {};
   event::Timer quiet_;
   Cluster cluster_;
   Renderer renderer_;
@@ -104,6 +117,11 @@ class Controller {
   ConfigLibrary library_;
   PauseWatch pauses_;
   event::WallTimer next_word_;
+  event::Timer afresh_again_;
+  kube::Backoff afresh_backoff_{{}, kube::SystemRandom()};
+  bool knows_pools_ = false;
+  bool knows_nodes_ = false;
+  std::string why_afresh_;  // The server refuses it.
   drain::Forecaster forecaster_;
   DrainForecasts forecasts_;
   std::unique_ptr<DrainController> drains_;  // While this leads.
@@ -114,6 +132,7 @@ class Controller {
   std::map<std::string, std::map<std::string, WallTime>> synced_;
   std::function<void()> on_change_ = [] {};
   std::map<std::string, kube::Call> calls_;  // That make pools and remove configs, by what they do.
+  WriteBackoff backoff_;                     // Of these.
   Complaints complaints_;
   kube::Call afresh_;
   kube::Lease lease_;

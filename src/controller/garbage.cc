@@ -59,6 +59,8 @@ std::optional<WallTime> KeptUntil(const api::MachineConfigPool& pool) {
 }
 
 std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_pool) {
+  // What cannot be read may need any of them.
+  if (!view.unreadable_nodes.empty() || !view.held_pools.empty()) return {};
   const Names needed = NeededIn(view);
   struct OfPool {
     const api::MachineConfigPool* pool = nullptr;

@@ -87,7 +87,23 @@ void Refuse(RenderInputs& inputs, std::string_view why, std::string reason = "")
   inputs.refusal = Failed(inputs.pool, why, std::move(reason));
 }
 
+// Why something that would go into the pool's config cannot be read.
+std::string WhyUnreadable(const RenderInputs& inputs) {
+  const View& view = inputs.view;
+  const auto pool = view.unreadable_pools.find(inputs.pool.metadata.name);
+  if (pool != view.unreadable_pools.end()) return pool->second;
+  if (!view.unreadable_settings.empty()) return view.unreadable_settings;
+  const auto compiled = api::Selector::Compile(inputs.pool.spec.machine_config_selector);
+  for (const SetAside<api::MachineConfig>& config : view.unreadable_configs) {
+    const bool may_be_selected = config.why.find("$.metadata") != std::string::npos ||
+                                 (compiled && compiled->Matches(config.as_far->metadata.labels));
+    if (may_be_selected) return config.why;
+  }
+  return "";
+}
+
 void Gather(RenderInputs& inputs) {
+  if (const std::string why = WhyUnreadable(inputs); !why.empty()) return Refuse(inputs, why, "Unreadable");
   const auto& selector = inputs.pool.spec.machine_config_selector;
   if (selector && selector->is_empty()) {
     return Refuse(inputs, kSelectingAllConfigs, kSelectingAll);

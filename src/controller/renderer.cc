@@ -15,9 +15,13 @@ namespace pintle::controller {
 namespace {
 
 using kube::EventKind;
+using Configs = Watching<WatchedMachineConfig>;
 
 // How long inputs that are on their way may take before the pool is said to be degraded.
 constexpr auto kWaitForInputs = std::chrono::minutes(1);
+constexpr const char* kRender = "render";
+// What will likely be better in a moment is said when it is not.
+constexpr int kFailuresUnsaid = 2;
 
 json::Value ConfigurationPatch(const api::MachineConfigPool& pool, const machineconfig::Rendered& rendered) {
   return {{"metadata", {{"resourceVersion", pool.metadata.resource_version}}},
@@ -41,7 +45,11 @@ bool IsTarget(const api::MachineConfigPool& pool, const machineconfig::Rendered&
 // One pool, from its configs to its target.
 class Renderer::Job : public std::enable_shared_from_this<Job> {
  public:
-  Job(Renderer& renderer, std::string pool) : renderer_(renderer), pool_(std::move(pool)) {}
+  Job(Renderer& renderer, std::string pool, std::string key)
+      : renderer_(renderer),
+        pool_(std::move(pool)),
+        key_(std::move(key)),
+        client_(renderer.client_.Once([this](const kube::Failure& failure) { failure_ = failure; })) {}
 
   // What the nodes have now is read in full: the new config must be one that they can get to.
   void Begin(const std::string& current) {
@@ -52,8 +60,8 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
         if (const auto alive = weak.lock()) alive->Render();
       });
     }
-    call_ = renderer_.client_.Get<api::MachineConfig>({"", current},
-                                                      [this](Result<api::MachineConfig>&& found) { Found(found); });
+    call_ =
+        client_.Get<api::MachineConfig>({"", current}, [this](Result<api::MachineConfig>&& found) { Found(found); });
   }
 
  private:
@@ -78,12 +86,14 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
              .is_stored = false,
              .version = ""};
     RenderOutcome outcome = RenderPass(inputs, current_ ? &*current_ : nullptr);
-    Judge(std::move(outcome.verdict));
-    if (!outcome.rendered) return End();
+    if (!outcome.rendered) {
+      Judge(std::move(outcome.verdict));
+      return End();
+    }
     for (const std::string& warning : outcome.rendered->warnings) log::Warning(warning, kTrouble);
     rendered_ = *std::move(outcome.rendered);
     base_image_ = view.controller_config->spec.base_os_container_image;
-    Store(*pool);
+    Store();
   }
 
   // The verdict stays what it is.
@@ -105,39 +115,56 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     return api::Find(annotations, api::kOsImageUrlOverriddenAnnotation) != nullptr;
   }
 
-  void Store(const api::MachineConfigPool& pool) {
+  void Store() {
     renderer_.image_overridden_[pool_] = IsOverridden();
     const std::string& name = rendered_.config.metadata.name;
-    const WatchedMachineConfig* const known = renderer_.cluster_.configs().Find(name);
-    const bool is_current = current_ && current_->metadata.name == name;
-    const bool is_there = known != nullptr || renderer_.created_.contains(name);
     done_.target = name;
     done_.source = rendered_.source;
     done_.is_stored = true;
-    done_.version = is_current ? current_->metadata.resource_version : known ? known->metadata.resource_version : "";
-    if (is_current && !HasSameSpec(*current_, rendered_.config)) return Restore();
-    if (is_current || is_there) return Retarget(pool);
-    Create();
+    if (current_ && current_->metadata.name == name) return Compare(*current_);
+    Configs& configs = renderer_.cluster_.configs();
+    configs.Find(name) != nullptr || configs.IsExpected(name) ? ReadStored(std::nullopt) : Create();
   }
 
   void Create() {
     api::MachineConfig& config = rendered_.config;
     config.api_version = api::kMachineConfigApiVersion;
     config.kind = api::MachineConfig::kKind;
-    call_ = renderer_.client_.Create<api::MachineConfig>(
-        config, [this](const Result<api::MachineConfig>& created) { Created(created); });
+    renderer_.cluster_.configs().Expect(config.metadata.name);
+    call_ = client_.Create<api::MachineConfig>(config,
+                                               [this](const Result<api::MachineConfig>& created) { Created(created); });
   }
 
   void Created(const Result<api::MachineConfig>& created) {
-    // Who was faster has made the same: the name says so.
-    const bool is_refused = !created && created.error().kind() != ErrorKind::kConflict;
-    if (is_refused) return Fail(created.error());
-    renderer_.created_.insert(rendered_.config.metadata.name);
-    if (created) done_.version = created->metadata.resource_version;
+    if (!created) {
+      renderer_.cluster_.configs().ExpectNoMore(rendered_.config.metadata.name);
+      // Who was faster may have made the same; but a server says "conflict" for other reasons, too.
+      const bool may_be_there = created.error().kind() == ErrorKind::kConflict;
+      return may_be_there ? ReadStored(created.error()) : Fail(created.error());
+    }
+    done_.version = created->metadata.resource_version;
     const api::MachineConfigPool* const pool = renderer_.cluster_.pools().Find(pool_);
     if (pool == nullptr) return End();
-    if (created) AnnounceCreated(*pool, *created);
-    Retarget(*pool);
+    AnnounceCreated(*pool, *created);
+    Retarget();
+  }
+
+  // Nobody becomes a config that is not there, or has its name and says something else.
+  void ReadStored(std::optional<Error> refusal) {
+    const std::string& name = rendered_.config.metadata.name;
+    renderer_.cluster_.configs().Expect(name);
+    call_ = client_.Get<api::MachineConfig>(
+        {"", name}, [this, refusal = std::move(refusal)](const Result<api::MachineConfig>& stored) {
+          if (stored) return Compare(*stored);
+          renderer_.cluster_.configs().ExpectNoMore(rendered_.config.metadata.name);
+          if (stored.error().kind() != ErrorKind::kNotFound) return Fail(stored.error());
+          refusal ? Fail(*refusal) : Create();
+        });
+  }
+
+  void Compare(const api::MachineConfig& stored) {
+    done_.version = stored.metadata.resource_version;
+    HasSameSpec(stored, rendered_.config) ? Retarget() : Restore(stored);
   }
 
   void AnnounceCreated(const api::MachineConfigPool& pool, const api::MachineConfig& created) const {
@@ -153,57 +180,87 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
                                            metadata.Annotation(api::kGeneratedByControllerVersionAnnotation)));
   }
 
-  void Restore() {
-    log::Warning(fmt::format("{} was changed, and is put back", current_->metadata.name), kTarget,
-                 {{"PINTLE_POOL", pool_}});
-    call_ = renderer_.client_.Patch<api::MachineConfig>(
-        {"", current_->metadata.name}, kube::JsonPatch{SpecPatch(*current_, rendered_.config)},
+  void Restore(const api::MachineConfig& changed) {
+    call_ = client_.Patch<api::MachineConfig>(
+        {"", changed.metadata.name}, kube::JsonPatch{SpecPatch(changed, rendered_.config)},
         [this](const Result<api::MachineConfig>& restored) {
           if (!restored) return Fail(restored.error());
           done_.version = restored->metadata.resource_version;
-          const api::MachineConfigPool* const pool = renderer_.cluster_.pools().Find(pool_);
-          return pool == nullptr ? End() : Retarget(*pool);
+          log::Warning(fmt::format("{} was changed, and is put back", restored->metadata.name), kTarget,
+                       {{"PINTLE_POOL", pool_}});
+          Retarget();
         });
   }
 
-  void Retarget(const api::MachineConfigPool& pool) {
-    if (IsTarget(pool, rendered_)) return End();
-    call_ = renderer_.client_.Patch<api::MachineConfigPool>(
-        {"", pool_}, kube::MergePatch{ConfigurationPatch(pool, rendered_)},
-        [this](Result<api::MachineConfigPool>&& retargeted) { Retargeted(retargeted); });
+  void Retarget() {
+    const api::MachineConfigPool* const pool = renderer_.cluster_.pools().Find(pool_);
+    if (pool == nullptr) return End();
+    if (IsTarget(*pool, rendered_)) return Succeed();
+    call_ = client_.Patch<api::MachineConfigPool>(
+        {"", pool_}, kube::MergePatch{ConfigurationPatch(*pool, rendered_)},
+        [this, version = pool->metadata.resource_version](Result<api::MachineConfigPool>&& retargeted) {
+          Retargeted(retargeted, version);
+        });
   }
 
-  void Retargeted(Result<api::MachineConfigPool>& pool) {
-    if (!pool) return NotRetargeted(pool.error());
+  void Retargeted(Result<api::MachineConfigPool>& pool, const std::string& version) {
+    if (!pool) return NotRetargeted(pool.error(), version);
     const std::string& name = rendered_.config.metadata.name;
     log::Notice(fmt::format("Pool {}: now targeting: {}", pool_, name), kTarget,
                 {{"PINTLE_POOL", pool_}, {"PINTLE_CONFIG", name}});
     renderer_.cluster_.Put(std::move(*pool));
     renderer_.listener_.retargeted(pool_);
-    End();
+    Succeed();
   }
 
-  void NotRetargeted(const Error& error) { error.kind() == ErrorKind::kConflict ? ReadAgain() : Fail(error); }
+  void NotRetargeted(const Error& error, const std::string& version) {
+    error.kind() == ErrorKind::kConflict ? ReadAgain(error, version) : Fail(error);
+  }
 
   // The pool was changed by somebody else, and may want something else now.
-  void ReadAgain() {
-    call_ = renderer_.client_.Get<api::MachineConfigPool>({"", pool_}, [this](Result<api::MachineConfigPool>&& pool) {
-      if (!pool) return Fail(pool.error());
-      renderer_.cluster_.Put(std::move(*pool));
-      renderer_.Finish(pool_, std::nullopt);
-    });
+  void ReadAgain(const Error& conflict, const std::string& version) {
+    call_ = client_.Get<api::MachineConfigPool>(
+        {"", pool_}, [this, conflict, version](Result<api::MachineConfigPool>&& pool) {
+          if (!pool) return Fail(pool.error());
+          if (pool->metadata.resource_version == version) return Fail(conflict);
+          renderer_.cluster_.Put(std::move(*pool));
+          renderer_.failed_keys_[pool_] = key_;
+          renderer_.backoff_.WasSlower({kRender, pool_}, renderer_.clock_.Monotonic());
+          renderer_.Finish(pool_, std::nullopt);
+        });
   }
 
   void Fail(const Error& error) {
-    renderer_.listener_.trouble(Error(error).While(fmt::format("rendering for pool {}", pool_)));
-    renderer_.listener_.retry_later();
+    const auto stay_away =
+        failure_ ? failure_->retry_after.value_or(std::chrono::milliseconds(0)) : std::chrono::milliseconds(0);
+    const MonotonicTime now = renderer_.clock_.Monotonic();
+    const int failures = renderer_.backoff_.Failed({kRender, pool_}, now, stay_away);
+    renderer_.failed_keys_[pool_] = key_;
+    if (error.kind() != ErrorKind::kUnavailable || failures > kFailuresUnsaid) {
+      Judge({.reason = "",
+             .message = fmt::format("Failed to render configuration for pool {}: {}", pool_, error.message())});
+    } else {
+      renderer_.listener_.trouble(Error(error).While(fmt::format("rendering for pool {}", pool_)));
+    }
     renderer_.Finish(pool_, std::nullopt);
   }
 
-  void End() { renderer_.Finish(pool_, std::move(done_)); }
+  void Succeed() {
+    Judge({});
+    End();
+  }
+
+  void End() {
+    renderer_.backoff_.Succeeded({kRender, pool_});
+    renderer_.failed_keys_.erase(pool_);
+    renderer_.Finish(pool_, std::move(done_));
+  }
 
   Renderer& renderer_;
   const std::string pool_;
+  const std::string key_;
+  kube::Client client_;
+  std::optional<kube::Failure> failure_;  // The last one.
   std::optional<api::MachineConfig> current_;
   machineconfig::Rendered rendered_;
   std::string base_image_;
@@ -211,10 +268,11 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
   kube::Call call_;
 };
 
-Renderer::Renderer(event::Loop& loop, kube::Client client, Cluster& cluster, Announcer& announcer, Versions versions,
-                   Listener listener)
+Renderer::Renderer(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster, Announcer& announcer,
+                   Versions versions, Listener listener)
     : loop_(loop),
       client_(std::move(client)),
+      clock_(clock),
       cluster_(cluster),
       announcer_(announcer),
       versions_(std::move(versions)),
@@ -223,24 +281,24 @@ Renderer::Renderer(event::Loop& loop, kube::Client client, Cluster& cluster, Ann
 Renderer::~Renderer() = default;
 
 void Renderer::Look(const View& view) {
-  std::erase_if(created_, [&](const std::string& name) { return cluster_.configs().Find(name) != nullptr; });
   waiting_.clear();
   for (const api::MachineConfigPool* pool : view.pools) {
-    if (pool->metadata.deletion_timestamp || rendering_.contains(pool->metadata.name)) continue;
-    const RenderInputs inputs = GatherFor(*pool, view, versions_);
-    if (IsUpToDate(*pool, inputs.key)) continue;
+    const std::string& name = pool->metadata.name;
+    if (pool->metadata.deletion_timestamp || rendering_.contains(name)) continue;
+    RenderInputs inputs = GatherFor(*pool, view, versions_);
+    if (IsUpToDate(*pool, inputs.key) || IsHeldBack(name, inputs.key)) continue;
     // There is nothing to be read for what cannot be rendered yet.
-    if (inputs.is_passing && IsWorthWaiting(pool->metadata.name)) {
-      waiting_.insert(pool->metadata.name);
+    if (inputs.is_passing && IsWorthWaiting(name)) {
+      waiting_.insert(name);
       listener_.retry_later();
     } else {
-      Begin(*pool);
+      Begin(*pool, std::move(inputs.key));
     }
   }
 }
 
 bool Renderer::IsWorthWaiting(const std::string& pool) {
-  const MonotonicTime now = std::chrono::steady_clock::now();
+  const MonotonicTime now = clock_.Monotonic();
   return now < waiting_since_.try_emplace(pool, now).first->second + kWaitForInputs;
 }
 
@@ -250,22 +308,30 @@ pool::NodeNames Renderer::rendering() const {
   return all;
 }
 
+bool Renderer::IsHeldBack(const std::string& pool, const std::string& key) {
+  const auto failed = failed_keys_.find(pool);
+  if (failed == failed_keys_.end() || failed->second != key) return false;
+  const auto due = backoff_.DueAt({kRender, pool}, clock_.Monotonic());
+  if (due) listener_.retry_at(*due);
+  return due.has_value();
+}
+
 bool Renderer::IsUpToDate(const api::MachineConfigPool& pool, const std::string& key) const {
   const auto found = rendered_.find(pool.metadata.name);
   if (found == rendered_.end() || found->second.key != key) return false;
   const Rendered& last = found->second;
   const api::PoolConfiguration& target = pool.spec.configuration;
   if (target.name != last.target || !json::Equal(target.source, last.source)) return false;
-  if (!last.is_stored || created_.contains(last.target)) return true;
+  if (!last.is_stored || cluster_.configs().IsExpected(last.target)) return true;
   // Somebody may have changed or removed what was rendered.
   const WatchedMachineConfig* const config = cluster_.configs().Find(last.target);
   return config != nullptr && !IsLater(config->metadata.resource_version, last.version);
 }
 
-void Renderer::Begin(const api::MachineConfigPool& pool) {
+void Renderer::Begin(const api::MachineConfigPool& pool, std::string key) {
   const std::string& name = pool.metadata.name;
   rendering_.insert(name);
-  const auto job = std::make_shared<Job>(*this, name);
+  const auto job = std::make_shared<Job>(*this, name, std::move(key));
   jobs_[name] = job;
   job->Begin(pool.spec.configuration.name);
 }
@@ -287,7 +353,8 @@ void Renderer::Stop() {
   rendering_.clear();
   rendered_.clear();
   verdicts_.clear();
-  created_.clear();
+  backoff_.Clear();
+  failed_keys_.clear();
   waiting_.clear();
   waiting_since_.clear();
 }

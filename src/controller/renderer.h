@@ -4,13 +4,14 @@
 // Renders for each pool whose inputs have changed, and gives the pool what came out as its target.
 //
 // A pool is paused or not: its target is always what its configs say.  What was rendered once is not written again; a
-// rendered config that somebody changed or removed while it is a pool's target is put back.
+// rendered config that somebody changed or removed while it is a pool's target is put back.  One that is there already
+// is read and compared before it becomes a target.  What the API server refuses is said in the pool's verdict and tried
+// again less and less often, or at once when there is something else to be rendered.
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "controller/cluster.h"
 #include "controller/render_pass.h"
 #include "controller/verdict.h"
+#include "controller/write_backoff.h"
 #include "kube/client.h"
 #include "pool/candidates.h"
 
@@ -29,13 +31,14 @@ class Renderer {
   struct Listener {
     std::function<void()> finished;  // With a pool, one way or the other.
     std::function<void(const std::string& pool)> retargeted;
-    std::function<void()> retry_later;  // Something could not be read or written; look again after a while.
+    std::function<void()> retry_later;                 // Something is on its way; look again after a while.
+    std::function<void(MonotonicTime when)> retry_at;  // Something could not be read or written.
     std::function<void(const Error& error)> trouble;
   };
 
-  // The cluster must outlive it.
-  Renderer(event::Loop& loop, kube::Client client, Cluster& cluster, Announcer& announcer, Versions versions,
-           Listener listener);
+  // The cluster, the clock and the announcer must outlive it.
+  Renderer(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster, Announcer& announcer,
+           Versions versions, Listener listener);
   ~Renderer();
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
@@ -66,13 +69,16 @@ class Renderer {
   };
 
   bool IsUpToDate(const api::MachineConfigPool& pool, const std::string& key) const;
+  // Whether the same failed a moment ago.
+  bool IsHeldBack(const std::string& pool, const std::string& key);
   bool IsWorthWaiting(const std::string& pool);
-  void Begin(const api::MachineConfigPool& pool);
+  void Begin(const api::MachineConfigPool& pool, std::string key);
   // Without anything that was done, the pool is looked at again.
   void Finish(const std::string& pool, std::optional<Rendered> done);
 
   event::Loop& loop_;
   kube::Client client_;
+  const Clock& clock_;
   Cluster& cluster_;
   Announcer& announcer_;
   Versions versions_;
@@ -81,7 +87,8 @@ class Renderer {
   pool::NodeNames rendering_;
   std::map<std::string, bool, std::less<>> image_overridden_;
   std::map<std::string, Rendered, std::less<>> rendered_;  // By pool.
-  std::set<std::string> created_;                          // Configs that the mirror may not show yet.
+  WriteBackoff backoff_;
+  std::map<std::string, std::string, std::less<>> failed_keys_;  // Of the inputs that failed last, by pool.
   // Pools whose inputs are not complete, which may pass.
   pool::NodeNames waiting_;
   std::map<std::string, MonotonicTime, std::less<>> waiting_since_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/annotations.h"
+#include "base/printable.h"
 #include "controller/files_wait.h"
 #include "drain/settings.h"
 #include "json/fields.h"
@@ -28,14 +29,20 @@ using NodesByName = std::map<std::string, api::Node, std::less<>>;
 constexpr const char* kMisconfigured = "Misconfigured";
 constexpr const char* kRenderDegraded = "RenderDegraded";
 constexpr const char* kDegraded = "Degraded";
+constexpr const char* kWriteRefused = "WriteRefused";
+constexpr const char* kUnreadable = "Unreadable";
+// A pool's condition names so many of the nodes that could not be written.
+constexpr std::size_t kMostNamed = 5;
+// What the API server takes.
+constexpr std::size_t kLongestMessage = 32768;
 
-api::Condition ConditionOf(const char* type, bool is_true, std::string reason, std::string message,
+api::Condition ConditionOf(const char* type, bool is_true, std::string reason, std::string_view message,
                            std::optional<api::Time> now) {
   return {.type = type,
           .status = is_true ? "True" : "False",
           .last_transition_time = now,
           .reason = std::move(reason),
-          .message = std::move(message)};
+          .message = Shortened(PrintableLines(message), kLongestMessage)};
 }
 
 pool::KnownConfigs KnownConfigsIn(const View& view) {
@@ -75,10 +82,16 @@ class Pass {
       : inputs_(inputs), view_(inputs.view), rosters_(inputs.rosters), configs_(KnownConfigsIn(inputs.view)) {
     if (view_.controller_config != nullptr) expirys_ = pool::CertExpirysOf(*view_.controller_config);
     for (const api::MachineConfigNode* report : view_.machine_config_nodes) reports_[report->metadata.name] = report;
+    for (const auto& [node, what] : inputs.unwritten.nodes) behind_.insert(node);
+    behind_.insert(inputs.undrainable.begin(), inputs.undrainable.end());
     if (view_.os_image_stream != nullptr) streams_ = view_.os_image_stream->status.available_streams;
   }
 
   Changes Run() && {
+    if (!inputs_.blind.empty()) {
+      for (const api::MachineConfigPool* pool : view_.pools) SayBlind(*pool);
+      return std::move(changes_);
+    }
     for (const api::MachineConfigPool* pool : view_.pools) {
       if (!inputs_.rendering.contains(pool->metadata.name)) LookAt(*pool);
     }
@@ -110,7 +123,7 @@ class Pass {
                 HasArbiter() && is_master ? CountUnavailable(rosters_.Of(api::kArbiterPool)) : std::size_t{0},
             .masters = HasArbiter() && is_arbiter ? MastersNow() : std::nullopt,
             .now = inputs_.now,
-            .undrainable = &inputs_.undrainable};
+            .undrainable = &behind_};
   }
 
   std::optional<pool::Masters> MastersNow() const {
@@ -141,15 +154,20 @@ class Pass {
     SetRenderDegraded(pool);
     SetMisconfigured(pool);
     if (pool.spec.configuration.name.empty()) {
-      KeepUp(found, pool, {});
+      if (!IsHeld(found)) KeepUp(found, pool, {});
       return WriteUnconfigured(found, std::move(pool.status));
     }
     const auto& nodes = rosters_.Of(pool.metadata.name);
     const auto reports = ReportsOf(nodes);
     const pool::Situation situation = SituationOf(pool, nodes, reports);
     pool::Rollout rollout = pool::Decide(situation);
+    HoldBack(nodes, rollout);
+    if (IsHeld(found)) {
+      rollout.told.clear();
+      rollout.recovering.clear();
+    }
     TakeOutAwaited(rollout);
-    const NodesByName told = KeepUp(found, pool, rollout);
+    const NodesByName told = IsHeld(found) ? NodesByName() : KeepUp(found, pool, rollout);
     if (!told.empty()) {
       // The status is written when they have been told, and says so.
       std::vector<NodeState> after;
@@ -171,6 +189,73 @@ class Pass {
         return inputs_.awaited->contains(node.node) && IsOfConfig(node.patch);
       });
     }
+  }
+
+  // ---- what cannot be read ----
+
+  bool IsHeld(const api::MachineConfigPool& pool) const { return view_.held_pools.contains(pool.metadata.name); }
+
+  // What its status says of the nodes stays.
+  void SayBlind(const api::MachineConfigPool& found) {
+    if (inputs_.rendering.contains(found.metadata.name)) return;
+    api::MachineConfigPool pool = found;
+    SetRenderDegraded(pool);
+    pool::SetCondition(pool.status.conditions, ConditionOf(kDegraded, true, kUnreadable, inputs_.blind, inputs_.now));
+    WriteStatus(found, std::move(pool.status), {});
+  }
+
+  // ---- what the API server refuses ----
+
+  static const Unwritten* Find(const std::map<std::string, Unwritten, std::less<>>& unwritten,
+                               const std::string& node) {
+    const auto found = unwritten.find(node);
+    return found == unwritten.end() ? nullptr : &found->second;
+  }
+
+  bool IsHeldBack(const std::string& node) const {
+    const Unwritten* const unwritten = Find(inputs_.unwritten.nodes, node);
+    return unwritten != nullptr && (!unwritten->is_due || unwritten->is_unknown);
+  }
+
+  // Of a node that may have been told or not, nobody knows whether another one may be.
+  void HoldBack(const std::vector<NodeState>& nodes, pool::Rollout& rollout) const {
+    if (inputs_.unwritten.nodes.empty()) return;
+    const bool is_unknown = std::any_of(nodes.begin(), nodes.end(), [&](const NodeState& node) {
+      const Unwritten* const unwritten = Find(inputs_.unwritten.nodes, node.name());
+      return unwritten != nullptr && unwritten->is_unknown;
+    });
+    for (auto* list : {&rollout.told, &rollout.recovering}) {
+      std::erase_if(*list, [&](const pool::Told& told) { return is_unknown || IsHeldBack(told.node); });
+    }
+  }
+
+  // The server's words about the nodes of a pool.
+  std::string WordsAbout(const std::string& pool) const {
+    if (inputs_.unwritten.nodes.empty() && inputs_.unwritten.reports.empty()) return "";
+    std::string words;
+    std::size_t count = 0;
+    for (const NodeState& node : rosters_.Of(pool)) {
+      for (const auto* list : {&inputs_.unwritten.nodes, &inputs_.unwritten.reports}) {
+        const Unwritten* const unwritten = Find(*list, node.name());
+        if (unwritten == nullptr || unwritten->why.empty() || ++count > kMostNamed) continue;
+        words += (words.empty() ? "" : "; ") + unwritten->why;
+      }
+    }
+    if (count > kMostNamed) words += fmt::format("; and {} more", count - kMostNamed);
+    return words;
+  }
+
+  // A pool that is degraded for another reason says that one.
+  void SetWriteRefused(const api::MachineConfigPool& found, api::MachineConfigPoolStatus& status) const {
+    const std::string words = WordsAbout(found.metadata.name);
+    if (words.empty() || pool::IsTrue(status.conditions, kDegraded)) return;
+    // The time is that of the last change of what is on the server.
+    const auto is_degraded = [](const api::Condition& condition) { return condition.type == kDegraded; };
+    const auto& before = found.status.conditions;
+    const auto known = std::find_if(before.begin(), before.end(), is_degraded);
+    std::erase_if(status.conditions, is_degraded);
+    if (known != before.end()) status.conditions.push_back(*known);
+    pool::SetCondition(status.conditions, ConditionOf(kDegraded, true, kWriteRefused, words, inputs_.now));
   }
 
   // ---- conditions of our own making ----
@@ -205,8 +290,8 @@ class Pass {
   // It is there as long as there is a mistake: without one, a pool says nothing that other controllers would not say.
   void SetMisconfigured(api::MachineConfigPool& pool) const {
     if (auto mistake = MistakeOf(pool)) {
-      pool::SetCondition(pool.status.conditions, ConditionOf(kMisconfigured, true, std::move(mistake->reason),
-                                                             std::move(mistake->message), inputs_.now));
+      pool::SetCondition(pool.status.conditions,
+                         ConditionOf(kMisconfigured, true, std::move(mistake->reason), mistake->message, inputs_.now));
     } else {
       std::erase_if(pool.status.conditions, [](const api::Condition& c) { return c.type == kMisconfigured; });
     }
@@ -295,7 +380,7 @@ class Pass {
   }
 
   void Add(const NodeWork& work, std::string told, const std::string& pool) {
-    if (work.patch().is_empty()) return;
+    if (work.patch().is_empty() || IsHeldBack(work.node().metadata.name)) return;
     changes_.nodes.push_back({.node = work.node().metadata.name,
                               .resource_version = work.node().metadata.resource_version,
                               .patch = work.patch(),
@@ -317,6 +402,7 @@ class Pass {
   void WriteStatus(const api::MachineConfigPool& found, api::MachineConfigPoolStatus status,
                    const pool::Layering& layering) {
     if (inputs_.addition) inputs_.addition(found, status);
+    SetWriteRefused(found, status);
     if (json::Equal(status, found.status)) return;
     AnnounceMistake(found, status);
     AnnounceSelectingAll(found, status);
@@ -332,8 +418,9 @@ class Pass {
 
   // ---- events ----
 
-  void Announce(const api::MachineConfigPool& pool, kube::EventKind kind, std::string reason, std::string message) {
-    changes_.announcements.push_back({pool.metadata.name, kind, std::move(reason), std::move(message)});
+  void Announce(const api::MachineConfigPool& pool, kube::EventKind kind, std::string reason, std::string message,
+                Announcement::Of of = Announcement::Of::kStatus) {
+    changes_.announcements.push_back({pool.metadata.name, kind, std::move(reason), std::move(message), of});
   }
 
   // Once, when it is noticed.
@@ -364,7 +451,8 @@ class Pass {
     });
     if (!is_deferred) return;
     Announce(situation.pool, kube::EventKind::kNormal, "DeferringOperatorNodeUpdate",
-             fmt::format("Deferring update of machine config operator node {}", situation.operator_node));
+             fmt::format("Deferring update of machine config operator node {}", situation.operator_node),
+             Announcement::Of::kTelling);
   }
 
   const RolloutInputs& inputs_;
@@ -373,6 +461,7 @@ class Pass {
   pool::KnownConfigs configs_;
   std::vector<api::CertExpiry> expirys_;
   std::vector<api::OSImageStreamSet> streams_;
+  pool::NodeNames behind_;  // Others go first.
   std::map<std::string_view, const api::MachineConfigNode*> reports_;
   Changes changes_;
 };

@@ -14,6 +14,7 @@
 
 #include "controller/changes.h"
 #include "controller/rosters.h"
+#include "controller/unwritten.h"
 #include "controller/verdict.h"
 #include "controller/view.h"
 #include "pool/candidates.h"
@@ -36,6 +37,9 @@ struct RolloutInputs {
   StatusAddition addition = {};
   // Nodes that are told of no other config yet, although it is their turn.
   const pool::NodeNames* awaited = nullptr;
+  UnwrittenNodes unwritten = {};
+  // Why the nodes are not known, in the server's words: their pools say so, and nothing else is looked at.
+  std::string blind = {};
 };
 
 Changes RolloutPass(const RolloutInputs& inputs);

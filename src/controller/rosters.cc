@@ -60,6 +60,11 @@ Rosters MakeRosters(const View& view) {
   Rosters rosters;
   PoolPointers usable;
   for (const api::MachineConfigPool* pool : view.pools) {
+    const auto held = view.held_pools.find(pool->metadata.name);
+    if (held != view.held_pools.end()) {
+      rosters.mistakes.emplace(pool->metadata.name,
+                               Mistake{"Unreadable", "nobody is told anything until it is mended: " + held->second});
+    }
     if (auto mistake = MistakeOf(*pool)) {
       rosters.mistakes.emplace(pool->metadata.name, *std::move(mistake));
     } else {
@@ -80,6 +85,12 @@ Rosters MakeRosters(const View& view) {
     } else if (!pool::IsWindows(*node)) {
       rosters.in_no_pool.push_back(node);
     }
+  }
+  for (const SetAside<api::Node>& node : view.unreadable_nodes) {
+    const auto all = pools->Of(*node.as_far);
+    if (!all || all->empty()) continue;
+    rosters.mistakes.try_emplace(all->front()->metadata.name,
+                                 Mistake{"UnreadableNode", "a node is left out as it cannot be read: " + node.why});
   }
   return rosters;
 }

@@ -6,6 +6,8 @@
 // Objects are looked at and not owned; those that were written are here as they were answered, if the mirror is behind.
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +26,13 @@
 
 namespace pintle::controller {
 
+// An object that is set aside, as far as it could be read.
+template <typename T>
+struct SetAside {
+  const T* as_far;
+  std::string why;
+};
+
 struct View {
   std::vector<const api::MachineConfigPool*> pools;  // These and the others in the order of their names.
   std::vector<const api::Node*> nodes;
@@ -36,7 +45,14 @@ struct View {
   std::vector<api::MachineOSBuild> os_builds;
   // Nothing where the cluster has no such setting: then labels and taints of masters are left alone.
   std::optional<pool::MasterScheduling> master_scheduling;
-  std::string operator_node;  // Where the operator runs; empty: nowhere, or on several.
+  // A pool that cannot be read is among the others as far as it could be, so that its nodes stay its own.
+  std::map<std::string, std::string, std::less<>> unreadable_pools;  // Why, by name.
+  // Pools whose nodes are told nothing, since it cannot be read what they are to be told, or which they are.
+  std::map<std::string, std::string, std::less<>> held_pools;  // Why, by name.
+  std::vector<SetAside<api::Node>> unreadable_nodes;
+  std::vector<SetAside<api::MachineConfig>> unreadable_configs;
+  std::string unreadable_settings;  // Why nothing can be rendered: an object that goes into all configs.
+  std::string operator_node;        // Where the operator runs; empty: nowhere, or on several.
 
   std::string_view topology() const {
     return controller_config == nullptr ? std::string_view()

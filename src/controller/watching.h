@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,12 +51,14 @@ class Watching {
         mirror_(client, std::move(selection),
                 {.added =
                      [this](const T& object) {
+                       expected_.erase(object.metadata.name);
                        newest_.Mirrored(object);
                        Changed();
                      },
                  .changed = [this](const T& before, const T& now) { Replaced(before, now); },
                  .removed =
                      [this](const T& gone) {
+                       expected_.erase(gone.metadata.name);
                        newest_.Gone(gone.metadata.name);
                        Changed();
                      },
@@ -77,12 +80,28 @@ class Watching {
     for (const auto& [name, object] : mirror_.objects()) visit(newest_.Of(object));
   }
 
+  // Those of which the present state cannot be read, in the order of their names.
+  template <typename Visit>
+  void ForEachUnreadable(Visit&& visit) const {
+    for (const auto& [name, object] : mirror_.unreadable()) visit(object.as_far, object.why);
+  }
+  // Why nothing can be listed, in the server's words, when it refuses that.  Empty: it does not.
+  const std::string& refusal() const { return refusal_; }
+
   // As the server answered it.  One that is older than what is here is passed over.
   void Put(T answered) {
     const T* known = Find(answered.metadata.name);
     if (known == nullptr || !IsLater(answered.metadata.resource_version, known->metadata.resource_version)) return;
     newest_.Put(std::move(answered));
   }
+
+  // An object that is about to be created, or that was just seen by somebody else, is expected until the mirror shows
+  // it, or shows that it is gone again.  It is to be said before the API server is asked: the mirror may be faster.
+  void Expect(const std::string& name) {
+    if (Find(name) == nullptr) expected_.insert(name);
+  }
+  void ExpectNoMore(const std::string& name) { expected_.erase(name); }
+  bool IsExpected(const std::string& name) const { return expected_.contains(name); }
 
  private:
   static kube::FeedSettings FeedSettingsFor(Need need) {
@@ -98,25 +117,39 @@ class Watching {
 
   void Replaced(const T& before, const T& now) {
     newest_.Mirrored(now);
-    if (SaysTheSame(before, now)) return;
+    // One that could not be read for a while may be again what it was before.
+    const std::size_t unread = mirror_.unreadable().size();
+    const bool is_read_again = unread < std::exchange(unread_, unread);
+    if (SaysTheSame(before, now) && !is_read_again) return;
     listener_.replaced(before, now);
     Changed();
   }
 
   void Synced() {
+    expected_.clear();
+    refusal_.clear();
     is_known_to_be_missing_ = false;
     listener_.changed();
   }
 
   void InTrouble(const Error& error) {
     const bool is_missing = need_ == Need::kIfServed && error.kind() == ErrorKind::kNotFound;
-    if (!is_missing) return listener_.trouble(error);
+    if (!is_missing) {
+      unread_ = mirror_.unreadable().size();
+      if (!mirror_.is_synced() && error.kind() == ErrorKind::kInvalid) refusal_ = error.message();
+      listener_.trouble(error);
+      // An object that cannot be read is looked at as one.
+      return listener_.changed();
+    }
     if (!std::exchange(is_known_to_be_missing_, true)) listener_.changed();
   }
 
   Need need_;
   Listener listener_;
   bool is_known_to_be_missing_ = false;
+  std::size_t unread_ = 0;
+  std::set<std::string> expected_;
+  std::string refusal_;
   Newest<T> newest_;
   kube::Mirror<T> mirror_;
 };

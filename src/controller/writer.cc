@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "controller/events.h"
@@ -13,6 +16,30 @@ namespace {
 
 // How many writes are under way at a time.
 constexpr std::size_t kAtOnce = 16;
+// What will likely be better in a moment is told when it is not.
+constexpr int kFailuresUntold = 2;
+
+// Kinds of writes and reads, each with a back-off of its own.
+constexpr const char* kNode = "node";
+constexpr const char* kReport = "report";
+constexpr const char* kStatus = "status";
+constexpr const char* kReadNode = "read node";
+
+template <typename T>
+constexpr const char* KindOf() {
+  if constexpr (std::is_same_v<T, WatchedNode>) return kNode;
+  if constexpr (std::is_same_v<T, WatchedMachineConfigNode>) return kReport;
+  return kStatus;
+}
+
+template <typename T>
+struct Change {
+  std::string name;
+  std::string version;  // That it was decided by.
+  std::string pool;     // Whose people are told when it fails.
+  json::Value patch;
+  kube::Part part = kube::Part::kObject;
+};
 
 json::Value WithVersion(json::Value patch, const std::string& resource_version) {
   patch["metadata"]["resourceVersion"] = resource_version;
@@ -51,49 +78,53 @@ template <typename T>
 struct Writer::Writing final : public Task {
   using Done = std::function<void(bool is_written)>;
 
-  Writing(Writer& owner, std::string object, json::Value change, kube::Part changed, Done then)
+  Writing(Writer& owner, Change<T> wanted, Done then)
       : writer(owner),
-        name(std::move(object)),
-        patch(std::move(change)),
-        part(changed),
+        change(std::move(wanted)),
+        key(KindOf<T>(), change.name),
         done(std::move(then)),
-        backoff({}, owner.random_),
-        again(
-            owner.loop_, [this] { Read(); }, kube::kRetrySlack) {}
+        client(owner.client_.Once([this](const kube::Failure& told) { failure = told; })) {}
 
   void Begin() override {
-    call = writer.client_.Patch<T>(
-        {"", name}, kube::MergePatch{patch}, [this](Result<T>&& answer) { Wrote(answer); }, part);
+    call = client.Patch<T>(
+        {"", change.name}, kube::MergePatch{WithVersion(change.patch, change.version)},
+        [this](Result<T>&& answer) { Wrote(answer); }, change.part);
   }
 
   void Wrote(Result<T>& answer) {
-    if (!answer) return Failed(answer.error());
+    if (!answer) return NotWritten(answer.error());
     writer.cluster_.Put(std::move(*answer));
+    writer.Succeeded(key);
     End(true);
   }
 
-  // Somebody else who was faster is no trouble.
-  void Failed(const Error& error) {
-    if (error.kind() != ErrorKind::kConflict) {
-      writer.listener_.trouble(error);
-      writer.listener_.retry_later();
+  void NotWritten(const Error& error) {
+    if (error.kind() == ErrorKind::kConflict) return ReadAgain(error);
+    if constexpr (std::is_same_v<T, WatchedNode>) {
+      if (!IsRefusal()) writer.unknown_.insert(change.name);
     }
-    Read();
+    Fail(error);
   }
 
-  // As it is now, whether the write came to it or not.
-  void Read() {
-    call = writer.client_.Get<T>({"", name}, [this](Result<T>&& now) {
-      if (!now) return Unread(now.error());
+  // The server has said so itself, and written nothing.
+  bool IsRefusal() const {
+    return failure && failure->status >= 400 && failure->status < 500 && failure->status != 408;
+  }
+
+  // Somebody else who was faster is no trouble.
+  void ReadAgain(const Error& conflict) {
+    call = client.Get<T>({"", change.name}, [this, conflict](Result<T>&& now) {
+      if (!now) return Fail(now.error());
+      if (now->metadata.resource_version == change.version) return Fail(conflict);
       writer.cluster_.Put(std::move(*now));
+      writer.backoff_.WasSlower(key, writer.clock_.Monotonic());
       End(false);
     });
   }
 
-  void Unread(const Error& error) {
-    if (error.kind() == ErrorKind::kNotFound) return End(false);
-    writer.listener_.trouble(error);
-    again.After(backoff.Next());
+  void Fail(const Error& error) {
+    writer.Failed(key, change.pool, error, failure);
+    End(false);
   }
 
   void End(bool is_written) {
@@ -102,55 +133,188 @@ struct Writer::Writing final : public Task {
   }
 
   Writer& writer;
-  std::string name;
-  json::Value patch;
-  kube::Part part;
+  Change<T> change;
+  WriteBackoff::Key key;
   Done done;
-  kube::Backoff backoff;
-  event::Timer again;
+  kube::Client client;
+  std::optional<kube::Failure> failure;  // The last one.
   kube::Call call;
 };
 
-Writer::Writer(event::Loop& loop, kube::Client client, Cluster& cluster, Announcer& announcer, Listener listener)
-    : loop_(loop),
-      client_(std::move(client)),
+Writer::Writer(kube::Client client, const Clock& clock, Cluster& cluster, Announcer& announcer, Listener listener)
+    : client_(std::move(client)),
+      clock_(clock),
       cluster_(cluster),
       announcer_(announcer),
       listener_(std::move(listener)) {}
 
 Writer::~Writer() = default;
 
-void Writer::Write(Changes changes) {
-  const auto add = [this]<typename T>(std::string name, json::Value patch, kube::Part part,
-                                      typename Writing<T>::Done done = {}) {
-    Add(std::make_shared<Writing<T>>(*this, std::move(name), std::move(patch), part, std::move(done)));
+// ---- what was refused ----
+
+UnwrittenNodes Writer::Look() {
+  const MonotonicTime now = clock_.Monotonic();
+  UnwrittenNodes unwritten;
+  for (const auto& [key, failure] : failures_) {
+    if (const auto due = backoff_.DueAt(key, now)) listener_.retry_at(*due);
+    const auto& [kind, name] = key;
+    if (kind == kNode) unwritten.nodes.emplace(name, UnwrittenFor(key, failure, now));
+    if (kind == kReadNode && failure.is_told) unwritten.nodes[name].why = failure.words;
+    if (kind == kReport) unwritten.reports.emplace(name, UnwrittenFor(key, failure, now));
+  }
+  for (const std::string& node : unknown_) {
+    unwritten.nodes[node].is_unknown = true;
+    Read(node);
+  }
+  return unwritten;
+}
+
+Unwritten Writer::UnwrittenFor(const WriteBackoff::Key& key, const Failure& failure, MonotonicTime now) {
+  return {.why = failure.is_told ? failure.words : "", .is_due = backoff_.IsDue(key, now)};
+}
+
+void Writer::Read(const std::string& node) {
+  const WriteBackoff::Key key = {kReadNode, node};
+  const auto due = backoff_.DueAt(key, clock_.Monotonic());
+  if (due) listener_.retry_at(*due);
+  if (due || reads_.contains(node)) return;
+  reads_[node] = client_.Once({}).Get<WatchedNode>({"", node}, [this, key](Result<WatchedNode>&& found) {
+    const auto read = reads_.extract(key.second);
+    const bool is_known = found || found.error().kind() == ErrorKind::kNotFound;
+    if (is_known) {
+      if (found) cluster_.Put(std::move(*found));
+      unknown_.erase(key.second);
+      Succeeded(key);
+    } else {
+      const auto write = failures_.find({kNode, key.second});
+      const std::string pool = write == failures_.end() ? "" : write->second.pool;
+      Failed(key, pool, found.error(), std::nullopt);
+    }
+    listener_.done();
+  });
+}
+
+void Writer::LeaveOut(Changes& changes) {
+  const MonotonicTime now = clock_.Monotonic();
+  std::set<WriteBackoff::Key> wanted;
+  const auto is_left_out = [&](const char* kind, const std::string& name) {
+    const auto key = wanted.emplace(kind, name).first;
+    const auto due = backoff_.DueAt(*key, now);
+    if (due) listener_.retry_at(*due);
+    return due.has_value();
   };
+  std::erase_if(changes.machine_config_nodes,
+                [&](const MachineConfigNodeChange& change) { return is_left_out(kReport, change.node); });
+  // The status of their pools says that they have been told.
+  std::set<std::string> untold;
+  std::erase_if(changes.nodes, [&](const NodeChange& change) {
+    const bool is_left = is_left_out(kNode, change.node);
+    if (is_left && !change.told.empty()) untold.insert(change.pool);
+    return is_left;
+  });
+  std::erase_if(changes.statuses, [&](const StatusChange& change) {
+    return untold.contains(change.pool) || is_left_out(kStatus, change.pool);
+  });
+  const auto has_status = [&](const std::string& pool) {
+    return std::any_of(changes.statuses.begin(), changes.statuses.end(),
+                       [&](const StatusChange& change) { return change.pool == pool; });
+  };
+  std::erase_if(changes.announcements, [&](const Announcement& event) {
+    return event.of == Announcement::Of::kStatus && !has_status(event.pool);
+  });
+  std::erase_if(failures_, [&](const auto& failure) {
+    const auto& [kind, name] = failure.first;
+    const bool is_of_unknown = (kind == kNode || kind == kReadNode) && unknown_.contains(name);
+    return !is_of_unknown && !wanted.contains(failure.first) && backoff_.IsDue(failure.first, now);
+  });
+}
+
+void Writer::Failed(const WriteBackoff::Key& key, const std::string& pool_name, const Error& error,
+                    const std::optional<kube::Failure>& told) {
+  const auto stay_away = told ? told->retry_after : std::nullopt;
+  const int count = backoff_.Failed(key, clock_.Monotonic(), stay_away.value_or(std::chrono::milliseconds(0)));
+  Failure& failure = failures_[key];
+  failure.pool = pool_name;
+  const bool is_news = std::exchange(failure.words, error.message()) != error.message();
+  if (is_news) listener_.trouble(error);
+  // The server may be away, and an object may have gone or changed that the mirror still shows as it was.
+  const bool is_refusal = told && error.kind() == ErrorKind::kInvalid;
+  const bool is_to_be_told = is_refusal || count > kFailuresUntold;
+  if (!is_to_be_told || std::exchange(failure.is_told, true)) return;
+  const api::MachineConfigPool* const pool = cluster_.pools().Find(pool_name);
+  if (pool != nullptr) announcer_.About(*pool, kube::EventKind::kWarning, "WriteRefused", error.message());
+}
+
+void Writer::Succeeded(const WriteBackoff::Key& key) {
+  backoff_.Succeeded(key);
+  failures_.erase(key);
+}
+
+// ---- writing ----
+
+void Writer::Write(Changes changes) {
   for (MachineConfigNodeChange& change : changes.machine_config_nodes) {
-    add.template operator()<WatchedMachineConfigNode>(
-        std::move(change.node), WithVersion(SpecPatch(change.spec), change.resource_version), kube::Part::kObject);
+    Add(std::make_shared<Writing<WatchedMachineConfigNode>>(
+        *this,
+        Change<WatchedMachineConfigNode>{.name = std::move(change.node),
+                                         .version = std::move(change.resource_version),
+                                         .pool = change.spec.pool.name,
+                                         .patch = SpecPatch(change.spec)},
+        nullptr));
   }
   for (NodeChange& change : changes.nodes) {
-    json::Value patch = WithVersion(json::Encode(change.patch), change.resource_version);
     if (!change.told.empty()) {
       Telling& telling = tellings_[change.pool];
       telling.line = change.told;
       ++telling.outstanding;
     }
-    const std::string node = change.node;
-    add.template operator()<WatchedNode>(
-        node, std::move(patch), kube::Part::kObject,
-        [this, change = std::move(change)](bool is_written) { Told(change, is_written); });
+    Change<WatchedNode> wanted = {.name = change.node,
+                                  .version = change.resource_version,
+                                  .pool = change.pool,
+                                  .patch = json::Encode(change.patch)};
+    Add(std::make_shared<Writing<WatchedNode>>(
+        *this, std::move(wanted), [this, change = std::move(change)](bool is_written) { Told(change, is_written); }));
+  }
+  std::map<std::string, std::vector<Announcement>> events_of_statuses;
+  for (Announcement& event : changes.announcements) {
+    const auto telling = tellings_.find(event.pool);
+    if (event.of == Announcement::Of::kStatus) {
+      events_of_statuses[event.pool].push_back(std::move(event));
+    } else if (telling != tellings_.end()) {
+      telling->second.events.push_back(std::move(event));
+    }
   }
   for (StatusChange& change : changes.statuses) {
-    add.template operator()<api::MachineConfigPool>(
-        std::move(change.pool), WithVersion(StatusPatch(change.status), change.resource_version), kube::Part::kStatus);
-  }
-  for (const Announcement& event : changes.announcements) {
-    const api::MachineConfigPool* const pool = cluster_.pools().Find(event.pool);
-    if (pool != nullptr) announcer_.About(*pool, event.kind, event.reason, event.message);
+    std::vector<Announcement> events = std::move(events_of_statuses[change.pool]);
+    const auto telling = tellings_.find(change.pool);
+    if (telling == tellings_.end()) {
+      AddStatus(std::move(change), std::move(events));
+    } else {
+      telling->second.status = {std::move(change)};
+      telling->second.events_of_status = std::move(events);
+    }
   }
   if (!is_busy()) return listener_.done();
   BeginNext();
+}
+
+void Writer::AddStatus(StatusChange change, std::vector<Announcement> events) {
+  Change<api::MachineConfigPool> wanted = {.name = change.pool,
+                                           .version = change.resource_version,
+                                           .pool = change.pool,
+                                           .patch = StatusPatch(change.status),
+                                           .part = kube::Part::kStatus};
+  Add(std::make_shared<Writing<api::MachineConfigPool>>(*this, std::move(wanted),
+                                                        [this, events = std::move(events)](bool is_written) {
+                                                          if (is_written) Announce(events);
+                                                        }));
+}
+
+void Writer::Announce(const std::vector<Announcement>& events) {
+  for (const Announcement& event : events) {
+    const api::MachineConfigPool* const pool = cluster_.pools().Find(event.pool);
+    if (pool != nullptr) announcer_.About(*pool, event.kind, event.reason, event.message);
+  }
 }
 
 void Writer::BeginNext() {
@@ -180,11 +344,17 @@ void Writer::Told(const NodeChange& change, bool is_written) {
     log::Notice(fmt::format("Pool {}: node {}: told to become {}", change.pool, change.node, change.told), kToldNode,
                 {{"PINTLE_POOL", change.pool}, {"PINTLE_NODE", change.node}});
   }
+  telling.is_complete = telling.is_complete && is_written;
   if (--telling.outstanding > 0) return;
-  const Telling told = std::move(telling);
+  Telling told = std::move(telling);
   tellings_.erase(found);
+  // Otherwise the next pass says how things are.
+  if (told.is_complete && !told.status.empty()) {
+    AddStatus(std::move(told.status.front()), std::move(told.events_of_status));
+  }
   const api::MachineConfigPool* const pool = cluster_.pools().Find(change.pool);
   if (pool == nullptr || told.nodes.empty()) return;
+  Announce(told.events);
   const bool is_image = told.line.find(" / Image: ") != std::string::npos;
   announcer_.About(*pool, kube::EventKind::kNormal, is_image ? "SetDesiredConfigAndOSImage" : "SetDesiredConfig",
                    told.nodes.size() == 1 ? fmt::format("Targeted node {} to {}", told.nodes.front(), told.line)
@@ -195,6 +365,10 @@ void Writer::Stop() {
   waiting_.clear();
   under_way_.clear();
   tellings_.clear();
+  reads_.clear();
+  unknown_.clear();
+  failures_.clear();
+  backoff_.Clear();
 }
 
 }  // namespace pintle::controller

@@ -3,22 +3,24 @@
 
 // Writes what a pass wants changed.
 //
-// What the API server answers goes back into the cluster's copy.  When it is not known what became of a write, the
-// object is read until it is: a node that might have been told must not be taken for one that was not.
+// What the API server answers goes back into the cluster's copy.  What it refuses is tried again less and less often,
+// for each object by itself, and everything else goes on.  When it is not known whether a node was told, it is read
+// until that is known: a node that might have been told must not be taken for one that was not.
 
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "controller/announcer.h"
 #include "controller/changes.h"
 #include "controller/cluster.h"
-#include "event/watches.h"
-#include "kube/backoff.h"
+#include "controller/unwritten.h"
+#include "controller/write_backoff.h"
 #include "kube/client.h"
 
 namespace pintle::controller {
@@ -26,20 +28,27 @@ namespace pintle::controller {
 class Writer {
  public:
   struct Listener {
-    std::function<void()> done;         // With all changes, one way or the other.
-    std::function<void()> retry_later;  // Something could not be written; look again after a while.
+    std::function<void()> done;  // With all changes, one way or the other; or a node has been read.
+    std::function<void(MonotonicTime when)> retry_at;
     std::function<void(const Error& error)> trouble;
   };
 
-  // The cluster and the announcer must outlive it.
-  Writer(event::Loop& loop, kube::Client client, Cluster& cluster, Announcer& announcer, Listener listener);
+  // The clock, the cluster and the announcer must outlive it.
+  Writer(kube::Client client, const Clock& clock, Cluster& cluster, Announcer& announcer, Listener listener);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
+  // What could not be written so far.  Begins to read the nodes of which that is not known.
+  UnwrittenNodes Look();
+
+  // Takes out what is not due, and forgets the failures of what is no longer wanted.
+  void LeaveOut(Changes& changes);
+
   // Only when it is not busy.
   void Write(Changes changes);
   bool is_busy() const { return !waiting_.empty() || !under_way_.empty(); }
+  bool is_reading() const { return !reads_.empty(); }
 
   // Writes nothing more, and forgets what it was about to.
   void Stop();
@@ -48,24 +57,44 @@ class Writer {
   template <typename T>
   struct Writing;
   class Task;
-  // Who was told of a pool's target.
+  // Who is told of a pool's target.
   struct Telling {
     std::string line;
     std::vector<std::string> nodes;
     int outstanding = 0;
+    bool is_complete = true;
+    std::vector<StatusChange> status;  // To be written when all have been told, since it says so.
+    std::vector<Announcement> events_of_status;
+    std::vector<Announcement> events;
+  };
+  struct Failure {
+    std::string pool;
+    std::string words;  // The last.
+    bool is_told = false;
   };
 
   void Add(std::shared_ptr<Task> task) { waiting_.push_back(std::move(task)); }
+  void AddStatus(StatusChange change, std::vector<Announcement> events);
   void Told(const NodeChange& change, bool is_written);
+  void Announce(const std::vector<Announcement>& events);
   void BeginNext();
   void Ended(const Task* task);
+  // `told` is what the server said of it, if it did.
+  void Failed(const WriteBackoff::Key& key, const std::string& pool, const Error& error,
+              const std::optional<kube::Failure>& told);
+  void Succeeded(const WriteBackoff::Key& key);
+  void Read(const std::string& node);
+  Unwritten UnwrittenFor(const WriteBackoff::Key& key, const Failure& failure, MonotonicTime now);
 
-  event::Loop& loop_;
   kube::Client client_;
+  const Clock& clock_;
   Cluster& cluster_;
   Announcer& announcer_;
   Listener listener_;
-  kube::Random random_ = kube::SystemRandom();  // One for all writes, of which there may be thousands.
+  WriteBackoff backoff_;
+  std::map<WriteBackoff::Key, Failure> failures_;
+  std::set<std::string> unknown_;            // Nodes.
+  std::map<std::string, kube::Call> reads_;  // Of these.
   std::deque<std::shared_ptr<Task>> waiting_;
   std::map<const Task*, std::shared_ptr<Task>> under_way_;
   std::map<std::string, Telling> tellings_;  // By pool.

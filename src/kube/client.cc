@@ -35,21 +35,26 @@ Call Refuse(event::Loop& loop, Error error, std::function<void(Result<T>)> done)
   return Call(refusal);
 }
 
-std::function<void(Fetched)> Reading(std::function<void(Result<json::Value>)> done) {
-  return [done = std::move(done)](Fetched fetched) { done(ReadObject(std::move(fetched))); };
-}
-
-std::function<void(Fetched)> Ignoring(std::function<void(Result<>)> done) {
-  return [done = std::move(done)](Fetched fetched) {
-    if (auto* const failure = std::get_if<Failure>(&fetched)) return done(std::move(failure->error));
-    done({});
-  };
-}
-
 }  // namespace
 
 Result<Client> Client::Create(event::Loop& loop, Access access, ClientSettings settings) {
   return Client(TRY(Transport::Create(loop, std::move(access))), std::move(settings));
+}
+
+Client::Receive Client::Reading(DoneJson done) const {
+  return [done = std::move(done), failed = settings_.failed](Fetched fetched) {
+    if (const auto* const failure = std::get_if<Failure>(&fetched); failure != nullptr && failed) failed(*failure);
+    done(ReadObject(std::move(fetched)));
+  };
+}
+
+Client::Receive Client::Ignoring(Done<void> done) const {
+  return [done = std::move(done), failed = settings_.failed](Fetched fetched) {
+    auto* const failure = std::get_if<Failure>(&fetched);
+    if (failure == nullptr) return done({});
+    if (failed) failed(*failure);
+    done(std::move(failure->error));
+  };
 }
 
 Call Client::GetObject(const ResourceKind& kind, const ObjectName& name, DoneJson done) {

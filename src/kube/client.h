@@ -26,6 +26,7 @@
 #include "kube/patch.h"
 #include "kube/resource_kind.h"
 #include "kube/transport.h"
+#include "kube/watch_decoder.h"
 
 namespace pintle::kube {
 
@@ -33,6 +34,8 @@ struct ClientSettings {
   // Under this name the API server notes which fields are ours.
   std::string field_manager = "pintle";
   Patience patience = {};
+  // Gets each failure of a read or a write right before the caller gets the Error, which has no room for its details.
+  std::function<void(const Failure& failure)> failed = {};
 };
 
 class Client {
@@ -49,14 +52,24 @@ class Client {
     return other;
   }
 
+  // The same way for someone who backs off by himself: nothing is tried again, and failures are told in full.
+  Client Once(std::function<void(const Failure& failure)> failed) const {
+    Client other = *this;
+    other.settings_.patience.attempts = 1;
+    other.settings_.failed = std::move(failed);
+    return other;
+  }
+
   template <Resource T>
   Call Get(const ObjectName& name, Done<T> done) {
     return GetObject(kResourceKind<T>, name, Decoding<T>(std::move(done)));
   }
 
-  // All at once; for what stays, Mirror.
+  // All at once; for what stays, Mirror.  An object that cannot be read is told by its name and left out; where nobody
+  // is to be told, it is the error of the whole list.
+  using UnreadableObject = std::function<void(const ObjectName& name, const Error& why)>;
   template <Resource T>
-  Call List(Selection selection, Done<std::vector<T>> done);
+  Call List(Selection selection, Done<std::vector<T>> done, UnreadableObject unreadable = {});
 
   // The object says its own name.  One that exists already is a kConflict.
   template <Resource T>
@@ -88,6 +101,7 @@ class Client {
 
  private:
   using DoneJson = Done<json::Value>;
+  using Receive = std::function<void(Fetched fetched)>;
 
   Client(std::shared_ptr<Transport> transport, ClientSettings settings)
       : transport_(std::move(transport)), settings_(std::move(settings)) {}
@@ -100,6 +114,8 @@ class Client {
     };
   }
 
+  Receive Reading(DoneJson done) const;
+  Receive Ignoring(Done<void> done) const;
   Call GetObject(const ResourceKind& kind, const ObjectName& name, DoneJson done);
   Call CreateObject(const ResourceKind& kind, const ObjectName& name, const json::Value& object, DoneJson done);
   Call PatchObject(const ResourceKind& kind, const ObjectName& name, const kube::Patch& patch, Part part,
@@ -112,13 +128,19 @@ class Client {
 };
 
 template <Resource T>
-Call Client::List(Selection selection, Done<std::vector<T>> done) {
+Call Client::List(Selection selection, Done<std::vector<T>> done, UnreadableObject unreadable) {
   const auto found = std::make_shared<std::map<ObjectName, T>>();
   return kube::List(transport_, kResourceKind<T>, std::move(selection), settings_.patience,
                     {.begin = [found] { found->clear(); },
-                     .item = [found](json::Value document) -> Result<> {
-                       T object = TRY(Decode<T>(std::move(document)));
-                       found->insert_or_assign(NameOf(object.metadata), std::move(object));
+                     .item = [found, unreadable = std::move(unreadable)](json::Value document) -> Result<> {
+                       const ObjectName name = NameIn(document);
+                       auto object = Decode<T>(std::move(document));
+                       if (object) {
+                         found->insert_or_assign(name, *std::move(object));
+                         return {};
+                       }
+                       if (!unreadable) return std::move(object).error();
+                       unreadable(name, object.error());
                        return {};
                      },
                      .end =

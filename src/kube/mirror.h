@@ -4,7 +4,8 @@
 // A copy of some of the cluster's objects, kept fresh.
 //
 // It holds each object as its struct of api/, and so nothing that nobody looks at.  While the API server cannot be
-// reached it keeps what it had; afterwards it tells what is different, and nothing twice.
+// reached it keeps what it had; afterwards it tells what is different, and nothing twice.  An object that cannot be
+// read is set aside by its name, and the others go on; what was known of it before stays as it was.
 
 #include <functional>
 #include <map>
@@ -38,6 +39,8 @@ class Mirror {
   const std::map<ObjectName, T>& objects() const;
   // Or nullptr.
   const T* Find(const ObjectName& name) const;
+  // Those of which the present state cannot be read.
+  const std::map<ObjectName, Unreadable<T>>& unreadable() const;
 
  private:
   class State;
@@ -69,6 +72,7 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
 
   bool is_synced() const { return is_synced_; }
   const std::map<ObjectName, T>& objects() const { return objects_; }
+  const std::map<ObjectName, Unreadable<T>>& unreadable() const { return unreadable_; }
 
  private:
   void TakeListed(json::Value document) {
@@ -77,6 +81,7 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
   }
 
   void ForgetUnseen() {
+    std::erase_if(unreadable_, [this](const auto& object) { return !seen_.contains(object.first); });
     for (auto object = objects_.begin(); object != objects_.end();) {
       const auto current = object++;
       if (seen_.contains(current->first)) continue;
@@ -91,15 +96,24 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
 
   void Take(WatchEvent event) {
     if (event.happening != Happening::kDeleted) return Put(std::move(event.object));
-    const auto gone = objects_.extract(NameIn(event.object));
-    if (!gone.empty()) listener_.removed(gone.mapped());
+    const ObjectName name = NameIn(event.object);
+    const auto unread = unreadable_.extract(name);
+    const auto gone = objects_.extract(name);
+    if (!gone.empty()) return listener_.removed(gone.mapped());
+    if (!unread.empty()) listener_.removed(unread.mapped().as_far);
   }
 
   void Put(json::Value document) {
     const ObjectName name = NameIn(document);
-    Result<T> object = Decode<T>(std::move(document));
+    T as_far;
+    Result<T> object = Decode<T>(std::move(document), &as_far);
     // What was known before may still be right, and is better than to take the object for gone.
-    if (!object) return listener_.trouble(std::move(object).error().While(name.ToString()));
+    if (!object) {
+      const Error why = std::move(object).error().While(name.ToString());
+      unreadable_.insert_or_assign(name, Unreadable<T>{std::move(as_far), why});
+      return listener_.trouble(why);
+    }
+    unreadable_.erase(name);
     const auto known = objects_.find(name);
     if (known != objects_.end()) return Replace(known->second, *std::move(object));
     listener_.added(objects_.emplace(name, *std::move(object)).first->second);
@@ -116,6 +130,7 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
 
   Listener listener_;
   std::map<ObjectName, T> objects_;
+  std::map<ObjectName, Unreadable<T>> unreadable_;
   std::set<ObjectName> seen_;  // In the list that is coming.
   bool is_synced_ = false;
   Call feed_;
@@ -135,6 +150,11 @@ bool Mirror<T>::is_synced() const {
 template <Resource T>
 const std::map<ObjectName, T>& Mirror<T>::objects() const {
   return state_->objects();
+}
+
+template <Resource T>
+const std::map<ObjectName, Unreadable<T>>& Mirror<T>::unreadable() const {
+  return state_->unreadable();
 }
 
 template <Resource T>

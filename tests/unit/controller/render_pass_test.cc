@@ -109,6 +109,31 @@ TEST_F(RenderPassTest, WarnsOfAConfigThatComesNearToNotFitting) {
   EXPECT_FALSE(outcome_with(1'580'000).rendered);
 }
 
+TEST_F(RenderPassTest, RendersNothingWithoutWhatCannotBeRead) {
+  api::MachineConfig other;
+  other.metadata.labels.emplace(api::kRoleLabel, "master");
+  const auto message_with = [&](const std::function<void(View&)>& spoil) {
+    View view = world_.Look();
+    spoil(view);
+    const RenderOutcome outcome = RenderPass(GatherFor(world_.pools["worker"], view, versions_), nullptr);
+    EXPECT_EQ(outcome.rendered.has_value(), outcome.verdict.message.empty());
+    return outcome.verdict.message;
+  };
+  const std::string prefix = "Failed to render configuration for pool worker: ";
+  EXPECT_EQ(message_with([](View& view) { view.unreadable_pools["worker"] = "why"; }), prefix + "why");
+  EXPECT_EQ(message_with([](View& view) { view.unreadable_pools["infra"] = "why"; }), "");
+  EXPECT_EQ(message_with([](View& view) { view.unreadable_settings = "why"; }), prefix + "why");
+  EXPECT_EQ(message_with([&](View& view) {
+              view.unreadable_configs.push_back({&world_.configs["00-worker"], "why"});
+            }),
+            prefix + "why");
+  EXPECT_EQ(message_with([&](View& view) { view.unreadable_configs.push_back({&other, "why"}); }), "");
+  EXPECT_EQ(message_with([&](View& view) {
+              view.unreadable_configs.push_back({&other, "$.metadata: why"});
+            }),
+            prefix + "$.metadata: why");
+}
+
 TEST_F(RenderPassTest, HasAKeyThatChangesWithEachOfItsInputsAndNothingElse) {
   std::string last = Key();
   EXPECT_EQ(Key(), last);

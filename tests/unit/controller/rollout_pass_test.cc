@@ -258,6 +258,38 @@ TEST(RolloutPass, LooksAfterMastersOnlyWhereTheClusterSaysWhatTheyAreFor) {
   EXPECT_EQ(world.nodes["m"].spec.taints[0].effect, "NoSchedule");
 }
 
+TEST(RolloutPass, TellsNobodyInAPoolThatCannotBeReadAndLeavesItsNodesInIt) {
+  World world = ThreeWorkers();
+  world.Settle();
+  world.AddPool("infra", kOld);
+  world.nodes["c"].metadata.labels.emplace(std::string(api::kRoleLabelPrefix) + "infra", "");
+  world.held_pools["infra"] = "infra: $.spec.maxUnavailable: is too large";
+  for (const char* pool : {"worker", "infra"}) world.pools[pool].spec.configuration.name = kNew;
+  const Changes changes = world.Pass();
+  EXPECT_EQ(ToldIn(changes).size(), 1U);
+  EXPECT_THAT(ToldIn(changes), testing::Not(testing::Contains("c")));
+  world.Do(changes);
+  EXPECT_EQ(world.ConditionOf("infra", "Misconfigured")->reason, "Unreadable");
+  EXPECT_EQ(world.ConditionOf("infra", "Misconfigured")->message,
+            "nobody is told anything until it is mended: infra: $.spec.maxUnavailable: is too large");
+  EXPECT_EQ(world.pools["infra"].status.machine_count, 1);
+}
+
+TEST(RolloutPass, SaysThatNodesCannotBeReadAndNothingElse) {
+  World world = ThreeWorkers();
+  world.Settle();
+  const auto before = world.pools["worker"].status;
+  world.pools["worker"].spec.configuration.name = kNew;
+  world.blind = "listing nodes: nodes is forbidden";
+  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{});
+  EXPECT_EQ(world.Settle(), 1);
+  EXPECT_EQ(world.ConditionOf("worker", "Degraded")->message, "listing nodes: nodes is forbidden");
+  EXPECT_EQ(world.pools["worker"].status.machine_count, before.machine_count);
+  EXPECT_EQ(world.ConditionOf("worker", "Updated")->status, "True");
+  world.blind.clear();
+  EXPECT_EQ(ToldIn(world.Pass()).size(), 1U);
+}
+
 TEST(RolloutPass, TakesTheOperatorsNodeLastAndSaysSo) {
   World world;
   world.AddPool("master", kOld);

@@ -25,6 +25,8 @@ struct World {
   std::optional<pool::MasterScheduling> scheduling;
   std::string operator_node;
   Verdicts verdicts;
+  std::map<std::string, std::string, std::less<>> held_pools;
+  std::string blind;
   pool::NodeNames rendering;
   pool::NodeNames undrainable;
   pool::NodeNames awaited;
@@ -39,6 +41,7 @@ struct World {
     view.controller_config = &controller_config;
     view.master_scheduling = scheduling;
     view.operator_node = operator_node;
+    view.held_pools = held_pools;
     return view;
   }
 
@@ -52,7 +55,8 @@ struct World {
                         .undrainable = undrainable,
                         .features = {},
                         .now = api::Time{WallTime(std::chrono::seconds(version))},
-                        .awaited = &awaited});
+                        .awaited = &awaited,
+                        .blind = blind});
   }
 
   void Do(const NodeChange& change) {

@@ -189,6 +189,27 @@ TEST_F(MirrorTest, KeepsAnObjectOfWhichTheNewStateCannotBeRead) {
   EXPECT_EQ(mirror_->Find({"", "a"})->metadata.resource_version, "1");
 }
 
+TEST_F(MirrorTest, SetsAsideWhatCannotBeReadUntilItCanOrIsGone) {
+  const auto bad = [](const std::string& name, const std::string& version) {
+    return fmt::format(R"({{"metadata":{{"name":"{}","resourceVersion":"{}"}},"spec":{{"unschedulable":1}}}})", name,
+                       version);
+  };
+  ScriptedServer server({{.body = ListText(bad("a", "1") + "," + bad("b", "2") + "," + NodeText("c", "3"), "5")},
+                         {.body = EventText("MODIFIED", NodeText("a", "6")) + EventText("DELETED", bad("b", "7")),
+                          .ending = Ending::kNever}});
+  Follow(server, 4);
+  EXPECT_THAT(told_[0], HasSubstr("trouble: a: "));
+  EXPECT_THAT(told_[1], HasSubstr("trouble: b: "));
+  EXPECT_EQ(told_[2], "added c@3");
+  ASSERT_EQ(mirror_->unreadable().size(), 2U);
+  EXPECT_EQ(mirror_->unreadable().at({"", "b"}).as_far.metadata.resource_version, "2");
+  EXPECT_THAT(mirror_->unreadable().at({"", "b"}).why.message(), HasSubstr("$.spec.unschedulable"));
+  Follow(server, 6);
+  EXPECT_EQ(told_[4], "added a@6");
+  EXPECT_EQ(told_[5], "removed b@2");
+  EXPECT_THAT(mirror_->unreadable(), IsEmpty());
+}
+
 TEST_F(MirrorTest, AsksForWhatIsSelected) {
   ScriptedServer server({{.body = ListText("", "5")}});
   client_ = ValueOf(Client::Create(*loop_, server.access()));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A server on the loopback that gives prepared answers, one after the other, whatever it is asked.
+// A server on the loopback that gives prepared answers, one after the other, whatever it is asked; or answers by a
+// function, which several of its threads call.
 
 #include <arpa/inet.h>
 #include <fmt/core.h>
@@ -14,6 +15,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
+#include <functional>
 #include <list>
 #include <mutex>
 #include <string>
@@ -40,6 +42,8 @@ struct Answer {
   std::vector<std::string> headers = {};
   Ending ending = Ending::kInOrder;
   std::size_t piece = 1 << 20;  // Bytes of the body in a chunk.
+  // With kNever: what comes by and by.  It is asked for the next piece all the time; an empty one is none.
+  std::function<std::string()> more = {};
 };
 
 struct Asked {
@@ -50,7 +54,10 @@ struct Asked {
 
 class ScriptedServer {
  public:
-  explicit ScriptedServer(std::deque<Answer> answers = {}) : answers_(std::move(answers)), listener_(Listen()) {
+  using Answering = std::function<Answer(const Asked& asked)>;
+
+  explicit ScriptedServer(std::deque<Answer> answers = {}, Answering answering = {})
+      : answers_(std::move(answers)), answering_(std::move(answering)), listener_(Listen()) {
     if (::pipe(stop_) != 0) std::abort();
     threads_.emplace_back([this] { AcceptAll(); });
   }
@@ -104,6 +111,17 @@ class ScriptedServer {
     return both[1].revents == 0;
   }
 
+  // Until the client leaves or the server is to end.
+  void SendMore(const UniqueFd& connection, const Answer& answer) const {
+    if (!answer.more) return void(Wait(connection.get()));
+    constexpr int kEvery = 2;  // ms
+    pollfd both[] = {{connection.get(), POLLIN, 0}, {stop_[0], POLLIN, 0}};
+    while (::poll(both, 2, kEvery) == 0) {
+      const std::string piece = answer.more();
+      if (!piece.empty()) Send(connection, fmt::format("{:x}\r\n{}\r\n", piece.size(), piece));
+    }
+  }
+
   void AcceptAll() {
     while (Wait(listener_.get())) {
       const int connection = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
@@ -145,14 +163,16 @@ class ScriptedServer {
     }
     if (answer.ending == Ending::kInOrder) Send(connection, "0\r\n\r\n");
     // Whatever comes now is the client's leave.
-    if (answer.ending == Ending::kNever) Wait(connection.get());
+    if (answer.ending == Ending::kNever) SendMore(connection, answer);
     return answer.ending == Ending::kInOrder;
   }
 
   // What nobody prepared for stays without an answer.
   Answer Next(const std::string& head, const std::string& body) {
+    const Asked asked = {head.substr(0, head.find(" HTTP/")), head, body};
+    if (answering_) return answering_(asked);
     const std::lock_guard lock(mutex_);
-    asked_.push_back({head.substr(0, head.find(" HTTP/")), head, body});
+    asked_.push_back(asked);
     if (answers_.empty()) return {.ending = Ending::kNever};
     Answer answer = std::move(answers_.front());
     answers_.pop_front();
@@ -170,6 +190,7 @@ class ScriptedServer {
 
   std::mutex mutex_;
   std::deque<Answer> answers_;
+  const Answering answering_;
   std::vector<Asked> asked_;
   int port_ = 0;
   int stop_[2] = {-1, -1};

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/write_backoff.h"
+
+#include <algorithm>
+
+namespace pintle::controller {
+namespace {
+
+// With all of the jitter, the longest is five minutes.
+constexpr kube::Backoff::Settings kTimes = {
+    .first = std::chrono::seconds(1), .longest = std::chrono::minutes(4), .jitter = 0.25};
+// What has not failed again for so long after it was due is no longer tried, or was mended.
+constexpr auto kForgotten = std::chrono::minutes(10);
+constexpr int kTimesSlowerAtOnce = 2;
+
+}  // namespace
+
+bool WriteBackoff::IsDue(const Key& key, MonotonicTime now) const { return !DueAt(key, now); }
+
+std::optional<MonotonicTime> WriteBackoff::DueAt(const Key& key, MonotonicTime now) const {
+  const auto found = failures_.find(key);
+  if (found == failures_.end() || found->second.due <= now) return std::nullopt;
+  return found->second.due;
+}
+
+int WriteBackoff::Failed(const Key& key, MonotonicTime now, std::chrono::milliseconds no_sooner) {
+  Failures& failures = Of(key, now);
+  failures.due = now + std::max(failures.backoff.Next(), no_sooner);
+  return ++failures.count;
+}
+
+void WriteBackoff::WasSlower(const Key& key, MonotonicTime now) {
+  Failures& failures = Of(key, now);
+  if (++failures.times_slower > kTimesSlowerAtOnce) failures.due = now + failures.backoff.Next();
+}
+
+WriteBackoff::Failures& WriteBackoff::Of(const Key& key, MonotonicTime now) {
+  std::erase_if(failures_, [&](const auto& known) { return known.second.due + kForgotten < now; });
+  return failures_.try_emplace(key, Failures{.backoff = kube::Backoff(kTimes, random_), .due = now}).first->second;
+}
+
+}  // namespace pintle::controller

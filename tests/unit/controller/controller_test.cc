@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/controller.h"
+
+#include <gmock/gmock.h>
+
+#include "api/annotations.h"
+#include "event/loop.h"
+#include "unit/controller/small_api_server.h"
+#include "unit/event/patience.h"
+#include "unit/expect.h"
+
+namespace pintle::controller {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kApi = "/apis/machineconfiguration.openshift.io/v1/";
+
+// The whole controller before a small API server.
+class ControllerTest : public testing::Test {
+ protected:
+  ControllerTest() {
+    ::setenv("no_proxy", "*", 1);
+    server_.Put("controllerconfigs", {{"metadata",
+                                       {{"name", "machine-config-controller"},
+                                        {"generation", 1},
+                                        {"annotations", {{std::string(api::kGeneratedByVersionAnnotation), "4.20"}}}}},
+                                      {"spec", {{"baseOSContainerImage", "registry/os@sha256:1"}}}});
+    for (const std::string role : {"infra", "worker"}) {
+      server_.Put("machineconfigs",
+                  {{"metadata", {{"name", "00-" + role}, {"labels", {{std::string(api::kRoleLabel), role}}}}},
+                   {"spec", {{"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});
+      server_.Put("machineconfigpools",
+                  {{"metadata", {{"name", role}}},
+                   {"spec",
+                    {{"machineConfigSelector", {{"matchLabels", {{std::string(api::kRoleLabel), role}}}}},
+                     {"nodeSelector", {{"matchLabels", {{std::string(api::kRoleLabelPrefix) + role, ""}}}}}}}});
+    }
+  }
+
+  void RunUntil(const std::function<bool()>& is_so) {
+    Controller controller(*loop_, ValueOf(kube::Client::Create(*loop_, server_.access())), clock_,
+                          {.identity = "test"});
+    event::Timer look(
+        *loop_,
+        [&] {
+          if (is_so()) return loop_->Stop();
+          look.After(std::chrono::milliseconds(5));
+        },
+        std::chrono::milliseconds(1));
+    look.After(std::chrono::milliseconds(0));
+    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  }
+
+  std::string TargetOf(const std::string& pool) {
+    return server_.Find("machineconfigpools", pool).value("/spec/configuration/name"_json_pointer, "");
+  }
+  std::string MessageOf(const std::string& pool, const std::string& type) {
+    const json::Value conditions =
+        server_.Find("machineconfigpools", pool).value("/status/conditions"_json_pointer, json::Value::array());
+    for (const json::Value& condition : conditions) {
+      if (condition["type"] == type && condition["status"] == "True") return condition["message"];
+    }
+    return "";
+  }
+
+  SmallApiServer server_;
+  SystemClock clock_;
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+};
+
+TEST_F(ControllerTest, SetsAsideAPoolThatCannotBeReadAndGoesOnWithTheOthers) {
+  json::Value pool = server_.Find("machineconfigpools", "infra");
+  pool["spec"]["maxUnavailable"] = 5'000'000'000;
+  server_.Put("machineconfigpools", pool);
+  RunUntil([&] { return TargetOf("worker") != "" && MessageOf("infra", "RenderDegraded") != ""; });
+  EXPECT_THAT(MessageOf("infra", "RenderDegraded"), HasSubstr("$.spec.maxUnavailable"));
+  EXPECT_NE(MessageOf("infra", "Misconfigured"), "");
+  EXPECT_EQ(TargetOf("infra"), "");
+  EXPECT_LE(server_.CountOf("GET " + kApi + "machineconfigpools?limit"), 3U);
+}
+
+TEST_F(ControllerTest, RendersAndSaysWhyWhenItMayNotListNodes) {
+  const kube::Answer forbidden = SmallApiServer::Status(403, "Forbidden", "nodes is forbidden: no such right");
+  server_.Refuse("GET /api/v1/nodes?", forbidden);
+  RunUntil([&] { return TargetOf("worker") != "" && MessageOf("worker", "Degraded") != ""; });
+  EXPECT_THAT(MessageOf("worker", "Degraded"), HasSubstr("nodes is forbidden: no such right"));
+  EXPECT_LE(server_.CountOf("GET /api/v1/nodes?"), 10U);
+}
+
+}  // namespace
+}  // namespace pintle::controller

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the API server refuses is tried again ever more rarely, is said in its words, and holds up nothing else.
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <memory>
+
+#include "api/annotations.h"
+#include "controller/cluster.h"
+#include "controller/renderer.h"
+#include "controller/rollout_pass.h"
+#include "controller/rosters.h"
+#include "controller/writer.h"
+#include "event/loop.h"
+#include "pool/status.h"
+#include "unit/controller/small_api_server.h"
+#include "unit/event/patience.h"
+#include "unit/expect.h"
+
+namespace pintle::controller {
+namespace {
+
+using kube::Answer;
+using kube::Asked;
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string kApi = "/apis/machineconfiguration.openshift.io/v1/";
+const std::string kWords = "admission webhook \"no.example\" denied the request: not today";
+constexpr std::size_t kMostInAMinute = 10;
+
+class ManualClock final : public Clock {
+ public:
+  MonotonicTime Monotonic() const override { return now; }
+  WallTime Wall() const override { return WallTime(std::chrono::seconds(1'800'000'000)) + now.time_since_epoch(); }
+
+  MonotonicTime now = {};
+};
+
+std::string Key(std::string_view annotation) { return std::string(annotation); }
+
+// A cluster with two pools, and the parts of the controller that write.
+class Stage {
+ public:
+  Stage() {
+    ::setenv("no_proxy", "*", 1);
+    server.Put("controllerconfigs", {{"metadata",
+                                      {{"name", "machine-config-controller"},
+                                       {"generation", 1},
+                                       {"annotations", {{Key(api::kGeneratedByVersionAnnotation), "4.20"}}}}},
+                                     {"spec", {{"baseOSContainerImage", "registry/os@sha256:1"}}}});
+    for (const std::string pool : {"infra", "worker"}) {
+      AddConfig("00-" + pool, pool);
+      server.Put("machineconfigpools",
+                 {{"metadata", {{"name", pool}}},
+                  {"spec",
+                   {{"maxUnavailable", 2},
+                    {"machineConfigSelector", {{"matchLabels", {{Key(api::kRoleLabel), pool}}}}},
+                    {"nodeSelector", {{"matchLabels", {{Key(api::kRoleLabelPrefix) + pool, ""}}}}}}}});
+    }
+  }
+
+  void AddConfig(const std::string& name, const std::string& role) {
+    server.Put("machineconfigs", {{"metadata", {{"name", name}, {"labels", {{Key(api::kRoleLabel), role}}}}},
+                                  {"spec", {{"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});
+  }
+
+  void AddNode(const std::string& name, const std::string& config, const std::string& pool = "worker") {
+    server.Put("nodes", {{"metadata",
+                          {{"name", name},
+                           {"labels", {{Key(api::kRoleLabelPrefix) + pool, ""}}},
+                           {"annotations",
+                            {{Key(api::kCurrentConfigAnnotation), config},
+                             {Key(api::kDesiredConfigAnnotation), config},
+                             {Key(api::kStateAnnotation), Key(api::kStateDone)}}}}},
+                         {"status", {{"conditions", {{{"type", "Ready"}, {"status", "True"}}}}}}});
+  }
+
+  void Target(const std::string& pool, const std::string& config) {
+    json::Value object = server.Find("machineconfigpools", pool);
+    object["spec"]["configuration"] = {{"name", config}};
+    server.Put("machineconfigpools", std::move(object));
+  }
+
+  void Begin() {
+    client = ValueOf(kube::Client::Create(*loop, server.access()));
+    announcer.emplace(*client, clock, "namespace", "test");
+    cluster = std::make_unique<Cluster>(
+        *client, "namespace",
+        Cluster::Listener{
+            .changed = [] {}, .node_changed = [](const auto&, const auto&) {}, .trouble = [](auto, auto&) {}});
+    RunUntil([&] { return cluster->is_ready(); });
+    renderer = std::make_unique<Renderer>(*loop, *client, clock, *cluster, *announcer, Versions{},
+                                          Renderer::Listener{.finished = [] {},
+                                                             .retargeted = [](const std::string&) {},
+                                                             .retry_later = [] {},
+                                                             .retry_at = [](MonotonicTime) {},
+                                                             .trouble = [](const Error&) {}});
+    writer = std::make_unique<Writer>(
+        *client, clock, *cluster, *announcer,
+        Writer::Listener{.done = [] {}, .retry_at = [](MonotonicTime) {}, .trouble = [](const Error&) {}});
+  }
+
+  void RunUntil(const std::function<bool()>& is_so) {
+    event::Timer look(
+        *loop,
+        [&] {
+          if (is_so()) return loop->Stop();
+          look.After(milliseconds(1));
+        },
+        milliseconds(1));
+    look.After(milliseconds(0));
+    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop)));
+  }
+
+  void Render() {
+    renderer->Look(cluster->Look());
+    if (!renderer->rendering().empty()) RunUntil([&] { return renderer->rendering().empty(); });
+  }
+
+  void RollOut() {
+    const UnwrittenNodes unwritten = writer->Look();
+    const View view = cluster->Look();
+    const Rosters rosters = MakeRosters(view);
+    Changes changes = RolloutPass({.view = view,
+                                   .rosters = rosters,
+                                   .verdicts = {},
+                                   .rendering = {},
+                                   .undrainable = {},
+                                   .features = {},
+                                   .now = api::Time{std::chrono::floor<std::chrono::seconds>(clock.Wall())},
+                                   .unwritten = unwritten});
+    writer->LeaveOut(changes);
+    if (!changes.is_empty()) writer->Write(std::move(changes));
+    if (writer->is_busy() || writer->is_reading()) {
+      RunUntil([&] { return !writer->is_busy() && !writer->is_reading(); });
+    }
+  }
+
+  // Someone looks all the time.
+  void Pass(std::chrono::seconds time, void (Stage::*look)()) {
+    const MonotonicTime end = clock.now + time;
+    const milliseconds step = time > std::chrono::minutes(1) ? milliseconds(1000) : milliseconds(100);
+    for (; clock.now < end; clock.now += step) (this->*look)();
+  }
+
+  std::string TargetOf(const std::string& pool) {
+    return server.Find("machineconfigpools", pool).value("/spec/configuration/name"_json_pointer, "");
+  }
+  std::string DesiredBy(const std::string& node) {
+    return server.Find("nodes", node)["metadata"]["annotations"][Key(api::kDesiredConfigAnnotation)];
+  }
+  json::Value ConditionOf(const std::string& pool, const std::string& type) {
+    const json::Value object = server.Find("machineconfigpools", pool);
+    for (const json::Value& condition : object.value("/status/conditions"_json_pointer, json::Value::array())) {
+      if (condition["type"] == type) return condition;
+    }
+    return {};
+  }
+
+  SmallApiServer server;
+  ManualClock clock;
+  std::unique_ptr<event::Loop> loop = ValueOf(event::Loop::Create());
+  std::optional<kube::Client> client;
+  std::optional<Announcer> announcer;
+  std::unique_ptr<Cluster> cluster;
+  std::unique_ptr<Renderer> renderer;
+  std::unique_ptr<Writer> writer;
+};
+
+struct Refused {
+  std::string name;
+  Answer answer;
+  std::string words;
+};
+
+Answer WithRetryAfter(Answer answer, const std::string& seconds) {
+  answer.headers.push_back("Retry-After: " + seconds);
+  return answer;
+}
+
+const Refused kRefusals[] = {
+    {"Forbidden", SmallApiServer::Status(403, "Forbidden", kWords), kWords},
+    {"Conflict", SmallApiServer::Status(409, "Conflict", kWords), kWords},
+    {"Gone", SmallApiServer::Status(410, "Gone", kWords), kWords},
+    {"Invalid", SmallApiServer::Status(422, "Invalid", kWords), kWords},
+    {"TooMany", SmallApiServer::Status(429, "TooManyRequests", kWords), kWords},
+    {"TooManyForASecond", WithRetryAfter(SmallApiServer::Status(429, "TooManyRequests", kWords), "1"), kWords},
+    {"InternalError", SmallApiServer::Status(500, "InternalError", kWords), kWords},
+    {"Unavailable", SmallApiServer::Status(503, "ServiceUnavailable", kWords), kWords},
+    {"Html", {.status = 502, .body = "<html><body>Bad Gateway</body></html>"}, "status 502"},
+    {"HtmlThatSaysWell", {.status = 200, .body = "<html><body>Log in</body></html>"}, "not JSON"},
+    {"CutOff", {.status = 201, .body = R"({"metadata":{"na)", .ending = kube::Ending::kCutOff}, "connection"},
+    {"CutShort", {.status = 200, .body = R"({"metadata":{"na)"}, "not JSON"},
+    {"Huge",
+     {.status = 200, .body = R"({"metadata":{"name":"worker","generation":9223372036854775808}})"},
+     "generation"},
+};
+
+class RefusedRendering : public testing::TestWithParam<std::pair<std::string, Refused>> {};
+
+std::vector<std::pair<std::string, Refused>> EachOf(std::initializer_list<std::string> writes) {
+  std::vector<std::pair<std::string, Refused>> all;
+  for (const std::string& write : writes) {
+    for (const Refused& refused : kRefusals) all.emplace_back(write, refused);
+  }
+  return all;
+}
+
+TEST_P(RefusedRendering, IsSaidAndTriedRarelyAndHoldsUpNoOtherPool) {
+  const auto& [write, refused] = GetParam();
+  std::atomic<std::size_t> count = 0;
+  Stage stage;
+  stage.server.Refuse([&, answer = refused.answer, write = write](const Asked& asked) -> std::optional<Answer> {
+    const bool is_of_worker = asked.line.find("worker") != std::string::npos ||
+                              asked.body.find("\"name\":\"rendered-worker-") != std::string::npos;
+    if (!asked.line.starts_with(write) || !is_of_worker) return std::nullopt;
+    ++count;
+    return answer;
+  });
+  stage.Begin();
+  stage.Pass(std::chrono::minutes(1), &Stage::Render);
+  EXPECT_GE(count, 3U);
+  EXPECT_LE(count, kMostInAMinute);
+  EXPECT_EQ(stage.TargetOf("worker"), "");
+  EXPECT_THAT(stage.TargetOf("infra"), StartsWith("rendered-infra-"));
+  EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr(refused.words));
+  EXPECT_EQ(stage.renderer->verdicts().at("infra").message, "");
+  stage.server.Refuse({});
+  stage.Pass(std::chrono::minutes(5), &Stage::Render);
+  EXPECT_THAT(stage.TargetOf("worker"), StartsWith("rendered-worker-"));
+  EXPECT_EQ(stage.renderer->verdicts().at("worker").message, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, RefusedRendering,
+    testing::ValuesIn(EachOf({"POST " + kApi + "machineconfigs", "PATCH " + kApi + "machineconfigpools/worker"})),
+    [](const auto& refused) {
+      return (refused.param.first.starts_with("POST") ? "Creating" : "Targeting") + refused.param.second.name;
+    });
+
+TEST(RefusedRenderingTest, StaysAwayForAsLongAsTheServerSays) {
+  Stage stage;
+  stage.server.Refuse("POST " + kApi + "machineconfigs",
+                      WithRetryAfter(SmallApiServer::Status(429, "TooManyRequests", kWords), "25"));
+  stage.Begin();
+  stage.Pass(std::chrono::minutes(1), &Stage::Render);
+  EXPECT_EQ(stage.server.CountOf("POST " + kApi + "machineconfigs"), 6U);  // Three for each of two pools.
+}
+
+TEST(RefusedRenderingTest, IsTriedAtOnceWhenThereIsSomethingElseToRender) {
+  Stage stage;
+  stage.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(403, "Forbidden", kWords));
+  stage.Begin();
+  stage.Pass(std::chrono::minutes(5), &Stage::Render);
+  stage.server.Refuse({});
+  stage.AddConfig("10-worker", "worker");
+  stage.RunUntil([&] { return stage.cluster->configs().Find("10-worker") != nullptr; });
+  stage.Render();
+  EXPECT_THAT(stage.TargetOf("worker"), StartsWith("rendered-worker-"));
+}
+
+TEST(RefusedRenderingTest, SaysNoLongerWhatWasWrongBefore) {
+  Stage stage;
+  stage.server.Remove("machineconfigs", "00-worker");
+  stage.Begin();
+  stage.Render();
+  EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr("no MachineConfigs found"));
+  stage.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(403, "Forbidden", kWords));
+  stage.AddConfig("00-worker", "worker");
+  stage.RunUntil([&] { return stage.cluster->configs().Find("00-worker") != nullptr; });
+  stage.Render();
+  EXPECT_THAT(stage.renderer->verdicts().at("worker").message,
+              testing::AllOf(StartsWith("Failed to render configuration for pool worker: "), HasSubstr(kWords)));
+}
+
+// What a pool renders to by itself.
+json::Value RenderedForWorker() {
+  Stage stage;
+  stage.Begin();
+  stage.Render();
+  return stage.server.Find("machineconfigs", stage.TargetOf("worker"));
+}
+
+TEST(StoredConfig, IsReadAndComparedBeforeItIsATarget) {
+  json::Value changed = RenderedForWorker();
+  const std::string name = changed["metadata"]["name"];
+  const json::Value spec = changed["spec"];
+  changed["spec"]["kernelArguments"] = {"init=/bin/sh"};
+  for (const bool is_known : {false, true}) {
+    bool is_restored = false;
+    bool was_restored_first = false;
+    Stage stage;
+    stage.server.Refuse([&](const Asked& asked) -> std::optional<Answer> {
+      if (asked.line.starts_with("PATCH " + kApi + "machineconfigs/" + name)) is_restored = true;
+      if (asked.line.starts_with("PATCH " + kApi + "machineconfigpools/worker")) was_restored_first = is_restored;
+      return std::nullopt;
+    });
+    if (is_known) stage.server.Put("machineconfigs", changed);
+    stage.Begin();
+    stage.server.Silence(true);
+    if (!is_known) stage.server.Put("machineconfigs", changed);
+    stage.Render();
+    EXPECT_EQ(stage.server.Find("machineconfigs", name)["spec"], spec) << is_known;
+    EXPECT_EQ(stage.TargetOf("worker"), name) << is_known;
+    EXPECT_TRUE(was_restored_first) << is_known;
+  }
+}
+
+TEST(StoredConfig, IsNotThereWhenTheServerSpeaksOfAnotherConflict) {
+  Stage stage;
+  stage.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(409, "Conflict", kWords));
+  stage.Begin();
+  stage.Pass(std::chrono::seconds(10), &Stage::Render);
+  EXPECT_EQ(stage.server.CountOf("PATCH " + kApi + "machineconfigpools"), 0U);
+  EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr(kWords));
+}
+
+TEST(StoredConfig, IsMadeAnewWhenItGoesBeforeTheMirrorHasShownIt) {
+  Stage stage;
+  stage.Begin();
+  stage.server.Silence(true);
+  stage.Render();
+  const std::string name = stage.TargetOf("worker");
+  EXPECT_TRUE(stage.cluster->configs().IsExpected(name));
+  stage.server.Remove("machineconfigs", name);
+  stage.server.Silence(false);
+  stage.RunUntil([&] { return !stage.cluster->configs().IsExpected(name); });
+  stage.RunUntil([&] { return stage.cluster->configs().Find(name) == nullptr; });
+  stage.Render();
+  EXPECT_FALSE(stage.server.Find("machineconfigs", name).is_null());
+}
+
+class RefusedTelling : public testing::TestWithParam<Refused> {};
+
+TEST_P(RefusedTelling, IsSaidAndTriedRarelyAndHoldsUpNoOtherNode) {
+  Stage stage;
+  for (const char* node : {"a", "b"}) stage.AddNode(node, "rendered-worker-1");
+  stage.Target("worker", "rendered-worker-2");
+  stage.server.Refuse("PATCH /api/v1/nodes/a", GetParam().answer);
+  stage.Begin();
+  stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
+  EXPECT_GE(stage.server.CountOf("PATCH /api/v1/nodes/a"), 3U);
+  EXPECT_LE(stage.server.CountOf("PATCH /api/v1/nodes/a"), kMostInAMinute);
+  EXPECT_EQ(stage.DesiredBy("a"), "rendered-worker-1");
+  EXPECT_EQ(stage.DesiredBy("b"), "rendered-worker-2");
+  const json::Value degraded = stage.ConditionOf("worker", "Degraded");
+  EXPECT_EQ(degraded["status"], "True");
+  EXPECT_EQ(degraded["reason"], "WriteRefused");
+  EXPECT_THAT(degraded["message"].get<std::string>(), HasSubstr(GetParam().words));
+  EXPECT_LE(stage.server.CountOf("PATCH " + kApi + "machineconfigpools/worker/status"), kMostInAMinute);
+  stage.server.Refuse({});
+  stage.Pass(std::chrono::minutes(5), &Stage::RollOut);
+  EXPECT_EQ(stage.DesiredBy("a"), "rendered-worker-2");
+  EXPECT_EQ(stage.ConditionOf("worker", "Degraded")["status"], "False");
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, RefusedTelling, testing::ValuesIn(kRefusals),
+                         [](const auto& refused) { return refused.param.name; });
+
+class RefusedStatus : public testing::TestWithParam<Refused> {};
+
+TEST_P(RefusedStatus, IsTriedRarelyAndAnnouncedOnceAndOnlyWhatIsWrittenIs) {
+  Stage stage;
+  stage.AddNode("a", "rendered-worker-2");
+  stage.Target("worker", "rendered-worker-2");
+  const std::string write = "PATCH " + kApi + "machineconfigpools/worker/status";
+  stage.server.Refuse(write, GetParam().answer);
+  stage.Begin();
+  stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
+  EXPECT_GE(stage.server.CountOf(write), 3U);
+  EXPECT_LE(stage.server.CountOf(write), kMostInAMinute);
+  stage.RunUntil([&] { return !stage.server.EventReasons().empty(); });
+  EXPECT_THAT(stage.server.EventReasons(), ElementsAre("WriteRefused"));
+  stage.server.Refuse({});
+  stage.Pass(std::chrono::minutes(5), &Stage::RollOut);
+  stage.RunUntil([&] { return stage.server.EventReasons().size() > 1; });
+  EXPECT_THAT(stage.server.EventReasons(), testing::UnorderedElementsAre("WriteRefused", "Completed"));
+  EXPECT_EQ(stage.ConditionOf("worker", "Updated")["status"], "True");
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, RefusedStatus, testing::ValuesIn(kRefusals),
+                         [](const auto& refused) { return refused.param.name; });
+
+TEST(RefusedReport, IsSaidAndTriedRarely) {
+  Stage stage;
+  stage.AddNode("a", "rendered-worker-2");
+  stage.Target("worker", "rendered-worker-2");
+  stage.server.Put("machineconfignodes", {{"metadata", {{"name", "a"}}}, {"spec", {{"node", {{"name", "a"}}}}}});
+  const std::string write = "PATCH " + kApi + "machineconfignodes/a";
+  stage.server.Refuse(write, SmallApiServer::Status(403, "Forbidden", kWords));
+  stage.Begin();
+  stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
+  EXPECT_GE(stage.server.CountOf(write), 3U);
+  EXPECT_LE(stage.server.CountOf(write), kMostInAMinute);
+  EXPECT_THAT(stage.ConditionOf("worker", "Degraded")["message"].get<std::string>(), HasSubstr(kWords));
+}
+
+std::string CurrentOf(const WatchedNode* node) {
+  return node == nullptr ? "" : node->metadata.Annotation(api::kCurrentConfigAnnotation);
+}
+
+TEST(UnknownTelling, HoldsItsPoolUntilTheNodeIsReadAndNoOther) {
+  Stage stage;
+  for (const char* node : {"a", "b"}) stage.AddNode(node, "rendered-worker-1");
+  stage.AddNode("c", "rendered-infra-1", "infra");
+  stage.Target("worker", "rendered-worker-2");
+  stage.Target("infra", "rendered-infra-2");
+  json::Value pool = stage.server.Find("machineconfigpools", "worker");
+  pool["spec"]["maxUnavailable"] = 1;
+  stage.server.Put("machineconfigpools", pool);
+  stage.server.Refuse([](const Asked& asked) -> std::optional<Answer> {
+    if (asked.line.find("/nodes/a") == std::string::npos) return std::nullopt;
+    return Answer{.ending = kube::Ending::kCutOff};
+  });
+  stage.Begin();
+  stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
+  EXPECT_EQ(stage.server.CountOf("PATCH /api/v1/nodes/a"), 1U);
+  EXPECT_GE(stage.server.CountOf("GET /api/v1/nodes/a"), 3U);
+  EXPECT_LE(stage.server.CountOf("GET /api/v1/nodes/a"), kMostInAMinute);
+  EXPECT_EQ(stage.DesiredBy("b"), "rendered-worker-1");
+  EXPECT_EQ(stage.DesiredBy("c"), "rendered-infra-2");
+  EXPECT_THAT(stage.ConditionOf("worker", "Degraded")["message"].get<std::string>(), HasSubstr("connection"));
+  stage.server.Refuse({});
+  stage.Pass(std::chrono::minutes(5), &Stage::RollOut);
+  // By now it is known that it was not told, so that one may be; the one that could not be goes behind.
+  EXPECT_EQ(stage.DesiredBy("b"), "rendered-worker-2");
+  EXPECT_EQ(stage.DesiredBy("a"), "rendered-worker-1");
+  stage.AddNode("b", "rendered-worker-2");
+  stage.RunUntil([&] { return CurrentOf(stage.cluster->nodes().Find("b")) == "rendered-worker-2"; });
+  stage.RollOut();
+  EXPECT_EQ(stage.DesiredBy("a"), "rendered-worker-2");
+}
+
+}  // namespace
+}  // namespace pintle::controller

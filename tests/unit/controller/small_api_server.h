@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A small API server in the test's own process: it keeps objects, lists and watches them, counts their versions, and
+// refuses what a test wants refused.
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "json/parse.h"
+#include "unit/kube/scripted_server.h"
+
+namespace pintle::controller {
+
+class SmallApiServer {
+ public:
+  using Refusal = std::function<std::optional<kube::Answer>(const kube::Asked& asked)>;
+
+  // A refusal as the API server words it.
+  static kube::Answer Status(int code, const std::string& reason, const std::string& message) {
+    const json::Value status = {{"kind", "Status"}, {"reason", reason}, {"message", message}, {"code", code}};
+    return {.status = code, .body = json::ToText(status)};
+  }
+
+  kube::Access access() const { return server_.access(); }
+
+  // Gets each request, and answers those that it does not let pass.
+  void Refuse(Refusal refusal) {
+    const std::lock_guard lock(mutex_);
+    refusal_ = std::move(refusal);
+  }
+  // Those that begin so are all answered by this.
+  void Refuse(const std::string& beginning, const kube::Answer& answer) {
+    Refuse([beginning, answer](const kube::Asked& asked) -> std::optional<kube::Answer> {
+      if (!asked.line.starts_with(beginning)) return std::nullopt;
+      return answer;
+    });
+  }
+
+  // Watches tell nothing for now; what happens meanwhile is told afterwards.
+  void Silence(bool is_silent) {
+    const std::lock_guard lock(mutex_);
+    is_silent_ = is_silent;
+  }
+
+  void Put(const std::string& plural, json::Value object) {
+    const std::lock_guard lock(mutex_);
+    Keep(plural, std::move(object));
+  }
+  void Remove(const std::string& plural, const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    Drop(plural, name);
+  }
+  // null: there is none.
+  json::Value Find(const std::string& plural, const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    const auto found = objects_[plural].find(name);
+    return found == objects_[plural].end() ? json::Value() : found->second;
+  }
+  std::size_t CountOf(const std::string& beginning) {
+    const std::lock_guard lock(mutex_);
+    std::size_t count = 0;
+    for (const std::string& line : asked_) count += line.starts_with(beginning) ? 1 : 0;
+    return count;
+  }
+  // The reasons of all Events.
+  std::vector<std::string> EventReasons() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> reasons;
+    for (const auto& [name, event] : objects_["events"]) reasons.push_back(event.at("reason").get<std::string>());
+    return reasons;
+  }
+
+ private:
+  struct Target {
+    std::string method;
+    std::string plural;
+    std::string name;
+    std::string query;
+  };
+  struct Told {
+    int version;
+    std::string line;
+  };
+
+  // "PATCH /apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL/NAME/status?QUERY"
+  static Target TargetOf(const std::string& line) {
+    Target target;
+    const std::size_t space = line.find(' ');
+    target.method = line.substr(0, space);
+    std::string path = line.substr(space + 1);
+    if (const std::size_t mark = path.find('?'); mark != std::string::npos) {
+      target.query = path.substr(mark + 1);
+      path.resize(mark);
+    }
+    std::vector<std::string> parts;
+    for (std::size_t at = 1; at <= path.size();) {
+      const std::size_t end = std::min(path.find('/', at), path.size());
+      parts.push_back(path.substr(at, end - at));
+      at = end + 1;
+    }
+    std::size_t first = parts.front() == "api" ? 2 : 3;
+    if (first < parts.size() && parts[first] == "namespaces") first += 2;
+    if (first < parts.size()) target.plural = parts[first];
+    if (first + 1 < parts.size()) target.name = parts[first + 1];
+    return target;
+  }
+
+  kube::Answer AnswerTo(const kube::Asked& asked) {
+    const std::lock_guard lock(mutex_);
+    asked_.push_back(asked.line);
+    const Target target = TargetOf(asked.line);
+    const bool is_of_many = target.method == "GET" && target.name.empty();
+    if (refusal_) {
+      if (auto refused = refusal_(asked)) return *std::move(refused);
+    }
+    if (is_of_many && target.query.find("watch=1") != std::string::npos) return Watch(target);
+    if (is_of_many) return List(target);
+    if (target.method == "POST") return Create(target, asked.body);
+    auto& objects = objects_[target.plural];
+    const auto found = objects.find(target.name);
+    if (found == objects.end()) return Status(404, "NotFound", target.plural + " \"" + target.name + "\" not found");
+    if (target.method == "GET") return {.body = json::ToText(found->second)};
+    if (target.method == "PATCH") return Patch(target, asked.body, found->second);
+    Drop(target.plural, target.name);
+    return {.body = "{}"};
+  }
+
+  kube::Answer List(const Target& target) {
+    json::Value list = {{"metadata", {{"resourceVersion", std::to_string(version_)}}}, {"items", json::Value::array()}};
+    for (const auto& [name, object] : objects_[target.plural]) list["items"].push_back(object);
+    return {.body = json::ToText(list)};
+  }
+
+  kube::Answer Watch(const Target& target) {
+    const std::size_t at = target.query.find("resourceVersion=");
+    int since = std::atoi(target.query.c_str() + at + 16);
+    const auto more = [this, plural = target.plural, since]() mutable {
+      const std::lock_guard lock(mutex_);
+      std::string lines;
+      if (is_silent_) return lines;
+      for (const Told& event : events_[plural]) {
+        if (event.version <= since) continue;
+        since = event.version;
+        lines += event.line;
+      }
+      return lines;
+    };
+    return {.ending = kube::Ending::kNever, .more = more};
+  }
+
+  kube::Answer Create(const Target& target, const std::string& body) {
+    json::Value object = json::Value::parse(body);
+    const std::string name = object["metadata"]["name"];
+    if (objects_[target.plural].contains(name)) {
+      return Status(409, "AlreadyExists", target.plural + " \"" + name + "\" already exists");
+    }
+    Keep(target.plural, std::move(object));
+    return {.status = 201, .body = json::ToText(objects_[target.plural][name])};
+  }
+
+  kube::Answer Patch(const Target& target, const std::string& body, const json::Value& before) {
+    const json::Value patch = json::Value::parse(body);
+    json::Value now = before;
+    if (patch.is_array()) {
+      now = before.patch(patch);
+    } else {
+      const json::Value& version = patch.value("/metadata/resourceVersion"_json_pointer, json::Value());
+      if (!version.is_null() && version != before["metadata"]["resourceVersion"]) {
+        return Status(409, "Conflict", "the object has been modified");
+      }
+      now.merge_patch(patch);
+    }
+    Keep(target.plural, std::move(now));
+    return {.body = json::ToText(objects_[target.plural][target.name])};
+  }
+
+  void Keep(const std::string& plural, json::Value object) {
+    json::Value& metadata = object["metadata"];
+    const std::string name = metadata["name"];
+    metadata["resourceVersion"] = std::to_string(++version_);
+    if (!metadata.contains("uid")) metadata["uid"] = plural + "-" + std::to_string(version_);
+    const bool is_new = !objects_[plural].contains(name);
+    Tell(plural, is_new ? "ADDED" : "MODIFIED", object);
+    objects_[plural][name] = std::move(object);
+  }
+
+  void Drop(const std::string& plural, const std::string& name) {
+    json::Value gone = objects_[plural].extract(name).mapped();
+    gone["metadata"]["resourceVersion"] = std::to_string(++version_);
+    Tell(plural, "DELETED", gone);
+  }
+
+  void Tell(const std::string& plural, const char* type, const json::Value& object) {
+    events_[plural].push_back({version_, json::ToText({{"type", type}, {"object", object}}) + "\n"});
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, std::map<std::string, json::Value>> objects_;  // By plural, and by name.
+  std::map<std::string, std::vector<Told>> events_;                    // By plural.
+  std::vector<std::string> asked_;
+  Refusal refusal_;
+  bool is_silent_ = false;
+  int version_ = 100;
+  kube::ScriptedServer server_{{}, [this](const kube::Asked& asked) { return AnswerTo(asked); }};
+};
+
+}  // namespace pintle::controller
