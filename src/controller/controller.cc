@@ -34,6 +34,8 @@ constexpr auto kLater = std::chrono::seconds(10);
 // What lists and configs took for a moment is given back when nothing has happened for so long.
 constexpr auto kQuiet = std::chrono::seconds(3);
 
+constexpr int kFailuresUntold = 2;
+
 constexpr auto kToldOfMasters = std::to_array<std::string_view>(
     {api::kCurrentConfigAnnotation, api::kDesiredConfigAnnotation, api::kStateAnnotation, api::kReasonAnnotation,
      api::kCurrentImageAnnotation, api::kDesiredImageAnnotation});
@@ -68,9 +70,10 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
               {.done = [this] { LookSoon(); },
                .retry_at = [this](MonotonicTime when) { LookAt(when); },
                .trouble = [this](const Error& error) { Complain("writing", error); }}),
-      library_(client_, {.changed = [this] { LookSoon(); },
-                         .retry_later = [this] { LookLater(); },
-                         .trouble = [this](const Error& error) { Complain("comparing configs", error); }}),
+      library_(client_, clock,
+               {.changed = [this] { LookSoon(); },
+                .retry_at = [this](MonotonicTime when) { LookAt(when); },
+                .trouble = [this](const Error& error) { Complain("comparing configs", error); }}),
       next_word_(loop, [this] { LookSoon(); }),
       afresh_again_(
           loop, [this] { ReadAfresh(); }, kube::kRetrySlack),
@@ -105,7 +108,16 @@ void Controller::Won() {
   ReadAfresh();
 }
 
-void Controller::ReadAfresh() { knows_pools_ ? ReadNodesAfresh() : ReadPoolsAfresh(); }
+bool Controller::IsReadyToReadAfresh() const {
+  return knows_pools_ ? cluster_.nodes().is_ready() : cluster_.pools().is_ready();
+}
+
+// What a mirror cannot list need not be refused to two of us.
+void Controller::ReadAfresh() {
+  awaits_list_ = !IsReadyToReadAfresh();
+  if (awaits_list_) return;
+  knows_pools_ ? ReadNodesAfresh() : ReadPoolsAfresh();
+}
 
 void Controller::ReadPoolsAfresh() {
   afresh_ = client_.Once({}).List<api::MachineConfigPool>(
@@ -114,8 +126,9 @@ void Controller::ReadPoolsAfresh() {
         if (!pools) return ReadAfreshLater("reading pools", pools.error());
         for (api::MachineConfigPool& pool : *pools) cluster_.Put(std::move(pool));
         knows_pools_ = true;
+        failures_afresh_ = 0;
         Lead();
-        ReadNodesAfresh();
+        ReadAfresh();
       },
       // The mirror sets them aside, and says so.
       [](const kube::ObjectName&, const Error&) {});
@@ -130,6 +143,7 @@ void Controller::ReadNodesAfresh() {
         for (WatchedNode& node : *nodes) cluster_.Put(std::move(node));
         knows_nodes_ = true;
         why_afresh_.clear();
+        failures_afresh_ = 0;
         afresh_backoff_.Reset();
         LookSoon();
       },
@@ -138,7 +152,8 @@ void Controller::ReadNodesAfresh() {
 
 void Controller::ReadAfreshLater(const std::string& what, const Error& error) {
   Complain(what, error);
-  if (error.kind() == ErrorKind::kInvalid) why_afresh_ = error.message();
+  // What will likely be better in a moment is told when it is not.
+  if (error.kind() == ErrorKind::kInvalid || ++failures_afresh_ > kFailuresUntold) why_afresh_ = error.message();
   afresh_again_.After(afresh_backoff_.Next());
   LookSoon();
 }
@@ -179,7 +194,8 @@ void Controller::StopReadingAfresh() {
   afresh_ = {};
   afresh_again_.Cancel();
   afresh_backoff_.Reset();
-  knows_pools_ = knows_nodes_ = false;
+  failures_afresh_ = 0;
+  awaits_list_ = knows_pools_ = knows_nodes_ = false;
   why_afresh_.clear();
 }
 
@@ -209,6 +225,7 @@ void Controller::LookAt(MonotonicTime when) {
 api::Time Controller::Now() const { return {std::chrono::floor<std::chrono::seconds>(clock_.Wall())}; }
 
 void Controller::Look() {
+  if (awaits_list_) ReadAfresh();
   if (!cluster_.CanRender()) return;
   quiet_.After(kQuiet);
   if (cluster_.is_ready()) on_change_();

@@ -74,6 +74,7 @@ class Controller {
   void ReadPoolsAfresh();
   void ReadNodesAfresh();
   void ReadAfreshLater(const std::string& what, const Error& error);
+  bool IsReadyToReadAfresh() const;
   void StopReadingAfresh();
   void Lead();
 
@@ -119,6 +120,8 @@ class Controller {
   event::WallTimer next_word_;
   event::Timer afresh_again_;
   kube::Backoff afresh_backoff_{{}, kube::SystemRandom()};
+  bool awaits_list_ = false;  // Of a mirror, before that kind is read afresh.
+  int failures_afresh_ = 0;
   bool knows_pools_ = false;
   bool knows_nodes_ = false;
   std::string why_afresh_;  // The server refuses it.

@@ -85,7 +85,7 @@ class Watching {
   void ForEachUnreadable(Visit&& visit) const {
     for (const auto& [name, object] : mirror_.unreadable()) visit(object.as_far, object.why);
   }
-  // Why nothing can be listed, in the server's words, when it refuses that.  Empty: it does not.
+  // Why nothing can be listed, in the server's words, when it refuses that or fails to.  Empty: it does not.
   const std::string& refusal() const { return refusal_; }
 
   // As the server answered it.  One that is older than what is here is passed over.
@@ -104,6 +104,8 @@ class Watching {
   bool IsExpected(const std::string& name) const { return expected_.contains(name); }
 
  private:
+  static constexpr int kFailuresUntold = 2;
+
   static kube::FeedSettings FeedSettingsFor(Need need) {
     kube::FeedSettings settings;
     // A kind that is not served is asked for in case that it will be.
@@ -128,6 +130,7 @@ class Watching {
   void Synced() {
     expected_.clear();
     refusal_.clear();
+    failures_ = 0;
     is_known_to_be_missing_ = false;
     listener_.changed();
   }
@@ -136,7 +139,9 @@ class Watching {
     const bool is_missing = need_ == Need::kIfServed && error.kind() == ErrorKind::kNotFound;
     if (!is_missing) {
       unread_ = mirror_.unreadable().size();
-      if (!mirror_.is_synced() && error.kind() == ErrorKind::kInvalid) refusal_ = error.message();
+      // What will likely be better in a moment is told when it is not.
+      const bool is_to_be_told = error.kind() == ErrorKind::kInvalid || ++failures_ > kFailuresUntold;
+      if (!mirror_.is_synced() && is_to_be_told) refusal_ = error.message();
       listener_.trouble(error);
       // An object that cannot be read is looked at as one.
       return listener_.changed();
@@ -148,6 +153,7 @@ class Watching {
   Listener listener_;
   bool is_known_to_be_missing_ = false;
   std::size_t unread_ = 0;
+  int failures_ = 0;  // To list, since it went well.
   std::set<std::string> expected_;
   std::string refusal_;
   Newest<T> newest_;

@@ -46,7 +46,8 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
                   .end =
                       [weak](std::variant<std::string, Failure> outcome) {
                         if (const auto alive = weak.lock()) alive->ListEnded(std::move(outcome));
-                      }});
+                      }},
+                 FirstPage::kOnce);
   }
 
   void ListEnded(std::variant<std::string, Failure> outcome) {

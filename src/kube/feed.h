@@ -16,7 +16,7 @@
 namespace pintle::kube {
 
 struct FeedSettings {
-  Patience page = {.attempts = 3};  // For each page of a list, before the list begins anew.
+  Patience page = {.attempts = 3};  // For each page of a list but the first, before the list begins anew.
   Backoff::Settings backoff = {};
   WatchTimes watch = {};
   Random random = SystemRandom();

@@ -53,6 +53,10 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
 
  private:
   using Then = void (Contest::*)(Result<json::Value>);
+  struct Conflict {
+    std::string version;  // Of the lease when it was written.
+    Error error;
+  };
 
   void Send(ApiRequest request, Then then) {
     request.doing += fmt::format(" Lease {}", settings_.name.ToString());
@@ -81,11 +85,19 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     } else if (document.error().kind() != ErrorKind::kNotFound) {
       return Failed(document.error());
     }
+    TellOfConflict();
+    if (is_dropped()) return;
     if (is_leaving_) return GiveBack(spec);
     const auto wanted = candidacy_.Decide(spec, Now(), SystemClock().Wall());
     if (!wanted) return Settle();
     sent_ = Now();
     Write(*wanted, &Contest::Written);
+  }
+
+  // Whoever was faster has changed the lease.  Where it is as it was, the server refuses for another reason.
+  void TellOfConflict() {
+    const auto conflict = std::exchange(conflict_, std::nullopt);
+    if (conflict && conflict->version == version_) listener_.trouble(conflict->error);
   }
 
   void GiveBack(const std::optional<api::LeaseSpec>& spec) {
@@ -121,6 +133,8 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     if (lease) {
       version_ = ResourceVersionOf(*lease);
       candidacy_.Wrote(sent_);
+    } else {
+      conflict_ = Conflict{version_, lease.error()};
     }
     Settle();
   }
@@ -158,7 +172,8 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
   Listener listener_;
   Candidacy candidacy_;
   Random random_;
-  std::string version_;  // Of the lease as we last saw it; empty: there is none.
+  std::string version_;               // Of the lease as we last saw it; empty: there is none.
+  std::optional<Conflict> conflict_;  // That the last write met.
   MonotonicTime sent_;
   bool told_won_ = false;
   bool is_leaving_ = false;

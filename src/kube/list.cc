@@ -42,12 +42,12 @@ Result<ListMeta> ReadFrame(const std::string& text) {
 class Listing final : public Work, public std::enable_shared_from_this<Listing> {
  public:
   Listing(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, const Patience& patience,
-          ListReceiver receiver)
+          ListReceiver receiver, FirstPage first_page)
       : transport_(std::move(transport)),
         kind_(kind),
         selection_(std::move(selection)),
         patience_(patience),
-        attempts_left_(patience.attempts),
+        attempts_left_(first_page == FirstPage::kOnce ? 1 : patience.attempts),
         backoff_(patience.backoff, patience.random),
         receiver_(std::move(receiver)),
         again_(
@@ -152,9 +152,9 @@ class Listing final : public Work, public std::enable_shared_from_this<Listing> 
 }  // namespace
 
 Call List(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, const Patience& patience,
-          ListReceiver receiver) {
-  const auto listing =
-      std::make_shared<Listing>(std::move(transport), kind, std::move(selection), patience, std::move(receiver));
+          ListReceiver receiver, FirstPage first_page) {
+  const auto listing = std::make_shared<Listing>(std::move(transport), kind, std::move(selection), patience,
+                                                 std::move(receiver), first_page);
   listing->Begin();
   return Call(listing);
 }

@@ -30,7 +30,11 @@ struct ListReceiver {
   std::function<void(std::variant<std::string, Failure>)> end;
 };
 
+// Whether the first page is asked for again, as the others are.  Until it is here nothing is lost, and who begins lists
+// anew by himself need not be patient.
+enum class FirstPage { kAsOthers, kOnce };
+
 Call List(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, const Patience& patience,
-          ListReceiver receiver);
+          ListReceiver receiver, FirstPage first_page = FirstPage::kAsOthers);
 
 }  // namespace pintle::kube

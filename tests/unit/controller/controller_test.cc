@@ -88,5 +88,12 @@ TEST_F(ControllerTest, RendersAndSaysWhyWhenItMayNotListNodes) {
   EXPECT_LE(server_.CountOf("GET /api/v1/nodes?"), 10U);
 }
 
+TEST_F(ControllerTest, RendersAndSaysWhyWhenNodesCannotBeListedForLong) {
+  server_.Refuse("GET /api/v1/nodes?", SmallApiServer::Status(500, "InternalError", "the store is broken"));
+  RunUntil([&] { return TargetOf("worker") != "" && MessageOf("worker", "Degraded") != ""; });
+  EXPECT_THAT(MessageOf("worker", "Degraded"), HasSubstr("the store is broken"));
+  EXPECT_EQ(server_.CountOf("GET /api/v1/nodes?"), 3U);
+}
+
 }  // namespace
 }  // namespace pintle::controller

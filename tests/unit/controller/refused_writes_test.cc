@@ -14,6 +14,7 @@
 #include "controller/writer.h"
 #include "event/loop.h"
 #include "pool/status.h"
+#include "unit/controller/manual_clock.h"
 #include "unit/controller/small_api_server.h"
 #include "unit/event/patience.h"
 #include "unit/expect.h"
@@ -31,14 +32,6 @@ using testing::StartsWith;
 const std::string kApi = "/apis/machineconfiguration.openshift.io/v1/";
 const std::string kWords = "admission webhook \"no.example\" denied the request: not today";
 constexpr std::size_t kMostInAMinute = 10;
-
-class ManualClock final : public Clock {
- public:
-  MonotonicTime Monotonic() const override { return now; }
-  WallTime Wall() const override { return WallTime(std::chrono::seconds(1'800'000'000)) + now.time_since_epoch(); }
-
-  MonotonicTime now = {};
-};
 
 std::string Key(std::string_view annotation) { return std::string(annotation); }
 

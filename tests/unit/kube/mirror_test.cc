@@ -248,5 +248,30 @@ TEST_F(MirrorTest, MayBeDestroyedByWhatItTells) {
   }
 }
 
+TEST_F(MirrorTest, AsksOnceForAListThatIsRefusedBeforeItWaits) {
+  settings_.page.attempts = 3;
+  ScriptedServer server(std::deque<Answer>(20, Answer{.status = 503}));
+  Follow(server, 5);
+  EXPECT_EQ(server.asked().size(), 5U);
+
+  Backoff backoff(FeedSettings().backoff, [] { return 0.0; });
+  int requests = 1;
+  for (milliseconds at = backoff.Next(); at < std::chrono::minutes(1); at += backoff.Next()) ++requests;
+  EXPECT_LE(requests, 10);
+}
+
+TEST_F(MirrorTest, GoesOnWithAListOfWhichAPageIsRefusedForAMoment) {
+  settings_.page.attempts = 3;
+  const std::string second = R"({"metadata":{"resourceVersion":"5"},"items":[)" + NodeText("b", "2") + "]}";
+  ScriptedServer server(
+      {{.body = R"({"metadata":{"resourceVersion":"5","continue":"next"},"items":[)" + NodeText("a", "1") + "]}"},
+       {.status = 503},
+       {.status = 503},
+       {.body = second}});
+  Follow(server, 3);
+  EXPECT_THAT(told_, ElementsAre("added a@1", "added b@2", "synced"));
+  EXPECT_THAT(server.asked_lines()[3], HasSubstr("continue=next"));
+}
+
 }  // namespace
 }  // namespace pintle::kube

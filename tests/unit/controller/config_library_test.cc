@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/config_library.h"
+
+#include "event/loop.h"
+#include "unit/controller/manual_clock.h"
+#include "unit/controller/small_api_server.h"
+#include "unit/event/patience.h"
+#include "unit/expect.h"
+
+namespace pintle::controller {
+namespace {
+
+const std::string kRead = "GET /apis/machineconfiguration.openshift.io/v1/machineconfigs/";
+
+class ConfigLibraryTest : public testing::Test {
+ protected:
+  ConfigLibraryTest() {
+    ::setenv("no_proxy", "*", 1);
+    for (const char* name : {"a", "b"}) {
+      server_.Put("machineconfigs",
+                  {{"metadata", {{"name", name}}}, {"spec", {{"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});
+    }
+  }
+
+  // Someone looks all the time.  Each look ends with what was asked for, or with the time to ask again.
+  void Pass(std::chrono::seconds time, const std::set<std::string>& names) {
+    const MonotonicTime end = clock_.now + time;
+    for (; clock_.now < end; clock_.now += std::chrono::milliseconds(100)) {
+      settled_.clear();
+      library_.Want(names);
+      for (const std::string& name : names) {
+        if (library_.IsSettled(name)) settled_.insert(name);
+      }
+      while (settled_.size() < names.size()) EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+    }
+  }
+
+  void Settle(const std::string& name) {
+    settled_.insert(name);
+    loop_->Stop();
+  }
+
+  SmallApiServer server_;
+  ManualClock clock_;
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+  std::set<std::string> settled_;
+  ConfigLibrary library_{ValueOf(kube::Client::Create(*loop_, server_.access())),
+                         clock_,
+                         {.changed = [this] { Settle("b"); },
+                          .retry_at = [this](MonotonicTime) { Settle("a"); },
+                          .trouble = [](const Error&) {}}};
+};
+
+TEST_F(ConfigLibraryTest, AsksRarelyForWhatIsRefusedAndReadsTheOthers) {
+  for (const kube::Answer& answer :
+       {SmallApiServer::Status(403, "Forbidden", "no"), SmallApiServer::Status(503, "ServiceUnavailable", "no"),
+        kube::Answer{.body = "<"}}) {
+    const std::size_t before = server_.CountOf(kRead + "a");
+    server_.Refuse(kRead + "a", answer);
+    Pass(std::chrono::minutes(1), {"a", "b"});
+    const std::size_t count = server_.CountOf(kRead + "a") - before;
+    EXPECT_GE(count, 3U);
+    EXPECT_LE(count, 10U);
+    EXPECT_TRUE(library_.configs().contains("b"));
+    EXPECT_FALSE(library_.IsSettled("a"));
+    library_.Clear();
+  }
+}
+
+TEST_F(ConfigLibraryTest, StaysAwayForAsLongAsTheServerSays) {
+  kube::Answer answer = SmallApiServer::Status(429, "TooManyRequests", "no");
+  answer.headers.push_back("Retry-After: 25");
+  server_.Refuse(kRead + "a", answer);
+  Pass(std::chrono::minutes(1), {"a"});
+  EXPECT_EQ(server_.CountOf(kRead + "a"), 3U);
+}
+
+}  // namespace
+}  // namespace pintle::controller

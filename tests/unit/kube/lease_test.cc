@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/lease.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <optional>
+
+#include "event/loop.h"
+#include "event/watches.h"
+#include "unit/event/patience.h"
+#include "unit/expect.h"
+#include "unit/kube/scripted_server.h"
+
+namespace pintle::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Answer Refusal(int code, const std::string& reason, const std::string& message) {
+  return {.status = code,
+          .body = fmt::format(R"({{"kind":"Status","code":{},"reason":"{}","message":"{}"}})", code, reason, message)};
+}
+
+class LeaseTest : public testing::Test {
+ protected:
+  LeaseTest() { ::setenv("no_proxy", "*", 1); }
+
+  // Competes until the lease was looked at so often.
+  void Compete(int looks) {
+    ScriptedServer server({}, [this](const Asked& asked) { return AnswerTo(asked); });
+    Client client = ValueOf(Client::Create(*loop_, server.access()));
+    const Lease lease(
+        client, {.name = {"namespace", "name"}, .identity = "me", .times = {.retry = milliseconds(1)}},
+        {.won = [] {}, .lost = [] {}, .trouble = [this](const Error& error) { troubles_.push_back(error.message()); }});
+    event::Timer look(
+        *loop_,
+        [&] {
+          if (looks_ >= looks) return loop_->Stop();
+          look.After(milliseconds(1));
+        },
+        milliseconds(1));
+    look.After(milliseconds(0));
+    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  }
+
+  Answer AnswerTo(const Asked& asked) {
+    if (!asked.line.starts_with("GET")) return refusal_;
+    const int look = ++looks_;
+    if (look == 1 || !is_taken_afterwards_) return Refusal(404, "NotFound", "no such lease");
+    return {.body =
+                R"({"metadata":{"resourceVersion":"7"},"spec":{"holderIdentity":"other","leaseDurationSeconds":9}})"};
+  }
+
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+  Answer refusal_;
+  bool is_taken_afterwards_ = false;
+  std::atomic<int> looks_ = 0;
+  std::vector<std::string> troubles_;
+};
+
+TEST_F(LeaseTest, SaysWhyItCannotBeMadeWhateverTheServerCallsThat) {
+  refusal_ = Refusal(409, "Conflict", "not today");
+  Compete(4);
+  EXPECT_THAT(troubles_, testing::Not(IsEmpty()));
+  for (const std::string& trouble : troubles_) EXPECT_THAT(trouble, HasSubstr("not today"));
+}
+
+TEST_F(LeaseTest, SaysNothingOfOneThatWasFaster) {
+  refusal_ = Refusal(409, "AlreadyExists", "already there");
+  is_taken_afterwards_ = true;
+  Compete(4);
+  EXPECT_THAT(troubles_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace pintle::kube
