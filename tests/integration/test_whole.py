@@ -3,12 +3,15 @@
 
 Everything is asked for with kubectl, and nothing is mended by hand."""
 
+import base64
+import datetime
 import json
+import urllib.request
 
 import pytest
 
 from budget import pods_anywhere
-from machines import agent_node
+from machines import agent_node, certs, daemon
 from machines.agent_node import PREFIX, Events
 from machines.controller import Controller, Objects
 from machines.installed import file, machine_config
@@ -16,11 +19,14 @@ from machines.wait import wait_until
 from machines.whole import Firmware, Kubelets
 
 
+KUBELET_CA = "/etc/kubernetes/kubelet-ca.crt"
+
+
 class Site:
     """A cluster whose worker pool has three nodes and is up to date."""
 
-    def __init__(self, cluster, nodes, firmware):
-        self.cluster, self.nodes, self.firmware = cluster, nodes, firmware
+    def __init__(self, cluster, nodes, firmware, metrics_port):
+        self.cluster, self.nodes, self.firmware, self.metrics_port = cluster, nodes, firmware, metrics_port
 
     def apply(self, name, *files, **more):
         """A machine config for workers, by kubectl."""
@@ -34,6 +40,21 @@ class Site:
     def pause(self, paused):
         self.cluster.kubectl("patch", "machineconfigpool", "worker", "--type=merge", "--patch",
                              json.dumps({"spec": {"paused": paused}}))
+
+    def set_kubelet_authorities(self, certificate):
+        """In the ControllerConfig, as the operator does when it renews them."""
+        self.cluster.kubectl("patch", "controllerconfig", "machine-config-controller", "--type=merge", "--patch",
+                             json.dumps({"spec": {"kubeAPIServerServingCAData":
+                                                  base64.b64encode(certificate.encode()).decode()}}))
+
+    def pintles_annotation(self, node, name):
+        return self.cluster.get("node", node.name)["metadata"]["annotations"].get(f"pintle.io/{name}", "")
+
+    def metric(self, sample):
+        """The controller's figure for this name with these labels."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=10) as answer:
+            lines = answer.read().decode().splitlines()
+        return float(next(line.removeprefix(sample) for line in lines if line.startswith(sample + " ")))
 
     def pool(self):
         return self.cluster.get("machineconfigpool", "worker")
@@ -71,8 +92,10 @@ def site():
         Objects(cluster).controller_config(base_image="")
         nodes = [make(plain=False) for _ in range(3)]
         cluster.apply(pods_anywhere(cluster))
-        with Controller(cluster), Firmware(nodes) as firmware, Kubelets(nodes):
-            site = Site(cluster, nodes, firmware)
+        port = daemon.free_ports(1)[0]
+        controller = Controller(cluster, "controller", f"--metrics-listen-address=127.0.0.1:{port}")
+        with controller, Firmware(nodes) as firmware, Kubelets(nodes):
+            site = Site(cluster, nodes, firmware, port)
             site.apply("00-worker")
             first = wait_until(lambda: site.pool()["spec"]["configuration"].get("name"), "the first config", 60)
             for node in nodes:
@@ -166,3 +189,38 @@ def test_a_broken_config_stops_its_pool_and_taken_back_frees_it(site):
         assert not site.cluster.get("node", node.name)["spec"].get("unschedulable")
     assert not any(PREFIX in json.dumps(taint) for node in site.nodes
                    for taint in site.cluster.get("node", node.name)["spec"].get("taints", []))
+
+
+def test_a_strict_pause_keeps_the_kubelets_new_authorities_from_the_nodes(site, tmp_path):
+    def authorities(name, days):
+        validity = certs.Validity(datetime.timedelta(days=-1), datetime.timedelta(days=days))
+        return certs.Authority(tmp_path / name, "kube-apiserver-to-kubelet-signer", validity).certificate.read_text()
+
+    def have(certificate):
+        return lambda: all(node.run("cat", KUBELET_CA, check=False).stdout == certificate for node in site.nodes)
+
+    ends = 'machine_config_controller_paused_pool_kubelet_ca{pool="worker"}'
+    before, reboots = site.current(), dict(site.firmware.reboots)
+    old, new = authorities("old", 5), authorities("new", 365)
+    site.set_kubelet_authorities(old)
+    wait_until(have(old), "all nodes have the first authorities", 60)
+    site.pause(True)
+    wait_until(lambda: all(site.pintles_annotation(node, "controller-config-waits-until") for node in site.nodes),
+               "the nodes know of the pause", 60)
+    site.set_kubelet_authorities(new)
+    end = wait_until(lambda: site.metric(ends), "the metric says when the old authorities end", 60)
+    left = datetime.datetime.fromtimestamp(end) - datetime.datetime.now()
+    assert datetime.timedelta(days=4) < left < datetime.timedelta(days=5)
+    wait_until(lambda: all(KUBELET_CA in site.pintles_annotation(node, "waiting-files") for node in site.nodes),
+               "all nodes say that the file waits", 60)
+    assert have(old)()
+
+    # Under the other policy certificates pass, and there is nothing to warn of.
+    site.cluster.kubectl("annotate", "machineconfigpool", "worker", "pintle.io/pause-policy=CertificatesPass")
+    wait_until(have(new), "all nodes have the new authorities", 60)
+    wait_until(lambda: site.metric(ends) == 0, "the metric is silent", 60)
+    assert site.pool()["spec"]["paused"] and site.current() == before
+    site.cluster.kubectl("annotate", "machineconfigpool", "worker", "pintle.io/pause-policy-")
+    site.pause(False)
+    site.wait_updated("")
+    assert all(site.firmware.reboots[node.name] == reboots[node.name] for node in site.nodes)

@@ -21,7 +21,7 @@ ExecStart=/bin/sh -c 'echo $(cat /etc/managed /var/lib/managed 2>&1 | sed "s/^ca
 [Install]
 WantedBy=multi-user.target
 """
-ROUNDS = int(os.environ.get("PINTLE_POWER_CUTS", "20"))
+ROUNDS = int(os.environ.get("PINTLE_POWER_CUTS", "30"))
 PROGRAM = "/var/usrlocal/bin/pintle"
 
 
