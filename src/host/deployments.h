@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "base/root.h"
+#include "host/how_far.h"
 #include "host/systemd.h"
 
 namespace pintle::host {
@@ -94,6 +95,9 @@ class Deployments {
 
   // A machine without OSTree is an error of the kind kNotFound.
   virtual Result<DeploymentsState> Observe() = 0;
+
+  // Has the calls that take long tell how far they are, as parts of what their caller does.  Empty: nobody waits.
+  virtual void TellProgressTo(TellHowFar) {}
 
   // What someone else is doing to them just now, in words; empty: nothing.
   virtual Result<std::string> UnderWay() { return std::string(); }

@@ -33,7 +33,7 @@ ExtensionsImage::ExtensionsImage(ExtensionsImage&& other) noexcept
     : root_(std::move(other.root_)), is_there_(std::exchange(other.is_there_, false)) {}
 ExtensionsImage::~ExtensionsImage() = default;
 Result<ExtensionsImage> ExtensionsImage::Unpack(std::string, const std::string&, const RegistryAccess&,
-                                                const std::stop_token&) {
+                                                const std::stop_token&, const TellHowFar&) {
   return None();
 }
 

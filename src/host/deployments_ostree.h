@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "host/deployments.h"
 #include "host/skopeo.h"
@@ -20,6 +21,7 @@ class DeploymentsOstree final : public Deployments {
   explicit DeploymentsOstree(std::string sysroot, RegistryAccess registries = {},
                              std::chrono::milliseconds patience = std::chrono::minutes(2));
 
+  void TellProgressTo(TellHowFar tell) override { tell_ = std::move(tell); }
   Result<DeploymentsState> Observe() override;
   Result<std::string> UnderWay() override;
   Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) override;
@@ -36,6 +38,7 @@ class DeploymentsOstree final : public Deployments {
   std::string sysroot_;
   RegistryAccess registries_;
   [[maybe_unused]] std::chrono::milliseconds patience_;  // Not used by a Pintle without libostree.
+  TellHowFar tell_;
 };
 
 }  // namespace pintle::host

@@ -119,6 +119,11 @@ DeploymentsRpmOstree::DeploymentsRpmOstree(Systemd& systemd, RegistryAccess regi
       manners_(std::move(manners)),
       disk_("/", registries_, manners_.patience) {}
 
+void DeploymentsRpmOstree::TellProgressTo(TellHowFar tell) {
+  disk_.TellProgressTo(tell);
+  manners_.tell = std::move(tell);
+}
+
 Result<DeploymentsState> DeploymentsRpmOstree::Observe() { return disk_.Observe(); }
 
 Result<std::string> DeploymentsRpmOstree::UnderWay() {
@@ -164,7 +169,7 @@ Result<> DeploymentsRpmOstree::AllowRegistry() const {
 Result<std::unique_ptr<OfferedPackages>> DeploymentsRpmOstree::OfferPackages(const std::string& image,
                                                                              const std::stop_token& stop) {
   if (image.empty()) return std::make_unique<OfferedPackages>();
-  return std::make_unique<Unpacked>(TRY(ExtensionsImage::Unpack("/", image, registries_, stop)));
+  return std::make_unique<Unpacked>(TRY(ExtensionsImage::Unpack("/", image, registries_, stop, manners_.tell)));
 }
 
 Result<Putting> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {

@@ -23,6 +23,7 @@ class DeploymentsRpmOstree final : public Deployments {
   // signatures, and these pull secrets.  `manners` hold for all calls.
   DeploymentsRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeManners manners = {});
 
+  void TellProgressTo(TellHowFar tell) override;
   Result<DeploymentsState> Observe() override;
   Result<std::string> UnderWay() override;
 

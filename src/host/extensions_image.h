@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "host/how_far.h"
 #include "host/skopeo.h"
 
 namespace pintle::host {
@@ -22,7 +23,7 @@ class ExtensionsImage {
  public:
   // `root` is "/" or, for tests, a directory in its place.
   static Result<ExtensionsImage> Unpack(std::string root, const std::string& image, const RegistryAccess& access,
-                                        const std::stop_token& stop);
+                                        const std::stop_token& stop, const TellHowFar& tell = {});
   ExtensionsImage(ExtensionsImage&& other) noexcept;
   ExtensionsImage& operator=(ExtensionsImage&&) = delete;
   ~ExtensionsImage();
@@ -32,7 +33,8 @@ class ExtensionsImage {
 
   std::string directory() const { return root_ + kExtensionsDirectory; }
   Result<> Remove() const;
-  Result<> Fetch(const RegistryImage& image, const RegistryAccess& access, const std::stop_token& stop) const;
+  Result<> Fetch(const RegistryImage& image, const RegistryAccess& access, const std::stop_token& stop,
+                 const TellHowFar& tell) const;
   Result<> Offer() const;
 
   std::string root_;

@@ -76,10 +76,57 @@ class Workshop {
   UniqueFd lock_;
 };
 
+// Tells how far a pull is.  libostree calls on the thread that pulls.
+class PullProgress {
+ public:
+  explicit PullProgress(const TellHowFar& tell)
+      : tell_(tell), progress_(tell ? ::ostree_async_progress_new_and_connect(&OnChange, this) : nullptr) {}
+  ~PullProgress() {
+    if (progress_ != nullptr) ::ostree_async_progress_finish(progress_.get());
+  }
+  PullProgress(const PullProgress&) = delete;
+  PullProgress& operator=(const PullProgress&) = delete;
+
+  OstreeAsyncProgress* get() const { return progress_.get(); }
+
+ private:
+  static void OnChange(OstreeAsyncProgress*, gpointer self) { static_cast<const PullProgress*>(self)->Tell(); }
+
+  void Tell() const {
+    // Of a static delta the bytes are known, which come on top of the few objects that are asked for one by one.
+    const std::uint64_t delta = Long("total-delta-part-size");
+    if (delta > 0) return Tell("downloading", PercentOf(Long("fetched-delta-part-size"), delta));
+    // How many objects there are is known when all directories are here.
+    const bool is_counting = Short("scanning") > 0 || Short("outstanding-metadata-fetches") > 0;
+    const std::uint32_t requested = Short("requested");
+    if (requested == 0) return;
+    if (is_counting) return Tell("finding out what is missing", std::nullopt);
+    Tell("downloading", PercentOf(Short("fetched"), requested));
+  }
+  void Tell(const char* part, std::optional<std::uint32_t> percent) const {
+    tell_({.doing = {}, .part = part, .percent = percent});
+  }
+
+  std::uint32_t Short(const char* name) const {
+    const Variant value(::ostree_async_progress_get_variant(progress_.get(), name));
+    const bool is_short = value != nullptr && ::g_variant_is_of_type(value.get(), G_VARIANT_TYPE_UINT32) != FALSE;
+    return is_short ? ::g_variant_get_uint32(value.get()) : 0;
+  }
+  std::uint64_t Long(const char* name) const {
+    const Variant value(::ostree_async_progress_get_variant(progress_.get(), name));
+    const bool is_long = value != nullptr && ::g_variant_is_of_type(value.get(), G_VARIANT_TYPE_UINT64) != FALSE;
+    return is_long ? ::g_variant_get_uint64(value.get()) : 0;
+  }
+
+  const TellHowFar& tell_;
+  Object<OstreeAsyncProgress> progress_;
+};
+
 class Fetching {
  public:
-  Fetching(OstreeRepo* repository, const std::string& place, const RegistryAccess& access, const std::stop_token& stop)
-      : repository_(repository), place_(place), store_(repository_), access_(access), stop_(stop) {}
+  Fetching(OstreeRepo* repository, const std::string& place, const RegistryAccess& access, const std::stop_token& stop,
+           const TellHowFar& tell)
+      : repository_(repository), place_(place), store_(repository_), access_(access), stop_(stop), tell_(tell) {}
 
   Result<FetchedImage> operator()(const OstreeCommit& name) const {
     Failure failure;
@@ -145,7 +192,7 @@ class Fetching {
     if (const auto commit = TRY(store_.Find(documents.digest))) return FetchedImage{text, *commit};
     documents.config_text = TRY(ReadBlob(layout, documents.manifest.config.digest), doing());
     documents.config = TRY(ParseOciConfig(documents.config_text), doing());
-    return FetchedImage{text, TRY(store_.Import(documents, name.directory + "/blobs/sha256", stop_))};
+    return FetchedImage{text, TRY(store_.Import(documents, name.directory + "/blobs/sha256", stop_, tell_))};
   }
 
  private:
@@ -156,8 +203,9 @@ class Fetching {
     ::g_variant_dict_insert_value(&options, "refs", ::g_variant_new_strv(branches, 1));
     const Variant given(::g_variant_ref_sink(::g_variant_dict_end(&options)));
     const Cancellable cancel(stop_);
+    const PullProgress progress(tell_);
     Failure failure;
-    if (!::ostree_repo_pull_with_options(repository_, name.remote.c_str(), given.get(), nullptr, cancel.get(),
+    if (!::ostree_repo_pull_with_options(repository_, name.remote.c_str(), given.get(), progress.get(), cancel.get(),
                                          Out(failure))) {
       return Told(failure);
     }
@@ -193,8 +241,8 @@ class Fetching {
                                           [&](const OciDescriptor& other) { return other.digest == layer.digest; });
       if (!is_missing) TRY(workshop.Pretend(layer));
     }
-    TRY(skopeo.Copy(exact, documents.manifest, workshop.path(), stop_));
-    return store_.Import(documents, workshop.blobs(), stop_);
+    TRY(skopeo.Copy(exact, documents.manifest, workshop.path(), stop_, tell_));
+    return store_.Import(documents, workshop.blobs(), stop_, tell_);
   }
 
   OstreeRepo* repository_;
@@ -202,13 +250,14 @@ class Fetching {
   ImageStore store_;
   const RegistryAccess& access_;
   const std::stop_token& stop_;
+  const TellHowFar& tell_;
 };
 
 }  // namespace
 
 Result<FetchedImage> FetchInto(OstreeRepo* repository, const std::string& place, const ImageName& name,
-                               const RegistryAccess& access, const std::stop_token& stop) {
-  return std::visit(Fetching(repository, place, access, stop), name);
+                               const RegistryAccess& access, const std::stop_token& stop, const TellHowFar& tell) {
+  return std::visit(Fetching(repository, place, access, stop, tell), name);
 }
 
 }  // namespace pintle::host

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "host/deployments.h"
+#include "host/how_far.h"
 #include "host/image_name.h"
 #include "host/skopeo.h"
 #include "host/types_ostree.h"
@@ -16,6 +17,6 @@ namespace pintle::host {
 
 // `place` is the repository's directory.
 Result<FetchedImage> FetchInto(OstreeRepo* repository, const std::string& place, const ImageName& name,
-                               const RegistryAccess& access, const std::stop_token& stop);
+                               const RegistryAccess& access, const std::stop_token& stop, const TellHowFar& tell);
 
 }  // namespace pintle::host

@@ -230,6 +230,26 @@ std::set<std::string> DigestsOf(const OciManifest& manifest, std::size_t first_l
   return digests;
 }
 
+// Tells how many of the bytes of these layers something has been done with.
+class LayersDone {
+ public:
+  LayersDone(const char* part, const std::vector<OciDescriptor>& layers, const TellHowFar& tell)
+      : part_(part), tell_(tell) {
+    for (const OciDescriptor& layer : layers) all_ += layer.size;
+  }
+
+  void Begin(const OciDescriptor& layer) {
+    if (tell_) tell_({.doing = {}, .part = part_, .percent = PercentOf(done_, all_)});
+    done_ += layer.size;
+  }
+
+ private:
+  const char* part_;
+  const TellHowFar& tell_;
+  std::uint64_t all_ = 0;
+  std::uint64_t done_ = 0;
+};
+
 // What a directory is that is root's and of which nothing special is known.
 Result<std::string> WritePlainDirectory(OstreeRepo* repository, GCancellable* cancel) {
   const Object<GFileInfo> info(::g_file_info_new());
@@ -320,13 +340,14 @@ Result<DiskSpace> ImageStore::Space() const {
 }
 
 Result<std::string> ImageStore::Import(const ImageDocuments& image, const std::string& blobs,
-                                       const std::stop_token& stop) const {
+                                       const std::stop_token& stop, const TellHowFar& tell) const {
   const Cancellable cancel(stop);
-  return TRY(ImportAll(image, blobs, stop, cancel.get()), fmt::format("importing the image {}", image.digest));
+  return TRY(ImportAll(image, blobs, stop, tell, cancel.get()), fmt::format("importing the image {}", image.digest));
 }
 
 Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std::string& blobs,
-                                          const std::stop_token& stop, GCancellable* cancel) const {
+                                          const std::stop_token& stop, const TellHowFar& tell,
+                                          GCancellable* cancel) const {
   const auto file_of = [&](const OciDescriptor& layer) {
     return fmt::format("{}/{}", blobs, layer.digest.substr(layer.digest.find(':') + 1));
   };
@@ -335,7 +356,9 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
   const std::vector<OciDescriptor> missing = TRY(MissingLayers(image.manifest));
   std::map<std::string, LayerContents> contents;
   std::uint64_t bytes = 0;
+  LayersDone checked("checking", missing, tell);
   for (const OciDescriptor& layer : missing) {
+    checked.Begin(layer);
     const std::string file = file_of(layer);
     if (packed_layers.contains(layer.digest)) {
       bytes += TRY(CheckPackedLayer(file, layer, stop));
@@ -347,7 +370,9 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
 
   Transaction transaction = TRY(Transaction::Begin(repository_, cancel));
   std::map<std::string, std::string> imported;
+  LayersDone unpacked("unpacking", missing, tell);
   for (const OciDescriptor& layer : missing) {
+    unpacked.Begin(layer);
     const auto doing = [&] { return fmt::format("importing the layer {}", layer.digest); };
     imported[layer.digest] =
         packed_layers.contains(layer.digest)

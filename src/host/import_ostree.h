@@ -18,6 +18,7 @@
 
 #include "base/result.h"
 #include "host/disk_space.h"
+#include "host/how_far.h"
 #include "host/oci_image.h"
 #include "host/types_ostree.h"
 
@@ -44,7 +45,8 @@ class ImageStore {
   Result<DiskSpace> Space() const;
 
   // Makes it a commit; the layers that are missing are files in `blobs` under their digests.
-  Result<std::string> Import(const ImageDocuments& image, const std::string& blobs, const std::stop_token& stop) const;
+  Result<std::string> Import(const ImageDocuments& image, const std::string& blobs, const std::stop_token& stop,
+                             const TellHowFar& tell) const;
 
   // Forgets all images but these commits, and the layers that only those had.
   Result<> KeepOnly(const std::set<std::string>& commits) const;
@@ -57,7 +59,7 @@ class ImageStore {
   Result<std::string> TakePackedCommit(const PackedCommit& packed, const std::vector<std::string>& layers,
                                        GCancellable* cancel) const;
   Result<std::string> ImportAll(const ImageDocuments& image, const std::string& blobs, const std::stop_token& stop,
-                                GCancellable* cancel) const;
+                                const TellHowFar& tell, GCancellable* cancel) const;
   Result<std::string> Merge(const ImageDocuments& image, const std::vector<std::string>& layers,
                             GCancellable* cancel) const;
   Result<std::string> Commit(OstreeMutableTree* tree, const std::string& subject, GVariant* metadata,

@@ -47,7 +47,8 @@ std::string LastLines(std::string text) {
 
 }  // namespace
 
-Result<std::string> RunProgram(const Program& program, const std::stop_token& stop) {
+Result<std::string> RunProgram(const Program& program, const std::stop_token& stop,
+                               const std::function<void()>& each_second) {
   const auto doing = [&] { return fmt::format("running {}", program.words[0]); };
   Pipe output = TRY(MakePipe(), doing()), complaint = TRY(MakePipe(), doing());
   const pid_t pid =
@@ -58,6 +59,7 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
   std::string said, complained;
   std::optional<MonotonicTime> give_up;
   bool is_too_long = false;
+  MonotonicTime next_call = SystemClock().Monotonic() + seconds(1);
   while (output.read || complaint.read) {
     std::array<pollfd, 2> ends{pollfd{output.read.get(), POLLIN, 0}, pollfd{complaint.read.get(), POLLIN, 0}};
     if (::poll(ends.data(), ends.size(), static_cast<int>(kGlance.count())) < 0 && errno != EINTR) break;
@@ -66,6 +68,10 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
     if (complained.size() > kMostComplaint) complained.erase(0, complained.size() - kMostComplaint);
     is_too_long = is_too_long || said.size() > kMostOutput;
     const MonotonicTime now = SystemClock().Monotonic();
+    if (each_second && now >= next_call) {
+      each_second();
+      next_call = now + seconds(1);
+    }
     if ((stop.stop_requested() || is_too_long) && !give_up) {
       ::kill(-pid, SIGTERM);
       give_up = now + kGrace;

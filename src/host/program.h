@@ -3,6 +3,7 @@
 
 // Another program, run to its end.
 
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -17,8 +18,9 @@ struct Program {
 };
 
 // Returns what it wrote to its output.  If it fails, the error is what it said last.  When asked to stop, it is ended
-// with all that it has started.
-Result<std::string> RunProgram(const Program& program, const std::stop_token& stop);
+// with all that it has started.  Meanwhile `each_second` is called about once a second.
+Result<std::string> RunProgram(const Program& program, const std::stop_token& stop,
+                               const std::function<void()>& each_second = {});
 
 // What a program needs to know of ours: the directories of programs, and how to reach the world outside.
 std::vector<std::string> PlainEnvironment();

@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "base/unique_fd.h"
 #include "host/types_dbus.h"
 
@@ -31,6 +33,8 @@ constexpr const char* kInterface = "org.projectatomic.rpmostree1.Transaction";
 constexpr auto kStartPatience = seconds(90);
 constexpr auto kGlance = seconds(10);          // All that matters wakes us up before.
 constexpr auto kCancelPatience = seconds(60);  // It cleans up what it has begun.
+constexpr std::uint32_t kWhole = 100;
+constexpr std::size_t kMostOfText = 200;
 
 // When sd-bus itself wants to be called again.
 milliseconds TimeoutOf(sd_bus* bus) {
@@ -124,13 +128,20 @@ class Transaction {
     } else if (!manners_.tell) {
       return;
     } else if (member == "Message" || member == "TaskBegin") {
-      if (::sd_bus_message_read(message, "s", &text) >= 0) manners_.tell(text);
+      if (::sd_bus_message_read(message, "s", &text) >= 0) Tell(text, std::nullopt);
     } else if (member == "PercentProgress") {
       std::uint32_t percent = 0;
       if (::sd_bus_message_read(message, "su", &text, &percent) >= 0) {
-        manners_.tell(fmt::format("{} ({}%)", text, percent));
+        Tell(text, std::min(percent, kWhole));
       }
     }
+  }
+
+  // What it fetches from it may name by a URL.
+  void Tell(const char* text, std::optional<std::uint32_t> percent) const {
+    const std::string part = OneLine(WithoutUrlPasswords(text, "***"));
+    manners_.tell(
+        {.doing = {}, .part = Shortened(part.empty() ? "rpm-ostree" : part, kMostOfText), .percent = percent});
   }
 
   const WatchedDaemon& daemon_;

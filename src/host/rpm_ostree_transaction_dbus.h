@@ -7,11 +7,11 @@
 // bus. It begins when a client says so, goes on when that client goes away, and says at its end whether it succeeded.
 
 #include <chrono>
-#include <functional>
 #include <stop_token>
 #include <string>
 
 #include "base/result.h"
+#include "host/how_far.h"
 
 struct sd_bus;  // libsystemd's
 
@@ -20,7 +20,7 @@ namespace pintle::host {
 // How someone who has rpm-ostree do something wants to be treated.
 struct RpmOstreeManners {
   std::stop_token stop = {};                                      // Cancels the transaction.
-  std::function<void(const std::string& what)> tell = {};         // Progress, in rpm-ostree's words.
+  TellHowFar tell = {};                                           // The part is said in rpm-ostree's words.
   std::chrono::milliseconds patience = std::chrono::minutes(10);  // With what someone else has it do.
 };
 

@@ -3,7 +3,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <set>
 #include <string_view>
+#include <system_error>
 
 #include "base/root.h"
 #include "json/parse.h"
@@ -29,11 +34,56 @@ std::string LastWord(const std::string& said) {
   return word;
 }
 
-Result<std::string> RunFor(const RegistryImage& image, const Program& program, const std::stop_token& stop) {
-  auto result = RunProgram(program, stop);
+Result<std::string> RunFor(const RegistryImage& image, const Program& program, const std::stop_token& stop,
+                           const std::function<void()>& each_second = {}) {
+  auto result = RunProgram(program, stop, each_second);
   if (result) return result;
   return Error(result.error().kind(), LastWord(result.error().message())).While("fetching " + PullSpec(image));
 }
+
+// How much there is of the layers that are still to come into a layout.  skopeo itself tells how far it is at a
+// terminal only; elsewhere it tells of each layer when that is there.
+class Arriving {
+ public:
+  Arriving(const OciManifest& manifest, const std::string& directory) : directory_(directory) {
+    for (const OciDescriptor& layer : manifest.layers) {
+      const std::string digest = layer.digest.substr(layer.digest.find(':') + 1);
+      const std::filesystem::path file = directory_ / "blobs/sha256" / digest;
+      std::error_code failed;
+      if (!std::filesystem::exists(file, failed) && files_.insert(file).second) all_ += layer.size;
+    }
+  }
+
+  // While it arrives it is never all there: the last word is skopeo's.
+  std::optional<std::uint32_t> Percent() {
+    std::uint64_t there = 0;
+    // What is whole is renamed.  In this order it may not be counted at that moment, but never twice.
+    for (const std::filesystem::path& file : files_) there += SizeOf(file);
+    std::error_code failed;
+    std::filesystem::directory_iterator entry(directory_, failed);
+    for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
+      if (entry->path().filename().string().starts_with(kOnItsWay)) there += SizeOf(entry->path());
+    }
+    most_ = std::max(most_, there);
+    const auto percent = PercentOf(most_, all_);
+    return percent ? std::optional(std::min(*percent, kMostOnTheWay)) : std::nullopt;
+  }
+
+ private:
+  static constexpr const char* kOnItsWay = "oci-put-blob";
+  static constexpr std::uint32_t kMostOnTheWay = 99;
+
+  static std::uint64_t SizeOf(const std::filesystem::path& file) {
+    std::error_code failed;
+    const std::uint64_t size = std::filesystem::file_size(file, failed);
+    return failed ? 0 : size;
+  }
+
+  std::filesystem::path directory_;
+  std::set<std::filesystem::path> files_;
+  std::uint64_t all_ = 0;
+  std::uint64_t most_ = 0;
+};
 
 bool IsThere(const Root& root, const std::string& path) {
   const auto status = root.Status(path);
@@ -79,7 +129,7 @@ Result<std::string> Skopeo::Config(const RegistryImage& image, const std::stop_t
 }
 
 Result<> Skopeo::Copy(const RegistryImage& image, const OciManifest& manifest, const std::string& directory,
-                      const std::stop_token& stop) const {
+                      const std::stop_token& stop, const TellHowFar& tell) const {
   Program program = Call("copy");
   AddIfAny(program, "--src-cert-dir", access_.certificates);
   // Layers that are not packed would be packed for a layout, and have another digest then.  A manifest of Docker's has
@@ -89,7 +139,13 @@ Result<> Skopeo::Copy(const RegistryImage& image, const OciManifest& manifest, c
   // Signatures have been looked at by then, and a layout has no place for them.
   program.words.insert(program.words.end(),
                        {"--quiet", "--remove-signatures", Docker(image), fmt::format("oci:{}:fetched", directory)});
-  TRY(RunFor(image, program, stop));
+  std::function<void()> each_second;
+  if (tell) {
+    each_second = [&tell, arriving = Arriving(manifest, directory)]() mutable {
+      tell({.doing = {}, .part = "downloading", .percent = arriving.Percent()});
+    };
+  }
+  TRY(RunFor(image, program, stop, each_second));
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "host/how_far.h"
 #include "host/image_name.h"
 #include "host/oci_image.h"
 #include "host/program.h"
@@ -37,7 +38,7 @@ class Skopeo {
   // Copies what an image is made of into the directory's blobs/sha256/.  What is there under its digest is not fetched,
   // whatever it holds.
   Result<> Copy(const RegistryImage& image, const OciManifest& manifest, const std::string& directory,
-                const std::stop_token& stop) const;
+                const std::stop_token& stop, const TellHowFar& tell = {}) const;
 
  private:
   Program Call(const char* verb) const;

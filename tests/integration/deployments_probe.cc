@@ -3,7 +3,7 @@
 // The deployments of a node from the command line, for test_deployments.py and test_rpm_ostree.py.
 //
 //     deployments-probe [--sysroot=DIRECTORY] [--auth-file=FILE] [--certificates=DIRECTORY] [--policy=FILE]
-//                       [--patience=MILLISECONDS] [--by=chosen] [--stop=input] VERB
+//                       [--patience=MILLISECONDS] [--by=chosen] [--stop=input] [--progress=shown] VERB
 //
 //     observe                          prints JSON
 //     fetch IMAGE                      prints: COMMIT NAME
@@ -17,8 +17,8 @@
 //     told, and takes them away
 //
 // A CHANGE is +ARGUMENT, -ARGUMENT, new, install=PACKAGE, uninstall=PACKAGE, remove=PACKAGE or reset=PACKAGE.  Chosen
-// by what the machine has is rpm-ostree or libostree; what rpm-ostree tells goes to the error output.  To stop is to
-// end the input.
+// by what the machine has is rpm-ostree or libostree; the progress that is shown goes to the error output.  To stop is
+// to end the input.
 
 #include <fmt/core.h>
 
@@ -122,8 +122,8 @@ Result<> Hold(Deployments& deployments) {
 }
 
 Result<> Extensions(const std::string& root, const std::string& image, const RegistryAccess& access,
-                    const std::stop_token& stop) {
-  const ExtensionsImage unpacked = TRY(ExtensionsImage::Unpack(root, image, access, stop));
+                    const std::stop_token& stop, const TellHowFar& tell) {
+  const ExtensionsImage unpacked = TRY(ExtensionsImage::Unpack(root, image, access, stop, tell));
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     if (entry.is_regular_file()) fmt::print("{}\n", entry.path().string().substr(root.size()));
   }
@@ -131,6 +131,8 @@ Result<> Extensions(const std::string& root, const std::string& image, const Reg
   fmt::print("{}", TRY(opened.ReadFile(kExtensionsRepository)));
   return {};
 }
+
+void PrintProgress(const HowFar& how_far) { fmt::print(stderr, "progress: {}\n", InWords(how_far)); }
 
 std::string Option(Words& words, const std::string& name, const std::string& otherwise = "") {
   const std::string prefix = "--" + name + "=";
@@ -190,9 +192,10 @@ Result<> Run(Words words) {
   RpmOstreeManners manners;
   manners.stop = stopping.token();
   manners.patience = std::chrono::milliseconds(std::stoi(Option(words, "patience", "20000")));
-  manners.tell = [](const std::string& what) { fmt::print(stderr, "progress: {}\n", what); };
   const auto opened = TRY(Opened::Open(sysroot, Option(words, "by"), access, manners));
   Deployments& deployments = opened->deployments();
+  const TellHowFar tell = Option(words, "progress") == "shown" ? TellHowFar(PrintProgress) : TellHowFar();
+  deployments.TellProgressTo(tell);
   if (words.empty()) return Error(ErrorKind::kInvalid, "no verb");
   const std::string verb = words[0];
   words.erase(words.begin());
@@ -204,7 +207,7 @@ Result<> Run(Words words) {
   if (verb == "prune") return deployments.Prune();
   if (verb == "await-finalizer" && words.size() == 1) return AwaitFinalizerOfThisMachine(words[0]);
   if (verb == "hold") return Hold(deployments);
-  if (verb == "extensions" && words.size() == 2) return Extensions(words[0], words[1], access, stopping.token());
+  if (verb == "extensions" && words.size() == 2) return Extensions(words[0], words[1], access, stopping.token(), tell);
   if (verb == "finalize") return Finalize(deployments, words);
   return Error(ErrorKind::kInvalid, "no such verb: " + verb);
 }

@@ -10,12 +10,11 @@
 //
 //     fail TEXT     the transaction fails
 //     crash         the daemon is killed
-//     hold          it waits until it is cancelled, or SIGUSR1 comes
-//     disconnect    the connections of the transaction are closed; it goes on when someone has come again
-//     lose          the connections of the transaction are closed when it is done, before anyone heard of that
-//     early         it is done before it is started by its client
-//     exit          the daemon ends without an answer
-//     afterwards    the daemon ends after its answer
+//     hold          it tells in many signals that it has come to 43 %, and waits until it is cancelled, or SIGUSR1
+//     comes disconnect    the connections of the transaction are closed; it goes on when someone has come again lose
+//     the connections of the transaction are closed when it is done, before anyone heard of that early         it is
+//     done before it is started by its client exit          the daemon ends without an answer afterwards    the daemon
+//     ends after its answer
 //
 // All that happens is a line in /run/rpm-ostreed-log.
 
@@ -276,6 +275,7 @@ class Transaction {
 
   Result<> Hold() {
     Tell("TaskBegin", ::g_variant_new("(s)", "Holding"));
+    for (guint i = 0; i <= 43 * 20; ++i) Tell("PercentProgress", ::g_variant_new("(su)", "Holding", i / 20));
     Log("holding");
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return is_released_ || stop_.stop_requested(); });

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/program.h"
 
+#include <fcntl.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <string>
 #include <thread>
 
 namespace pintle::host {
@@ -31,6 +35,22 @@ TEST(RunProgram, TellsWhatTheProgramComplainedOf) {
 TEST(RunProgram, SaysThatAProgramIsNotThere) {
   const auto failed = RunProgram({{"no-such-program"}, PlainEnvironment()}, {});
   EXPECT_THAT(failed.error().message(), HasSubstr("running no-such-program: posix_spawn: No such file"));
+}
+
+// The program ends when it has been called, and never else.
+TEST(RunProgram, CallsWhileTheProgramRuns) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  int calls = 0;
+  const std::string input = fmt::format("/proc/{}/fd/{}", ::getpid(), ends[0]);
+  const auto ended = RunProgram({{"cat", input}, PlainEnvironment()}, {}, [&] {
+    if (++calls > 1) return;
+    EXPECT_EQ(::write(ends[1], "called", 6), 6);
+    ::close(ends[1]);
+  });
+  ::close(ends[0]);
+  EXPECT_EQ(*ended, "called");
+  EXPECT_GE(calls, 1);
 }
 
 TEST(RunProgram, EndsAProgramWhenAskedToStop) {

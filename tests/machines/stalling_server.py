@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server on loopback that gives the first half of some files, and the rest when it is told to."""
+
+import contextlib
+import hashlib
+import http.server
+import json
+import pathlib
+import ssl
+import threading
+
+_PATIENCE = 60    # seconds
+
+
+class StallingServer(contextlib.AbstractContextManager):
+    """`find` gives the type and the bytes that stand behind a path, or nothing; `stalls` says which of them stall.
+
+    With a certificate, it speaks TLS.
+    """
+
+    def __init__(self, find, stalls, certificate=None):
+        going_on = self._going_on = threading.Event()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_HEAD(self):
+                self.answer(find(self.path), has_body=False)
+
+            def do_GET(self):
+                self.answer(find(self.path), has_body=True)
+
+            def answer(self, found, has_body):
+                kind, data = found or ("text/plain", b"")
+                self.send_response(200 if found else 404)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(data)))
+                self.send_header("Docker-Content-Digest", "sha256:" + hashlib.sha256(data).hexdigest())
+                self.end_headers()
+                if not has_body:
+                    return
+                half = len(data) // 2 if stalls(self.path) else 0
+                self.wfile.write(data[:half])
+                self.wfile.flush()
+                if half:
+                    going_on.wait(_PATIENCE)
+                self.wfile.write(data[half:])
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.host = f"127.0.0.1:{self._server.server_address[1]}"
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate.certificate, certificate.key)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+
+    def __enter__(self):
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.go_on()
+        self._server.shutdown()
+        self._server.server_close()
+
+    def go_on(self):
+        self._going_on.set()
+
+
+def image_of(layout, tag):
+    """What a registry has for an image of an OCI layout under each path that begins with /v2/; and its layers' paths."""
+    blobs = pathlib.Path(layout) / "blobs/sha256"
+    index = json.loads((pathlib.Path(layout) / "index.json").read_text())
+    descriptor = next(one for one in index["manifests"]
+                      if one["annotations"]["org.opencontainers.image.ref.name"] == tag)
+    manifest = json.loads((blobs / descriptor["digest"].removeprefix("sha256:")).read_text())
+    layers = [layer["digest"] for layer in manifest["layers"]]
+
+    def find(path):
+        kind, _, digest = path.rpartition("/")
+        if path == "/v2/":
+            return "application/json", b"{}"
+        if kind.endswith("/manifests"):
+            digest = descriptor["digest"]
+        file = blobs / digest.removeprefix("sha256:")
+        media_type = descriptor["mediaType"] if digest == descriptor["digest"] else "application/octet-stream"
+        return (media_type, file.read_bytes()) if file.is_file() else None
+    return find, [f"/v2/os/blobs/{digest}" for digest in layers]
+
+
+def files_in(folder):
+    """The files of a folder under their paths in it."""
+    def find(path):
+        file = pathlib.Path(folder) / path.lstrip("/")
+        return ("application/octet-stream", file.read_bytes()) if file.is_file() else None
+    return find
