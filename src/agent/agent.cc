@@ -84,6 +84,12 @@ Agent::Agent(Parts parts)
               .check_directory = settings_.check_directory,
               .limit = settings_.health_limit},
       source_(std::move(parts.source)),
+      // It goes to the bus alone: nothing is written for it.
+      progress_(loop_, clock_,
+                [this](const std::string& doing) {
+                  status_.doing = doing;
+                  ShowOnBus();
+                }),
       look_again_(loop_, [this] { std::exchange(again_, nullptr)(); }),
       notice_(
           loop_, [this] { NoticeInTime(); }, std::chrono::milliseconds(20)),
@@ -212,6 +218,7 @@ void Agent::Enter(const State& next) {
   if (is_other) {
     retry_.Cancel();
     health_again_.Cancel();
+    progress_.Forget();
     if (!std::holds_alternative<phase::Recovering>(next.phase)) is_going_back_ = false;
     log::Debug(fmt::format("{} -> {}", NameOf(state_.phase), NameOf(next.phase)));
     status_.doing = DoingIn(next.phase);
@@ -254,7 +261,7 @@ void Agent::Do(const effect::Recover&) {
     std::optional<Rejection> rejected;
   };
   Work<Outcome>(
-      [progress = ProgressToShow()](const host::ThisMachine& machine) -> Result<Outcome> {
+      [progress = progress_.Teller()](const host::ThisMachine& machine) -> Result<Outcome> {
         const auto pending = TRY(change::Journal(machine.root()).Read());
         const auto recovered = TRY(change::Recover(machine.host(), progress));
         RecordRecovery(pending, recovered);
@@ -287,7 +294,7 @@ void Agent::Do(const effect::Confirm&) {
 void Agent::Do(const effect::GoBack& back) {
   is_going_back_ = true;
   Work<happened::Recovered>(
-      [progress = ProgressToShow(), why = back.why](const host::ThisMachine& machine) -> Result<happened::Recovered> {
+      [progress = progress_.Teller(), why = back.why](const host::ThisMachine& machine) -> Result<happened::Recovered> {
         const auto pending = TRY(change::Journal(machine.root()).Read());
         const auto recovered = TRY(change::GiveUp(machine.host(), progress, why));
         RecordRecovery(pending, recovered);
@@ -381,7 +388,7 @@ void Agent::Do(const effect::Change&) {
     bool is_undone = true;  // Or nothing was changed in the first place.
   };
   Work<Outcome>(
-      [prepared = prepared_, progress = ProgressToShow()](const host::ThisMachine& machine) -> Result<Outcome> {
+      [prepared = prepared_, progress = progress_.Teller()](const host::ThisMachine& machine) -> Result<Outcome> {
         const std::string& to = prepared->to.object.metadata.name;
         const auto inhibitor = machine.power().InhibitShutdown(fmt::format("the change to {} is under way", to));
         if (prepared->is_forced) TRY(machine.root().Remove(kForceFile));
@@ -552,17 +559,6 @@ void Agent::WriteFindings(const std::string& text) {
   findings_text_ = text;
 }
 
-// Of the worker's thread.
-change::Progress Agent::ProgressToShow() {
-  return [this, &loop = loop_, weak = std::weak_ptr(alive_)](std::string_view doing) {
-    loop.Post([this, weak, text = std::string(doing)] {
-      if (weak.expired()) return;
-      status_.doing = text;
-      Show();
-    });
-  };
-}
-
 void Agent::Report(host::AgentState state, const std::string& reason) {
   static constexpr const char* kNames[] = {"Done", "Working", "Degraded", "Unreconcilable"};
   status_.state = state;
@@ -573,6 +569,12 @@ void Agent::Report(host::AgentState state, const std::string& reason) {
 }
 
 void Agent::Show() {
+  ShowOnBus();
+  ShowMetrics();
+  idle_.After(kIdle);
+}
+
+void Agent::ShowOnBus() {
   const host::AgentPhase phase = ShownAs(state_, is_going_back_, !held_.empty());
   if (std::exchange(status_.phase, phase) != phase || status_.since.empty()) status_.since = ToRfc3339(clock_.Wall());
   status_.current = current_ ? current_->config : "";
@@ -585,8 +587,6 @@ void Agent::Show() {
     shown.next = fmt::format("{}, after `pintle resume`", held_);
   }
   bus_->Show(std::move(shown));
-  ShowMetrics();
-  idle_.After(kIdle);
 }
 
 void Agent::ShowMetrics() {

@@ -21,6 +21,7 @@
 #include "agent/metrics_listener.h"
 #include "agent/pace.h"
 #include "agent/settings.h"
+#include "agent/shown_progress.h"
 #include "agent/source.h"
 #include "agent/state.h"
 #include "agent/survey.h"
@@ -103,8 +104,8 @@ class Agent {
   void WriteFindings(const std::string& text);
   void Unusable(const std::string& why);
   void Warn(Warnings::Of kind, std::vector<std::string> texts);
-  change::Progress ProgressToShow();
   void Show();
+  void ShowOnBus();
   void ShowMetrics();
   void Report(host::AgentState state, const std::string& reason);
 
@@ -145,7 +146,8 @@ class Agent {
 
   std::optional<Goal> compared_with_installation_;
   std::string findings_text_;
-  std::string held_;             // What waits until a pause ends.
+  std::string held_;  // What waits until a pause ends.
+  ShownProgress progress_;
   std::function<void()> again_;  // What is done once nobody else has the machine.
   event::Timer look_again_;
   event::Timer notice_;

@@ -15,6 +15,7 @@
 #include "change/findings.h"
 #include "change/journal.h"
 #include "change/next_boot.h"
+#include "change/parts_told.h"
 #include "change/put.h"
 #include "change/rejected.h"
 #include "change/room.h"
@@ -144,8 +145,10 @@ class Changer {
   }
 
   void Say(const std::string& doing) const {
-    if (progress_) progress_(doing);
+    if (progress_) progress_({doing});
   }
+
+  PartsTold Told(std::string doing) const { return {*host_.deployments, progress_, std::move(doing)}; }
 
   // So that who made the change does not make it again just like that, whoever undoes it.
   Result<> RememberWhy(const Change& change) const {
@@ -259,11 +262,11 @@ class Changer {
   Result<Fetched> Fetch(NextDeployment next) const {
     Fetched fetched;
     if (!next.wanted.packages.IsEmpty()) {
-      Say(fmt::format("fetching the packages of {}", next.extensions_image));
+      const PartsTold parts = Told(fmt::format("fetching the packages of {}", next.extensions_image));
       fetched.packages = TRY(host_.deployments->OfferPackages(next.extensions_image, {}));
     }
     if (!next.image.empty()) {
-      Say(fmt::format("fetching {}", next.image));
+      const PartsTold parts = Told(fmt::format("fetching {}", next.image));
       next.wanted.image = TRY(host_.deployments->Fetch(next.image, {}));
     }
     fetched.wanted = std::move(next.wanted);
@@ -271,7 +274,7 @@ class Changer {
   }
 
   Result<> StageDeployment(NextBoot& next_boot, const host::WantedDeployment& wanted) {
-    Say("staging the next deployment");
+    const PartsTold parts = Told("staging the next deployment");
     // First, so that whatever is staged when the machine shuts down goes through its hands.
     TRY(ArmFinalizer(host_));
     TRY(host_.deployments->Put(wanted));

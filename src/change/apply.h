@@ -20,7 +20,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
 #include "change/change.h"
@@ -29,6 +28,7 @@
 #include "change/stage.h"
 #include "host/blob_store.h"
 #include "host/host.h"
+#include "host/how_far.h"
 #include "plan/plan.h"
 
 namespace pintle::change {
@@ -39,8 +39,8 @@ enum class Ending {
   kRebootNeeded,  // All is in place, and the change ends with Recover() after the next boot.
 };
 
-// Told what is being done, for whoever is watching.
-using Progress = std::function<void(std::string_view doing)>;
+// Told what is being done, and how far that is where it takes long, for whoever is watching.
+using Progress = host::TellHowFar;
 
 // A change that needs a reboot ends when everything is as wanted after it, or when Confirm() is called as well.
 enum class EndsWith { kTheBoot, kConfirmation };

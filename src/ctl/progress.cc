@@ -3,8 +3,10 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <utility>
 
 #include "base/thread.h"
@@ -17,6 +19,7 @@ namespace {
 using change::Printable;
 
 constexpr int kPatienceInMilliseconds = 1000;
+constexpr std::size_t kUsualColumns = 80;
 
 // Says it unless it is over before that.
 void SayAfterAWhile(const UniqueFd& over, const std::string& doing) {
@@ -24,23 +27,60 @@ void SayAfterAWhile(const UniqueFd& over, const std::string& doing) {
   if (::poll(&end, 1, kPatienceInMilliseconds) == 0) Tell(Printable(doing) + " ...\n");
 }
 
+std::size_t Columns() {
+  struct winsize size {};
+  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  // In the last one some terminals begin another line.
+  return (is_known ? size.ws_col : kUsualColumns) - 1;
+}
+
 }  // namespace
 
 ProgressLines::ProgressLines() : is_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
-void ProgressLines::Begin(std::string_view doing) {
-  Stop();
+void ProgressLines::Take(const host::HowFar& how_far) {
+  if (!is_terminal_) {
+    if (const auto line = tenths_.LineOf(how_far, SystemClock().Monotonic())) Tell(Printable(*line) + "\n");
+    return;
+  }
+  EndWatch();
+  if (!PartInWords(how_far).empty()) return Draw(FittingLine(how_far, Columns()));
+  Erase();
+  TellInAWhile(how_far.doing);
+}
+
+void ProgressLines::TellInAWhile(const std::string& doing) {
   int ends[2];
-  if (!is_terminal_ || ::pipe2(ends, O_CLOEXEC) != 0) return;
+  if (::pipe2(ends, O_CLOEXEC) != 0) return;
   stop_ = UniqueFd(ends[1]);
-  auto watch = StartThread([over = UniqueFd(ends[0]), text = std::string(doing)] { SayAfterAWhile(over, text); });
+  auto watch = StartThread([over = UniqueFd(ends[0]), text = doing] { SayAfterAWhile(over, text); });
   // Where there can be no more threads, the change itself goes on, without a word of how far it is.
   if (watch) watch_ = *std::move(watch);
 }
 
-void ProgressLines::Stop() {
+// By blanks, which each terminal knows.
+void ProgressLines::Draw(const std::string& line) {
+  const std::size_t columns = ColumnsOf(line);
+  const std::size_t blanks = drawn_ > columns ? drawn_ - columns : 0;
+  const std::string text = "\r" + line + std::string(blanks, ' ');
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  drawn_ = columns;
+}
+
+void ProgressLines::Erase() {
+  if (drawn_ == 0) return;
+  Draw("");
+  std::fputc('\r', stderr);
+}
+
+void ProgressLines::EndWatch() {
   stop_ = UniqueFd();
   if (watch_.joinable()) watch_.join();
+}
+
+void ProgressLines::Stop() {
+  EndWatch();
+  Erase();
 }
 
 }  // namespace pintle::ctl

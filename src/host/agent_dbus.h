@@ -5,7 +5,8 @@
 //
 // The agent has a property for each field of AgentStatus that anyone may see, tells what changed with
 // PropertiesChanged, and has a method for each AgentOrder.  A change of state or reason is also the signal
-// StateChanged(state, reason), and each new thing that it does is Progress(doing).
+// StateChanged(state, reason), and each new thing that it does is Progress(doing), as is, once a second at most, how
+// far that has come.
 //
 // Who logs in, and from where, is for root: the method ListLogins() returns it, and the signal LoginsChanged() says
 // that there is another, but not who.

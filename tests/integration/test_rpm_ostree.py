@@ -7,8 +7,11 @@ What rpm-ostree does itself, layering packages, needs RPMs; here a package is a 
 import json
 import os
 import pathlib
+import pty
+import re
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -532,6 +535,58 @@ def test_a_machine_is_pivoted_through_the_daemon_and_back(machine, fresh, pushed
     machine.settle()
     assert observe(fresh)["booted"]["commit"] == first["commit"]
     deploy.fsck(fresh)
+
+
+def test_a_terminal_shows_in_one_line_how_far_a_pivot_is(machine, fresh, pushed):
+    fault(fresh, "UpdateDeployment hold")
+    ours, theirs = pty.openpty()
+    said = ""
+    with subprocess.Popen([*fresh.entering(), machine.program, "pivot", "--yes", pushed], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=theirs) as running:
+        os.close(theirs)
+        while "...: Holding, 43 %" not in said:
+            said += os.read(ours, 4096).decode()
+        release(fresh)
+        while piece := read_if_open(ours):
+            said += piece.decode()
+        assert running.wait() == 2
+    os.close(ours)
+    assert "\rfetching " in said and "\x1b" not in said
+    assert all(len(line) < 80 for line in re.split("[\r\n]", said))
+    assert said.rpartition("\r")[2] == "", "something is left of the line"
+
+
+def read_if_open(terminal):
+    try:
+        return os.read(terminal, 4096)
+    except OSError:    # As Linux tells that nobody has the other end any more.
+        return b""
+
+
+def test_the_agent_shows_how_far_it_is_once_a_second(machine, fresh, pushed):
+    fresh.run("mkdir", "--parents", "/etc/pintle/config.d")
+    fresh.run("tee", "/etc/pintle/pintled.conf", input="[Agent]\nSource=local\n")
+    fresh.run("tee", "/etc/pintle/config.d/50-all.json", input=json.dumps(everything(pushed)))
+    fault(fresh, "UpdateDeployment hold")
+    rule = "type='signal',interface='io.pintle.Agent1',member='Progress'"
+    with subprocess.Popen([*fresh.entering(), "busctl", "--json=short", "monitor", f"--match={rule}"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as monitor:
+        assert "Monitoring" in monitor.stderr.readline()
+        began = time.monotonic()
+        fresh.run("systemctl", "start", "pintled.service")
+        doing = f"fetching {pushed}: Holding, 43 %"
+        wait_until(lambda: f"Doing:    {doing}\n" in fresh.run(machine.program, "status", check=False).stdout,
+                   "the status says how far it is", 60)
+        told = []
+        while doing not in told:
+            told += json.loads(monitor.stdout.readline())["payload"]["data"]
+        seconds = time.monotonic() - began
+        monitor.terminate()
+    holding = [text for text in told if "Holding" in text]
+    assert len(holding) <= seconds + 1, "all of the 861 signals are told"
+    assert "43 %" not in fresh.run("journalctl", "--boot", "--output=cat").stdout
+    # Else it goes on, and reboots.
+    fresh.run("systemctl", "kill", "--signal=KILL", "pintled.service", "rpm-ostreed.service")
 
 
 def test_a_config_may_name_its_image_by_a_tag(machine, fresh, registry, pushed):

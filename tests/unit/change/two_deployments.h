@@ -13,9 +13,11 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "base/root.h"
 #include "host/deployments.h"
+#include "host/how_far.h"
 #include "unit/change/small_machine.h"
 
 namespace pintle::change {
@@ -46,6 +48,7 @@ class TwoDeployments final : public host::Deployments {
   Result<host::FetchedImage> Fetch(const std::string& image, const std::stop_token&) override {
     return host::FetchedImage{image, ""};
   }
+  void TellProgressTo(host::TellHowFar to) override { tell = std::move(to); }
   bool LayersPackages() const override { return false; }
   Result<std::unique_ptr<host::OfferedPackages>> OfferPackages(const std::string&, const std::stop_token&) override {
     return std::make_unique<host::OfferedPackages>();
@@ -88,6 +91,7 @@ class TwoDeployments final : public host::Deployments {
   }
 
   std::string booted = "old";
+  host::TellHowFar tell;
 
  private:
   Result<> MakeNew(const std::function<Result<>(const Root& next)>& put) {

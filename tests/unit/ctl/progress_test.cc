@@ -42,16 +42,37 @@ class Terminal {
 TEST(ProgressLines, SayWhatTakesLong) {
   Terminal terminal;
   ProgressLines lines;
-  lines.Begin("fetching");
+  lines.Take({"fetching"});
   EXPECT_EQ(terminal.ReadLine(), "fetching ...\r\n");
+}
+
+TEST(ProgressLines, DrawHowFarItIsInOneLineAndLeaveNothingOfIt) {
+  Terminal terminal;
+  {
+    ProgressLines lines;
+    lines.Take({"fetching", "downloading\x1b[2J", 9});
+    lines.Take({"fetching", "unpacking", 10});
+  }
+  EXPECT_EQ(::write(STDERR_FILENO, "done\n", 5), 5);
+  const std::string first = "fetching: downloading\\x1B[2J, 9 %", second = "fetching: unpacking, 10 %";
+  EXPECT_EQ(terminal.ReadLine(), "\r" + first + "\r" + second + std::string(first.size() - second.size(), ' ') + "\r" +
+                                     std::string(second.size(), ' ') + "\rdone\r\n");
+}
+
+TEST(ProgressLines, TellWhatIsDoneNextInALineOfItsOwn) {
+  Terminal terminal;
+  ProgressLines lines;
+  lines.Take({"fetching", "", 9});
+  lines.Take({"applying"});
+  EXPECT_EQ(terminal.ReadLine(), "\rfetching: 9 %\r             \rapplying ...\r\n");
 }
 
 TEST(ProgressLines, AreSilentWhereThereCanBeNoMoreThreads) {
   Terminal terminal;
   WithoutMoreThreads([] {
     ProgressLines lines;
-    lines.Begin("fetching");
-    lines.Begin("writing");
+    lines.Take({"fetching"});
+    lines.Take({"writing"});
   });
   EXPECT_EQ(::write(STDERR_FILENO, "done\n", 5), 5);
   EXPECT_EQ(terminal.ReadLine(), "done\r\n");

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What of a change's progress is shown: each new thing that is done at once, and how far that is once a second.  What
+// comes too soon waits, and gives way to what comes after it.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "host/how_far.h"
+
+namespace pintle::agent {
+
+class ProgressPace {
+ public:
+  static constexpr auto kRest = std::chrono::seconds(1);
+
+  // What is to be shown now; nothing: something waits until due().
+  std::optional<std::string> Take(host::HowFar how_far, MonotonicTime now) {
+    if (std::exchange(doing_, how_far.doing) != how_far.doing) next_ = now;
+    waiting_ = std::move(how_far);
+    return Due(now);
+  }
+
+  std::optional<std::string> Due(MonotonicTime now) {
+    if (!waiting_ || now < next_) return std::nullopt;
+    next_ = now + kRest;
+    return InWords(*std::exchange(waiting_, std::nullopt));
+  }
+
+  std::optional<MonotonicTime> due() const { return waiting_ ? std::optional(next_) : std::nullopt; }
+
+  // Something else is shown.
+  void Forget() { *this = {}; }
+
+ private:
+  std::string doing_;
+  std::optional<host::HowFar> waiting_;
+  MonotonicTime next_ = MonotonicTime::min();
+};
+
+}  // namespace pintle::agent

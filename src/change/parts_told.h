@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the deployments tell of how far they are, told on as parts of what is being done with them.
+
+#include <string>
+#include <utility>
+
+#include "change/apply.h"
+#include "host/deployments.h"
+#include "host/how_far.h"
+
+namespace pintle::change {
+
+// While this lives, `doing` is what is being done.
+class PartsTold {
+ public:
+  PartsTold(host::Deployments& deployments, const Progress& progress, std::string doing) : deployments_(deployments) {
+    if (!progress) return;
+    progress({doing});
+    deployments_.TellProgressTo([progress, last = host::HowFar{std::move(doing)}](host::HowFar how_far) mutable {
+      how_far.doing = last.doing;
+      if (how_far == last) return;
+      last = std::move(how_far);
+      progress(last);
+    });
+  }
+  ~PartsTold() { deployments_.TellProgressTo({}); }
+  PartsTold(const PartsTold&) = delete;
+  PartsTold& operator=(const PartsTold&) = delete;
+
+ private:
+  host::Deployments& deployments_;
+};
+
+}  // namespace pintle::change

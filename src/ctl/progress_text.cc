@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/progress_text.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/first_characters.h"
+#include "base/printable.h"
+
+namespace pintle::ctl {
+namespace {
+
+constexpr std::size_t kLeastOfDoing = 8;
+
+}  // namespace
+
+std::size_t ColumnsOf(const std::string& text) {
+  const auto is_first_byte = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_first_byte));
+}
+
+std::string FittingLine(const host::HowFar& how_far, std::size_t columns) {
+  const std::string whole = Printable(InWords(how_far));
+  if (ColumnsOf(whole) <= columns) return whole;
+  const std::string part = Printable(PartInWords(how_far));
+  const std::size_t rest = ColumnsOf(part) + std::string_view("...: ").size();
+  if (rest + kLeastOfDoing > columns) return FirstCharacters(part.empty() ? whole : part, columns);
+  return FirstCharacters(Printable(how_far.doing), columns - rest) + "...: " + part;
+}
+
+std::optional<std::string> TenthLines::LineOf(const host::HowFar& how_far, MonotonicTime now) {
+  if (std::exchange(doing_, how_far.doing) != how_far.doing) {
+    tenth_ = 0;
+    next_ = now + kRest;
+  }
+  if (!how_far.percent || now < next_) return std::nullopt;
+  if (std::exchange(tenth_, *how_far.percent / 10) == *how_far.percent / 10) return std::nullopt;
+  next_ = now + kRest;
+  return InWords(how_far);
+}
+
+}  // namespace pintle::ctl

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "change/parts_told.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "unit/change/two_deployments.h"
+
+namespace pintle::change {
+namespace {
+
+using host::HowFar;
+using testing::ElementsAre;
+
+TEST(PartsTold, AreThoseOfWhatIsBeingDone) {
+  TwoDeployments deployments("/nowhere");
+  std::vector<HowFar> told;
+  {
+    const PartsTold parts(
+        deployments, [&](const HowFar& how_far) { told.push_back(how_far); }, "fetching x");
+    deployments.tell({"", "downloading", 43});
+    deployments.tell({"", "downloading", 43});
+    deployments.tell({"", "unpacking"});
+  }
+  EXPECT_FALSE(deployments.tell) << "someone is told of what comes later";
+  EXPECT_THAT(told, ElementsAre(HowFar{"fetching x"}, HowFar{"fetching x", "downloading", 43},
+                                HowFar{"fetching x", "unpacking"}));
+}
+
+TEST(PartsTold, AreAskedForOnlyWhereSomeoneIsTold) {
+  TwoDeployments deployments("/nowhere");
+  const PartsTold parts(deployments, {}, "fetching x");
+  EXPECT_FALSE(deployments.tell);
+}
+
+}  // namespace
+}  // namespace pintle::change
