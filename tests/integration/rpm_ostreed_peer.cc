@@ -263,7 +263,7 @@ class Transaction {
   }
 
   Result<> Work() {
-    Tell("Message", ::g_variant_new("(s)", "Working"));
+    Tell("Message", ::g_variant_new("(s)", "Working with\n https://one:planted@mirror.example/"));
     Tell("PercentProgress", ::g_variant_new("(su)", "Working on it", 50));
     if (fault_ && fault_->kind == "fail") return Error(ErrorKind::kSystem, fault_->text);
     if (fault_ && fault_->kind == "crash") Die();

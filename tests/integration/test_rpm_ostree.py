@@ -165,6 +165,7 @@ def test_an_image_and_kernel_arguments_become_one_deployment_that_is_booted_and_
     wanted = ["put", pushed, "", "+probe=1", "-mitigations=off"]
     result = fresh.run(*words_of(fresh, wanted))
     assert result.stdout == "changed\n" and "progress: Working on it, 50 %\n" in result.stderr
+    assert "progress: Working with https://one:***@mirror.example/\n" in result.stderr
     assert transactions(fresh)[1:] == ["UpdateDeployment", "KernelArgs"]
     state = observe(fresh)
     assert state["booted"] == before["booted"]
