@@ -10,7 +10,9 @@ import subprocess
 import pytest
 
 from machines import certs, oci, shell
+from machines.node import BUILD, Node
 from machines.stalling_server import StallingServer, files_in, image_of
+from registry_access import give
 
 PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
 LAYER = 8 << 20
@@ -64,29 +66,57 @@ def percents(told, part):
     return [percent for its_part, percent in told if its_part == part]
 
 
-def test_an_image_is_told_by_the_bytes_that_are_here(tmp_path, sysroot):
-    tree = tmp_path / "tree"
-    (tree / "usr/lib").mkdir(parents=True)
-    (tree / "usr/lib/large").write_bytes(os.urandom(LAYER))    # Nothing can be packed smaller.
-    oci.make_image(tmp_path / "layout", "base", tree)
+@pytest.fixture
+def image(tmp_path):
+    """An image at a registry that stops in the middle of its first layer, which is large."""
+    packages = tmp_path / "tree/usr/share/rpm-ostree/extensions"
+    (packages / "repodata").mkdir(parents=True)
+    (packages / "repodata/repomd.xml").touch()
+    (packages / "large.rpm").write_bytes(os.urandom(LAYER))    # Nothing can be packed smaller.
+    oci.make_image(tmp_path / "layout", "base", tmp_path / "tree")
     oci.derive_image(tmp_path / "layout", "base", "next", oci.Layer(files={"usr/lib/small": "1"}))
     find, layers = image_of(tmp_path / "layout", "next")
     authority = certs.Authority(tmp_path / "pki")
-    (tmp_path / "trust").mkdir()
-    (tmp_path / "trust/ca.crt").write_bytes(authority.certificate.read_bytes())
-    (tmp_path / "policy.json").write_text(json.dumps({"default": [{"type": "insecureAcceptAnything"}]}))
-    access = [f"--certificates={tmp_path / 'trust'}", f"--policy={tmp_path / 'policy.json'}"]
-    with StallingServer(find, lambda path: path == layers[0], authority.server("server", ["127.0.0.1"])) as server, \
-            Fetching(sysroot, *access, "fetch", f"{server.host}/os:next") as fetching:
+    with StallingServer(find, lambda path: path == layers[0], authority.server("server", ["127.0.0.1"])) as server:
+        server.trust, server.policy, server.image = tmp_path / "trust", tmp_path / "policy.json", f"{server.host}/os:next"
+        server.trust.mkdir()
+        (server.trust / "ca.crt").write_bytes(authority.certificate.read_bytes())
+        server.policy.write_text(json.dumps({"default": [{"type": "insecureAcceptAnything"}]}))
+        yield server
+
+
+@pytest.mark.parametrize("words, then", [
+    (["fetch"], ["checking", "unpacking"]), (["extensions", "/ROOT"], ["unpacking"])], ids=["os", "extensions"])
+def test_an_image_is_told_by_the_bytes_that_are_here(tmp_path, sysroot, image, words, then):
+    words = [word.replace("/ROOT", str(tmp_path / "root")) for word in words]
+    (tmp_path / "root").mkdir()
+    access = [f"--certificates={image.trust}", f"--policy={image.policy}"]
+    with Fetching(sysroot, *access, *words, image.image) as fetching:
         told = fetching.read_until(lambda part, percent: part == "downloading" and percent >= 45)
         # The small layer is here whole, and the rest of the large one is not even sent.
         assert max(percents(told, "downloading")) <= 50
-        server.go_on()
+        image.go_on()
         told = fetching.end()
     downloading = percents(told, "downloading")
     assert downloading == sorted(downloading) and downloading[-1] <= 99
-    assert [part for part in dict(told)][-2:] == ["checking", "unpacking"]
-    assert percents(told, "unpacking")[0] == 0 and percents(told, "unpacking")[-1] == 99
+    assert list(dict(told))[1:] == then
+    if words[0] == "fetch":
+        assert percents(told, "checking") == percents(told, "unpacking") == [0, 99]
+
+
+def test_without_a_terminal_there_is_a_line_for_a_tenth(image):
+    with Node(network="host") as node:
+        give(node, image.trust, f"/etc/containers/certs.d/{image.host}")
+        node.run("tee", "/etc/containers/policy.json", input=image.policy.read_text())
+        words = [*node.entering(), f"{BUILD}/src/ctl/pintle", "pivot", "--yes", image.image]
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True) as pivoting:
+            line = pivoting.stderr.readline()
+            tenths = [int(percent) for percent in re.findall(r": downloading, (\d+) %$", line)]
+            image.go_on()
+            rest = pivoting.stderr.read()
+    assert line.startswith(f"fetching {image.image}: ") and tenths and 10 <= tenths[0] <= 50
+    assert "\r" not in line + rest and "kernel" in rest.splitlines()[-1], "an image without a kernel is not staged"
 
 
 def test_a_pull_from_an_ostree_repository_is_told_by_its_objects(tmp_path, sysroot):
