@@ -29,6 +29,8 @@ constexpr const char* kAccessed = "accessed";
 // Of the conditions, with which others of the Machine Config Operator write theirs.
 constexpr const char* kConditionsManager = "machine-config-operator";
 constexpr std::size_t kMostUnsaid = 32;
+// For a server that is away for a moment.  When that did not help, whoever asks does so again by himself.
+constexpr int kTriesOfAFetch = 5;
 
 bool IsOlder(const api::Node& node, const api::Node& known) {
   return node.metadata.uid == known.metadata.uid &&
@@ -99,11 +101,21 @@ void KubernetesSource::Connect() {
 Result<> KubernetesSource::TryToConnect() {
   auto access = TRY(kube::Access::FromKubeconfig(settings_.kubeconfig));
   client_ = TRY(kube::Client::Create(loop_, std::move(access), {.field_manager = "machine-config-daemon"}));
-  events_ =
-      std::make_unique<kube::EventRecorder>(*client_, api::EventSource{"machineconfigdaemon", settings_.node}, clock_);
+  kube::EventRecorder::Settings events;
+  events.trouble = [](const Error& error) {
+    log::Warning(fmt::format("posting an Event: {}", error.message()), kTrouble);
+  };
+  events_ = std::make_unique<kube::EventRecorder>(*client_, api::EventSource{"machineconfigdaemon", settings_.node},
+                                                  clock_, std::move(events));
   writer_ = std::make_unique<NodeWriter>(loop_, *client_, settings_.node,
-                                         NodeWriter::Listener{[this](const api::Node& node) { See(node); },
-                                                              [this](const Error& error) { Tell(error.message()); }});
+                                         NodeWriter::Listener{[this](const api::Node& node) {
+                                                                write_trouble_.clear();
+                                                                See(node);
+                                                              },
+                                                              [this](const Error& error) {
+                                                                write_trouble_ = error.message();
+                                                                Tell(write_trouble_);
+                                                              }});
   conditions_ = std::make_unique<NodeConditionsWriter>(loop_, client_->As(kConditionsManager), clock_,
                                                        NodeConditionsWriter::Listener{[this] { TellOfReboot(); }});
   if (!unwritten_.empty()) writer_->Write(std::exchange(unwritten_, {}));
@@ -112,7 +124,7 @@ Result<> KubernetesSource::TryToConnect() {
   listener.added = [this](const api::Node& node) { See(node); };
   listener.changed = [this](const api::Node&, const api::Node& node) { See(node); };
   listener.removed = [this](const api::Node&) { node_.reset(); };
-  listener.synced = [this] { Tell(node_ ? "" : fmt::format("there is no Node {} yet", settings_.node)); };
+  listener.synced = [this] { Tell(node_ ? write_trouble_ : fmt::format("there is no Node {} yet", settings_.node)); };
   listener.trouble = [this](const Error& error) { Tell(error.message()); };
   nodes_ = std::make_unique<kube::Mirror<api::Node>>(
       *client_, kube::Selection{.field_selector = "metadata.name=" + settings_.node}, std::move(listener));
@@ -147,7 +159,7 @@ void KubernetesSource::See(const api::Node& node) {
   if (node_ && IsOlder(node, *node_)) return;
   const bool is_first = !node_;
   node_ = node;
-  Tell("");
+  Tell(write_trouble_);
   // A fault was before it could be known that the node has rebooted.
   if (!unsaid_.empty()) BeginReporting();
   for (Moment& moment : std::exchange(unsaid_, {})) Say(std::move(moment));
@@ -186,11 +198,14 @@ void KubernetesSource::Fetch(const std::optional<Goal>& current, const Goal& wan
   if (!client_) {
     return loop_.Post([done = std::move(done), trouble = trouble_] { done(Error(ErrorKind::kUnavailable, trouble)); });
   }
-  fetching_ = std::make_shared<SurveyFetch>(*client_, [this, done = std::move(done)](Result<SurveyRequest> request) {
-    const auto finished = std::move(fetching_);
-    if (request) request->looked_after = trust_->LookedAfter();
-    done(std::move(request));
-  });
+  const int tries = has_fetch_failed_ ? 1 : kTriesOfAFetch;
+  fetching_ = std::make_shared<SurveyFetch>(client_->Trying(tries, {}),
+                                            [this, done = std::move(done)](Result<SurveyRequest> request) {
+                                              const auto finished = std::move(fetching_);
+                                              has_fetch_failed_ = !request;
+                                              if (request) request->looked_after = trust_->LookedAfter();
+                                              done(std::move(request));
+                                            });
   fetching_->Begin(assumed, wanted);
 }
 

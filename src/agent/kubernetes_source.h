@@ -109,6 +109,7 @@ class KubernetesSource final : public Source {
   std::optional<api::Node> node_;
   std::optional<Goal> told_;
   std::shared_ptr<SurveyFetch> fetching_;
+  bool has_fetch_failed_ = false;  // The last one.
   std::optional<Asked> asked_;
   event::Timer too_late_;
   event::Timer connect_again_;
@@ -126,6 +127,7 @@ class KubernetesSource final : public Source {
   std::optional<std::string> finalize_failure_;  // Until the Node is seen.
   std::optional<Goal> settled_unseen_;           // What is to be reported once the Node is seen.
   std::string trouble_;                          // Said once.
+  std::string write_trouble_;                    // Why the Node is not written for now, though it may be read.
 };
 
 }  // namespace pintle::agent

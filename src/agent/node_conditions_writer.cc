@@ -31,12 +31,16 @@ kube::ApplyPatch Apply(const api::MachineConfigNode& known, const char* part, js
 
 NodeConditionsWriter::NodeConditionsWriter(event::Loop& loop, kube::Client client, const Clock& clock,
                                            Listener listener, kube::Backoff::Settings backoff)
-    : client_(std::move(client)),
+    : client_(client.Once([this](const kube::Failure& failure) { failure_ = failure; })),
       clock_(clock),
       listener_(std::move(listener)),
       backoff_(backoff, kube::SystemRandom()),
       again_(
-          loop, [this] { Read(); }, kube::kRetrySlack) {}
+          loop,
+          [this] {
+            if (is_writing_) Read();
+          },
+          kube::kRetrySlack) {}
 
 void NodeConditionsWriter::Write(Moment moment, NodeFacts node) {
   if (last_ && last_->moment == moment && last_->node == node) return WriteNext();
@@ -60,7 +64,7 @@ void NodeConditionsWriter::WriteNext() {
   left_alone_until_.reset();
   is_writing_ = true;
   stumbles_ = 0;
-  Read();
+  if (!again_.armed()) Read();
 }
 
 void NodeConditionsWriter::Read() {
@@ -112,11 +116,25 @@ void NodeConditionsWriter::Failed(const Error& error) {
   log::Debug(error.message());
   const bool is_away = error.kind() == ErrorKind::kUnavailable;
   const bool has_stumbled = error.kind() == ErrorKind::kConflict || error.kind() == ErrorKind::kNotFound;
-  if (is_away || (has_stumbled && ++stumbles_ <= kStumblesEndured)) return again_.After(backoff_.Next());
+  if (is_away || (has_stumbled && ++stumbles_ <= kStumblesEndured)) return WaitAfterFailure();
   log::Warning(error.message(), kTrouble);
+  LeaveOutFirst();
+}
+
+void NodeConditionsWriter::LeaveOutFirst() {
   // The same may be written again later, and be taken then.
   last_.reset();
-  EndFirst();
+  WaitAfterFailure();
+  waiting_.pop_front();
+  stumbles_ = 0;
+  is_writing_ = !waiting_.empty();
+  if (is_idle()) listener_.idle();
+}
+
+void NodeConditionsWriter::WaitAfterFailure() {
+  const auto failure = std::exchange(failure_, std::nullopt);
+  const auto stay_away = failure ? failure->retry_after : std::nullopt;
+  again_.After(std::max(backoff_.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
 }
 
 void NodeConditionsWriter::EndFirst() {

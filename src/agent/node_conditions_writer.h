@@ -5,8 +5,8 @@
 //
 // Each is written by itself, so that whoever watches sees all of them.  Nobody waits for it: what the API server
 // refuses is left out, and while it is away the oldest that has been said since in other words goes first when too many
-// wait.  A cluster without MachineConfigNodes is left alone for a while, and asked again no sooner than when there is
-// news.
+// wait.  After a failure the next one is written later, the later the more often it fails.  A cluster without
+// MachineConfigNodes is left alone for a while, and asked again no sooner than when there is news.
 
 #include <cstddef>
 #include <deque>
@@ -52,6 +52,8 @@ class NodeConditionsWriter {
   void WriteStatus(const api::MachineConfigNode& known);
   void WriteSpec(const api::MachineConfigNode& known);
   void Failed(const Error& error);
+  void LeaveOutFirst();
+  void WaitAfterFailure();
   void EndFirst();
   void LeaveAlone(const Error& error);
   void DropOneFor(const std::string& type);
@@ -65,6 +67,7 @@ class NodeConditionsWriter {
   bool is_writing_ = false;
   int stumbles_ = 0;
   std::optional<MonotonicTime> left_alone_until_;
+  std::optional<kube::Failure> failure_;  // The last one.
   kube::Backoff backoff_;
   event::Timer again_;
   kube::Call call_;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/node_writer.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
 namespace pintle::agent {
 
-NodeWriter::NodeWriter(event::Loop& loop, kube::Client client, std::string node, Listener listener)
-    : client_(std::move(client)),
+NodeWriter::NodeWriter(event::Loop& loop, const kube::Client& client, std::string node, Listener listener,
+                       kube::Backoff::Settings backoff)
+    : client_(client.Once([this](const kube::Failure& failure) { failure_ = failure; })),
       node_(std::move(node)),
       listener_(std::move(listener)),
-      backoff_({}, kube::SystemRandom()),
+      backoff_(backoff, kube::SystemRandom()),
       again_(
           loop, [this] { WriteNext(); }, kube::kRetrySlack) {}
 
@@ -33,7 +35,9 @@ void NodeWriter::WriteNext() {
 void NodeWriter::Wrote(const Result<api::Node>& node) {
   if (!node) {
     MakeOne();
-    again_.After(backoff_.Next());
+    const auto failure = std::exchange(failure_, std::nullopt);
+    const auto stay_away = failure ? failure->retry_after : std::nullopt;
+    again_.After(std::max(backoff_.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
     listener_.trouble(node.error());
     return;
   }

@@ -3,7 +3,8 @@
 
 // Writes annotations of one Node, in the order in which they are given and until they are written.
 //
-// While the API server does not take them, those that wait become one: what was in between is over by then.
+// While the API server does not take them, those that wait become one: what was in between is over by then.  That
+// is tried less and less often, and no sooner than the server says.
 
 #include <deque>
 #include <functional>
@@ -28,7 +29,8 @@ class NodeWriter {
     std::function<void(const Error& error)> trouble;   // Why nothing is written for now.
   };
 
-  NodeWriter(event::Loop& loop, kube::Client client, std::string node, Listener listener);
+  NodeWriter(event::Loop& loop, const kube::Client& client, std::string node, Listener listener,
+             kube::Backoff::Settings backoff = {});
   NodeWriter(const NodeWriter&) = delete;
   NodeWriter& operator=(const NodeWriter&) = delete;
 
@@ -48,7 +50,8 @@ class NodeWriter {
   kube::Client client_;
   std::string node_;
   Listener listener_;
-  std::deque<Writing> waiting_;  // The first one is under way.
+  std::deque<Writing> waiting_;           // The first one is under way.
+  std::optional<kube::Failure> failure_;  // The last one.
   kube::Backoff backoff_;
   event::Timer again_;
   kube::Call call_;

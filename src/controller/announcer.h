@@ -5,8 +5,10 @@
 //
 // They are kept in its namespace, where people and tools look for them.
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/machine_config.h"
 #include "api/meta.h"
@@ -17,8 +19,13 @@ namespace pintle::controller {
 
 class Announcer {
  public:
-  Announcer(kube::Client client, const Clock& clock, std::string namespace_name, std::string component)
-      : events_(std::move(client), {.component = std::move(component), .host = ""}, clock),
+  using Trouble = std::function<void(const Error& error)>;
+
+  // `trouble` gets why an Event is not posted.
+  Announcer(
+      const kube::Client& client, const Clock& clock, std::string namespace_name, std::string component,
+      Trouble trouble = [](const Error&) {})
+      : events_(client, {.component = std::move(component), .host = ""}, clock, {.trouble = std::move(trouble)}),
         namespace_name_(std::move(namespace_name)) {}
 
   template <typename T>

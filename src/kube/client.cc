@@ -41,10 +41,10 @@ Result<Client> Client::Create(event::Loop& loop, Access access, ClientSettings s
   return Client(TRY(Transport::Create(loop, std::move(access))), std::move(settings));
 }
 
-Client::Receive Client::Reading(DoneJson done) const {
-  return [done = std::move(done), failed = settings_.failed](Fetched fetched) {
+Client::Receive Client::Reading(const ObjectName& name, DoneJson done) const {
+  return [name, done = std::move(done), failed = settings_.failed](Fetched fetched) {
     if (const auto* const failure = std::get_if<Failure>(&fetched); failure != nullptr && failed) failed(*failure);
-    done(ReadObject(std::move(fetched)));
+    done(ReadObject(name, std::move(fetched)));
   };
 }
 
@@ -62,7 +62,7 @@ Call Client::GetObject(const ResourceKind& kind, const ObjectName& name, DoneJso
   if (!path) return Refuse(transport_->loop(), std::move(path).error(), std::move(done));
   return Fetch(transport_,
                {.path = *std::move(path), .doing = fmt::format("reading {} {}", kind.kind, name.ToString())},
-               Repeatable::kYes, settings_.patience, Reading(std::move(done)));
+               Repeatable::kYes, settings_.patience, Reading(name, std::move(done)));
 }
 
 Call Client::CreateObject(const ResourceKind& kind, const ObjectName& name, const json::Value& object, DoneJson done) {
@@ -73,14 +73,15 @@ Call Client::CreateObject(const ResourceKind& kind, const ObjectName& name, cons
                         .content_type = kJson,
                         .body = json::ToText(object),
                         .doing = fmt::format("creating {} {}", kind.kind, name.ToString())};
-  return Fetch(transport_, std::move(request), Repeatable::kNo, settings_.patience, Reading(std::move(done)));
+  return Fetch(transport_, std::move(request), Repeatable::kNo, settings_.patience, Reading(name, std::move(done)));
 }
 
 Call Client::PatchObject(const ResourceKind& kind, const ObjectName& name, const kube::Patch& patch, Part part,
                          DoneJson done) {
   auto request = PatchRequest(kind, name, patch, part, settings_.field_manager);
   if (!request) return Refuse(transport_->loop(), std::move(request).error(), std::move(done));
-  return Fetch(transport_, *std::move(request), IsRepeatable(patch), settings_.patience, Reading(std::move(done)));
+  return Fetch(transport_, *std::move(request), IsRepeatable(patch), settings_.patience,
+               Reading(name, std::move(done)));
 }
 
 Call Client::AmendObject(const ResourceKind& kind, const ObjectName& name, Change change, Part part, DoneJson done) {
@@ -90,7 +91,8 @@ Call Client::AmendObject(const ResourceKind& kind, const ObjectName& name, Chang
                             .part = part,
                             .change = std::move(change),
                             .field_manager = settings_.field_manager,
-                            .patience = settings_.patience},
+                            .patience = settings_.patience,
+                            .failed = settings_.failed},
                            std::move(done));
 }
 
@@ -110,10 +112,14 @@ Call Client::DeleteObject(const ResourceKind& kind, const ObjectName& name, cons
 Call Client::Evict(const ObjectName& pod, const std::string& uid, Done<Eviction> done, Earnest earnest) {
   auto path = ObjectPath(kResourceKind<api::Pod>, pod, "eviction");
   if (!path) return Refuse(transport_->loop(), std::move(path).error(), std::move(done));
-  return EvictPod(
-      transport_,
-      {.path = *std::move(path), .pod = pod, .uid = uid, .earnest = earnest, .patience = settings_.patience},
-      std::move(done));
+  return EvictPod(transport_,
+                  {.path = *std::move(path),
+                   .pod = pod,
+                   .uid = uid,
+                   .earnest = earnest,
+                   .patience = settings_.patience,
+                   .failed = settings_.failed},
+                  std::move(done));
 }
 
 }  // namespace pintle::kube

@@ -53,9 +53,12 @@ class Client {
   }
 
   // The same way for someone who backs off by himself: nothing is tried again, and failures are told in full.
-  Client Once(std::function<void(const Failure& failure)> failed) const {
+  Client Once(std::function<void(const Failure& failure)> failed) const { return Trying(1, std::move(failed)); }
+
+  // The same for someone whose own times are too long for a server that is away for a moment.
+  Client Trying(int attempts, std::function<void(const Failure& failure)> failed) const {
     Client other = *this;
-    other.settings_.patience.attempts = 1;
+    other.settings_.patience.attempts = attempts;
     other.settings_.failed = std::move(failed);
     return other;
   }
@@ -114,7 +117,7 @@ class Client {
     };
   }
 
-  Receive Reading(DoneJson done) const;
+  Receive Reading(const ObjectName& name, DoneJson done) const;
   Receive Ignoring(Done<void> done) const;
   Call GetObject(const ResourceKind& kind, const ObjectName& name, DoneJson done);
   Call CreateObject(const ResourceKind& kind, const ObjectName& name, const json::Value& object, DoneJson done);

@@ -3,9 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/printable.h"
+#include "event/loop.h"
 
 namespace pintle::kube {
 namespace {
@@ -17,8 +19,19 @@ constexpr std::size_t kMostPosted = 500;
 constexpr std::size_t kMessageLimit = 1024;
 // For "... (12345 more characters)".
 constexpr std::size_t kRoomForCount = 64;
+// How often one is tried for which the server is away.
+constexpr int kMostTries = 6;
 
 }  // namespace
+
+EventRecorder::EventRecorder(const Client& client, api::EventSource source, const Clock& clock, Settings settings)
+    : client_(client.Once([this](const Failure& failure) { failure_ = failure; })),
+      source_(std::move(source)),
+      clock_(clock),
+      settings_(std::move(settings)),
+      backoff_(settings_.backoff, SystemRandom()),
+      again_(
+          client.transport()->loop(), [this] { PostNext(); }, kRetrySlack) {}
 
 EventRecorder::Key EventRecorder::KeyOf(const api::Event& event) {
   const api::ObjectReference& about = event.involved_object;
@@ -40,7 +53,7 @@ void EventRecorder::Post(const api::ObjectReference& about, EventKind kind, cons
   event.first_timestamp = event.last_timestamp = api::Time{now};
   event.count = 1;
   waiting_.push_back(std::move(event));
-  if (waiting_.size() == 1) PostNext();
+  if (waiting_.size() == 1 && !again_.armed()) PostNext();
 }
 
 void EventRecorder::PostNext() {
@@ -52,7 +65,7 @@ void EventRecorder::PostNext() {
 void EventRecorder::Create() {
   const api::Event& event = waiting_.front();
   call_ = client_.Create<api::Event>(event, [this, name = event.metadata.name](const Result<api::Event>& made) {
-    Done(made.has_value(), {name, 1});
+    made ? Keep({name, 1}) : Failed(made.error());
   });
 }
 
@@ -65,14 +78,28 @@ void EventRecorder::Repeat(const Posted& first) {
         // The API server forgets events after an hour.
         const bool is_forgotten = !patched && patched.error().kind() == ErrorKind::kNotFound;
         if (is_forgotten) return Create();
-        Done(patched.has_value(), next);
+        patched ? Keep(next) : Failed(patched.error());
       });
 }
 
-void EventRecorder::Done(bool is_posted, const Posted& posted) {
+void EventRecorder::Failed(const Error& error) {
+  const bool may_be_better = error.kind() == ErrorKind::kUnavailable && ++failures_ < kMostTries;
+  if (!may_be_better) {
+    failures_ = 0;
+    waiting_.pop_front();
+  }
+  const auto stay_away = failure_ ? failure_->retry_after : std::nullopt;
+  failure_.reset();
+  again_.After(std::max(backoff_.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
+  settings_.trouble(error);
+}
+
+void EventRecorder::Keep(const Posted& posted) {
+  backoff_.Reset();
+  failures_ = 0;
   Key key = KeyOf(waiting_.front());
   waiting_.pop_front();
-  if (is_posted && posted_.insert_or_assign(key, posted).second) oldest_.push_back(std::move(key));
+  if (posted_.insert_or_assign(key, posted).second) oldest_.push_back(std::move(key));
   if (oldest_.size() > kMostPosted) {
     posted_.erase(oldest_.front());
     oldest_.pop_front();

@@ -22,10 +22,11 @@ std::string BodyFor(const EvictionRequest& request, std::string_view version) {
   return json::ToText(body);
 }
 
-Result<Eviction> OutcomeOf(Fetched fetched) {
+Result<Eviction> OutcomeOf(Fetched fetched, const EvictionRequest& request) {
   auto* const failure = std::get_if<Failure>(&fetched);
   if (failure == nullptr) return Eviction(Departure::kGoing);
   if (failure->disruption_budget) return Eviction(Kept{*std::move(failure->disruption_budget)});
+  if (request.failed) request.failed(*failure);
   // 409: the uid is that of another pod.
   if (failure->status == 404 || failure->status == 409) return Eviction(Departure::kGone);
   return std::move(failure->error);
@@ -54,7 +55,7 @@ class Evicting final : public Work, public std::enable_shared_from_this<Evicting
     const bool is_unknown = failure != nullptr && failure->status == 400;
     if (is_unknown && version + 1 < kVersions.size()) return Try(version + 1);
     const auto done = std::exchange(done_, {});
-    done(OutcomeOf(std::move(fetched)));
+    done(OutcomeOf(std::move(fetched), request_));
   }
 
   const char* Doing() const { return request_.earnest == Earnest::kYes ? "evicting" : "asking about an eviction of"; }

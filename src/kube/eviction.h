@@ -34,6 +34,8 @@ struct EvictionRequest {
   std::string uid;  // Empty: whichever pod has the name.
   Earnest earnest = Earnest::kYes;
   Patience patience;
+  // Gets all that is neither a yes nor a budget's no, right before the Error, or that the pod is gone.
+  std::function<void(const Failure& failure)> failed = {};
 };
 
 Call EvictPod(std::shared_ptr<Transport> transport, EvictionRequest request,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/lenient.h"
+#include "base/utf8.h"
 #include "json/fields.h"
 
 namespace pintle::kube {
@@ -18,6 +19,8 @@ namespace {
 constexpr std::int64_t kLongestRetryAfterSeconds = 120;
 // A refusal may repeat the whole object that was refused.
 constexpr std::size_t kMessageLimit = 1000;
+// Of an answer that is plain text, such as that of a server that panics.
+constexpr std::size_t kPlainTextLimit = 200;
 
 struct StatusCause {
   std::string reason;
@@ -69,9 +72,9 @@ ErrorKind KindOf(int status) {
 }
 
 // One line that does no harm to a log or a terminal.
-std::string Harmless(std::string text) {
-  if (text.size() > kMessageLimit) {
-    text.resize(kMessageLimit);
+std::string Harmless(std::string text, std::size_t limit = kMessageLimit) {
+  if (text.size() > limit) {
+    text.resize(limit);
     text += " ...";
   }
   std::replace_if(
@@ -94,11 +97,19 @@ std::optional<std::chrono::milliseconds> RetryAfter(const net::HttpHead& head) {
   return Seconds(seconds);
 }
 
+// A number in it that makes no sense is no reason to be silent about its words.
 std::optional<Status> ReadStatus(json::Value object) {
   json::Report report;
   Status status = json::Decode<Status>(std::move(object), report);
-  if (report.has_errors() || status.kind != "Status") return std::nullopt;
+  if (status.kind != "Status" || (report.has_errors() && status.message.empty())) return std::nullopt;
   return status;
+}
+
+// The first line of what is no page and no JSON.
+std::string PlainText(std::string_view body) {
+  const std::string_view line = body.substr(0, body.find_first_of("\r\n"));
+  const bool is_text = !line.empty() && line.find_first_of("<{[") == std::string_view::npos;
+  return is_text && IsUtf8(line) ? ": " + Harmless(std::string(line), kPlainTextLimit) : "";
 }
 
 Failure FromStatus(Status status, int code) {
@@ -122,9 +133,10 @@ Failure FailureFrom(const net::HttpHead& head, std::string_view body) {
   if (auto object = json::Parse(body)) status = ReadStatus(*std::move(object));
   // Something between us and the API server may answer in its place, and not with a Status.
   if (!status) {
-    return {.error = Error(KindOf(head.status), fmt::format("the answer has status {}", head.status)),
-            .status = head.status,
-            .retry_after = RetryAfter(head)};
+    return {
+        .error = Error(KindOf(head.status), fmt::format("the answer has status {}{}", head.status, PlainText(body))),
+        .status = head.status,
+        .retry_after = RetryAfter(head)};
   }
   Failure failure = FromStatus(*std::move(status), head.status);
   if (const auto told = RetryAfter(head)) failure.retry_after = told;

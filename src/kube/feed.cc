@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "event/loop.h"
 #include "event/watches.h"
+#include "kube/resource_version.h"
 
 namespace pintle::kube {
 namespace {
@@ -34,7 +35,9 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
  private:
   void BeginList() {
     const auto weak = weak_from_this();
-    call_ = List(transport_, kind_, selection_, settings_.page,
+    Patience page = settings_.page;
+    if (has_list_failed_) page.attempts = 1;  // It begins anew again and again anyway.
+    call_ = List(transport_, kind_, selection_, page,
                  {.begin =
                       [weak] {
                         if (const auto alive = weak.lock()) alive->receiver_.list_begins();
@@ -52,7 +55,9 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
 
   void ListEnded(std::variant<std::string, Failure> outcome) {
     if (is_dropped()) return;
-    if (const auto* const failure = std::get_if<Failure>(&outcome)) return TryAgain(*failure);
+    const auto* const failure = std::get_if<Failure>(&outcome);
+    has_list_failed_ = failure != nullptr;
+    if (failure != nullptr) return TryAgain(*failure);
     resource_version_ = std::move(std::get<std::string>(outcome));
     receiver_.list_ends();
     if (!is_dropped()) BeginWatch();
@@ -74,18 +79,25 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
   }
 
   void Take(WatchEvent event) {
-    heard_ = true;
     std::string version = ResourceVersionOf(event.object);
-    if (event.happening != Happening::kBookmark) receiver_.event(std::move(event));
+    if (event.happening != Happening::kBookmark) {
+      // What was told before is no news, or a server that ends each watch after the same would be asked all the time.
+      if (IsLater(version, newest_)) {
+        heard_ = true;
+        newest_ = version;
+      }
+      receiver_.event(std::move(event));
+    }
     if (!version.empty()) resource_version_ = std::move(version);
   }
 
   void WatchEnded(const std::optional<Failure>& failure) {
     if (is_dropped()) return;
     const bool was_steady = std::chrono::steady_clock::now() - watching_since_ >= kSteady;
-    if (heard_ || was_steady) backoff_.Reset();
     const bool is_expired = failure && failure->IsExpired();
-    const bool may_go_on = !failure || (failure->error.kind() == ErrorKind::kUnavailable && !is_expired);
+    const bool is_bad = failure && failure->error.kind() != ErrorKind::kUnavailable && !is_expired;
+    if (was_steady || (heard_ && !is_bad)) backoff_.Reset();
+    const bool may_go_on = !is_bad && !is_expired;
     if (!may_go_on) resource_version_.clear();
     if (failure && !is_expired) return TryAgain(*failure);
     again_.After(was_steady ? milliseconds(0) : backoff_.Next());
@@ -103,7 +115,9 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
   FeedReceiver receiver_;
   Backoff backoff_;
   std::string resource_version_;
-  bool heard_ = false;
+  std::string newest_;  // Of all events so far.
+  bool heard_ = false;  // Something new, from this watch.
+  bool has_list_failed_ = false;
   MonotonicTime watching_since_;
   event::Timer again_;
   Call call_;

@@ -64,7 +64,8 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     request.timeouts.whole = settings_.times.renew_deadline / 2;
     call_ = Fetch(transport_, std::move(request), Repeatable::kNo, {.attempts = 1, .random = random_},
                   [weak = weak_from_this(), then](Fetched fetched) {
-                    if (const auto alive = weak.lock()) (*alive.*then)(ReadObject(std::move(fetched)));
+                    if (const auto alive = weak.lock())
+                      (*alive.*then)(ReadObject(alive->settings_.name, std::move(fetched)));
                   });
   }
 

@@ -106,6 +106,10 @@ class Listing final : public Work, public std::enable_shared_from_this<Listing> 
       return End(While(Failure{.error = std::move(metadata).error()}, fmt::format("listing {}", kind_.plural)));
     }
     if (metadata->continue_token.empty()) return End(std::move(metadata->resource_version));
+    if (metadata->continue_token == continue_) {
+      const Error circle(ErrorKind::kInvalid, "a page of the list says that it is itself the next one");
+      return End(While(Failure{.error = circle}, fmt::format("listing {}", kind_.plural)));
+    }
     continue_ = std::move(metadata->continue_token);
     // Each page has the patience of a request.
     attempts_left_ = patience_.attempts;

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/printable.h"
 #include "event/loop.h"
 #include "event/watches.h"
 #include "kube/watch_decoder.h"
@@ -14,6 +15,8 @@ namespace {
 
 // How often someone else may be faster.
 constexpr int kConflictsEndured = 8;
+// No object has a longer name.
+constexpr std::size_t kLongestName = 600;
 
 // Someone who is at work on the same object is done soon.
 constexpr Backoff::Settings kAfterConflict = {
@@ -78,7 +81,10 @@ class Amending final : public Work, public std::enable_shared_from_this<Amending
     if (is_dropped()) return;
     if (!patch) return End(std::move(patch).error());
     if (!*patch) return End(std::move(now));
-    (**patch)["metadata"]["resourceVersion"] = ResourceVersionOf(*now);
+    const std::string version = ResourceVersionOf(*now);
+    if (conflict_ && version == version_) return End(*std::move(conflict_));
+    version_ = version;
+    (**patch)["metadata"]["resourceVersion"] = version;
     auto request = PatchRequest(amendment_.kind, amendment_.name, MergePatch{**std::move(patch)}, amendment_.part,
                                 amendment_.field_manager);
     if (!request) return End(std::move(request).error());
@@ -87,15 +93,24 @@ class Amending final : public Work, public std::enable_shared_from_this<Amending
 
   void Patched(Result<json::Value> now) {
     const bool was_slower = !now && now.error().kind() == ErrorKind::kConflict;
-    if (was_slower && ++conflicts_ <= kConflictsEndured) return again_.After(backoff_.Next());
+    if (was_slower && ++conflicts_ <= kConflictsEndured) {
+      conflict_ = std::move(now).error();
+      return again_.After(backoff_.Next());
+    }
     End(std::move(now));
   }
 
   void Send(ApiRequest request, Repeatable repeatable, void (Amending::*then)(Result<json::Value>)) {
     call_ = Fetch(transport_, std::move(request), repeatable, amendment_.patience,
                   [weak = weak_from_this(), then](Fetched fetched) {
-                    if (const auto alive = weak.lock()) (*alive.*then)(ReadObject(std::move(fetched)));
+                    if (const auto alive = weak.lock()) alive->Answered(std::move(fetched), then);
                   });
+  }
+
+  void Answered(Fetched fetched, void (Amending::*then)(Result<json::Value>)) {
+    const auto* const failure = std::get_if<Failure>(&fetched);
+    if (failure != nullptr && amendment_.failed) amendment_.failed(*failure);
+    (this->*then)(ReadObject(amendment_.name, std::move(fetched)));
   }
 
   void End(Result<json::Value> outcome) {
@@ -111,6 +126,8 @@ class Amending final : public Work, public std::enable_shared_from_this<Amending
   Backoff backoff_;
   event::Timer again_;
   int conflicts_ = 0;
+  std::string version_;            // That was patched last.
+  std::optional<Error> conflict_;  // The last one.
   Call call_;
 };
 
@@ -144,9 +161,17 @@ Call AmendObject(std::shared_ptr<Transport> transport, Amendment amendment,
   return Call(amending);
 }
 
-Result<json::Value> ReadObject(Fetched fetched) {
+Result<json::Value> ReadObject(const ObjectName& name, Fetched fetched) {
   if (auto* const failure = std::get_if<Failure>(&fetched)) return std::move(failure->error);
-  return TRY(json::Parse(std::get<std::string>(fetched), nullptr, kObjectLimits), "reading the answer");
+  json::Value object = TRY(json::Parse(std::get<std::string>(fetched), nullptr, kObjectLimits), "reading the answer");
+  if (object.is_object() && object.value("kind", json::Value()) == "Status") {
+    return Error(ErrorKind::kUnavailable,
+                 fmt::format("the answer about {} is a Status and no object", name.ToString()));
+  }
+  const ObjectName found = NameIn(object);
+  if (found.name.empty() || found.name == name.name) return object;
+  return Error(ErrorKind::kUnavailable, fmt::format("the answer about {} is about {}", name.ToString(),
+                                                    Shortened(Printable(found.ToString()), kLongestName)));
 }
 
 }  // namespace pintle::kube

@@ -46,7 +46,8 @@ Result<ApiRequest> PatchRequest(const ResourceKind& kind, const ObjectName& name
 // changed.
 Repeatable IsRepeatable(const Patch& patch);
 
-// Reads what is there, asks what to change, patches, and begins anew on a conflict.
+// Reads what is there, asks what to change, patches, and begins anew on a conflict.  A conflict with nobody, since the
+// object is as it was, is a refusal by that name.
 using Change = std::function<Result<std::optional<json::Value>>(const json::Value& now)>;
 struct Amendment {
   ResourceKind kind;
@@ -55,11 +56,12 @@ struct Amendment {
   Change change;
   std::string field_manager;
   Patience patience;
+  std::function<void(const Failure& failure)> failed = {};
 };
 Call AmendObject(std::shared_ptr<Transport> transport, Amendment amendment,
                  std::function<void(Result<json::Value>)> done);
 
-// The object that an answer holds.
-Result<json::Value> ReadObject(Fetched fetched);
+// The object that an answer holds.  It must be the one that was asked for: a mirror would take another for a new state.
+Result<json::Value> ReadObject(const ObjectName& name, Fetched fetched);
 
 }  // namespace pintle::kube

@@ -8,8 +8,9 @@
 namespace pintle::kube {
 namespace {
 
-// A Status; what is longer is some other page, of which the beginning would not help.
-constexpr std::size_t kFailureBodyLimit = 1 << 20;
+// A Status, which may repeat an object as large as there are, escaped.  What is longer is some other page, of which the
+// beginning would not help.
+constexpr std::size_t kFailureBodyLimit = 8 << 20;
 
 std::string Joined(const net::Url& server, const std::string& path) {
   std::string text = server.text();

@@ -232,6 +232,8 @@ Result<> HttpCall::Exchange::TakePiece(std::string_view piece) {
 void HttpCall::Exchange::Done(CURLcode code) {
   if (over_) return;
   if (failure_) return End(*failure_);
+  // That the connection ended within the head is no failure to curl.
+  if (code == CURLE_OK && !answered_ && !next_) code = CURLE_GOT_NOTHING;
   if (code != CURLE_OK) return End(Explain(Failure(code)));
   if (!next_) return End({});
   if (Result<> followed = Follow(); !followed) End(std::move(followed));

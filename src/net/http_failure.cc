@@ -152,11 +152,16 @@ Error Explain(const TransferFailure& failure) {
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
       return Invalid(fmt::format("{} does not speak HTTP: {}", failure.server, Cause(failure)));
+    case CURLE_OUT_OF_MEMORY:
+      if (failure.progress.answered) break;
+      return Invalid(fmt::format("the head of the answer from {} is longer than it may be, or there is no memory: {}",
+                                 failure.server, Cause(failure)));
     case CURLE_BAD_CONTENT_ENCODING:
       return Invalid(fmt::format("the body from {} cannot be decompressed: {}", failure.server, Cause(failure)));
     default:
-      return Error(ErrorKind::kSystem, fmt::format("the request to {} failed: {}", Peer(failure), Cause(failure)));
+      break;
   }
+  return Error(ErrorKind::kSystem, fmt::format("the request to {} failed: {}", Peer(failure), Cause(failure)));
 }
 
 Error StalledFor(std::chrono::milliseconds patience, const std::string& server, const Progress& progress) {

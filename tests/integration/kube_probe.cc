@@ -252,7 +252,8 @@ class Probe {
     api::ObjectReference node;
     node.kind = "Node";
     node.name = node.uid = words_[1];
-    recorder_.emplace(client_, api::EventSource{.component = "probe", .host = words_[1]}, clock_);
+    recorder_.emplace(client_, api::EventSource{.component = "probe", .host = words_[1]}, clock_,
+                      EventRecorder::Settings{.backoff = kShort});
     for (std::size_t i = 2; i < words_.size(); ++i) recorder_->Post(node, EventKind::kNormal, "Told", words_[i]);
     AtEndOfInput([this] { loop_.Stop(); });
   }

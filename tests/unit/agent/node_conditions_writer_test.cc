@@ -7,6 +7,8 @@
 #include "json/parse.h"
 #include "unit/event/patience.h"
 #include "unit/expect.h"
+#include "unit/kube/arrivals.h"
+#include "unit/kube/bad_answers.h"
 #include "unit/kube/scripted_server.h"
 
 namespace pintle::agent {
@@ -58,11 +60,11 @@ class NodeConditionsWriterTest : public testing::Test {
  protected:
   NodeConditionsWriterTest() { ::setenv("no_proxy", "*", 1); }
 
-  std::unique_ptr<NodeConditionsWriter> Writer(const ScriptedServer& server) {
-    auto client = ValueOf(kube::Client::Create(*loop_, server.access(), {.patience = {.attempts = 1}}));
+  std::unique_ptr<NodeConditionsWriter> Writer(const ScriptedServer& server,
+                                               kube::Backoff::Settings backoff = kube::kNoTime) {
+    auto client = ValueOf(kube::Client::Create(*loop_, server.access()));
     return std::make_unique<NodeConditionsWriter>(*loop_, client.As("machine-config-operator"), clock_,
-                                                  NodeConditionsWriter::Listener{[this] { loop_->Stop(); }},
-                                                  kube::kNoTime);
+                                                  NodeConditionsWriter::Listener{[this] { loop_->Stop(); }}, backoff);
   }
 
   void RunUntilIdle() { EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_))); }
@@ -166,6 +168,35 @@ TEST_F(NodeConditionsWriterTest, LeavesOutWhatIsRefused) {
   EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kGet, kStatus));
   EXPECT_EQ(Body(server, 2)["status"]["conditions"][0]["type"], "Updated");
 }
+
+class BadAnswerToConditions : public NodeConditionsWriterTest, public testing::WithParamInterface<kube::BadAnswer> {};
+
+TEST_P(BadAnswerToConditions, MakesItTryMoreAndMoreRarely) {
+  kube::Arrivals arrivals;
+  const std::size_t enough = GetParam().is_patient ? 2 : kube::kEnough;
+  ScriptedServer server({}, [&](const kube::Asked& asked) -> Answer {
+    if (asked.line.starts_with("GET")) return {.body = kThere};
+    if (arrivals.count() >= enough) return {.body = kThere};
+    arrivals.Note();
+    return GetParam().answer;
+  });
+  const auto writer = Writer(server, kube::kDoubling);
+  // What is refused for good is left out, so that each needs another one.
+  for (std::size_t i = 0; i <= enough; ++i) writer->Write(moment::Degraded("a", std::to_string(i)), kNode);
+  RunUntilIdle();
+  EXPECT_EQ(arrivals.count(), enough);
+  GetParam().is_patient ? arrivals.MustDouble(std::chrono::milliseconds(1000)) : arrivals.MustDouble();
+}
+
+// A cluster that has none is left alone.
+std::vector<kube::BadAnswer> BadAnswersOfClustersWithConditions() {
+  std::vector<kube::BadAnswer> all = kube::BadAnswers();
+  std::erase_if(all, [](const kube::BadAnswer& bad) { return bad.answer.status == 404; });
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, BadAnswerToConditions, testing::ValuesIn(BadAnswersOfClustersWithConditions()),
+                         [](const auto& bad) { return bad.param.name; });
 
 TEST_F(NodeConditionsWriterTest, LeavesAClusterAloneThatHasNone) {
   for (Answer answer : {WithoutKind(), Answer{.status = 404, .body = "404 page not found"}}) {

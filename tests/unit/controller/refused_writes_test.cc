@@ -18,20 +18,22 @@
 #include "unit/controller/small_api_server.h"
 #include "unit/event/patience.h"
 #include "unit/expect.h"
+#include "unit/kube/bad_answers.h"
 
 namespace pintle::controller {
 namespace {
 
 using kube::Answer;
 using kube::Asked;
+using kube::BadAnswer;
+using kube::kMostInAMinute;
 using std::chrono::milliseconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
 const std::string kApi = "/apis/machineconfiguration.openshift.io/v1/";
-const std::string kWords = "admission webhook \"no.example\" denied the request: not today";
-constexpr std::size_t kMostInAMinute = 10;
+const std::string& kWords = kube::kRefusal;
 
 std::string Key(std::string_view annotation) { return std::string(annotation); }
 
@@ -164,41 +166,12 @@ class Stage {
   std::unique_ptr<Writer> writer;
 };
 
-struct Refused {
-  std::string name;
-  Answer answer;
-  std::string words;
-};
+class RefusedRendering : public testing::TestWithParam<std::pair<std::string, BadAnswer>> {};
 
-Answer WithRetryAfter(Answer answer, const std::string& seconds) {
-  answer.headers.push_back("Retry-After: " + seconds);
-  return answer;
-}
-
-const Refused kRefusals[] = {
-    {"Forbidden", SmallApiServer::Status(403, "Forbidden", kWords), kWords},
-    {"Conflict", SmallApiServer::Status(409, "Conflict", kWords), kWords},
-    {"Gone", SmallApiServer::Status(410, "Gone", kWords), kWords},
-    {"Invalid", SmallApiServer::Status(422, "Invalid", kWords), kWords},
-    {"TooMany", SmallApiServer::Status(429, "TooManyRequests", kWords), kWords},
-    {"TooManyForASecond", WithRetryAfter(SmallApiServer::Status(429, "TooManyRequests", kWords), "1"), kWords},
-    {"InternalError", SmallApiServer::Status(500, "InternalError", kWords), kWords},
-    {"Unavailable", SmallApiServer::Status(503, "ServiceUnavailable", kWords), kWords},
-    {"Html", {.status = 502, .body = "<html><body>Bad Gateway</body></html>"}, "status 502"},
-    {"HtmlThatSaysWell", {.status = 200, .body = "<html><body>Log in</body></html>"}, "not JSON"},
-    {"CutOff", {.status = 201, .body = R"({"metadata":{"na)", .ending = kube::Ending::kCutOff}, "connection"},
-    {"CutShort", {.status = 200, .body = R"({"metadata":{"na)"}, "not JSON"},
-    {"Huge",
-     {.status = 200, .body = R"({"metadata":{"name":"worker","generation":9223372036854775808}})"},
-     "generation"},
-};
-
-class RefusedRendering : public testing::TestWithParam<std::pair<std::string, Refused>> {};
-
-std::vector<std::pair<std::string, Refused>> EachOf(std::initializer_list<std::string> writes) {
-  std::vector<std::pair<std::string, Refused>> all;
+std::vector<std::pair<std::string, BadAnswer>> EachOf(std::initializer_list<std::string> writes) {
+  std::vector<std::pair<std::string, BadAnswer>> all;
   for (const std::string& write : writes) {
-    for (const Refused& refused : kRefusals) all.emplace_back(write, refused);
+    for (const BadAnswer& refused : kube::BadAnswers()) all.emplace_back(write, refused);
   }
   return all;
 }
@@ -238,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(RefusedRenderingTest, StaysAwayForAsLongAsTheServerSays) {
   Stage stage;
   stage.server.Refuse("POST " + kApi + "machineconfigs",
-                      WithRetryAfter(SmallApiServer::Status(429, "TooManyRequests", kWords), "25"));
+                      kube::With(SmallApiServer::Status(429, "TooManyRequests", kWords), "Retry-After: 25"));
   stage.Begin();
   stage.Pass(std::chrono::minutes(1), &Stage::Render);
   EXPECT_EQ(stage.server.CountOf("POST " + kApi + "machineconfigs"), 6U);  // Three for each of two pools.
@@ -327,7 +300,7 @@ TEST(StoredConfig, IsMadeAnewWhenItGoesBeforeTheMirrorHasShownIt) {
   EXPECT_FALSE(stage.server.Find("machineconfigs", name).is_null());
 }
 
-class RefusedTelling : public testing::TestWithParam<Refused> {};
+class RefusedTelling : public testing::TestWithParam<BadAnswer> {};
 
 TEST_P(RefusedTelling, IsSaidAndTriedRarelyAndHoldsUpNoOtherNode) {
   Stage stage;
@@ -351,10 +324,10 @@ TEST_P(RefusedTelling, IsSaidAndTriedRarelyAndHoldsUpNoOtherNode) {
   EXPECT_EQ(stage.ConditionOf("worker", "Degraded")["status"], "False");
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, RefusedTelling, testing::ValuesIn(kRefusals),
+INSTANTIATE_TEST_SUITE_P(Each, RefusedTelling, testing::ValuesIn(kube::BadAnswers()),
                          [](const auto& refused) { return refused.param.name; });
 
-class RefusedStatus : public testing::TestWithParam<Refused> {};
+class RefusedStatus : public testing::TestWithParam<BadAnswer> {};
 
 TEST_P(RefusedStatus, IsTriedRarelyAndAnnouncedOnceAndOnlyWhatIsWrittenIs) {
   Stage stage;
@@ -375,7 +348,7 @@ TEST_P(RefusedStatus, IsTriedRarelyAndAnnouncedOnceAndOnlyWhatIsWrittenIs) {
   EXPECT_EQ(stage.ConditionOf("worker", "Updated")["status"], "True");
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, RefusedStatus, testing::ValuesIn(kRefusals),
+INSTANTIATE_TEST_SUITE_P(Each, RefusedStatus, testing::ValuesIn(kube::BadAnswers()),
                          [](const auto& refused) { return refused.param.name; });
 
 TEST(RefusedReport, IsSaidAndTriedRarely) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "json/parse.h"
+#include "unit/kube/bad_answers.h"
 #include "unit/kube/scripted_server.h"
 
 namespace pintle::controller {
@@ -23,8 +24,7 @@ class SmallApiServer {
 
   // A refusal as the API server words it.
   static kube::Answer Status(int code, const std::string& reason, const std::string& message) {
-    const json::Value status = {{"kind", "Status"}, {"reason", reason}, {"message", message}, {"code", code}};
-    return {.status = code, .body = json::ToText(status)};
+    return kube::StatusAnswer(code, reason, message);
   }
 
   kube::Access access() const { return server_.access(); }

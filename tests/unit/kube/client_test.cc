@@ -264,6 +264,23 @@ TEST_F(Changing, ReadsAgainWhenSomeoneElseWasFaster) {
   EXPECT_EQ(server.asked()[3].body, R"({"metadata":{"annotations":{"was":"2"},"resourceVersion":"2"}})");
 }
 
+TEST_F(Changing, BelievesInNoConflictWithNobody) {
+  ScriptedServer server({{.body = NodeText("a", "1")},
+                         {.status = 409, .body = StatusText("Conflict", "not today")},
+                         {.body = NodeText("a", "1")}});
+  Client client = Connect(server);
+  const auto outcome = Outcome<api::Node>([&](auto done) {
+    return client.Amend<api::Node>(
+        {"", "a"},
+        [](const api::Node&) {
+          return json::Value{{"spec", {{"unschedulable", true}}}};
+        },
+        std::move(done));
+  });
+  EXPECT_THAT(outcome.error().message(), HasSubstr("not today"));
+  EXPECT_EQ(server.asked().size(), 3U);
+}
+
 TEST_F(Changing, DoesNothingWhenAllIsWell) {
   ScriptedServer server({{.body = NodeText("a", "1")}});
   Client client = Connect(server);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/event_recorder.h"
 
+#include <atomic>
+
 #include "event/loop.h"
 #include "unit/event/patience.h"
 #include "unit/expect.h"
+#include "unit/kube/arrivals.h"
+#include "unit/kube/bad_answers.h"
 #include "unit/kube/scripted_server.h"
 
 namespace pintle::kube {
@@ -37,8 +41,9 @@ class EventRecorderTest : public testing::Test {
   }
 
   EventRecorder Recorder(const ScriptedServer& server) {
-    return EventRecorder(ValueOf(Client::Create(*loop_, server.access(), {.patience = {.attempts = 1}})),
-                         {.component = "test", .host = "a"}, clock_);
+    return EventRecorder(
+        ValueOf(Client::Create(*loop_, server.access())), {.component = "test", .host = "a"}, clock_,
+        {.trouble = [this](const Error& error) { troubles_.push_back(error.message()); }, .backoff = kNoTime});
   }
 
   static api::ObjectReference Node() {
@@ -51,6 +56,7 @@ class EventRecorderTest : public testing::Test {
 
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   StillClock clock_;
+  std::vector<std::string> troubles_;
 };
 
 TEST_F(EventRecorderTest, PostsOnceAndThenCounts) {
@@ -83,6 +89,45 @@ TEST_F(EventRecorderTest, GoesOnAfterOneThatWasRefused) {
   for (int i = 0; i < 3; ++i) recorder.Post(Node(), EventKind::kNormal, "Reboot", "why");
   Serve(server, 2);
   EXPECT_THAT(server.asked_lines(), ElementsAre(StartsWith("POST"), StartsWith("POST"), StartsWith("PATCH")));
+}
+
+class RefusedEvent : public EventRecorderTest, public testing::WithParamInterface<BadAnswer> {};
+
+TEST_P(RefusedEvent, MakesThoseBehindItWaitLongerEachTimeAndIsSaid) {
+  Arrivals arrivals;
+  const std::size_t enough = GetParam().is_patient ? 2 : kEnough;
+  std::atomic<bool> is_posted = false;
+  ScriptedServer server({}, [&](const Asked&) -> Answer {
+    if (arrivals.count() < enough) {
+      arrivals.Note();
+      return GetParam().answer;
+    }
+    is_posted = true;
+    return {.status = 201, .body = R"({"metadata":{}})"};
+  });
+  EventRecorder recorder(
+      ValueOf(Client::Create(*loop_, server.access())), {.component = "test", .host = "a"}, clock_,
+      {.trouble = [this](const Error& error) { troubles_.push_back(error.message()); }, .backoff = kDoubling});
+  for (std::size_t i = 0; i <= enough; ++i) recorder.Post(Node(), EventKind::kNormal, "Reboot", std::to_string(i));
+  event::Timer look(
+      *loop_,
+      [&] {
+        if (is_posted) return loop_->Stop();
+        look.After(std::chrono::milliseconds(1));
+      },
+      std::chrono::milliseconds(1));
+  look.After(std::chrono::milliseconds(1));
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_EQ(troubles_.size(), enough);
+  EXPECT_THAT(troubles_, testing::Each(HasSubstr(GetParam().words)));
+  GetParam().is_patient ? arrivals.MustDouble(std::chrono::milliseconds(1000)) : arrivals.MustDouble();
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, RefusedEvent, testing::ValuesIn(BadAnswers()),
+                         [](const auto& bad) { return bad.param.name; });
+
+TEST(EventRecorder, StaysBelowWhatIsAllowedInAMinute) {
+  EXPECT_LE(2 * RequestsInAMinute(EventRecorder::kTimes), kMostInAMinute);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <fmt/core.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include <functional>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -44,6 +46,8 @@ struct Answer {
   std::size_t piece = 1 << 20;  // Bytes of the body in a chunk.
   // With kNever: what comes by and by.  It is asked for the next piece all the time; an empty one is none.
   std::function<std::string()> more = {};
+  // All that is sent in place of the above, before the connection is closed.
+  std::optional<std::string> raw = {};
 };
 
 struct Asked {
@@ -125,6 +129,9 @@ class ScriptedServer {
   void AcceptAll() {
     while (Wait(listener_.get())) {
       const int connection = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
+      // An answer is sent in pieces, of which the next must not wait until the last has been acknowledged.
+      const int yes = 1;
+      ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
       threads_.emplace_back([this, connection] { Serve(UniqueFd(connection)); });
     }
   }
@@ -154,6 +161,10 @@ class ScriptedServer {
 
   bool AnswerOne(const UniqueFd& connection, const std::string& head, const std::string& body) {
     Answer answer = Next(head, body);
+    if (answer.raw) {
+      Send(connection, *answer.raw);
+      return false;
+    }
     std::string text = fmt::format("HTTP/1.1 {} Whatever\r\nTransfer-Encoding: chunked\r\n", answer.status);
     for (const std::string& header : answer.headers) text += header + "\r\n";
     Send(connection, text + "\r\n");

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How an API server, or what stands before it, may refuse a request or answer it badly: all kinds that there are tests
+// for, and the words by which people must be told of each.
+//
+// What the controller makes of each where it writes is in controller/refused_writes_test.cc, and what whoever follows a
+// list makes of it in kube/bad_answers_test.cc.
+
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "json/parse.h"
+#include "unit/kube/scripted_server.h"
+
+namespace pintle::kube {
+
+struct BadAnswer {
+  std::string name;
+  Answer answer;
+  std::string words;
+  // Whoever heeds what the server asks for comes back later than he would by himself.
+  bool is_patient = false;
+};
+
+inline void PrintTo(const BadAnswer& bad, std::ostream* out) { *out << bad.name; }
+
+// The least that is allowed for something refused in its first minute.
+inline constexpr std::size_t kMostInAMinute = 10;
+
+inline const std::string kRefusal = "admission webhook \"no.example\" denied the request: not today";
+
+// A refusal as the API server words it.
+inline Answer StatusAnswer(int code, const std::string& reason, const std::string& message = kRefusal,
+                           json::Value more = json::Value::object()) {
+  more.update({{"kind", "Status"}, {"status", "Failure"}, {"reason", reason}, {"message", message}, {"code", code}});
+  return {.status = code, .body = json::ToText(more)};
+}
+
+inline Answer With(Answer answer, const std::string& header) {
+  answer.headers.push_back(header);
+  return answer;
+}
+
+// In the place of an object, be it of a read or of a write.
+inline std::vector<BadAnswer> BadAnswers() {
+  const std::string page = "<html><body>Bad Gateway</body></html>";
+  const json::Value soon = {{"details", {{"retryAfterSeconds", 1}}}};
+  std::string endless = R"({"kind":"Status","status":"Failure","reason":"Invalid","code":)" +
+                        std::string("9223372036854775808") +
+                        R"(,"details":{"retryAfterSeconds":9223372036854775808},"message":")" + "not today" + "\"}";
+  return {
+      // The server refuses.
+      {"BadRequest", StatusAnswer(400, "BadRequest"), kRefusal},
+      {"Unauthorized", StatusAnswer(401, "Unauthorized"), kRefusal},
+      {"Forbidden", StatusAnswer(403, "Forbidden"), kRefusal},
+      {"NotFound", StatusAnswer(404, "NotFound"), kRefusal},
+      {"NotFoundAsPlainText", {.status = 404, .body = "404 page not found\n"}, "404 page not found"},
+      {"MethodNotAllowed", StatusAnswer(405, "MethodNotAllowed"), kRefusal},
+      {"NotAcceptable", StatusAnswer(406, "NotAcceptable"), kRefusal},
+      {"RequestTimeout", StatusAnswer(408, "Timeout"), kRefusal},
+      {"Conflict", StatusAnswer(409, "Conflict"), kRefusal},
+      {"AlreadyExists", StatusAnswer(409, "AlreadyExists"), kRefusal},
+      {"Gone", StatusAnswer(410, "Gone"), kRefusal},
+      {"Expired", StatusAnswer(410, "Expired"), kRefusal},
+      {"TooLarge", StatusAnswer(413, "RequestEntityTooLarge"), kRefusal},
+      {"UnsupportedMediaType", StatusAnswer(415, "UnsupportedMediaType"), kRefusal},
+      {"Invalid", StatusAnswer(422, "Invalid"), kRefusal},
+      {"InvalidInAMessageOfTheWholeObject",
+       StatusAnswer(422, "Invalid", kRefusal + ": Invalid value: " + std::string(1'500'000, '"')), kRefusal},
+      {"TooMany", StatusAnswer(429, "TooManyRequests"), kRefusal},
+      {"TooManyForASecond", With(StatusAnswer(429, "TooManyRequests"), "Retry-After: 1"), kRefusal, true},
+      {"TooManyForASecondByTheStatus", StatusAnswer(429, "TooManyRequests", kRefusal, soon), kRefusal, true},
+      {"TooManyForEver", With(StatusAnswer(429, "TooManyRequests"), "Retry-After: 9223372036854775808"), kRefusal},
+      {"TooManyUntilADate", With(StatusAnswer(429, "TooManyRequests"), "Retry-After: Fri, 31 Dec 2099 23:59:59 GMT"),
+       kRefusal},
+      // It is not well.
+      {"InternalError", StatusAnswer(500, "InternalError"), kRefusal},
+      {"Panic",
+       {.status = 500, .body = "This request caused apiserver to panic. Look in the logs."},
+       "apiserver to panic"},
+      {"Unavailable", StatusAnswer(503, "ServiceUnavailable"), kRefusal},
+      {"UnavailableForASecond", With(StatusAnswer(503, "ServiceUnavailable"), "Retry-After: 1"), kRefusal, true},
+      {"Timeout", StatusAnswer(504, "Timeout"), kRefusal},
+      {"UnknownStatus", StatusAnswer(599, "Unheard"), kRefusal},
+      {"NumbersWithoutSenseInTheStatus", {.status = 403, .body = endless}, "not today"},
+      // Somebody else answers in its place.
+      {"Page", {.status = 502, .body = page}, "status 502"},
+      {"PageThatSaysWell", {.body = "<html><body>Log in</body></html>"}, "not JSON"},
+      {"Redirect", {.status = 302, .headers = {"Location: https://login.example/"}}, "status 302"},
+      {"ProxyThatWantsToKnowUs", {.status = 407, .headers = {"Proxy-Authenticate: Basic"}}, "status 407"},
+      {"NoHttp", {.raw = "SSH-2.0-OpenSSH_9.2\r\n"}, "does not speak HTTP"},
+      {"HalfAHead", {.raw = "HTTP/1.1 200 OK\r\nContent-"}, "connection"},
+      {"EndlessHead", {.raw = "HTTP/1.1 200 OK\r\nX: " + std::string(2 << 20, 'x')}, "head of the answer"},
+      // The answer is cut.
+      {"CutOff", {.status = 201, .body = R"({"metadata":{"na)", .ending = Ending::kCutOff}, "connection"},
+      {"ShorterThanItSays", {.raw = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"metadata\":"}, "connection"},
+      {"CutShort", {.body = R"({"metadata":{"na)"}, "not JSON"},
+      {"Nothing", {.body = ""}, "not JSON"},
+      // It is no answer to this, or nobody can read it.
+      {"Null", {.body = "null"}, "must be an object"},
+      {"AnArray", {.body = "[]"}, "must be an object"},
+      {"StatusThatSaysWell", {.body = R"({"kind":"Status","status":"Success"})"}, "is a Status"},
+      {"AboutAnother", {.body = R"({"metadata":{"name":"another"},"spec":{}})"}, "is about another"},
+      {"NumberThatIsTooLarge", {.body = R"({"metadata":{"generation":9223372036854775808},"spec":{}})"}, "generation"},
+      {"NumberOutOfRange", {.body = R"({"metadata":{"generation":1e999},"spec":{}})"}, "out of range"},
+      {"NumberForAText", {.body = R"({"metadata":{"resourceVersion":5},"spec":{}})"}, "resourceVersion"},
+      {"TooDeep", {.body = std::string(100'000, '[')}, "not JSON"},
+      {"NoUtf8", {.body = "{\"metadata\":{\"name\":\"\xff\"}}"}, "not JSON"},
+  };
+}
+
+inline std::string ListAnswer(const std::string& items, const std::string& more = "") {
+  return R"({"metadata":{"resourceVersion":"5")" + more + R"(},"items":[)" + items + "]}";
+}
+
+// In the place of a list.  Refusals are those of BadAnswers().
+inline std::vector<BadAnswer> BadLists() {
+  const std::string node = R"({"metadata":{"name":"a","resourceVersion":"1"}})";
+  std::vector<BadAnswer> all = {
+      {"WithoutVersion", {.body = R"({"metadata":{},"items":[]})"}, "no resourceVersion"},
+      {"VersionThatIsANumber", {.body = R"({"metadata":{"resourceVersion":5},"items":[]})"}, "resourceVersion"},
+      {"ItemsThatAreNone", {.body = ListAnswer("1,2")}, "no object"},
+      {"CutOffInAnItem",
+       {.body = R"({"metadata":{"resourceVersion":"5"},"items":[{"meta)", .ending = Ending::kCutOff},
+       "connection"},
+      {"CutShortInAnItem", {.body = R"({"metadata":{"resourceVersion":"5"},"items":[{"meta)"}, "not JSON"},
+      {"ItemThatIsTooLong", {.body = ListAnswer(R"({"a":")" + std::string(17 << 20, 'x') + "\"}")}, "longer than"},
+      {"NextPageIsThisOne", {.body = ListAnswer(node, R"(,"continue":"again")")}, "is itself the next one"},
+  };
+  for (BadAnswer& bad : BadAnswers()) {
+    const bool is_object = bad.answer.status == 200 && bad.answer.body.starts_with("{");
+    if (!is_object && bad.name != "TooDeep" && bad.name != "AnArray" && bad.name != "Null")
+      all.push_back(std::move(bad));
+  }
+  return all;
+}
+
+inline std::string EventLine(const std::string& type, const std::string& object) {
+  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
+}
+
+// In the place of a watch of what ListAnswer() has listed.  No words: nobody has said anything wrong.
+inline std::vector<BadAnswer> BadWatches() {
+  const std::string bookmark = EventLine("BOOKMARK", R"({"metadata":{"resourceVersion":"9"}})");
+  const std::string event = EventLine("ADDED", R"({"metadata":{"name":"b","resourceVersion":"9"},"spec":{}})");
+  std::vector<BadAnswer> all = {
+      {"EndsAtOnce", {.body = ""}, ""},
+      {"BookmarksOnly", {.body = bookmark + bookmark}, ""},
+      {"BookmarkWithoutVersion", {.body = EventLine("BOOKMARK", "{}")}, ""},
+      {"TheSameAgainAndAgain", {.body = event + event}, ""},
+      {"CutOff", {.body = bookmark, .ending = Ending::kCutOff}, "connection"},
+      {"HalfALine", {.body = event.substr(0, 20), .ending = Ending::kCutOff}, "connection"},
+      {"ExpiredAtOnce", {.body = EventLine("ERROR", StatusAnswer(410, "Expired").body)}, ""},
+      {"ExpiredAfterABookmark", {.body = bookmark + EventLine("ERROR", StatusAnswer(410, "Expired").body)}, ""},
+      {"ErrorOfTheServer", {.body = EventLine("ERROR", StatusAnswer(500, "InternalError").body)}, kRefusal},
+      {"ErrorThatIsNoStatus", {.body = EventLine("ERROR", R"({"kind":"Node"})")}, "an error that is no Status"},
+      {"UnknownHappening", {.body = EventLine("RENAMED", "{}")}, "not of the known form"},
+      {"EventWithoutAnObject",
+       {.body = R"({"type":"ADDED"})"
+                "\n"},
+       "not of the known form"},
+      {"NoEventAtAll", {.body = "[]\n"}, "not of the known form"},
+      {"NoJson", {.body = "<html>Log in</html>\n"}, "not JSON"},
+      {"SomethingNewAndThenNoJson", {.body = event + "<html>\n"}, "not JSON"},
+      {"LineThatIsTooLong",
+       {.body = EventLine("ADDED", "{\"a\":\"" + std::string(17 << 20, 'x') + "\"}")},
+       "longer than"},
+  };
+  for (BadAnswer& bad : BadAnswers()) {
+    if (bad.name == "Gone" || bad.name == "Expired") bad.words = "";
+    if (bad.answer.status / 100 != 2 || bad.answer.raw) all.push_back(std::move(bad));
+  }
+  return all;
+}
+
+}  // namespace pintle::kube
