@@ -47,8 +47,10 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
       client_(std::move(client)),
       clock_(clock),
       settings_(std::move(settings)),
-      node_events_(client_, clock, settings_.namespace_name, kNodeComponent),
-      render_events_(client_, clock, settings_.namespace_name, kRenderComponent),
+      node_events_(client_, clock, settings_.namespace_name, kNodeComponent,
+                   [this](const Error& error) { Complain("posting Events", error); }),
+      render_events_(client_, clock, settings_.namespace_name, kRenderComponent,
+                     [this](const Error& error) { Complain("posting Events", error); }),
       soon_(
           loop, [this] { Look(); }, kSoon / 4),
       later_(loop, [this] { Look(); }),

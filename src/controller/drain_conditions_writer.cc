@@ -3,10 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "base/log.h"
+#include "controller/events.h"
 
 namespace pintle::controller {
 namespace {
@@ -15,44 +16,75 @@ namespace {
 constexpr const char* kManager = "machine-config-operator";
 // A node whose reports do not get through has old news enough.
 constexpr std::size_t kMostWaiting = 16;
+// What will likely be better in a moment is said when it is not.
+constexpr int kFailuresUnsaid = 2;
 
 }  // namespace
 
-DrainConditionsWriter::DrainConditionsWriter(kube::Client client, const Clock& clock)
-    : client_(client.As(kManager)), clock_(clock) {}
+DrainConditionsWriter::DrainConditionsWriter(const kube::Client& client, const Clock& clock,
+                                             kube::Backoff::Settings backoff)
+    : client_(client.As(kManager)), clock_(clock), times_(backoff) {}
+
+DrainConditionsWriter::Node& DrainConditionsWriter::NodeNamed(const std::string& name) {
+  return nodes_.try_emplace(name, client_.transport()->loop(), times_, [this, name] { WriteFirst(name); })
+      .first->second;
+}
 
 void DrainConditionsWriter::Write(const std::string& node, DrainMoment moment) {
-  Node& known = nodes_[node];
+  Node& known = NodeNamed(node);
   if (known.waiting.size() >= kMostWaiting) known.waiting.erase(known.waiting.begin() + 1);
   known.waiting.push_back(std::move(moment));
-  if (known.waiting.size() == 1) WriteFirst(node);
+  if (known.waiting.size() == 1 && !known.again.armed()) WriteFirst(node);
 }
 
 void DrainConditionsWriter::WhenWritten(const std::string& node, std::function<void()> then) {
   const auto known = nodes_.find(node);
-  if (known == nodes_.end()) return then();
+  if (known == nodes_.end() || known->second.failures > 0) return then();
   known->second.then.push_back(std::move(then));
 }
 
 void DrainConditionsWriter::WriteFirst(const std::string& name) {
   Node& node = nodes_.at(name);
+  if (node.waiting.empty()) return;
   const auto change = [moment = node.waiting.front(), now = api::Time{clock_.Wall()}](
                           const api::MachineConfigNode& known) -> std::optional<json::Value> {
     const auto conditions = NextConditions(known.status.conditions, moment, now);
     if (!conditions) return std::nullopt;
     return json::Value{{"status", {{"conditions", json::Encode(*conditions)}}}};
   };
-  node.call = client_.Amend<api::MachineConfigNode>(
+  kube::Client client = client_.Once([&node](const kube::Failure& failure) { node.failure = failure; });
+  node.call = client.Amend<api::MachineConfigNode>(
       {"", name}, change,
       [this, name](const Result<api::MachineConfigNode>& written) {
-        if (!written) log::Debug(fmt::format("node {}: {}", name, written.error().message()));
-        EndFirst(name);
+        written ? EndFirst(name) : Failed(name, written.error());
       },
       kube::Part::kStatus);
 }
 
+void DrainConditionsWriter::Failed(const std::string& name, const Error& error) {
+  Node& node = nodes_.at(name);
+  ++node.failures;
+  // Not every cluster has MachineConfigNodes.
+  const bool is_missing = error.kind() == ErrorKind::kNotFound;
+  const bool is_refused = error.kind() == ErrorKind::kInvalid;
+  const bool is_to_be_said = !is_missing && (is_refused || node.failures > kFailuresUnsaid);
+  if (is_to_be_said && std::exchange(node.said, error.message()) != error.message()) {
+    log::Warning(
+        fmt::format("node {}: how its drain goes is not said in its MachineConfigNode: {}", name, error.message()),
+        kTrouble, {{"PINTLE_NODE", name}});
+  }
+  if (is_missing || is_refused) node.waiting.pop_front();
+  const auto failure = std::exchange(node.failure, std::nullopt);
+  const auto stay_away = failure ? failure->retry_after : std::nullopt;
+  node.again.After(std::max(node.backoff.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
+  // Nobody waits for what is written later or not at all.
+  for (const auto& call : std::exchange(node.then, {})) call();
+}
+
 void DrainConditionsWriter::EndFirst(const std::string& name) {
   Node& node = nodes_.at(name);
+  node.failures = 0;
+  node.backoff.Reset();
   node.waiting.pop_front();
   if (!node.waiting.empty()) return WriteFirst(name);
   const auto then = std::move(node.then);

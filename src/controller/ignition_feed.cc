@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/base64.h"
@@ -109,20 +110,41 @@ void IgnitionFeed::Look() {
 
 // What was served until now is, until this has come.
 void IgnitionFeed::Fetch(const std::string& pool, const std::string& config, ServedSources sources) {
-  pools_[pool].call = client_.Get<api::MachineConfig>(
-      {"", config}, [this, pool, sources = std::move(sources)](Result<api::MachineConfig>&& found) mutable {
-        Pool& known = pools_.at(pool);
-        if (found) {
-          sources.config = std::move(*found);
-          known.served = std::make_shared<const ServedPool>(std::move(sources), room_);
-        } else {
-          listener_.trouble(found.error());
-          known.key.clear();
-          if (!known.served) known.served = std::make_shared<const ServedPool>(found.error(), room_);
-          listener_.retry_later();
-        }
-        Serve();
-      });
+  Pool& fetched = pools_[pool];
+  if (fetched.again) fetched.again->Cancel();
+  fetched.call =
+      client_.Once([&fetched](const kube::Failure& failure) { fetched.failure = failure; })
+          .Get<api::MachineConfig>(
+              {"", config}, [this, pool, sources = std::move(sources)](Result<api::MachineConfig>&& found) mutable {
+                Pool& known = pools_.at(pool);
+                if (found) {
+                  known.backoff.Reset();
+                  sources.config = std::move(*found);
+                  known.served = std::make_shared<const ServedPool>(std::move(sources), room_);
+                } else {
+                  listener_.trouble(found.error());
+                  if (!known.served) known.served = std::make_shared<const ServedPool>(found.error(), room_);
+                  FetchLater(pool);
+                }
+                Serve();
+              });
+}
+
+// Whatever happens in the cluster meanwhile, unless the pool's machines are to be given something else.
+void IgnitionFeed::FetchLater(const std::string& pool) {
+  Pool& known = pools_.at(pool);
+  if (!known.again) {
+    known.again = std::make_unique<event::Timer>(
+        client_.transport()->loop(),
+        [this, pool] {
+          pools_.at(pool).key.clear();
+          Look();
+        },
+        kube::kRetrySlack);
+  }
+  const auto failure = std::exchange(known.failure, std::nullopt);
+  const auto stay_away = failure ? failure->retry_after : std::nullopt;
+  known.again->After(std::max(known.backoff.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
 }
 
 void IgnitionFeed::Serve() {

@@ -6,14 +6,18 @@
 // Every replica has one.  A pool whose config, certificates and kubeconfig are what they were stays the same object,
 // with the bytes that were made for it.
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/meta.h"
 #include "controller/cluster.h"
 #include "controller/served_pool.h"
+#include "event/watches.h"
+#include "kube/backoff.h"
 #include "kube/client.h"
 #include "kube/mirror.h"
 
@@ -53,7 +57,6 @@ class IgnitionFeed {
  public:
   struct Listener {
     std::function<void(ServedPools pools)> serve;
-    std::function<void()> retry_later;
     std::function<void(const Error& error)> trouble;
   };
 
@@ -66,10 +69,17 @@ class IgnitionFeed {
   void Look();
 
  private:
+  // With all of the jitter, the longest is five minutes.
+  static constexpr kube::Backoff::Settings kTimes = {
+      .first = std::chrono::seconds(1), .longest = std::chrono::minutes(4), .jitter = 0.25};
+
   struct Pool {
     std::string key;  // Of all that goes into it.
     std::shared_ptr<const ServedPool> served;
     kube::Call call;
+    std::optional<kube::Failure> failure;  // The last one.
+    kube::Backoff backoff{kTimes, kube::SystemRandom()};
+    std::unique_ptr<event::Timer> again;  // While the config cannot be had.
   };
 
   Result<std::string> Kubeconfig(const View& view) const;
@@ -78,6 +88,7 @@ class IgnitionFeed {
   Result<ServedSources> SourcesFor(const api::MachineConfigPool& pool, const View& view,
                                    const Result<std::string>& kubeconfig) const;
   void Fetch(const std::string& pool, const std::string& config, ServedSources sources);
+  void FetchLater(const std::string& pool);
   void Serve();
 
   kube::Client client_;

@@ -34,7 +34,6 @@ namespace {
 
 // How long a lease may take to be given back.
 constexpr auto kPatienceAtTheEnd = std::chrono::seconds(5);
-constexpr auto kRetry = std::chrono::seconds(10);
 // The token in the kubeconfig of new machines is renewed from time to time.
 constexpr auto kLookAgain = std::chrono::seconds(30);
 
@@ -78,7 +77,6 @@ class Ignition {
         later_(loop, [this] { Look(); }),
         feed_(client, controller.cluster(), std::move(settings),
               {.serve = [this](ServedPools pools) { service_->Serve(std::move(pools)); },
-               .retry_later = [this] { later_.After(kRetry); },
                .trouble = [](const Error& error) { log::Warning("serving Ignition: " + error.message(), kTrouble); }}) {
   }
 

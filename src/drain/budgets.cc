@@ -9,6 +9,9 @@ namespace pintle::drain {
 namespace {
 
 constexpr auto kFresh = std::chrono::seconds(5);
+constexpr int kTries = 3;
+constexpr kube::Backoff::Settings kAfterFailure = {
+    .first = std::chrono::seconds(10), .longest = std::chrono::minutes(4), .jitter = 0.25};
 
 // As Kubernetes served them before 1.21.
 struct OldBudget : api::PodDisruptionBudget {};
@@ -37,9 +40,13 @@ class Budgets::Question final : public kube::Work {
   Done done_;
 };
 
+Budgets::Budgets(kube::Client client, const Clock& clock)
+    : client_(client.Trying(kTries, {})), clock_(clock), backoff_(kAfterFailure, kube::SystemRandom()) {}
+
 kube::Call Budgets::Get(Done done) {
   auto question = std::make_shared<Question>(std::move(done));
-  if (known_ && clock_.Monotonic() - known_since_ < kFresh) {
+  const bool is_known = !known_ || *known_ != nullptr;
+  if (is_known && clock_.Monotonic() < known_until_) {
     client_.transport()->loop().Post([weak = std::weak_ptr(question), known = known_] {
       if (const auto alive = weak.lock()) alive->Answer(known);
     });
@@ -69,14 +76,19 @@ void Budgets::ListOldOnes() {
 
 void Budgets::Listed(Result<std::vector<api::PodDisruptionBudget>> budgets) {
   is_listing_ = false;
-  if (!budgets) return Answer(std::move(budgets).error());
-  known_ = std::make_shared<const std::vector<api::PodDisruptionBudget>>(*std::move(budgets));
-  known_since_ = clock_.Monotonic();
-  Answer(known_);
+  if (budgets) {
+    backoff_.Reset();
+    known_ = std::make_shared<const std::vector<api::PodDisruptionBudget>>(*std::move(budgets));
+    known_until_ = clock_.Monotonic() + kFresh;
+  } else {
+    known_ = std::move(budgets).error();
+    known_until_ = clock_.Monotonic() + backoff_.Next();
+  }
+  Answer();
 }
 
-void Budgets::Answer(const Result<List>& budgets) {
-  const Result<List> kept = budgets;
+void Budgets::Answer() {
+  const Result<List> kept = known_;
   for (const auto& weak : std::exchange(waiting_, {})) {
     if (const auto question = weak.lock()) question->Answer(kept);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 // All disruption budgets, listed when they are asked for and kept for a moment, since those who ask come in groups.
+// That they cannot be listed is kept, too, for longer each time.
 
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "api/pod_disruption_budget.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "kube/backoff.h"
 #include "kube/client.h"
 
 namespace pintle::drain {
@@ -21,7 +23,7 @@ class Budgets {
   using Done = std::function<void(const Result<List>& budgets)>;
 
   // The clock must outlive it.
-  Budgets(kube::Client client, const Clock& clock) : client_(std::move(client)), clock_(clock) {}
+  Budgets(kube::Client client, const Clock& clock);
   Budgets(const Budgets&) = delete;
   Budgets& operator=(const Budgets&) = delete;
 
@@ -34,12 +36,13 @@ class Budgets {
   void ListThem();
   void ListOldOnes();
   void Listed(Result<std::vector<api::PodDisruptionBudget>> budgets);
-  void Answer(const Result<List>& budgets);
+  void Answer();
 
   kube::Client client_;
   const Clock& clock_;
-  List known_;  // Null: none are.
-  MonotonicTime known_since_;
+  Result<List> known_ = List();  // Null: none are.
+  MonotonicTime known_until_;
+  kube::Backoff backoff_;
   std::vector<std::weak_ptr<Question>> waiting_;
   bool is_listing_ = false;
   kube::Call listing_;

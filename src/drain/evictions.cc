@@ -16,6 +16,8 @@ namespace {
 
 // More would not be read, and the rest is like them.
 constexpr std::size_t kMostTold = 20;
+// The times between two requests that fail become so many times as long as that between two that a budget answers.
+constexpr int kLongestRetry = 8;
 
 std::string OneOrList(const std::vector<std::string>& texts) {
   if (texts.size() == 1) return texts.front();
@@ -48,10 +50,12 @@ Evictions::Evictions(event::Loop& loop, kube::Client client, Turns& turns, const
 }
 
 void Evictions::Begin() {
+  const kube::Backoff::Settings times = {
+      .first = settings_.eviction_retry, .longest = kLongestRetry * settings_.eviction_retry, .jitter = 0.25};
   for (const auto& [name, pod] : pods_->objects()) {
     if (!Goes(pod)) continue;
     const std::string& uid = pod.metadata.uid;
-    leaving_.try_emplace(uid, loop_, name, [this, uid] { Ask(uid); });
+    leaving_.try_emplace(uid, loop_, name, times, [this, uid] { Ask(uid); });
     Look(pod);
     if (!IsLeaving(pod)) Ask(uid);
   }
@@ -87,25 +91,30 @@ void Evictions::Ask(const std::string& uid) {
   Leaving& leaving = leaving_.at(uid);
   leaving.turn = turns_.Take([this, uid] {
     Leaving& pod = leaving_.at(uid);
+    kube::Client client = client_.Once([&pod](const kube::Failure& failure) { pod.failure = failure; });
     pod.call =
-        client_.Evict(pod.name, uid, [this, uid](const Result<kube::Eviction>& answer) { Answered(uid, answer); });
+        client.Evict(pod.name, uid, [this, uid](const Result<kube::Eviction>& answer) { Answered(uid, answer); });
   });
 }
 
 void Evictions::Answered(const std::string& uid, const Result<kube::Eviction>& answer) {
   Leaving& leaving = leaving_.at(uid);
   leaving.turn = {};
-  leaving.why.clear();
-  if (!answer) {
-    leaving.why = answer.error().message();
-  } else if (const auto* kept = std::get_if<kube::Kept>(&*answer)) {
+  const auto failure = std::exchange(leaving.failure, std::nullopt);
+  if (const auto* kept = answer ? std::get_if<kube::Kept>(&*answer) : nullptr) {
     leaving.why = kept->why;
-  } else if (std::get<kube::Departure>(*answer) == kube::Departure::kGoing) {
+    leaving.backoff.Reset();
+    return leaving.again.After(settings_.eviction_retry);
+  }
+  if (answer && std::get<kube::Departure>(*answer) == kube::Departure::kGoing) {
+    leaving.why.clear();
     leaving.is_asked = true;
     return TellOf(leaving);
   }
   // That it is gone is only believed when the pods show it.
-  leaving.again.After(settings_.eviction_retry);
+  leaving.why = failure ? failure->error.message() : "";
+  const auto stay_away = failure ? failure->retry_after : std::nullopt;
+  leaving.again.After(std::max(leaving.backoff.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
 }
 
 void Evictions::TellOf(Leaving& leaving) {

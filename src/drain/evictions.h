@@ -5,18 +5,20 @@
 //
 // The pods that go are those of the beginning: what comes to the node later is for the next attempt, or else a pod that
 // its owner puts there again and again would keep it for ever.  A pod that a budget keeps is asked again after a while;
-// what else goes wrong with one does not hold up the others.
+// what else goes wrong with one does not hold up the others, and it is asked again less and less often.
 
 #include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/pod.h"
 #include "drain/settings.h"
 #include "drain/turns.h"
 #include "event/watches.h"
+#include "kube/backoff.h"
 #include "kube/client.h"
 #include "kube/mirror.h"
 
@@ -38,8 +40,8 @@ class Evictions {
 
  private:
   struct Leaving {
-    Leaving(event::Loop& loop, kube::ObjectName pod, std::function<void()> ask)
-        : name(std::move(pod)), again(loop, ask) {}
+    Leaving(event::Loop& loop, kube::ObjectName pod, kube::Backoff::Settings times, std::function<void()> ask)
+        : name(std::move(pod)), backoff(times, kube::SystemRandom()), again(loop, ask) {}
 
     kube::ObjectName name;
     bool is_asked = false;  // It has been asked to end, and will.
@@ -48,6 +50,8 @@ class Evictions {
     std::string finalizers = {};
     Turns::Turn turn = {};
     kube::Call call = {};
+    std::optional<kube::Failure> failure = {};  // The last one.
+    kube::Backoff backoff;                      // After what is no answer.
     event::Timer again;
   };
 

@@ -19,6 +19,8 @@ namespace {
 constexpr int kMostEvictionsAtOnce = 8;
 // Each has the pods of its node in memory.
 constexpr int kMostQuestionsAtOnce = 8;
+// Who asks does so again after a while.
+constexpr int kTries = 3;
 // A forecast may be as much behind; what it is about changes all the time.
 constexpr auto kFresh = std::chrono::seconds(5);
 
@@ -115,7 +117,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
   void AskAbout(const api::Pod& pod) {
     const auto name = kube::NameOf(pod.metadata);
     asking_[name].turn = asked_.evictions_.Take(With([name, uid = pod.metadata.uid](Question& self) {
-      self.asking_.at(name).call = self.asked_.client_.Evict(
+      self.asking_.at(name).call = self.asked_.client_.Once({}).Evict(
           name, uid,
           self.With([name](Question& one, const Result<kube::Eviction>& answer) { one.Answered(name, answer); }),
           kube::Earnest::kDryRun);
@@ -169,7 +171,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
 };
 
 Forecaster::Forecaster(event::Loop& loop, kube::Client client, const Clock& clock)
-    : client_(client),
+    : client_(client.Trying(kTries, {})),
       clock_(clock),
       budgets_(std::move(client), clock),
       questions_(loop, kMostQuestionsAtOnce),

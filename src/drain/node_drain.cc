@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drain/node_drain.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "drain/node_changes.h"
 #include "kube/resource_version.h"
 
 namespace pintle::drain {
+namespace {
+
+// Before the pause that there is between two writes, for a server that is away for a moment.
+constexpr int kTriesOfAWrite = 3;
+
+}  // namespace
 
 NodeDrain::NodeDrain(event::Loop& loop, kube::Client client, const Clock& clock, Turns& evictions, std::string node,
                      Listener listener)
     : loop_(loop),
-      client_(std::move(client)),
+      client_(
+          client.Trying(kTriesOfAWrite, [this](const kube::Failure& failure) { stay_away_ = failure.retry_after; })),
       clock_(clock),
       turns_(evictions),
       node_(std::move(node)),
@@ -49,7 +57,8 @@ void NodeDrain::Happen(const Event& event) {
     case Command::kUncordon:
       return Uncordon(*RequestOf(phase_));
     case Command::kWait:
-      return time_is_up_.After(transition->wait);
+      return time_is_up_.After(
+          std::max(transition->wait, std::exchange(stay_away_, std::nullopt).value_or(Settings::Time(0))));
   }
 }
 

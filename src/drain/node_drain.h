@@ -67,7 +67,8 @@ class NodeDrain {
   Phase phase_ = phase::Idle{};
   std::unique_ptr<Evictions> evictions_;
   kube::Call call_;
-  std::shared_ptr<bool> awaits_telling_;  // Replaced by null when nobody is to call back any more.
+  std::optional<std::chrono::milliseconds> stay_away_;  // What the server wants of us after the last failure.
+  std::shared_ptr<bool> awaits_telling_;                // Replaced by null when nobody is to call back any more.
   event::Timer time_is_up_;
 };
 

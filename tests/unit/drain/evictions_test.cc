@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drain/evictions.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+
+#include "event/loop.h"
+#include "unit/event/patience.h"
+#include "unit/expect.h"
+#include "unit/kube/arrivals.h"
+#include "unit/kube/bad_answers.h"
+
+namespace pintle::drain {
+namespace {
+
+using kube::Answer;
+using kube::Asked;
+using kube::BadAnswer;
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+std::string Pod(const std::string& name) {
+  return R"({"metadata":{"name":")" + name + R"(","namespace":"ns","uid":"uid-)" + name +
+         R"(","resourceVersion":"1"},"spec":{},"status":{}})";
+}
+
+// Two pods, of which the API server is asked to let go.
+class EvictionsTest : public testing::TestWithParam<BadAnswer> {
+ protected:
+  EvictionsTest() { ::setenv("no_proxy", "*", 1); }
+
+  Answer AnswerTo(const Asked& asked) {
+    if (asked.line.find("watch=1") != std::string::npos) return {.ending = kube::Ending::kNever};
+    if (asked.line.starts_with("GET")) return {.body = kube::ListAnswer(Pod("a") + "," + Pod("b"))};
+    if (asked.line.find("/pods/b/") != std::string::npos) {
+      is_b_asked_ = true;
+      return {.status = 201, .body = "{}"};
+    }
+    arrivals_.Note();
+    return refusal_;
+  }
+
+  // Until so many evictions have been refused, or the attempt is over.
+  std::string WhyItFails(const Settings& settings, std::size_t enough) {
+    kube::ScriptedServer server({}, [this](const Asked& asked) { return AnswerTo(asked); });
+    std::string why;
+    const Evictions evictions(*loop_, ValueOf(kube::Client::Create(*loop_, server.access())), turns_, "node", settings,
+                              {.evicted = [](const auto&) {},
+                               .gone = [] {},
+                               .failed =
+                                   [&](const std::string& text) {
+                                     why = text;
+                                     loop_->Stop();
+                                   }});
+    event::Timer look(
+        *loop_,
+        [&] {
+          if (arrivals_.count() >= enough && is_b_asked_) return loop_->Stop();
+          look.After(milliseconds(1));
+        },
+        milliseconds(1));
+    look.After(milliseconds(0));
+    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+    return why;
+  }
+
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+  Turns turns_{*loop_, 4};
+  Answer refusal_;
+  kube::Arrivals arrivals_;
+  std::atomic<bool> is_b_asked_ = false;
+};
+
+TEST_P(EvictionsTest, AreAskedForRarelyWhenTheyAreRefusedAndAllOthersGo) {
+  refusal_ = GetParam().answer;
+  const std::size_t enough = GetParam().is_patient ? 2 : 5;
+  EXPECT_EQ(WhyItFails({.eviction_retry = milliseconds(5)}, enough), "");
+  GetParam().is_patient ? arrivals_.MustDouble(milliseconds(1000)) : arrivals_.MustDouble(milliseconds(5));
+}
+
+TEST_F(EvictionsTest, SayWhatTheServerHasAgainstThem) {
+  refusal_ = kube::StatusAnswer(403, "Forbidden");
+  const std::string why = WhyItFails({.attempt = std::chrono::seconds(1)}, 100);
+  EXPECT_THAT(why, HasSubstr("error when evicting pods/\"a\" -n \"ns\": global timeout reached"));
+  EXPECT_THAT(why, HasSubstr(kube::kRefusal));
+}
+
+TEST_F(EvictionsTest, StayBelowWhatIsAllowedInAMinute) {
+  const auto retry = Settings().eviction_retry;
+  EXPECT_LE(kube::RequestsInAMinute({.first = retry, .longest = 8 * retry}), kube::kMostInAMinute);
+}
+
+// An answer to an eviction says nothing that anyone reads.
+std::vector<BadAnswer> Refusals() {
+  std::vector<BadAnswer> refusals = kube::BadAnswers();
+  std::erase_if(refusals, [](const BadAnswer& bad) { return bad.answer.status / 100 == 2 && !bad.answer.raw; });
+  // A version of evictions that the server does not know is a bad request, and the other one is tried at once.
+  std::erase_if(refusals, [](const BadAnswer& bad) { return bad.answer.status == 400; });
+  return refusals;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, EvictionsTest, testing::ValuesIn(Refusals()),
+                         [](const auto& bad) { return bad.param.name; });
+
+}  // namespace
+}  // namespace pintle::drain
