@@ -243,11 +243,12 @@ void Controller::Look() {
 
 void Controller::SayBlind(const View& view) {
   const std::string why = cluster_.is_ready() ? why_afresh_ : cluster_.WhyUnread();
-  if (why.empty() || writer_.is_busy()) return;
+  if (why.empty()) return;
+  const pool::NodeNames left_alone = LeftAlone();
   Changes changes = RolloutPass({.view = view,
                                  .rosters = {},
                                  .verdicts = renderer_.verdicts(),
-                                 .rendering = renderer_.rendering(),
+                                 .rendering = left_alone,
                                  .undrainable = {},
                                  .features = settings_.features,
                                  .now = Now(),
@@ -260,7 +261,6 @@ void Controller::Roll(View view) {
   const Rosters rosters = MakeRosters(view);
   drain_watch_.Look(view, rosters);
   TellOfStrays(view, rosters);
-  if (writer_.is_busy()) return;  // It says when it is not.
   const UnwrittenNodes unwritten = writer_.Look();
 
   std::set<std::string> wanted = pauses_.ConfigsToCompare(view, rosters);
@@ -276,7 +276,7 @@ void Controller::Roll(View view) {
   }
   if (next) next_word_.At(*next);
 
-  pool::NodeNames left_alone = renderer_.rendering();
+  pool::NodeNames left_alone = LeftAlone();
   std::deque<api::MachineConfigPool> passing;
   for (const api::MachineConfigPool*& pool : view.pools) {
     const std::string& name = pool->metadata.name;
@@ -313,6 +313,16 @@ void Controller::Roll(View view) {
     if (!change.told.empty()) synced_["machine-config-controller-node"][change.pool] = now;
   }
   if (!changes.is_empty()) writer_.Write(std::move(changes));
+}
+
+// The renderer and the writer say when they are done with each.
+pool::NodeNames Controller::LeftAlone() const {
+  pool::NodeNames pools = writer_.BusyPools();
+  // How many of the one may go depends on the other.
+  const std::string both[] = {std::string(api::kMasterPool), std::string(api::kArbiterPool)};
+  if (pools.contains(both[0]) || pools.contains(both[1])) pools.insert(std::begin(both), std::end(both));
+  pools.merge(renderer_.rendering());
+  return pools;
 }
 
 pool::NodeNames Controller::AwaitDrains(const Changes& changes, const View& view, std::set<std::string> wanted) {

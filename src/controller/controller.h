@@ -85,6 +85,8 @@ class Controller {
   void Roll(View view);
   // While nodes, or what decides about them, cannot be read.
   void SayBlind(const View& view);
+  // Pools that something is under way for.
+  pool::NodeNames LeftAlone() const;
   // Those of the nodes that are told something which wait until it is known whether they can be drained.
   pool::NodeNames AwaitDrains(const Changes& changes, const View& view, std::set<std::string> wanted);
   api::Time Now() const;

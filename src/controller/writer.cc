@@ -15,7 +15,8 @@ namespace pintle::controller {
 namespace {
 
 // How many writes are under way at a time.
-constexpr std::size_t kAtOnce = 16;
+constexpr std::size_t kAtOnce = 64;
+constexpr std::size_t kAtOnceOfAPool = 16;
 // What will likely be better in a moment is told when it is not.
 constexpr int kFailuresUntold = 2;
 
@@ -71,6 +72,7 @@ class Writer::Task {
  public:
   virtual ~Task() = default;
   virtual void Begin() = 0;
+  virtual const std::string& pool() const = 0;
 };
 
 // A patch of one object, and what became of it.
@@ -84,6 +86,8 @@ struct Writer::Writing final : public Task {
         key(KindOf<T>(), change.name),
         done(std::move(then)),
         client(owner.client_.Once([this](const kube::Failure& told) { failure = told; })) {}
+
+  const std::string& pool() const override { return change.pool; }
 
   void Begin() override {
     call = client.Patch<T>(
@@ -195,6 +199,10 @@ void Writer::Read(const std::string& node) {
 }
 
 void Writer::LeaveOut(Changes& changes) {
+  std::erase_if(changes.nodes, [&](const NodeChange& change) { return IsBusyWith(change.pool); });
+  std::erase_if(changes.machine_config_nodes,
+                [&](const MachineConfigNodeChange& change) { return IsBusyWith(change.spec.pool.name); });
+  std::erase_if(changes.statuses, [&](const StatusChange& change) { return IsBusyWith(change.pool); });
   const MonotonicTime now = clock_.Monotonic();
   std::set<WriteBackoff::Key> wanted;
   const auto is_left_out = [&](const char* kind, const std::string& name) {
@@ -225,7 +233,8 @@ void Writer::LeaveOut(Changes& changes) {
   std::erase_if(failures_, [&](const auto& failure) {
     const auto& [kind, name] = failure.first;
     const bool is_of_unknown = (kind == kNode || kind == kReadNode) && unknown_.contains(name);
-    return !is_of_unknown && !wanted.contains(failure.first) && backoff_.IsDue(failure.first, now);
+    return !is_of_unknown && !IsBusyWith(failure.second.pool) && !wanted.contains(failure.first) &&
+           backoff_.IsDue(failure.first, now);
   });
 }
 
@@ -251,6 +260,17 @@ void Writer::Succeeded(const WriteBackoff::Key& key) {
 }
 
 // ---- writing ----
+
+pool::NodeNames Writer::BusyPools() const {
+  pool::NodeNames pools;
+  for (const auto& [pool, queue] : queues_) pools.insert(pool);
+  return pools;
+}
+
+void Writer::Add(std::shared_ptr<Task> task) {
+  Queue& queue = queues_[task->pool()];
+  queue.waiting.push_back(std::move(task));
+}
 
 void Writer::Write(Changes changes) {
   for (MachineConfigNodeChange& change : changes.machine_config_nodes) {
@@ -318,19 +338,25 @@ void Writer::Announce(const std::vector<Announcement>& events) {
 }
 
 void Writer::BeginNext() {
-  while (!waiting_.empty() && under_way_.size() < kAtOnce) {
-    const std::shared_ptr<Task> task = waiting_.front();
-    waiting_.pop_front();
-    under_way_.emplace(task.get(), task);
-    task->Begin();
+  for (auto& [pool, queue] : queues_) {
+    while (!queue.waiting.empty() && queue.under_way < kAtOnceOfAPool && under_way_.size() < kAtOnce) {
+      const std::shared_ptr<Task> task = queue.waiting.front();
+      queue.waiting.pop_front();
+      ++queue.under_way;
+      under_way_.emplace(task.get(), task);
+      task->Begin();
+    }
   }
 }
 
 void Writer::Ended(const Task* task) {
   // It is what has called this.
   const auto alive = under_way_.extract(task);
+  const auto queue = queues_.find(task->pool());
+  const bool is_last = --queue->second.under_way == 0 && queue->second.waiting.empty();
+  if (is_last) queues_.erase(queue);
   BeginNext();
-  if (!is_busy()) listener_.done();
+  if (is_last) listener_.done();
 }
 
 // One Event for all nodes that were told of a pool's target together.
@@ -362,7 +388,7 @@ void Writer::Told(const NodeChange& change, bool is_written) {
 }
 
 void Writer::Stop() {
-  waiting_.clear();
+  queues_.clear();
   under_way_.clear();
   tellings_.clear();
   reads_.clear();

@@ -22,13 +22,14 @@
 #include "controller/unwritten.h"
 #include "controller/write_backoff.h"
 #include "kube/client.h"
+#include "pool/candidates.h"
 
 namespace pintle::controller {
 
 class Writer {
  public:
   struct Listener {
-    std::function<void()> done;  // With all changes, one way or the other; or a node has been read.
+    std::function<void()> done;  // With all changes of a pool, one way or the other; or a node has been read.
     std::function<void(MonotonicTime when)> retry_at;
     std::function<void(const Error& error)> trouble;
   };
@@ -42,12 +43,15 @@ class Writer {
   // What could not be written so far.  Begins to read the nodes of which that is not known.
   UnwrittenNodes Look();
 
-  // Takes out what is not due, and forgets the failures of what is no longer wanted.
+  // Takes out what is not due and what is of a pool that it is busy with, and forgets the failures of what is no longer
+  // wanted.
   void LeaveOut(Changes& changes);
 
-  // Only when it is not busy.
+  // Of pools that it is not busy with: a server that is slow about one holds up no other.
   void Write(Changes changes);
-  bool is_busy() const { return !waiting_.empty() || !under_way_.empty(); }
+  bool is_busy() const { return !queues_.empty(); }
+  bool IsBusyWith(const std::string& pool) const { return queues_.contains(pool); }
+  pool::NodeNames BusyPools() const;
   bool is_reading() const { return !reads_.empty(); }
 
   // Writes nothing more, and forgets what it was about to.
@@ -67,13 +71,18 @@ class Writer {
     std::vector<Announcement> events_of_status;
     std::vector<Announcement> events;
   };
+  // The writes of a pool.
+  struct Queue {
+    std::deque<std::shared_ptr<Task>> waiting;
+    std::size_t under_way = 0;
+  };
   struct Failure {
     std::string pool;
     std::string words;  // The last.
     bool is_told = false;
   };
 
-  void Add(std::shared_ptr<Task> task) { waiting_.push_back(std::move(task)); }
+  void Add(std::shared_ptr<Task> task);
   void AddStatus(StatusChange change, std::vector<Announcement> events);
   void Told(const NodeChange& change, bool is_written);
   void Announce(const std::vector<Announcement>& events);
@@ -95,7 +104,7 @@ class Writer {
   std::map<WriteBackoff::Key, Failure> failures_;
   std::set<std::string> unknown_;            // Nodes.
   std::map<std::string, kube::Call> reads_;  // Of these.
-  std::deque<std::shared_ptr<Task>> waiting_;
+  std::map<std::string, Queue> queues_;      // Those that are not empty, by pool.
   std::map<const Task*, std::shared_ptr<Task>> under_way_;
   std::map<std::string, Telling> tellings_;  // By pool.
 };

@@ -52,6 +52,21 @@ class ControllerTest : public testing::Test {
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   }
 
+  void PutNode(const std::string& name, const std::string& pool, const std::string& config) {
+    server_.Put("nodes", {{"metadata",
+                           {{"name", name},
+                            {"labels", {{std::string(api::kRoleLabelPrefix) + pool, ""}}},
+                            {"annotations",
+                             {{std::string(api::kCurrentConfigAnnotation), config},
+                              {std::string(api::kDesiredConfigAnnotation), config},
+                              {std::string(api::kStateAnnotation), std::string(api::kStateDone)}}}}},
+                          {"spec", json::Value::object()},
+                          {"status", {{"conditions", {{{"type", "Ready"}, {"status", "True"}}}}}}});
+  }
+  std::string DesiredBy(const std::string& node) {
+    return server_.Find("nodes", node)["metadata"]["annotations"][std::string(api::kDesiredConfigAnnotation)];
+  }
+
   std::string TargetOf(const std::string& pool) {
     return server_.Find("machineconfigpools", pool).value("/spec/configuration/name"_json_pointer, "");
   }
@@ -78,6 +93,28 @@ TEST_F(ControllerTest, SetsAsideAPoolThatCannotBeReadAndGoesOnWithTheOthers) {
   EXPECT_NE(MessageOf("infra", "Misconfigured"), "");
   EXPECT_EQ(TargetOf("infra"), "");
   EXPECT_LE(server_.CountOf("GET " + kApi + "machineconfigpools?limit"), 3U);
+}
+
+TEST_F(ControllerTest, GoesOnWithOtherPoolsWhileTheServerIsSilentAboutOne) {
+  PutNode("a", "worker", "rendered-worker-old");
+  PutNode("b", "infra", "rendered-infra-old");
+  const std::string tell = "PATCH /api/v1/nodes/a";
+  server_.Refuse(tell, {.ending = kube::Ending::kNever});
+  std::string first;
+  RunUntil([&] {
+    const std::string now = DesiredBy("b");
+    if (!first.empty()) return now != first;
+    if (server_.CountOf(tell) == 0 || now != TargetOf("infra")) return false;
+    // It has become what it was told to be, and is to be something else.
+    first = now;
+    PutNode("b", "infra", first);
+    server_.Put("machineconfigs",
+                {{"metadata", {{"name", "10-infra"}, {"labels", {{std::string(api::kRoleLabel), "infra"}}}}},
+                 {"spec", {{"kernelArguments", {"a=b"}}, {"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});
+    return false;
+  });
+  EXPECT_EQ(DesiredBy("a"), "rendered-worker-old");
+  EXPECT_EQ(server_.CountOf(tell), 1U);
 }
 
 TEST_F(ControllerTest, RendersAndSaysWhyWhenItMayNotListNodes) {
