@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The controller while a real API server, or a webhook of it, refuses one kind of its writes after the other, for good."""
+
+import pytest
+
+import controller_stories as stories
+from machines.cluster import Cluster
+from machines.controller import GROUP, MERGE, Controller, Objects, account, prepare_cluster
+from machines.kubelets import Kubelets
+from machines.refusing_proxy import Refusal, RefusingProxy
+from machines.simulated_agents import SimulatedAgents
+from machines.wait import wait_until
+
+MOST = 10    # Requests of one kind in the first minute after it was refused first.
+POOL = "/machineconfigpools/"
+# One pool for each, whose nodes or status it is about.
+OF_A_POOL = {
+    "create": Refusal("no config today", 403, "POST", "/machineconfigs", b'"name":"rendered-create-'),
+    "target": Refusal("no target today", 422, "PATCH", f"{POOL}target", b'"configuration"'),
+    "keep": Refusal("no annotation today", 403, "PATCH", f"{POOL}keep", b"kept-until"),
+    "status": Refusal("no status today", 500, "PATCH", f"{POOL}status/status"),
+    "tell": Refusal("no telling today", 409, "PATCH", "/nodes/tell", b"desiredConfig"),
+    "silent": Refusal("", None, "PATCH", "/nodes/silent", b"desiredConfig"),
+    "report": Refusal("no report today", 429, "PATCH", "/machineconfignodes/report", headers={"Retry-After": "1"}),
+    "cordon": Refusal("no cordon today", 403, "PATCH", "/nodes/cordon", b"unschedulable"),
+    "say": Refusal("no condition today", 422, "PATCH", "/machineconfignodes/say/status"),
+    "evict": Refusal("no eviction today", 503, "POST", "/pods/kept/eviction", without=b"dryRun"),
+    "answer": Refusal("no answer today", 504, "PATCH", "/nodes/answer", b"lastAppliedDrain"),
+}
+OF_ALL = {
+    "pool": Refusal("no pool today", 410, "POST", "/machineconfigpools", b'"name":"master"'),
+    "events": Refusal("no event today", 403, "POST", "/events"),
+}
+# One that an earlier leader has given back is written anew.
+LEASE = [Refusal("no lease today", 403, "POST", "/leases"),
+         Refusal("no lease today", 403, "PATCH", "/leases/machine-config-controller")]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster() as running:
+        prepare_cluster(running)
+        with Kubelets(running):
+            yield running
+
+
+def words(pool, kind):
+    condition = pool_condition(pool, kind)
+    return condition["message"] if condition and condition["status"] == "True" else ""
+
+
+def pool_condition(pool, kind):
+    return next((each for each in pool.get("status", {}).get("conditions", []) if each["type"] == kind), None)
+
+
+def begin(objects, agents):
+    """A pool with one node for each refusal, and the workers; returns what all nodes had first."""
+    objects.controller_config()
+    objects.config("00-worker", files={"/etc/base": "1"})
+    for name in OF_A_POOL:
+        objects.custom_pool(name)
+    first = objects.wait_for_target("worker")
+    stories.quick_drains(objects, "worker")
+    objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/evict",
+                       {"metadata": {"annotations": {"pintle.io/drain-attempt": "20s"}}}, MERGE)
+    for name in OF_A_POOL:
+        agents.add(name, first, labels=[stories.WORKER, f"node-role.kubernetes.io/{name}"])
+    agents.add("worker-0", first)
+    objects.admin.must("POST", stories.PODS, {"metadata": {"name": "kept"}, "spec": {
+        "nodeName": "evict", "containers": [{"name": "c", "image": "example.com/c"}]}})
+    return first
+
+
+def test_each_refused_write_is_tried_rarely_and_said_and_holds_up_nothing_else(cluster, tmp_path):
+    objects, agents = Objects(cluster), SimulatedAgents(cluster, drains=True)
+    kubeconfig = tmp_path / "kubeconfig"
+    every = {**OF_A_POOL, **OF_ALL}
+    with RefusingProxy(cluster, account(cluster), list(every.values())) as proxy, agents:
+        kubeconfig.write_text(proxy.kubeconfig())
+        with Controller(cluster, "refused", kubeconfig=kubeconfig) as controller:
+            first = begin(objects, agents)
+            for name, refusal in every.items():
+                wait_until(refusal.seconds, f"{name} is refused", 60)
+            # All else goes on meanwhile.
+            objects.config("10-more", role="worker", files={"/etc/more": "1"})
+            target = objects.wait_for_target("worker", other_than=first)
+            agents.wait_until_all_have(target, ["worker-0"])
+            objects.wait_until_updated("worker", target)
+            for name in ("keep", "say", "report"):
+                objects.wait_until_updated(name)
+
+            must_say(objects, controller)
+            # The time that is measured.  Who is slow sends fewer.
+            wait_until(lambda: all(each.seconds() > 60 for each in every.values()), "the first minute is over", 120)
+            counts = {name: refusal.in_first_minute() for name, refusal in every.items()}
+            print(counts)
+            assert max(counts.values()) <= MOST and min(counts.values()) >= 1, counts
+            assert objects.target("create") == objects.target("target") == ""
+            assert all(agents.told()[name][1] == first for name in ("tell", "silent"))
+    stories.forget_all(objects)
+
+
+def must_say(objects, controller):
+    """The pool, and where it cannot, the log."""
+    for name, kind in {"create": "RenderDegraded", "target": "RenderDegraded", "tell": "Degraded",
+                       "report": "Degraded"}.items():
+        refusal = OF_A_POOL[name]
+        wait_until(lambda name=name, kind=kind, refusal=refusal: refusal.words in words(objects.pool(name), kind),
+                   f"{name} says why", 60)
+    for refusal in (OF_A_POOL[name] for name in ("keep", "status", "cordon", "say", "evict", "answer")):
+        wait_until(lambda refusal=refusal: refusal.words in controller.text(), f"the log says {refusal.words}", 120)
+    for refusal in OF_ALL.values():
+        assert refusal.words in controller.text()
+
+
+def test_a_controller_that_gets_no_lease_says_so_and_asks_rarely(cluster, tmp_path):
+    kubeconfig = tmp_path / "kubeconfig"
+
+    def times():
+        return sum(refusal.in_first_minute() for refusal in LEASE)
+
+    with RefusingProxy(cluster, account(cluster), LEASE) as proxy:
+        kubeconfig.write_text(proxy.kubeconfig())
+        lease = ("137s", "107s", "26s")    # As in a cluster.
+        with Controller(cluster, "without-lease", kubeconfig=kubeconfig, lease=lease) as controller:
+            wait_until(lambda: LEASE[0].words in controller.text(), "it says why", 60)
+            wait_until(lambda: times() >= 2, "it tries again", 90)
+    assert times() <= MOST

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A way to the API server on which chosen requests are refused, always, and counted."""
+
+import json
+import threading
+import time
+
+from .proxy import Proxy
+
+
+class Refusal:
+    """Requests of one kind, which get this status with these words; with the status None they get no answer at all."""
+
+    def __init__(self, words, status, method, path, having=b"", without=b"\0", headers=()):
+        self.words, self.status, self.headers = words, status, dict(headers)
+        self._method, self._path, self._having, self._without = method, path, having, without
+        self._came = []
+
+    def is_of(self, request, body):
+        return request.command == self._method and request.path.split("?")[0].endswith(self._path) \
+            and self._having in body and self._without not in body
+
+    def met(self):
+        self._came.append(time.monotonic())
+
+    def seconds(self):
+        """Since the first; 0 before it."""
+        return time.monotonic() - self._came[0] if self._came else 0
+
+    def in_first_minute(self):
+        return sum(came <= self._came[0] + 60 for came in self._came)
+
+
+class RefusingProxy(Proxy):
+    def __init__(self, cluster, user, refusals):
+        super().__init__(cluster, user)
+        self.refusals = refusals
+        self._ended = threading.Event()
+
+    def __exit__(self, *failure):
+        self._ended.set()
+        super().__exit__(*failure)
+
+    def treat(self, request, body):
+        refusal = next((each for each in self.refusals if each.is_of(request, body)), None)
+        if refusal is None:
+            return super().treat(request, body)
+        refusal.met()
+        if refusal.status is None:
+            self._ended.wait()
+            return None
+        return self._refuse(request, refusal)
+
+    def _refuse(self, request, refusal):
+        text = json.dumps({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": _REASONS[refusal.status],
+                           "code": refusal.status, "message": refusal.words}).encode()
+        request.send_response(refusal.status)
+        request.send_header("Content-Type", "application/json")
+        request.send_header("Content-Length", str(len(text)))
+        request.send_header("Connection", "close")
+        for key, value in refusal.headers.items():
+            request.send_header(key, value)
+        request.end_headers()
+        request.wfile.write(text)
+
+
+_REASONS = {403: "Forbidden", 409: "Conflict", 410: "Gone", 422: "Invalid", 429: "TooManyRequests", 500: "InternalError",
+            503: "ServiceUnavailable", 504: "Timeout"}
