@@ -127,7 +127,7 @@ class KubernetesSource final : public Source {
   std::optional<std::string> finalize_failure_;  // Until the Node is seen.
   std::optional<Goal> settled_unseen_;           // What is to be reported once the Node is seen.
   std::string trouble_;                          // Said once.
-  std::string write_trouble_;                    // Why the Node is not written for now, though it may be read.
+  std::string write_trouble_;                    // Why the last write of the Node failed; empty after one that did not.
 };
 
 }  // namespace pintle::agent

@@ -16,7 +16,7 @@
 
 namespace pintle::agent {
 
-// Of the loop's thread, which `show` is called on.
+// Belongs to the loop's thread, and calls `show` there.
 class ShownProgress {
  public:
   ShownProgress(event::Loop& loop, const Clock& clock, std::function<void(const std::string& doing)> show);
@@ -26,7 +26,7 @@ class ShownProgress {
   // To be called on any thread, also when this is no more.
   change::Progress Teller();
 
-  // What was told and not shown is of no use any more.
+  // Drops the report that has not been shown yet.
   void Forget();
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the deployments tell of how far they are, told on as parts of what is being done with them.
+// Passes on how far the deployments are, as parts of the task that they work for.
 
 #include <string>
 #include <utility>

@@ -119,7 +119,7 @@ void Cluster::SetAsideIn(View& view) const {
   controller_configs_.ForEachUnreadable(set_aside_settings);
   machine_configurations_.ForEachUnreadable(set_aside_settings);
   os_image_streams_.ForEachUnreadable(set_aside_settings);
-  // Without it, the nodes of a pool that has an image of its own would be told to go back to that of all.
+  // A pool whose own image is not known has to wait, or its nodes would be set back to the image of all pools.
   const auto hold_layered = [&](const std::string& pool, const Error& why) {
     for (const api::MachineConfigPool* known : view.pools) {
       if (pool.empty() || known->metadata.name == pool) view.held_pools.emplace(known->metadata.name, why.message());

@@ -38,7 +38,7 @@ class Cluster {
   // The kinds that are not here yet, in the plural: "nodes".
   std::vector<std::string_view> Unread() const;
 
-  // Whether what configs are rendered from is here, and the pools that they are rendered for.
+  // Whether all pools, and all objects that configs are rendered from, have been read.
   bool CanRender() const;
   // Why some of it cannot be had, in the server's words.  Empty: it is on its way.
   std::string WhyUnread() const;

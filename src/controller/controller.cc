@@ -114,7 +114,7 @@ bool Controller::IsReadyToReadAfresh() const {
   return knows_pools_ ? cluster_.nodes().is_ready() : cluster_.pools().is_ready();
 }
 
-// What a mirror cannot list need not be refused to two of us.
+// This reader waits while the mirror cannot list, or the server would refuse both.
 void Controller::ReadAfresh() {
   awaits_list_ = !IsReadyToReadAfresh();
   if (awaits_list_) return;
@@ -136,7 +136,7 @@ void Controller::ReadPoolsAfresh() {
       [](const kube::ObjectName&, const Error&) {});
 }
 
-// What has nothing to do with nodes goes on meanwhile.
+// The controller renders and writes pools while this list is on its way.
 void Controller::ReadNodesAfresh() {
   afresh_ = client_.Once({}).List<WatchedNode>(
       {},
@@ -154,7 +154,7 @@ void Controller::ReadNodesAfresh() {
 
 void Controller::ReadAfreshLater(const std::string& what, const Error& error) {
   Complain(what, error);
-  // What will likely be better in a moment is told when it is not.
+  // A failure that may pass is reported only when it repeats.
   if (error.kind() == ErrorKind::kInvalid || ++failures_afresh_ > kFailuresUntold) why_afresh_ = error.message();
   afresh_again_.After(afresh_backoff_.Next());
   LookSoon();

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kManager = "machine-config-operator";
 // A node whose reports do not get through has old news enough.
 constexpr std::size_t kMostWaiting = 16;
-// What will likely be better in a moment is said when it is not.
+// A failure that may pass is reported after it has occurred this often.
 constexpr int kFailuresUnsaid = 2;
 
 }  // namespace

@@ -20,7 +20,7 @@ using Configs = Watching<WatchedMachineConfig>;
 // How long inputs that are on their way may take before the pool is said to be degraded.
 constexpr auto kWaitForInputs = std::chrono::minutes(1);
 constexpr const char* kRender = "render";
-// What will likely be better in a moment is said when it is not.
+// A failure that may pass is reported after it has occurred this often.
 constexpr int kFailuresUnsaid = 2;
 
 json::Value ConfigurationPatch(const api::MachineConfigPool& pool, const machineconfig::Rendered& rendered) {

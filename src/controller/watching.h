@@ -139,7 +139,7 @@ class Watching {
     const bool is_missing = need_ == Need::kIfServed && error.kind() == ErrorKind::kNotFound;
     if (!is_missing) {
       unread_ = mirror_.unreadable().size();
-      // What will likely be better in a moment is told when it is not.
+      // A failure that may pass is reported only when it repeats.
       const bool is_to_be_told = error.kind() == ErrorKind::kInvalid || ++failures_ > kFailuresUntold;
       if (!mirror_.is_synced() && is_to_be_told) refusal_ = error.message();
       listener_.trouble(error);

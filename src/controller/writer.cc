@@ -17,7 +17,7 @@ namespace {
 // How many writes are under way at a time.
 constexpr std::size_t kAtOnce = 64;
 constexpr std::size_t kAtOnceOfAPool = 16;
-// What will likely be better in a moment is told when it is not.
+// A failure that may pass is reported after it has occurred this often.
 constexpr int kFailuresUntold = 2;
 
 // Kinds of writes and reads, each with a back-off of its own.

@@ -42,7 +42,7 @@ class SmallApiServer {
     });
   }
 
-  // Watches tell nothing for now; what happens meanwhile is told afterwards.
+  // While it is silent, watches send nothing; then they send all that has happened meanwhile.
   void Silence(bool is_silent) {
     const std::lock_guard lock(mutex_);
     is_silent_ = is_silent;
