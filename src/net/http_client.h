@@ -3,7 +3,8 @@
 
 // Asking HTTP servers, many at once, on the loop's thread.
 //
-// Connections are kept and shared: over HTTP/2, where the server offers it, all requests to it use one.  An answer is
+// Connections are kept and shared: over HTTP/2, where the server offers it, all requests to it use one.  One that stays
+// silent while a request waits in vain is closed, so that the next request finds a server that lives.  An answer is
 // handed on as it comes, so that memory is needed only for what the receiver keeps.  Any status is an answer; an error
 // means that there was no whole answer, and is of kind kUnavailable when trying again later is worth it.
 

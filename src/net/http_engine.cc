@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/http_engine.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <csignal>
 #include <string>
 #include <utility>
@@ -33,6 +36,16 @@ class SigpipeHeldBack {
   sigset_t sigpipe_;
   sigset_t before_;
 };
+
+// Zero: it is not connected by TCP.
+long LocalPort(curl_socket_t socket) {
+  sockaddr_storage address = {};
+  socklen_t length = sizeof(address);
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0) return 0;
+  if (address.ss_family == AF_INET) return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+  if (address.ss_family == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
+  return 0;
+}
 
 }  // namespace
 
@@ -101,6 +114,17 @@ void HttpCall::Engine::Unpause(Exchange& exchange) {
   CallCurl([&] { ::curl_easy_pause(exchange.easy(), CURLPAUSE_CONT); });
 }
 
+void HttpCall::Engine::GiveUpConnection(const Exchange& exchange, MonotonicTime silent_since) {
+  if (exchange.easy() == nullptr) return;
+  // curl tells the socket of a request only when that is done.
+  const auto port = Get<long>(exchange.easy(), CURLINFO_LOCAL_PORT);
+  if (port == 0) return;
+  for (const auto& [socket, watched] : watches_) {
+    // curl notices the end by itself, and tells all requests on this connection.
+    if (LocalPort(socket) == port && watched.heard <= silent_since) static_cast<void>(::shutdown(socket, SHUT_RDWR));
+  }
+}
+
 int HttpCall::Engine::WatchSocket(CURL* easy, curl_socket_t socket, int what, void* engine, void*) {
   auto& self = *static_cast<Engine*>(engine);
   if (what == CURL_POLL_REMOVE) {
@@ -114,14 +138,17 @@ int HttpCall::Engine::WatchSocket(CURL* easy, curl_socket_t socket, int what, vo
 }
 
 void HttpCall::Engine::Watch(CURL* easy, curl_socket_t socket, event::FdReadiness wanted) {
-  if (const auto watch = watches_.find(socket); watch != watches_.end()) return watch->second.WaitFor(wanted);
+  if (const auto watch = watches_.find(socket); watch != watches_.end()) {
+    return watch->second.watch.WaitFor(wanted);
+  }
   auto watch = event::FdWatch::Create(loop_, socket, wanted, [this, socket](event::FdReadiness ready) {
     const auto alive = shared_from_this();
+    if (ready.readable) watches_.at(socket).heard = std::chrono::steady_clock::now();
     Act(socket, (ready.readable ? CURL_CSELECT_IN : 0) | (ready.writable ? CURL_CSELECT_OUT : 0) |
                     (ready.broken ? CURL_CSELECT_ERR : 0));
   });
   if (watch) {
-    watches_.emplace(socket, *std::move(watch));
+    watches_.emplace(socket, Watched{*std::move(watch), std::chrono::steady_clock::now()});
   } else if (auto* const exchange = Get<Exchange*>(easy, CURLINFO_PRIVATE)) {
     exchange->FailSoon(std::move(watch).error());
   }

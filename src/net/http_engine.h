@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "event/loop.h"
 #include "event/watches.h"
@@ -38,12 +39,21 @@ class HttpCall::Engine : public std::enable_shared_from_this<Engine> {
 
   void Unpause(Exchange& exchange);
 
+  // The request has waited in vain.  Its connection is closed if nothing has come on it since then, whomever for: over
+  // HTTP/2 it would be kept otherwise, and all requests to come would be sent into the same void.
+  void GiveUpConnection(const Exchange& exchange, MonotonicTime silent_since);
+
   Result<> SetTls(CURL* easy, const Url& url, bool tell_who_we_are);
 
   event::Loop& loop() { return loop_; }
   HttpClient::Settings& settings() { return settings_; }
 
  private:
+  struct Watched {
+    event::FdWatch watch;
+    MonotonicTime heard;  // When something came last.
+  };
+
   static int WatchSocket(CURL* easy, curl_socket_t socket, int what, void* engine, void* watched);
   static int SetTimer(CURLM* multi, long timeout_ms, void* engine);
 
@@ -57,7 +67,7 @@ class HttpCall::Engine : public std::enable_shared_from_this<Engine> {
   HttpClient::Settings settings_;
   std::set<std::shared_ptr<Exchange>> exchanges_;
   std::vector<std::shared_ptr<Exchange>> leaving_;
-  std::map<curl_socket_t, event::FdWatch> watches_;
+  std::map<curl_socket_t, Watched> watches_;
   event::Timer timer_;
   bool in_curl_ = false;
   Authorities authorities_;

@@ -91,8 +91,7 @@ void HttpCall::Exchange::Begin() {
   const auto engine = engine_.lock();
   if (over_ || !engine) return;
   if (request_.timeouts.whole) {
-    whole_.emplace(engine->loop(),
-                   [this] { End(NotDoneWithin(*request_.timeouts.whole, url_.HostAndPort(), HowFar())); });
+    whole_.emplace(engine->loop(), [this] { EndLate(); });
     whole_->After(*request_.timeouts.whole);
   }
   if (request_.timeouts.stall) {
@@ -301,7 +300,19 @@ void HttpCall::Exchange::Heard() { last_heard_ = std::chrono::steady_clock::now(
 void HttpCall::Exchange::CheckStall() {
   const milliseconds patience = *request_.timeouts.stall;
   if (std::chrono::steady_clock::now() < last_heard_ + patience) return stall_->At(last_heard_ + patience);
-  End(StalledFor(patience, url_.HostAndPort(), HowFar()));
+  GiveUp(patience, StalledFor(patience, url_.HostAndPort(), HowFar()));
+}
+
+void HttpCall::Exchange::EndLate() {
+  const milliseconds patience = *request_.timeouts.whole;
+  GiveUp(patience, NotDoneWithin(patience, url_.HostAndPort(), HowFar()));
+}
+
+// Half of the time was perhaps needed to find a connection that is silent, or to make one.
+void HttpCall::Exchange::GiveUp(milliseconds patience, Error error) {
+  const auto engine = engine_.lock();
+  if (engine && !paused_) engine->GiveUpConnection(*this, std::chrono::steady_clock::now() - patience / 2);
+  End(std::move(error));
 }
 
 Progress HttpCall::Exchange::HowFar() const {

@@ -36,7 +36,7 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   void Done(CURLcode code);
   void Unpause();
 
-  CURL* easy() { return easy_.get(); }
+  CURL* easy() const { return easy_.get(); }
 
  private:
   static std::size_t TakeHeadLine(char* line, std::size_t one, std::size_t size, void* exchange);
@@ -55,6 +55,8 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   std::size_t Taken(const Result<>& taken, std::size_t size);
 
   void CheckStall();
+  void EndLate();
+  void GiveUp(std::chrono::milliseconds patience, Error error);
   void Heard();
   const std::string& Proxy() const { return engine_.lock()->settings().proxy.For(url_); }
   Progress HowFar() const;

@@ -781,6 +781,37 @@ TEST_F(Http2, SharesOneConnectionAmongManyRequestsAtOnce) {
   EXPECT_EQ(server.CountConnections(), "1");
 }
 
+TEST_F(Http2, ConnectsAnewWhenTheConnectionIsSilent) {
+  // A load balancer that has lost its server goes on acknowledging what is sent to it.
+  for (const auto limit : {&HttpTimeouts::stall, &HttpTimeouts::whole}) {
+    Server server(Server::Tls("server", {"--http2", folder_.path(), "--freezes"}));
+    EXPECT_EQ(BodyFrom(server.At("/hello")), "hello");
+    EXPECT_EQ(server.CountConnections(), "1");
+    const HttpCall other = client().Fetch({.url = server.At("/hello")}, [](const Result<HttpResponse>&) {});
+    HttpRequest request = {.url = server.At("/hello")};
+    request.timeouts.*limit = milliseconds(100);
+    auto answer = Fetch(request);
+    EXPECT_THAT(MessageOf(answer), EndsWith("before any answer"));
+    // A machine that is busy may need longer for a new connection.
+    for (milliseconds patience(200); !answer && patience < seconds(10); patience *= 2) {
+      request.timeouts.*limit = patience;
+      answer = Fetch(request);
+    }
+    EXPECT_EQ(ValueOf(std::move(answer)).body, "hello");
+  }
+}
+
+TEST_F(Http2, KeepsAConnectionOnWhichOnlyOneRequestIsSilent) {
+  Server server(Server::Tls("server", {"--bad-http2", "silent-about-the-first"}));
+  std::string failure;
+  const HttpCall silent = client().Fetch({.url = server.At("/"), .timeouts = {.stall = seconds(2)}},
+                                         [&](const Result<HttpResponse>& answer) { failure = MessageOf(answer); });
+  // The others are answered all the while.
+  while (failure.empty()) EXPECT_EQ(BodyFrom(server.At("/")), "1");
+  EXPECT_THAT(failure, EndsWith("before any answer"));
+  EXPECT_EQ(BodyFrom(server.At("/")), "1");
+}
+
 TEST_F(Http2, IsWorthARetryWhenTheServerBreaksItOff) {
   ExpectUnavailableWhen("reset", "before any answer");
   ExpectUnavailableWhen("goaway", "before any answer");

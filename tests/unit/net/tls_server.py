@@ -17,6 +17,7 @@ import sys
 import threading
 
 go_ahead = threading.Semaphore(0)
+frozen = 0  # Connections up to this one are passed nothing on any more, and are not closed.
 
 
 def response(status, body=b"", headers=()):
@@ -142,20 +143,21 @@ def serve(connection, serial):
         answer(connection, serial, *read_request(stream))
 
 
-def pump(source, sink):
+def pump(source, sink, serial=sys.maxsize):
     try:
         while piece := source.recv(65536):
-            sink.sendall(piece)
+            if serial > frozen:
+                sink.sendall(piece)
         sink.shutdown(socket.SHUT_WR)
     except OSError:
         pass
 
 
-def join(connection, address):
+def join(connection, address, serial=sys.maxsize):
     """Passes on all that comes from one side to the other."""
     with socket.create_connection(address) as other:
-        threading.Thread(target=pump, args=(other, connection), daemon=True).start()
-        pump(connection, other)
+        threading.Thread(target=pump, args=(other, connection, serial), daemon=True).start()
+        pump(connection, other, serial)
 
 
 def serve_as_proxy(connection, refusal):
@@ -176,6 +178,19 @@ def frame(kind, flags, stream, payload=b""):
     return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
 
 
+def serve_http2_but_for_the_first(connection, serial):
+    """Answers each request of a connection but for the first, by the number of the connection."""
+    data, headers, settings, end_of_stream, end_of_headers = 0, 1, 4, 0x1, 0x4
+    stream = connection.makefile("rb")
+    stream.read(len(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
+    connection.sendall(frame(settings, 0, 0))
+    while True:
+        kind, number = read_frame(stream)
+        if kind == headers and number > 1:
+            connection.sendall(frame(headers, end_of_headers, number, b"\x88") +
+                               frame(data, end_of_stream, number, str(serial).encode()))
+
+
 def serve_http2_badly(connection, manner):
     """Answers the first request of a connection as no server should; the frames are those of RFC 9113, section 6."""
     data, headers, rst_stream, settings, goaway = 0, 1, 3, 4, 7
@@ -186,7 +201,7 @@ def serve_http2_badly(connection, manner):
     connection.sendall(frame(settings, 0, 0))
     kind = None
     while kind != headers:
-        kind = read_frame(stream)
+        kind, _ = read_frame(stream)
     if manner == "reset":
         connection.sendall(frame(rst_stream, 0, 1, internal_error))
     elif manner == "goaway":
@@ -202,12 +217,12 @@ def serve_http2_badly(connection, manner):
 
 
 def read_frame(stream):
-    """Passes over a frame and returns its kind."""
+    """Passes over a frame and returns its kind and its stream."""
     header = stream.read(9)
     if len(header) < 9:
         raise Hangup
     stream.read(int.from_bytes(header[:3], "big"))
-    return header[3]
+    return header[3], int.from_bytes(header[5:], "big")
 
 
 def port_of(process):
@@ -247,15 +262,17 @@ def tls_context(arguments):
 
 
 def main():
+    global frozen
     parser = argparse.ArgumentParser()
     parser.add_argument("--tls", nargs=2, metavar=("CERTIFICATE", "KEY"))
     parser.add_argument("--only-tls", help="the one version to speak, as in 1_2")
     parser.add_argument("--clients", help="the CA of the certificates that clients must have")
     parser.add_argument("--proxy", action="store_true")
     parser.add_argument("--refusal", help="the status that a proxy answers everything with")
-    parser.add_argument("--bad-http2", help="the manner in which to break off a stream")
+    parser.add_argument("--bad-http2", help="the manner in which to break off a stream, or silent-about-the-first")
     parser.add_argument("--http2", metavar="FOLDER",
                         help="pass everything on to nghttpd; the go-ahead asks for the number of connections so far")
+    parser.add_argument("--freezes", action="store_true", help="the go-ahead freezes the connections so far as well")
     arguments = parser.parse_args()
 
     listener = socket.create_server(("127.0.0.1", 0), backlog=128)
@@ -269,9 +286,11 @@ def main():
                 connection = context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
                 shake_hands(connection)
             if nghttpd:
-                join(connection, ("127.0.0.1", nghttpd_port))
+                join(connection, ("127.0.0.1", nghttpd_port), serial)
             elif arguments.proxy:
                 serve_as_proxy(connection, arguments.refusal)
+            elif arguments.bad_http2 == "silent-about-the-first":
+                serve_http2_but_for_the_first(connection, serial)
             elif arguments.bad_http2:
                 serve_http2_badly(connection, arguments.bad_http2)
             else:
@@ -290,6 +309,8 @@ def main():
     print(listener.getsockname()[1], flush=True)
     for _ in sys.stdin:
         go_ahead.release()
+        if arguments.freezes:
+            frozen = connections
         if nghttpd:
             print(connections, flush=True)
     if nghttpd:
