@@ -144,7 +144,8 @@ Result<LocalSource::Rendered> LocalSource::RenderAll(const Root& root, const Loc
   rendered.warnings = std::move(read.warnings);
   rendered.config = std::make_shared<const change::CurrentConfig>(TRY(change::RenderLocally(std::move(read.configs))));
   if (!settings.policy_file.empty()) {
-    rendered.policy = TRY(machineconfig::ReadPolicy(settings.policy_file, machineconfig::Accepts::kFilesOnly));
+    rendered.policy =
+        TRY(machineconfig::ReadPolicy(settings.policy_file, machineconfig::Accepts::kFilesOnly), "PolicyFile=");
     TRY(CheckFile(settings.policy_file));
   }
   return rendered;

@@ -149,8 +149,8 @@ std::string_view KindOf(const json::Value& document) {
 
 Error Not(std::string_view kind, std::string_view actual) {
   return Error(ErrorKind::kInvalid, json::IsPlainName(actual)
-                                        ? fmt::format("this is a {} and not a {}", actual, kind)
-                                        : fmt::format("this is no {}: its kind is something else", kind));
+                                        ? fmt::format("its kind is {} instead of {}", actual, kind)
+                                        : fmt::format("its kind is not {}", kind));
 }
 
 Result<> ForEachObject(std::vector<json::Value> documents, const std::function<Result<>(json::Value object)>& each) {

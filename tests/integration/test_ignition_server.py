@@ -327,7 +327,7 @@ def test_a_changed_folder_is_served_when_it_is_told_so_and_a_broken_one_is_not(t
         assert "read again" in server.read_again()
         assert curl(server.secure + "/config/other", authority)[0] == 200
         (folder / "pool.yaml").write_text("kind: Pod\n", encoding="utf-8")
-        assert f"{folder}/pool.yaml: this is a Pod and not a MachineConfigPool" in server.read_again()
+        assert f"{folder}/pool.yaml: its kind is Pod instead of MachineConfigPool" in server.read_again()
         assert curl(server.secure + "/config/other", authority)[0] == 200
 
 

@@ -167,8 +167,8 @@ TEST(ReadMachineConfig, SaysWhatHasTheWrongTypeAsGoDoes) {
 
 TEST(ReadMachineConfig, ShowsAnotherKindOnlyIfItCanBeOne) {
   const auto problem = [](const std::string& kind) { return MessageOf(ReadMachineConfig({{"kind", kind}})); };
-  EXPECT_EQ(problem("Pod"), "this is a Pod and not a MachineConfig");
-  const char* kNone = "this is no MachineConfig: its kind is something else";
+  EXPECT_EQ(problem("Pod"), "its kind is Pod instead of MachineConfig");
+  const char* kNone = "its kind is not MachineConfig";
   EXPECT_EQ(problem("$6$salt$hash"), kNone);
   EXPECT_EQ(problem("Pod\x1b[2J"), kNone);
   EXPECT_EQ(problem(std::string(1'000'000, 'A')), kNone);
