@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::array kOptions = {
     Option{"--kubeconfig", "FILE", "how to reach the cluster; without it, as a pod does"},
-    Option{"--keep-rendered", "COUNT", "as the controller is given it [10]"},
+    Option{"--keep-rendered", "COUNT", "the number that the controller was started with [10]"},
     Option{"--help", "", "show this"},
 };
 
@@ -84,7 +84,7 @@ Result<> Run(const Wish& wish) {
 ExitStatus ListGarbage(const std::vector<std::string_view>& words) {
   const auto line = CommandLine::Parse(kOptions, words);
   if (line && line->Has("--help")) {
-    fmt::print("usage: pintle-controller garbage [--kubeconfig FILE] [--keep-rendered COUNT]\n\n{}",
+    fmt::print("Usage: pintle-controller garbage [--kubeconfig FILE] [--keep-rendered COUNT]\n\n{}",
                Describe(kOptions));
     return ExitStatus::kFine;
   }

@@ -63,8 +63,8 @@ std::vector<std::string_view> WithHelpInFull(std::vector<std::string_view> words
 ExitStatus RefuseVerb(std::string_view name) {
   std::vector<std::string_view> known = {"help"};
   for (const Verb& verb : kVerbs) known.push_back(verb.name);
-  fmt::print(stderr, "pintle-controller: \"{}\" is not a verb{} (`pintle-controller help` lists them)\n",
-             Printable(name), Guess(name, known));
+  fmt::print(stderr, "pintle-controller: \"{}\" is not a verb{} (`pintle-controller help` lists the verbs)\n",
+             Printable(name), name.starts_with('-') ? "; options go behind the verb" : Guess(name, known));
   return ExitStatus::kWrong;
 }
 

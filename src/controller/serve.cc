@@ -88,7 +88,7 @@ ExitStatus Serve(const std::vector<std::string_view>& words) {
   const auto line = CommandLine::Parse(kOptions, words);
   if (line && line->Has("--help")) {
     fmt::print(
-        "usage: pintle-controller serve --from DIR --listen ADDRESS:PORT --tls-cert FILE --tls-key FILE\n"
+        "Usage: pintle-controller serve --from DIR --listen ADDRESS:PORT --tls-cert FILE --tls-key FILE\n"
         "       pintle-controller serve --from DIR --listen-http 127.0.0.1:PORT\n\n{}",
         Describe(kOptions));
     return ExitStatus::kFine;

@@ -13,12 +13,12 @@ namespace pintle::controller {
 
 inline constexpr auto kServingOptions = std::to_array<Option>({
     {"--tls-min-version", "VERSION", "VersionTLS12 or VersionTLS13 [VersionTLS12]"},
-    {"--tls-cipher-suites", "LIST", "for TLS 1.2, with commas between them"},
+    {"--tls-cipher-suites", "LIST", "the cipher suites for TLS 1.2, with commas between them"},
     {"--access", "MODE", "open, grace or required: whether a token is needed; open: anyone is served secrets [open]"},
     {"--token-keys", "FILE", "the keys that tokens are signed with"},
-    {"--rate", "NUMBER", "of requests a second from one address; 0: any [200]"},
-    {"--connections-per-address", "NUMBER", "at a time; 0: any [1024]"},
-    {"--threads", "NUMBER", "that answer requests [2]"},
+    {"--rate", "NUMBER", "how many requests a second one address may make; 0: any number [200]"},
+    {"--connections-per-address", "NUMBER", "how many connections one address may have; 0: any number [1024]"},
+    {"--threads", "NUMBER", "how many threads answer requests [2]"},
 });
 
 // Between a verb's own options.

@@ -131,7 +131,7 @@ ExitStatus Start(const std::vector<std::string_view>& words) {
   const auto line = CommandLine::Parse(KnownStartOptions(), words);
   if (!line) return WrongUsage(line.error());
   if (line->Has("--help")) {
-    fmt::print("usage: pintle-controller start [OPTION...]\n{}", Describe(KnownStartOptions()));
+    fmt::print("Usage: pintle-controller start [OPTION...]\n\n{}", Describe(KnownStartOptions()));
     return ExitStatus::kFine;
   }
   auto options = ReadStartOptions(*line);

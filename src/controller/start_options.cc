@@ -16,11 +16,12 @@ namespace {
 constexpr auto kOptions = WithServingOptions(
     std::to_array<Option>({
         {"--kubeconfig", "FILE", "how to reach the cluster; without it, as a pod does"},
-        {"--resourcelock-namespace", "NAMESPACE", "of the lease and of events [openshift-machine-config-operator]"},
-        {"--payload-version", "VERSION", "of the operator that writes the ControllerConfig [any]"},
-        {"--controller-version", "VERSION", "that generated configs have to be of [that of the first of them]"},
-        {"--feature-gates", "NAME,...", "ImageModeStatusReporting, OSStreams"},
-        {"--keep-rendered", "COUNT", "rendered configs to keep for each pool that nobody needs [10]"},
+        {"--resourcelock-namespace", "NAMESPACE", "where the lease and events are [openshift-machine-config-operator]"},
+        {"--payload-version", "VERSION", "the operator's version that the ControllerConfig must be from [any]"},
+        {"--controller-version", "VERSION",
+         "the version that generated configs must be of [that of the first of them]"},
+        {"--feature-gates", "NAME,...", "gates that are on, of ImageModeStatusReporting and OSStreams"},
+        {"--keep-rendered", "COUNT", "how many rendered configs that nobody needs are kept for each pool [10]"},
         {"--metrics-listen-address", "ADDRESS:PORT", "where to serve /metrics; empty: nowhere [127.0.0.1:8797]"},
         {"--ignition-listen", "ADDRESS:PORT", "where to serve Ignition over TLS, such as :22623 [nowhere]"},
         {"--ignition-health-listen", "ADDRESS:PORT", "where to answer /healthz without TLS, such as :22624 [nowhere]"},
@@ -28,13 +29,13 @@ constexpr auto kOptions = WithServingOptions(
         {"--tls-key", "FILE", "its key, which not everyone may read; or --key [/etc/ssl/mcs/tls.key]"},
         {"--cert", "FILE", "the same as --tls-cert"},
         {"--key", "FILE", "the same as --tls-key"},
-        {"--apiserver-url", "URL", "of the API server, as new machines reach it [what the ControllerConfig says]"},
-        {"--bootstrap-token", "DIR", "with the files token and ca.crt [/etc/mcs/bootstrap-token]"},
+        {"--apiserver-url", "URL", "the API server's, as new machines reach it [what the ControllerConfig says]"},
+        {"--bootstrap-token", "DIR", "the folder with the files token and ca.crt [/etc/mcs/bootstrap-token]"},
     }),
     std::to_array<Option>({
-        {"--leader-elect-lease-duration", "TIME", "until others take an unrenewed lease [137s]"},
-        {"--leader-elect-renew-deadline", "TIME", "until a leader that cannot renew its lease gives up [107s]"},
-        {"--leader-elect-retry-period", "TIME", "between two tries [26s]"},
+        {"--leader-elect-lease-duration", "TIME", "how long others leave an unrenewed lease alone [137s]"},
+        {"--leader-elect-renew-deadline", "TIME", "how long a leader tries to renew its lease [107s]"},
+        {"--leader-elect-retry-period", "TIME", "how long it is between two tries [26s]"},
         {"--help", "", "show this"},
     }));
 
@@ -47,7 +48,7 @@ Result<std::size_t> ReadCount(std::string_view option, const std::string& text) 
 
 Result<> ReadTime(const CommandLine& line, std::string_view option, std::chrono::milliseconds& time) {
   const auto text = line.Value(option);
-  if (text) time = TRY(ParseTimeSpan(*text), std::string(option));
+  if (text) time = TRY(ParseTimeSpan(*text), fmt::format("{} {}", option, *text));
   return {};
 }
 

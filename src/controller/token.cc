@@ -20,7 +20,7 @@ namespace {
 constexpr std::array kOptions = {
     Option{"--pool", "NAME", "the pool whose config may be fetched"},
     Option{"--ttl", "TIME", "how long the token is good, such as 24h (the default), 30min or 7d"},
-    Option{"--key-file", "FILE", "the keys, of which the first signs"},
+    Option{"--key-file", "FILE", "the file with the keys, of which the first one signs"},
     Option{"--help", "", "show this"},
 };
 
@@ -30,9 +30,11 @@ Result<json::Value> HttpHeaders(const CommandLine& line) {
   }
   const std::string pool = TRY(line.Needed("--pool"));
   const auto keys = TRY(ReadKeys(TRY(line.Needed("--key-file"))));
-  const auto life = TRY(ParseTimeSpan(line.Value("--ttl").value_or("24h")), "--ttl");
+  const std::string ttl = line.Value("--ttl").value_or("24h");
+  const auto life = TRY(ParseTimeSpan(ttl), "--ttl " + ttl);
   if (pool.empty()) return Error(ErrorKind::kInvalid, "--pool: it has to have a name");
-  if (life < std::chrono::seconds(1)) return Error(ErrorKind::kInvalid, "--ttl: it has to be a second or more");
+  if (life < std::chrono::seconds(1))
+    return Error(ErrorKind::kInvalid, fmt::format("--ttl {}: it has to be a second or more", ttl));
   const std::string token = MakeToken(keys.front(), pool, SystemClock().Wall() + life);
   const json::Value header = {{"name", "Authorization"}, {"value", "Bearer " + token}};
   return json::Value::object({{"httpHeaders", json::Value::array({header})}});
@@ -43,7 +45,7 @@ Result<json::Value> HttpHeaders(const CommandLine& line) {
 ExitStatus Token(const std::vector<std::string_view>& words) {
   const auto line = CommandLine::Parse(kOptions, words);
   if (line && line->Has("--help")) {
-    fmt::print("usage: pintle-controller token --pool NAME --key-file FILE [--ttl TIME]\n\n{}", Describe(kOptions));
+    fmt::print("Usage: pintle-controller token --pool NAME --key-file FILE [--ttl TIME]\n\n{}", Describe(kOptions));
     return ExitStatus::kFine;
   }
   const auto headers = line ? HttpHeaders(*line) : Result<json::Value>(line.error());
