@@ -25,9 +25,11 @@ using machineconfig::ConfigDocument;
 constexpr const char* kIgnition = "ignition";
 constexpr const char* kMachineConfig = "machineconfig";
 
-void TellWarnings(const json::Report& report) {
+void TellWarnings(const std::string& path, const json::Report& report) {
   for (const json::Problem& problem : report.problems()) {
-    if (problem.severity == json::Severity::kWarning) Tell(fmt::format("warning: {}\n", problem.ToString()));
+    if (problem.severity == json::Severity::kWarning) {
+      Tell(fmt::format("{}: warning: {}\n", path, problem.ToString()));
+    }
   }
 }
 
@@ -61,10 +63,10 @@ Result<ConfigDocument> ReadDocument(const std::string& path) {
   if (file.documents.size() != 1) {
     return Error(ErrorKind::kInvalid, fmt::format("{} holds {} configs: one is needed", path, file.documents.size()));
   }
-  TellWarnings(file.report);
+  TellWarnings(path, file.report);
   ConfigDocument document = std::move(file.documents.front());
-  TellWarnings(document.report);
-  if (document.error) return Unreadable(*std::move(document.error));
+  TellWarnings(path, document.report);
+  if (document.error) return Unreadable(*std::move(document.error)).While(path);
   return document;
 }
 
@@ -100,7 +102,7 @@ Result<> PrintIgnition(const std::string& path, ConfigDocument document, std::op
   json::Report lost;
   const json::Value converted =
       TRY(ignition::ConvertTo(*std::move(document.config), version.value_or(document.version), &lost));
-  TellWarnings(lost);
+  TellWarnings(path, lost);
   Print(json::ToIndentedText(converted));
   Print("\n");
   return {};
@@ -124,7 +126,10 @@ Result<ExitStatus> Convert(const CommandLine& line) {
   const auto version = wants_object ? std::nullopt : TRY(VersionIn(to));
   const std::string format = line.Value("-o").value_or(wants_object ? "yaml" : "json");
   TRY(CheckFormat(to, format));
-  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say which file to convert (see --help)");
+  if (line.words().size() != 1) {
+    return Error(ErrorKind::kInvalid, line.words().empty() ? "say which file to convert (see --help)"
+                                                           : "convert one file at a time (see --help)");
+  }
   const std::string& path = line.words().front();
   ConfigDocument document = TRY(ReadDocument(path));
   TRY(wants_object ? PrintMachineConfig(path, std::move(document), format)

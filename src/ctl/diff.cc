@@ -31,7 +31,7 @@ using change::Printable;
 using machineconfig::ParsedConfig;
 using plan::Plan;
 
-// Of a config that says none.
+// The name for a config that has none.
 std::string NameFor(const std::string& file) { return std::filesystem::path(file).stem(); }
 
 // An object without a kind is taken for a MachineConfig, but not one with what only Ignition has.
@@ -100,11 +100,11 @@ Result<Wishes> WishesOf(LiveCluster& cluster) {
   return Error(configuration.error()).While("reading the policy of updates");
 }
 
-// Of one word, what a pool's nodes all have and what they are to have; of two, those configs.
+// The names of the old and the new config.  Two words are these; one is a pool, for what its nodes all have and what
+// they are to have.
 Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, LiveCluster& cluster) {
   const std::vector<std::string>& words = line.words();
   if (words.size() == 2) return std::pair(words[0], words[1]);
-  if (words.size() != 1) return Error(ErrorKind::kInvalid, "say the names of two MachineConfigs, or of one pool");
   const auto pool = TRY(cluster.Get<api::MachineConfigPool>(words[0]), fmt::format("pool {}", words[0]));
   const std::string& has = pool.status.configuration.name;
   const std::string& wants = pool.spec.configuration.name;
@@ -117,6 +117,9 @@ Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, Liv
 }
 
 Result<DiffPreview> PreviewFromCluster(const CommandLine& line) {
+  if (line.words().empty() || line.words().size() > 2) {
+    return Error(ErrorKind::kInvalid, "say the names of two MachineConfigs, or of one pool");
+  }
   auto cluster = TRY(LiveCluster::Of(line));
   const auto [old_name, new_name] = TRY(NamesOf(line, cluster));
   const auto from = TRY(cluster.Get<api::MachineConfig>(old_name), fmt::format("MachineConfig {}", old_name));
@@ -127,7 +130,8 @@ Result<DiffPreview> PreviewFromCluster(const CommandLine& line) {
 }
 
 Result<DiffPreview> PreviewFromFiles(const CommandLine& line) {
-  if (line.words().size() != 2) return Error(ErrorKind::kInvalid, "say two files: OLD NEW");
+  if (line.words().size() != 2)
+    return Error(ErrorKind::kInvalid, "give two files, OLD and NEW; or one POOL, with --kubeconfig FILE (see --help)");
   if (line.Has("--context")) return Error(ErrorKind::kInvalid, "--context needs --kubeconfig");
   return PreviewDiff({
       .old_file = line.words()[0],

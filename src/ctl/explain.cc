@@ -141,7 +141,7 @@ class Describer {
   }
   Result<> HaveUser(const std::string& user) const {
     if (!TRY(host::FindUser(host_.root, user))) {
-      Have(user, "there is no such user");
+      Have(user, "there is no such user; a path begins with a slash, and a unit has its suffix, such as .service");
       return {};
     }
     Have(user, KeysText(TRY(host::ObserveAuthorizedKeys(host_.root, user))));
@@ -173,7 +173,8 @@ std::string ListText(std::string_view title, const std::vector<std::string>& lin
 }
 
 std::string TextOf(const Explanation& explanation, const plan::Plan& plan) {
-  std::string text = explanation.wanted.empty()
+  std::string text = explanation.config == change::kNoConfig ? "This machine has no config.\n"
+                     : explanation.wanted.empty()
                          ? fmt::format("{} says nothing of it.\n", explanation.config)
                          : ListText(fmt::format("{} says:", explanation.config), explanation.wanted);
   text += ListText("This machine has:", explanation.present);

@@ -72,6 +72,8 @@ Result<ExitStatus> History(const CommandLine& line) {
   const std::vector<PastChange> changes = ChangesIn(TRY(log::ReadJournal(kIds)));
   if (form != Form::kText) {
     PrintData(json::Encode(changes), form);
+  } else if (changes.empty()) {
+    Print("No change of this machine is in its system journal, as far as you may read that.\n");
   } else {
     for (const PastChange& change : changes) Print(LineOf(change));
   }

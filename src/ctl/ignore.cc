@@ -28,6 +28,7 @@ Result<> CheckIsManaged(const Machine& machine, const std::string& name) {
   const About about(name);
   const auto steps = TRY(plan::StepsFor(config, config, {}));
   if (std::any_of(steps.begin(), steps.end(), [&](const plan::Step& step) { return about.Covers(step); })) return {};
+  if (change::IsNoConfig(config.object)) return Error(ErrorKind::kNotFound, "this machine has no config");
   return Error(ErrorKind::kNotFound,
                fmt::format("{} says nothing of {}", config.object.metadata.name, Printable(name)));
 }

@@ -29,11 +29,20 @@ struct PluginVerb {
   Verb* run;
 };
 
+// A pool and nodes in files are for `pintle rollout`: the plug-in always asks a cluster.
+constexpr std::array kPluginRolloutOptions = {
+    Option{"--feature-gates", "A,B", "feature gates that are on"},
+    Option{"--operator-node", "NAME", "the node that the operator runs on"},
+    kKubeconfigOption,
+    kContextOption,
+    kListOption,
+};
+
 constexpr std::array kPluginVerbs = {
     PluginVerb{"diff", "POOL | OLD NEW",
                "show what waits for a pool's nodes, or what differs between two MachineConfigs", kDiffOptions, Diff},
-    PluginVerb{"rollout", "POOL", "show what would happen next in a pool, to whom, and its status", kRolloutOptions,
-               Rollout},
+    PluginVerb{"rollout", "POOL", "show what would happen next in a pool, to whom, and its status",
+               kPluginRolloutOptions, Rollout},
     PluginVerb{"status", "[POOL...]", "show how far each pool is, what is wrong, and what waits behind a pause",
                kPoolsStatusOptions, PoolsStatus},
 };
@@ -46,7 +55,13 @@ std::string FromEnvironment(const char* name) {
 // The one that kubectl takes: of several in $KUBECONFIG kubectl makes one, and we do not.
 Result<std::string> UsualKubeconfig() {
   const std::string said = FromEnvironment("KUBECONFIG");
-  if (said.empty()) return FromEnvironment("HOME") + "/.kube/config";
+  if (said.empty()) {
+    std::string usual = FromEnvironment("HOME") + "/.kube/config";
+    std::error_code ignored;  // What cannot be looked at has an error of its own when it is read.
+    if (std::filesystem::exists(usual, ignored) || ignored) return usual;
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("there is no {}: name a kubeconfig with --kubeconfig or $KUBECONFIG", usual));
+  }
   std::vector<std::string> there;
   for (std::size_t begin = 0; begin <= said.size();) {
     const std::size_t end = std::min(said.find(':', begin), said.size());
@@ -56,6 +71,10 @@ Result<std::string> UsualKubeconfig() {
     begin = end + 1;
   }
   if (there.size() == 1) return there.front();
+  if (there.empty()) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("$KUBECONFIG is {}, of which no file exists: name one there or with --kubeconfig", said));
+  }
   return Error(ErrorKind::kInvalid,
                fmt::format("$KUBECONFIG names {} files that exist where one is needed: say one with --kubeconfig, or "
                            "make one of them with `kubectl config view --flatten --minify`",
@@ -93,10 +112,11 @@ const PluginVerb* VerbNamed(std::string_view name) {
 ExitStatus RefuseVerb(std::string_view name) {
   std::vector<std::string_view> known = {"help"};
   for (const PluginVerb& verb : kPluginVerbs) known.push_back(verb.name);
-  return Fail(fmt::format("\"{}\" is not a verb{} (`kubectl pintle help` lists them)", name, Guess(name, known)));
+  return Fail(fmt::format("\"{}\" is not a verb{} (`kubectl pintle help` lists the verbs)", name,
+                          name.starts_with('-') ? "; options go behind the verb" : Guess(name, known)));
 }
 
-// Of the words behind `help`, or of none.
+// For the words behind `help`, of which there may be none.
 ExitStatus HelpWith(std::span<const char* const> words) {
   if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return Help();
   const PluginVerb* const verb = VerbNamed(words[0]);

@@ -65,7 +65,7 @@ Result<> LiveCluster::ForEach(const kube::ResourceKind& kind, const kube::Select
   TRY(loop_->Run());
   if (const auto* failure = std::get_if<kube::Failure>(&*outcome)) {
     if (failure->error.kind() == ErrorKind::kNotFound) return {};
-    return Error(failure->error).While(fmt::format("listing {}", kind.plural));
+    return failure->error;
   }
   for (auto& [name, object] : found) TRY(each(std::move(object)), fmt::format("{} {}", kind.kind, name));
   return {};

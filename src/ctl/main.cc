@@ -124,10 +124,11 @@ const VerbEntry* VerbNamed(std::string_view name) {
 ExitStatus RefuseVerb(std::string_view name) {
   std::vector<std::string_view> known = {"help"};
   for (const VerbEntry& verb : kVerbs) known.push_back(verb.name);
-  return Fail(fmt::format("\"{}\" is not a verb{} (`pintle help` lists them)", name, Guess(name, known)));
+  return Fail(fmt::format("\"{}\" is not a verb{} (`pintle help` lists the verbs)", name,
+                          name.starts_with('-') ? "; options go behind the verb" : Guess(name, known)));
 }
 
-// Of the words behind `help`, or of none.
+// For the words behind `help`, of which there may be none.
 ExitStatus HelpWith(std::span<const char* const> words) {
   if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return Help();
   const VerbEntry* const verb = VerbNamed(words[0]);
@@ -180,7 +181,7 @@ int main(int argc, char** argv) {
   std::set_new_handler(pintle::ctl::EndWithoutMemory);
   const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
   auto status = pintle::ctl::RunAs(words.empty() ? "" : words[0], words.subspan(words.empty() ? 0 : 1));
-  // What could not be printed was not said: a full disk must not look like an answer.
+  // An answer that could not be printed must not end as if it had been: standard output may be a file on a full disk.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     pintle::ctl::Tell("pintle: cannot write to standard output\n");
     status = pintle::ctl::ExitStatus::kWrong;

@@ -38,6 +38,7 @@ Result<std::vector<plan::Step>> StepsAbout(const std::vector<About>& things, con
   for (const About& thing : things) {
     const auto covers = [&](const plan::Step& step) { return thing.Covers(step); };
     if (std::any_of(steps.begin(), steps.end(), covers)) continue;
+    if (change::IsNoConfig(config.object)) return Error(ErrorKind::kNotFound, "this machine has no config");
     return Error(ErrorKind::kNotFound,
                  fmt::format("{} says nothing of {}", config.object.metadata.name, Printable(thing.name())));
   }

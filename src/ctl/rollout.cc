@@ -187,6 +187,10 @@ Result<RolloutPreview> PreviewFromFiles(const CommandLine& line) {
                                                   line.words().front()));
   }
   if (line.Has("--context")) return Error(ErrorKind::kInvalid, "--context needs --kubeconfig");
+  if (!line.Has("--pool") && !line.Has("--nodes")) {
+    return Error(ErrorKind::kInvalid,
+                 "give files with --pool and --nodes; or one POOL, with --kubeconfig FILE (see --help)");
+  }
   RolloutQuestion question = ReadSettings(line);
   question.pool_file = TRY(line.Needed("--pool"));
   question.nodes_file = TRY(line.Needed("--nodes"));

@@ -26,6 +26,9 @@ std::string Cell(std::string_view text) {
   return is_plain ? std::string(text) : api::GoQuoted(text);
 }
 
+// Until something is rendered for a new pool, it has none.
+bool HasTarget(const api::MachineConfigPool& pool) { return !pool.spec.configuration.name.empty(); }
+
 // Says of each node what happens to it next.
 class Outlook {
  public:
@@ -41,7 +44,7 @@ class Outlook {
       const auto unready = pool::WhyNotReady(node.node());
       return unready ? "updated, but " + *unready : "updated";
     }
-    if (target_.IsKnownTo(node)) return OfKnown(node);
+    if (HasTarget(situation_.pool) && target_.IsKnownTo(node)) return OfKnown(node);
     return "waits: " + WhyWaiting(node);
   }
 
@@ -116,7 +119,8 @@ std::string Next(const pool::Rollout& rollout) {
 std::string RolloutTable(const pool::Situation& situation, const pool::Rollout& rollout) {
   const api::MachineConfigPoolStatus& status = rollout.status;
   std::string text =
-      fmt::format("Pool {}: {}\n", situation.pool.metadata.name, pool::TargetLine(situation.pool, situation.layering));
+      fmt::format("Pool {}: {}\n", situation.pool.metadata.name,
+                  HasTarget(situation.pool) ? pool::TargetLine(situation.pool, situation.layering) : "no config yet");
   text += fmt::format("Nodes: {}, {} updated, {} ready, {} unavailable, {} degraded\n", status.machine_count,
                       status.updated_machine_count, status.ready_machine_count, status.unavailable_machine_count,
                       status.degraded_machine_count);

@@ -210,6 +210,16 @@ def test_explain_says_what_is_wanted_what_is_there_and_what_follows(machine, con
     assert "says nothing of it" in machine.run("explain", "/etc/passwd").stdout
 
 
+def test_a_machine_without_a_config_is_called_so(machine):
+    assert machine.run("explain", "/etc/motd").stdout.startswith("This machine has no config.\n")
+    for words in [["restore", "/etc/motd"], ["ignore", "/etc/motd", "--until", "2h"]]:
+        assert machine.run(*words, status=1).stderr == f"pintle: {words[0]}: this machine has no config\n"
+
+
+def test_explain_says_how_a_path_and_a_unit_are_told_from_a_user(machine):
+    assert "motd: there is no such user; a path begins with a slash" in machine.run("explain", "motd").stdout
+
+
 def test_what_was_cut_short_is_ended_by_recover(machine, configs):
     assert machine.run("recover").stdout == "Nothing was cut short.\n"
     machine.run("apply", "--yes", configs)

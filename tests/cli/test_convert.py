@@ -45,6 +45,15 @@ def test_refuses_what_it_cannot_convert(tmp_path):
     refused("convert", "--to", "3.4", two, says=[str(two), "2 configs", "one is needed"])
 
 
+def test_problems_are_told_with_the_file(tmp_path):
+    unread = write(tmp_path / "a.json", with_files(file("a")))
+    refused("convert", unread, says=f"pintle: convert: {unread}: failed to parse Ignition config")
+    other = write(tmp_path / "b.json", {"kind": "ConfigMap"})
+    refused("convert", other, says=f"{other}: its kind is ConfigMap instead of MachineConfig")
+    doubtful = write(tmp_path / "c.ign", ignition(other={}))
+    assert pintle("convert", doubtful).stderr.startswith(f"{doubtful}: warning: $.")
+
+
 # What kubectl makes of YAML.
 @pytest.mark.parametrize("text,value", [
     ("0644", 420), ("0o644", 420), ("420", 420), ("0x1A4", 420), ("4_20", 420), ("0b110100100", 420), ("420.0", 420),

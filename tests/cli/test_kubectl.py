@@ -104,3 +104,39 @@ def test_status_has_the_forms_that_programs_want(kubectl):
     assert kubectl("status", "-o", "name", pools=pools).stdout == "master\nworker\n"
     refused = kubectl("status", "-o", "wide", pools=pools)
     assert refused.returncode == 1 and "json|yaml|name" in refused.stderr and refused.stdout == ""
+
+
+def without_a_cluster(tmp_path, *words, **more):
+    (tmp_path / "kubectl-pintle").symlink_to(pathlib.Path(PINTLE).absolute())
+    environment = {name: value for name, value in os.environ.items() if name != "KUBECONFIG"}
+    return subprocess.run([tmp_path / "kubectl-pintle", *words], capture_output=True, text=True, check=False,
+                          env={**environment, "HOME": str(tmp_path), **more})
+
+
+def test_who_has_no_kubeconfig_is_told_how_to_name_one(tmp_path):
+    said = without_a_cluster(tmp_path, "status")
+    assert (said.returncode, said.stdout) == (1, "")
+    assert said.stderr == (f"kubectl pintle: status: there is no {tmp_path}/.kube/config: name a kubeconfig with "
+                           "--kubeconfig or $KUBECONFIG\n")
+
+
+def test_a_list_of_kubeconfigs_none_of_which_exists_is_named(tmp_path):
+    said = without_a_cluster(tmp_path, "status", KUBECONFIG="/nowhere:/nowhere/else")
+    assert said.returncode == 1 and "$KUBECONFIG is /nowhere:/nowhere/else, of which no file exists" in said.stderr
+
+
+def test_a_cluster_that_does_not_answer_is_told_once(tmp_path):
+    config = write(tmp_path / "config", {
+        "current-context": "c", "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}],
+        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}], "users": [{"name": "u", "user": {}}]})
+    said = without_a_cluster(tmp_path, "status", "--kubeconfig", config)
+    assert said.returncode == 1 and said.stderr.count("listing machineconfigpools: ") == 1
+
+
+def test_words_are_looked_at_before_the_cluster(tmp_path):
+    said = without_a_cluster(tmp_path, "diff", "--kubeconfig", "/nowhere", "a", "b", "c")
+    assert said.returncode == 1 and "the names of two MachineConfigs, or of one pool" in said.stderr
+
+
+def test_rollout_has_no_options_for_files(tmp_path):
+    assert "--pool" not in without_a_cluster(tmp_path, "rollout", "--help").stdout

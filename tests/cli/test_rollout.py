@@ -36,6 +36,14 @@ def test_reads_nodes_in_every_form(tmp_path):
     assert answer.json() == expected
 
 
+def test_a_pool_for_which_nothing_was_rendered_has_no_node_at_work(tmp_path):
+    pool = write(tmp_path / "pool.json", {"kind": "MachineConfigPool", "metadata": {"name": "worker"}})
+    node = {"kind": "Node", "metadata": {"name": "w0", "labels": {"node-role.kubernetes.io/worker": ""}}}
+    said = pintle("rollout", "--pool", pool, "--nodes", write(tmp_path / "nodes.json", node)).stdout
+    assert said.startswith("Pool worker: no config yet\n")
+    assert "waits: nothing is rendered for the pool yet" in said
+
+
 def test_refuses_what_is_no_pool(tmp_path):
     refused("rollout", "--pool", NODES, "--nodes", NODES, says=[str(NODES), "MachineConfigPool"])
     empty = write(tmp_path / "empty.yaml", "")

@@ -74,6 +74,22 @@ def test_no_verb_and_an_unknown_one_are_refused():
     assert "did you mean" not in refused("applesauce", says="pintle help").stderr
 
 
+def test_an_option_before_the_verb_is_refused_with_its_place(tmp_path):
+    refused("--root", "/x", "verify", says=['"--root" is not a verb; options go behind the verb', "pintle help"])
+    wrong = called("kubectl-pintle", "--context", "x", "status", tmp_path=tmp_path)
+    assert wrong.returncode == 1 and '"--context" is not a verb; options go behind the verb' in wrong.stderr
+
+
+def test_words_for_files_and_for_a_cluster_are_told_apart():
+    refused("diff", "worker", says=["OLD and NEW", "POOL, with --kubeconfig"])
+    refused("rollout", says=["--pool and --nodes", "POOL, with --kubeconfig"])
+    refused("convert", "a", "b", says="one file at a time")
+
+
+def test_a_history_without_changes_is_told_as_such():
+    assert pintle("history").stdout != ""
+
+
 def test_an_option_that_is_nearly_right_is_named():
     refused("apply", "--dryrun", says=["unknown option --dryrun; did you mean --dry-run?", "--help"])
     refused("diff", "--kubeconfg=x", says="unknown option --kubeconfg; did you mean --kubeconfig?")
