@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a new machine's first config gives it to say of itself: the annotations of its Node, in a file.
+// The first annotations of a new machine's Node, which its first config brings in a file.
 
 #include <map>
 #include <string>
@@ -16,10 +16,10 @@ inline constexpr const char* kInitialAnnotations = "/etc/machine-config-daemon/n
 // As long as the file is there, the machine is new to its cluster.
 Result<bool> IsNewToCluster(const Root& root);
 
-// None if there is no such file.
+// Empty if there is no such file.
 Result<std::map<std::string, std::string>> ReadInitialAnnotations(const Root& root);
 
-// The machine is not new any more.  The file is kept for whoever wonders, under another name.
+// From now on the machine is not new.  The file is kept under another name, for people to look at.
 Result<> KeepInitialAnnotationsAside(const Root& root);
 
 }  // namespace pintle::agent

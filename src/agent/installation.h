@@ -12,10 +12,11 @@
 
 namespace pintle::agent {
 
-// The config that the machine's first boot was served, as Ignition has left it.
+// The config with which the machine was first booted, as Ignition has left it.
 inline constexpr const char* kInstalledConfig = "/etc/mcs-machine-config-content.json";
 
-// In what the config that the machine has differs from it; nothing: it is not known with what it was installed.
+// The differences between the config that the machine has and the one that it was installed with; nothing if the latter
+// is not known.
 Result<std::optional<std::vector<plan::IrreconcilableChange>>> ComparedWithInstallation(const Root& root);
 
 }  // namespace pintle::agent

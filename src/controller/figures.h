@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the leading replica counts, out of what it keeps.
+// The figures for the metrics of the leading replica, from what it knows of the cluster.
 
 #include <functional>
 #include <map>
@@ -14,12 +14,12 @@
 
 namespace pintle::controller {
 
-// `pause_of` may answer nullptr.
+// `pause_of` returns nullptr for a pool that has no report.
 std::vector<PoolFigures> FiguresOf(const View& view, const Rosters& rosters,
                                    const std::map<std::string, bool, std::less<>>& image_overridden,
                                    const std::function<const PauseReport*(const std::string& pool)>& pause_of);
 
-// Whether the administrator has switched off that boot images are kept fresh, where there are any to keep.
+// Whether the cluster has boot images, and the administrator has switched off the check that they are recent.
 bool AllowsOldBootImages(const View& view);
 
 // By node of a pool of masters: whether a custom pool selects it as well.

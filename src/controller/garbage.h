@@ -28,7 +28,7 @@ namespace pintle::controller {
 inline constexpr std::string_view kKeptUntilAnnotation = "pintle.io/rendered-configs-kept-until";
 inline constexpr auto kKeptAfterTakeover = std::chrono::hours(24);
 
-// Nothing where nobody has said so yet, or not as a time.
+// Nothing if the annotation is missing or is not a time.
 std::optional<WallTime> KeptUntil(const api::MachineConfigPool& pool);
 
 struct Garbage {

@@ -10,10 +10,11 @@
 
 namespace pintle::controller {
 
-// Of the file that a link leads to.  One that cannot be looked at is for whoever opens it to tell of.
+// Follows links.  False for a file that cannot be looked at: whoever opens it reports the error.
 bool IsReadableByAll(const std::string& path);
 
-// Names the remedy, also for a pod, to which Kubernetes gives a Secret with the mode 0644 unless it is told otherwise.
+// An error that names the remedy, also for a pod, to which Kubernetes gives a Secret with the mode 0644 unless it is
+// told otherwise.
 Error ReadableByAll(std::string_view what, const std::string& path);
 
 }  // namespace pintle::controller

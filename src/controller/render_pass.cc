@@ -53,8 +53,8 @@ bool IsTrue(const std::vector<api::Condition>& conditions, std::string_view type
   return condition != nullptr && condition->status == "True";
 }
 
-// Why the configs that are made from a cluster's templates are not those that the ControllerConfig asks for.  Where
-// nobody makes any, nobody says so in its status, and there is nothing to wait for.
+// Why the configs that are generated from the cluster's templates do not yet follow the ControllerConfig; empty if they
+// do.  Without conditions in its status, nobody generates any, and there is nothing to wait for.
 std::string WhyTemplatesAreBehind(const api::ControllerConfig& config) {
   const auto& conditions = config.status.conditions;
   const api::Condition* const failing = Find(conditions, "TemplateControllerFailing");
@@ -71,7 +71,7 @@ std::string WhyTemplatesAreBehind(const api::ControllerConfig& config) {
                      is_running, is_failing, is_failing ? ": " + failing->message : "");
 }
 
-// Adds the configs that the pool selects, and says why there are none.
+// Adds the configs that the pool selects; an error if it selects none.
 Result<> Select(RenderInputs& inputs) {
   const auto& selector = inputs.pool.spec.machine_config_selector;
   const api::Selector compiled = TRY(api::Selector::Compile(selector), "invalid label selector");
@@ -138,7 +138,7 @@ std::string KeyOf(const RenderInputs& inputs) {
     key += metadata.Annotation(api::kGeneratedByVersionAnnotation) + " " +
            metadata.Annotation(api::kReleaseImageVersionAnnotation);
   }
-  // Those of worker matter as well: custom pools follow them.
+  // The stream of worker matters as well: custom pools follow it.
   if (const api::MachineConfigPool* worker = view.PoolNamed(api::kWorkerPool)) {
     key += worker->spec.os_image_stream ? "\n" + worker->spec.os_image_stream->name : "";
   }
@@ -153,7 +153,7 @@ std::string KeyOf(const RenderInputs& inputs) {
   return key;
 }
 
-// Whoever takes over a cluster goes on as the one before it, as far as its configs are all by the same.
+// A controller that takes over a cluster goes on under the version that the generated configs there are from.
 std::string VersionOf(const machineconfig::MachineConfigs& configs, const Versions& versions) {
   if (!versions.controller.empty()) return versions.controller;
   for (const api::MachineConfig* config : configs) {

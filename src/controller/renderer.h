@@ -3,10 +3,10 @@
 
 // Renders for each pool whose inputs have changed, and gives the pool what came out as its target.
 //
-// A pool is paused or not: its target is always what its configs say.  What was rendered once is not written again; a
-// rendered config that somebody changed or removed while it is a pool's target is put back.  One that is there already
-// is read and compared before it becomes a target.  What the API server refuses is said in the pool's verdict and tried
-// again less and less often, or at once when there is something else to be rendered.
+// It makes no difference whether a pool is paused: its target is always what its configs say.  What was rendered once
+// is not written again; a rendered config that somebody changed or removed while it is a pool's target is put back. One
+// that is there already is read and compared before it becomes a target.  What the API server refuses is said in the
+// pool's verdict and tried again less and less often, or at once when there is something else to be rendered.
 
 #include <functional>
 #include <map>
@@ -29,7 +29,7 @@ namespace pintle::controller {
 class Renderer {
  public:
   struct Listener {
-    std::function<void()> finished;  // With a pool, one way or the other.
+    std::function<void()> finished;  // A pool was rendered, or could not be.
     std::function<void(const std::string& pool)> retargeted;
     std::function<void()> retry_later;                 // Something is on its way; look again after a while.
     std::function<void(MonotonicTime when)> retry_at;  // Something could not be read or written.
@@ -43,16 +43,16 @@ class Renderer {
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
 
-  // Begins with what has to be rendered.
+  // Starts to render for the pools that need it.
   void Look(const View& view);
 
   const Verdicts& verdicts() const { return verdicts_; }
   // The pools that something is being rendered for, or will be as soon as the inputs are complete.
   pool::NodeNames rendering() const;
-  // Whose target has an image of their own, and whose has not.
+  // By pool: whether its config overrides the OS image.
   const std::map<std::string, bool, std::less<>>& image_overridden() const { return image_overridden_; }
 
-  // Drops all that is under way, and what was found out.
+  // Drops all that is under way, and all that is known of pools.
   void Stop();
 
  private:
@@ -69,11 +69,11 @@ class Renderer {
   };
 
   bool IsUpToDate(const api::MachineConfigPool& pool, const std::string& key) const;
-  // Whether the same failed a moment ago.
+  // Whether rendering from the same inputs failed, and it is not yet time for another try.
   bool IsHeldBack(const std::string& pool, const std::string& key);
   bool IsWorthWaiting(const std::string& pool);
   void Begin(const api::MachineConfigPool& pool, std::string key);
-  // Without anything that was done, the pool is looked at again.
+  // Without `done`, the pool is looked at again.
   void Finish(const std::string& pool, std::optional<Rendered> done);
 
   event::Loop& loop_;
@@ -89,7 +89,7 @@ class Renderer {
   std::map<std::string, Rendered, std::less<>> rendered_;  // By pool.
   WriteBackoff backoff_;
   std::map<std::string, std::string, std::less<>> failed_keys_;  // Of the inputs that failed last, by pool.
-  // Pools whose inputs are not complete, which may pass.
+  // Pools whose inputs are not complete yet.
   pool::NodeNames waiting_;
   std::map<std::string, MonotonicTime, std::less<>> waiting_since_;
   std::map<std::string, std::shared_ptr<Job>, std::less<>> jobs_;

@@ -29,7 +29,7 @@ class About {
   // Whether a step is about it: of a unit, its files and drop-ins too.
   bool Covers(const plan::Step& step) const;
 
-  // The config without it, which differs from the config by what a change of it would be.
+  // The config without the thing.  A plan from that to the config has what a change of the thing entails.
   ignition::Config Without(ignition::Config config) const;
 
  private:
@@ -46,7 +46,7 @@ bool AnyCovers(std::span<const About> things, const plan::Step& step);
 
 // What a change of these things, and of nothing else, entails.
 struct PlanAbout {
-  // What the plan starts from.
+  // The plan starts from these two, and refers to them.
   std::unique_ptr<const api::MachineConfig> object;
   std::unique_ptr<const ignition::Config> without;
   plan::Plan plan;

@@ -38,11 +38,11 @@ Finding WholeFinding(const std::string& file, std::string problem);
 
 bool IsError(const Finding& finding);
 
-// All that there is to say of a file.
+// All problems of a file.
 std::vector<Finding> FindingsOn(const std::string& path, const machineconfig::ConfigFile& file);
-// Of a config in a file, all that keeps a machine from taking it.
+// The errors of a config in a file, for which no machine takes it.
 std::vector<Finding> ErrorsOf(const std::string& path, const api::MachineConfig& config);
-// Of a document in a file, what does not keep anyone from using it.
+// The warnings about a document in a file, which can be used nevertheless.
 std::vector<Finding> WarningsOf(const std::string& path, const json::Report& report);
 
 // On standard error.

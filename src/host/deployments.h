@@ -4,8 +4,8 @@
 // The versions of the OS that are on the machine's disk, and the one that the next boot takes.
 //
 // A deployment is an image with the kernel arguments that it boots with, and an /etc of its own.  The machine runs from
-// one; another may be pending, to be taken by the next boot; and one is kept to fall back to.  What is put here is
-// never what runs.
+// one; another may be pending, to be taken by the next boot; and one is kept to fall back to.  No call here changes the
+// one that runs.
 
 #include <chrono>
 #include <functional>
@@ -49,10 +49,10 @@ struct DeploymentsState {
   std::optional<DeployedImage> rollback;  // What was booted before.
 };
 
-// An image that is all here.
+// An image that was fetched completely.
 struct FetchedImage {
   std::string name;    // As it was asked for, but with the digest in the place of a tag.
-  std::string commit;  // Empty: rpm-ostree has it, and tells the commit of what is deployed only.
+  std::string commit;  // Empty if rpm-ostree has it, which only tells the commits of deployments.
 };
 
 // Packages that are layered on an image, or taken out of it, beside those of the booted one.  This takes rpm-ostree.
@@ -96,7 +96,7 @@ class Deployments {
   // A machine without OSTree is an error of the kind kNotFound.
   virtual Result<DeploymentsState> Observe() = 0;
 
-  // Has the calls that take long tell how far they are, as parts of what their caller does.  Empty: nobody waits.
+  // Calls that take long report to this how far they are, as parts of what their caller does.  Empty: they do not.
   virtual void TellProgressTo(TellHowFar) {}
 
   // What someone else is doing to them just now, in words; empty: nothing.
@@ -109,8 +109,8 @@ class Deployments {
   // Whether packages can be layered on an image here.
   virtual bool LayersPackages() const = 0;
 
-  // Makes those of an image of their own known, to Fetch() too, which looks for what is layered already.  An empty
-  // name: those that the machine knows.
+  // Makes the packages of an extensions image available, to Put() and also to Fetch(), which looks for the packages
+  // that are layered already.  With an empty name, the packages are those of the repositories that the machine has.
   virtual Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,
                                                                  const std::stop_token& stop) = 0;
 
@@ -124,7 +124,7 @@ class Deployments {
   // The next boot takes what was booted before.
   virtual Result<Putting> RollBack() = 0;
 
-  // Makes of the staged deployment what the next boot takes, in the way of a shutdown but with a hand in it:
+  // Makes the staged deployment the one that the next boot takes, as a shutdown does, but lets the caller add to it:
   // `put` changes the deployment's own tree after its /etc was merged, and before the boot loader hears of it.  /var is
   // there as the machine has it now, and /usr cannot be written to.  To be called as the last thing of a shutdown. When
   // something fails, nothing is pending any more.

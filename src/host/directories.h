@@ -31,7 +31,7 @@
 
 namespace pintle::host {
 
-// Which of the things on this machine it is, whatever its name.
+// Identifies a file or a directory on this machine, whatever name it has.
 struct Identity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -54,10 +54,10 @@ class Directory {
 
   // Whether users other than us can change which names are in it.
   bool IsShared() const { return is_shared_; }
-  // Of those that are shared: whether each user can rename and remove only what is their own.
+  // For a shared directory: whether each user can rename and remove only what is their own.
   bool IsSticky() const { return is_sticky_; }
 
-  // The same one, open for reading.
+  // This directory, open for reading.
   Result<UniqueFd> OpenToRead() const;
 
  private:
@@ -76,8 +76,8 @@ class Directory {
 // Whether a thing of this owner is ours: root's, or of the user that runs this.
 bool IsOurs(uid_t owner);
 
-// That a file may be read which is in this directory.  A user can give files of others another name by a hard link, and
-// would have us read what the user may not.
+// An error if a file of this directory must not be read.  A user can give a file of someone else another name by a hard
+// link, and would have us read what the user may not.
 Result<> CheckReadable(const Directory& directory, const struct stat& file);
 
 class Directories {
@@ -87,11 +87,11 @@ class Directories {
   // `root` must outlive it.
   explicit Directories(const Root& root) : root_(root) {}
 
-  // Keeps many of them open, so that each is looked up once.
+  // Keeps directories open, so that each is looked up once.
   Result<Shared> Open(const std::string& path);
 
-  // A new directory that waits beside its place, under another name in the directory that has it, is found in its place
-  // already.
+  // A new directory is made beside its place first, under another name in the same directory.  From Await() on, a path
+  // through the place leads to it; Arrived() is for when it has been renamed.
   struct Place {
     Identity directory;
     std::string name;
@@ -104,7 +104,7 @@ class Directories {
   void Await(const Place& place, Waiting waiting) { waiting_[place] = std::move(waiting); }
   void Arrived(const Place& place) { waiting_.erase(place); }
 
-  // Paths from here on down are looked up anew.
+  // This path, and all below it, is looked up again.
   void Forget(const std::string& path);
   void ForgetAll() { open_.clear(); }
 

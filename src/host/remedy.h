@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a person can do about the kernel's no to a change of the file tree.
+// What a person can do when the kernel refuses a change of the file tree.
 
 #include <utility>
 
@@ -9,12 +9,12 @@
 
 namespace pintle::host {
 
-// Tells whether the machine itself cannot do it at the moment, such as with a full or a failing disk.  All else stands
-// in the way of one thing, and is often what someone has put in its place.
+// Whether the cause is the state of the machine, such as a full or a failing disk, and may pass.  Any other cause is at
+// the path itself: often someone has put something there.
 bool IsFaultOfMachine(const Error& error);
 
 // Puts the remedy before the cause, when there is one: "its file system is full, free some space: write: No space left
-// on device".  One that is told already is not told twice.
+// on device".  A remedy that the message has already is not put in again.
 Error WithRemedy(Error error);
 
 template <typename T>

@@ -10,7 +10,7 @@
 namespace pintle::host {
 namespace {
 
-// The kubelet's, and the same with those of the cluster's own registry.
+// The kubelet's pull secrets, and a file that has those of the cluster's own registry as well.
 constexpr const char* kPullSecrets = "/var/lib/kubelet/config.json";
 constexpr const char* kInternalPullSecrets = "/etc/mco/internal-registry-pull-secret.json";
 
@@ -32,7 +32,7 @@ ThisMachine::ThisMachine(Root root, std::unique_ptr<Systemd> systemd, std::uniqu
 
 Result<std::unique_ptr<ThisMachine>> ThisMachine::Open() {
   auto machine = std::unique_ptr<ThisMachine>(new ThisMachine(TRY(Root::Open("/"))));
-  // It is there on all that were booted from a deployment.
+  // This file exists on every machine that was booted from a deployment.
   machine->is_package_based_ = !TRY(machine->root_.Status("/run/ostree-booted"));
   if (machine->is_package_based_) return machine;
   RegistryAccess registries;

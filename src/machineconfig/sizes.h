@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How long the parts of a config may be that a machine is given: base/size_limits.h has the numbers.
+// Whether a config is short enough for a machine, as a whole and in its parts: base/size_limits.h has the numbers.
 
 #include <string>
 
@@ -10,11 +10,12 @@
 
 namespace pintle::machineconfig {
 
-// An error for the first file with contents, or the first user with keys, that no machine takes, and for a config that
-// is too long as a whole.  Contents that cannot be decoded are no matter here.  Decodes what is compressed.
+// An error for the first file whose contents are too long, for the first user whose keys are, and for a config that is
+// too long as a whole.  Compressed contents are decoded for this; contents that cannot be decoded are no error here.
 Result<> CheckSizes(const ignition::Config& config);
 
-// "; of that, /etc/big has 5 bytes: ..." of a config that is too long, with what to do about it.
+// The end of the error about a config that is too long, with its largest file and the remedy: "; of that, /etc/big has
+// 5 bytes: ...".
 std::string LargestFileText(const ignition::Config& config);
 
 }  // namespace pintle::machineconfig

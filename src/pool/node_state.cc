@@ -42,7 +42,7 @@ std::optional<std::string> WhyNotReady(const api::Node& node) {
 
 NodeState::NodeState(const api::Node& node)
     : node_(&node), is_ready_(!FirstProblem(node).has_value() && !node.spec.unschedulable) {
-  // Of the many annotations of a node ours stand together, which saves walking past the others.
+  // Annotations are sorted by their names, so that ours are in one place and the node's many others need no look.
   static const std::string kPrefix = "machineconfiguration.openshift.io/";
   const auto& annotations = node.metadata.annotations;
   for (auto i = annotations.lower_bound(kPrefix); i != annotations.end() && i->first.starts_with(kPrefix); ++i) {
