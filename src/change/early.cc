@@ -35,7 +35,10 @@ Result<Putting> PutForDeployment(const host::Host& host, const host::BlobStore& 
   if (change.phase != Phase::kApplied || change.next_boot->is_finalized) return Putting::kNothing;
   // Recover() says what is wrong with a deployment that someone else has chosen.
   if (!CheckBooted(host, change)) return Putting::kNothing;
-  TRY(PutLate(host, contents, change));
+  const auto put = PutLate(host, contents, change);
+  // Nor is anything overwritten that someone has edited: Recover() goes back.
+  if (!put && put.error().kind() == ErrorKind::kConflict) return Putting::kNothing;
+  TRY(put);
   return Putting::kPut;
 }
 

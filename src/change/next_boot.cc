@@ -27,6 +27,7 @@
 #include "host/password_hash.h"
 #include "host/remedy.h"
 #include "host/systemd_offline.h"
+#include "machineconfig/own_files.h"
 #include "plan/extensions.h"
 
 namespace pintle::change {
@@ -119,14 +120,78 @@ class IsAsBefore {
   const host::Host& host_;
 };
 
+Error WasChanged(const Step& step, const Change& change) {
+  return Error(ErrorKind::kConflict,
+               fmt::format("{} was changed while the change to {} waited for the reboot, and would be overwritten; "
+                           "see `pintle verify`",
+                           ThingOf(step).second, change.to));
+}
+
 // What someone changes while the deployment waits for the reboot is not to be lost without a word.
 Result<> CheckUntouched(const host::Host& host, const Change& change) {
   for (const Step& step : change.undo) {
-    if (TRY(std::visit(IsAsBefore(host), step))) continue;
-    return Error(ErrorKind::kConflict,
-                 fmt::format("{} was changed while the change to {} waited for the reboot, and would be overwritten; "
-                             "see `pintle verify`",
-                             ThingOf(step).second, change.to));
+    if (!TRY(std::visit(IsAsBefore(host), step))) return WasChanged(step, change);
+  }
+  return {};
+}
+
+// The steps by what they are about.
+std::map<Thing, const Step*> ByThing(const std::vector<Step>& steps) {
+  std::map<Thing, const Step*> by_thing;
+  for (const Step& step : steps) by_thing.emplace(ThingOf(step), &step);
+  return by_thing;
+}
+
+// Whether something in the new deployment is as the merge of /etc leaves it where nobody has changed it, or as it is to
+// be by now, given its undo.
+class IsAsMerged {
+ public:
+  IsAsMerged(const host::Host& host, const Step& put) : host_(host), put_(put) {}
+
+  Result<bool> operator()(const FilePut& undo) const {
+    if (machineconfig::IsOwnFile(undo.key)) return true;
+    const auto have = TRY(host::Observe(host_.root, undo.key));
+    if (IsSame(undo.want, have) || IsSame(std::get<FilePut>(put_).want, have)) return true;
+    // The image has another default than the one before.
+    if (!undo.key.starts_with("/etc/")) return false;
+    return IsSame(TRY(host::Observe(host_.root, "/usr" + undo.key)), have);
+  }
+  Result<bool> operator()(const Put<resource::AuthorizedKeys>& undo) const {
+    const auto have = TRY(host::ObserveAuthorizedKeys(host_.root, undo.key));
+    const auto& put = std::get<Put<resource::AuthorizedKeys>>(put_);
+    return host::Matches(undo.want, have) || host::Matches(put.want, have);
+  }
+  Result<bool> operator()(const Put<resource::PasswordHash>& undo) const {
+    const auto have = TRY(host::ObservePasswordHash(host_.root, undo.key));
+    const auto& put = std::get<Put<resource::PasswordHash>>(put_);
+    return host::Matches(undo.want, have) || host::Matches(put.want, have);
+  }
+  template <typename R>
+  Result<bool> operator()(const Put<R>&) const {
+    return true;
+  }
+
+ private:
+  using State = resource::FileEntry::State;
+
+  // Labels are those of the new policy, and what is in a directory is looked at by itself.
+  static bool IsSame(std::optional<State> was, const std::optional<State>& have) {
+    if (!was || !have) return !was && !have;
+    if (was->kind == resource::EntryKind::kDirectory) return have->kind == was->kind;
+    was->attributes.reset();
+    return host::Matches(*was, *have);
+  }
+
+  const host::Host& host_;
+  const Step& put_;
+};
+
+Result<> CheckAsMerged(const host::Host& host, const Change& change) {
+  const auto puts = ByThing(change.steps);
+  for (const Step& step : change.undo) {
+    const auto put = puts.find(ThingOf(step));
+    if (put == puts.end() || TRY(std::visit(IsAsMerged(host, *put->second), step))) continue;
+    return WasChanged(step, change);
   }
   return {};
 }
@@ -312,13 +377,13 @@ Result<> CheckBooted(const host::Host& host, const Change& change) {
 }
 
 Result<> PutLate(const host::Host& host, const host::BlobStore& contents, const Change& change) {
+  TRY(CheckAsMerged(host, change));
   return PutAll(host, contents, TRY(WithDirectories(host.root, change.steps)));
 }
 
 Result<std::vector<std::string>> PutSharedBack(const host::Host& host, const host::BlobStore& contents,
                                                const Change& change) {
-  std::map<Thing, const Step*> puts;
-  for (const Step& step : change.steps) puts.emplace(ThingOf(step), &step);
+  const auto puts = ByThing(change.steps);
   std::vector<Step> undo;
   std::vector<std::string> left;
   for (const Step& step : change.undo) {

@@ -52,7 +52,8 @@ Result<> Finalize(const host::Host& host);
 // Whether the deployment that runs is the one that the change wants; the error says in what it is not.
 Result<> CheckBooted(const host::Host& host, const Change& change);
 
-// Puts into the running tree what Finalize() should have put into it before it was booted.
+// Puts into the running tree what Finalize() should have put into it before it was booted.  What someone has edited
+// since the change was staged is a conflict, and then nothing is put.
 Result<> PutLate(const host::Host& host, const host::BlobStore& contents, const Change& change);
 
 // Puts back what of the change is in effect although the old deployment is booted.  Returns why the rest stays as it
