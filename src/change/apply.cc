@@ -14,6 +14,7 @@
 #include "change/boot.h"
 #include "change/findings.h"
 #include "change/journal.h"
+#include "change/link_changes.h"
 #include "change/next_boot.h"
 #include "change/parts_told.h"
 #include "change/put.h"
@@ -123,6 +124,7 @@ class Changer {
       TRY(StageDeployment(*change.next_boot, fetched.wanted));
     } else {
       TRY(PutAll(host_, contents, change.steps, {change.undo, change.looked_at}));
+      TRY(NoteLinks(host_, change));
     }
     return Enter(Phase::kApplied, change);
   }

@@ -2,6 +2,7 @@
 #include "change/put.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 #include <string>
@@ -11,10 +12,12 @@
 #include <variant>
 #include <vector>
 
+#include "change/link_changes.h"
 #include "host/authorized_keys.h"
 #include "host/file_changes.h"
 #include "host/password_hash.h"
 #include "host/remedy.h"
+#include "machineconfig/own_files.h"
 
 namespace pintle::change {
 namespace {
@@ -56,7 +59,7 @@ class Putting {
   Result<> PutSteps(std::span<const Step> steps) {
     TRY(PutFiles(Of<FileEntry>(steps)));
     if (const auto units = Of<UnitState>(steps); !units.empty()) TRY(host_.systemd.PutEnablement(units));
-    for (const auto& put : Of<UnitLinks>(steps)) TRY(host_.systemd.PutLinks(*put.want));
+    for (const auto& put : Of<UnitLinks>(steps)) TRY(Allow(PutLinks(*put.want)));
     for (const auto& put : Of<AuthorizedKeys>(steps)) TRY(AllowOfUser(PutKeys(put)));
     for (const auto& put : Of<PasswordHash>(steps)) TRY(AllowOfUser(PutHash(put)));
     return {};
@@ -64,20 +67,23 @@ class Putting {
 
  protected:
   virtual Result<> Allow(Result<> result) { return result; }
+  // All could be prepared, so that someone has come in between.
+  virtual Result<> AllowInPlace(Result<> result) { return result; }
   // A user may have made it impossible.
   virtual Result<> AllowOfUser(Result<> result) { return host::WithRemedy(std::move(result)); }
+  // Whether a file is put whatever is there.
+  virtual bool IsPutAnyway(const std::string&) const { return false; }
 
- private:
   // What takes time and space is done beside the places, and synced once; then all get to their places, and that is
   // synced once.
-  Result<> PutFiles(const std::vector<host::FilePut>& files) {
+  virtual Result<> PutFiles(const std::vector<host::FilePut>& files) {
     if (files.empty()) return {};
     const auto seen = ByKey<FileEntry>(before_.states);
     host::FileChanges changes(host_.root, contents_, host_.labels);
     std::vector<const host::FilePut*> prepared;
     for (const host::FilePut& file : files) {
       std::optional<host::Before> before;
-      if (const auto found = seen.find(file.key); found != seen.end()) {
+      if (const auto found = seen.find(file.key); found != seen.end() && !IsPutAnyway(file.key)) {
         const auto& state = found->second->want;
         before = host::Before{state ? &*state : nullptr, before_.at};
       }
@@ -86,16 +92,28 @@ class Putting {
       TRY(Allow(std::move(done)));
     }
     TRY(Sync(changes));
-    for (const host::FilePut* file : prepared) TRY(Allow(changes.Commit(*file)));
+    for (const host::FilePut* file : prepared) TRY(AllowInPlace(changes.Commit(*file)));
     return Sync(changes);
   }
 
+ private:
   Result<> Sync(host::FileChanges& changes) {
     for (;;) {
       auto synced = changes.Sync();
       if (synced) return {};
-      TRY(Allow(std::move(synced)));
+      TRY(AllowInPlace(std::move(synced)));
     }
+  }
+
+  Result<> PutLinks(const UnitLinks::State& links) const {
+    const auto seen = Of<UnitLinks>(before_.states);
+    if (seen.empty()) return host_.systemd.PutLinks(links);
+    const LinksBack back = TakeLinksBack(TRY(host_.systemd.ObserveLinks()), links, *seen.front().want);
+    TRY(host_.systemd.PutLinks(back.links));
+    if (back.edited.empty()) return {};
+    return Error(ErrorKind::kConflict, fmt::format("someone has changed what {} leads to since it was looked at, and "
+                                                   "it stays as they left it",
+                                                   fmt::join(back.edited, ", ")));
   }
 
   // Whether someone has edited a thing, given what it is.
@@ -127,22 +145,51 @@ class Putting {
   const SeenBefore before_;
 };
 
-// Leaves alone what someone has edited or made impossible, notes it, and goes on with the rest.
+// Leaves alone what someone has edited or put in the way, and notes it.  Whatever else stands in the way of one thing,
+// all others are put, and then it is an error.  Only a fault of the machine ends it at once.
 class PuttingBack final : public Putting {
  public:
   using Putting::Putting;
 
-  std::vector<std::string> Take() && { return std::move(left_); }
+  // What was left.
+  Result<std::vector<std::string>> End() && {
+    if (!failed_) return std::move(left_);
+    left_.push_back(failed_->message());
+    return Error(failed_->kind(), fmt::format("{}", fmt::join(left_, "; ")));
+  }
 
  private:
+  // Someone who comes in between can keep more from its place than what is meant, such as all that is in a directory.
+  static constexpr int kTurns = 3;
+
+  Result<> PutFiles(const std::vector<host::FilePut>& files) override {
+    for (int turn = 1;; ++turn) {
+      was_disturbed_ = false;
+      TRY(Putting::PutFiles(files));
+      if (!was_disturbed_ || turn == kTurns) return {};
+      left_.clear();
+      failed_.reset();
+    }
+  }
+
   Result<> Allow(Result<> result) override {
-    if (result || result.error().kind() != ErrorKind::kConflict) return result;
-    return Leave(result.error());
+    if (result || host::IsFaultOfMachine(result.error())) return result;
+    if (result.error().kind() == ErrorKind::kConflict) return Leave(result.error());
+    if (failed_) return Leave(result.error());
+    failed_ = host::WithRemedy(std::move(result).error());
+    return {};
+  }
+  Result<> AllowInPlace(Result<> result) override {
+    was_disturbed_ = was_disturbed_ || !result;
+    return Allow(std::move(result));
   }
   Result<> AllowOfUser(Result<> result) override {
     if (result) return {};
     return host::IsFaultOfMachine(result.error()) ? host::WithRemedy(std::move(result)) : Leave(result.error());
   }
+
+  // What Pintle keeps of the machine must go with the rest of it.
+  bool IsPutAnyway(const std::string& path) const override { return machineconfig::IsOwnFile(path); }
 
   Result<> Leave(const Error& error) {
     left_.push_back(error.message());
@@ -150,6 +197,8 @@ class PuttingBack final : public Putting {
   }
 
   std::vector<std::string> left_;
+  std::optional<Error> failed_;  // The first of them.
+  bool was_disturbed_ = false;
 };
 
 }  // namespace
@@ -163,7 +212,7 @@ Result<std::vector<std::string>> PutBack(const host::Host& host, const host::Blo
                                          std::span<const Step> undo, std::span<const Step> steps) {
   PuttingBack putting(host, contents, {steps, std::nullopt});
   TRY(putting.PutSteps(undo));
-  return std::move(putting).Take();
+  return std::move(putting).End();
 }
 
 }  // namespace pintle::change

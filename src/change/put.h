@@ -28,7 +28,9 @@ struct SeenBefore {
 Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::span<const plan::Step> steps,
                 const SeenBefore& before = {});
 
-// Takes a change back that may have put any of its steps.  What someone has edited since is left as it is, and told.
+// Takes a change back that may have put any of its steps.  What someone has edited since, made immutable or mounted
+// something over is left as it is, and told.  When one thing cannot be put back for another reason, all others are,
+// before that is an error.
 Result<std::vector<std::string>> PutBack(const host::Host& host, const host::BlobStore& contents,
                                          std::span<const plan::Step> undo, std::span<const plan::Step> steps);
 

@@ -57,17 +57,18 @@ Result<std::optional<Existing>> FindExisting(int directory, const std::string& n
 
 Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view what) {
   if ((attributes & STATX_ATTR_IMMUTABLE) != 0) {
-    return Error(ErrorKind::kSystem, fmt::format("{} is immutable: `chattr -i` makes it changeable", what));
+    return Error(ErrorKind::kConflict, fmt::format("{} is immutable: `chattr -i` makes it changeable", what));
   }
   if ((attributes & STATX_ATTR_APPEND) != 0) {
-    return Error(ErrorKind::kSystem, fmt::format("{} can only be appended to: `chattr -a` makes it changeable", what));
+    return Error(ErrorKind::kConflict,
+                 fmt::format("{} can only be appended to: `chattr -a` makes it changeable", what));
   }
   return {};
 }
 
 Result<> CheckNotMounted(const Existing& existing) {
   if ((existing.attributes & STATX_ATTR_MOUNT_ROOT) == 0) return {};
-  return Error(ErrorKind::kSystem, "something is mounted there: unmount it");
+  return Error(ErrorKind::kConflict, "something is mounted there: unmount it");
 }
 
 bool IsUntouched(const Existing& was, const Existing& is) {

@@ -36,6 +36,7 @@ struct Existing {
 // Nothing where nothing is; an error for what is no file, directory or link.
 Result<std::optional<Existing>> FindExisting(int directory, const std::string& name);
 
+// What someone has made of the place, and of nothing else, is a conflict.
 Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view what);
 Result<> CheckNotMounted(const Existing& existing);
 

@@ -222,6 +222,8 @@ class FileChanges::Work {
     exchange.name = NameOf(put.key);
     if (!retired_.empty()) TRY(RemoveRetired([&](const Retired& one) { return one.place() == prepared.place(); }));
     if (IsPreparedAlready(put, prepared.place())) return prepared;
+    // Whatever comes of this: nobody else clears it.
+    TRY(ClearLeftover(directory, exchange.name));
     exchange.existing = TRY(FindExisting(directory.fd(), exchange.name));
     if (before && before->state != nullptr) exchange.seen = *before->state;
     exchange.is_fresh = exchange.existing && !HasRestedSince(*exchange.existing, std::chrono::system_clock::now());
@@ -243,7 +245,6 @@ class FileChanges::Work {
 
   Result<> MakeReadyToRemove(const std::optional<Before>& before, const Directory& directory, Prepared& prepared) {
     const std::string& name = prepared.exchange.name;
-    TRY(ClearLeftover(directory, name));
     if (!prepared.exchange.existing) return {};
     TRY(CheckChangeable(directory));
     TRY(CheckNotImmutable(prepared.exchange.existing->attributes, "it"));
@@ -269,9 +270,7 @@ class FileChanges::Work {
     } else if (existing && (is_same_kind || before)) {
       const UniqueFd opened = TRY(OpenExisting(directory, name, *existing));
       Attributes have = TRY(ReadAttributes(opened.get(), HowOpened(existing->kind)));
-      if (is_same_kind && TRY(IsThere(want, *existing, opened.get(), goal, have))) {
-        return ClearLeftover(directory, name);
-      }
+      if (is_same_kind && TRY(IsThere(want, *existing, opened.get(), goal, have))) return {};
       if (before) TRY(CheckAsBefore(*before, *existing, opened.get(), have));
       if (is_same_kind && existing->kind != EntryKind::kDirectory) TakeOver(std::move(have), goal);
     } else if (before && before->state != nullptr) {
@@ -280,7 +279,6 @@ class FileChanges::Work {
     TRY(CheckChangeable(directory));
     if (existing) TRY(CheckNotImmutable(existing->attributes, "what is there"));
     if (is_same_kind && existing->kind == EntryKind::kDirectory) {
-      TRY(ClearLeftover(directory, name));
       prepared.way = Way::kAdjust;
       prepared.goal = std::move(goal);
       return {};
@@ -306,10 +304,8 @@ class FileChanges::Work {
   }
 
   void Await(const Directory& directory, const Prepared& prepared) {
-    const Directories::Waiting waiting = {Stages::NamesTo(directory, NameBeside(prepared.exchange.name)),
-                                          *prepared.exchange.made};
-    directories_.Await(prepared.place(), waiting);
-    committing_.Await(prepared.place(), waiting);
+    directories_.Await(prepared.place(),
+                       {Stages::NamesTo(directory, NameBeside(prepared.exchange.name)), *prepared.exchange.made});
   }
 
   // What is wanted where nothing is, or something of another kind.
@@ -485,7 +481,7 @@ class FileChanges::Work {
   const BlobStore& blobs_;
   Labels labels_;
   // What was prepared is found in the ones that are open since then; what is committed, in those that are looked up for
-  // that.
+  // that, so that nothing gets to its place in a directory that has not got to its own.
   Directories directories_;
   Directories committing_;
   Stages stages_;

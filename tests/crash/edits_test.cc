@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <system_error>
 
 #include "change/apply.h"
 #include "change/findings.h"
@@ -98,6 +99,29 @@ TEST_F(AnEdit, OfAFileThatGoesIsThereInTheEnd) {
   ASSERT_NO_FATAL_FAILURE(IsThereInTheEnd(NoConfig, "etc/new/deep/file"));
 }
 
+TEST_F(AnEdit, BetweenACutAndTheRecoveryIsThereInTheEndAndNothingIsBesideIt) {
+  for (const Edit& edit : kEdits) {
+    int histories = 0;
+    for (int at = 1;; ++at, ++histories) {
+      const TemporaryDirectory directory;
+      SmallMachine machine(directory.path());
+      ASSERT_TRUE(Succeeded(machine.GoFromTo(NoConfig(), Everything())));
+      const auto change = [&] { return machine.GoFromTo(Everything(), Reworded()).has_value(); };
+      if (!RunWith(CutAt(at), change).fault_met) break;
+      CountHistory();
+      SCOPED_TRACE(fmt::format("{} after a cut at call {}", edit.name, at));
+      edit.make(directory / "etc/motd");
+      static_cast<void>(change::Recover(machine.host()));  // Why it undoes is an error.
+      ASSERT_EQ(ValueOf(change::Recover(machine.host())).how, change::Recovery::kNothingToDo);
+      ASSERT_THAT(machine.Read("etc/motd"), testing::HasSubstr("and edited"));
+      for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory / "etc")) {
+        ASSERT_FALSE(IsNameBeside(entry.path().filename().string())) << entry.path();
+      }
+    }
+    EXPECT_GT(histories, 30) << edit.name;
+  }
+}
+
 // What someone puts in the way of a change: of a file, or of the directory that it is in.
 const Edit kObstacles[] = {
     {"removed", [](const fs::path& file) { fs::remove(file); }},
@@ -156,6 +180,64 @@ class AnObstacle : public AnEdit {
 TEST_F(AnObstacle, ToAFileThatIsChangedHoldsUpNothingElse) { ASSERT_NO_FATAL_FAILURE(HoldsUpNothingElse(Reworded)); }
 
 TEST_F(AnObstacle, ToAFileThatGoesHoldsUpNothingElse) { ASSERT_NO_FATAL_FAILURE(HoldsUpNothingElse(NoConfig)); }
+
+TEST_F(AnObstacle, ToAChangeThatIsUndoneHoldsUpNothingElse) {
+  const std::string path = "etc/new/deep/file";
+  for (const Edit& obstacle : kObstacles) {
+    int histories = 0;
+    for (int at = 1;; ++at, ++histories) {
+      const TemporaryDirectory directory;
+      SmallMachine machine(directory.path());
+      ASSERT_TRUE(Succeeded(machine.GoFromTo(NoConfig(), Everything())));
+      machine.systemd.failing = "watcher.service";
+      const auto meanwhile = [&] {
+        if (fs::is_regular_file(directory / path)) obstacle.make(directory / path);
+      };
+      const Fault fault = {.at = at, .kind = FaultKind::kMeanwhile, .errno_value = 0, .meanwhile = meanwhile};
+      const auto change = [&] { return machine.GoFromTo(Everything(), Reworded()).has_value(); };
+      if (!RunWith(fault, change).fault_met) break;
+      CountHistory();
+      SCOPED_TRACE(fmt::format("{} at call {}", obstacle.name, at));
+      ASSERT_EQ(ValueOf(change::Recover(machine.host())).how, change::Recovery::kNothingToDo);
+      for (const change::Finding& finding : ValueOf(change::FindingsOn(machine.host(), Everything()))) {
+        ASSERT_THAT(finding.about, testing::StartsWith("/etc/new")) << finding.text;
+      }
+    }
+    EXPECT_GT(histories, 40) << obstacle.name;
+  }
+}
+
+// What was prepared in a directory of ours is not lost when someone makes the same.
+TEST_F(AnObstacle, ThatIsADirectoryWhichAnUndoMakesKeepsNoFileFromIt) {
+  const std::string path = "etc/new/deep";
+  for (const fs::perms permissions : {fs::perms(0755), fs::perms(0700)}) {
+    int histories = 0;
+    int made = 0;
+    for (int at = 1;; ++at, ++histories) {
+      const TemporaryDirectory directory;
+      SmallMachine machine(directory.path());
+      ASSERT_TRUE(Succeeded(machine.GoFromTo(NoConfig(), Everything())));
+      machine.systemd.failing = "watcher.service";
+      const auto meanwhile = [&] {
+        if (fs::exists(directory / path)) return;
+        std::error_code refused;  // Some calls are made as a user.
+        fs::create_directories(directory / path, refused);
+        if (refused) return;
+        fs::permissions(directory / path, permissions);
+        machine.Write("made", "yes");
+      };
+      const Fault fault = {.at = at, .kind = FaultKind::kMeanwhile, .errno_value = 0, .meanwhile = meanwhile};
+      const auto change = [&] { return machine.GoFromTo(Everything(), NoConfig()).has_value(); };
+      if (!RunWith(fault, change).fault_met) break;
+      CountHistory();
+      SCOPED_TRACE(fmt::format("at call {}", at));
+      if (machine.Has("made")) ++made;
+      ASSERT_EQ(ValueOf(change::Recover(machine.host())).how, change::Recovery::kNothingToDo);
+      ASSERT_EQ(machine.Read(path + "/file"), "new");
+    }
+    EXPECT_GT(made, 5) << histories;
+  }
+}
 
 }  // namespace
 }  // namespace pintle::crash

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What others do to a machine between a change and its undoing.
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/xattr.h>
+
+#include <array>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "change/apply.h"
+#include "change/link_changes.h"
+#include "crash/tree.h"
+#include "unit/change/small_machine.h"
+#include "unit/change/two_deployments.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::change {
+namespace {
+
+namespace fs = std::filesystem;
+using plan::TestConfig;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kRecord = "etc/machine-config-daemon/currentconfig";
+constexpr const char* kTheirLink = "etc/systemd/system/multi-user.target.wants/theirs.service";
+constexpr const char* kOurLink = "etc/systemd/system/multi-user.target.wants/ours.service";
+
+// Sets the immutable bit for as long as it lives.
+class Immutable {
+ public:
+  explicit Immutable(const fs::path& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) { Set(FS_IMMUTABLE_FL); }
+  ~Immutable() { static_cast<void>(::ioctl(fd_.get(), FS_IOC_SETFLAGS, &none_)); }
+  Immutable(const Immutable&) = delete;
+  Immutable& operator=(const Immutable&) = delete;
+
+ private:
+  void Set(int flags) {
+    if (::ioctl(fd_.get(), FS_IOC_SETFLAGS, &flags) != 0) throw std::runtime_error("no immutable bits here");
+  }
+
+  UniqueFd fd_;
+  int none_ = 0;
+};
+
+// Something is mounted for as long as it lives.
+class Mounted {
+ public:
+  Mounted(const char* what, fs::path where, const char* type) : where_(std::move(where)) {
+    if (::mount(what, where_.c_str(), type, type == nullptr ? MS_BIND : 0, nullptr) != 0) {
+      throw std::runtime_error("mount: be root");
+    }
+  }
+  ~Mounted() { ::umount2(where_.c_str(), MNT_DETACH); }
+  Mounted(const Mounted&) = delete;
+  Mounted& operator=(const Mounted&) = delete;
+
+ private:
+  fs::path where_;
+};
+
+// All of a change is in place and waits for a reboot, when it is given up.
+class Undoing : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { UseOwnMounts(); }
+
+  Undoing() { machine_.policy = {}; }
+
+  // All that a config can change.
+  std::string Tree() const {
+    std::string text;
+    for (const char* part : {"etc", "home", "usr"}) text += crash::Describe(directory_ / part);
+    return text;
+  }
+
+  void Change() { ASSERT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), Everything())), Ending::kRebootNeeded); }
+  void ChangeToNext() {
+    machine_.policy = {.files = {{.path = "/etc", .actions = {{.type = "None", .reload = {}, .restart = {}}}}},
+                       .units = {{.name = "*", .actions = {{.type = "None", .reload = {}, .restart = {}}}}},
+                       .sshkey = {}};
+    ASSERT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), Everything())), Ending::kDone);
+    machine_.policy = {};
+    TestConfig next = Everything();
+    next.metadata().name = "rendered-worker-2";
+    for (ignition::File& file : next.ignition().storage.files) file.contents.source = "data:,reworded";
+    ASSERT_EQ(ValueOf(machine_.GoFromTo(Everything(), next)), Ending::kRebootNeeded);
+  }
+
+  // Says what stays.  The change is over with that.
+  std::string GiveUpAndEnd() {
+    const std::string reason = ValueOf(GiveUp(machine_.host())).reason;
+    EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
+    return reason;
+  }
+
+  void Enable(const char* link) const {
+    fs::create_directories((directory_ / link).parent_path());
+    fs::create_symlink("/usr/lib/systemd/system/theirs.service", directory_ / link);
+  }
+
+  TemporaryDirectory directory_;
+  SmallMachine machine_{directory_.path()};
+};
+
+TEST_F(Undoing, KeepsAUnitEnabledThatSomeoneHasEnabled) {
+  Change();
+  Enable(kTheirLink);
+  EXPECT_EQ(GiveUpAndEnd(), "it was given up");
+  EXPECT_TRUE(machine_.Has(kTheirLink));
+  EXPECT_FALSE(machine_.Has(kOurLink));
+  EXPECT_FALSE(machine_.Has("etc/systemd/system/a.target.wants"));
+}
+
+TEST_F(Undoing, KeepsAUnitDisabledThatSomeoneHasDisabled) {
+  Enable(kTheirLink);
+  Change();
+  fs::remove(directory_ / kTheirLink);
+  EXPECT_EQ(GiveUpAndEnd(), "it was given up");
+  EXPECT_FALSE(machine_.Has(kTheirLink));
+}
+
+TEST_F(Undoing, LeavesALinkOfItsOwnThatSomeoneHasLedElsewhere) {
+  Change();
+  fs::remove(directory_ / kOurLink);
+  Enable(kOurLink);
+  EXPECT_THAT(GiveUpAndEnd(), AllOf(HasSubstr(kOurLink), HasSubstr("stays as they left it")));
+  EXPECT_EQ(fs::read_symlink(directory_ / kOurLink), "/usr/lib/systemd/system/theirs.service");
+  EXPECT_FALSE(machine_.Has("etc/systemd/system/a.target.wants/shipped.service"));
+}
+
+TEST(TakeLinksBack, BringsBackWhatWasAndTouchesNothingElse) {
+  const resource::UnitLinks::State before = {{{"gone", "1"}, {"other", "1"}, {"edited", "1"}, {"same", "1"}},
+                                             {"/empty"}};
+  resource::UnitLinks::State now = {{{"new", "2"}, {"other", "2"}, {"edited", "2"}, {"same", "1"}}, {}};
+  const resource::UnitLinks::State made = MadeOf(before, now);
+  now.targets.erase("same");
+  now.targets["edited"] = "3";
+  now.targets["theirs"] = "3";
+  const LinksBack back = TakeLinksBack(now, before, made);
+  EXPECT_THAT(back.links.targets, ElementsAre(testing::Pair("edited", "3"), testing::Pair("gone", "1"),
+                                              testing::Pair("other", "1"), testing::Pair("theirs", "3")));
+  EXPECT_THAT(back.links.empty_folders, ElementsAre("/empty"));
+  EXPECT_THAT(back.edited, ElementsAre("edited"));
+}
+
+TEST_F(Undoing, IsNotHeldUpByAnImmutableFile) {
+  Change();
+  const Immutable fixed(directory_ / "etc/motd");
+  EXPECT_THAT(GiveUpAndEnd(), HasSubstr("writing /etc/motd: what is there is immutable: `chattr -i`"));
+  EXPECT_EQ(machine_.Read("etc/motd"), "ours");
+  EXPECT_FALSE(machine_.Has("etc/new/deep/file"));
+}
+
+TEST_F(Undoing, IsNotHeldUpByAnImmutableDirectory) {
+  Change();
+  const Immutable fixed(directory_ / "etc/new/deep");
+  EXPECT_THAT(GiveUpAndEnd(), HasSubstr("the directory /etc/new/deep is immutable: `chattr -i`"));
+  EXPECT_EQ(machine_.Read("etc/motd"), "the OS's greeting\n");
+}
+
+TEST_F(Undoing, IsNotHeldUpByAMountOnADirectory) {
+  Change();
+  const Mounted mounted("tmpfs", directory_ / "etc/new/deep", "tmpfs");
+  EXPECT_THAT(GiveUpAndEnd(), HasSubstr("removing /etc/new/deep: something is mounted there"));
+  EXPECT_EQ(machine_.Read("etc/motd"), "the OS's greeting\n");
+}
+
+TEST_F(Undoing, IsNotHeldUpByAMountOnAFile) {
+  Change();
+  const std::string motd = directory_ / "etc/motd";
+  const Mounted mounted(motd.c_str(), motd, nullptr);
+  EXPECT_THAT(GiveUpAndEnd(), HasSubstr("writing /etc/motd: something is mounted there"));
+  EXPECT_FALSE(machine_.Has("etc/new/deep/file"));
+}
+
+TEST_F(Undoing, PutsAllElseBackWhereOneThingFailsAndEndsWhenItCanBe) {
+  const std::string before = Tree();
+  Change();
+  {
+    const Immutable fixed(directory_ / "etc/systemd/system/multi-user.target.wants");
+    EXPECT_THAT(MessageOf(GiveUp(machine_.host())), HasSubstr("look for immutable bits"));
+    EXPECT_EQ(machine_.Read("etc/motd"), "the OS's greeting\n");
+    EXPECT_THAT(machine_.Read("etc/shadow"), HasSubstr("core:!:"));
+    EXPECT_FALSE(machine_.Has("home/core/.ssh"));
+  }
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kUndone);
+  EXPECT_EQ(Tree(), before);
+}
+
+TEST_F(Undoing, PutsBackWhatPintleKeepsWhateverSomeoneHasDoneToIt) {
+  ChangeToNext();
+  fs::permissions(directory_ / kRecord, fs::perms(0644));
+  GiveUpAndEnd();
+  EXPECT_THAT(machine_.Read(kRecord), HasSubstr("rendered-worker-1"));
+}
+
+TEST_F(Undoing, PutsBackWhatPintleKeepsWhereSomeoneHasRemovedIt) {
+  ChangeToNext();
+  fs::remove(directory_ / kRecord);
+  GiveUpAndEnd();
+  EXPECT_THAT(machine_.Read(kRecord), HasSubstr("rendered-worker-1"));
+}
+
+TEST_F(Undoing, LeavesNothingBesideWhatSomeoneHasEdited) {
+  Change();
+  machine_.Write("etc/" + NameBeside("motd"), "left by a crash");
+  machine_.Write("etc/motd", "edited");
+  EXPECT_THAT(GiveUpAndEnd(), HasSubstr("writing /etc/motd: someone has changed it"));
+  EXPECT_EQ(machine_.Read("etc/motd"), "edited");
+  EXPECT_FALSE(machine_.Has("etc/" + NameBeside("motd")));
+}
+
+TEST_F(Undoing, KeepsWhatSomeoneHasPutIntoADirectoryOfIts) {
+  Change();
+  machine_.Write("etc/new/deep/theirs", "theirs");
+  GiveUpAndEnd();
+  EXPECT_EQ(machine_.Read("etc/new/deep/theirs"), "theirs");
+  EXPECT_FALSE(machine_.Has("etc/new/deep/file"));
+}
+
+TEST_F(Undoing, GoesThroughADirectoryThatSomeoneHasMovedAndLinkedTo) {
+  ChangeToNext();
+  fs::create_directories(directory_ / "srv");
+  fs::rename(directory_ / "etc/new", directory_ / "srv/new");
+  fs::create_symlink("/srv/new", directory_ / "etc/new");
+  EXPECT_EQ(GiveUpAndEnd(), "it was given up");
+  EXPECT_EQ(machine_.Read("srv/new/deep/file"), "new");
+}
+
+TEST_F(Undoing, GivesAttributesAndTheLongestNamesBack) {
+  const std::string motd = directory_ / "etc/motd";
+  constexpr std::array<unsigned char, 20> kCapabilities = {1, 0, 0, 2, 0, 4};
+  fs::permissions(motd, fs::perms(0640));
+  ASSERT_EQ(::setxattr(motd.c_str(), "security.capability", kCapabilities.data(), kCapabilities.size(), 0), 0);
+  ASSERT_EQ(::setxattr(motd.c_str(), "trusted.theirs", "yes", 3, 0), 0);
+  const std::string before = Tree();
+  TestConfig config = Everything();
+  for (const std::size_t length : {254, 255}) {
+    config.WithFile(fmt::format("/etc/{}/{}", std::string(length, 'd'), std::string(255, 'f')), "data:,long");
+  }
+  ASSERT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), config)), Ending::kRebootNeeded);
+  ASSERT_NE(Tree(), before);
+  GiveUpAndEnd();
+  EXPECT_EQ(Tree(), before);
+}
+
+}  // namespace
+}  // namespace pintle::change
