@@ -63,7 +63,7 @@ template <typename T>
 struct OnBus {  // An enumeration.
   static constexpr const char* kType = "s";
   static int Append(sd_bus_message* message, const T& value) {
-    return ::sd_bus_message_append(message, kType, json::Encode(value).template get<std::string>().c_str());
+    return ::sd_bus_message_append(message, kType, json::Encode(value).text().c_str());
   }
 };
 template <>
@@ -351,7 +351,7 @@ void Bus::Replace(AgentStatus status) {
   if (changed.empty() || connection_ == nullptr) return;
   connection_->TellChanged(std::move(changed));
   if (before.state != status_.state || before.reason != status_.reason) {
-    connection_->Tell(host::kAgentStateChanged, "ss", json::Encode(status_.state).get<std::string>(), status_.reason);
+    connection_->Tell(host::kAgentStateChanged, "ss", json::Encode(status_.state).text(), status_.reason);
   }
   if (before.doing != status_.doing) connection_->Tell(host::kAgentProgress, "s", status_.doing);
 }

@@ -25,7 +25,7 @@ template <api::Lenient T>
 struct Codec<T> {
   static void Decode(Value&& from, T& to, const Path& path, Report& report) {
     if (!from.is_object()) return report.Error(path, "must be an object");
-    auto& members = from.get_ref<Value::object_t&>();
+    auto& members = from.members();
     ForEachField<T>([&](const auto& field) {
       const auto member = members.find(std::string(field.name));
       if (member == members.end() || member->second.is_null()) return;

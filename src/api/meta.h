@@ -160,7 +160,7 @@ template <>
 struct Codec<api::Time> {
   static void Decode(Value&& from, api::Time& to, const Path& path, Report& report) {
     if (!from.is_string()) return report.Error(path, "must be a time such as \"2026-11-21T05:41:43Z\"");
-    const auto time = FromRfc3339(from.get_ref<const std::string&>());
+    const auto time = FromRfc3339(from.text());
     if (!time) return report.Error(path, time.error().message());
     to.at = *time;
   }

@@ -25,7 +25,7 @@ template <>
 struct Codec<api::MicroTime> {
   static void Decode(Value&& from, api::MicroTime& to, const Path& path, Report& report) {
     if (!from.is_string()) return report.Error(path, "must be a time such as \"2026-11-21T05:41:43.000000Z\"");
-    const auto time = FromRfc3339(from.get_ref<const std::string&>());
+    const auto time = FromRfc3339(from.text());
     if (!time) return report.Error(path, time.error().message());
     to.at = *time;
   }

@@ -14,14 +14,6 @@ namespace {
 
 constexpr std::size_t kLongestCharacter = 4;
 
-// Of the text's first character; 0 if it does not begin with one.
-std::size_t LengthOfFirst(std::string_view text) {
-  for (std::size_t length = 1; length <= kLongestCharacter && length <= text.size(); ++length) {
-    if (IsUtf8(text.substr(0, length))) return length;
-  }
-  return 0;
-}
-
 std::uint32_t CodeOf(std::string_view character) {
   const auto first = static_cast<unsigned char>(character.front());
   if (character.size() == 1) return first;
@@ -51,9 +43,9 @@ std::string Escaped(std::string_view text, std::string_view kept) {
   if (IsPlain(text)) return std::string(text);
   std::string shown;
   while (!text.empty()) {
-    const std::size_t length = LengthOfFirst(text);
-    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
-    if (length > 0 && IsShown(character, kept)) {
+    const Utf8Start start = StartOf(text);
+    const std::string_view character = text.substr(0, start.length);
+    if (start.is_character && IsShown(character, kept)) {
       shown += character;
     } else {
       for (const char c : character) shown += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
@@ -85,11 +77,11 @@ std::string SingleQuoted(std::string_view word) {
 std::string DollarQuoted(std::string_view word) {
   std::string quoted = "$'";
   while (!word.empty()) {
-    const std::size_t length = LengthOfFirst(word);
-    const std::string_view character = word.substr(0, std::max<std::size_t>(length, 1));
+    const Utf8Start start = StartOf(word);
+    const std::string_view character = word.substr(0, start.length);
     if (character == "\\") {
       quoted += "\\\\";
-    } else if (character != "'" && length > 0 && IsShown(character, "")) {
+    } else if (character != "'" && start.is_character && IsShown(character, "")) {
       quoted += character;
     } else {
       // Three octal digits: behind \x a shell might take in what follows.

@@ -29,15 +29,22 @@ Form FormOf(unsigned char first) {
 
 }  // namespace
 
+Utf8Start StartOf(std::string_view text) {
+  const Form form = FormOf(static_cast<unsigned char>(text.front()));
+  if (form.length == 0) return {false, 1};
+  for (std::size_t i = 1; i < form.length; ++i) {
+    if (i == text.size()) return {false, i};
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < (i == 1 ? form.from : 0x80) || byte > (i == 1 ? form.to : 0xBF)) return {false, i};
+  }
+  return {true, form.length};
+}
+
 bool IsUtf8(std::string_view bytes) {
   while (!bytes.empty()) {
-    const Form form = FormOf(static_cast<unsigned char>(bytes.front()));
-    if (form.length == 0 || form.length > bytes.size()) return false;
-    for (std::size_t i = 1; i < form.length; ++i) {
-      const auto byte = static_cast<unsigned char>(bytes[i]);
-      if (byte < (i == 1 ? form.from : 0x80) || byte > (i == 1 ? form.to : 0xBF)) return false;
-    }
-    bytes.remove_prefix(form.length);
+    const Utf8Start start = StartOf(bytes);
+    if (!start.is_character) return false;
+    bytes.remove_prefix(start.length);
   }
   return true;
 }

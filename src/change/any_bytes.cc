@@ -28,13 +28,13 @@ Result<std::string> ToBytes(std::string text) {
 // All strings of a document, by a function that may refuse one.
 template <typename Turn>
 Result<json::Value> Turned(json::Value document, const Turn& turn) {
-  if (document.is_string()) return json::Value(TRY(turn(std::move(document.get_ref<std::string&>()))));
+  if (document.is_string()) return json::Value(TRY(turn(std::move(document.text()))));
   if (document.is_array()) {
     for (json::Value& element : document) element = TRY(Turned(std::move(element), turn));
   }
   if (!document.is_object()) return document;
   json::Value turned = json::Value::object();
-  for (auto& [name, member] : document.items()) turned[TRY(turn(name))] = TRY(Turned(std::move(member), turn));
+  for (auto& [name, member] : document.members()) turned[TRY(turn(name))] = TRY(Turned(std::move(member), turn));
   return turned;
 }
 

@@ -18,8 +18,7 @@ constexpr std::size_t kMostBytes = 4 << 20;
 constexpr std::ptrdiff_t kMostLines = 100'000;
 
 bool IsText(std::string_view bytes) {
-  return bytes.find('\0') == std::string_view::npos &&
-         json::Parse(json::ToText(std::string(bytes)))->get<std::string>() == bytes;
+  return bytes.find('\0') == std::string_view::npos && json::Parse(json::ToText(std::string(bytes)))->text() == bytes;
 }
 
 bool IsLong(std::string_view bytes) {

@@ -43,12 +43,12 @@ constexpr std::int64_t kVersion = 1;
 Result<> ExpectKnownVersion(json::Value& document) {
   if (!document.is_object() || !document.contains(kVersionKey)) return {};
   const json::Value version = document[kVersionKey];
-  document.erase(kVersionKey);
-  if (version.is_number_integer() && version == kVersion) return {};
+  document.Erase(kVersionKey);
+  if (version.is_integer() && version == kVersion) return {};
   return Error(ErrorKind::kInvalid,
                fmt::format("another version of Pintle wrote it, in the format {}, and this one knows the format {}; "
                            "that version can end the change",
-                           version.is_number_integer() ? version.dump() : "?", kVersion));
+                           version.is_integer() ? json::ToText(version) : "?", kVersion));
 }
 
 Result<Change> ChangeIn(std::string_view text) {

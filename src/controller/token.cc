@@ -37,7 +37,7 @@ Result<json::Value> HttpHeaders(const CommandLine& line) {
     return Error(ErrorKind::kInvalid, fmt::format("--ttl {}: it has to be a second or more", ttl));
   const std::string token = MakeToken(keys.front(), pool, SystemClock().Wall() + life);
   const json::Value header = {{"name", "Authorization"}, {"value", "Bearer " + token}};
-  return json::Value::object({{"httpHeaders", json::Value::array({header})}});
+  return json::Value{{"httpHeaders", json::Value::array({header})}};
 }
 
 }  // namespace

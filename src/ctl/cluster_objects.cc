@@ -90,20 +90,19 @@ Result<> AddObject(std::string_view kind, Value document, ClusterObjects& object
 
 // A text or an object in a document, or nothing.
 const Value* Member(const Value* document, std::string_view key) {
-  if (document == nullptr || !document->is_object()) return nullptr;
-  const auto member = document->find(std::string(key));
-  return member == document->end() || member->is_null() ? nullptr : &*member;
+  const Value* member = document == nullptr ? nullptr : document->Find(key);
+  return member == nullptr || member->is_null() ? nullptr : member;
 }
 
 std::string TextMember(const Value& document, std::string_view key) {
   const Value* member = Member(&document, key);
-  return member != nullptr && member->is_string() ? member->get<std::string>() : "";
+  return member != nullptr && member->is_string() ? member->text() : "";
 }
 
 bool IsOwnedByPool(const Value& document) {
   const Value* owners = Member(Member(&document, "metadata"), "ownerReferences");
   return owners != nullptr && owners->is_array() && !owners->empty() &&
-         TextMember(owners->front(), "kind") == kMachineConfigPool;
+         TextMember((*owners)[0], "kind") == kMachineConfigPool;
 }
 
 bool HasNodeAnnotations(const Value& document) {
@@ -168,7 +167,7 @@ Result<> AddDocument(Value document, std::string_view kind, ClusterObjects& obje
   if (!document.is_object()) return Error(ErrorKind::kInvalid, "is neither an object nor a list of objects");
 
   std::string said = TextMember(document, "kind");
-  if (const auto items = document.find("items"); items != document.end() && (said.empty() || said.ends_with("List"))) {
+  if (Value* items = document.Find("items"); items != nullptr && (said.empty() || said.ends_with("List"))) {
     if (said.size() > 4) kind = std::string_view(said).substr(0, said.size() - 4);
     if (items->is_null()) return {};
     return AddDocument(std::move(*items), kind, objects);

@@ -25,7 +25,7 @@ void PrintJson(api::MachineConfig config) {
 
 json::Value ToWritten(api::MachineConfig config) {
   json::Value document = machineconfig::ToDocument(std::move(config));
-  auto& spec = document["spec"].get_ref<json::Value::object_t&>();
+  auto& spec = document["spec"].members();
   std::erase_if(spec, [](const auto& member) {
     const json::Value& value = member.second;
     return value.is_null() || value == "" || value == false;

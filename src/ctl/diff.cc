@@ -170,7 +170,7 @@ DiffPreview DiffBetween(const api::MachineConfig& from, const api::MachineConfig
   const ParsedConfig after{to, *parsed_to};
   const Plan plan = plan::Make(before, after, policy, overrides);
   preview.differs = Differ(before, after);
-  preview.answer.update(AnswerOf(plan, before, after));
+  for (auto& [key, value] : AnswerOf(plan, before, after).members()) preview.answer[key] = std::move(value);
   preview.answer["differs"] = preview.differs;
   if (preview.differs)
     preview.text = ChangesText(plan, before, after, private_lines) + "\n" + ConsequencesText(plan, Drains::kTold);

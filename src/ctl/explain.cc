@@ -80,7 +80,7 @@ class Describer {
     return HavePath(put.key);
   }
   Result<> operator()(const resource::Put<resource::UnitState>& put) const {
-    Want(put.key, json::Encode(put.want->enablement).get<std::string>());
+    Want(put.key, json::Encode(put.want->enablement).text());
     return HaveUnit(put.key);
   }
   Result<> operator()(const resource::Put<resource::AuthorizedKeys>& put) const {

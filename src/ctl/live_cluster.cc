@@ -29,12 +29,10 @@ kube::Patience BriefPatience() {
 
 // The configs themselves are long, and say nothing about pools.
 void DropConfig(json::Value& document) {
-  if (const auto spec = document.find("spec"); spec != document.end() && spec->is_object()) spec->erase("config");
+  if (json::Value* spec = document.Find("spec")) spec->Erase("config");
 }
 
-std::string NameIn(const json::Value& document) {
-  return document.value(json::Value::json_pointer("/metadata/name"), std::string());
-}
+std::string NameIn(const json::Value& document) { return document.TextAt({"metadata", "name"}); }
 
 }  // namespace
 
@@ -90,7 +88,7 @@ Result<std::string> LiveCluster::OperatorNode() {
   TRY(ForEach(kube::kResourceKind<api::Pod>,
               {.namespace_name = std::string(kOperatorNamespace), .label_selector = std::string(kOperatorLabel)},
               [&](json::Value pod) -> Result<> {
-                nodes.insert(pod.value(json::Value::json_pointer("/spec/nodeName"), std::string()));
+                nodes.insert(pod.TextAt({"spec", "nodeName"}));
                 return {};
               }));
   return nodes.size() == 1 ? *nodes.begin() : std::string();

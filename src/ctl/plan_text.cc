@@ -81,7 +81,7 @@ Value ReasonsOf(const std::vector<plan::Action>& actions) {
   Value list = Value::array();
   for (const plan::Action& action : actions) {
     Value entry = json::Encode(action.what);
-    entry["reasons"] = action.reasons;
+    entry["reasons"] = json::Encode(action.reasons);
     list.push_back(std::move(entry));
   }
   return list;
@@ -319,8 +319,8 @@ Value AnswerOf(const Plan& plan, const ParsedConfig& from, const ParsedConfig& t
       {"diffUnits", UnitsOf(plan.difference.changed_units)},
       {"firstBootActions", {plan.first_boot_action}},
       {"nodeDisruptionActions", ActionsOf(plan.actions)},
-      {"rpmOstreeKargs",
-       plan::RpmOstreeArguments(TextsOf(from.object.spec.kernel_arguments), TextsOf(to.object.spec.kernel_arguments))},
+      {"rpmOstreeKargs", json::Encode(plan::RpmOstreeArguments(TextsOf(from.object.spec.kernel_arguments),
+                                                               TextsOf(to.object.spec.kernel_arguments)))},
       {"requiresRebuild", plan::NeedsRebuild(from.object.spec, to.object.spec)},
       {"irreconcilableReport", ReportOf(plan::IrreconcilableChanges(from.ignition, to.ignition))},
       {"actions", ReasonsOf(plan.actions)},

@@ -35,11 +35,9 @@ Result<api::MachineConfig> ReadButane(const std::string& file, json::Value value
 std::string WhatItIs(const json::Value& object) {
   const std::string_view kind = machineconfig::KindOf(object);
   if (!json::IsPlainName(kind)) return "an object of another kind";
-  const auto metadata = object.find("metadata");
-  if (metadata == object.end() || !metadata->is_object()) return std::string(kind);
-  const auto name = metadata->find("name");
-  if (name == metadata->end() || !name->is_string()) return std::string(kind);
-  return fmt::format("{} {}", kind, name->get_ref<const std::string&>());
+  const json::Value* name = object.Find({"metadata", "name"});
+  if (name == nullptr || !name->is_string()) return std::string(kind);
+  return fmt::format("{} {}", kind, name->text());
 }
 
 Error WithoutKind(const json::Value& object) {

@@ -143,7 +143,7 @@ std::string LoginText(const host::AgentLogin& login) {
 }  // namespace
 
 std::string StatusText(const AgentStatus& status) {
-  const auto word = [](const auto& value) { return json::Encode(value).template get<std::string>(); };
+  const auto word = [](const auto& value) { return json::Encode(value).text(); };
   Lines lines;
   lines.Add("Node:", status.node);
   lines.Add("Configs:", status.source == host::AgentSource::kKubernetes ? "from the cluster" : "from this machine");

@@ -50,10 +50,10 @@ Result<Message> NewCall(sd_bus* bus, const char* interface, const std::string& m
 // A property that may be missing has no text then.
 template <typename AnyField>
 void TakeProperty(const AnyField& field, json::Value& properties, json::Value& status) {
-  const auto property = properties.find(AgentProperty(field.name));
-  if (property == properties.end()) return;
+  json::Value* property = properties.Find(AgentProperty(field.name));
+  if (property == nullptr) return;
   if (!AnyField::kIsRequired && *property == "") return;
-  status[std::string(field.name)] = std::move(*property);
+  status[field.name] = std::move(*property);
 }
 
 json::Value LoginFrom(const json::Value& login) {
@@ -130,7 +130,7 @@ Result<AgentStatus> AskAgent() {
 Result<> TellAgent(AgentOrder order) {
   const Result<Bus> bus = OpenBus();
   if (!bus) return Error(ErrorKind::kNotFound, fmt::format("{}: {}", kNoAgent, bus.error().message()));
-  const Message call = TRY(NewCall((*bus).get(), kAgentInterface, json::Encode(order).get<std::string>()));
+  const Message call = TRY(NewCall((*bus).get(), kAgentInterface, json::Encode(order).text()));
   const int result = ::sd_bus_message_set_allow_interactive_authorization(call.get(), 1);
   if (result < 0) return Problem().Told(result);
   TRY(Call((*bus).get(), call.get(), kOrderPatience), "the agent");

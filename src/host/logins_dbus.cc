@@ -96,7 +96,7 @@ class Logins::Following {
     if (::sd_bus_message_has_signature(message, "a(susso)") <= 0 || ReadValue(message, sessions) < 0) return 0;
     std::map<std::string, std::string> paths;
     for (const json::Value& session : sessions) {
-      paths.emplace(session[0].get<std::string>(), session[4].get<std::string>());
+      paths.emplace(session[0].text(), session[4].text());
     }
     static_cast<Following*>(self)->TakeList(paths);
     return 0;

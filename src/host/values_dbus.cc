@@ -34,7 +34,7 @@ int ReadEntry(sd_bus_message* message, const char* types, json::Value& object) {
   if (result >= 0) result = ReadValue(message, key);
   if (result >= 0) result = ReadValue(message, value);
   if (result < 0) return result;
-  object[key.is_string() ? key.get<std::string>() : json::ToText(key)] = std::move(value);
+  object[key.is_string() ? key.text() : json::ToText(key)] = std::move(value);
   return ::sd_bus_message_exit_container(message);
 }
 
@@ -49,7 +49,7 @@ int ReadDictionary(sd_bus_message* message, const std::string& element, json::Va
 int ReadList(sd_bus_message* message, json::Value& value) {
   value = json::Value::array();
   int result = 0;
-  while (result >= 0 && !IsAtEnd(message)) result = ReadValue(message, value.emplace_back());
+  while (result >= 0 && !IsAtEnd(message)) result = ReadValue(message, value.push_back({}));
   return result;
 }
 

@@ -111,14 +111,14 @@ std::string ShortestDataUrl(std::string_view bytes) {
 }
 
 bool IsText(const Value& object, const char* key) {
-  const auto member = object.find(key);
-  return member != object.end() && member->is_string();
+  const Value* member = object.Find(key);
+  return member != nullptr && member->is_string();
 }
 
 // Takes a member that must be a text.
 std::string TakeText(Value& object, const char* key) {
-  std::string text = std::move(object[key].get_ref<std::string&>());
-  object.erase(key);
+  std::string text = std::move(object[key].text());
+  object.Erase(key);
   return text;
 }
 
@@ -136,7 +136,7 @@ class Translator {
     if (!from.is_object()) return from;
     FillIn(from, path);
     Value to = Value::object();
-    for (auto& [key, value] : from.get_ref<Value::object_t&>()) {
+    for (auto& [key, value] : from.members()) {
       to[ToIgnitionName(key)] = Translate(std::move(value), Path(path, key));
     }
     return to;
@@ -145,9 +145,9 @@ class Translator {
  private:
   void FillIn(Value& object, const Path& path) {
     for (const char* unsupported : {"boot_device", "grub", "trees"}) Refuse(object, unsupported, path);
-    if (const auto mount = object.find("with_mount_unit"); mount != object.end()) {
+    if (const Value* mount = object.Find("with_mount_unit")) {
       if (*mount == true) report_.Error(Path(path, "with_mount_unit"), "is not supported: write the mount unit");
-      object.erase("with_mount_unit");
+      object.Erase("with_mount_unit");
     }
     FillInResource(object, path);
     FillInLocalText(object, "contents_local", "contents", path);
@@ -156,7 +156,7 @@ class Translator {
   }
 
   void Refuse(Value& object, const char* key, const Path& path) {
-    if (object.erase(key) == 0) return;
+    if (!object.Erase(key)) return;
     report_.Error(Path(path, key), "is not supported: a running machine cannot follow it");
   }
 
@@ -199,10 +199,10 @@ class Translator {
 
   // Keys out of files, one a line.
   void FillInKeys(Value& object, const Path& path) {
-    const auto files = object.find("ssh_authorized_keys_local");
-    if (files == object.end() || !files->is_array()) return;
+    Value* files = object.Find("ssh_authorized_keys_local");
+    if (files == nullptr || !files->is_array()) return;
     Value names = std::move(*files);
-    object.erase("ssh_authorized_keys_local");
+    object.Erase("ssh_authorized_keys_local");
     Value& keys = object["ssh_authorized_keys"];
     if (keys.is_null()) keys = Value::array();
     if (!keys.is_array()) return;
@@ -210,7 +210,7 @@ class Translator {
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (!names[i].is_string()) {
         report_.Error(Path(list, i), "must be a string");
-      } else if (const auto contents = ReadLocal(names[i].get_ref<const std::string&>(), Path(list, i))) {
+      } else if (const auto contents = ReadLocal(names[i].text(), Path(list, i))) {
         AddLines(*contents, keys);
       }
     }
@@ -228,12 +228,12 @@ class Translator {
 
   // "0o644", which YAML 1.1 takes for a text, is a number here; and 644 is hardly what was meant.
   void CheckMode(Value& object, const Path& path) {
-    const auto member = object.find("mode");
-    if (member == object.end()) return;
+    Value* member = object.Find("mode");
+    if (member == nullptr) return;
     if (member->is_string()) {
-      if (const auto mode = ReadOctal(member->get_ref<const std::string&>())) *member = *mode;
-    } else if (member->is_number_integer()) {
-      const auto mode = member->get<std::int64_t>();
+      if (const auto mode = ReadOctal(member->text())) *member = *mode;
+    } else if (member->is_integer()) {
+      const auto mode = member->integer();
       if (const auto meant = MeantInOctal(mode)) {
         report_.Warning(Path(path, "mode"), fmt::format("is {:#o} in octal: did you mean {:#o}?", mode, *meant));
       }
@@ -259,10 +259,10 @@ class Translator {
 template <typename T>
 T TakeSection(Value& document, const char* key, json::Report& report) {
   T section;
-  const auto member = document.find(key);
-  if (member == document.end()) return section;
+  Value* member = document.Find(key);
+  if (member == nullptr) return section;
   json::DecodeInto(std::move(*member), section, Path(Path(), key), report);
-  document.erase(key);
+  document.Erase(key);
   return section;
 }
 

@@ -83,13 +83,13 @@ std::optional<Version> ParseVersion(std::string_view text) {
 
 std::string TokenOf(const json::Value& value) {
   switch (value.type()) {
-    case json::Value::value_t::string:
+    case json::Value::Type::kString:
       return "\"";
-    case json::Value::value_t::object:
+    case json::Value::Type::kObject:
       return "{";
-    case json::Value::value_t::array:
+    case json::Value::Type::kArray:
       return "[";
-    case json::Value::value_t::boolean:
+    case json::Value::Type::kBoolean:
       return "true";
     default:
       return "0";
@@ -98,7 +98,7 @@ std::string TokenOf(const json::Value& value) {
 
 const json::Value* FindMember(const json::Value& object, std::string_view name) {
   const json::Value* found = nullptr;
-  for (const auto& [key, value] : object.get_ref<const json::Value::object_t&>()) {
+  for (const auto& [key, value] : object.members()) {
     if (key == name) return &value;
     if (SameIgnoringCase(key, name)) found = &value;
   }
@@ -137,7 +137,7 @@ Result<std::string> VersionOf(const json::Value& document, const Text& text) {
   if (!version->is_string()) {
     return WrongType("$.ignition.version", *version, "struct field .Ignition.Version of type string", text);
   }
-  return version->get_ref<const std::string&>();
+  return version->text();
 }
 
 // The report as the Machine Config Operator writes it, one line a problem.

@@ -28,22 +28,22 @@ namespace internal {
 inline void Read(json::Value&& from, std::string& to, const json::Path& path, json::Report& report) {
   if (from.is_null()) return;
   if (!from.is_string()) return report.Error(path, "must be a string");
-  to = std::move(from.get_ref<std::string&>());
+  to = std::move(from.text());
 }
 
 inline void Read(json::Value&& from, bool& to, const json::Path& path, json::Report& report) {
   if (from.is_null()) return;
   if (!from.is_boolean()) return report.Error(path, "must be true or false");
-  to = from.get<bool>();
+  to = from.boolean();
 }
 
 inline void Read(json::Value&& from, std::int64_t& to, const json::Path& path, json::Report& report) {
   if (from.is_null()) return;
-  if (!from.is_number_integer()) return report.Error(path, "must be a whole number");
-  if (from.is_number_unsigned() && !std::in_range<std::int64_t>(from.get<std::uint64_t>())) {
+  if (!from.is_integer()) return report.Error(path, "must be a whole number");
+  if (from.is_unsigned() && !std::in_range<std::int64_t>(from.unsigned_integer())) {
     return report.Error(path, "must be at most 9223372036854775807");
   }
-  to = from.get<std::int64_t>();
+  to = from.integer();
 }
 
 template <typename T>
@@ -86,7 +86,7 @@ template <json::Described T>
 void Read(json::Value&& from, T& to, const json::Path& path, json::Report& report) {
   if (from.is_null()) return;
   if (!from.is_object()) return report.Error(path, "must be an object");
-  for (auto& [key, value] : from.get_ref<json::Value::object_t&>()) {
+  for (auto& [key, value] : from.members()) {
     if (ReadMember(key, value, to, path, report, std::equal_to<std::string_view>())) continue;
     if (ReadMember(key, value, to, path, report, SameIgnoringCase)) continue;
     report.Warning(json::Path(path, key), "Unused key " + key);

@@ -180,7 +180,7 @@ template <>
 struct Codec<std::string> {
   static void Decode(Value&& from, std::string& to, const Path& path, Report& report) {
     if (!from.is_string()) return report.Error(path, "must be a string");
-    to = std::move(from.get_ref<std::string&>());
+    to = std::move(from.text());
   }
   static Value Encode(const std::string& from) { return from; }
 };
@@ -189,7 +189,7 @@ template <>
 struct Codec<bool> {
   static void Decode(Value&& from, bool& to, const Path& path, Report& report) {
     if (!from.is_boolean()) return report.Error(path, "must be true or false");
-    to = from.get<bool>();
+    to = from.boolean();
   }
   static Value Encode(bool from) { return from; }
 };
@@ -197,14 +197,13 @@ struct Codec<bool> {
 template <std::integral T>
 requires(!std::same_as<T, bool>) struct Codec<T> {
   static void Decode(Value&& from, T& to, const Path& path, Report& report) {
-    if (!from.is_number_integer()) return report.Error(path, "must be a whole number");
-    const bool fits = from.is_number_unsigned() ? std::in_range<T>(from.get<std::uint64_t>())
-                                                : std::in_range<T>(from.get<std::int64_t>());
+    if (!from.is_integer()) return report.Error(path, "must be a whole number");
+    const bool fits = from.is_unsigned() ? std::in_range<T>(from.unsigned_integer()) : std::in_range<T>(from.integer());
     if (!fits) {
       return report.Error(path, "must be between " + std::to_string(std::numeric_limits<T>::min()) + " and " +
                                     std::to_string(std::numeric_limits<T>::max()));
     }
-    to = from.get<T>();
+    to = static_cast<T>(from.integer());
   }
   static Value Encode(T from) { return from; }
 };
@@ -213,7 +212,7 @@ template <>
 struct Codec<double> {
   static void Decode(Value&& from, double& to, const Path& path, Report& report) {
     if (!from.is_number()) return report.Error(path, "must be a number");
-    to = from.get<double>();
+    to = from.real();
   }
   static Value Encode(double from) { return from; }
 };
@@ -251,7 +250,7 @@ struct Codec<std::map<std::string, T>> {
     if (from.is_null()) return to.clear();
     if (!from.is_object()) return report.Error(path, "must be an object");
     to.clear();
-    for (auto& [key, value] : from.get_ref<Value::object_t&>()) {
+    for (auto& [key, value] : from.members()) {
       DecodeInto(std::move(value), to[key], Path(path, key), report);
     }
   }
@@ -266,7 +265,7 @@ template <Described T>
 struct Codec<T> {
   static void Decode(Value&& from, T& to, const Path& path, Report& report) {
     if (!from.is_object()) return report.Error(path, "must be an object");
-    auto& members = from.get_ref<Value::object_t&>();
+    auto& members = from.members();
     ForEachField<T>([&](const auto& field) { DecodeField(field, members, to, path, report); });
     for (const auto& [key, value] : members) {
       if (!HasField(key)) report.Warning(Path(path, key), "unknown key");
@@ -287,8 +286,8 @@ struct Codec<T> {
   }
 
   template <typename AnyField>
-  static void DecodeField(const AnyField& field, Value::object_t& members, T& to, const Path& path, Report& report) {
-    const auto member = members.find(std::string(field.name));
+  static void DecodeField(const AnyField& field, Value::Object& members, T& to, const Path& path, Report& report) {
+    const auto member = members.find(field.name);
     if (member != members.end() && !(member->second.is_null() && !AnyField::kIsRequired)) {
       DecodeInto(std::move(member->second), to.*field.member, Path(path, field.name), report);
     } else if (AnyField::kIsRequired && member == members.end()) {
@@ -302,7 +301,7 @@ struct Codec<T> {
       static const T kFresh{};
       if (Equal(from.*field.member, kFresh.*field.member)) return;
     }
-    to[std::string(field.name)] = json::Encode(from.*field.member);
+    to[field.name] = json::Encode(from.*field.member);
   }
 };
 
@@ -318,7 +317,7 @@ struct Codec<E> {
 
   static void Decode(Value&& from, E& to, const Path& path, Report& report) {
     if (!from.is_string()) return report.Error(path, "must be a string");
-    const auto& name = from.get_ref<const std::string&>();
+    const auto& name = from.text();
     std::string allowed;
     for (const auto& [value, text] : kNames<E>) {
       if (name == text) {
@@ -348,10 +347,10 @@ struct Codec<std::variant<Alternatives...>> {
 
   static void Decode(Value&& from, Variant& to, const Path& path, Report& report) {
     if (!from.is_object()) return report.Error(path, "must be an object");
-    auto kind = from.find("kind");
-    if (kind == from.end() || !kind->is_string()) return report.Error(Path(path, "kind"), "must be a string");
-    const std::string name = std::move(kind->template get_ref<std::string&>());
-    from.erase(kind);
+    Value* kind = from.Find("kind");
+    if (kind == nullptr || !kind->is_string()) return report.Error(Path(path, "kind"), "must be a string");
+    const std::string name = std::move(kind->text());
+    from.Erase("kind");
     const bool known = (DecodeIfNamed<Alternatives>(name, from, to, path, report) || ...);
     if (!known) report.Error(Path(path, "kind"), "\"" + name + "\" is not known");
   }

@@ -56,13 +56,13 @@ std::string GoJson(const Value& value) {
 }
 
 std::size_t GoJsonLength(const Value& value) {
-  if (value.is_string()) return LengthOf(value.get_ref<const std::string&>());
+  if (value.is_string()) return LengthOf(value.text());
   if (!value.is_structured()) return ToText(value).size();
   std::size_t length = 2 + (value.empty() ? 0 : value.size() - 1);  // The brackets, and the commas.
   if (value.is_array()) {
     for (const Value& element : value) length += GoJsonLength(element);
   } else {
-    for (const auto& [key, member] : value.get_ref<const Value::object_t&>()) {
+    for (const auto& [key, member] : value.members()) {
       length += LengthOf(key) + 1 + GoJsonLength(member);
     }
   }

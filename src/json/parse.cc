@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace pintle::json {
@@ -46,7 +47,7 @@ class Builder {
     return Add(value);
   }
   bool string(std::string& value) { return Add(std::move(value)); }
-  bool binary(Value::binary_t&) { return Fail("binary values are not JSON"); }
+  bool binary(nlohmann::json::binary_t&) { return Fail("binary values are not JSON"); }
 
   bool start_object(std::size_t) { return Enter(Value::object()); }
   bool start_array(std::size_t) { return Enter(Value::array()); }
@@ -55,15 +56,14 @@ class Builder {
 
   bool key(std::string& name) {
     Level& level = levels_.back();
-    const auto [member, is_new] =
-        level.value->get_ref<Value::object_t&>().insert_or_assign(std::move(name), Value(nullptr));
+    const auto [member, is_new] = level.value->members().insert_or_assign(std::move(name), Value(nullptr));
     if (!is_new && report_ != nullptr) ReportDuplicate(member->first);
     level.key = &member->first;
     level.slot = &member->second;
     return true;
   }
 
-  bool parse_error(std::size_t offset, const std::string& /*last_token*/, const Value::exception& error) {
+  bool parse_error(std::size_t offset, const std::string& /*last_token*/, const nlohmann::json::exception& error) {
     // The library counts the bytes that it has read, so the culprit is the one before.
     problem_offset_ = offset > 0 ? offset - 1 : 0;
     problem_ = Cause(error.what());
@@ -88,7 +88,7 @@ class Builder {
     if (levels_.empty()) return &(root_ = std::move(value));
     Level& level = levels_.back();
     if (level.slot != nullptr) return &(*level.slot = std::move(value));
-    return &level.value->get_ref<Value::array_t&>().emplace_back(std::move(value));
+    return &level.value->push_back(std::move(value));
   }
 
   bool Add(Value value) {
@@ -141,7 +141,7 @@ Result<Value> Parse(std::string_view text, Report* report, const ParseLimits& li
                  fmt::format("JSON of {} bytes, longer than the limit of {}", text.size(), limits.bytes));
   }
   Builder builder(report, limits);
-  if (Value::sax_parse(text.begin(), text.end(), &builder)) {
+  if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) {
     // The library takes a zero byte for the end, whatever follows.
     const std::size_t zero = text.find('\0');
     if (zero == std::string_view::npos) return builder.TakeValue();
@@ -151,9 +151,5 @@ Result<Value> Parse(std::string_view text, Report* report, const ParseLimits& li
   return Error(ErrorKind::kInvalid,
                fmt::format("not JSON: {}: {}", LineAndColumn(text, builder.problem_offset()), builder.problem()));
 }
-
-std::string ToText(const Value& value) { return value.dump(-1, ' ', false, Value::error_handler_t::replace); }
-
-std::string ToIndentedText(const Value& value) { return value.dump(2, ' ', false, Value::error_handler_t::replace); }
 
 }  // namespace pintle::json

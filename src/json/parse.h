@@ -4,16 +4,14 @@
 // Text to JSON values, and back.
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "json/report.h"
+#include "json/value.h"
 
 namespace pintle::json {
-
-using Value = nlohmann::json;
 
 struct ParseLimits {
   // Levels of lists and objects inside one another.  Deeper ones would cost whoever walks the value its stack.

@@ -163,9 +163,7 @@ Error Refused(std::string_view field, std::string_view remedy) {
   return Invalid(fmt::format("{}: is not supported; {}", field, remedy));
 }
 
-bool IsSaid(const json::Value& value) {
-  return value.is_string() ? !value.get_ref<const std::string&>().empty() : !value.empty();
-}
+bool IsSaid(const json::Value& value) { return value.is_string() ? !value.text().empty() : !value.empty(); }
 
 Result<> RefuseWhatWeAreNot(const User& user) {
   constexpr std::string_view kUseOthers =

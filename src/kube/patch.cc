@@ -164,7 +164,7 @@ Call AmendObject(std::shared_ptr<Transport> transport, Amendment amendment,
 Result<json::Value> ReadObject(const ObjectName& name, Fetched fetched) {
   if (auto* const failure = std::get_if<Failure>(&fetched)) return std::move(failure->error);
   json::Value object = TRY(json::Parse(std::get<std::string>(fetched), nullptr, kObjectLimits), "reading the answer");
-  if (object.is_object() && object.value("kind", json::Value()) == "Status") {
+  if (object.TextAt({"kind"}) == "Status") {
     return Error(ErrorKind::kUnavailable,
                  fmt::format("the answer about {} is a Status and no object", name.ToString()));
   }

@@ -17,13 +17,7 @@ constexpr std::array kHappenings = {
     std::pair{std::string_view("BOOKMARK"), Happening::kBookmark},
 };
 
-std::string InMetadata(const json::Value& object, const char* key) {
-  if (!object.is_object()) return "";
-  const auto metadata = object.find("metadata");
-  if (metadata == object.end() || !metadata->is_object()) return "";
-  const auto value = metadata->find(key);
-  return value == metadata->end() || !value->is_string() ? "" : value->get<std::string>();
-}
+std::string InMetadata(const json::Value& object, const char* key) { return object.TextAt({"metadata", key}); }
 
 }  // namespace
 
@@ -51,11 +45,10 @@ Result<std::variant<WatchEvent, Failure>> DecodeWatchLine(std::string_view line)
   using Decoded = std::variant<WatchEvent, Failure>;
   json::Value event = TRY(json::Parse(line, nullptr, kObjectLimits), "reading an event of the watch");
   const auto bad = [] { return Error(ErrorKind::kInvalid, "an event of the watch is not of the known form"); };
-  if (!event.is_object()) return bad();
-  const auto type = event.find("type");
-  const auto object = event.find("object");
-  if (type == event.end() || !type->is_string() || object == event.end() || !object->is_object()) return bad();
-  const auto& name = type->get_ref<const std::string&>();
+  const json::Value* type = event.Find("type");
+  json::Value* object = event.Find("object");
+  if (type == nullptr || !type->is_string() || object == nullptr || !object->is_object()) return bad();
+  const auto& name = type->text();
   if (name == "ERROR") return Decoded(FailureFrom(std::move(*object)));
   const auto known =
       std::find_if(kHappenings.begin(), kHappenings.end(), [&](const auto& h) { return h.first == name; });

@@ -13,15 +13,8 @@ namespace {
 constexpr std::string_view kDropins = "/etc/crio/crio.conf.d/";
 
 std::optional<std::string> RuntimeIn(const json::Value& document) {
-  const json::Value* value = &document;
-  for (const char* key : {"crio", "runtime", "default_runtime"}) {
-    if (!value->is_object()) return std::nullopt;
-    const auto next = value->find(key);
-    if (next == value->end()) return std::nullopt;
-    value = &*next;
-  }
-  if (!value->is_string() || value->get_ref<const std::string&>().empty()) return std::nullopt;
-  return value->get<std::string>();
+  const std::string& runtime = document.TextAt({"crio", "runtime", "default_runtime"});
+  return runtime.empty() ? std::nullopt : std::optional(runtime);
 }
 
 std::optional<std::string> RuntimeIn(const ignition::File& file) {

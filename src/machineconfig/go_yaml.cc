@@ -122,7 +122,7 @@ class Writer {
   Result<> WriteMap(const json::Value& map, std::size_t indent, Line line) {
     std::vector<GoYamlMember> members;
     members.reserve(map.size());
-    for (const auto& [key, value] : map.get_ref<const json::Value::object_t&>()) members.push_back({key, &value});
+    for (const auto& [key, value] : map.members()) members.push_back({key, &value});
     return WriteMembers(std::move(members), indent, line);
   }
 
@@ -178,25 +178,25 @@ class Writer {
 
   Result<> WriteLeaf(const json::Value& value, std::size_t indent) {
     switch (value.type()) {
-      case json::Value::value_t::object:
+      case json::Value::Type::kObject:
         Put("{}");
         return {};
-      case json::Value::value_t::array:
+      case json::Value::Type::kArray:
         Put("[]");
         return {};
-      case json::Value::value_t::string:
-        return WriteTextLeaf(value.get_ref<const std::string&>(), indent);
-      case json::Value::value_t::boolean:
-        Put(value.get<bool>() ? "true" : "false");
+      case json::Value::Type::kString:
+        return WriteTextLeaf(value.text(), indent);
+      case json::Value::Type::kBoolean:
+        Put(value.boolean() ? "true" : "false");
         return {};
-      case json::Value::value_t::number_integer:
-        Put(std::to_string(value.get<std::int64_t>()));
+      case json::Value::Type::kInteger:
+        Put(std::to_string(value.integer()));
         return {};
-      case json::Value::value_t::number_unsigned:
-        Put(std::to_string(value.get<std::uint64_t>()));
+      case json::Value::Type::kUnsigned:
+        Put(std::to_string(value.unsigned_integer()));
         return {};
-      case json::Value::value_t::number_float:
-        Put(NumberText(value.get<double>()));
+      case json::Value::Type::kReal:
+        Put(NumberText(value.real()));
         return {};
       default:
         Put("null");

@@ -18,13 +18,13 @@ enum class Type { kText, kTruth, kObject, kTexts, kTextMap };
 
 std::string_view GoValue(const json::Value& value) {
   switch (value.type()) {
-    case json::Value::value_t::object:
+    case json::Value::Type::kObject:
       return "object";
-    case json::Value::value_t::array:
+    case json::Value::Type::kArray:
       return "array";
-    case json::Value::value_t::string:
+    case json::Value::Type::kString:
       return "string";
-    case json::Value::value_t::boolean:
+    case json::Value::Type::kBoolean:
       return "bool";
     default:
       return "number";
@@ -61,6 +61,14 @@ Error Misfit(const json::Value& value, std::string_view go_field, std::string_vi
                                                 GoValue(value), go_field, go_type));
 }
 
+// The elements of a list, or the values of an object's members.
+template <typename AnyValue, typename Visit>
+void ForEachIn(AnyValue& value, const Visit& visit) {
+  for (auto& element : value) visit(element);
+  if (!value.is_object()) return;
+  for (auto& [key, member] : value.members()) visit(member);
+}
+
 bool IsText(const json::Value& value) { return value.is_string() || value.is_null(); }
 
 // Null fits every type.
@@ -84,17 +92,19 @@ Result<> CheckType(const json::Value& value, const TypedField& field) {
   }
   if (!fits) return Misfit(value, field.go_field, field.go_type);
   if (field.type != Type::kTexts && field.type != Type::kTextMap) return {};
-  for (const json::Value& element : value) {
-    if (!IsText(element)) return Misfit(element, field.go_field, "string");
-  }
+  const json::Value* misfit = nullptr;
+  ForEachIn(value, [&](const json::Value& element) {
+    if (misfit == nullptr && !IsText(element)) misfit = &element;
+  });
+  if (misfit != nullptr) return Misfit(*misfit, field.go_field, "string");
   return {};
 }
 
 template <std::size_t kCount>
 Result<> CheckTypes(const json::Value& object, const TypedField (&fields)[kCount]) {
   for (const TypedField& field : fields) {
-    const auto member = object.find(field.key);
-    if (member != object.end()) TRY(CheckType(*member, field));
+    const json::Value* member = object.Find(field.key);
+    if (member != nullptr) TRY(CheckType(*member, field));
   }
   return {};
 }
@@ -105,10 +115,10 @@ Result<> CheckMachineConfig(const json::Value& document) {
                  fmt::format("json: cannot unmarshal {} into Go value of type v1.MachineConfig", GoValue(document)));
   }
   TRY(CheckTypes(document, kObjectFields));
-  if (const auto metadata = document.find("metadata"); metadata != document.end() && metadata->is_object()) {
+  if (const json::Value* metadata = document.Find("metadata"); metadata != nullptr && metadata->is_object()) {
     TRY(CheckTypes(*metadata, kMetadataFields));
   }
-  if (const auto spec = document.find("spec"); spec != document.end() && spec->is_object()) {
+  if (const json::Value* spec = document.Find("spec"); spec != nullptr && spec->is_object()) {
     TRY(CheckTypes(*spec, kSpecFields));
   }
   return {};
@@ -116,17 +126,15 @@ Result<> CheckMachineConfig(const json::Value& document) {
 
 // Go reads null in a list of texts, or as a value of a map of them, as "".
 void NullToText(json::Value* texts) {
-  if (texts == nullptr || !texts->is_structured()) return;
-  for (json::Value& text : *texts) {
+  if (texts == nullptr) return;
+  ForEachIn(*texts, [](json::Value& text) {
     if (text.is_null()) text = "";
-  }
+  });
 }
 
 json::Value* Find(json::Value& document, std::string_view section, std::string_view key) {
-  const auto outer = document.find(section);
-  if (outer == document.end() || !outer->is_object()) return nullptr;
-  const auto inner = outer->find(key);
-  return inner == outer->end() ? nullptr : &*inner;
+  json::Value* outer = document.Find(section);
+  return outer == nullptr ? nullptr : outer->Find(key);
 }
 
 }  // namespace
@@ -140,12 +148,7 @@ Result<api::MachineConfig> ReadMachineConfig(json::Value document) {
   return ReadObject<api::MachineConfig>(std::move(document), api::MachineConfig::kKind);
 }
 
-std::string_view KindOf(const json::Value& document) {
-  if (!document.is_object()) return "";
-  const auto kind = document.find("kind");
-  if (kind == document.end() || !kind->is_string()) return "";
-  return kind->get_ref<const std::string&>();
-}
+std::string_view KindOf(const json::Value& document) { return document.TextAt({"kind"}); }
 
 Error Not(std::string_view kind, std::string_view actual) {
   return Error(ErrorKind::kInvalid, json::IsPlainName(actual)
@@ -155,9 +158,8 @@ Error Not(std::string_view kind, std::string_view actual) {
 
 Result<> ForEachObject(std::vector<json::Value> documents, const std::function<Result<>(json::Value object)>& each) {
   for (json::Value& document : documents) {
-    const auto items =
-        document.is_object() && KindOf(document).ends_with("List") ? document.find("items") : document.end();
-    if (items == document.end() || !items->is_array()) {
+    json::Value* items = KindOf(document).ends_with("List") ? document.Find("items") : nullptr;
+    if (items == nullptr || !items->is_array()) {
       TRY(each(std::move(document)));
       continue;
     }

@@ -153,8 +153,7 @@ class Reader {
     if (is_list) {
       if (slot.is_null()) slot = json::Value::array();
       if (!slot.is_array() || is_fixed_.contains(last_key_)) return AlreadyDefined(last_key_);
-      slot.push_back(json::Value::object());
-      return &slot.back();
+      return &slot.push_back(json::Value::object());
     }
     if (slot.is_null()) slot = json::Value::object();
     if (!slot.is_object() || is_fixed_.contains(last_key_)) return AlreadyDefined(last_key_);
@@ -174,9 +173,8 @@ class Reader {
     const json::Value* table = &document;
     for (const std::string& part : key) {
       if (table->is_array()) return true;
-      const auto next = table->find(part);
-      if (next == table->end()) return false;
-      table = &*next;
+      table = table->Find(part);
+      if (table == nullptr) return false;
     }
     return table->is_array();
   }
@@ -188,7 +186,7 @@ class Reader {
     for (std::size_t i = 0; i + 1 < key.size(); ++i) {
       json::Value& next = (*table)[key[i]];
       if (next.is_null()) next = json::Value::object();
-      table = next.is_array() && !next.empty() ? &next.back() : &next;
+      table = next.is_array() && !next.empty() ? &next.elements().back() : &next;
       if (!table->is_object()) return AlreadyDefined(Joined(key));
     }
     return table;

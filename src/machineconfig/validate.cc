@@ -70,12 +70,7 @@ void TellBelow(const std::string& section, const json::Report& from, json::Repor
 }
 
 // Of a document that has been parsed.
-bool IsSpec2(const json::Value& document) {
-  const auto ignition = document.find("ignition");
-  if (ignition == document.end()) return false;
-  const auto version = ignition->find("version");
-  return version != ignition->end() && version->get_ref<const std::string&>().starts_with("2.");
-}
+bool IsSpec2(const json::Value& document) { return document.TextAt({"ignition", "version"}).starts_with("2."); }
 
 }  // namespace
 

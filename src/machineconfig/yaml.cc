@@ -322,7 +322,7 @@ class Converter {
 
   Result<json::Value> ConvertList(const Node& node, const Context& context, const json::Path& path) {
     json::Value list = json::Value::array();
-    auto& elements = list.get_ref<json::Value::array_t&>();
+    auto& elements = list.elements();
     elements.reserve(node.children.size());
     for (const std::uint32_t child : node.children) {
       elements.push_back(TRY(Convert(child, context, json::Path(path, elements.size()))));
@@ -332,17 +332,17 @@ class Converter {
 
   Result<json::Value> ConvertMap(const Node& node, const Context& context, const json::Path& path) {
     json::Value map = json::Value::object();
-    TRY(ConvertInto(map.get_ref<json::Value::object_t&>(), node, context, path));
+    TRY(ConvertInto(map.members(), node, context, path));
     return map;
   }
 
-  Result<> ConvertInto(json::Value::object_t& map, const Node& node, const Context& context, const json::Path& path) {
+  Result<> ConvertInto(json::Value::Object& map, const Node& node, const Context& context, const json::Path& path) {
     std::set<std::string> merged;  // Keys that are overridden, and do not stand twice.
     for (std::size_t i = 0; i + 1 < node.children.size(); i += 2) {
       const std::uint32_t key_index = node.children[i];
       const std::uint32_t value_index = node.children[i + 1];
       if (IsMerge(nodes_[key_index])) {
-        json::Value::object_t more;
+        json::Value::Object more;
         TRY(Merge(more, value_index, context, path));
         for (auto& [key, value] : more) {
           merged.insert(key);
@@ -369,7 +369,7 @@ class Converter {
   }
 
   // What is merged takes effect where the `<<` stands: keys above it are overridden, those below it override.
-  Result<> Merge(json::Value::object_t& map, std::uint32_t index, Context context, const json::Path& path) {
+  Result<> Merge(json::Value::Object& map, std::uint32_t index, Context context, const json::Path& path) {
     TRY(Count(nodes_[index], context));
     const Node& node = nodes_[index];
     if (node.kind == NodeKind::kList) {
@@ -382,7 +382,7 @@ class Converter {
     return MergeOne(map, index, context, path);
   }
 
-  Result<> MergeOne(json::Value::object_t& map, std::uint32_t index, Context context, const json::Path& path) {
+  Result<> MergeOne(json::Value::Object& map, std::uint32_t index, Context context, const json::Path& path) {
     if (nodes_[index].kind == NodeKind::kAlias) {
       index = nodes_[index].target;
       context.in_alias = true;
@@ -398,7 +398,7 @@ class Converter {
     TRY(Count(node, context));
     context.is_shared = context.is_shared || node.is_shared;
     node.is_open = true;
-    json::Value::object_t merged;
+    json::Value::Object merged;
     auto result = ConvertInto(merged, node, context, path);
     node.is_open = false;
     TRY(std::move(result));
@@ -414,14 +414,14 @@ class Converter {
     }
     const json::Value key = TRY(Convert(index, context, path));
     switch (key.type()) {
-      case json::Value::value_t::string:
-        return key.get<std::string>();
-      case json::Value::value_t::boolean:
-        return std::string(key.get<bool>() ? "true" : "false");
-      case json::Value::value_t::number_integer:
-        return std::to_string(key.get<std::int64_t>());
-      case json::Value::value_t::number_float:
-        return GoText(static_cast<float>(key.get<double>()));
+      case json::Value::Type::kString:
+        return key.text();
+      case json::Value::Type::kBoolean:
+        return std::string(key.boolean() ? "true" : "false");
+      case json::Value::Type::kInteger:
+        return std::to_string(key.integer());
+      case json::Value::Type::kReal:
+        return GoText(static_cast<float>(key.real()));
       default:
         return AtLine(line, "a key must be a text, a number, true or false");
     }

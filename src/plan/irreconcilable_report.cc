@@ -73,16 +73,16 @@ class Differ {
   void Tell(const std::string& path, std::string diff) { changes_.push_back({path, std::move(diff)}); }
 
   void CompareObjects(const Value& from, const Value& to, const std::string& path) {
-    for (const auto& [key, value] : from.get_ref<const Value::object_t&>()) {
+    for (const auto& [key, value] : from.members()) {
       const std::string below = path + "." + key;
-      const auto other = to.find(key);
-      if (other == to.end()) {
+      const Value* other = to.Find(key);
+      if (other == nullptr) {
         Tell(below, Removed(value));
       } else {
         Compare(value, *other, below);
       }
     }
-    for (const auto& [key, value] : to.get_ref<const Value::object_t&>()) {
+    for (const auto& [key, value] : to.members()) {
       if (!from.contains(key)) Tell(path + "." + key, Added(value));
     }
   }

@@ -344,7 +344,7 @@ void AgentMachine::MakeNew() {
   fs::remove_all(top_);
   fs::create_directory(top_);
   const change::SmallMachine machine(top_);
-  policy_ = json::Encode(machine.policy).dump();
+  policy_ = json::ToText(json::Encode(machine.policy));
   fs::create_directories(top_ / "srv");
   UsePolicy(true);
   // Whoever looks up a path of this process below the machine's root finds the same.
@@ -374,7 +374,7 @@ void AgentMachine::Write(const std::optional<plan::TestConfig>& config) const {
   }
   const plan::ParsedConfig parsed = *config;
   const fs::path beside = top_ / kConfigs / ".beside";
-  std::ofstream(beside) << ignition::Encode(parsed.ignition).dump();
+  std::ofstream(beside) << json::ToText(ignition::Encode(parsed.ignition));
   fs::rename(beside, top_ / kConfig);
 }
 

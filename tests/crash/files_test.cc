@@ -145,7 +145,7 @@ Result<> Apply(const Root& root) {
   for (const FilePut& step : steps) undo.push_back({step.key, TRY(host::ObserveAndKeep(root, blobs, step.key))});
   std::reverse(undo.begin(), undo.end());
   TRY(blobs.Sync());
-  TRY(root.WriteFile(kJournal, json::Encode(undo).dump()));
+  TRY(root.WriteFile(kJournal, json::ToText(json::Encode(undo))));
   return PutAll(root, blobs, steps);
 }
 

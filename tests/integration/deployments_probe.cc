@@ -47,9 +47,15 @@ using Words = std::vector<std::string>;
 
 json::Value ToJson(const std::optional<DeployedImage>& image) {
   if (!image) return nullptr;
-  return {{"commit", image->commit},    {"version", image->version},   {"branch", image->branch},
-          {"image", image->image},      {"digest", image->digest},     {"arguments", image->kernel_arguments},
-          {"staged", image->is_staged}, {"packages", image->packages}, {"removed", image->removed_packages}};
+  return {{"commit", image->commit},
+          {"version", image->version},
+          {"branch", image->branch},
+          {"image", image->image},
+          {"digest", image->digest},
+          {"arguments", json::Encode(image->kernel_arguments)},
+          {"staged", image->is_staged},
+          {"packages", json::Encode(image->packages)},
+          {"removed", json::Encode(image->removed_packages)}};
 }
 
 Result<> Observe(Deployments& deployments) {

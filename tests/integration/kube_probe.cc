@@ -172,7 +172,7 @@ class Probe {
   }
 
   void Apply() {
-    json::Value object = {{"data", Pairs(words_, 5)}};
+    json::Value object = {{"data", json::Encode(Pairs(words_, 5))}};
     const auto conflicts = words_[4] == "force" ? ApplyPatch::Conflicts::kTakeOver : ApplyPatch::Conflicts::kRefuse;
     call_ = client_.Patch<ConfigMap>(Name(), ApplyPatch{std::move(object), conflicts}, End<ConfigMap>());
   }
@@ -229,7 +229,7 @@ class Probe {
   }
 
   void AnnotateNode() {
-    const MergePatch patch = {{{"metadata", {{"annotations", Pairs(words_, 2)}}}}};
+    const MergePatch patch = {{{"metadata", {{"annotations", json::Encode(Pairs(words_, 2))}}}}};
     call_ = client_.Patch<api::Node>({"", words_[1]}, patch, End<api::Node>());
   }
 

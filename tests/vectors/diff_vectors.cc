@@ -3,8 +3,10 @@
 // Two configs, and what a node would do to get from one to the other, as `pintle diff -o json` says it.
 
 #include <string>
+#include <utility>
 
 #include "ctl/diff.h"
+#include "json/parse.h"
 #include "unit/expect.h"
 #include "vectors/cases.h"
 
@@ -31,9 +33,9 @@ TEST_P(DiffVectors, Agree) {
       .overrides_file = PathIfThere(vector, "overrides.json"),
   }));
   const json::Value expected = ValueOf(json::Parse(vector.Text("expected.json")));
-  for (const auto& [key, value] : expected.items()) {
-    const json::Value ours = preview.answer.value(key, json::Value());
-    EXPECT_TRUE(ours == value) << key << "\n  ours: " << ours << "\n  MCO's: " << value;
+  for (const auto& [key, value] : expected.members()) {
+    const json::Value ours = std::as_const(preview.answer)[key];
+    EXPECT_TRUE(ours == value) << key << "\n  ours: " << json::ToText(ours) << "\n  MCO's: " << json::ToText(value);
   }
   for (const char* error :
        {"diffError", "reconcilableError", "validateNewError", "drainError", "firstBootDrainError"}) {

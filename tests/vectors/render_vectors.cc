@@ -11,6 +11,7 @@
 #include "machineconfig/rendered_name.h"
 #include "unit/expect.h"
 #include "vectors/cases.h"
+#include "vectors/differences.h"
 #include "vectors/expect_text.h"
 
 namespace pintle::ctl {
@@ -49,9 +50,9 @@ std::string HashInputOf(const api::MachineConfigSpec& spec) {
 // MCO's own tool names all inputs as sources, also those that the selector leaves out.
 void ExpectTarget(const json::Value& pool, const machineconfig::Rendered& rendered) {
   const json::Value& configuration = pool.at("spec").at("configuration");
-  EXPECT_EQ(configuration.at("name").get<std::string>(), rendered.config.metadata.name);
+  EXPECT_EQ(configuration.at("name").text(), rendered.config.metadata.name);
   std::set<std::string> names;
-  for (const json::Value& source : configuration.at("source")) names.insert(source.at("name").get<std::string>());
+  for (const json::Value& source : configuration.at("source")) names.insert(source.at("name").text());
   for (const api::ObjectReference& source : rendered.source) EXPECT_TRUE(names.contains(source.name));
 }
 
@@ -76,7 +77,7 @@ TEST_P(RenderVectors, Agree) {
   }
   const json::Value document = machineconfig::ToDocument(std::move(rendered->config));
   const json::Value expected = ValueOf(json::Parse(vector.Text("expected.json")));
-  EXPECT_TRUE(document == expected) << json::Value::diff(expected, document).dump(1).substr(0, 3000);
+  EXPECT_TRUE(document == expected) << vectors::Differences(&expected, &document).substr(0, 3000);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RenderVectors, testing::ValuesIn(vectors::CaseNames(kKind)), vectors::NameOf);

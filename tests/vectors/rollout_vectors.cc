@@ -9,6 +9,7 @@
 #include "json/parse.h"
 #include "unit/expect.h"
 #include "vectors/cases.h"
+#include "vectors/differences.h"
 
 namespace pintle::ctl {
 namespace {
@@ -28,23 +29,12 @@ RolloutQuestion Question(const Case& c) {
   }
   if (c.Has("options.json")) {
     const json::Value options = Json(c, "options.json");
-    question.feature_gates = options.value("featureGates", std::vector<std::string>());
-    question.operator_node = options.value("operatorNode", "");
+    if (const json::Value* gates = options.Find("featureGates")) {
+      for (const json::Value& gate : *gates) question.feature_gates.push_back(gate.text());
+    }
+    question.operator_node = options.TextAt({"operatorNode"});
   }
   return question;
-}
-
-// What differs, as lines of "what: expected, got".
-std::string Differences(const json::Value& expected, const json::Value& got) {
-  std::string text;
-  for (const json::Value& change : json::Value::diff(expected, got)) {
-    const json::Value::json_pointer place(change["path"].get<std::string>());
-    const auto at = [&](const json::Value& value) {
-      return value.contains(place) ? json::ToText(value[place]) : std::string("nothing");
-    };
-    text += "\n  " + place.to_string() + ": " + at(expected) + " became " + at(got);
-  }
-  return text;
 }
 
 class RolloutVectors : public testing::TestWithParam<std::string> {};
@@ -54,13 +44,13 @@ TEST_P(RolloutVectors, Agree) {
   json::Value expected = Json(c, "expected.json");
   json::Value got = json::Encode(ValueOf(PreviewRollout(Question(c))).answer);
   // Ours alone.
-  got.erase("recovering");
+  got.Erase("recovering");
   // Where the Machine Config Operator crashes there is a status all the same.
-  if (expected.erase("statusPanic") > 0) {
+  if (expected.Erase("statusPanic")) {
     EXPECT_TRUE(got["status"]["conditions"].is_array());
-    got.erase("status");
+    got.Erase("status");
   }
-  EXPECT_EQ(expected, got) << c.Path("") << Differences(expected, got);
+  EXPECT_EQ(expected, got) << c.Path("") << vectors::Differences(&expected, &got);
 }
 
 INSTANTIATE_TEST_SUITE_P(Vectors, RolloutVectors, testing::ValuesIn(vectors::CaseNames("rollout")), vectors::NameOf);

@@ -99,9 +99,9 @@ TEST_P(EveryParser, ShowsNothingOfAKeyThatIsTheSecret) {
     const std::string key = json::ToText(std::string(kSecret)) + ":1";
     text.insert(text.find(key), key + ",");
     Try(text);
-    for (const auto& [name, member] : before.items()) {
+    for (const auto& [name, member] : before.members()) {
       value = before;
-      value.erase(name);
+      value.Erase(name);
       value[std::string(kSecret)] = member;
       Try(json::ToText(document));
     }

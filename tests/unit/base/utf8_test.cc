@@ -30,5 +30,17 @@ TEST(Utf8, HasNoOtherBytes) {
   for (const std::string_view bytes : broken) EXPECT_FALSE(IsUtf8(bytes)) << bytes.size();
 }
 
+// As in the table that Unicode gives for it (chapter 3.9, U+FFFD substitution of maximal subparts).
+TEST(Utf8, CountsBytesThatCouldHaveBegunACharacterAsOne) {
+  std::string_view rest = "\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41";
+  for (const std::size_t length : {2U, 1U, 3U, 2U}) {
+    const Utf8Start start = StartOf(rest);
+    EXPECT_FALSE(start.is_character);
+    ASSERT_EQ(start.length, length);
+    rest.remove_prefix(length);
+  }
+  EXPECT_TRUE(StartOf(rest).is_character);
+}
+
 }  // namespace
 }  // namespace pintle

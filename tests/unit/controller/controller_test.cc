@@ -64,17 +64,16 @@ class ControllerTest : public testing::Test {
                           {"status", {{"conditions", {{{"type", "Ready"}, {"status", "True"}}}}}}});
   }
   std::string DesiredBy(const std::string& node) {
-    return server_.Find("nodes", node)["metadata"]["annotations"][std::string(api::kDesiredConfigAnnotation)];
+    return server_.Find("nodes", node).TextAt({"metadata", "annotations", api::kDesiredConfigAnnotation});
   }
 
   std::string TargetOf(const std::string& pool) {
-    return server_.Find("machineconfigpools", pool).value("/spec/configuration/name"_json_pointer, "");
+    return server_.Find("machineconfigpools", pool).TextAt({"spec", "configuration", "name"});
   }
   std::string MessageOf(const std::string& pool, const std::string& type) {
-    const json::Value conditions =
-        server_.Find("machineconfigpools", pool).value("/status/conditions"_json_pointer, json::Value::array());
-    for (const json::Value& condition : conditions) {
-      if (condition["type"] == type && condition["status"] == "True") return condition["message"];
+    const json::Value object = server_.Find("machineconfigpools", pool);
+    for (const json::Value& condition : object["status"]["conditions"]) {
+      if (condition["type"] == type && condition["status"] == "True") return condition["message"].text();
     }
     return "";
   }

@@ -43,7 +43,7 @@ class DrainConditionsWriterTest : public testing::TestWithParam<BadAnswer> {
 
   bool Says(const std::string& node, const std::string& type, const std::string& status) {
     const json::Value object = server_.Find("machineconfignodes", node);
-    const json::Value conditions = object.value("/status/conditions"_json_pointer, json::Value::array());
+    const json::Value& conditions = object["status"]["conditions"];
     return std::any_of(conditions.begin(), conditions.end(),
                        [&](const json::Value& one) { return one["type"] == type && one["status"] == status; });
   }

@@ -143,14 +143,14 @@ class Stage {
   }
 
   std::string TargetOf(const std::string& pool) {
-    return server.Find("machineconfigpools", pool).value("/spec/configuration/name"_json_pointer, "");
+    return server.Find("machineconfigpools", pool).TextAt({"spec", "configuration", "name"});
   }
   std::string DesiredBy(const std::string& node) {
-    return server.Find("nodes", node)["metadata"]["annotations"][Key(api::kDesiredConfigAnnotation)];
+    return server.Find("nodes", node).TextAt({"metadata", "annotations", Key(api::kDesiredConfigAnnotation)});
   }
   json::Value ConditionOf(const std::string& pool, const std::string& type) {
     const json::Value object = server.Find("machineconfigpools", pool);
-    for (const json::Value& condition : object.value("/status/conditions"_json_pointer, json::Value::array())) {
+    for (const json::Value& condition : object["status"]["conditions"]) {
       if (condition["type"] == type) return condition;
     }
     return {};
@@ -253,7 +253,7 @@ json::Value RenderedForWorker() {
 
 TEST(StoredConfig, IsReadAndComparedBeforeItIsATarget) {
   json::Value changed = RenderedForWorker();
-  const std::string name = changed["metadata"]["name"];
+  const std::string name = changed["metadata"]["name"].text();
   const json::Value spec = changed["spec"];
   changed["spec"]["kernelArguments"] = {"init=/bin/sh"};
   for (const bool is_known : {false, true}) {
@@ -316,7 +316,7 @@ TEST_P(RefusedTelling, IsSaidAndTriedRarelyAndHoldsUpNoOtherNode) {
   const json::Value degraded = stage.ConditionOf("worker", "Degraded");
   EXPECT_EQ(degraded["status"], "True");
   EXPECT_EQ(degraded["reason"], "WriteRefused");
-  EXPECT_THAT(degraded["message"].get<std::string>(), HasSubstr(GetParam().words));
+  EXPECT_THAT(degraded["message"].text(), HasSubstr(GetParam().words));
   EXPECT_LE(stage.server.CountOf("PATCH " + kApi + "machineconfigpools/worker/status"), kMostInAMinute);
   stage.server.Refuse({});
   stage.Pass(std::chrono::minutes(5), &Stage::RollOut);
@@ -362,7 +362,7 @@ TEST(RefusedReport, IsSaidAndTriedRarely) {
   stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
   EXPECT_GE(stage.server.CountOf(write), 3U);
   EXPECT_LE(stage.server.CountOf(write), kMostInAMinute);
-  EXPECT_THAT(stage.ConditionOf("worker", "Degraded")["message"].get<std::string>(), HasSubstr(kWords));
+  EXPECT_THAT(stage.ConditionOf("worker", "Degraded")["message"].text(), HasSubstr(kWords));
 }
 
 std::string CurrentOf(const WatchedNode* node) {
@@ -389,7 +389,7 @@ TEST(UnknownTelling, HoldsItsPoolUntilTheNodeIsReadAndNoOther) {
   EXPECT_LE(stage.server.CountOf("GET /api/v1/nodes/a"), kMostInAMinute);
   EXPECT_EQ(stage.DesiredBy("b"), "rendered-worker-1");
   EXPECT_EQ(stage.DesiredBy("c"), "rendered-infra-2");
-  EXPECT_THAT(stage.ConditionOf("worker", "Degraded")["message"].get<std::string>(), HasSubstr("connection"));
+  EXPECT_THAT(stage.ConditionOf("worker", "Degraded")["message"].text(), HasSubstr("connection"));
   stage.server.Refuse({});
   stage.Pass(std::chrono::minutes(5), &Stage::RollOut);
   // By now it is known that it was not told, so that one may be; the one that could not be goes behind.

@@ -30,7 +30,7 @@ Value Served(const ServedSources& sources, SpecVersion version = SpecVersion::k3
 
 std::vector<std::string> PathsOf(const Value& served) {
   std::vector<std::string> paths;
-  for (const Value& file : served["storage"]["files"]) paths.push_back(file["path"]);
+  for (const Value& file : served["storage"]["files"]) paths.push_back(file["path"].text());
   return paths;
 }
 
@@ -42,7 +42,7 @@ const Value& FileOf(const Value& served, const std::string& path) {
 }
 
 std::string ContentsOf(const Value& served, const std::string& path) {
-  return ValueOf(ignition::DecodeDataUrl(FileOf(served, path)["contents"]["source"].get<std::string>()));
+  return ValueOf(ignition::DecodeDataUrl(FileOf(served, path)["contents"]["source"].text()));
 }
 
 Value MachineConfigIn(const Value& served) {

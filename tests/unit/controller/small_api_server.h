@@ -7,12 +7,14 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "json/parse.h"
+#include "unit/expect.h"
 #include "unit/kube/bad_answers.h"
 #include "unit/kube/scripted_server.h"
 
@@ -72,7 +74,7 @@ class SmallApiServer {
   std::vector<std::string> EventReasons() {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> reasons;
-    for (const auto& [name, event] : objects_["events"]) reasons.push_back(event.at("reason").get<std::string>());
+    for (const auto& [name, event] : objects_["events"]) reasons.push_back(event["reason"].text());
     return reasons;
   }
 
@@ -155,8 +157,8 @@ class SmallApiServer {
   }
 
   kube::Answer Create(const Target& target, const std::string& body) {
-    json::Value object = json::Value::parse(body);
-    const std::string name = object["metadata"]["name"];
+    json::Value object = ValueOf(json::Parse(body));
+    const std::string name = object["metadata"]["name"].text();
     if (objects_[target.plural].contains(name)) {
       return Status(409, "AlreadyExists", target.plural + " \"" + name + "\" already exists");
     }
@@ -165,24 +167,25 @@ class SmallApiServer {
   }
 
   kube::Answer Patch(const Target& target, const std::string& body, const json::Value& before) {
-    const json::Value patch = json::Value::parse(body);
-    json::Value now = before;
-    if (patch.is_array()) {
-      now = before.patch(patch);
-    } else {
-      const json::Value& version = patch.value("/metadata/resourceVersion"_json_pointer, json::Value());
-      if (!version.is_null() && version != before["metadata"]["resourceVersion"]) {
-        return Status(409, "Conflict", "the object has been modified");
-      }
-      now.merge_patch(patch);
+    const json::Value patch = ValueOf(json::Parse(body));
+    const std::string version = patch.TextAt({"metadata", "resourceVersion"});
+    if (!version.empty() && version != before.TextAt({"metadata", "resourceVersion"})) {
+      return Status(409, "Conflict", "the object has been modified");
     }
-    Keep(target.plural, std::move(now));
+    // The library's patches are somebody else's reading of the standard.
+    auto now = nlohmann::json::parse(json::ToText(before));
+    if (patch.is_array()) {
+      now = now.patch(nlohmann::json::parse(body));
+    } else {
+      now.merge_patch(nlohmann::json::parse(body));
+    }
+    Keep(target.plural, ValueOf(json::Parse(now.dump())));
     return {.body = json::ToText(objects_[target.plural][target.name])};
   }
 
   void Keep(const std::string& plural, json::Value object) {
     json::Value& metadata = object["metadata"];
-    const std::string name = metadata["name"];
+    const std::string name = metadata["name"].text();
     metadata["resourceVersion"] = std::to_string(++version_);
     if (!metadata.contains("uid")) metadata["uid"] = plural + "-" + std::to_string(version_);
     const bool is_new = !objects_[plural].contains(name);

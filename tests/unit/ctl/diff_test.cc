@@ -45,8 +45,8 @@ TEST_F(Diffing, SaysOfAConfigThatCannotBeConvertedOnlyThat) {
   bob["spec"]["config"]["ignition"]["version"] = "2.2.0";
   const DiffPreview preview = Between(Config(json::Value::object()), bob);
   const std::string why = "unexpected user with name: bob. Only core user is supported";
-  EXPECT_EQ(preview.answer.value("diffError", ""), "parsing new Ignition config failed with error: " + why);
-  EXPECT_EQ(preview.answer.value("reconcilableError", ""),
+  EXPECT_EQ(preview.answer.TextAt({"diffError"}), "parsing new Ignition config failed with error: " + why);
+  EXPECT_EQ(preview.answer.TextAt({"reconcilableError"}),
             "configs rendered-1, rendered-1 are not reconcilable: parsing new Ignition config from machineconfig "
             "\"rendered-1\" failed: " +
                 why);

@@ -16,7 +16,7 @@ Config Read(std::string_view body) {
 // The merged config without what all have.
 std::string Merged(std::string_view parent, std::string_view child) {
   json::Value document = Encode(Merge(Read(parent), Read(child)));
-  document.erase("ignition");
+  document.Erase("ignition");
   return json::ToText(document);
 }
 

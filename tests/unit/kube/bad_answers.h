@@ -34,9 +34,11 @@ inline const std::string kRefusal = "admission webhook \"no.example\" denied the
 
 // A refusal as the API server words it.
 inline Answer StatusAnswer(int code, const std::string& reason, const std::string& message = kRefusal,
-                           json::Value more = json::Value::object()) {
-  more.update({{"kind", "Status"}, {"status", "Failure"}, {"reason", reason}, {"message", message}, {"code", code}});
-  return {.status = code, .body = json::ToText(more)};
+                           const json::Value& more = json::Value::object()) {
+  json::Value status = {
+      {"kind", "Status"}, {"status", "Failure"}, {"reason", reason}, {"message", message}, {"code", code}};
+  for (const auto& [key, value] : more.members()) status[key] = value;
+  return {.status = code, .body = json::ToText(status)};
 }
 
 inline Answer With(Answer answer, const std::string& header) {

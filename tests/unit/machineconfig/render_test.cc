@@ -101,7 +101,7 @@ TEST_F(Rendering, KeepsAnEmptyCompressionThatNothingIsMergedOver) {
   AddFile("1", R"({"path":"/etc/a","contents":{"source":"data:,1","compression":""}})");
   Add("2");
   const json::Value file = Render().config.spec.config.at("storage").at("files").at(0);
-  EXPECT_EQ(file.at("contents").at("compression").get<std::string>(), "");
+  EXPECT_EQ(file.at("contents").at("compression").text(), "");
 }
 
 TEST_F(Rendering, ReportsAllInvalidConfigsByName) {
