@@ -4,7 +4,6 @@
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -12,33 +11,23 @@
 #include "agent/initial_annotations.h"
 #include "agent/server_authorities.h"
 #include "api/annotations.h"
-#include "base/first_characters.h"
 #include "base/log.h"
-#include "base/printable.h"
 #include "base/time_span.h"
-#include "drain/protocol.h"
 #include "kube/resource_version.h"
 
 namespace pintle::agent {
 namespace {
 
-// As the Machine Config Operator has it.
-constexpr std::size_t kLongestReason = 2000;
 constexpr auto kConnectAgain = std::chrono::seconds(2);
-constexpr const char* kAccessed = "accessed";
 // Of the conditions, with which others of the Machine Config Operator write theirs.
 constexpr const char* kConditionsManager = "machine-config-operator";
-constexpr std::size_t kMostUnsaid = 32;
-// For a server that is away for a moment.  When that did not help, whoever asks does so again by himself.
+// For a server that is away for a moment.  When that did not help, the caller tries again.
 constexpr int kTriesOfAFetch = 5;
 
 bool IsOlder(const api::Node& node, const api::Node& known) {
   return node.metadata.uid == known.metadata.uid &&
          kube::IsLater(known.metadata.resource_version, node.metadata.resource_version);
 }
-
-std::string DrainFor(const Goal& goal) { return drain::Request{drain::Verb::kDrain, goal.config}.ToText(); }
-std::string UncordonFor(const Goal& goal) { return drain::Request{drain::Verb::kUncordon, goal.config}.ToText(); }
 
 // Events of what is in no namespace are kept in one all the same.
 api::ObjectReference ReferenceTo(const api::Node& node, const std::string& event_namespace) {
@@ -134,10 +123,10 @@ Result<> KubernetesSource::TryToConnect() {
 Result<> KubernetesSource::BeginTrust() {
   ClusterTrust::NodeOfThis node;
   node.said = [this](std::string_view annotation) {
-    return node_ ? std::optional(AnnotationOr(annotation, "")) : std::nullopt;
+    return node_ ? std::optional(View().Annotation(annotation)) : std::nullopt;
   };
   node.write = [this](AnnotationChanges changes) {
-    if (!IsSo(changes)) Write(std::move(changes));
+    if (!View().Has(changes)) Write(std::move(changes));
   };
   trust_ = TRY(ClusterTrust::Begin(loop_, *client_, root_, clock_, std::move(node),
                                    {.unusable = listener_.unusable, .trust_server = listener_.trust_server}));
@@ -160,15 +149,12 @@ void KubernetesSource::See(const api::Node& node) {
   const bool is_first = !node_;
   node_ = node;
   Tell(write_trouble_);
-  // A fault was before it could be known that the node has rebooted.
-  if (!unsaid_.empty()) BeginReporting();
-  for (Moment& moment : std::exchange(unsaid_, {})) Say(std::move(moment));
-  if (is_first && AnnotationOr(api::kCurrentConfigAnnotation, "").empty()) WriteInitialAnnotations();
+  if (is_first && View().Annotation(api::kCurrentConfigAnnotation).empty()) WriteInitialAnnotations();
   CheckAnswer();
   trust_->NodeIsSeen();
-  if (finalize_failure_) ReportFinalizeFailure(*finalize_failure_);
-  if (const auto settled = std::exchange(settled_unseen_, std::nullopt)) ReportSettled(*settled);
-  const Goal wanted = {AnnotationOr(api::kDesiredConfigAnnotation, ""), AnnotationOr(api::kDesiredImageAnnotation, "")};
+  Report(report::NodeSeen{});
+  const Goal wanted = {View().Annotation(api::kDesiredConfigAnnotation),
+                       View().Annotation(api::kDesiredImageAnnotation)};
   if (wanted.config.empty() || told_ == wanted) return;
   told_ = wanted;
   listener_.wanted(wanted);
@@ -186,8 +172,8 @@ void KubernetesSource::WriteInitialAnnotations() {
 void KubernetesSource::Fetch(const std::optional<Goal>& current, const Goal& wanted,
                              std::function<void(Result<SurveyRequest> request)> done) {
   std::optional<Goal> assumed;
-  if (const std::string name = AnnotationOr(api::kCurrentConfigAnnotation, ""); !current && !name.empty()) {
-    assumed = Goal{name, AnnotationOr(api::kCurrentImageAnnotation, "")};
+  if (const std::string name = View().Annotation(api::kCurrentConfigAnnotation); !current && !name.empty()) {
+    assumed = Goal{name, View().Annotation(api::kCurrentImageAnnotation)};
   }
   if (current == wanted) {
     return loop_.Post([done = std::move(done),
@@ -211,31 +197,24 @@ void KubernetesSource::Fetch(const std::optional<Goal>& current, const Goal& wan
 
 // ---- drains ---------------------------------------------------------------------------------------------------------
 
-void KubernetesSource::AskForDrain(const Goal& goal) {
-  const std::string value = DrainFor(goal);
-  if (AnnotationOr(api::kControlPlaneTopologyAnnotation, "") == api::kSingleReplicaTopology) {
-    Post(kube::EventKind::kNormal, "Drain", "Drain not required, skipping");
-    log::Info("Drain not required, skipping");
-    Say(moment::DrainNotRequired());
-    return loop_.Post([this] { listener_.drained(); });
-  }
-  if (AnnotationOr(api::kLastAppliedDrainAnnotation, "") == value) {
-    log::Info("drain is already completed on this node");
-    return loop_.Post([this] { listener_.drained(); });
-  }
-  if (AnnotationOr(api::kDesiredDrainAnnotation, "") != value) {
-    Post(kube::EventKind::kNormal, "Cordon", "Cordoned node to apply update");
-    Post(kube::EventKind::kNormal, "Drain", "Draining node to update config.");
-    log::Info("requesting cordon and drain via annotation to controller");
-  }
-  Write({{std::string(api::kDesiredDrainAnnotation), value}});
-  Await(value, settings_.drain_timeout, "FailedToDrain",
+void KubernetesSource::AskForDrain(const Goal& goal) { Report(report::DrainNeeded{goal}); }
+
+void KubernetesSource::AwaitDrain(const std::string& request) {
+  Await(request, settings_.drain_timeout, "FailedToDrain",
         fmt::format("failed to drain node: {} after {}. Please see machine-config-controller logs for more information",
                     settings_.node, InWords(settings_.drain_timeout)),
         [this] {
           log::Info("drain complete");
           listener_.drained();
         });
+}
+
+void KubernetesSource::AwaitUncordon(const std::string& request, const Goal& goal) {
+  Await(request, settings_.uncordon_timeout, "FailedToUncordon",
+        fmt::format("failed to uncordon node: {} after {}. Please see machine-config-controller logs for more "
+                    "information",
+                    settings_.node, InWords(settings_.uncordon_timeout)),
+        [this, goal] { Report(report::Uncordoned{goal}); });
 }
 
 void KubernetesSource::Await(std::string for_what, std::chrono::nanoseconds patience, const char* event,
@@ -246,8 +225,8 @@ void KubernetesSource::Await(std::string for_what, std::chrono::nanoseconds pati
 }
 
 void KubernetesSource::CheckAnswer() {
-  if (!asked_ || AnnotationOr(api::kLastAppliedDrainAnnotation, "") != asked_->for_what) return;
-  if (AnnotationOr(api::kDesiredDrainAnnotation, "") != asked_->for_what) return;
+  if (!asked_ || View().Annotation(api::kLastAppliedDrainAnnotation) != asked_->for_what) return;
+  if (View().Annotation(api::kDesiredDrainAnnotation) != asked_->for_what) return;
   too_late_.Cancel();
   const Asked asked = *std::exchange(asked_, std::nullopt);
   asked.answered();
@@ -261,70 +240,69 @@ void KubernetesSource::StopWaiting() {
 
 // ---- reports --------------------------------------------------------------------------------------------------------
 
-void KubernetesSource::BeginReporting() {
-  if (!node_ || std::exchange(has_reported_, true)) return;
-  // What was to follow the last change has, or else we would not be here.
-  if (AnnotationOr(api::kPostConfigActionAnnotation, "") == api::kStateRebooting) Say(moment::Rebooted());
-  if (!AnnotationOr(api::kPostConfigActionAnnotation, "").empty()) {
-    Write({{std::string(api::kPostConfigActionAnnotation), ""}});
+NodeView KubernetesSource::View() const {
+  return {.name = settings_.node,
+          .node = node_ ? &*node_ : nullptr,
+          .is_being_written = writer_ != nullptr && !writer_->is_idle()};
+}
+
+void KubernetesSource::Report(const report::Occurrence& occurrence) {
+  NodeReport report = Next(reported_, View(), occurrence);
+  for (const std::string& line : report.log) log::Info(line);
+  if (report.finalize_failure && !report.finalize_failure->empty()) {
+    log::Warning(fmt::format("the deployment that was staged before: {}", *report.finalize_failure), kTrouble);
   }
+  for (const NodeEvent& event : report.events) Post(event.kind, event.reason, event.message);
+  for (Moment& moment : report.conditions) conditions_->Write(std::move(moment), FactsOf(*node_));
+  if (report.settled) ForgetInitialAnnotations();
+  for (std::size_t i = 0; i < report.annotations.size(); ++i) {
+    const bool is_last = i + 1 == report.annotations.size();
+    Write(std::move(report.annotations[i]), is_last ? After(report.next) : nullptr);
+  }
+  switch (report.drain) {
+    case NodeReport::Drain::kNone:
+      return;
+    case NodeReport::Drain::kAsked:
+      return report.settled ? AwaitUncordon(report.asked, *report.settled) : AwaitDrain(report.asked);
+    case NodeReport::Drain::kNotRequired:
+    case NodeReport::Drain::kDoneBefore:
+      return loop_.Post([this] { listener_.drained(); });
+  }
+}
+
+std::function<void()> KubernetesSource::After(NodeReport::Next next) {
+  switch (next) {
+    case NodeReport::Next::kNothing:
+      return nullptr;
+    case NodeReport::Next::kReportReboot:
+      return [this] {
+        is_reboot_written_ = true;
+        TellOfReboot();
+      };
+    case NodeReport::Next::kReportSettled:
+      return [this] { Report(report::SettledWritten{}); };
+  }
+  return nullptr;
 }
 
 void KubernetesSource::ReportWork(const Prepared& change) {
-  BeginReporting();
   log::Info(fmt::format("Starting update from {} to {}", GoalOf(change.from).config, GoalOf(change.to).config));
-  said_ = Said::kBusy;
-  irreconcilable_.reset();
-  Say(moment::NeedsUpdate(settings_.node));
-  Say(moment::Prepared(change.plan.actions, change.plan.drain.is_needed));
-  // Why it is in trouble stays to be seen until it is not any more.
-  const std::string state = AnnotationOr(api::kStateAnnotation, "");
-  if (state == api::kStateDegraded || state == api::kStateUnreconcilable) return;
-  Write({{std::string(api::kStateAnnotation), std::string(api::kStateWorking)}});
+  Report(report::WorkBegan{change.plan.actions, change.plan.drain.is_needed});
 }
 
 void KubernetesSource::ReportChanging(const Prepared& change) {
-  if (!change.plan.drain.is_needed) {
-    log::Info("Changes do not require drain, skipping.");
-    Say(moment::DrainNotRequired());
-  }
-  SayAll(moment::Applying(change.plan.difference));
-  if (change.plan.difference.os_image) {
-    Post(kube::EventKind::kNormal, "InClusterUpgrade",
-         fmt::format("Updating from oscontainer {}", change.to.object.spec.os_image_url));
-  }
-  if (const std::string what = change.plan.difference.OsChanges(); !what.empty()) {
-    Post(kube::EventKind::kNormal, "OSUpdateStarted", what);
-  }
+  Report(report::ChangeBegan{change.plan.difference, change.plan.drain.is_needed, change.to.object.spec.os_image_url});
 }
 
 void KubernetesSource::ReportChanged(const Prepared& change, bool needs_reboot) {
-  SayAll(moment::Applied(change.plan.difference));
-  if (!change.plan.difference.OsChanges().empty()) {
-    Post(kube::EventKind::kNormal, "OSUpdateStaged", "Changes to OS staged");
-  }
-  if (!needs_reboot) {
-    for (const plan::Action& action : change.plan.actions) {
-      const auto [event, message] = EventFor(action);
-      if (event != nullptr) Post(kube::EventKind::kNormal, event, message);
-      if (auto done = moment::Done(action)) Say(*std::move(done));
-    }
-  }
-  fault_said_.clear();
-  Say(moment::NotDegraded(settings_.node));
+  Report(report::ChangeEnded{change.plan.difference, change.plan.actions, needs_reboot});
 }
 
 void KubernetesSource::ReportReboot(const std::string& why, std::function<void()> told) {
-  Post(kube::EventKind::kNormal, "Reboot", why);
   reboot_told_ = std::move(told);
   reboot_.After(settings_.reboot_patience);
-  has_reported_ = true;
   is_reboot_written_ = false;
-  Say(moment::RebootNeeded());
-  Write({{std::string(api::kPostConfigActionAnnotation), std::string(api::kStateRebooting)}}, [this] {
-    is_reboot_written_ = true;
-    TellOfReboot();
-  });
+  Report(report::RebootBegins{why});
 }
 
 void KubernetesSource::TellOfReboot() {
@@ -335,76 +313,7 @@ void KubernetesSource::TellOfReboot() {
 
 void KubernetesSource::ReportSettled(const Goal& goal) {
   KeepFirstKubeconfigPrivate();
-  if (!node_) {
-    settled_unseen_ = goal;
-    return;
-  }
-  // It is as it was, and is to be something else, which has not come to be known yet.
-  if (const std::string desired = AnnotationOr(api::kDesiredConfigAnnotation, "");
-      !desired.empty() && desired != goal.config) {
-    return;
-  }
-  BeginReporting();
-  ForgetInitialAnnotations();
-  const std::string state = AnnotationOr(api::kStateAnnotation, "");
-  const bool was_degraded = state == api::kStateDegraded || state == api::kStateUnreconcilable;
-  if (!std::exchange(fault_said_, "").empty() || (was_degraded && said_ == Said::kNothing)) {
-    Say(moment::NotDegraded(settings_.node));
-  }
-  if (Resumes(goal)) Say(moment::Resuming(goal.config));
-  const std::string asked = AnnotationOr(api::kDesiredDrainAnnotation, "");
-  const std::string answered = AnnotationOr(api::kLastAppliedDrainAnnotation, "");
-  if (!asked.starts_with(api::kDrainPrefix) && asked == answered) return Settle(goal);
-  // The node's pods may come back.
-  const std::string value = UncordonFor(goal);
-  Write({{std::string(api::kDesiredDrainAnnotation), value}});
-  Await(value, settings_.uncordon_timeout, "FailedToUncordon",
-        fmt::format("failed to uncordon node: {} after {}. Please see machine-config-controller logs for more "
-                    "information",
-                    settings_.node, InWords(settings_.uncordon_timeout)),
-        [this, goal] {
-          Post(kube::EventKind::kNormal, "Uncordon",
-               fmt::format("Update completed for config {} and node has been uncordoned", goal.config));
-          Settle(goal);
-        });
-}
-
-// The machine is what it was before, and that was well.
-void KubernetesSource::AllowPods() {
-  if (!AnnotationOr(api::kDesiredDrainAnnotation, "").starts_with(api::kDrainPrefix)) return;
-  const Goal current = {AnnotationOr(api::kCurrentConfigAnnotation, "")};
-  Write({{std::string(api::kDesiredDrainAnnotation), UncordonFor(current)}});
-}
-
-void KubernetesSource::Settle(const Goal& goal) {
-  const auto or_nothing = [](const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); };
-  AnnotationChanges changes = {
-      {std::string(api::kStateAnnotation), std::string(api::kStateDone)},
-      {std::string(api::kCurrentConfigAnnotation), goal.config},
-      {std::string(api::kReasonAnnotation), ""},
-      {std::string(api::kCurrentImageAnnotation), or_nothing(goal.image)},
-  };
-  if (AnnotationOr(api::kDesiredImageAnnotation, "").empty()) {
-    changes.emplace(api::kDesiredImageAnnotation, std::nullopt);
-  }
-  if (Resumes(goal) && !has_settled_) Say(moment::Resumed(goal.config));
-  has_settled_ = true;
-  said_ = Said::kSettled;
-  if (IsSo(changes)) return SayUpdated();
-  Post(kube::EventKind::kNormal, "NodeDone",
-       fmt::format("Setting node {}, currentConfig {} to Done", settings_.node, goal.config));
-  Write(std::move(changes), [this] {
-    // There may be other work by now.
-    if (said_ == Said::kSettled) SayUpdated();
-  });
-}
-
-// What has been so since before we started need not be said.
-bool KubernetesSource::Resumes(const Goal& goal) const {
-  if (said_ != Said::kNothing) return said_ == Said::kBusy;
-  return AnnotationOr(api::kStateAnnotation, "") != api::kStateDone ||
-         AnnotationOr(api::kCurrentConfigAnnotation, "") != goal.config ||
-         AnnotationOr(api::kCurrentImageAnnotation, "") != goal.image;
+  Report(report::Settled{goal});
 }
 
 void KubernetesSource::ForgetInitialAnnotations() {
@@ -414,89 +323,18 @@ void KubernetesSource::ForgetInitialAnnotations() {
 }
 
 void KubernetesSource::ReportFault(Fault fault, const std::string& text) {
-  settled_unseen_.reset();
   // Nobody waits to say that all is well; what the controller has been asked for it does all the same.
   StopWaiting();
-  BeginReporting();
-  if (fault == Fault::kRejected) AllowPods();
-  SayFault(fault, text);
-  const bool is_unreconcilable = fault == Fault::kUnreconcilable;
-  const std::string state{is_unreconcilable ? api::kStateUnreconcilable : api::kStateDegraded};
-  AnnotationChanges changes = {
-      {std::string(api::kStateAnnotation), state},
-      {std::string(api::kReasonAnnotation), FirstCharacters(PrintableLines(text), kLongestReason)}};
-  if (IsSo(changes)) return;
-  if (is_unreconcilable) Post(kube::EventKind::kWarning, "FailedToReconcile", text);
-  if (fault == Fault::kDrift) Post(kube::EventKind::kWarning, "ConfigDriftDetected", text);
-  Write(std::move(changes));
-}
-
-// ---- conditions -----------------------------------------------------------------------------------------------------
-
-void KubernetesSource::Say(Moment moment) {
-  if (conditions_ && node_) return conditions_->Write(std::move(moment), FactsOf(*node_));
-  if (unsaid_.size() >= kMostUnsaid) unsaid_.pop_front();
-  unsaid_.push_back(std::move(moment));
-}
-
-void KubernetesSource::SayUpdated() {
-  Say(irreconcilable_ ? moment::UpdatedBut(settings_.node, *irreconcilable_) : moment::Updated(settings_.node));
-}
-
-void KubernetesSource::SayAll(std::vector<Moment> moments) {
-  for (Moment& moment : moments) Say(std::move(moment));
-}
-
-// A node that is in trouble is not updated, whatever it is; what had no trouble before is over with that.
-void KubernetesSource::SayFault(Fault fault, const std::string& text) {
-  said_ = Said::kBusy;
-  if (std::exchange(fault_said_, text) == text) return;
-  Say(moment::NeedsUpdate(settings_.node));
-  if (fault == Fault::kUnreconcilable) {
-    const std::string from = AnnotationOr(api::kCurrentConfigAnnotation, "");
-    const std::string to = AnnotationOr(api::kDesiredConfigAnnotation, "");
-    // The text begins with what the condition says in its own words.
-    const std::string known = fmt::format("can't reconcile config {} with {}: ", from, to);
-    Say(moment::NotCompatible(from, to, text.starts_with(known) ? text.substr(known.size()) : text));
-  }
-  Say(moment::Degraded(settings_.node, text));
+  Report(report::Failed{fault, text});
 }
 
 void KubernetesSource::ReportIrreconcilable(const std::vector<plan::IrreconcilableChange>& changes) {
-  irreconcilable_ = changes;
-  if (said_ == Said::kSettled) SayUpdated();
+  Report(report::Irreconcilable{changes});
 }
 
-// One that is over is not told of any more.
-void KubernetesSource::ReportFinalizeFailure(const std::string& text) {
-  finalize_failure_ = text;
-  if (!node_) return;
-  const std::string failure = PrintableLines(*std::exchange(finalize_failure_, std::nullopt));
-  const std::string told = FirstCharacters(failure, kLongestReason);
-  if (told == AnnotationOr(api::kFinalizeFailureAnnotation, "")) return;
-  if (!told.empty()) log::Warning(fmt::format("the deployment that was staged before: {}", told), kTrouble);
-  Write({{std::string(api::kFinalizeFailureAnnotation), told}});
-}
+void KubernetesSource::ReportFinalizeFailure(const std::string& text) { Report(report::FinalizeFailed{text}); }
 
-void KubernetesSource::ReportLogin() {
-  AnnotationChanges changes = {{std::string(api::kSshAnnotation), kAccessed}};
-  if (!IsSo(changes)) Write(std::move(changes));
-}
-
-// ---- annotations ----------------------------------------------------------------------------------------------------
-
-std::string KubernetesSource::AnnotationOr(std::string_view name, std::string_view otherwise) const {
-  const std::string* value = node_ ? api::Find(node_->metadata.annotations, name) : nullptr;
-  return value == nullptr ? std::string(otherwise) : *value;
-}
-
-bool KubernetesSource::IsSo(const AnnotationChanges& changes) const {
-  if (!node_ || !writer_->is_idle()) return false;
-  return std::all_of(changes.begin(), changes.end(), [&](const auto& change) {
-    const std::string* value = api::Find(node_->metadata.annotations, change.first);
-    return change.second ? value != nullptr && *value == *change.second : value == nullptr;
-  });
-}
+void KubernetesSource::ReportLogin() { Report(report::LoggedIn{}); }
 
 void KubernetesSource::Write(AnnotationChanges changes, std::function<void()> written) {
   if (writer_) {
@@ -506,7 +344,7 @@ void KubernetesSource::Write(AnnotationChanges changes, std::function<void()> wr
   }
 }
 
-void KubernetesSource::Post(kube::EventKind kind, const char* reason, const std::string& message) {
+void KubernetesSource::Post(kube::EventKind kind, const std::string& reason, const std::string& message) {
   if (events_ && node_) events_->Post(ReferenceTo(*node_, settings_.event_namespace), kind, reason, message);
 }
 

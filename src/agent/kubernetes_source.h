@@ -7,7 +7,6 @@
 // other side.  The agent sees its own Node and the configs that are named there, with the node's own credentials.
 
 #include <chrono>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +15,7 @@
 
 #include "agent/cluster_trust.h"
 #include "agent/node_conditions_writer.h"
+#include "agent/node_report.h"
 #include "agent/node_writer.h"
 #include "agent/source.h"
 #include "agent/survey_fetch.h"
@@ -80,19 +80,14 @@ class KubernetesSource final : public Source {
              std::function<void()> answered);
   void CheckAnswer();
   void WriteInitialAnnotations();
-  void Post(kube::EventKind kind, const char* reason, const std::string& message);
-  std::string AnnotationOr(std::string_view name, std::string_view otherwise) const;
-  bool IsSo(const AnnotationChanges& changes) const;
+  void Post(kube::EventKind kind, const std::string& reason, const std::string& message);
+  NodeView View() const;
+  void Report(const report::Occurrence& occurrence);
+  void AwaitDrain(const std::string& request);
+  void AwaitUncordon(const std::string& request, const Goal& goal);
+  std::function<void()> After(NodeReport::Next next);
   void Write(AnnotationChanges changes, std::function<void()> written = {});
-  void BeginReporting();
-  void AllowPods();
-  void Settle(const Goal& goal);
   void ForgetInitialAnnotations();
-  void Say(Moment moment);
-  void SayUpdated();
-  void SayAll(std::vector<Moment> moments);
-  void SayFault(Fault fault, const std::string& text);
-  bool Resumes(const Goal& goal) const;
   void TellOfReboot();
 
   event::Loop& loop_;
@@ -115,19 +110,11 @@ class KubernetesSource final : public Source {
   event::Timer connect_again_;
   event::Timer reboot_;
   std::function<void()> reboot_told_;
-  bool has_reported_ = false;
   bool is_reboot_written_ = false;
-  // What the MachineConfigNode was told of the node as a whole.
-  enum class Said { kNothing, kBusy, kSettled } said_ = Said::kNothing;
-  bool has_settled_ = false;
-  std::string fault_said_;
-  std::deque<Moment> unsaid_;    // Until the Node is seen.
+  Reported reported_;
   AnnotationChanges unwritten_;  // While there is no way to the API server.
-  std::optional<std::vector<plan::IrreconcilableChange>> irreconcilable_;
-  std::optional<std::string> finalize_failure_;  // Until the Node is seen.
-  std::optional<Goal> settled_unseen_;           // What is to be reported once the Node is seen.
-  std::string trouble_;                          // Said once.
-  std::string write_trouble_;                    // Why the last write of the Node failed; empty after one that did not.
+  std::string trouble_;          // Said once.
+  std::string write_trouble_;    // Why the last write of the Node failed; empty after one that did not.
 };
 
 }  // namespace pintle::agent

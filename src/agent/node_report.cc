@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/node_report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/events.h"
+#include "api/annotations.h"
+#include "base/first_characters.h"
+#include "base/printable.h"
+#include "drain/protocol.h"
+
+namespace pintle::agent {
+namespace {
+
+// As the Machine Config Operator has it.
+constexpr std::size_t kLongestReason = 2000;
+constexpr const char* kAccessed = "accessed";
+constexpr std::size_t kMostUnwritten = 32;
+
+bool IsFault(std::string_view state) { return state == api::kStateDegraded || state == api::kStateUnreconcilable; }
+
+// Makes one report.
+class Reporter {
+ public:
+  Reporter(Reported& reported, const NodeView& view) : reported_(reported), view_(view) {}
+
+  NodeReport Take() { return std::move(report_); }
+
+  void operator()(const report::NodeSeen&) {
+    // A fault was before it could be known that the node has rebooted.
+    if (!reported_.unwritten.empty()) Begin();
+    for (Moment& moment : std::exchange(reported_.unwritten, {})) Add(std::move(moment));
+    if (const auto failure = std::exchange(reported_.finalize_failure, std::nullopt)) {
+      (*this)(report::FinalizeFailed{*failure});
+    }
+    if (const auto goal = std::exchange(reported_.settled, std::nullopt)) (*this)(report::Settled{*goal});
+  }
+
+  void operator()(const report::DrainNeeded& drain) {
+    const std::string request = drain::Request{drain::Verb::kDrain, drain.goal.config}.ToText();
+    if (view_.Annotation(api::kControlPlaneTopologyAnnotation) == api::kSingleReplicaTopology) {
+      Emit(kube::EventKind::kNormal, "Drain", "Drain not required, skipping");
+      report_.log.emplace_back("Drain not required, skipping");
+      Add(moment::DrainNotRequired());
+      report_.drain = NodeReport::Drain::kNotRequired;
+      return;
+    }
+    if (view_.Annotation(api::kLastAppliedDrainAnnotation) == request) {
+      report_.log.emplace_back("drain is already completed on this node");
+      report_.drain = NodeReport::Drain::kDoneBefore;
+      return;
+    }
+    if (view_.Annotation(api::kDesiredDrainAnnotation) != request) {
+      Emit(kube::EventKind::kNormal, "Cordon", "Cordoned node to apply update");
+      Emit(kube::EventKind::kNormal, "Drain", "Draining node to update config.");
+      report_.log.emplace_back("requesting cordon and drain via annotation to controller");
+    }
+    Ask(request);
+  }
+
+  void operator()(const report::WorkBegan& work) {
+    Begin();
+    reported_.whole = Reported::Whole::kBusy;
+    reported_.irreconcilable.reset();
+    Add(moment::NeedsUpdate(view_.name));
+    Add(moment::Prepared(work.actions, work.drains));
+    // Why it is in trouble stays to be seen until it is not any more.
+    if (IsFault(view_.Annotation(api::kStateAnnotation))) return;
+    Annotate({{std::string(api::kStateAnnotation), std::string(api::kStateWorking)}});
+  }
+
+  void operator()(const report::ChangeBegan& change) {
+    if (!change.drains) {
+      report_.log.emplace_back("Changes do not require drain, skipping.");
+      Add(moment::DrainNotRequired());
+    }
+    AddAll(moment::Applying(change.difference));
+    if (change.difference.os_image) {
+      Emit(kube::EventKind::kNormal, "InClusterUpgrade", "Updating from oscontainer " + change.os_image);
+    }
+    if (const std::string what = change.difference.OsChanges(); !what.empty()) {
+      Emit(kube::EventKind::kNormal, "OSUpdateStarted", what);
+    }
+  }
+
+  void operator()(const report::ChangeEnded& change) {
+    AddAll(moment::Applied(change.difference));
+    if (!change.difference.OsChanges().empty()) {
+      Emit(kube::EventKind::kNormal, "OSUpdateStaged", "Changes to OS staged");
+    }
+    if (!change.needs_reboot) {
+      for (const plan::Action& action : change.actions) {
+        const auto [event, message] = EventFor(action);
+        if (event != nullptr) Emit(kube::EventKind::kNormal, event, message);
+        if (auto done = moment::Done(action)) Add(*std::move(done));
+      }
+    }
+    reported_.fault.clear();
+    Add(moment::NotDegraded(view_.name));
+  }
+
+  void operator()(const report::RebootBegins& reboot) {
+    Emit(kube::EventKind::kNormal, "Reboot", reboot.why);
+    reported_.has_begun = true;
+    Add(moment::RebootNeeded());
+    Annotate({{std::string(api::kPostConfigActionAnnotation), std::string(api::kStateRebooting)}});
+    report_.next = NodeReport::Next::kReportReboot;
+  }
+
+  void operator()(const report::Settled& settled) {
+    if (view_.node == nullptr) {
+      reported_.settled = settled.goal;
+      return;
+    }
+    // The machine is as it was, and is to be something else, which the agent has not heard of yet.
+    const std::string desired = view_.Annotation(api::kDesiredConfigAnnotation);
+    if (!desired.empty() && desired != settled.goal.config) return;
+    Begin();
+    const bool was_faulty = IsFault(view_.Annotation(api::kStateAnnotation));
+    const bool had_fault = !std::exchange(reported_.fault, "").empty();
+    if (had_fault || (was_faulty && reported_.whole == Reported::Whole::kNothing)) {
+      Add(moment::NotDegraded(view_.name));
+    }
+    if (Resumes(settled.goal)) Add(moment::Resuming(settled.goal.config));
+    report_.settled = settled.goal;
+    const std::string asked = view_.Annotation(api::kDesiredDrainAnnotation);
+    const bool is_answered = asked == view_.Annotation(api::kLastAppliedDrainAnnotation);
+    if (!asked.starts_with(api::kDrainPrefix) && is_answered) return Settle(settled.goal);
+    // The node's pods may come back.
+    Ask(UncordonFor(settled.goal.config));
+  }
+
+  void operator()(const report::Uncordoned& uncordoned) {
+    Emit(kube::EventKind::kNormal, "Uncordon",
+         fmt::format("Update completed for config {} and node has been uncordoned", uncordoned.goal.config));
+    Settle(uncordoned.goal);
+  }
+
+  void operator()(const report::SettledWritten&) {
+    // There may be other work by now.
+    if (reported_.whole == Reported::Whole::kSettled) AddUpdated();
+  }
+
+  void operator()(const report::Failed& failed) {
+    reported_.settled.reset();
+    Begin();
+    if (failed.fault == Fault::kRejected) AllowPods();
+    AddFault(failed);
+    const bool is_unreconcilable = failed.fault == Fault::kUnreconcilable;
+    AnnotationChanges changes = {
+        {std::string(api::kStateAnnotation),
+         std::string(is_unreconcilable ? api::kStateUnreconcilable : api::kStateDegraded)},
+        {std::string(api::kReasonAnnotation), FirstCharacters(PrintableLines(failed.text), kLongestReason)}};
+    if (Has(changes)) return;
+    if (is_unreconcilable) Emit(kube::EventKind::kWarning, "FailedToReconcile", failed.text);
+    if (failed.fault == Fault::kDrift) Emit(kube::EventKind::kWarning, "ConfigDriftDetected", failed.text);
+    Annotate(std::move(changes));
+  }
+
+  void operator()(const report::Irreconcilable& irreconcilable) {
+    reported_.irreconcilable = irreconcilable.changes;
+    if (reported_.whole == Reported::Whole::kSettled) AddUpdated();
+  }
+
+  void operator()(const report::FinalizeFailed& failed) {
+    if (view_.node == nullptr) {
+      reported_.finalize_failure = failed.text;
+      return;
+    }
+    const std::string text = FirstCharacters(PrintableLines(failed.text), kLongestReason);
+    if (text == view_.Annotation(api::kFinalizeFailureAnnotation)) return;
+    report_.finalize_failure = text;
+    Annotate({{std::string(api::kFinalizeFailureAnnotation), text}});
+  }
+
+  void operator()(const report::LoggedIn&) {
+    AnnotationChanges changes = {{std::string(api::kSshAnnotation), kAccessed}};
+    if (!Has(changes)) Annotate(std::move(changes));
+  }
+
+ private:
+  static std::string UncordonFor(std::string_view config) {
+    return drain::Request{drain::Verb::kUncordon, std::string(config)}.ToText();
+  }
+
+  void Emit(kube::EventKind kind, std::string reason, std::string message) {
+    if (view_.node != nullptr) report_.events.push_back({kind, std::move(reason), std::move(message)});
+  }
+
+  // Behind another write nothing is known to be there.
+  bool Has(const AnnotationChanges& changes) const { return report_.annotations.empty() && view_.Has(changes); }
+
+  void Annotate(AnnotationChanges changes) { report_.annotations.push_back(std::move(changes)); }
+
+  void Add(Moment moment) {
+    if (view_.node != nullptr) return report_.conditions.push_back(std::move(moment));
+    if (reported_.unwritten.size() >= kMostUnwritten) reported_.unwritten.pop_front();
+    reported_.unwritten.push_back(std::move(moment));
+  }
+
+  void AddAll(std::vector<Moment> moments) {
+    for (Moment& moment : moments) Add(std::move(moment));
+  }
+
+  void AddUpdated() {
+    Add(reported_.irreconcilable ? moment::UpdatedBut(view_.name, *reported_.irreconcilable)
+                                 : moment::Updated(view_.name));
+  }
+
+  // What was to follow the last change has followed, or else this agent would not run.
+  void Begin() {
+    if (view_.node == nullptr || std::exchange(reported_.has_begun, true)) return;
+    const std::string action = view_.Annotation(api::kPostConfigActionAnnotation);
+    if (action == api::kStateRebooting) Add(moment::Rebooted());
+    if (!action.empty()) Annotate({{std::string(api::kPostConfigActionAnnotation), ""}});
+  }
+
+  void Ask(const std::string& request) {
+    Annotate({{std::string(api::kDesiredDrainAnnotation), request}});
+    report_.drain = NodeReport::Drain::kAsked;
+    report_.asked = request;
+  }
+
+  // The machine is what it was before, and that was well.
+  void AllowPods() {
+    if (!view_.Annotation(api::kDesiredDrainAnnotation).starts_with(api::kDrainPrefix)) return;
+    Annotate(
+        {{std::string(api::kDesiredDrainAnnotation), UncordonFor(view_.Annotation(api::kCurrentConfigAnnotation))}});
+  }
+
+  // What has been so since before we started needs no report.
+  bool Resumes(const Goal& goal) const {
+    if (reported_.whole != Reported::Whole::kNothing) return reported_.whole == Reported::Whole::kBusy;
+    return view_.Annotation(api::kStateAnnotation) != api::kStateDone ||
+           view_.Annotation(api::kCurrentConfigAnnotation) != goal.config ||
+           view_.Annotation(api::kCurrentImageAnnotation) != goal.image;
+  }
+
+  void Settle(const Goal& goal) {
+    const auto or_nothing = [](const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); };
+    AnnotationChanges changes = {
+        {std::string(api::kStateAnnotation), std::string(api::kStateDone)},
+        {std::string(api::kCurrentConfigAnnotation), goal.config},
+        {std::string(api::kReasonAnnotation), ""},
+        {std::string(api::kCurrentImageAnnotation), or_nothing(goal.image)},
+    };
+    if (view_.Annotation(api::kDesiredImageAnnotation).empty()) {
+      changes.emplace(api::kDesiredImageAnnotation, std::nullopt);
+    }
+    if (Resumes(goal) && !reported_.has_settled) Add(moment::Resumed(goal.config));
+    reported_.has_settled = true;
+    reported_.whole = Reported::Whole::kSettled;
+    if (Has(changes)) return AddUpdated();
+    Emit(kube::EventKind::kNormal, "NodeDone",
+         fmt::format("Setting node {}, currentConfig {} to Done", view_.name, goal.config));
+    Annotate(std::move(changes));
+    report_.next = NodeReport::Next::kReportSettled;
+  }
+
+  // A node that is in trouble is not updated, whatever it is; what had no trouble before is over with that.
+  void AddFault(const report::Failed& failed) {
+    reported_.whole = Reported::Whole::kBusy;
+    if (std::exchange(reported_.fault, failed.text) == failed.text) return;
+    Add(moment::NeedsUpdate(view_.name));
+    if (failed.fault == Fault::kUnreconcilable) {
+      const std::string from = view_.Annotation(api::kCurrentConfigAnnotation);
+      const std::string to = view_.Annotation(api::kDesiredConfigAnnotation);
+      // The text begins with what the condition says in its own words.
+      const std::string known = fmt::format("can't reconcile config {} with {}: ", from, to);
+      Add(moment::NotCompatible(from, to,
+                                failed.text.starts_with(known) ? failed.text.substr(known.size()) : failed.text));
+    }
+    Add(moment::Degraded(view_.name, failed.text));
+  }
+
+  Reported& reported_;
+  const NodeView& view_;
+  NodeReport report_;
+};
+
+}  // namespace
+
+std::string NodeView::Annotation(std::string_view key) const {
+  const std::string* value = node == nullptr ? nullptr : api::Find(node->metadata.annotations, key);
+  return value == nullptr ? "" : *value;
+}
+
+bool NodeView::Has(const AnnotationChanges& annotations) const {
+  if (node == nullptr || is_being_written) return false;
+  return std::all_of(annotations.begin(), annotations.end(), [&](const auto& change) {
+    const std::string* value = api::Find(node->metadata.annotations, change.first);
+    return change.second ? value != nullptr && *value == *change.second : value == nullptr;
+  });
+}
+
+NodeReport Next(Reported& reported, const NodeView& view, const report::Occurrence& occurrence) {
+  Reporter reporter(reported, view);
+  std::visit(reporter, occurrence);
+  return reporter.Take();
+}
+
+}  // namespace pintle::agent

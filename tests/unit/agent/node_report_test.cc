@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/node_report.h"
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pintle::agent {
+namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using Annotations = std::map<std::string, std::string>;
+using Lines = std::vector<std::string>;
+using Whole = Reported::Whole;
+
+constexpr std::string_view kPrefix = "machineconfiguration.openshift.io/";
+const Goal kNew{"rendered-worker-2"};
+
+api::Node NodeWith(const Annotations& annotations) {
+  api::Node node;
+  node.metadata.name = "worker-0";
+  for (const auto& [key, value] : annotations) node.metadata.annotations[std::string(kPrefix) + key] = value;
+  return node;
+}
+
+std::string Words(const AnnotationChanges& changes) {
+  std::string words = "annotate";
+  for (const auto& [key, value] : changes) {
+    words += fmt::format(" {}={}", key.substr(kPrefix.size()), value ? *value : "(removed)");
+  }
+  return words;
+}
+
+std::string Words(const Moment& moment) {
+  std::string words = fmt::format("{}={}", moment.parent.type, moment.parent.status);
+  if (moment.child) words += fmt::format(" {}={}", moment.child->type, moment.child->status);
+  return words;
+}
+
+// A line for each thing that is written, and for what is waited for.
+Lines Words(const NodeReport& report) {
+  Lines lines;
+  for (const NodeEvent& event : report.events) {
+    lines.push_back(fmt::format("{} {}", event.kind == kube::EventKind::kNormal ? "event" : "warning", event.reason));
+  }
+  for (const Moment& moment : report.conditions) lines.push_back(Words(moment));
+  for (const AnnotationChanges& changes : report.annotations) lines.push_back(Words(changes));
+  if (!report.asked.empty()) lines.push_back("ask " + report.asked);
+  if (report.drain == NodeReport::Drain::kNotRequired) lines.emplace_back("no drain");
+  if (report.drain == NodeReport::Drain::kDoneBefore) lines.emplace_back("drained before");
+  if (report.next == NodeReport::Next::kReportReboot) lines.emplace_back("then reboot");
+  if (report.next == NodeReport::Next::kReportSettled) lines.emplace_back("then SettledWritten");
+  return lines;
+}
+
+struct Row {
+  std::string name;
+  Reported before;
+  std::optional<Annotations> node;  // Nothing: it is not seen.
+  report::Occurrence occurrence;
+  Lines report;
+};
+
+void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
+
+Reported Having(Whole whole, std::string fault = "") {
+  return {.whole = whole, .has_begun = true, .has_settled = whole != Whole::kNothing, .fault = std::move(fault)};
+}
+
+const Annotations kDone = {
+    {"currentConfig", "rendered-worker-1"}, {"desiredConfig", "rendered-worker-2"}, {"state", "Done"}, {"reason", ""},
+    {"desiredDrain", "uncordon-a"},         {"lastAppliedDrain", "uncordon-a"}};
+
+Annotations With(Annotations annotations, const Annotations& others) {
+  for (const auto& [key, value] : others) annotations[key] = value;
+  return annotations;
+}
+
+const Annotations kNewDone = With(kDone, {{"currentConfig", "rendered-worker-2"}});
+const Annotations kDrained =
+    With(kDone, {{"desiredDrain", "drain-rendered-worker-2"}, {"lastAppliedDrain", "drain-rendered-worker-2"}});
+
+plan::Action ActionOf(std::string type) {
+  plan::Action action;
+  action.what.type = std::move(type);
+  return action;
+}
+
+plan::Difference OfFilesAndImage() {
+  plan::Difference difference;
+  difference.os_image = difference.files = true;
+  return difference;
+}
+
+std::vector<Row> Rows() {
+  return {
+      // Drains.
+      {"a drain is asked for",
+       {},
+       kDone,
+       report::DrainNeeded{kNew},
+       {"event Cordon", "event Drain", "annotate desiredDrain=drain-rendered-worker-2", "ask drain-rendered-worker-2"}},
+      {"a drain that was asked for before this start is waited for without another Event",
+       {},
+       With(kDone, {{"desiredDrain", "drain-rendered-worker-2"}}),
+       report::DrainNeeded{kNew},
+       {"annotate desiredDrain=drain-rendered-worker-2", "ask drain-rendered-worker-2"}},
+      {"a drain that is done is not asked for", {}, kDrained, report::DrainNeeded{kNew}, {"drained before"}},
+      {"the only node of a cluster is not drained",
+       {},
+       With(kDone, {{"controlPlaneTopology", "SingleReplica"}}),
+       report::DrainNeeded{kNew},
+       {"event Drain", "UpdateExecuted=Unknown Drained=False", "no drain"}},
+
+      // A change.
+      {"work sets the state",
+       {},
+       kDone,
+       report::WorkBegan{{ActionOf("Reboot")}, true},
+       {"Updated=False", "UpdatePrepared=True", "annotate state=Working"}},
+      {"the reason of a fault stays while the agent works on it",
+       Having(Whole::kBusy, "no space"),
+       With(kDone, {{"state", "Degraded"}}),
+       report::WorkBegan{{}, false},
+       {"Updated=False", "UpdatePrepared=True"}},
+      {"work after a reboot reports the reboot first",
+       {},
+       With(kDone, {{"post-config-action", "Rebooting"}}),
+       report::WorkBegan{{}, false},
+       {"RebootedNode=True", "Updated=False", "UpdatePrepared=True",
+        "annotate post-config-action=", "annotate state=Working"}},
+      {"a change of the image has Events",
+       Having(Whole::kBusy),
+       kDone,
+       report::ChangeBegan{OfFilesAndImage(), true, "registry/os@sha256:1"},
+       {"event InClusterUpgrade", "event OSUpdateStarted", "UpdateExecuted=Unknown AppliedFilesAndOS=Unknown",
+        "UpdateExecuted=Unknown AppliedFiles=Unknown", "UpdateExecuted=Unknown AppliedOSImage=Unknown"}},
+      {"a change that reboots has no Events of its actions",
+       Having(Whole::kBusy),
+       kDone,
+       report::ChangeEnded{{}, {ActionOf("Reboot")}, true},
+       {"UpdateExecuted=True AppliedFilesAndOS=True", "NodeDegraded=False"}},
+      {"a change that reboots nothing has",
+       Having(Whole::kBusy),
+       kDone,
+       report::ChangeEnded{{}, {ActionOf("None")}, false},
+       {"event SkipReboot", "UpdateExecuted=True AppliedFilesAndOS=True", "UpdatePostActionComplete=True",
+        "NodeDegraded=False"}},
+      {"a reboot is reported before it begins",
+       Having(Whole::kBusy),
+       kDone,
+       report::RebootBegins{"why"},
+       {"event Reboot", "RebootedNode=Unknown", "annotate post-config-action=Rebooting", "then reboot"}},
+
+      // The end of it.
+      {"a node that is settled and was so before is not written",
+       {},
+       kNewDone,
+       report::Settled{kNew},
+       {"Updated=True"}},
+      {"a node that has its config now is Done",
+       Having(Whole::kBusy),
+       kDone,
+       report::Settled{kNew},
+       {"event NodeDone", "Resumed=True",
+        "annotate currentConfig=rendered-worker-2 currentImage=(removed) desiredImage=(removed) reason= state=Done",
+        "then SettledWritten"}},
+      {"its pods come back first",
+       Having(Whole::kBusy),
+       kDrained,
+       report::Settled{kNew},
+       {"Resumed=True", "annotate desiredDrain=uncordon-rendered-worker-2", "ask uncordon-rendered-worker-2"}},
+      {"and then it is Done",
+       Having(Whole::kBusy),
+       kDrained,
+       report::Uncordoned{kNew},
+       {"event Uncordon", "event NodeDone",
+        "annotate currentConfig=rendered-worker-2 currentImage=(removed) desiredImage=(removed) reason= state=Done",
+        "then SettledWritten"}},
+      {"what is wanted by now is another config, which the agent will hear of",
+       Having(Whole::kBusy),
+       With(kDone, {{"desiredConfig", "rendered-worker-3"}}),
+       report::Settled{kNew},
+       {}},
+      {"a settled node that had a fault before this start has none any more",
+       {},
+       With(kNewDone, {{"state", "Degraded"}, {"reason", "no space"}}),
+       report::Settled{kNew},
+       {"event NodeDone", "NodeDegraded=False", "Resumed=True", "Resumed=True",
+        "annotate currentConfig=rendered-worker-2 currentImage=(removed) desiredImage=(removed) reason= state=Done",
+        "then SettledWritten"}},
+      {"the image is reported with the config",
+       Having(Whole::kBusy),
+       With(kDone, {{"desiredImage", "i"}}),
+       report::Settled{{"rendered-worker-2", "i"}},
+       {"event NodeDone", "Resumed=True", "annotate currentConfig=rendered-worker-2 currentImage=i reason= state=Done",
+        "then SettledWritten"}},
+      {"that it is updated is reported when the annotations are written",
+       Having(Whole::kSettled),
+       kNewDone,
+       report::SettledWritten{},
+       {"Updated=True"}},
+      {"and not if there is other work by then", Having(Whole::kBusy), kNewDone, report::SettledWritten{}, {}},
+
+      // Faults.
+      {"a fault sets the state and the reason",
+       Having(Whole::kSettled),
+       kDone,
+       report::Failed{Fault::kFailed, "no\nspace"},
+       {"Updated=False", "NodeDegraded=True", "annotate reason=no\nspace state=Degraded"}},
+      {"the same fault again is not reported again",
+       Having(Whole::kBusy, "no space"),
+       With(kDone, {{"state", "Degraded"}, {"reason", "no space"}}),
+       report::Failed{Fault::kFailed, "no space"},
+       {}},
+      {"drift has an Event",
+       Having(Whole::kSettled),
+       kDone,
+       report::Failed{Fault::kDrift, "mismatch"},
+       {"warning ConfigDriftDetected", "Updated=False", "NodeDegraded=True",
+        "annotate reason=mismatch state=Degraded"}},
+      {"what cannot be reconciled is no Degraded",
+       Having(Whole::kSettled),
+       kDone,
+       report::Failed{Fault::kUnreconcilable, "disks"},
+       {"warning FailedToReconcile", "Updated=False", "UpdatePrepared=Unknown", "NodeDegraded=True",
+        "annotate reason=disks state=Unreconcilable"}},
+      {"a config that was rejected leaves the machine fit for pods",
+       Having(Whole::kBusy),
+       kDrained,
+       report::Failed{Fault::kRejected, "unwell"},
+       {"Updated=False", "NodeDegraded=True", "annotate desiredDrain=uncordon-rendered-worker-1",
+        "annotate reason=unwell state=Degraded"}},
+
+      // The rest.
+      {"what a machine cannot have is reported of a settled one",
+       Having(Whole::kSettled),
+       kNewDone,
+       report::Irreconcilable{{}},
+       {"Updated=True"}},
+      {"and kept for one that is not", Having(Whole::kBusy), kNewDone, report::Irreconcilable{{}}, {}},
+      {"a deployment that could not be made",
+       {},
+       kDone,
+       report::FinalizeFailed{"no space"},
+       {"annotate ostree-finalize-staged-failure=no space"}},
+      {"one that is reported already",
+       {},
+       With(kDone, {{"ostree-finalize-staged-failure", "no space"}}),
+       report::FinalizeFailed{"no space"},
+       {}},
+      {"a login", {}, kDone, report::LoggedIn{}, {"annotate ssh=accessed"}},
+      {"a second login", {}, With(kDone, {{"ssh", "accessed"}}), report::LoggedIn{}, {}},
+
+      // Before the Node is seen.
+      {"conditions and Events wait for the Node",
+       {},
+       std::nullopt,
+       report::Failed{Fault::kFailed, "no space"},
+       {"annotate reason=no space state=Degraded"}},
+      {"that it is settled waits for the Node", {}, std::nullopt, report::Settled{kNew}, {}},
+      {"a deployment that could not be made waits for the Node", {}, std::nullopt, report::FinalizeFailed{"x"}, {}},
+  };
+}
+
+class NodeReportTest : public testing::TestWithParam<Row> {};
+
+TEST_P(NodeReportTest, Reports) {
+  const Row& row = GetParam();
+  const std::optional<api::Node> node = row.node ? std::optional(NodeWith(*row.node)) : std::nullopt;
+  Reported reported = row.before;
+  EXPECT_THAT(Words(Next(reported, {.name = "worker-0", .node = node ? &*node : nullptr}, row.occurrence)),
+              ElementsAreArray(row.report));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NodeReportTest, testing::ValuesIn(Rows()));
+
+TEST(NodeReport, WhatWaitedForTheNodeComesWithIt) {
+  Reported reported;
+  const NodeView unseen = {.name = "worker-0"};
+  Next(reported, unseen, report::Failed{Fault::kFailed, "no space"});
+  Next(reported, unseen, report::FinalizeFailed{"no deployment"});
+  const api::Node node = NodeWith(With(kDone, {{"post-config-action", "Rebooting"}}));
+  EXPECT_THAT(Words(Next(reported, {.name = "worker-0", .node = &node}, report::NodeSeen{})),
+              ElementsAre("RebootedNode=True", "Updated=False", "NodeDegraded=True",
+                          "annotate post-config-action=", "annotate ostree-finalize-staged-failure=no deployment"));
+  EXPECT_THAT(Words(Next(reported, {.name = "worker-0", .node = &node}, report::NodeSeen{})), ElementsAre());
+}
+
+TEST(NodeReport, AFaultIsNewsThatTheMachineIsNotSettledAnyMore) {
+  Reported reported;
+  const NodeView unseen = {.name = "worker-0"};
+  Next(reported, unseen, report::Settled{kNew});
+  Next(reported, unseen, report::Failed{Fault::kFailed, "no space"});
+  const api::Node node = NodeWith(kNewDone);
+  EXPECT_THAT(Words(Next(reported, {.name = "worker-0", .node = &node}, report::NodeSeen{})),
+              ElementsAre("Updated=False", "NodeDegraded=True"));
+}
+
+TEST(NodeReport, NothingIsTakenForWrittenBehindAnotherWrite) {
+  const api::Node node = NodeWith(kNewDone);
+  Reported reported = Having(Whole::kBusy);
+  const NodeReport report =
+      Next(reported, {.name = "worker-0", .node = &node, .is_being_written = true}, report::Settled{kNew});
+  EXPECT_EQ(report.annotations.size(), 1U);
+}
+
+TEST(NodeReport, KeepsTheNewestOfWhatWaits) {
+  Reported reported;
+  for (int i = 0; i < 100; ++i) {
+    Next(reported, {.name = "worker-0"}, report::Failed{Fault::kFailed, std::to_string(i)});
+  }
+  EXPECT_EQ(reported.unwritten.size(), 32U);
+  EXPECT_THAT(reported.unwritten.back().parent.message, testing::HasSubstr("99"));
+}
+
+}  // namespace
+}  // namespace pintle::agent
