@@ -40,22 +40,33 @@ std::string_view GoArchitecture(std::string_view machine) {
   return machine;  // ppc64le and s390x are called so by both.
 }
 
-}  // namespace
+Result<OciIndex> ReadIndex(json::Value document) {
+  OciIndex index = TRY(DecodeDocument<OciIndex>(std::move(document)));
+  for (const OciDescriptor& manifest : index.manifests) TRY(CheckDigest(manifest));
+  return index;
+}
 
-Result<std::variant<OciManifest, OciIndex>> ParseOciManifest(std::string_view text) {
-  json::Value document = TRY(json::Parse(text, nullptr, kLimits), "reading an image's manifest");
-  if (document.is_object() && document.contains("manifests")) {
-    OciIndex index = TRY(DecodeDocument<OciIndex>(std::move(document)), "reading an index of images");
-    for (const OciDescriptor& manifest : index.manifests) TRY(CheckDigest(manifest), "reading an index of images");
-    return std::variant<OciManifest, OciIndex>(std::move(index));
-  }
-  OciManifest manifest = TRY(DecodeDocument<OciManifest>(std::move(document)), "reading an image's manifest");
+Result<OciManifest> ReadManifest(json::Value document) {
+  OciManifest manifest = TRY(DecodeDocument<OciManifest>(std::move(document)));
   if (manifest.layers.empty() || manifest.layers.size() > kMostLayers) {
     return Error(ErrorKind::kInvalid, fmt::format("an image with {} layers is none", manifest.layers.size()));
   }
-  TRY(CheckDigest(manifest.config), "reading an image's manifest");
-  for (const OciDescriptor& layer : manifest.layers) TRY(CheckDigest(layer), "reading an image's manifest");
-  return std::variant<OciManifest, OciIndex>(std::move(manifest));
+  TRY(CheckDigest(manifest.config));
+  for (const OciDescriptor& layer : manifest.layers) TRY(CheckDigest(layer));
+  return manifest;
+}
+
+}  // namespace
+
+Result<std::variant<OciManifest, OciIndex>> ParseOciManifest(std::string_view text) {
+  std::variant<OciManifest, OciIndex> parsed;
+  json::Value document = TRY(json::Parse(text, nullptr, kLimits), "reading an image's manifest");
+  if (document.contains("manifests")) {
+    parsed = TRY(ReadIndex(std::move(document)), "reading an index of images");
+  } else {
+    parsed = TRY(ReadManifest(std::move(document)), "reading an image's manifest");
+  }
+  return parsed;
 }
 
 Result<OciConfig> ParseOciConfig(std::string_view text) {
