@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a pool's status says of certificates: when those end by which nodes know the API server's clients.
+// Collects the expiry dates of the certificates with which kubelets verify their clients, such as the API server, for a
+// pool's status.
 
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 namespace pintle::pool {
 
-// Those that the ControllerConfig tells of, in its order.
+// Returns those that the ControllerConfig's status lists, in its order.
 std::vector<api::CertExpiry> CertExpirysOf(const api::ControllerConfig& config);
 
 }  // namespace pintle::pool

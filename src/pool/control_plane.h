@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is different about the nodes of the control plane.
+// Rules that hold for nodes of the control plane only.
 //
-// They carry etcd, which lives as long as more than half of its members do.  Masters and the arbiter, when a cluster
-// has one, are therefore told as if they were one pool, masters first.  And their labels and taints say whether pods of
-// users may run on them.
+// These nodes carry etcd, which lives as long as more than half of its members do.  Masters, and the arbiter of a
+// cluster that has one, are therefore updated as if they were one pool, masters first.  Their labels and taints decide
+// whether users' pods may run on them.
 
 #include <optional>
 #include <string>
@@ -16,28 +16,29 @@
 
 namespace pintle::pool {
 
-// The topology of a cluster of two masters and an arbiter, which only helps etcd to decide.
+// The topology of a cluster of two masters and an arbiter, which is only there for etcd's majority.
 inline constexpr std::string_view kArbiterTopology = "HighlyAvailableArbiter";
 
-// How many masters may be unavailable while some arbiters are.
+// Returns how many masters may be unavailable at once: none while an arbiter is unavailable.
 int MasterBudget(int max_unavailable, std::size_t unavailable_arbiters);
 
-// How the masters are doing, as far as arbiters have to wait for them.
+// The state of the masters, as far as arbiters have to wait for them.
 struct Masters {
   bool paused = false;
   std::size_t unavailable = 0;
   std::size_t candidates = 0;
 };
 
-// Why arbiters are told nothing now, or nothing when it is their turn.
+// Returns why arbiters must not be updated now, or nullopt if they may be.
 std::optional<std::string> WhyArbitersWait(const Masters& masters);
 
 enum class MasterScheduling { kEveryPod, kControlPlaneOnly };
 
-// What to change on a master so that its labels and taints say what it is for.  Empty when nothing is.
+// Returns the changes to a master's labels and taints that its role requires.  The patch is empty if there are none.
 NodePatch MasterUpkeep(const api::Node& master, MasterScheduling scheduling);
 
-// What to change on a node so that the scheduler knows whether it has an update ahead.  Empty when nothing is.
+// Returns the change to the taint that tells the scheduler that a node has an update ahead.  The patch is empty if the
+// taint is right already.
 NodePatch UpdateInProgressUpkeep(const NodeState& node, const Target& target);
 
 }  // namespace pintle::pool

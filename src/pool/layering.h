@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Pools whose nodes run an image that is built in the cluster.
+// Finds the image that is built in the cluster for the nodes of a pool.
 //
-// A pool is layered when there is a MachineOSConfig for it.  Its nodes then get a rendered config and the image that
-// was built from it together, and none before the image is built.
+// A pool is layered when there is a MachineOSConfig for it.  Its nodes then get a rendered config together with the
+// image that was built from it, and neither before the image is built.
 
 #include <span>
 #include <string>
@@ -16,23 +16,23 @@
 
 namespace pintle::pool {
 
-// What there is for a pool; nullptr for what there is not.
+// The objects of a layered pool; nullptr for one that does not exist.
 struct Layering {
   const api::MachineOSConfig* config = nullptr;
   const api::MachineOSBuild* build = nullptr;
 
   bool is_layered() const { return config != nullptr || build != nullptr; }
-  // The image for the nodes.  Empty before the first is built.
+  // Returns the image for the nodes, or an empty string before the first one is built.
   std::string_view image() const {
     return config == nullptr ? std::string_view() : std::string_view(config->status.current_image_pull_spec);
   }
 };
 
-// The pool's own among all of a cluster.
+// Picks a pool's own objects from all of a cluster's.
 Layering FindLayering(const api::MachineConfigPool& pool, std::span<const api::MachineOSConfig> configs,
                       std::span<const api::MachineOSBuild> builds);
 
-// How a build goes.
+// The state of a build, from its conditions.
 struct BuildProgress {
   explicit BuildProgress(const api::MachineOSBuild& build);
 
@@ -46,11 +46,11 @@ struct BuildProgress {
   bool is_initial() const { return !prepared && !building && !succeeded && !failed && !interrupted; }
 };
 
-// Whether nodes may be told of the image by now.
+// Whether nodes may be given the image now.
 struct ImageReadiness {
   bool can_apply = false;
   std::string reason;
-  std::string error;  // Set when it will not be without somebody's help.
+  std::string error;  // Set when somebody has to intervene before they may.
 };
 ImageReadiness CheckImage(const Layering& layering);
 

@@ -20,7 +20,7 @@ Error Invalid(std::string_view why) {
   return Error(ErrorKind::kInvalid, fmt::format("maxUnavailable: invalid value for IntOrString: {}", why));
 }
 
-// A whole number as Go's strconv.Atoi reads it: a sign, which may be "+", and digits.
+// Parses a whole number as Go's strconv.Atoi does: digits, with an optional "+" or "-".
 Result<std::int64_t> ReadNumber(const std::string& text) {
   const auto fail = [&](std::string_view why) {
     return Error(ErrorKind::kInvalid, fmt::format("strconv.Atoi: parsing {}: {}", api::GoQuoted(text), why));

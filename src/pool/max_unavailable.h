@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How many of a pool's nodes may be unavailable at once.
+// Computes how many of a pool's nodes may be unavailable at once.
 
 #include <cstddef>
 
@@ -10,8 +10,8 @@
 
 namespace pintle::pool {
 
-// What the pool says, one when it says nothing or nothing would remain, and always one for arbiters, of which a cluster
-// has one.  A percentage is rounded down.  A pool may say a negative number, which stops it.
+// Returns the pool's maxUnavailable; 1 if that is not set or comes to 0, and always 1 for the arbiters' pool, since a
+// cluster has one arbiter.  A percentage is rounded down.  A negative number is allowed and stops the pool.
 Result<int> MaxUnavailable(const api::MachineConfigPool& pool, std::size_t node_count);
 
 }  // namespace pintle::pool

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which pool a node is in.
+// Finds the pool that a node is in.
 //
-// A node is in at most one: the one whose config it gets.  A custom pool comes before worker, and master before all
-// others; two custom pools are a mistake that leaves the node in none.
+// A node is in at most one pool: the one whose config it gets.  A custom pool comes before worker, and master before
+// all others; two custom pools are a mistake that leaves the node in none.
 
 #include <span>
 #include <string>
@@ -23,9 +23,10 @@ class Pools {
   // Fails when any pool's selector is invalid.  The pools must outlive this.
   static Result<Pools> Make(std::span<const api::MachineConfigPool* const> pools);
 
-  // All pools of a node, the one that it is in first.  None for a node that we do not manage.
+  // Returns all pools that select a node, the one that it is in first.  The list is empty for a node that we do not
+  // manage.
   Result<std::vector<const api::MachineConfigPool*>> Of(const api::Node& node) const;
-  // The one that it is in, or nullptr.
+  // Returns the pool that the node is in, or nullptr.
   Result<const api::MachineConfigPool*> PrimaryOf(const api::Node& node) const;
 
  private:
@@ -34,7 +35,7 @@ class Pools {
 
 bool IsWindows(const api::Node& node);
 
-// Whether the node's agent ever ran.
+// Returns whether the node's agent ever ran.
 bool IsManaged(const api::Node& node);
 
 }  // namespace pintle::pool

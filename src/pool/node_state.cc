@@ -8,7 +8,7 @@
 namespace pintle::pool {
 namespace {
 
-// A condition that keeps pods off a node when it has another status than it should.
+// A condition that keeps pods off a node, and the status that it has.
 struct Unready {
   std::string_view label;
   std::string_view status;
@@ -42,7 +42,7 @@ std::optional<std::string> WhyNotReady(const api::Node& node) {
 
 NodeState::NodeState(const api::Node& node)
     : node_(&node), is_ready_(!FirstProblem(node).has_value() && !node.spec.unschedulable) {
-  // Annotations are sorted by their names, so that ours are in one place and the node's many others need no look.
+  // Annotations are sorted by name, so ours are next to each other and the many others of a node are skipped.
   static const std::string kPrefix = "machineconfiguration.openshift.io/";
   const auto& annotations = node.metadata.annotations;
   for (auto i = annotations.lower_bound(kPrefix); i != annotations.end() && i->first.starts_with(kPrefix); ++i) {

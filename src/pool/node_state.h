@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a node says of itself: which config it has and which it is to have, how its agent is doing, whether pods can
-// run.
+// The state of a node as its object reports it: its current and desired config, the state of its agent, and whether
+// pods can run on it.
 //
-// It is all in labels, annotations and conditions, as text, and reading it costs more than all that is decided by it.
-// So it is read once, when the node is, and kept beside it.
+// All of it is text in labels, annotations and conditions, and parsing that costs more than every decision that is
+// based on it.  So it is parsed once, when the node is read, and kept beside the node.
 
 #include <optional>
 #include <string>
@@ -23,27 +23,27 @@ class NodeState {
   const api::Node& node() const { return *node_; }
   const std::string& name() const { return node_->metadata.name; }
 
-  // Nothing for a node that is in no zone, which differs from one whose name is empty.
+  // Returns nullopt for a node that is in no zone, which differs from a zone whose name is empty.
   std::optional<std::string_view> zone() const { return zone_; }
 
-  // Empty when the node does not say.
+  // These are empty if the node does not have the annotation.
   std::string_view current_config() const { return current_config_; }
   std::string_view desired_config() const { return desired_config_; }
   std::string_view reason() const { return reason_; }
-  // Nothing when there is no such annotation, which differs from an empty one.
+  // These are nullopt if there is no such annotation, which differs from an empty one.
   std::optional<std::string_view> current_image() const { return current_image_; }
   std::optional<std::string_view> desired_image() const { return desired_image_; }
   std::optional<std::string_view> first_pivot_config() const { return first_pivot_config_; }
   bool has_custom_pool_labels() const { return has_custom_pool_labels_; }
 
-  // Pods can be run on it.
+  // Pods can run on the node.
   bool is_ready() const { return is_ready_; }
-  // It has what it is to have, and its agent says so.
+  // The node has its desired config and image, and its agent reports that it is done.
   bool is_done() const { return is_done_; }
-  // Its agent could not do what it was asked to, and may be asked something else.
+  // The agent could not apply the desired config, and may be given another one.
   bool is_failing() const { return is_degraded_ && !has_config_; }
   bool is_degraded() const { return is_degraded_; }
-  // It is not ready; or its agent is at work, or about to be, and may drain it any time.
+  // The node is not ready; or its agent is at work or about to be, and may drain the node at any time.
   bool is_unavailable() const { return !is_ready() || (!is_done() && !is_failing()); }
 
  private:
@@ -62,11 +62,11 @@ class NodeState {
   bool is_ready_;
   bool is_degraded_ = false;
   bool is_done_ = false;
-  bool has_config_;  // The one that it is to have, or neither.
+  bool has_config_;  // The current config is the desired one, or there is neither.
 };
 
-// The first reason that no pods can be run on a node: "node a is reporting NotReady=False".  Nothing when it is ready;
-// a node that does not say is.
+// Returns the first reason that no pods can run on a node, such as "node a is reporting NotReady=False", or nullopt if
+// the node is ready.  A node without conditions counts as ready.
 std::optional<std::string> WhyNotReady(const api::Node& node);
 
 }  // namespace pintle::pool

@@ -27,7 +27,7 @@ std::string WhyHeld(const Situation& situation, const std::optional<ImageReadine
   return "";
 }
 
-// The labels that a node needs to be selected by a pool, as far as the selector says them one by one.
+// Returns the labels that make a selector select a node, as far as the selector names them one by one.
 api::Labels LabelsSelectedBy(const api::MachineConfigPool& pool) {
   api::Labels labels;
   if (!pool.spec.node_selector) return labels;
@@ -39,7 +39,7 @@ api::Labels LabelsSelectedBy(const api::MachineConfigPool& pool) {
   return labels;
 }
 
-// Decides who is told, step by step as the Machine Config Operator does.
+// Decides which nodes are updated, in the order of the steps that the Machine Config Operator takes.
 class Teller {
  public:
   Teller(const Situation& situation, const Target& target)
@@ -56,7 +56,7 @@ class Teller {
     return told;
   }
 
-  // All that are recovering and not told anyway.
+  // Updates all recovering nodes that are not in `told`.
   std::vector<Told> TellRecovering(const std::vector<Told>& told) const {
     std::unordered_set<std::string_view> names;
     for (const Told& node : told) names.insert(node.node);
@@ -84,8 +84,8 @@ class Teller {
     std::erase_if(chosen, [&](std::size_t i) { return nodes_[i].name() == situation_.operator_node; });
   }
 
-  // A machine that booted with the config of a custom pool came up as a worker.  It is told the labels of its pool
-  // instead of the target of this one, once.
+  // A machine that booted with the config of a custom pool came up as a worker.  It is given the labels of its pool
+  // once, instead of this pool's target.
   void MoveFirstBootedNodes(NodeIndices& chosen, std::vector<Told>& told) const {
     std::erase_if(chosen, [&](std::size_t i) {
       const api::MachineConfigPool* pool = FirstBootedPool(nodes_[i]);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One look at a pool: who is told what next, why others are not, and what the pool's status says.
+// Decides the next step of a pool's rollout: which nodes are updated now, why others are not, and what the pool's
+// status is.
 //
-// The controller acts on it, and the command line shows it, so that what a preview says is what happens.
+// The controller acts on the decision, and the command line prints it, so that a preview is what happens.
 
 #include <optional>
 #include <span>
@@ -22,27 +23,28 @@
 
 namespace pintle::pool {
 
-// All that decides.  It is looked at and not kept.
+// The inputs of Decide(); borrowed for the call.
 struct Situation {
   const api::MachineConfigPool& pool;
-  std::span<const NodeState> nodes;  // The pool's.  Their order is kept as long as nothing else decides.
+  std::span<const NodeState> nodes;  // The pool's nodes.  Their order is kept wherever no rule reorders them.
   std::span<const api::MachineConfigNode* const> machine_config_nodes;
   Layering layering;
   Features features;
   std::vector<api::CertExpiry> cert_expirys;
-  std::string operator_node;  // Where the operator runs: of several masters, that one comes last.
+  std::string operator_node;  // The operator's node: of several masters, it comes last.
   KnownConfigs configs;
   std::span<const api::MachineConfigPool* const> other_pools;
   std::span<const api::OSImageStreamSet> os_image_streams;
-  // Of a cluster with an arbiter: of the master pool, how many arbiters are unavailable; of the arbiter's, the masters.
+  // Set in a cluster with an arbiter only: for the master pool, how many arbiters are unavailable; for the arbiters'
+  // pool, the state of the masters.
   std::size_t unavailable_arbiters = 0;
   std::optional<Masters> masters;
   std::optional<api::Time> now;
-  // Nodes that need a drain for the target and cannot be drained now; nullptr: none that is known.
+  // Nodes that need a drain for the target and cannot be drained now; nullptr if none is known.
   const NodeNames* undrainable = nullptr;
 };
 
-// A node and what it is told.
+// A node and the patch that updates it.
 struct Told {
   std::string node;
   NodePatch patch;
@@ -55,14 +57,14 @@ struct Told {
 
 struct Rollout {
   std::optional<int> max_unavailable;
-  std::string max_unavailable_error;  // Why there is none.
+  std::string max_unavailable_error;  // Why max_unavailable is not set.
   std::vector<std::string> unavailable;
-  Candidates candidates;                // Places in the situation's nodes.
-  std::optional<ImageReadiness> image;  // Of a layered pool.
-  // Why nobody is told anything, whatever the candidates.  Empty when the rollout may go on.
+  Candidates candidates;                // The positions are those of Situation::nodes.
+  std::optional<ImageReadiness> image;  // Set for a layered pool only.
+  // Why no node is updated, whatever the candidates.  Empty when the rollout may go on.
   std::string held;
-  std::vector<Told> told;        // In the order in which they are told.
-  std::vector<Told> recovering;  // And these, who are unavailable already and need no capacity.
+  std::vector<Told> told;        // In the order in which they are updated.
+  std::vector<Told> recovering;  // Updated as well: unavailable already, so that they need no capacity.
   api::MachineConfigPoolStatus status;
 };
 

@@ -18,7 +18,7 @@
 namespace pintle::pool {
 namespace {
 
-// As long as conditions of other objects may be.
+// The limit that other Kubernetes objects have for a condition's message.
 constexpr std::size_t kLongestMessage = 32768;
 
 constexpr std::string_view kUpdated = "Updated";
@@ -29,10 +29,10 @@ constexpr std::string_view kImageBuildDegraded = "ImageBuildDegraded";
 constexpr std::string_view kPinnedImageSetsDegraded = "PinnedImageSetsDegraded";
 constexpr std::string_view kDegraded = "Degraded";
 
-// What the MachineConfigNodes say.
+// The sum of what the MachineConfigNodes report.
 struct Reported {
   std::vector<const NodeState*> degraded;
-  std::vector<std::string> degraded_messages;  // One each.
+  std::vector<std::string> degraded_messages;  // One for each of `degraded`.
   std::int32_t updated = 0;
   std::int64_t with_pinned_images = 0;
 };
@@ -52,7 +52,7 @@ bool HasPinnedImages(const api::MachineConfigNode& node) {
   });
 }
 
-// Whether what a node reports to be told is what its pool is to become.
+// Returns whether the desired config and image that a node reports are the pool's target.
 bool IsToldOfTarget(const api::MachineConfigNode& node, const StatusInputs& inputs) {
   const std::string& target = inputs.pool.spec.configuration.name;
   if (!node.status.config_version || node.status.config_version->desired != target) return false;
@@ -63,7 +63,7 @@ bool IsToldOfTarget(const api::MachineConfigNode& node, const StatusInputs& inpu
          !image.empty() && image == inputs.layering.image();
 }
 
-// Adds what one node reports.  The first of its conditions that says degraded or updated decides.
+// Adds what one node reports.  The first of its conditions that counts, as degraded or as updated, decides.
 void Add(const api::MachineConfigNode& node, const NodeState& state, const StatusInputs& inputs, Reported& reported) {
   if (HasPinnedImages(node)) ++reported.with_pinned_images;
   for (const api::Condition& condition : node.status.conditions) {
@@ -81,7 +81,7 @@ void Add(const api::MachineConfigNode& node, const NodeState& state, const Statu
   }
 }
 
-// Finds nodes by name.  Both lists are mostly in the same order, so that the next one is tried first.
+// Finds nodes by name.  Both lists are mostly in the same order, so the next node is tried first.
 class NodesByName {
  public:
   explicit NodesByName(std::span<const NodeState> nodes) : nodes_(nodes) {}
@@ -104,8 +104,8 @@ class NodesByName {
   std::unordered_map<std::string_view, std::size_t> index_;
 };
 
-// Reads the MachineConfigNodes up to the first that says nothing yet or is of no node of the pool: there the Machine
-// Config Operator stops.
+// Reads the MachineConfigNodes up to the first one that has no conditions yet or belongs to no node of the pool: the
+// Machine Config Operator stops there, too.
 Reported ReadMachineConfigNodes(const StatusInputs& inputs) {
   NodesByName nodes(inputs.nodes);
   Reported reported;
@@ -135,7 +135,7 @@ Counts CountNodes(const StatusInputs& inputs, const Reported& reported) {
   return counts;
 }
 
-// Why nodes are degraded: first what all of them report, and then once more what their agents wrote on the nodes.
+// Joins what the MachineConfigNodes report, followed by the reasons that agents wrote on the Nodes.
 std::string DegradedMessage(Reported reported) {
   for (const NodeState* node : reported.degraded) {
     if (node->reason().empty()) continue;
@@ -145,7 +145,8 @@ std::string DegradedMessage(Reported reported) {
   return fmt::format("{}", fmt::join(reported.degraded_messages, ", "));
 }
 
-// Whether nodes that have what they were told are still not what they should be, as the next image is on its way.
+// Returns whether another image is being built, failed to build, or is built but not in the MachineOSConfig yet.  Nodes
+// that have reached their target are not up to date then.
 bool AwaitsImage(const Layering& layering) {
   if (layering.config == nullptr || layering.build == nullptr) return false;
   const BuildProgress progress(*layering.build);
@@ -186,7 +187,7 @@ std::optional<Updating> UpdatingWhileRollingOut(const BuildProgress& progress, c
   return is(true, "is waiting for OS image build to start");
 }
 
-// What the image's build has to say about updating; nothing when that goes on as without one.
+// Returns what Updating says because of the image's build, or nullopt if it says the same as in a pool without one.
 std::optional<Updating> UpdatingByImage(const StatusInputs& inputs, bool all_updated) {
   const Layering& layering = inputs.layering;
   if (layering.config == nullptr) return std::nullopt;
@@ -208,7 +209,7 @@ std::optional<Updating> UpdatingByImage(const StatusInputs& inputs, bool all_upd
   return UpdatingWhileRollingOut(BuildProgress(*layering.build), layering.build->metadata.name, all_updated);
 }
 
-// A reason to say that building an image no longer fails.
+// The reason and message with which ImageBuildDegraded becomes false.
 struct BuildRecovery {
   std::string_view reason;
   std::string_view message;
@@ -228,7 +229,7 @@ std::optional<BuildRecovery> RecoveryOfBuild(const Layering& layering, bool was_
   return BuildRecovery{"NoLayeredObjects", "No layered pool objects found, clearing stale build degraded condition"};
 }
 
-// The conditions, in the order in which the Machine Config Operator sets them.
+// Sets conditions; the callers do so in the order of the Machine Config Operator.
 class ConditionWriter {
  public:
   ConditionWriter(std::vector<api::Condition>& conditions, std::optional<api::Time> now)
@@ -265,7 +266,7 @@ void SetUpdating(ConditionWriter& conditions, const StatusInputs& inputs, bool a
   }
 }
 
-// Says whether the pool is degraded, by its nodes, by rendering or by building its image.
+// Sets the conditions for degraded nodes, a failed build and the pool as a whole; returns whether the pool is degraded.
 bool SetDegraded(ConditionWriter& conditions, const StatusInputs& inputs, const Counts& counts, Reported reported) {
   const bool by_nodes = counts.degraded > 0;
   const auto reporting = reported.degraded.size();
@@ -290,7 +291,7 @@ bool SetDegraded(ConditionWriter& conditions, const StatusInputs& inputs, const 
   return is_degraded;
 }
 
-// The stream that the pool's nodes follow: the one whose image they run, unless a machine config says another image.
+// Returns the stream whose image the pool's rendered config has, or nullopt if a machine config overrides the image.
 std::optional<api::NameReference> StreamOf(const StatusInputs& inputs) {
   const auto image_of = [&](const std::string& config) {
     const auto found = inputs.configs.find(config);
@@ -308,7 +309,7 @@ std::optional<api::NameReference> StreamOf(const StatusInputs& inputs) {
   return api::NameReference{stream->name};
 }
 
-// The configuration that all nodes have now.  Only its name and sources decide whether it is another than before.
+// Returns the configuration that all nodes have now: the old value, unless its name or its sources have changed.
 const api::PoolConfiguration& NewConfiguration(const api::MachineConfigPool& pool) {
   const api::PoolConfiguration& before = pool.status.configuration;
   const api::PoolConfiguration& now = pool.spec.configuration;

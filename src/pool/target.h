@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a pool's nodes are to become, and what a node is told so that it does.
+// The target of a pool's nodes, and the patch that assigns it to a node.
 
 #include <map>
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace pintle::pool {
 
-// A change to a Node, as the API server takes it: null removes.
+// A merge patch for a Node: null removes a key.
 struct NodePatch {
   using Changes = std::map<std::string, std::optional<std::string>>;
 
@@ -49,25 +49,26 @@ struct NodePatch {
 
 class Target {
  public:
-  // What the target is made of must outlive it.
+  // The pool and the layering must outlive the target.
   Target(const api::MachineConfigPool& pool, const Layering& layering);
 
-  // Whether a node was told already.
+  // Returns whether the target is assigned to a node.
   bool IsKnownTo(const NodeState& node) const;
-  // Whether a node was told already and is not on its way back from an image.  Until then it bears a taint.
+  // Returns whether the target is assigned to a node that is not still on its way back from an image.  Until then the
+  // node has the taint for an update in progress.
   bool IsCarriedBy(const NodeState& node) const;
-  // Whether a node has become what it should.
+  // Returns whether a node has reached the target.
   bool IsReachedBy(const NodeState& node) const;
 
-  // What remains to be told.
+  // Returns the patch that assigns the target; it has only what differs.
   NodePatch PatchFor(const NodeState& node) const;
 
  private:
   std::string_view pool_config_;
   bool is_layered_;
-  bool can_be_known_;        // Of a layered pool: there are an image and a build.
-  std::string_view config_;  // What a node is told: of a layered pool, what the image was built from.
-  std::string_view image_;   // Empty: the image that the config says.
+  bool can_be_known_;        // In a layered pool: there are an image and a build.
+  std::string_view config_;  // The node's config: in a layered pool, the one that the image was built from.
+  std::string_view image_;   // Empty if nodes use the image that the config names.
 };
 
 }  // namespace pintle::pool
