@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The annotations and labels by which the node controller, the node agent and people talk to one another.
+// The annotations and labels by which the controller, the agents and people communicate.
 
 #include <string_view>
 
 namespace pintle::api {
 
-// Of a Node.
+// Annotations of a Node.
 inline constexpr std::string_view kCurrentConfigAnnotation = "machineconfiguration.openshift.io/currentConfig";
 inline constexpr std::string_view kDesiredConfigAnnotation = "machineconfiguration.openshift.io/desiredConfig";
 inline constexpr std::string_view kCurrentImageAnnotation = "machineconfiguration.openshift.io/currentImage";
@@ -19,9 +19,9 @@ inline constexpr std::string_view kStateAnnotation = "machineconfiguration.opens
 inline constexpr std::string_view kReasonAnnotation = "machineconfiguration.openshift.io/reason";
 inline constexpr std::string_view kDesiredDrainAnnotation = "machineconfiguration.openshift.io/desiredDrain";
 inline constexpr std::string_view kLastAppliedDrainAnnotation = "machineconfiguration.openshift.io/lastAppliedDrain";
-// What follows the change that was made last; "Rebooting", or nothing.
+// The action that follows the latest change: "Rebooting", or empty.
 inline constexpr std::string_view kPostConfigActionAnnotation = "machineconfiguration.openshift.io/post-config-action";
-// "accessed" when someone has logged in over SSH.
+// This is "accessed" after someone has logged in over SSH.
 inline constexpr std::string_view kSshAnnotation = "machineconfiguration.openshift.io/ssh";
 inline constexpr std::string_view kControlPlaneTopologyAnnotation =
     "machineconfiguration.openshift.io/controlPlaneTopology";
@@ -29,12 +29,13 @@ inline constexpr std::string_view kControlPlaneTopologyAnnotation =
 // The resourceVersion of the ControllerConfig whose certificates are on the node's disk.
 inline constexpr std::string_view kLastSyncedControllerConfigAnnotation =
     "machineconfiguration.openshift.io/lastSyncedControllerConfigResourceVersion";
-// Of a ControllerConfig, "true" while the authorities of the API server are exchanged; and of a Node, what it has seen
-// of that.
+// On a ControllerConfig, this is "true" while the certificate authorities of the API server are rotated; on a Node, the
+// second one has the value that the node's agent has acted on.
 inline constexpr std::string_view kServiceCaRotateAnnotation = "machineconfiguration.openshift.io/service-ca-rotate";
 inline constexpr std::string_view kLastObservedServerCaAnnotation =
     "machineconfiguration.openshift.io/lastObservedServerCAAnnotation";
-// Why OSTree could not make the deployment that was staged in the boot before; empty: it could, after it could not.
+// The error with which OSTree failed to finalize the staged deployment of the previous boot.  It is empty when a later
+// one succeeded.
 inline constexpr std::string_view kFinalizeFailureAnnotation =
     "machineconfiguration.openshift.io/ostree-finalize-staged-failure";
 
@@ -45,25 +46,25 @@ inline constexpr std::string_view kMasterRoleLabel = "node-role.kubernetes.io/ma
 inline constexpr std::string_view kControlPlaneRoleLabel = "node-role.kubernetes.io/control-plane";
 inline constexpr std::string_view kWorkerRoleLabel = "node-role.kubernetes.io/worker";
 
-// Of a MachineOSConfig: the name of its newest build.
+// The name of a MachineOSConfig's newest build.
 inline constexpr std::string_view kCurrentBuildAnnotation =
     "machineconfiguration.openshift.io/current-machine-os-build";
-// Of a MachineOSBuild: the name of its MachineOSConfig.
+// The name of a MachineOSBuild's MachineOSConfig.
 inline constexpr std::string_view kMachineOSConfigNameLabel = "machineconfiguration.openshift.io/machine-os-config";
 
-// What the agent asks the controller for, with the name of the config behind it.
+// The prefixes of the agent's requests to the controller; the name of the config follows.
 inline constexpr std::string_view kDrainPrefix = "drain-";
 inline constexpr std::string_view kUncordonPrefix = "uncordon-";
 inline constexpr std::string_view kSingleReplicaTopology = "SingleReplica";
 
-// The state that a node's agent says it is in.
+// The states that an agent reports for its node.
 inline constexpr std::string_view kStateWorking = "Working";
 inline constexpr std::string_view kStateDone = "Done";
 inline constexpr std::string_view kStateDegraded = "Degraded";
 inline constexpr std::string_view kStateRebooting = "Rebooting";
 inline constexpr std::string_view kStateUnreconcilable = "Unreconcilable";
 
-// A node that has work ahead is less likely to be given pods.
+// The taint of a node that has an update ahead, so that the scheduler prefers other nodes.
 inline constexpr std::string_view kUpdateInProgressTaint = "UpdateInProgress";
 inline constexpr std::string_view kPreferNoSchedule = "PreferNoSchedule";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A ControllerConfig: what the cluster as a whole brings into every rendered config, and into every pool's status.
+// A ControllerConfig: the settings of the whole cluster that go into every rendered config and every pool's status.
 
 #include <cstdint>
 #include <optional>
@@ -26,10 +26,10 @@ struct PlatformStatus {
   static constexpr auto kFields = json::FieldList{json::Field{"type", &PlatformStatus::type}};
 };
 
-// The cluster's Infrastructure, as a copy.
+// A copy of the cluster's Infrastructure.
 struct InfrastructureStatus {
   std::string control_plane_topology;
-  std::string api_server_internal_url;  // As machines of the cluster reach it.
+  std::string api_server_internal_url;  // The URL that machines of the cluster use.
   PlatformStatus platform_status;
 
   static constexpr bool kLenient = true;
@@ -65,7 +65,7 @@ struct ControllerConfigSpec {
   };
 };
 
-// A certificate of one of the bundles that nodes are given.
+// A certificate in one of the bundles that nodes get.
 struct ControllerCertificate {
   std::string subject;
   std::string bundle_file;
@@ -81,7 +81,7 @@ struct ControllerCertificate {
 
 struct ControllerConfigStatus {
   std::int64_t observed_generation = 0;
-  std::vector<Condition> conditions;  // How far the configs are that are made from templates.
+  std::vector<Condition> conditions;  // The progress of rendering the templates.
   std::vector<ControllerCertificate> controller_certificates;
 
   static constexpr bool kLenient = true;

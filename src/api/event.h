@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An Event: something that happened to an object, for people who look at it with `kubectl describe`.
+// An Event: something that happened to an object, as `kubectl describe` prints it.
 
 #include <cstdint>
 #include <optional>

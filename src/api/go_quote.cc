@@ -14,7 +14,7 @@ namespace {
 
 struct Rune {
   char32_t value = 0;
-  std::size_t bytes = 0;  // 0: the text does not begin with UTF-8.
+  std::size_t bytes = 0;  // 0 if the text does not begin with valid UTF-8.
 };
 
 Rune FirstRune(std::string_view text) {
@@ -33,8 +33,8 @@ Rune FirstRune(std::string_view text) {
   return {value, length};
 }
 
-// What Unicode has as control, format, space, private use or no character at all.  (What is merely not assigned yet
-// differs from one release of Go to the next.)
+// The unprintable runes are those that Unicode has as control, format, space, private use or no character at all.
+// (Unassigned ones are printable here, since they differ from one release of Go to the next.)
 bool IsPrintable(char32_t rune) {
   constexpr auto kUnprintable = std::to_array<std::pair<char32_t, char32_t>>({
       {0x00, 0x1f},        {0x7f, 0xa0},       {0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},

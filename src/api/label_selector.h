@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Choosing objects by their labels, as Kubernetes does.
+// Selects objects by their labels, as Kubernetes does.
 //
-// A LabelSelector is what an object says; a Selector is the same, checked and ready to be asked.  The two ways of
-// saying nothing differ: a selector that is absent matches no object, an empty one matches every object.  (Whether an
-// empty one makes sense is for whoever has it to decide.)
+// A LabelSelector is the field of an object; a Selector is the same, checked and compiled.  A selector that is absent
+// matches no object, and an empty one matches every object.  (Whether an empty selector makes sense is for its owner to
+// decide.)
 
 #include <map>
 #include <optional>
@@ -47,7 +47,7 @@ struct LabelSelector {
 
 class Selector {
  public:
-  // The error has the text of Kubernetes.
+  // The error message is the one of Kubernetes.
   static Result<Selector> Compile(const std::optional<LabelSelector>& selector);
 
   bool Matches(const Labels& labels) const;
@@ -63,7 +63,7 @@ class Selector {
   };
 
   static std::optional<Operator> OperatorNamed(const std::string& name);
-  // What is wrong with a requirement, or nothing.
+  // Returns what is wrong with a requirement, or an empty string.
   static std::string Problems(const Requirement& requirement);
   Result<> Add(Requirement requirement);
 
@@ -71,7 +71,7 @@ class Selector {
   bool matches_nothing_ = false;
 };
 
-// What is wrong with a label's key or value, in the words of Kubernetes; nothing for a good one.
+// Return what is wrong with a label's key or value, in the words of Kubernetes; the list is empty for a valid one.
 std::vector<std::string> ProblemsOfLabelKey(const std::string& key);
 std::vector<std::string> ProblemsOfLabelValue(const std::string& value);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A Lease: who of several holds something, and until when it promised to say so again.
+// A Lease: which of several processes holds something, and when it last renewed its claim.
 
 #include <cstdint>
 #include <optional>
@@ -15,14 +15,14 @@
 namespace pintle::api {
 
 struct LeaseSpec {
-  std::string holder_identity;  // Empty: nobody.
+  std::string holder_identity;  // Empty if nobody holds the lease.
   std::int32_t lease_duration_seconds = 0;
   std::optional<MicroTime> acquire_time;
   std::optional<MicroTime> renew_time;
   std::int32_t lease_transitions = 0;
 
   static constexpr bool kLenient = true;
-  // All are written: what is left out of a merge patch would stay as another holder left it.
+  // All fields are always written: a merge patch without a field would keep the value of the previous holder.
   static constexpr auto kFields = json::FieldList{
       json::Required{"holderIdentity", &LeaseSpec::holder_identity},
       json::Required{"leaseDurationSeconds", &LeaseSpec::lease_duration_seconds},

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reading objects that others define.
+// Decodes objects that others define.
 //
-// A Kubernetes object has far more keys than we look at, and gets new ones with every release.  A struct that says
-// `static constexpr bool kLenient = true` takes what it knows of an object and passes over the rest without a word; a
-// key that is missing, or null, leaves the member as it is in a fresh struct.  A `Required` member of such a struct is
-// one that is always written, as Go does without `omitempty`.
+// A Kubernetes object has far more keys than we use, and gets new ones with every release.  A struct with `static
+// constexpr bool kLenient = true` takes the keys that it lists and silently ignores the others; a key that is missing,
+// or null, leaves the member at its default.  A `Required` member of such a struct is one that is always written, as Go
+// does without `omitempty`.
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A MachineConfig: what a machine should be, or a part of it.
+// A MachineConfig: the configuration of a machine, or a part of it.
 
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace pintle::api {
 
-// Of a MachineConfig.
+// Labels and annotations of a MachineConfig.
 inline constexpr std::string_view kRoleLabel = "machineconfiguration.openshift.io/role";
 inline constexpr std::string_view kGeneratedByControllerVersionAnnotation =
     "machineconfiguration.openshift.io/generated-by-controller-version";
@@ -22,11 +22,11 @@ inline constexpr std::string_view kReleaseImageVersionAnnotation =
     "machineconfiguration.openshift.io/release-image-version";
 inline constexpr std::string_view kOsImageUrlOverriddenAnnotation =
     "machineconfiguration.openshift.io/os-image-url-overridden";
-// The image that was built for a config, where there is one.
+// The image that was built for a config, if there is one.
 inline constexpr std::string_view kOclOsImageUrlAnnotation = "machineconfiguration.openshift.io/ocl-osimageurl";
 
 struct MachineConfigSpec {
-  std::string os_image_url;  // Empty: whatever the cluster has.
+  std::string os_image_url;  // Empty to keep the image that the cluster has.
   std::string base_os_extensions_container_image;
   json::Value config;  // The Ignition config as it was written; null for none.
   // A list that is absent differs from an empty one in the name of a rendered config.

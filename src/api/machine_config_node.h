@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A MachineConfigNode: how far one node is with what it was told, step by step.
+// A MachineConfigNode: the progress of one node towards its desired config, step by step.
 
 #include <cstdint>
 #include <optional>
@@ -39,8 +39,8 @@ struct MachineConfigNodeConfigImage {
 struct MachineConfigNodeSpec {
   NameReference node;
   NameReference pool;
-  MachineConfigNodeConfigVersion config_version;  // Only `desired` counts.
-  MachineConfigNodeConfigImage config_image;      // Only `desired_image` counts.
+  MachineConfigNodeConfigVersion config_version;  // Only `desired` is used.
+  MachineConfigNodeConfigImage config_image;      // Only `desired_image` is used.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -51,7 +51,7 @@ struct MachineConfigNodeSpec {
   };
 };
 
-// How far a node is with the images that are pinned to it.
+// The progress of a node with a set of images that is pinned to it.
 struct MachineConfigNodePinnedImageSet {
   std::string name;
   std::int64_t current_generation = 0;
@@ -69,7 +69,8 @@ struct MachineConfigNodePinnedImageSet {
   };
 };
 
-// What a node was installed with, and its config now says otherwise.
+// A part of the config that takes effect at installation only, and that now differs from what the node was installed
+// with.
 struct IrreconcilableChangeDiff {
   std::string field_path;
   std::string diff;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A MachineConfigPool: which machine configs are rendered into one, and which nodes get it, how fast.
+// A MachineConfigPool: it selects the machine configs to be rendered into one, the nodes that get the result, and how
+// many of them are updated at once.
 
 #include <cstdint>
 #include <optional>
@@ -73,7 +74,7 @@ struct MachineConfigPoolSpec {
   };
 };
 
-// When a certificate that the pool's nodes trust runs out.
+// The date on which a certificate that the pool's nodes trust expires.
 struct CertExpiry {
   std::string bundle;
   std::string subject;
@@ -87,7 +88,7 @@ struct CertExpiry {
   };
 };
 
-// How far the nodes are with what is not part of the rendered config: the images that are pinned to them.
+// The progress of the nodes with something outside the rendered config: the images that are pinned to them.
 struct PoolSynchronizerStatus {
   std::string type;
   std::int64_t machine_count = 0;

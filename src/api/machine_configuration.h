@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The MachineConfiguration `cluster`: what an administrator says about updates in place, such as which changes need no
+// The MachineConfiguration `cluster`: an administrator's settings for updates in place, such as which changes need no
 // reboot.
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct NodeDisruptionAction {
 };
 
 struct FilePolicy {
-  std::string path;  // Of a file, or of a directory for all that is in it.
+  std::string path;  // The path of a file, or of a directory to cover everything in it.
   std::vector<NodeDisruptionAction> actions;
 
   static constexpr bool kLenient = true;
@@ -77,7 +77,7 @@ struct NodeDisruptionPolicy {
   };
 };
 
-// Sections of a config whose changes are let through although they take effect on new machines only.
+// Sections of a config that may change although the change takes effect on new machines only.
 struct IrreconcilableValidationOverrides {
   std::vector<std::string> storage;  // "Disks", "FileSystems" or "Raid".
 
@@ -96,7 +96,7 @@ struct MachineConfigurationSpec {
   };
 };
 
-// The policy as the cluster's operator has completed it with the defaults.
+// The policy with the defaults that the cluster's operator has filled in.
 struct NodeDisruptionPolicyStatus {
   std::optional<NodeDisruptionPolicy> cluster_policies;
 
@@ -105,7 +105,7 @@ struct NodeDisruptionPolicyStatus {
       json::FieldList{json::Field{"clusterPolicies", &NodeDisruptionPolicyStatus::cluster_policies}};
 };
 
-// Whether new machines may be installed from boot images of any age.
+// Controls whether new machines may be installed from boot images of any age.
 struct BootImageSkewEnforcement {
   std::string mode;  // "Automatic", "Manual" or "None".
 

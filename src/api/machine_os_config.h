@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A MachineOSConfig: a pool's nodes run an image that is built in the cluster, and this is the latest that is built.
+// A MachineOSConfig: the request for an image that is built in the cluster for a pool's nodes, and the latest such
+// image.
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What every Kubernetes object says of itself: its name, its labels and annotations, its owners, when it was made.
+// The metadata of every Kubernetes object: its name, labels, annotations, owners and timestamps.
 
 #include <cstdint>
 #include <map>
@@ -25,8 +25,8 @@ struct Time {
 using Labels = std::map<std::string, std::string>;
 using Annotations = std::map<std::string, std::string>;
 
-// The value of a label or an annotation, or nullptr.  Looking at one after the other costs less than making a string to
-// look for: objects have a few.
+// Returns the value of a label or an annotation, or nullptr.  Objects have few of them, so that a linear search costs
+// less than making a string to look up.
 inline const std::string* Find(const std::map<std::string, std::string>& labels, std::string_view key) {
   for (const auto& [name, value] : labels) {
     if (name == key) return &value;
@@ -34,10 +34,10 @@ inline const std::string* Find(const std::map<std::string, std::string>& labels,
   return nullptr;
 }
 
-// What the objects of the Machine Config Operator say as their apiVersion.
+// The apiVersion of the objects of the Machine Config Operator.
 inline constexpr std::string_view kMachineConfigApiVersion = "machineconfiguration.openshift.io/v1";
 
-// All that needs to be read of an object to know what it is.
+// The fields that identify the kind of an object.
 struct TypeMeta {
   std::string api_version;
   std::string kind;
@@ -81,7 +81,7 @@ struct ObjectMeta {
   std::vector<OwnerReference> owner_references;
   std::vector<std::string> finalizers;
 
-  // The value of an annotation, or "" when there is none.
+  // Returns the value of an annotation, or "" if there is none.
   const std::string& Annotation(std::string_view key) const {
     static const std::string kNone;
     const std::string* value = Find(annotations, key);
@@ -104,7 +104,7 @@ struct ObjectMeta {
   };
 };
 
-// Points at another object; what is not known of it is left empty.
+// A reference to another object; fields that are not known are empty.
 struct ObjectReference {
   std::string kind;
   std::string namespace_name;
@@ -126,7 +126,7 @@ struct ObjectReference {
   };
 };
 
-// Points at an object whose kind and place the context tells.
+// A reference to an object whose kind and namespace the context determines.
 struct NameReference {
   std::string name;
 
@@ -134,7 +134,7 @@ struct NameReference {
   static constexpr auto kFields = json::FieldList{json::Required{"name", &NameReference::name}};
 };
 
-// What nearly all status conditions have in common.
+// The fields that nearly all status conditions have.
 struct Condition {
   std::string type;
   std::string status;  // "True", "False" or "Unknown".

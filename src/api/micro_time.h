@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A point in time as Kubernetes writes it where seconds are too coarse: leases, and series of events.
+// A point in time with microseconds, which Kubernetes uses for leases and series of events.
 
 #include <chrono>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A Node: what the Machine Config Operator and we look at of one, which is little of what it holds.
+// A Node, with the few fields that the Machine Config Operator and we use.
 
 #include <optional>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace pintle::api {
 
-// Keeps pods off a node.
+// A taint keeps pods off a node.
 struct Taint {
   std::string key;
   std::string value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The OSImageStream: which OS images a cluster has to choose from, by name.
+// The OSImageStream: the named OS images that a cluster can choose from.
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A Pod: what draining a node looks at.
+// A Pod, with the fields that a drain needs.
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@ namespace pintle::api {
 
 struct PodVolume {
   std::string name;
-  std::optional<json::Value> empty_dir;  // With what is in it, the pod's data would be gone.
+  std::optional<json::Value> empty_dir;  // The pod's data in it is lost when the pod goes.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -25,12 +25,12 @@ struct PodVolume {
   };
 };
 
-// Lets a pod onto nodes that have such a taint.
+// A toleration lets a pod onto nodes that have a matching taint.
 struct Toleration {
-  std::string key;  // Empty: any.
-  std::string op;   // "Exists", or "Equal", which an empty one is.
+  std::string key;  // An empty key matches every taint.
+  std::string op;   // "Exists" or "Equal"; empty means "Equal".
   std::string value;
-  std::string effect;  // Empty: any.
+  std::string effect;  // An empty effect matches every effect.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A PodDisruptionBudget: how many of some pods may be missing, which is what keeps a drain waiting.
+// A PodDisruptionBudget: how many of a group of pods may be missing.  Budgets are what keeps a drain waiting.
 
 #include <cstdint>
 #include <optional>
@@ -19,7 +19,7 @@ struct PodDisruptionBudgetSpec {
   std::optional<IntOrString> min_available;
   std::optional<IntOrString> max_unavailable;
   std::optional<LabelSelector> selector;
-  std::string unhealthy_pod_eviction_policy;  // "AlwaysAllow", or "IfHealthyBudget", which an empty one is.
+  std::string unhealthy_pod_eviction_policy;  // "AlwaysAllow" or "IfHealthyBudget"; empty means the latter.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

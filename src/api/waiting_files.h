@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The files of the ControllerConfig and the pause of a pool: what a controller tells a node, and what the node answers.
+// The files of the ControllerConfig while a pool is paused: the controller's request to hold them back, and a node's
+// answer.
 //
-// Agents take these files from the ControllerConfig themselves, so that a node has to be told that they wait.  It is
-// told so for a time, and told again before that is over: where a controller takes over that knows nothing of it, as
-// the Machine Config Operator's does not, certificates pass after that time.
+// Agents take these files from the ControllerConfig themselves and do not see their pool, so that the controller has to
+// ask each node to wait.  It does so for a limited time, and repeats the request before that ends: if a controller
+// takes over that does not know of this, such as the Machine Config Operator's, certificates pass after that time.
 
 #include <optional>
 #include <string>
@@ -17,14 +18,14 @@
 
 namespace pintle::api {
 
-// Until when they wait, as RFC 3339.
+// The files wait until this time, in RFC 3339.
 inline constexpr std::string_view kFilesWaitAnnotation = "pintle.io/controller-config-waits-until";
-// Those that differ from what is on the node's disk: a list of WaitingFile as JSON.
+// A JSON list of WaitingFile: the files that differ from those on the node's disk.
 inline constexpr std::string_view kWaitingFilesAnnotation = "pintle.io/waiting-files";
 
 struct WaitingFile {
   std::string path;
-  // Of what is on the disk: when the last of its certificates ends, and whose that is.
+  // The expiry and the subject of the certificate on the disk that expires last.
   std::optional<Time> valid_until;
   std::string subject;
 
