@@ -13,10 +13,10 @@ constexpr int kTries = 3;
 constexpr kube::Backoff::Settings kAfterFailure = {
     .first = std::chrono::seconds(10), .longest = std::chrono::minutes(4), .jitter = 0.25};
 
-// As Kubernetes served them before 1.21.
+// A budget as Kubernetes served it before 1.21.
 struct OldBudget : api::PodDisruptionBudget {};
 
-// An empty selector was one for no pod then.
+// An empty selector matched no pod in that version.
 api::PodDisruptionBudget Renewed(api::PodDisruptionBudget old) {
   if (old.spec.selector && old.spec.selector->is_empty()) old.spec.selector.reset();
   return old;

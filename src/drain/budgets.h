@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// All disruption budgets, listed when they are asked for and kept for a moment, since those who ask come in groups.
-// That they cannot be listed is kept, too, for longer each time.
+// Lists all disruption budgets on demand and keeps the list for a moment, since requests come in groups.  A failure to
+// list them is kept as well, for longer each time.
 
 #include <functional>
 #include <memory>
@@ -22,7 +22,7 @@ class Budgets {
   using List = std::shared_ptr<const std::vector<api::PodDisruptionBudget>>;
   using Done = std::function<void(const Result<List>& budgets)>;
 
-  // The clock must outlive it.
+  // The clock must outlive this object.
   Budgets(kube::Client client, const Clock& clock);
   Budgets(const Budgets&) = delete;
   Budgets& operator=(const Budgets&) = delete;
@@ -40,7 +40,7 @@ class Budgets {
 
   kube::Client client_;
   const Clock& clock_;
-  Result<List> known_ = List();  // Null: none are.
+  Result<List> known_ = List();  // Null if they have not been listed yet.
   MonotonicTime known_until_;
   kube::Backoff backoff_;
   std::vector<std::weak_ptr<Question>> waiting_;

@@ -14,9 +14,9 @@
 namespace pintle::drain {
 namespace {
 
-// More would not be read, and the rest is like them.
+// Nobody would read more of them, and the rest are similar.
 constexpr std::size_t kMostTold = 20;
-// The times between two requests that fail become so many times as long as that between two that a budget answers.
+// The longest interval after failures is this many times the interval after refusals.
 constexpr int kLongestRetry = 8;
 
 std::string OneOrList(const std::vector<std::string>& texts) {
@@ -62,7 +62,7 @@ void Evictions::Begin() {
   EndWhenEmpty();
 }
 
-// Whoever is told that this has ended may destroy it at once, and with it what is called here.
+// A listener may destroy this object, and with it the function that is being called; so both copy it first.
 
 void Evictions::EndWhenEmpty() {
   if (!leaving_.empty()) return;
@@ -111,7 +111,7 @@ void Evictions::Answered(const std::string& uid, const Result<kube::Eviction>& a
     leaving.is_asked = true;
     return TellOf(leaving);
   }
-  // That it is gone is only believed when the pods show it.
+  // If the answer is that the pod is gone, the mirror still has to confirm it.
   leaving.why = failure ? failure->error.message() : "";
   const auto stay_away = failure ? failure->retry_after : std::nullopt;
   leaving.again.After(std::max(leaving.backoff.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
@@ -124,7 +124,7 @@ void Evictions::TellOf(Leaving& leaving) {
 void Evictions::Gone(const api::Pod& pod) {
   const auto found = leaving_.find(pod.metadata.uid);
   if (found == leaving_.end()) return;
-  TellOf(found->second);  // It may be gone before the answer is here.
+  TellOf(found->second);  // The pod may be gone before the answer arrives.
   leaving_.erase(found);
   EndWhenEmpty();
 }

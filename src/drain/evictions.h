@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One attempt to have the pods of a node gone.
+// One attempt to evict the pods of a node.
 //
-// The pods that go are those of the beginning: what comes to the node later is for the next attempt, or else a pod that
-// its owner puts there again and again would keep it for ever.  A pod that a budget keeps is asked again after a while;
-// what else goes wrong with one does not hold up the others, and it is asked again less and less often.
+// The attempt is about the pods that are there when it begins: later ones are left to the next attempt, since a pod
+// that its owner puts onto the node again and again would otherwise prolong it for ever.  If a budget refuses an
+// eviction, it is requested again after a while.  If a request fails in another way, it is repeated less and less
+// often, without holding up other pods.
 
 #include <chrono>
 #include <functional>
@@ -27,10 +28,10 @@ namespace pintle::drain {
 class Evictions {
  public:
   struct Listener {
-    std::function<void(const kube::ObjectName& pod)> evicted;  // Once for each that goes.
-    // One of these comes last, and may destroy it.
+    std::function<void(const kube::ObjectName& pod)> evicted;  // Called once for each pod that goes.
+    // One of these is called last, and may destroy this object.
     std::function<void()> gone;
-    std::function<void(const std::string& why)> failed;  // All pods that are left, in the words of `kubectl drain`.
+    std::function<void(const std::string& why)> failed;  // `why` lists the pods that are left, as `kubectl drain` does.
   };
 
   Evictions(event::Loop& loop, kube::Client client, Turns& turns, const std::string& node, const Settings& settings,
@@ -44,14 +45,14 @@ class Evictions {
         : name(std::move(pod)), backoff(times, kube::SystemRandom()), again(loop, ask) {}
 
     kube::ObjectName name;
-    bool is_asked = false;  // It has been asked to end, and will.
+    bool is_asked = false;  // The pod is terminating.
     bool is_told_of = false;
-    std::string why = {};  // It has not: what was said against it last.
+    std::string why = {};  // Why the last request was refused, or how it failed.
     std::string finalizers = {};
     Turns::Turn turn = {};
     kube::Call call = {};
-    std::optional<kube::Failure> failure = {};  // The last one.
-    kube::Backoff backoff;                      // After what is no answer.
+    std::optional<kube::Failure> failure = {};  // How the last request failed.
+    kube::Backoff backoff;                      // Used after failures; a refusal by a budget has its own interval.
     event::Timer again;
   };
 
@@ -70,9 +71,9 @@ class Evictions {
   Turns& turns_;
   Settings settings_;
   Listener listener_;
-  std::map<std::string, Leaving> leaving_;  // By their uids.
+  std::map<std::string, Leaving> leaving_;  // The key is the pod's uid.
   bool has_begun_ = false;
-  std::string trouble_;  // Why the pods are not known.
+  std::string trouble_;  // Why the pods could not be listed.
   event::Timer too_late_;
   std::unique_ptr<kube::Mirror<api::Pod>> pods_;
 };

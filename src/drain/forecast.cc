@@ -24,7 +24,7 @@ bool Tolerates(const api::Toleration& toleration, const api::Taint& taint) {
   return toleration.key == taint.key && toleration.value == taint.value;
 }
 
-// What Kubernetes itself says of a node's health by taints comes and goes.
+// Taints by which Kubernetes reports a node's health come and go.
 bool IsAboutHealth(const api::Taint& taint) { return taint.key.starts_with("node.kubernetes.io/"); }
 
 bool IsKeptOffBy(const api::Pod& pod, const api::Taint& taint) {
@@ -42,13 +42,13 @@ bool IsReady(const api::Node& node) {
   });
 }
 
-// It is being changed, and will take pods again when that is done.
+// Returns whether the node is being updated, and will take pods again afterwards.
 bool ComesBack(const api::Node& node) {
   if (api::Find(node.metadata.annotations, kKeepCordonedAnnotation) != nullptr) return false;
   return ViewOf(node).asked || node.metadata.Annotation(api::kDesiredDrainAnnotation).starts_with(api::kDrainPrefix);
 }
 
-// A budget has no say about such a pod.
+// Returns whether the API server evicts the pod without looking at budgets.
 bool GoesWithoutBudget(const api::Pod& pod) {
   return IsLeaving(pod) || IsFinished(pod) || pod.status.phase == "Pending";
 }
@@ -57,14 +57,14 @@ bool IsHealthy(const Budget& budget) {
   return budget.status.desired_healthy > 0 && budget.status.current_healthy >= budget.status.desired_healthy;
 }
 
-// A pod that does not count as healthy is not missed; unless too many are so already, in which case the budget may say
-// that none goes.
+// Returns whether the budget allows the eviction of a pod that is not ready.  Unless its policy always allows that, it
+// does so only while enough of its other pods are healthy.
 bool IsSparedByBudget(const api::Pod& pod, const Budget& budget) {
   if (drain::IsReady(pod)) return false;
   return budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow" || IsHealthy(budget);
 }
 
-// Each budget of the pods' namespaces with its selector, made once.
+// Each budget with its selector compiled once, by namespace.
 class Budgets {
  public:
   explicit Budgets(std::span<const Budget> budgets) {
@@ -126,7 +126,7 @@ class Forecasting {
       return Blocker{kube::NameOf(pod.metadata), budget.metadata.name, std::move(why), may_pass};
     };
     const auto& now = budget.status;
-    if (now.observed_generation < budget.metadata.generation) return std::nullopt;  // Nobody knows yet.
+    if (now.observed_generation < budget.metadata.generation) return std::nullopt;  // The status is out of date.
     if (now.disruptions_allowed <= 0) {
       const std::int32_t expected = ExpectedPods(pod, budget);
       if (expected > 0 && now.desired_healthy >= expected) {
@@ -139,13 +139,13 @@ class Forecasting {
                                now.desired_healthy, Elsewhere(pod)),
                    HasPlaceElsewhere(pod));
     }
-    // Those before it take their turn first; it comes when they have been replaced.
+    // The budget allows the first pods to go; the next ones can go once those have been replaced elsewhere.
     if (taken_[&budget]++ < now.disruptions_allowed || HasPlaceElsewhere(pod)) return std::nullopt;
     return keeps(fmt::format("it lets {} go at a time{}", now.disruptions_allowed, Elsewhere(pod)), false);
   }
 
-  // By a budget that is a number Kubernetes expects those pods that are there.  While one is being replaced that is one
-  // too few, and the budget looks as if it could never let one go.
+  // For a budget with a number as minAvailable, Kubernetes counts the existing pods as the expected ones.  While one of
+  // them is being replaced, that count is one too low, and the budget looks as if it could never allow an eviction.
   std::int32_t ExpectedPods(const api::Pod& pod, const Budget& budget) {
     const auto& now = budget.status;
     const auto& least = budget.spec.min_available;
@@ -172,7 +172,7 @@ class Forecasting {
 
   const Surroundings& around_;
   Budgets budgets_;
-  std::map<const Budget*, std::int32_t> taken_;  // How many of the node's pods each has let go so far.
+  std::map<const Budget*, std::int32_t> taken_;  // How many of the node's pods each budget has allowed to go so far.
   std::set<Maker> to_ask_;
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether a node could be drained, told before anybody touches it.
+// Predicts whether a node can be drained, without touching it.
 //
-// Two questions are asked of each pod that would go.  Would it be let go now?  And if not, or not together with others
-// of its budget: does that pass by itself, as it does when what goes can start on other nodes, or will it stay so until
-// a person changes something?  Doubt counts as passing: a drain is only called hopeless when it is.
+// For each pod that would go, the forecast decides whether it could be evicted now.  If it could not, or not together
+// with others of its budget, the forecast decides whether that passes without help, as it does when a replacement can
+// start on another node, or stays so until a person changes something.  Doubt counts as passing: a drain is called
+// hopeless only if it is.
 
 #include <cstdint>
 #include <map>
@@ -24,9 +25,9 @@ namespace pintle::drain {
 
 struct Blocker {
   kube::ObjectName pod;
-  std::string budget;  // Its name; several with commas between them.  Empty: it is not a budget that keeps the pod.
+  std::string budget;  // The names of its budgets, separated by commas.  Empty if no budget keeps the pod.
   std::string why;
-  bool may_pass = true;  // By itself.
+  bool may_pass = true;  // Whether it may pass without a person's help.
 
   bool operator==(const Blocker&) const = default;
   // "pod openshift-ingress/router-1 is kept by disruption budget router: ..."
@@ -35,28 +36,28 @@ struct Blocker {
 
 enum class Prospect {
   kClear,     // Nothing is in the way.
-  kMayPass,   // Something is, for now.
-  kHopeless,  // A person has to do something before.
+  kMayPass,   // Something is in the way for now.
+  kHopeless,  // A person has to change something first.
 };
 Prospect ProspectOf(std::span<const Blocker> blockers);
 
-// All blockers in one line, those that do not pass first, and no more than a person reads.
+// Returns the blockers in one line, those that do not pass first, and no more of them than a person reads.
 std::string Summary(std::span<const Blocker> blockers);
 
-// All that the API server's answer to an eviction depends on, and where its pods could start instead.
+// The inputs of the API server's answer to an eviction, and the nodes where a replacement could start.
 struct Surroundings {
-  std::span<const api::Pod> pods;  // Of the node, whether they would go or not.
+  std::span<const api::Pod> pods;  // All pods of the node, whether they would go or not.
   std::span<const api::PodDisruptionBudget> budgets;
-  std::span<const api::Node* const> other_nodes;  // The node itself, if it is among them, is passed over.
+  std::span<const api::Node* const> other_nodes;  // May include the node itself, which is skipped.
   std::string node;
-  std::map<Maker, std::int32_t> wanted = {};  // How many pods each of them is to make, as far as that is known.
+  std::map<Maker, std::int32_t> wanted = {};  // The replicas that each maker is to have, as far as they are known.
 };
-// Those whose number decides and is not known.
+// Returns the makers whose number of replicas matters and is not in `wanted`.
 std::set<Maker> MakersToAsk(const Surroundings& surroundings);
 std::vector<Blocker> ForecastDrain(const Surroundings& surroundings);
 
-// Whether the pod could be put onto that node, now or when the node is done with an update, as far as taints, labels
-// and the node's health tell.
+// Returns whether the pod could be put onto the node, now or after an update of that node, as far as taints, labels and
+// the node's health tell.
 bool CouldRunOn(const api::Pod& pod, const api::Node& node);
 
 }  // namespace pintle::drain

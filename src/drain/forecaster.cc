@@ -17,14 +17,14 @@ namespace pintle::drain {
 namespace {
 
 constexpr int kMostEvictionsAtOnce = 8;
-// Each has the pods of its node in memory.
+// Each question keeps the pods of its node in memory.
 constexpr int kMostQuestionsAtOnce = 8;
-// Who asks does so again after a while.
+// Callers repeat their question after a while.
 constexpr int kTries = 3;
-// A forecast may be as much behind; what it is about changes all the time.
+// A forecast may be this old: the state of the pods changes all the time anyway.
 constexpr auto kFresh = std::chrono::seconds(5);
 
-// Of a node, what CouldRunOn() looks at.
+// Copies the fields of a node that CouldRunOn() reads.
 api::Node Place(const api::Node& node) {
   api::Node place;
   place.metadata.name = node.metadata.name;
@@ -41,7 +41,7 @@ api::Node Place(const api::Node& node) {
 
 }  // namespace
 
-// Where pods could go.  There is one for all questions: many nodes are asked about together, in clusters of many nodes.
+// The nodes where pods could go.  All questions share them: in a large cluster, many nodes are asked about at once.
 struct Forecaster::Places {
   std::vector<api::Node> nodes;
   std::vector<const api::Node*> pointers;
@@ -53,7 +53,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
   Question(Forecaster& asked, std::string node, std::shared_ptr<const Places> places, Done done)
       : asked_(asked), node_(std::move(node)), places_(std::move(places)), done_(std::move(done)) {}
 
-  // A callback for as long as somebody waits for the answer.
+  // Makes a callback that acts only while somebody waits for the answer.
   template <typename Act>
   auto With(Act act) {
     return [weak = weak_from_this(), act = std::move(act)](auto&&... happening) {
@@ -94,7 +94,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     for (const Maker& maker : MakersToAsk(Around())) {
       counting_[maker] =
           AskHowManyPods(asked_.client_, maker, With([maker](Question& self, Result<std::int32_t> wanted) {
-                           // One that cannot be asked is taken to have made all its pods.
+                           // If a maker cannot be asked, all its pods are taken to exist.
                            if (wanted) self.wanted_.emplace(maker, *wanted);
                            self.counting_.erase(maker);
                            if (self.counting_.empty()) self.Calculate();
@@ -128,7 +128,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     if (!answer) {
       blockers_.push_back({pod, "", answer.error().message(), answer.error().kind() == ErrorKind::kUnavailable});
     } else if (const auto* kept = std::get_if<kube::Kept>(&*answer)) {
-      // The budget has changed since we looked at it, and may do so again.
+      // The budget has changed since the forecast was calculated, and may do so again.
       blockers_.push_back({pod, "", kept->why, true});
     }
     asking_.erase(pod);
@@ -146,7 +146,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     get_budgets_ = {};
     counting_.clear();
     asking_.clear();
-    // Whoever asked may keep the call for long.
+    // The caller may keep the call for long, so the memory is freed now.
     pods_.reset();
     budgets_.reset();
     places_.reset();
@@ -188,7 +188,7 @@ std::shared_ptr<const Forecaster::Places> Forecaster::PlacesAmong(std::span<cons
   const MonotonicTime now = clock_.Monotonic();
   if (places && now - places->known_since < kFresh) return places;
   if (!places) places_ = places = std::make_shared<Places>();
-  // Those who wait with the same ones have these from now on.
+  // Questions that are waiting with the old nodes get these, too.
   places->known_since = now;
   places->nodes.clear();
   places->pointers.clear();

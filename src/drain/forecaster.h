@@ -4,11 +4,11 @@
 // Finds out whether a node could be drained now, without touching it.
 //
 //     call = forecaster.Ask(node, all_nodes, [](Result<std::vector<Blocker>> blockers) { ... });
-//     switch (ProspectOf(*blockers)) ...    // Summary(*blockers) says it to people
+//     switch (ProspectOf(*blockers)) ...    // Summary(*blockers) is the text for people
 //
-// Whoever rolls something out asks before it tells a node, tells another one first when the prospect is kHopeless, and
-// says why.  ForecastDrain() does the arithmetic; the API server is then asked about each pod that seems free to go, in
-// earnest but for doing it, since webhooks and quotas may be against it, too.
+// A rollout asks before it updates a node; if the prospect is kHopeless, it updates another one first and reports why.
+// ForecastDrain() does the arithmetic; for each pod that seems free to go, the API server is then asked for a dry run
+// of the eviction, since webhooks and quotas may be against it, too.
 
 #include <functional>
 #include <memory>
@@ -30,11 +30,11 @@ class Forecaster {
  public:
   using Done = std::function<void(Result<std::vector<Blocker>> blockers)>;
 
-  // The loop and the clock must outlive it.
+  // The loop and the clock must outlive this object.
   Forecaster(event::Loop& loop, kube::Client client, const Clock& clock);
 
-  // Of the nodes, which are looked at in this call only, those are of interest that could take the pods; they are not
-  // looked at when they were a moment ago.  `done` is called from the loop, once, unless the call is destroyed before.
+  // `nodes` are those that could take the pods.  They are copied in this call, unless a copy from a moment ago is in
+  // use.  `done` is called from the loop, once, unless the call is destroyed before.
   kube::Call Ask(const std::string& node, std::span<const api::Node* const> nodes, Done done);
 
  private:
@@ -48,7 +48,7 @@ class Forecaster {
   Budgets budgets_;
   Turns questions_;
   Turns evictions_;
-  std::weak_ptr<Places> places_;  // For as long as a question is open.
+  std::weak_ptr<Places> places_;  // Kept for as long as a question is open.
 };
 
 }  // namespace pintle::drain

@@ -13,7 +13,7 @@
 namespace pintle::drain {
 namespace {
 
-// What all kinds have.
+// The fields that all kinds have.
 struct Made {
   struct Spec {
     std::int32_t replicas = 1;

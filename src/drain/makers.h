@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who makes pods, and makes a new one for each that goes: ReplicaSets, StatefulSets and ReplicationControllers.
+// The owners that make a new pod for each that goes: ReplicaSets, StatefulSets and ReplicationControllers.
 
 #include <compare>
 #include <cstdint>
@@ -28,10 +28,10 @@ struct Maker {
   auto operator<=>(const Maker&) const = default;
 };
 
-// Nothing where it is none of these.
+// Returns nullopt if the pod's owner is none of these.
 std::optional<Maker> MakerOf(const api::Pod& pod);
 
-// How many pods there are to be.
+// Asks how many replicas the maker is to have.
 kube::Call AskHowManyPods(kube::Client& client, const Maker& maker, std::function<void(Result<std::int32_t>)> done);
 
 }  // namespace pintle::drain

@@ -14,7 +14,7 @@ bool Has(const api::Node& node, std::string_view annotation) {
 
 bool StillAsks(const api::Node& node, const Request& request) { return ViewOf(node).asked == request; }
 
-// It is cordoned for a drain, perhaps for one of another config that the node was to have before.
+// Returns whether the node is cordoned for a drain, perhaps for one that an earlier desired config required.
 bool IsCordonedForDrain(const api::Node& node) {
   return Has(node, kStartedAnnotation) ||
          node.metadata.Annotation(api::kLastAppliedDrainAnnotation).starts_with(api::kDrainPrefix);

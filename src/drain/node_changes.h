@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is written to a Node during a drain, as merge patches.  Nothing: it is so already, or is no longer wanted.
+// The merge patches that a drain writes to a Node.  The functions return nullopt if the Node is already as it should
+// be, or if its agent no longer asks for the change.
 
 #include <optional>
 
@@ -12,17 +13,17 @@
 
 namespace pintle::drain {
 
-// Keeps off new pods and starts the clock.  A cordon that is there without a drain is somebody's own, and is noted to
-// be kept.
+// Cordons the node and writes the time at which the drain starts.  A node that is cordoned without a drain was cordoned
+// by somebody else; the patch notes that it has to stay so.
 std::optional<json::Value> ToCordon(const api::Node& now, const Request& request, WallTime when);
 
-// Lets pods come back, unless somebody had cordoned the node.
+// Uncordons the node, unless somebody else had cordoned it.
 std::optional<json::Value> ToUncordon(const api::Node& now, const Request& request);
 
-// Tells the agent.  Of a drain only while the node is cordoned: otherwise new pods may have come.
+// Answers the agent's request.  A drain is answered only while the node is cordoned: otherwise new pods may have come.
 std::optional<json::Value> ToAnswer(const api::Node& now, const Request& request);
 
-// Whether the node was cordoned before it was drained.
+// Returns whether the node was cordoned before it was drained.
 bool KeepsCordon(const api::Node& node);
 
 }  // namespace pintle::drain

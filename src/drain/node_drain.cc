@@ -10,7 +10,7 @@
 namespace pintle::drain {
 namespace {
 
-// Before the pause that there is between two writes, for a server that is away for a moment.
+// These retries bridge a short outage of the server; after them comes the pause between two writes.
 constexpr int kTriesOfAWrite = 3;
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does for one node what its agent asks for: cordons it, has its pods evicted, says so, and uncordons it again.
+// Does what one node's agent requests: cordons the node, evicts its pods, reports that, and uncordons the node again.
 //
-// What comes next is decided by Advance(); this is how it is done.  The Node is read anew for each write, so that what
-// somebody changed in between counts.
+// Advance() decides what comes next; this class does it.  The Node is read again for each write, so that changes by
+// others in between are respected.
 
 #include <functional>
 #include <memory>
@@ -23,11 +23,11 @@ namespace pintle::drain {
 
 class NodeDrain {
  public:
-  // None of these may destroy it.
+  // None of these may destroy the NodeDrain.
   struct Listener {
     std::function<void(const News& news)> tell;
     std::function<void(const kube::ObjectName& pod)> evicted;
-    // Calls back, now or later, when others know all that was told, so that they know it before the agent does.
+    // Calls `then`, now or later, once all news has been published, so that people know it before the agent does.
     std::function<void(std::function<void()> then)> when_told;
   };
 
@@ -37,7 +37,7 @@ class NodeDrain {
   NodeDrain(const NodeDrain&) = delete;
   NodeDrain& operator=(const NodeDrain&) = delete;
 
-  // The Node as a mirror shows it, which may be behind what the API server has answered to us.
+  // Takes the Node from a mirror, which may be older than what the API server has answered to us.
   void See(const api::Node& node, const Settings& settings);
 
   bool is_idle() const { return std::holds_alternative<phase::Idle>(phase_); }
@@ -67,8 +67,8 @@ class NodeDrain {
   Phase phase_ = phase::Idle{};
   std::unique_ptr<Evictions> evictions_;
   kube::Call call_;
-  std::optional<std::chrono::milliseconds> stay_away_;  // What the server wants of us after the last failure.
-  std::shared_ptr<bool> awaits_telling_;                // Replaced by null when nobody is to call back any more.
+  std::optional<std::chrono::milliseconds> stay_away_;  // The server's Retry-After of the last failure.
+  std::shared_ptr<bool> awaits_telling_;                // Reset when `then` of when_told() must not act any more.
   event::Timer time_is_up_;
 };
 

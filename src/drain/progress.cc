@@ -13,7 +13,7 @@ constexpr Settings::Time kLongestRetry = std::chrono::minutes(3);
 
 Settings::Time RetryAfter(int failures) { return std::min(kFirstRetry * (1 << std::min(failures, 10)), kLongestRetry); }
 
-// Where the phase is about that request.
+// Returns the phase if it has type P and is about that request.
 template <typename P>
 const P* About(const Phase& phase, const Request& request) {
   const P* found = std::get_if<P>(&phase);
@@ -89,9 +89,9 @@ class Step {
     const Request& request = *view.asked;
     const bool is_cordoning = About<phase::Cordoning>(phase_, request) != nullptr;
     const bool is_later = !is_cordoning && RequestOf(phase_) == request;
-    // A clock that has been read once goes on, whatever becomes of it on the Node.
+    // The start time that was read first stays valid, whatever happens to it on the Node.
     if (view.is_cordoned && is_later) return std::nullopt;
-    // Who cordoned it may not have lived to tell.
+    // The controller that cordoned the node may have stopped before it could report that.
     if (view.is_cordoned && view.started) return Evict(request, *view.started, {news::Cordoned{request}});
     if (is_cordoning) return std::nullopt;
     return Transition{phase::Cordoning{request}, {news::Cordoning{is_later}}, Command::kCordon};

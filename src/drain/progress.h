@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How far the controller is with what one node's agent has asked for, and what comes next.  Pure: NodeDrain does what
-// is decided here.
+// The state machine of one node's drain: the phases of a request by the node's agent, and what comes next.  It is pure:
+// NodeDrain does what is decided here.
 //
-// The Node is what counts.  Each look at it says what is asked, whether the node is cordoned and since when it is
-// drained; whatever was under way for something else ends there.  Since the clock is on the Node, too, a controller
-// that has just started goes on where another one was.
+// The Node has the truth.  Each version of it has the request, whether the node is cordoned and since when it is being
+// drained; if the request has changed, the work for the old one ends.  Since the start time is on the Node, too, a
+// controller that has just started continues where another one stopped.
 
 #include <chrono>
 #include <optional>
@@ -22,22 +22,22 @@ namespace pintle::drain {
 
 namespace phase {
 struct Idle {
-  std::string misunderstood = {};  // What was told of already.
+  std::string misunderstood = {};  // The malformed request that was reported already.
 };
-struct Cordoning {  // It is cordoned and the clock is started, in one write.
+struct Cordoning {  // Cordons the node and writes the start time, in one patch.
   Request request;
   int failures = 0;
 };
 struct Evicting {
   Request request;
-  WallTime started;  // The drain.
-  bool is_slow;      // It had been failing for so long when this attempt began.
+  WallTime started;  // The start of the drain.
+  bool is_slow;      // The drain had been failing for `slow_after` when this attempt began.
 };
 struct Pausing {
   Request request;
   WallTime started;
 };
-struct Answering {  // The agent is told that it is done.
+struct Answering {  // Writes to the Node that the request is done.
   Request request;
   int failures = 0;
 };
@@ -51,12 +51,12 @@ using Phase =
     std::variant<phase::Idle, phase::Cordoning, phase::Evicting, phase::Pausing, phase::Answering, phase::Uncordoning>;
 
 namespace happened {
-struct Seen {  // The Node, as it is now.
+struct Seen {  // A new version of the Node.
   View view;
 };
 struct PodsGone {};
 struct Uncordoned {
-  bool stays_cordoned = false;  // Since somebody wanted it so before there was a drain.
+  bool stays_cordoned = false;  // Somebody had cordoned the node before the drain.
 };
 struct AttemptFailed {
   std::string why;
@@ -64,19 +64,19 @@ struct AttemptFailed {
 struct WriteFailed {
   std::string why;
 };
-struct TimeIsUp {};  // Of a pause, be it between attempts or before another write.
+struct TimeIsUp {};  // The pause between two attempts or writes is over.
 }  // namespace happened
 
 using Event = std::variant<happened::Seen, happened::PodsGone, happened::Uncordoned, happened::AttemptFailed,
                            happened::WriteFailed, happened::TimeIsUp>;
 
-// What people are told.
+// The news that people get, as log messages, events and metrics.
 namespace news {
 struct Misunderstood {
   std::string what;
 };
 struct Cordoning {
-  bool again;  // Somebody has uncordoned the node in the middle.
+  bool again;  // Somebody uncordoned the node during the drain.
 };
 struct Cordoned {
   Request request;
@@ -92,7 +92,7 @@ struct AttemptFailed {
   std::string why;
   Request request;
   Settings::Time pause;
-  bool is_slow;  // Of which the others are told, too.
+  bool is_slow;  // Also reported to the operator.
 };
 struct Overdue {
   WallTime started;
@@ -113,19 +113,19 @@ struct AnswerFailed {
 struct Answered {
   Request request;
 };
-struct Withdrawn {};  // The agent asks for nothing any more.
+struct Withdrawn {};  // The agent has withdrawn its request.
 }  // namespace news
 
 using News = std::variant<news::Misunderstood, news::Cordoning, news::Cordoned, news::CordonFailed, news::Draining,
                           news::AttemptFailed, news::Overdue, news::Drained, news::Uncordoning, news::Uncordoned,
                           news::UncordonFailed, news::AnswerFailed, news::Answered, news::Withdrawn>;
 
-// What is done next.  Whatever was under way before ends.
+// The next command.  Whatever was under way before is stopped.
 enum class Command {
   kNothing,
   kCordon,
   kEvict,
-  kAnswer,  // Once people know the news.
+  kAnswer,  // Only after the news has been published.
   kUncordon,
   kWait,
 };
@@ -134,13 +134,13 @@ struct Transition {
   Phase next;
   std::vector<News> news;
   Command command = Command::kNothing;
-  Settings::Time wait = {};  // For kWait.
+  Settings::Time wait = {};  // The duration, for kWait.
 };
 
-// Nothing: what has happened changes nothing.
+// Returns nullopt if the event changes nothing.
 std::optional<Transition> Advance(const Phase& phase, const Event& event, const Settings& settings, WallTime now);
 
-// What is worked on.
+// Returns the request that a phase is about.
 std::optional<Request> RequestOf(const Phase& phase);
 
 }  // namespace pintle::drain

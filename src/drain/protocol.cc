@@ -6,7 +6,7 @@
 namespace pintle::drain {
 namespace {
 
-// One that is of another drain, or makes no sense, was not of this one.
+// Returns nullopt if the text is about another drain or is malformed.
 std::optional<WallTime> StartOf(const Request& request, std::string_view text) {
   const std::size_t blank = text.find(' ');
   if (blank == std::string_view::npos || text.substr(blank + 1) != request.ToText()) return std::nullopt;
@@ -25,7 +25,7 @@ Result<Request> ParseRequest(std::string_view text) {
     const std::string_view prefix = verb == Verb::kDrain ? api::kDrainPrefix : api::kUncordonPrefix;
     if (text.starts_with(prefix)) return Request{verb, std::string(text.substr(prefix.size()))};
   }
-  // As the Machine Config Operator, which takes what is before the first hyphen for the verb.
+  // The error is that of the Machine Config Operator, which takes the text before the first hyphen for the verb.
   return Error(ErrorKind::kInvalid,
                fmt::format("non-recognized drain verb detected {}", text.substr(0, text.find('-'))));
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a node's agent and the controller speak about a drain: by annotations of the Node.
+// The protocol between a node's agent and the controller for drains: annotations of the Node.
 //
-// The agent asks by `desiredDrain`, "drain-<config>" or "uncordon-<config>".  The controller writes the same to
-// `lastAppliedDrain` when that is done, and not before.
+// The agent requests "drain-<config>" or "uncordon-<config>" by `desiredDrain`.  The controller copies the request to
+// `lastAppliedDrain` when it is done, and not before.
 
 #include <optional>
 #include <string>
@@ -17,9 +17,9 @@
 
 namespace pintle::drain {
 
-// When the drain began that is under way, and which one: "2026-11-21T20:00:00Z drain-rendered-worker-2".
+// The start of the current drain, and its request: "2026-11-21T20:00:00Z drain-rendered-worker-2".
 inline constexpr std::string_view kStartedAnnotation = "pintle.io/drain-started";
-// Somebody had cordoned the node before it was drained, and so it stays cordoned afterwards.
+// Somebody had cordoned the node before it was drained, so it stays cordoned afterwards.
 inline constexpr std::string_view kKeepCordonedAnnotation = "pintle.io/keep-cordoned";
 
 enum class Verb { kDrain, kUncordon };
@@ -29,25 +29,25 @@ struct Request {
   std::string config;
 
   bool operator==(const Request&) const = default;
-  // "drain-rendered-worker-2"
+  // Returns text such as "drain-rendered-worker-2".
   std::string ToText() const;
 };
 
-// The name of a config may be anything.  A verb that is not known is an error.
+// The name of the config may be any text.  An unknown verb is an error.
 Result<Request> ParseRequest(std::string_view text);
 
-// What a Node says of drains.
+// The state of a Node's drain, from its annotations.
 struct View {
-  std::optional<Request> asked = {};  // And not answered.
-  std::string misunderstood = {};     // What is asked and makes no sense.
+  std::optional<Request> asked = {};  // The request, if it is not answered yet.
+  std::string misunderstood = {};     // The error, if the request is malformed.
   bool is_cordoned = false;
-  std::optional<WallTime> started = {};  // Of the drain that is asked for.
+  std::optional<WallTime> started = {};  // The start of the requested drain.
 
   bool operator==(const View&) const = default;
 };
 View ViewOf(const api::Node& node);
 
-// The value of kStartedAnnotation.
+// Returns the value of kStartedAnnotation.
 std::string StartedText(WallTime when, const Request& request);
 
 }  // namespace pintle::drain

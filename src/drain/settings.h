@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How long drains of a pool's nodes may take and how often they are tried: as the Machine Config Operator has it,
-// unless the pool says otherwise by annotations such as `pintle.io/drain-timeout: 3h`.
+// The time limits and intervals for drains of a pool's nodes.  The defaults are those of the Machine Config Operator;
+// annotations of the pool, such as `pintle.io/drain-timeout: 3h`, override them.
 
 #include <chrono>
 #include <string>
@@ -16,19 +16,19 @@ namespace pintle::drain {
 struct Settings {
   using Time = std::chrono::milliseconds;
 
-  Time timeout = std::chrono::hours(1);           // drain-timeout: then people are told; it goes on.
-  Time attempt = std::chrono::seconds(90);        // drain-attempt: how long one attempt takes.
-  Time pause = std::chrono::minutes(1);           // drain-pause: between two attempts.
-  Time slow_after = std::chrono::minutes(10);     // drain-slow-after: then there are longer pauses,
-  Time slow_pause = std::chrono::minutes(5);      // drain-slow-pause: of this.
-  Time eviction_retry = std::chrono::seconds(5);  // drain-eviction-retry: a pod that a budget kept is asked again.
+  Time timeout = std::chrono::hours(1);           // drain-timeout: then it is reported as overdue, and goes on.
+  Time attempt = std::chrono::seconds(90);        // drain-attempt: the duration of one attempt.
+  Time pause = std::chrono::minutes(1);           // drain-pause: the time between two attempts.
+  Time slow_after = std::chrono::minutes(10);     // drain-slow-after: the pauses are longer from then on.
+  Time slow_pause = std::chrono::minutes(5);      // drain-slow-pause: the longer pause.
+  Time eviction_retry = std::chrono::seconds(5);  // drain-eviction-retry: the interval after a budget's refusal.
 
   bool operator==(const Settings&) const = default;
 };
 
 struct PoolSettings {
   Settings settings;
-  std::vector<Error> problems;  // One for each annotation that cannot be used, in whose place the default is.
+  std::vector<Error> problems;  // One for each invalid annotation; the default is used instead.
 };
 PoolSettings SettingsOf(const api::MachineConfigPool& pool);
 

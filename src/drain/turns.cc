@@ -35,7 +35,7 @@ void Turns::LetBegin(const std::shared_ptr<Line>& line) {
     const std::weak_ptr<Place> first = line->waiting.front();
     line->waiting.pop_front();
     const auto place = first.lock();
-    if (!place) continue;  // It was given up.
+    if (!place) continue;  // The place was given up.
     place->has_turn = true;
     --line->free;
     line->loop.Post([first] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// So many at a time: the others wait in line.
+// Limits how many things are done at once; the others wait in line.
 
 #include <functional>
 #include <list>
@@ -19,7 +19,7 @@ class Turns {
   struct Place;
 
  public:
-  // A place in the line, and then a turn; destroying it gives up either.
+  // A place in the line that becomes a turn; destroying it gives up either.
   class [[nodiscard]] Turn {
    public:
     Turn() = default;
@@ -38,7 +38,7 @@ class Turns {
   // The loop must outlive all turns.
   Turns(event::Loop& loop, int most);
 
-  // `begin` is called from the loop when it is its turn, never from within this.
+  // `begin` is called from the loop when the turn has come, never from within Take().
   Turn Take(std::function<void()> begin);
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
 
-// The garbage collector takes away the pods of a set that is gone, so that need not be looked at.
+// Whether the DaemonSet still exists does not matter: the garbage collector removes the pods of one that is gone.
 bool IsOfDaemonSet(const api::Pod& pod) {
   const auto& owners = pod.metadata.owner_references;
   return std::any_of(owners.begin(), owners.end(), [](const api::OwnerReference& owner) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which pods leave a node that is drained: those that `kubectl drain --force --ignore-daemonsets
+// Decides which pods leave a node that is drained: those that `kubectl drain --force --ignore-daemonsets
 // --delete-emptydir-data` would evict.
 
 #include <vector>
@@ -12,17 +12,17 @@ namespace pintle::drain {
 
 enum class Fate {
   kGoes,
-  kStaysForDaemonSet,  // Its set would start it anew, cordoned or not.
-  kStaysAsMirror,      // It only shows what the kubelet runs from a file.
+  kStaysForDaemonSet,  // Its DaemonSet would start it again, cordoned or not.
+  kStaysAsMirror,      // It mirrors a pod that the kubelet runs from a file.
 };
 
-// Pods that nobody starts anew go too, and so do those that would lose the data of an emptyDir.
+// Pods that nobody will recreate go as well, and so do pods that lose the data of an emptyDir.
 Fate FateOf(const api::Pod& pod);
 inline bool Goes(const api::Pod& pod) { return FateOf(pod) == Fate::kGoes; }
 
-// It has ended by itself, and disrupts nothing when it goes.
+// Returns whether the pod has ended by itself, so that its eviction disrupts nothing.
 bool IsFinished(const api::Pod& pod);
-// It has been asked to end.
+// Returns whether the pod is terminating.
 bool IsLeaving(const api::Pod& pod);
 bool IsReady(const api::Pod& pod);
 
