@@ -28,7 +28,7 @@ namespace {
 constexpr auto kClaimAgain = std::chrono::milliseconds(250);
 constexpr auto kFirstRetry = std::chrono::seconds(1);
 constexpr auto kLongestRetry = std::chrono::seconds(60);
-// How long nothing has to happen until memory is given back.
+// Memory is given back after nothing has happened for this long.
 constexpr auto kIdle = std::chrono::seconds(2);
 constexpr const char* kRunDirectory = "/run/pintle";
 constexpr const char* kFindings = "/run/pintle/findings.json";
@@ -38,7 +38,7 @@ std::chrono::seconds RetryDelay(int attempts) {
   return std::min(std::chrono::seconds(kFirstRetry.count() << doublings), kLongestRetry);
 }
 
-// What `pintle history` knows it by.
+// `pintle history` lists the agent's changes under this verb.
 constexpr const char* kVerb = "update";
 
 std::string_view OutcomeOf(change::Ending ending) {
@@ -46,17 +46,18 @@ std::string_view OutcomeOf(change::Ending ending) {
   return ending == change::Ending::kDone ? change::outcome::kDone : change::outcome::kNothingToDo;
 }
 
-// What people and the bus are told: as long as the Machine Config Operator's annotation may be, and text in any case.
+// Shortens a reason for people and the bus to the length that the Machine Config Operator's annotation may have, and
+// makes it printable.
 std::string ShownReason(const std::string& reason) {
   constexpr std::size_t kLongest = 2000;
   return Shortened(PrintableLines(reason), kLongest);
 }
 
-// Tells whether the failed change to this config left its journal: then the machine has to be recovered from it.
+// Returns whether the failed change to this config left its journal, from which the machine then has to be recovered.
 Result<bool> HasLeftJournal(const host::ThisMachine& machine, const std::string& to) {
   const change::Pending pending = TRY(change::PendingOn(machine.host()));
   if (pending != change::Pending::kWaitsForReboot) return pending == change::Pending::kCutShort;
-  // Whoever has made another change reboots the machine for it.
+  // Whoever made another change reboots the machine for it.
   const auto waiting = TRY(change::Journal(machine.root()).Read());
   return waiting && waiting->to == to;
 }
@@ -84,7 +85,7 @@ Agent::Agent(Parts parts)
               .check_directory = settings_.check_directory,
               .limit = settings_.health_limit},
       source_(std::move(parts.source)),
-      // It goes to the bus alone: nothing is written for it.
+      // Progress goes to the bus alone: neither the API server nor a disk is written to for it.
       progress_(loop_, clock_,
                 [this](const std::string& doing) {
                   status_.doing = doing;
@@ -130,7 +131,7 @@ void Agent::Begin() {
            },
        .warned = [this](std::vector<std::string> texts) { Warn(Warnings::Of::kSource, std::move(texts)); }});
   if (settings_.full_check) full_check_.After(*settings_.full_check);
-  // What the start took.
+  // Give back the memory that start-up used.
   ReleaseIdleMemory();
   Do(effect::Recover{});
   LearnFacts();
@@ -175,7 +176,7 @@ void Agent::Check() {
 void Agent::Unusable(const std::string& why) {
   if (!why.empty()) log::Error(why, kDegraded);
   Happen(happened::Unusable{why});
-  // Nobody wants anything, and nothing is wrong.
+  // No config is wanted, and nothing is wrong.
   if (why.empty() && std::holds_alternative<phase::Waiting>(state_.phase)) {
     Report(host::AgentState::kWorking, "");
     Show();
@@ -188,7 +189,7 @@ void Agent::Warn(Warnings::Of kind, std::vector<std::string> texts) {
   Show();
 }
 
-// ---- what happens ---------------------------------------------------------------------------------------------------
+// ---- events ---------------------------------------------------------------------------------------------------------
 
 void Agent::Happen(Event event) {
   happened_.push_back(std::move(event));
@@ -213,7 +214,7 @@ void Agent::Take(const Event& event) {
 
 void Agent::Enter(const State& next) {
   const bool is_other = next.phase.index() != state_.phase.index();
-  // Who waits for a drain waits in vain from here on.
+  // Nobody needs the drain that was asked for any more.
   if (is_other && std::holds_alternative<phase::Draining>(state_.phase)) source_->StopWaiting();
   if (is_other) {
     retry_.Cancel();
@@ -226,7 +227,7 @@ void Agent::Enter(const State& next) {
   }
   state_ = next;
   if (std::holds_alternative<phase::Waiting>(state_.phase) && current_) {
-    // Nobody has said anything yet, and what it has is what it is to be until then.
+    // No source has named a goal yet; until one does, the machine is to stay what it is.
     loop_.Post([this, weak = std::weak_ptr(alive_)] {
       if (!weak.expired() && !state_.wanted && current_) Happen(happened::Wanted{*current_});
     });
@@ -236,7 +237,7 @@ void Agent::Enter(const State& next) {
 template <typename T>
 void Agent::Work(std::function<Result<T>(const host::ThisMachine&)> job, std::function<void(Result<T>)> done) {
   look_again_.Cancel();
-  // Nothing: someone else has the machine at the moment.
+  // Nullopt means that someone else holds the claim at the moment.
   using Outcome = std::optional<Result<T>>;
   worker_->Run<Outcome>(
       [machine = machine_, job](std::stop_token) -> Outcome {
@@ -252,7 +253,7 @@ void Agent::Work(std::function<Result<T>(const host::ThisMachine&)> job, std::fu
       });
 }
 
-// ---- what is done ---------------------------------------------------------------------------------------------------
+// ---- effects --------------------------------------------------------------------------------------------------------
 
 void Agent::Do(const effect::Recover&) {
   struct Outcome {
@@ -271,7 +272,7 @@ void Agent::Do(const effect::Recover&) {
       [this](Result<Outcome> outcome) {
         if (!outcome) return Happen(happened::Failed{outcome.error().message()});
         current_ = outcome->current;
-        // Someone else may have undone a change of ours.
+        // Someone else may have undone a change of ours meanwhile.
         state_.rejected = std::move(outcome->rejected);
         Happen(std::move(outcome->recovered));
       });
@@ -308,7 +309,7 @@ void Agent::Do(const effect::GoBack& back) {
 
 void Agent::Do(const effect::Look& look) {
   prepared_.reset();
-  // What an earlier look shows may have changed since.
+  // The state of the machine may have changed since an earlier look, so that the result of that no longer counts.
   const int number = ++looks_;
   source_->Fetch(current_, look.goal, [this, number, goal = look.goal](Result<SurveyRequest> request) {
     if (number == looks_) Fetched(goal, std::move(request));
@@ -319,7 +320,7 @@ void Agent::Fetched(const Goal& goal, Result<SurveyRequest> request) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!request) return Happen(happened::Failed{request.error().message()});
   next_look_ = Ready{goal, *std::move(request)};
-  // One that waits until someone else leaves the machine alone has not begun, and this takes its place.
+  // A look that waits for the claim has not begun, and this one takes its place.
   if (!is_looking_ || look_again_.armed()) BeginLook();
 }
 
@@ -337,7 +338,8 @@ void Agent::BeginLook() {
                });
 }
 
-// A look costs the same however little has happened, so that what happens all the time must not lead to as many.
+// Every look costs the same, however little has happened, so a place where something happens all the time must not
+// cause a look each time.
 void Agent::NoticeInTime() {
   const bool is_looking = std::holds_alternative<phase::Checking>(state_.phase);
   if (is_looking || pace_.next() <= clock_.Monotonic()) return Happen(happened::Noticed{});
@@ -350,13 +352,14 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!survey) return Happen(happened::Failed{survey.error().message()});
   if (survey->outlook.IsUnderWay()) return Happen(happened::Looked{goal, std::move(survey->outlook)});
-  // Someone else has given the machine another config since what was wanted was fetched.
+  // Someone else has given the machine another config since the inputs of this look were fetched.
   if (survey->outlook.is_there && survey->current != goal) {
     current_ = survey->current;
     return Do(effect::Look{goal});
   }
   prepared_ = std::move(survey->prepared);
-  // What is just assumed must be assumed by the next look as well, which the source does of a machine without one.
+  // A config that is only assumed must be assumed by the next look as well; the source does that for a machine without
+  // one.
   current_ = survey->is_assumed ? std::nullopt : std::optional(survey->current);
   status_.findings = static_cast<std::uint32_t>(survey->findings);
   TellLeftAside(survey->left_aside, status_);
@@ -374,7 +377,7 @@ void Agent::Do(const effect::ReportWork&) {
 }
 
 void Agent::Do(const effect::AskForDrain& ask) {
-  // It may take long, and another look follows it.
+  // A drain may take long, and another look follows it, so the prepared change is not kept.
   prepared_.reset();
   source_->AskForDrain(ask.goal);
 }
@@ -385,7 +388,7 @@ void Agent::Do(const effect::Change&) {
   source_->ReportChanging(*prepared_);
   struct Outcome {
     Result<change::Ending> ending;
-    bool is_undone = true;  // Or nothing was changed in the first place.
+    bool is_undone = true;  // It is also true if nothing was changed in the first place.
   };
   Work<Outcome>(
       [prepared = prepared_, progress = progress_.Teller()](const host::ThisMachine& machine) -> Result<Outcome> {
@@ -404,7 +407,7 @@ void Agent::Do(const effect::Change&) {
                            : change::RecordOfFailure(event, ending.error().message()));
         if (ending) return Outcome{std::move(ending)};
         const auto left = HasLeftJournal(machine, to);
-        // Whoever tries to recover from a journal that cannot be read reports that.
+        // If the journal cannot be read, recovering from it reports that.
         return Outcome{std::move(ending), left && !*left};
       },
       [this](const Result<Outcome>& outcome) {
@@ -491,7 +494,7 @@ void Agent::TrustServer(std::string bundle, std::function<void(Result<>)> done) 
       });
 }
 
-// It reads two whole configs, and so is done once for each.
+// This reads two whole configs, so it is done once for each goal.
 void Agent::FindIrreconcilable(const Goal& goal) {
   if (compared_with_installation_ == goal) return;
   compared_with_installation_ = goal;
@@ -509,7 +512,7 @@ void Agent::Do(const effect::ReportFault& fault) {
   const bool is_news = status_.reason != ShownReason(fault.text);
   source_->ReportFault(fault.fault, fault.text);
   if (fault.fault == Fault::kDrift && is_news) metrics_.config_drift = clock_.Wall();
-  // What cannot be used is logged when that is told.
+  // An unusable config is logged when the source reports it.
   if (is_news && fault.fault != Fault::kUnusable) log::Error(fault.text, kDegraded);
   Report(fault.fault == Fault::kUnreconcilable ? host::AgentState::kUnreconcilable : host::AgentState::kDegraded,
          fault.text);
@@ -528,7 +531,7 @@ void Agent::Do(const effect::RetryLater& later) {
   status_.next = fmt::format("another try at {}", ToRfc3339(clock_.Wall() + delay));
 }
 
-// ---- what is watched and shown --------------------------------------------------------------------------------------
+// ---- watching and publishing ----------------------------------------------------------------------------------------
 
 void Agent::WatchFor(std::vector<std::string> paths) {
   for (const char* path : {kForceFile, change::kCurrentConfig, change::kIgnored}) paths.emplace_back(path);
@@ -542,7 +545,7 @@ void Agent::WatchFor(std::vector<std::string> paths) {
   if (!watch) return Warn(Warnings::Of::kDriftWatch, {watch.error().message()});
   drift_ = *std::move(watch);
   if (drift_->is_armed()) Warn(Warnings::Of::kDriftWatch, {});
-  // What came between the look and this was not seen by either.
+  // Neither the look nor this watch has seen what happened between them.
   loop_.Post([this, weak = std::weak_ptr(alive_)] {
     if (!weak.expired()) Happen(happened::Noticed{});
   });

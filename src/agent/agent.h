@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The agent: hears what the machine is to be, has Advance() decide, and does what that says.
+// The agent: receives what the machine is to be, calls Advance() to decide, and performs the effects that it returns.
 //
-// What takes long is done by the worker, one thing at a time, with the machine and copies of what it needs.  Everything
-// else is on the loop's thread and takes no time.
+// What takes long runs on the worker, one job at a time, with the machine and copies of what the job needs.  Everything
+// else runs on the loop's thread and takes no time.
 
 #include <deque>
 #include <functional>
@@ -46,7 +46,8 @@ class Agent {
     host::AgentSource kind;
     std::string node;
     std::unique_ptr<Source> source;
-    // What only the source can do.
+    // These carry out `pintle pause` and `pintle resume`; in a cluster, which pauses pools itself, they return an
+    // error.
     std::function<Result<>()> pause = {};
     std::function<Result<>()> resume = {};
   };
@@ -57,12 +58,12 @@ class Agent {
 
   void Begin();
 
-  // Something may be other than it was: look at everything.
+  // Looks at everything, since something may have changed.
   void Check();
 
  private:
   struct Alive {};
-  // A look that has all it takes.
+  // A look whose inputs are all there.
   struct Ready {
     Goal goal;
     SurveyRequest request;
@@ -109,7 +110,7 @@ class Agent {
   void ShowMetrics();
   void Report(host::AgentState state, const std::string& reason);
 
-  // Has the worker do it with the claim to the machine held, and tells what came of it.
+  // Runs `job` on the worker with the claim to the machine held, and passes its result to `done`.
   template <typename T>
   void Work(std::function<Result<T>(const host::ThisMachine&)> job, std::function<void(Result<T>)> done);
 
@@ -124,13 +125,13 @@ class Agent {
   std::deque<Event> happened_;
   bool is_taking_ = false;
 
-  std::optional<Goal> current_;  // What is on the disk.
+  std::optional<Goal> current_;  // The config that is on the disk.
   std::shared_ptr<Prepared> prepared_;
-  int looks_ = 0;  // How many were asked for; only the last one counts.
-  // The worker has one look at a time, and the next one that is ready replaces any that waits for the end of it.
+  int looks_ = 0;  // Counts the looks that were asked for; only the last one counts.
+  // The worker makes one look at a time.  The next one that is ready replaces any other that waits for it to end.
   bool is_looking_ = false;
   std::optional<Ready> next_look_;
-  Pace pace_;  // Of looks that are made because something was noticed.
+  Pace pace_;  // Paces looks that are made because something was noticed.
   std::vector<std::string> paths_;
   std::unique_ptr<DriftWatch> drift_;
   std::optional<MonotonicTime> health_since_;
@@ -146,9 +147,9 @@ class Agent {
 
   std::optional<Goal> compared_with_installation_;
   std::string findings_text_;
-  std::string held_;  // What waits until a pause ends.
+  std::string held_;  // Says what waits until a pause ends; empty if nothing does.
   ShownProgress progress_;
-  std::function<void()> again_;  // What is done once nobody else has the machine.
+  std::function<void()> again_;  // Repeats a job once nobody else holds the claim.
   event::Timer look_again_;
   event::Timer notice_;
   event::Timer retry_;

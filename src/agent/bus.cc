@@ -33,10 +33,10 @@ constexpr log::MessageId kNotOnTheBus{"1f7a31b23f564acc9b51c1ba074c167a"};
 constexpr const char* kLocalName = "org.freedesktop.DBus.Local";
 constexpr const char* kLocalPath = "/org/freedesktop/DBus/Local";
 
-// What RequestName answers when the name is ours.
+// RequestName answers this when the name is ours.
 constexpr std::uint32_t kIsOwner = 1;
 
-// Flushing could wait for a bus that hangs, and what is said last does not matter that much.
+// Flushing could wait for a bus that hangs, and the last messages do not matter that much.
 using OwnBus = CPtr<sd_bus, sd_bus_close_unref>;
 
 const char* ActionOf(AgentOrder order) {
@@ -52,15 +52,15 @@ const char* ActionOf(AgentOrder order) {
   std::abort();
 }
 
-// D-Bus carries text only, everyone may read it, and a reason may name a file that is called otherwise.
+// D-Bus carries valid text only and everyone may read it, but a reason may name a file whose name is not valid text.
 std::string BusText(const std::string& text) {
   constexpr std::size_t kLongest = 4 << 10;
   return Shortened(PrintableLines(text), kLongest);
 }
 
-// How a field of the status goes over the bus.
+// Defines a field's D-Bus type, and how to append it to a message.
 template <typename T>
-struct OnBus {  // An enumeration.
+struct OnBus {  // The general case is an enumeration, sent by its name.
   static constexpr const char* kType = "s";
   static int Append(sd_bus_message* message, const T& value) {
     return ::sd_bus_message_append(message, kType, json::Encode(value).text().c_str());
@@ -111,7 +111,7 @@ struct OnBus<std::vector<AgentLogin>> {
   }
 };
 
-// Hands on each field that anyone may see.
+// Visits each field that anyone may read.
 template <typename Visit>
 void ForEachProperty(const Visit& visit) {
   json::ForEachField<AgentStatus>([&]<typename AnyField>(const AnyField& field) {
@@ -141,7 +141,7 @@ struct CallHandlers {
   sd_bus_property_get_t property;
 };
 
-// What sd-bus is told of the interface; it keeps pointers into this.
+// The table that describes the interface to sd-bus, which keeps pointers into it.
 class Vtable {
  public:
   explicit Vtable(CallHandlers handlers) {
@@ -180,7 +180,7 @@ Error ErrorIn(sd_bus_message* answer) {
 
 class Bus::Connection {
  public:
-  // Only begins to connect: whether that succeeds, the bus is told.
+  // Only begins to connect: Bus::OnTheBus() or Bus::Lost() is called with the outcome.
   static Result<std::unique_ptr<Connection>> Open(Bus& bus) {
     std::unique_ptr<Connection> connection(new Connection(bus));
     TRY(connection->Begin());
@@ -189,7 +189,7 @@ class Bus::Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // What cannot be told now is read by those who come when there is a connection again.
+  // A signal that cannot be sent is not sent again: clients read the properties when there is a connection again.
   void TellChanged(std::vector<std::string> properties) {
     std::vector<char*> words;
     for (std::string& property : properties) words.push_back(property.data());
@@ -264,10 +264,10 @@ class Bus::Connection {
           call, {ActionOf(given), [&connection, given](sd_bus_message* asked) { connection.CarryOut(given, asked); }});
       return 1;
     }
-    return 0;  // Not one of ours: sd-bus answers that.
+    return 0;  // Sd-bus answers calls of methods that are not ours.
   }
 
-  // An answer cannot be sent to a caller who is gone; nothing else has to be done then.
+  // Replying fails if the caller is gone; nothing else has to be done then.
   void CarryOut(AgentOrder order, sd_bus_message* call) const {
     const Result<> done = bus_.HandlerOf(order)();
     if (done) {
@@ -321,7 +321,7 @@ void Bus::OnTheBus() {
   if (std::exchange(is_loss_told_, false)) log::Info(fmt::format("on the system bus as {}", host::kAgentName));
 }
 
-// The connection is let go later: it may be the one that says so.
+// The connection is destroyed later, since this may be called from within it.
 void Bus::Lost(const Error& why) {
   if (!std::exchange(is_loss_told_, true)) {
     log::Warning(fmt::format("not on the system bus as {}, and trying again: {}", host::kAgentName, why.message()),

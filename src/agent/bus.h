@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The agent's face on the system bus: host/agent_dbus.h has what there is to see.
+// The agent on the system bus; host/agent_dbus.h has its properties, methods and signals.
 //
-// The agent works without a bus as well as with one.  While there is none, or it is being restarted, this tries again
-// for as long as it lives, and then has its name and shows its properties as before.
+// The agent works without a bus as well as with one.  While there is no bus, or it is being restarted, this class
+// retries for as long as it lives, and then takes its name and publishes its properties as before.
 //
-// Anyone may look.  Orders are taken from root, and from whom polkit allows them; without polkit, from root alone.
+// Anyone may read.  Orders are taken from root, and from whom polkit allows them; without polkit, from root alone.
 
 #include <functional>
 #include <memory>
@@ -22,13 +22,15 @@ namespace pintle::agent {
 
 class Bus {
  public:
-  // Called on the loop's thread.  An order's error is told to whoever gave it.  None of these may destroy the Bus.
+  // These are called on the loop's thread.  An order's error is returned to its caller.  None of these may destroy the
+  // Bus.
   struct Handlers {
     std::function<Result<>()> check;
     std::function<Result<>()> retry;
     std::function<Result<>()> pause;
     std::function<Result<>()> resume;
-    // Someone has logged in over SSH, or was logged in when the agent started.  If this is empty, nobody looks.
+    // This is called for each login over SSH, also for those from before the agent started.  If it is empty, logins are
+    // not followed.
     std::function<void(const host::AgentLogin&)> logged_in;
   };
 
@@ -37,8 +39,8 @@ class Bus {
   Bus(const Bus&) = delete;
   Bus& operator=(const Bus&) = delete;
 
-  // What is to be seen from now on.  Whoever watches is told of what differs.  The logins are not taken from it: this
-  // knows them itself.
+  // Publishes this status, and signals the properties that differ.  `status.logins` is ignored: the Bus follows the
+  // logins itself.
   void Show(host::AgentStatus status);
 
   const host::AgentStatus& shown() const { return status_; }

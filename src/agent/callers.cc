@@ -30,7 +30,7 @@ constexpr auto kPolkitPatience = std::chrono::minutes(5);  // Someone may have t
 
 bool IsError(sd_bus_message* answer) { return ::sd_bus_message_is_method_error(answer, nullptr) != 0; }
 
-// An answer cannot be sent to a caller who is gone; nothing else has to be done then.
+// Replying fails if the caller is gone; nothing else has to be done then.
 void Refuse(sd_bus_message* call, const char* error, const std::string& why) {
   static_cast<void>(::sd_bus_reply_method_errorf(call, error, "%s", why.c_str()));
 }
@@ -44,7 +44,7 @@ Message NewPolkitCall(sd_bus* bus, const char* method) {
 
 }  // namespace
 
-// A connection with calls that are held.
+// A connection that has calls on hold.
 class Callers::Caller {
  public:
   Caller(Callers& callers, std::string name) : callers_(callers), name_(std::move(name)) {}
@@ -77,7 +77,7 @@ class Callers::Caller {
     Caller& caller;
     Wish wish;
     Message message;
-    std::string question_id;  // What polkit knows its question by; empty: it has none.
+    std::string question_id;  // The id of the question to polkit; empty if none is open.
     Slot question;
   };
 
@@ -121,7 +121,7 @@ class Callers::Caller {
     }
   }
 
-  // Has the bus tell when the connection goes.
+  // Subscribes to the signal that the connection is gone.
   bool Watch() {
     if (gone_ != nullptr) return true;
     const std::string match =
@@ -163,7 +163,7 @@ class Callers::Caller {
     int is_allowed = 0;
     if (IsError(answer)) {
       const sd_bus_error* error = ::sd_bus_message_get_error(answer);
-      // Whoever was asked for a password may still be.
+      // Polkit may still be asking someone for a password.
       if (::sd_bus_message_is_method_error(answer, kNoReply) != 0) caller.CancelQuestion(call);
       caller.GiveBack(call);
       caller.End(call, kDenied,
@@ -187,7 +187,7 @@ class Callers::Caller {
     callers_.GiveBackPlace(*user_);
   }
 
-  // Frees the place of a call that has no answer yet, and cancels polkit's question.
+  // Frees the place of a call whose question polkit has not answered, and cancels the question.
   void LetGo(const Call& call) const {
     CancelQuestion(call);
     callers_.GiveBackPlace(*user_);
@@ -239,7 +239,7 @@ void Callers::Take(::sd_bus_message* call, Wish wish) {
 
 void Callers::Forget(const Caller& caller) {
   const auto found = callers_.find(caller.name());
-  // Destroying a caller releases its messages, which may call back: it must not be found in the map by then.
+  // Destroying a caller releases its messages, which may call back; by then the caller must not be found in the map.
   const std::unique_ptr<Caller> forgotten = std::move(found->second);
   callers_.erase(found);
 }

@@ -27,17 +27,17 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMostComplaint = 4096;  // In bytes, from its end.
-constexpr std::size_t kLongestLine = 300;     // In characters.
+constexpr std::size_t kMostComplaint = 4096;  // Counted in bytes, from the end of the output.
+constexpr std::size_t kLongestLine = 300;     // Counted in characters.
 
-// What the program leaves running may keep the other end for ever.
+// The pipe does not block: processes that the program leaves running may hold its other end open for ever.
 Result<host::Pipe> MakeComplaintPipe() {
   host::Pipe pipe = TRY(host::MakePipe());
   if (::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK) != 0) return Error::FromErrno("fcntl");
   return pipe;
 }
 
-// Readable once it is asked to stop.
+// A descriptor that becomes readable when we are asked to stop.
 class StopFd {
  public:
   explicit StopFd(const std::stop_token& stop)
@@ -46,14 +46,14 @@ class StopFd {
 
  private:
   struct Ring {
-    void operator()() const { static_cast<void>(::eventfd_write(fd, 1)); }  // It can only be rung already.
+    void operator()() const { static_cast<void>(::eventfd_write(fd, 1)); }  // Fails only if it was rung before.
     int fd;
   };
   UniqueFd fd_;
   std::stop_callback<Ring> callback_;
 };
 
-// Takes what there is now, and keeps the end of it; false when no more will come.
+// Appends what can be read now and keeps the end of it.  Returns false when no more will come.
 bool Drain(int fd, std::string& complaint) {
   std::array<char, 4096> buffer;
   for (;;) {
@@ -69,7 +69,7 @@ std::string LastLine(std::string_view text) {
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   if (end == std::string_view::npos) return "";
   text = text.substr(0, end + 1);
-  text.remove_prefix(text.rfind('\n') + 1);  // Past the end of npos is 0.
+  text.remove_prefix(text.rfind('\n') + 1);  // If there is no newline, npos + 1 is 0.
   return FirstCharacters(text, kLongestLine);
 }
 
@@ -81,7 +81,7 @@ End Await(int process, int stop, UniqueFd& complaint, milliseconds limit, std::s
     const auto left = std::chrono::ceil<milliseconds>(deadline - SystemClock().Monotonic());
     if (left <= milliseconds(0)) return End::kTooLate;
     std::array<pollfd, 3> ends = {
-        {{process, POLLIN, 0}, {stop, POLLIN, 0}, {complaint.get(), POLLIN, 0}}};  // A closed one is passed over.
+        {{process, POLLIN, 0}, {stop, POLLIN, 0}, {complaint.get(), POLLIN, 0}}};  // poll() skips a closed descriptor.
     const auto patience = std::min(left, milliseconds(std::chrono::hours(1)));
     if (::poll(ends.data(), ends.size(), static_cast<int>(patience.count())) < 0) continue;
     if (complaint && ends[2].revents != 0 && !Drain(complaint.get(), complained)) complaint.Reset();
@@ -107,7 +107,7 @@ Result<std::optional<std::string>> Run(const std::string& path, milliseconds lim
   const int failed = process ? 0 : errno;
   std::string complained;
   const End end = process ? Await(process.get(), stopped.get(), complaint.read, limit, complained) : End::kTooLate;
-  // Not before this is it waited for, so that the number is still its own.
+  // The process is reaped only after this, so its id cannot have been given to another one.
   ::kill(-pid, SIGKILL);
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {

@@ -19,14 +19,14 @@
 namespace pintle::agent {
 namespace {
 
-// The registries of which we have written the authorities: others may have folders beside them.
+// Lists the registries whose authorities we wrote, since others may have folders beside them.
 constexpr const char* kWrittenRegistries = "/var/lib/pintle/registries.json";
 constexpr std::size_t kLongestName = 255;
 
 std::string FolderOf(const std::string& registry) { return fmt::format("{}/{}", kRegistryAuthorities, registry); }
 std::string FileOf(const std::string& registry) { return FolderOf(registry) + "/ca.crt"; }
 
-// A name cannot hold a colon where these come from, and has two dots in its place.
+// The file names come from keys of a ConfigMap, which cannot hold a colon and have two dots in its place.
 std::string WithColons(std::string name) {
   for (std::size_t at = name.find(".."); at != std::string::npos; at = name.find("..", at)) name.replace(at, 2, ":");
   return name;
@@ -43,7 +43,7 @@ class Reader {
   explicit Reader(const ClusterFilesSpec& spec) : spec_(spec) {}
 
   Result<ClusterFiles> Read() && {
-    // Without authorities the kubelet would turn away everyone, so that none at all are a mistake.
+    // Without authorities the kubelet would refuse everyone, so an empty bundle is taken for a mistake and not written.
     if (!spec_.kubelet_authorities.empty()) {
       Add(change::kKubeletAuthorities, spec_.kubelet_authorities, json::Path(spec_path_, "kubeAPIServerServingCAData"));
     }
@@ -75,7 +75,7 @@ class Reader {
     files_.files.push_back({std::string(path), Decoded(data, where), is_secret});
   }
 
-  // The users' own come after those of the cluster, and count.
+  // The users' bundles are added after those of the cluster, and replace them.
   void AddRegistries(const std::vector<RegistryBundle>& bundles, const json::Path& path) {
     for (std::size_t i = 0; i < bundles.size(); ++i) {
       const json::Path where(path, i);
@@ -109,7 +109,7 @@ Result<> KeepWritten(const Root& root, const std::vector<std::string>& written) 
   return root.WriteFile(kWrittenRegistries, json::ToIndentedText(json::Encode(written)) + "\n");
 }
 
-// With which mode it has to be written; nothing: it is as wanted.
+// Returns the mode with which the file has to be written, or nullopt if it is as wanted.
 Result<std::optional<FileMode>> ModeToPut(const Root& root, const ClusterFile& file) {
   const auto status = TRY(root.Status(file.path));
   const bool is_regular = status && S_ISREG(status->st_mode);
@@ -120,7 +120,7 @@ Result<std::optional<FileMode>> ModeToPut(const Root& root, const ClusterFile& f
   return std::optional(mode);
 }
 
-// The registries that we have written and nobody names any more.
+// Returns the registries that we wrote and that are no longer named.
 std::vector<std::string> Gone(const std::vector<std::string>& before, const std::vector<std::string>& now) {
   std::vector<std::string> gone;
   std::set_difference(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(gone));
@@ -154,7 +154,7 @@ class Putter {
     return {};
   }
 
-  // Someone may have put something else into its folder.
+  // The folder is kept if someone has put something else into it.
   Result<> RemoveRegistry(const std::string& registry) {
     if (!TRY(root_.Status(FolderOf(registry)))) return {};
     TRY(root_.Remove(FileOf(registry)));
@@ -183,7 +183,7 @@ Result<std::vector<std::string>> PutClusterFiles(const Root& root, const Cluster
   std::vector<std::string> both;
   const auto& now = wanted.registries;
   std::set_union(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(both));
-  // Whatever a crash leaves is known to be ours.
+  // Whatever a crash leaves behind is listed as ours.
   if (both != before) TRY(KeepWritten(root, both));
   Putter putter(root);
   for (const ClusterFile& file : wanted.files) TRY(putter.Put(file), "writing " + file.path);

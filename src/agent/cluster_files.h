@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a cluster has each of its nodes know beside its config: whom to trust, and how to get at images.
+// The files that a cluster gives to each node beside its config: whom to trust, and how to pull images.
 //
-// The ControllerConfig holds it, and it changes without another rendered config, as certificates are renewed: it needs
-// neither drain nor restart, since who reads the files does so anew.  The files are copies and nobody's to edit: what
-// is otherwise is written again whenever the ControllerConfig is looked at, unless the node is told that it waits.
+// The ControllerConfig holds them.  They change without a new rendered config, as certificates are renewed, and need
+// neither drain nor restart, since their readers read them again.  The files are copies that nobody should edit: one
+// that differs is written again whenever the ControllerConfig is looked at, unless the node's annotation says that its
+// files wait.
 
 #include <sys/types.h>
 
@@ -56,7 +57,7 @@ struct ClusterFilesSpec {
   };
 };
 
-// Of a ControllerConfig the part that becomes files.
+// The part of a ControllerConfig that becomes files.
 struct ClusterFilesSource {
   api::ObjectMeta metadata;
   ClusterFilesSpec spec;
@@ -71,22 +72,22 @@ struct ClusterFilesSource {
 struct ClusterFile {
   std::string path;
   std::string contents;
-  bool is_secret = false;  // Nobody but root reads it; any other keeps the mode that it has.
+  bool is_secret = false;  // A secret file is readable by root alone; any other file keeps the mode that it has.
 };
 
 struct ClusterFiles {
   std::vector<ClusterFile> files;
-  std::vector<std::string> registries;  // Their folders, sorted, each once.
+  std::vector<std::string> registries;  // The names of the registries' folders, sorted, each once.
 };
 
-// All that is wrong with it is told at once.
+// The error lists everything that is wrong with the source.
 Result<ClusterFiles> FilesOf(const ClusterFilesSource& source);
 
-// Writes those that are not so yet, each whole or not at all, and takes away the authorities of registries that an
-// earlier call has written and nobody names any more.  Returns the paths of what has changed.
+// Writes the files that differ, each whole or not at all, and removes the authorities of registries that an earlier
+// call wrote and `wanted` no longer names.  Returns the paths of the files that changed.
 Result<std::vector<std::string>> PutClusterFiles(const Root& root, const ClusterFiles& wanted);
 
-// Those that PutClusterFiles() would change, with what is on the disk now.
+// Returns the files that PutClusterFiles() would change, with what is on the disk now.
 Result<std::vector<api::WaitingFile>> FilesThatWait(const Root& root, const ClusterFiles& wanted);
 
 }  // namespace pintle::agent

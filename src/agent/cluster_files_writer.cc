@@ -76,7 +76,7 @@ void ClusterFilesWriter::Wrote(const std::string& resource_version, Passing pass
       listener_.waiting(outcome->waiting);
     }
   }
-  // A ControllerConfig is far larger than what of it is kept.
+  // A ControllerConfig is far larger than the part of it that is kept.
   ReleaseIdleMemory();
   const ClusterFilesSource* const now = source_->Find({"", kControllerConfig});
   if (now != nullptr && (now->metadata.resource_version != resource_version || passing_ != passing)) Write();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Follows the ControllerConfig, and has what it holds for nodes on this node's disk.
+// Follows the ControllerConfig, and writes its files to this node's disk.
 //
-// It has a thread of its own, since the other may be busy with a change for as long as an image takes to come, and
-// certificates do not wait for that.  What could not be written is tried again.  For a pause they do wait: then it only
-// finds out what would be written.
+// It has a thread of its own, since the agent's worker may be busy with a change for as long as an image takes to come,
+// and certificates cannot wait for that.  What could not be written is tried again.  During a pause the files wait, and
+// it only finds out what would be written.
 
 #include <functional>
 #include <memory>
@@ -26,21 +26,22 @@ namespace pintle::agent {
 
 inline constexpr const char* kControllerConfig = "machine-config-controller";
 
-// What is to be done about files that differ; before it is known, nothing.
+// What is to be done about files that differ.  Nothing is done while that is unknown.
 enum class Passing { kUnknown, kPasses, kWaits };
 
 class ClusterFilesWriter {
  public:
   struct Listener {
-    // All of it is on the disk, of which these have changed.
+    // All files are on the disk now; `changed` are the paths of those that were written or removed.
     std::function<void(const std::string& resource_version, const std::vector<std::string>& changed)> written;
-    // These differ from what is on the disk, and wait.
+    // These files differ from what is wanted, and wait.
     std::function<void(const std::vector<api::WaitingFile>& files)> waiting;
     std::function<void(std::string why)> failed;
-    std::function<void(const Error& error)> trouble;  // Why it is not heard of for now.
+    // The ControllerConfig cannot be followed at the moment.
+    std::function<void(const Error& error)> trouble;
   };
 
-  // What is given must outlive it.
+  // The arguments must outlive the writer.
   static Result<std::unique_ptr<ClusterFilesWriter>> Begin(event::Loop& loop, kube::Client& client, const Root& root,
                                                            Listener listener, kube::Backoff::Settings backoff = {});
   ClusterFilesWriter(const ClusterFilesWriter&) = delete;
@@ -48,10 +49,11 @@ class ClusterFilesWriter {
 
   void Let(Passing passing);
 
-  // Whether the operator is exchanging the authorities of the API server; nothing: there is no ControllerConfig.
+  // Returns whether the operator is exchanging the authorities of the API server, or nullopt if there is no
+  // ControllerConfig.
   std::optional<bool> rotates_server_authorities() const;
 
-  // Whether there is a ControllerConfig, so that its files are looked after.
+  // Returns whether there is a ControllerConfig whose files are looked after.
   bool has_source() const { return source_->Find({"", kControllerConfig}) != nullptr; }
 
  private:

@@ -62,7 +62,7 @@ void ClusterTrust::NodeIsSeen() {
   ExchangeServerAuthorities();
 }
 
-// A Node that is away for a moment says nothing new.  A time that cannot be read is none that a controller has written.
+// While the Node cannot be seen, its last answer holds.  A time that cannot be parsed was not written by a controller.
 Passing ClusterTrust::PassingNow() {
   const auto said = node_.said(api::kFilesWaitAnnotation);
   if (!said) return passing_;
@@ -102,12 +102,13 @@ void ClusterTrust::TellOfWaiting(std::vector<api::WaitingFile> files) {
 
 // ---- files ----------------------------------------------------------------------------------------------------------
 
-// Without them the machine goes on, and is shown as degraded until they are there.
+// The machine goes on without these files, and is reported as degraded until they are there.
 void ClusterTrust::TellOfFiles(const std::string& trouble) {
   if (std::exchange(files_trouble_, trouble) != trouble) listener_.unusable(trouble);
 }
 
-// That the API server is away the Node's own watch tells, and a cluster may have no such object.
+// Kinds of errors are left out here that are usual: the Node's own watch reports that the API server is away, and a
+// cluster may have no ControllerConfig.
 void ClusterTrust::TellOfControllerConfig(const Error& error) {
   const bool is_usual = error.kind() == ErrorKind::kUnavailable || error.kind() == ErrorKind::kNotFound;
   if (is_usual || std::exchange(controller_config_trouble_, error.message()) == error.message()) return;
@@ -128,7 +129,7 @@ void ClusterTrust::Wrote(const std::string& resource_version, const std::vector<
 
 // ---- authorities of the API server ----------------------------------------------------------------------------------
 
-// What the Node says of it tells whether it is done.
+// An annotation of the Node records whether the exchange is done.
 void ClusterTrust::ExchangeServerAuthorities() {
   const auto rotates = files_->rotates_server_authorities();
   const auto seen = node_.said(api::kLastObservedServerCaAnnotation);

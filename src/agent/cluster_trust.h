@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whom a cluster has its nodes trust, kept on this node as the cluster has it, and what its Node says of that.
+// Keeps on this node what its cluster has it trust, and reports that on its Node.
 //
-// Two things come and go here: the files of the ControllerConfig, and the authorities of the API server, which the
-// operator exchanges now and then, and which each node takes over once for each exchange.  Both wait as long as the
-// node's own Node says so, which a controller writes there while the pool is paused; and then it is said what waits.
+// Two things change here: the files of the ControllerConfig, and the authorities of the API server, which the operator
+// exchanges now and then, and which each node takes over once for each exchange.  Both wait as long as an annotation of
+// the Node says so, which the controller writes while the pool is paused; the files that wait are then reported.
 
 #include <functional>
 #include <memory>
@@ -27,29 +27,30 @@ namespace pintle::agent {
 
 class ClusterTrust {
  public:
-  // The node's own Node.
+  // Access to this node's Node.
   struct NodeOfThis {
-    // An annotation, empty if it has none; nothing: it has not been seen yet.
+    // Returns an annotation, empty if the Node has none, or nullopt if the Node has not been seen yet.
     std::function<std::optional<std::string>(std::string_view annotation)> said;
     std::function<void(AnnotationChanges changes)> write;
   };
   struct Listener {
-    // Why the node does not have what it should; empty: that is over.
+    // Reports why the node does not have what it should; an empty reason ends that.
     std::function<void(std::string why)> unusable;
-    // The authorities of the API server are other ones, which the kubelet is to trust.
+    // The authorities of the API server have changed, and the kubelet is to trust the new ones.
     std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server;
   };
 
-  // What is given must outlive it.
+  // The arguments must outlive it.
   static Result<std::unique_ptr<ClusterTrust>> Begin(event::Loop& loop, kube::Client& client, const Root& root,
                                                      const Clock& clock, NodeOfThis node, Listener listener);
   ClusterTrust(const ClusterTrust&) = delete;
   ClusterTrust& operator=(const ClusterTrust&) = delete;
 
-  // For the first time, or it has changed: it tells whether files wait, and it can be said now what was done.
+  // The Node was seen for the first time or has changed: applies or ends a wait that it asks for, and publishes results
+  // that waited for it.
   void NodeIsSeen();
 
-  // What this has written, and no config.
+  // Returns the paths that this class writes and no config does.
   change::Things LookedAfter() const;
 
  private:
@@ -70,8 +71,8 @@ class ClusterTrust {
   Listener listener_;
   Passing passing_ = Passing::kUnknown;
   event::WallTimer wait_is_over_;
-  std::string unusable_time_;  // Told once.
-  std::string told_to_wait_;   // The same.
+  std::string unusable_time_;  // The unusable time that was logged, so that it is logged once.
+  std::string told_to_wait_;   // The wait that was logged, so that it is logged once.
   std::string files_trouble_;
   std::string controller_config_trouble_;
   bool is_exchanging_ = false;

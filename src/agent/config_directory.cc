@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostLinks = 40;  // The kernel follows as many.
+constexpr int kMostLinks = 40;  // The kernel follows as many links.
 
-// What a link leads to next, as a path; nothing: it is no link.
+// Returns the path that a link leads to next, or nullopt if `path` is not a link.
 std::optional<fs::path> NextOf(const fs::path& path) {
   std::error_code is_no_link;
   const fs::path target = fs::read_symlink(path, is_no_link);
@@ -32,7 +32,7 @@ Result<> CheckWriters(const std::string& path, const change::OthersAccess& acces
                fmt::format("{} is not taken, since others than root may change it: {}", path, access.how_to_write));
 }
 
-// Nobody takes these for configs: explanations, and the copies that editors make.
+// Returns whether nobody would take the file for a config: it is an explanation, or a copy that an editor made.
 bool IsNoAttempt(std::string_view name) {
   return name.starts_with("README") || name.starts_with('#') || name.ends_with('~');
 }
@@ -40,7 +40,8 @@ bool IsNoAttempt(std::string_view name) {
 }  // namespace
 
 Result<bool> IsThere(const std::string& directory) {
-  const std::string path = fs::path(directory + "/").parent_path();  // Without a slash at the end, which follows links.
+  // A slash at the end would make lstat() follow a link.
+  const std::string path = fs::path(directory + "/").parent_path();
   struct stat status = {};
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return true;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The directory with the configs of a machine without a cluster, for the worker's thread.
+// Reads the directory with the configs of a machine without a cluster, on a worker's thread.
 //
-// A machine loses its config when nobody gives it one any more, and so "there is none" must never be concluded from
-// "it cannot be seen": a link that leads nowhere, a file system that is not mounted yet, a file that cannot be read are
-// errors, with which the machine keeps what it has.  Only a name that is free in the directory that would have it means
-// that there are no configs.
+// A machine loses its config when nobody gives it one any more, so "there is none" must never be concluded from "it
+// cannot be seen".  A link that leads nowhere, a file system that is not mounted yet, and a file that cannot be read
+// are errors, with which the machine keeps what it has.  There are no configs only if the directory's name is free in
+// its parent directory, and that exists.
 
 #include <string>
 #include <vector>
@@ -19,20 +19,20 @@ namespace pintle::agent {
 struct ConfigDirectory {
   bool is_there = false;
   std::vector<change::WrittenConfig> configs;
-  std::vector<std::string> warnings;  // What was left out, and which secrets others may read.
+  std::vector<std::string> warnings;  // They name what was left out, and the secrets that every user may read.
 };
 
-// A config is refused that others than root may write.
+// Refuses the directory and configs that others than root may write.
 Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory);
 
-// A directory that is not there, in one that is: kNotFound if that is not there either.
+// Returns whether the directory exists.  If its parent directory does not exist either, the error is kNotFound.
 Result<bool> IsThere(const std::string& directory);
 
-// A file or directory that root goes by, which must be only root's to write.
+// Returns an error if others than root may write this file or directory, which root relies on.
 Result<> CheckFile(const std::string& path);
 
-// Where the links in a directory lead to, one after the other, whether or not there is something: what happens there is
-// not seen in the directory.
+// Returns the targets of the directory's links, link by link, whether or not they exist: watching the directory does
+// not show what happens there.
 std::vector<std::string> PlacesBehindLinks(const std::string& directory);
 
 }  // namespace pintle::agent

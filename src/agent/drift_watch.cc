@@ -12,14 +12,14 @@
 namespace pintle::agent {
 namespace {
 
-constexpr int kMostLinks = 40;  // The kernel follows as many.
+constexpr int kMostLinks = 40;  // The kernel follows as many links.
 
-// sd-event keeps each directory open until the loop turns, so that this many are watched in one turn.
+// Sd-event keeps each directory open until the loop turns, so only this many are watched in one turn.
 constexpr std::size_t kMostInATurn = 128;
 
 constexpr std::uint32_t kStructure = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
 constexpr std::uint32_t kOnTheWay = kStructure | IN_ONLYDIR | IN_EXCL_UNLINK;
-// IN_MODIFY for truncate(2) and for who keeps a file open; IN_CLOSE_WRITE for who maps it into memory.
+// IN_MODIFY reports truncate(2) and writers that keep a file open, IN_CLOSE_WRITE those that map it into memory.
 constexpr std::uint32_t kManaged = kOnTheWay | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB;
 
 std::string_view DirectoryOf(std::string_view path) {
@@ -27,7 +27,7 @@ std::string_view DirectoryOf(std::string_view path) {
   return path.substr(0, slash == std::string_view::npos ? 0 : slash);
 }
 
-// Those of `path` before those that are there.
+// Puts the parts of `path` before those that are in the deque already.
 void PutParts(std::string_view path, std::deque<std::string>& before) {
   for (std::size_t end = path.size(); end > 0;) {
     const std::size_t slash = path.rfind('/', end - 1);
@@ -38,13 +38,13 @@ void PutParts(std::string_view path, std::deque<std::string>& before) {
   }
 }
 
-// Whether what was on the way is not there or something else by now, which its directory tells of.
+// Returns whether something on the way is gone or was replaced meanwhile; its directory reports that.
 bool IsGone(const Error& error) {
   const int reason = error.errno_value();
   return reason == ENOENT || reason == ENOTDIR || reason == ELOOP || reason == EINVAL || reason == ENAMETOOLONG;
 }
 
-// One spelling for a path, so that its directory is its text up to the last slash.
+// Returns one spelling for a path, so that its directory is its text up to the last slash.
 std::string Tidy(std::string_view path) {
   std::deque<std::string> parts;
   PutParts(path, parts);
@@ -68,7 +68,7 @@ Result<std::unique_ptr<DriftWatch>> DriftWatch::Create(event::Loop& loop, const 
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   paths.shrink_to_fit();
   std::unique_ptr<DriftWatch> watch(new DriftWatch(loop, root, std::move(paths), std::move(changed)));
-  // If it takes more than this turn, what happens meanwhile may escape it, and the end of it is told.
+  // If arming takes more than this turn, changes meanwhile may be missed, so `changed` is called at its end.
   if (!watch->Arm()) watch->tell_.After(std::chrono::nanoseconds(0));
   return watch;
 }
@@ -85,7 +85,7 @@ DriftWatch::DriftWatch(event::Loop& loop, const Root& root, std::vector<std::str
 
 void DriftWatch::OnHappening(const Directory& directory, const event::FileHappening& happening) {
   const auto* changed = std::get_if<event::FileChanged>(&happening);
-  if (changed == nullptr) {  // Some are lost, or the directory is gone.
+  if (changed == nullptr) {  // Events were lost, or the directory is gone.
     is_stale_ = true;
     return TellSoon();
   }
@@ -103,7 +103,7 @@ void DriftWatch::TellSoon() {
 
 void DriftWatch::Tell() {
   if ((is_stale_ || arming_) && !Arm()) return tell_.After(std::chrono::nanoseconds(0));
-  const std::function<void()> changed = changed_;  // It may destroy this object.
+  const std::function<void()> changed = changed_;  // The call may destroy this object.
   changed();
 }
 
@@ -112,8 +112,8 @@ void DriftWatch::Retry() {
   TellSoon();
 }
 
-// Follows all paths anew, or goes on with it; true when that is done.  The watches that there were stay in force until
-// then.
+// Follows all paths anew, or goes on with that, and returns true when it is done.  The watches from before stay in
+// force until then.
 bool DriftWatch::Arm() {
   if (!arming_) {
     arming_ = Arming();
@@ -129,12 +129,12 @@ bool DriftWatch::Arm() {
   std::optional<Error> problem = std::move(arming_->problem);
   arming_.reset();
   failures_ = problem ? failures_ + 1 : 0;
-  // One failure may pass at once: sd-event refuses a directory with the inode number of one that is gone, as long as it
-  // has not read that this one is gone.
+  // A first failure is tried again soon, as it may pass: sd-event refuses a directory whose inode number was that of a
+  // removed one, until it has read the event of that removal.
   if (failures_ == 1) is_stale_ = true;
   problem_ = failures_ > 1 ? std::move(problem) : std::nullopt;
   problem_ ? retry_.After(kWatchRetry) : retry_.Cancel();
-  // Also for what has changed while this went on, the next attempt waits as for any burst.
+  // The next attempt waits as for any burst, also if paths have changed during this one.
   if (is_stale_) TellSoon();
   return true;
 }
@@ -152,8 +152,8 @@ Result<> DriftWatch::Follow(const std::string& path) {
   return {};
 }
 
-// Watches all directories on the way; the last is the one that holds what is at the path, or none if it does not exist.
-// Each is watched before anything is looked up in it, so that no change falls between.
+// Watches all directories on the way, and returns the last, which holds what is at the path, or null if it does not
+// exist.  Each directory is watched before a name is looked up in it, so that no change is missed in between.
 Result<DriftWatch::Directory*> DriftWatch::Reach(const std::string& path) {
   std::deque<std::string> left;
   PutParts(DirectoryOf(path), left);
@@ -185,7 +185,7 @@ Result<DriftWatch::Directory*> DriftWatch::Reach(const std::string& path) {
   return Watched(place, kManaged);
 }
 
-// Nothing if it is no longer there.
+// Returns null if the directory is no longer there.
 Result<DriftWatch::Directory*> DriftWatch::Watched(const std::string& place, std::uint32_t mask) {
   const auto [at, is_new] = arming_->directories.try_emplace(place);
   Directory& directory = at->second;

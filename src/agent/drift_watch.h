@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tells that something may have happened to a managed path, so that it is time to look for drift.
+// Reports that something may have happened to a managed path, so that it is time to look for drift.
 //
-// A change of a file, its mode, owner or attributes, and that it comes, goes or gets another name, is seen in the
-// directory that holds it; so these are watched, and not the files.  The directories on the way there, and those in
-// which a symlink on the way is, are watched as well for what is made, removed and renamed in them: then all paths are
-// followed anew, as far as they exist.  What a path itself leads to as a symlink is not looked at.
+// A directory shows changes of its files, of their mode, owner and attributes, and files that are made, removed or
+// renamed; so directories are watched, and not the files.  All directories on the way to a path, and those that hold a
+// symlink on the way, are watched as well for what is made, removed and renamed in them; when that happens, all paths
+// are followed anew, as far as they exist.  If a path itself is a symlink, its target is not watched.
 //
-// Not seen is what inotify(7) does not tell: a change by way of a hard link in another directory, a file system mounted
-// over a directory, and what happens on the other side of a network.  That is left to the full check.
+// Inotify(7) does not report a change through a hard link in another directory, a file system mounted over a directory,
+// or what happens on the other side of a network.  The full check finds these.
 
 #include <chrono>
 #include <cstddef>
@@ -28,46 +28,46 @@
 
 namespace pintle::agent {
 
-// From the first change of a burst until it is told of.
+// A burst of changes is reported this long after its first one.
 inline constexpr auto kDriftDelay = std::chrono::milliseconds(100);
-// How often it is tried to watch what could not be watched.
+// Directories that could not be watched are tried again after this time.
 inline constexpr auto kWatchRetry = std::chrono::minutes(1);
 
 class DriftWatch {
  public:
   // Watches paths below the root, all of them absolute.  `changed` is called on the loop, once for a burst of changes;
-  // it may destroy the watch.  What happened before a call is seen by whoever looks after it, and what happens later
+  // it may destroy the watch.  A look that is begun in that call sees what happened before it, and what happens later
   // leads to another call.
   static Result<std::unique_ptr<DriftWatch>> Create(event::Loop& loop, const Root& root, std::vector<std::string> paths,
                                                     std::function<void()> changed);
   DriftWatch(const DriftWatch&) = delete;
   DriftWatch& operator=(const DriftWatch&) = delete;
 
-  // Why not everything is watched, such as too few inotify watches, when a second attempt did not help either; nothing
-  // when it is.  Until then `changed` is called every kWatchRetry, after another attempt.
+  // Returns why not everything is watched, such as too few inotify watches, if a second attempt failed as well; nullopt
+  // if everything is.  As long as there is a problem, `changed` is called every kWatchRetry, after another attempt.
   const std::optional<Error>& problem() const { return problem_; }
-  // Whether the last attempt is over and everything is watched.
+  // Returns whether the last attempt is over and everything is watched.
   bool is_armed() const { return !arming_ && failures_ == 0; }
 
  private:
   struct Name {
     std::string text;
     bool is_managed = false;
-    bool leads_on = false;  // A directory or symlink on the way of a path, or one that would be if it existed.
+    bool leads_on = false;  // It is a directory or symlink on the way to a path, or would be if it existed.
   };
   struct Directory {
-    std::vector<Name> names;  // Sorted.
+    std::vector<Name> names;  // The names are sorted.
     std::uint32_t mask = 0;
     std::optional<event::InotifyWatch> watch;
   };
-  // By their real paths, without a slash at the end.
+  // The keys are real paths, without a slash at the end.
   using Directories = std::map<std::string, Directory>;
-  // Following all paths, which may take several turns of the loop.
+  // An attempt to follow all paths, which may take several turns of the loop.
   struct Arming {
-    std::size_t next = 0;  // Among the paths.
+    std::size_t next = 0;  // The index of the next path.
     Directories directories;
-    std::size_t made = 0;  // Watches in this turn.
-    std::string parent;    // Of the path before, as it is written, and what that led to.
+    std::size_t made = 0;  // The number of watches made in this turn.
+    std::string parent;    // The directory of the path before, as it is written; parent_directory is what it led to.
     Directory* parent_directory = nullptr;
     std::optional<Error> problem;
   };
@@ -91,14 +91,14 @@ class DriftWatch {
   const std::function<void()> changed_;
   Directories directories_;
   std::optional<Arming> arming_;
-  bool is_stale_ = false;  // Something on the way of a path has changed since it was followed.
-  int failures_ = 0;       // Of following the paths, in a row.
+  bool is_stale_ = false;  // Something on the way to a path has changed since it was followed.
+  int failures_ = 0;       // How often in a row following the paths failed.
   std::optional<Error> problem_;
   event::Timer tell_;
   event::Timer retry_;
 };
 
-// What a person should know of it.
+// Returns the watch's problem as warnings for a person.
 std::vector<std::string> WarningsOf(const DriftWatch& watch);
 
 }  // namespace pintle::agent

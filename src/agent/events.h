@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the agent says in the system journal and in Events, where it is more than one place that says it.
+// The message ids and Event texts that several files of the agent use.
 
 #include <string>
 #include <utility>
@@ -18,7 +18,7 @@ inline constexpr log::MessageId kFileWritten{"d307c684017043c0ad94e2ea6adf9e3b"}
 inline constexpr log::MessageId kLeftAside{"5d0f3c7f3f0e4c2f9a6f0d0b6c1f7a42"};
 inline constexpr log::MessageId kTrouble{"c73542cda6d2470797ac79f76f326d87"};
 
-// The reason and the message of the Event of an action that was done; null: there is none.
+// Returns the reason and the message of the Event for an action that was done; the reason is null if there is none.
 std::pair<const char*, std::string> EventFor(const plan::Action& action);
 
 }  // namespace pintle::agent

@@ -36,7 +36,7 @@ std::optional<std::string> UnwellUnit(host::Systemd& systemd, const std::string&
   return fmt::format("{} is {}", unit, status->active_state);
 }
 
-// It is what others say of the boot, by being ordered before it; but most machines have nobody who would.
+// Units that check the boot are ordered before boot-complete.target; but on most machines nothing calls for it.
 std::optional<std::string> UnwellBoot(host::Systemd& systemd) {
   const auto status = systemd.Observe(kBootComplete);
   if (!status) return status.error().message();
@@ -44,10 +44,10 @@ std::optional<std::string> UnwellBoot(host::Systemd& systemd) {
   return fmt::format("{} is {}", kBootComplete, status->active_state);
 }
 
-// As this process reaches what the root has at a path; nothing if it is not there.
+// Returns this process's own path to what the root has at a path, or nullopt if nothing is there.
 Result<std::optional<std::string>> OwnPath(const Root& root, const std::string& path) {
   const auto directory = root.OpenFile(path, O_PATH | O_DIRECTORY);
-  // A link that leads nowhere is not nothing.
+  // A link that leads nowhere is an error.
   if (!directory && directory.error().errno_value() == ENOENT && !TRY(root.Status(path))) return std::nullopt;
   if (!directory) return directory.error();
   std::array<char, PATH_MAX> target;
@@ -96,7 +96,7 @@ HealthVerdict Judge(const std::vector<std::string>& unwell, int rounds, millisec
   if (unwell.empty()) return Well{};
   if (passed < limit) {
     const auto index = static_cast<std::size_t>(std::max(rounds - 1, 0));
-    // The last round is when the limit is over.
+    // The last round begins when the limit has passed.
     return AskAgain{std::min(kPauses[std::min(index, kPauses.size() - 1)], limit - passed)};
   }
   std::string why;

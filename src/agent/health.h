@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether the node is well after it was changed and has booted: a change that made it unwell is undone.
+// Decides whether the node is well after a change and a boot; a change that made it unwell is undone.
 //
-// One round asks for everything and returns all that is not well.  Right after a boot that is a lot, so that rounds are
-// repeated until the node is well or the limit is over.
+// One round checks everything and returns all that is not well.  Right after a boot that is a lot, so rounds are
+// repeated until the node is well or the time limit has passed.
 
 #include <chrono>
 #include <optional>
@@ -23,11 +23,11 @@ struct HealthSettings {
   std::vector<std::string> units;  // These must be active.
   std::string check_directory;     // All programs in it must end with status 0.
   std::chrono::milliseconds limit = std::chrono::minutes(10);
-  std::chrono::milliseconds check_limit = std::chrono::minutes(1);  // For one program.
+  std::chrono::milliseconds check_limit = std::chrono::minutes(1);  // The limit for one program.
 };
 
-// One round, for a worker's thread: units; boot-complete.target, where something calls for it; programs, in the order
-// of their names.  An empty list means well.  The only error is that we were asked to stop.
+// Makes one round, on a worker's thread: it checks the units, boot-complete.target where something calls for it, and
+// the programs, in the order of their names.  An empty list means well.  The only error is that we were asked to stop.
 Result<std::vector<std::string>> FindUnwell(host::Systemd& systemd, const Root& root, const HealthSettings& settings,
                                             const std::stop_token& stop);
 
@@ -40,7 +40,7 @@ struct Unwell {
 };
 using HealthVerdict = std::variant<Well, AskAgain, Unwell>;
 
-// What a round means: `rounds` is how many there were with this one, `passed` the time since the first began.
+// Judges a round: `rounds` counts this one and those before it, `passed` is the time since the first began.
 HealthVerdict Judge(const std::vector<std::string>& unwell, int rounds, std::chrono::milliseconds passed,
                     std::chrono::milliseconds limit);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is told of the machine itself, which stays the same until it boots anew.
+// Facts about the machine that stay the same until it boots again.
 
 #include <cstdint>
 #include <string>
@@ -14,17 +14,18 @@ namespace pintle::agent {
 
 struct HostFacts {
   std::string os = "unsupported";  // "RHCOS"
-  std::string os_version;          // Of the booted deployment.
-  // Packages that were layered or taken out by hand, and that no extension accounts for.
+  std::string os_version;          // The version of the booted deployment.
+  // Counts packages that were layered or removed by hand, and that no extension accounts for.
   std::uint64_t unsupported_packages = 0;
-  // Why the deployment that was staged before this boot could not be made; empty: it could, or there was none.
+  // Says why the deployment that was staged before this boot could not be finalized; empty if it was, or if there was
+  // none.
   std::string finalize_failure;
 };
 
-// For a worker's thread.  What cannot be told is left as it is above.
+// Reads the facts, on a worker's thread.  A fact that cannot be found out keeps its default.
 HostFacts ReadHostFacts(const host::ThisMachine& machine);
 
-// The ID of an os-release file in upper case; "" if it has none.
+// Returns the ID of an os-release file in upper case, or "" if it has none.
 std::string OsIdIn(std::string_view os_release);
 
 }  // namespace pintle::agent

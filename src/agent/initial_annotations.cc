@@ -7,7 +7,7 @@
 namespace pintle::agent {
 namespace {
 
-// Without the "s", as the Machine Config Operator calls it.
+// The Machine Config Operator writes this name without the "s".
 constexpr const char* kKeptAside = "/etc/machine-config-daemon/node-annotation.json.bak";
 
 }  // namespace

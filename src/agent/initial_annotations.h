@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The first annotations of a new machine's Node, which its first config brings in a file.
+// The first annotations of a new machine's Node.  A file of its first config holds them.
 
 #include <map>
 #include <string>
@@ -13,13 +13,13 @@ namespace pintle::agent {
 
 inline constexpr const char* kInitialAnnotations = "/etc/machine-config-daemon/node-annotations.json";
 
-// As long as the file is there, the machine is new to its cluster.
+// Returns whether the machine is new to its cluster, which it is as long as the file is there.
 Result<bool> IsNewToCluster(const Root& root);
 
-// Empty if there is no such file.
+// Returns an empty map if there is no such file.
 Result<std::map<std::string, std::string>> ReadInitialAnnotations(const Root& root);
 
-// From now on the machine is not new.  The file is kept under another name, for people to look at.
+// Ends the machine's being new.  The file is kept under another name, for people to look at.
 Result<> KeepInitialAnnotationsAside(const Root& root);
 
 }  // namespace pintle::agent

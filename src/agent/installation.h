@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a machine was installed with, which no later config changes: disks, RAIDs, filesystems, LUKS.
+// Compares a machine with what it was installed with and no later config can change: disks, RAIDs, filesystems, LUKS.
 
 #include <optional>
 #include <vector>
@@ -12,11 +12,11 @@
 
 namespace pintle::agent {
 
-// The config with which the machine was first booted, as Ignition has left it.
+// The config with which the machine was first booted, as Ignition left it.
 inline constexpr const char* kInstalledConfig = "/etc/mcs-machine-config-content.json";
 
-// The differences between the config that the machine has and the one that it was installed with; nothing if the latter
-// is not known.
+// Returns the differences between the config that the machine has and the one that it was installed with, or nullopt if
+// the latter is not known.
 Result<std::optional<std::vector<plan::IrreconcilableChange>>> ComparedWithInstallation(const Root& root);
 
 }  // namespace pintle::agent

@@ -10,7 +10,7 @@ namespace pintle::agent {
 namespace {
 
 constexpr auto kPeriod = std::chrono::seconds(30);
-// So that it wakes the machine with others.
+// The slack lets the request share a wake-up with other timers.
 constexpr auto kSlack = std::chrono::seconds(5);
 constexpr std::uint64_t kLongestAnswer = 64 << 10;
 
@@ -20,7 +20,7 @@ Result<std::unique_ptr<KubeletWatch>> KubeletWatch::Begin(event::Loop& loop, con
                                                           std::function<void(std::uint64_t failures)> changed) {
   auto parsed = TRY(net::Url::Parse(url));
   net::HttpClient::Settings settings;
-  settings.proxy = {};  // It is on this machine.
+  settings.proxy = {};  // The kubelet is on this machine.
   auto client = TRY(net::HttpClient::Create(loop, std::move(settings)));
   auto watch =
       std::unique_ptr<KubeletWatch>(new KubeletWatch(loop, std::move(client), std::move(parsed), std::move(changed)));

@@ -17,7 +17,7 @@ namespace pintle::agent {
 
 class KubeletWatch {
  public:
-  // `changed` is told how often in a row it was not, whenever that is another number.
+  // `changed` is called with the number of failures in a row whenever that number changes.
   static Result<std::unique_ptr<KubeletWatch>> Begin(event::Loop& loop, const std::string& url,
                                                      std::function<void(std::uint64_t failures)> changed);
   KubeletWatch(const KubeletWatch&) = delete;

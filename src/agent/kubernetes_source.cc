@@ -19,9 +19,9 @@ namespace pintle::agent {
 namespace {
 
 constexpr auto kConnectAgain = std::chrono::seconds(2);
-// Of the conditions, with which others of the Machine Config Operator write theirs.
+// The conditions are written as this field manager, which other parts of the Machine Config Operator use for theirs.
 constexpr const char* kConditionsManager = "machine-config-operator";
-// For a server that is away for a moment.  When that did not help, the caller tries again.
+// The tries bridge a server that is away for a moment.  If they fail, the caller tries again.
 constexpr int kTriesOfAFetch = 5;
 
 bool IsOlder(const api::Node& node, const api::Node& known) {
@@ -29,7 +29,7 @@ bool IsOlder(const api::Node& node, const api::Node& known) {
          kube::IsLater(known.metadata.resource_version, node.metadata.resource_version);
 }
 
-// Events of what is in no namespace are kept in one all the same.
+// Events of a cluster-wide object need a namespace all the same.
 api::ObjectReference ReferenceTo(const api::Node& node, const std::string& event_namespace) {
   api::ObjectReference reference;
   reference.kind = "Node";
@@ -66,7 +66,7 @@ void KubernetesSource::Begin(Listener listener) {
   Connect();
 }
 
-// Ignition has made it readable for everyone, and so may a person.
+// Ignition makes the file readable for everyone, and a person may do so later.
 void KubernetesSource::KeepFirstKubeconfigPrivate() {
   const auto changed = MakeFirstKubeconfigPrivate(root_);
   if (!changed) {
@@ -79,7 +79,7 @@ void KubernetesSource::KeepFirstKubeconfigPrivate() {
   }
 }
 
-// The kubelet may get its credentials only later.
+// Connecting is tried again, since the kubelet may get its credentials only later.
 void KubernetesSource::Connect() {
   const auto connected = TryToConnect();
   if (connected) return;
@@ -133,7 +133,7 @@ Result<> KubernetesSource::BeginTrust() {
   return {};
 }
 
-// Each trouble is said once, and that it is over.
+// Logs each trouble once, and that it is over.
 void KubernetesSource::Tell(const std::string& trouble) {
   if (trouble == trouble_) return;
   if (trouble.empty()) {
@@ -323,7 +323,7 @@ void KubernetesSource::ForgetInitialAnnotations() {
 }
 
 void KubernetesSource::ReportFault(Fault fault, const std::string& text) {
-  // Nobody waits to say that all is well; what the controller has been asked for it does all the same.
+  // No uncordon is awaited any more that would report success; the controller does what it was asked for all the same.
   StopWaiting();
   Report(report::Failed{fault, text});
 }

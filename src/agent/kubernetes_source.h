@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A node of a cluster: its Node's annotations say what it is to be, and tell how far it is.
+// The source of a node in a cluster: its Node's annotations say what it is to be, and report how far it is.
 //
 // The keys, their values and their order are those of the Machine Config Operator, whose controller, or ours, is on the
 // other side.  The agent sees its own Node and the configs that are named there, with the node's own credentials.
@@ -36,13 +36,13 @@ struct KubernetesSettings {
   std::string event_namespace;
   std::chrono::nanoseconds drain_timeout = std::chrono::hours(1);
   std::chrono::nanoseconds uncordon_timeout = std::chrono::minutes(10);
-  // How long a reboot waits for the API server to hear of it.
+  // A reboot waits this long for its report to be written to the API server.
   std::chrono::nanoseconds reboot_patience = std::chrono::seconds(10);
 };
 
 class KubernetesSource final : public Source {
  public:
-  // What is given must outlive it.
+  // The arguments must outlive the source.
   KubernetesSource(event::Loop& loop, const Root& root, const Clock& clock, KubernetesSettings settings);
   ~KubernetesSource() override;
 
@@ -62,12 +62,12 @@ class KubernetesSource final : public Source {
   void ReportLogin() override;
 
  private:
-  // A drain, or the end of one, that the controller has been asked for.
+  // A drain or an uncordon that the controller was asked for.
   struct Asked {
     std::string for_what;
     std::function<void()> answered;
-    const char* event;     // Of the time being over,
-    std::string too_late;  // and what is said then.
+    const char* event;     // The reason of the event that is emitted when the time is over.
+    std::string too_late;  // The text of that event.
   };
 
   void KeepFirstKubeconfigPrivate();
@@ -104,7 +104,7 @@ class KubernetesSource final : public Source {
   std::optional<api::Node> node_;
   std::optional<Goal> told_;
   std::shared_ptr<SurveyFetch> fetching_;
-  bool has_fetch_failed_ = false;  // The last one.
+  bool has_fetch_failed_ = false;  // Whether the last fetch failed.
   std::optional<Asked> asked_;
   event::Timer too_late_;
   event::Timer connect_again_;
@@ -112,9 +112,9 @@ class KubernetesSource final : public Source {
   std::function<void()> reboot_told_;
   bool is_reboot_written_ = false;
   Reported reported_;
-  AnnotationChanges unwritten_;  // While there is no way to the API server.
-  std::string trouble_;          // Said once.
-  std::string write_trouble_;    // Why the last write of the Node failed; empty after one that did not.
+  AnnotationChanges unwritten_;  // Annotations that wait until there is a client.
+  std::string trouble_;          // The trouble that was logged, so that it is logged once.
+  std::string write_trouble_;    // The error of the last write of the Node; empty if that succeeded.
 };
 
 }  // namespace pintle::agent

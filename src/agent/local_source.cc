@@ -20,10 +20,10 @@
 namespace pintle::agent {
 namespace {
 
-// Files come together, and each in several steps.
+// Files arrive together, and each in several steps, so rendering waits until nothing has happened for this long.
 constexpr auto kQuiet = std::chrono::milliseconds(300);
 constexpr auto kMostPatience = std::chrono::seconds(3);
-// Until what cannot be read is read again, although nothing is known to have happened to it.
+// Configs that cannot be read are read again after such a delay, although nothing is known to have happened to them.
 constexpr std::chrono::seconds kFirstAgain{1};
 constexpr std::chrono::seconds kLongestAgain{60};
 
@@ -66,9 +66,10 @@ void LocalSource::Begin(Listener listener) {
   Render();
 }
 
-// ---- what is watched ------------------------------------------------------------------------------------------------
+// ---- watching -------------------------------------------------------------------------------------------------------
 
-// Any name stands for the directory, which may be a link, may be made later, and may be replaced.
+// Some name below the directory is watched in its place, since the directory may be a link, be made later or be
+// replaced.
 void LocalSource::Watch(std::vector<std::string> files) {
   files_ = files;
   files.push_back(settings_.directory + "/configs");
@@ -86,7 +87,7 @@ void LocalSource::Watch(std::vector<std::string> files) {
 void LocalSource::WatchDirectory() {
   unwatched_.reset();
   const auto opened = root_.OpenFile(settings_.directory, O_PATH | O_DIRECTORY);
-  // That there is none is seen where it would be.
+  // The watch of its parent shows when the directory is made.
   if (!opened) return directory_.reset();
   auto watch = event::InotifyWatch::Create(loop_, *opened, kAnyChange, [this](const event::FileHappening& what) {
     const auto* changed = std::get_if<event::FileChanged>(&what);
@@ -104,16 +105,16 @@ void LocalSource::RenderSoon() {
   last_change_ = clock_.Monotonic();
   if (!first_change_) first_change_ = last_change_;
   if (!waiting_since_) waiting_since_ = last_change_;
-  // What comes during a rendering is seen at its end.
+  // A change during a rendering is handled when that ends.
   if (!is_rendering_) PlanRendering();
 }
 
-// When nothing has happened for a while, or something happens all the time.
+// Renders when nothing has happened for a while, or, if something happens all the time, when the patience is over.
 void LocalSource::PlanRendering() {
   render_.At(std::max(std::min(*last_change_ + kQuiet, *first_change_ + kMostPatience), pace_.next()));
 }
 
-// ---- what the files say ---------------------------------------------------------------------------------------------
+// ---- rendering ------------------------------------------------------------------------------------------------------
 
 void LocalSource::Render() {
   if (is_rendering_) return RenderSoon();
@@ -136,7 +137,7 @@ LocalSource::Reading LocalSource::ReadAll(const Root& root, const LocalSettings&
 Result<LocalSource::Rendered> LocalSource::RenderAll(const Root& root, const LocalSettings& settings) {
   Rendered rendered;
   rendered.current = TRY(CurrentGoal(root));
-  // A machine that has nothing has nothing to lose.
+  // A missing directory is no error on a machine without a config, which has nothing to lose.
   const auto is_there = IsThere(settings.directory);
   const bool is_new = !is_there && is_there.error().kind() == ErrorKind::kNotFound && !rendered.current;
   ConfigDirectory read = is_new ? ConfigDirectory() : TRY(ReadConfigDirectory(settings.directory));
@@ -154,18 +155,19 @@ Result<LocalSource::Rendered> LocalSource::RenderAll(const Root& root, const Loc
 void LocalSource::Take(Reading reading) {
   const MonotonicTime now = clock_.Monotonic();
   if (first_change_) PlanRendering();
-  // They were read while they were being written, which is mended by the next rendering, unless it never ends.
+  // The files may have been read while they were being written.  The next rendering mends that, so this one is dropped,
+  // unless the writing never ends.
   if (first_change_ && now - *waiting_since_ < kMostPatience) return;
   waiting_since_ = first_change_;
   if (reading.files != files_) {
     Watch(std::move(reading.files));
-    RenderSoon();  // What has happened there before it was watched is not known.
+    RenderSoon();  // What happened there before it was watched is not known.
   }
   Result<Rendered>& rendered = reading.rendered;
   const std::string why =
       rendered ? "" : fmt::format("the configs in {}: {}", settings_.directory, rendered.error().message());
   if (rendered) rendered_ = *std::move(rendered);
-  // Nothing tells that a file system is mounted, so that what is not there is looked for.
+  // Nothing reports that a file system was mounted, so missing files are looked for again.
   again_in_ = rendered ? std::chrono::seconds(0) : std::min(std::max(2 * again_in_, kFirstAgain), kLongestAgain);
   if (!rendered && !render_.armed()) render_.After(again_in_);
   if (unwatched_ && !render_.armed()) render_.After(kWatchRetry);
@@ -198,8 +200,8 @@ bool LocalSource::IsPaused() const {
   return !is_paused || *is_paused;
 }
 
-// Whoever has never said anything does not want what there is to be taken away either; nor is what a cluster has given
-// a machine, which does not reach it now, taken away because of files that it never had.
+// Where nobody has ever written a config, what the machine has is not to be taken away.  The same holds for a config
+// from a cluster that does not reach the machine now: that there are no files does not remove it.
 bool LocalSource::IsNews(const Goal& goal) const {
   if (told_) return *told_ != goal;
   const auto& current = rendered_->current;
@@ -227,7 +229,7 @@ void LocalSource::Hold(const std::string& what) {
   listener_.held(what);
 }
 
-// ---- what is asked of it --------------------------------------------------------------------------------------------
+// ---- fetching -------------------------------------------------------------------------------------------------------
 
 void LocalSource::Fetch(const std::optional<Goal>& current, const Goal& wanted,
                         std::function<void(Result<SurveyRequest> request)> done) {
@@ -241,7 +243,7 @@ void LocalSource::Fetch(const std::optional<Goal>& current, const Goal& wanted,
   loop_.Post([this] { Answer(); });
 }
 
-// What has been told before the pause began, and has failed, waits as well.
+// A change that was announced before the pause began, and failed, waits as well.
 void LocalSource::Answer() {
   if (asked_ && IsPaused()) return Hold(fmt::format("the change to {}", asked_->wanted.config));
   Hold("");
@@ -258,7 +260,7 @@ SurveyRequest LocalSource::RequestFor(const Goal& wanted) const {
   return request;
 }
 
-// There is nobody to take its pods.
+// No drain is needed, since no controller could move this machine's pods elsewhere.
 void LocalSource::AskForDrain(const Goal&) {
   loop_.Post([this] { listener_.drained(); });
 }
@@ -290,7 +292,7 @@ void LocalSource::ReportSettled(const Goal& goal) {
                              : fmt::format("this machine is as {} says", goal.config));
 }
 
-// The agent logs it, and there is nobody else to tell.
+// The agent logs the fault, and there is nowhere else to report it.
 void LocalSource::ReportFault(Fault, const std::string&) { settled_.reset(); }
 
 }  // namespace pintle::agent

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A machine without a cluster: the files in a directory say what it is to be.
+// The source of a machine without a cluster: the files in a directory say what it is to be.
 //
-// They are rendered to one config anew when something happens to them.  While the machine is paused, nothing is told
-// that would change it, and what waits is told when the pause ends.
+// The files are rendered to one config anew when something happens to them.  While the machine is paused, no goal is
+// announced that would change it; the one that waits is announced when the pause ends.
 
 #include <chrono>
 #include <functional>
@@ -26,12 +26,12 @@ namespace pintle::agent {
 
 struct LocalSettings {
   std::string directory;
-  std::string policy_file;  // Empty: none.
+  std::string policy_file;  // Empty if there is none.
 };
 
 class LocalSource final : public Source {
  public:
-  // What is given must outlive it.
+  // The arguments must outlive the source.
   static Result<std::unique_ptr<LocalSource>> Create(event::Loop& loop, const Root& root, const Clock& clock,
                                                      LocalSettings settings);
 
@@ -48,16 +48,16 @@ class LocalSource final : public Source {
   void ReportFault(Fault fault, const std::string& text) override;
 
  private:
-  // What the files say.
+  // The outcome of reading and rendering the files.
   struct Rendered {
     std::shared_ptr<const change::CurrentConfig> config;
     api::NodeDisruptionPolicy policy;
-    std::optional<Goal> current;  // What the machine had at that time.
-    bool has_directory = false;   // Or nobody has ever said anything.
+    std::optional<Goal> current;  // The goal that the machine had at that time.
+    bool has_directory = false;   // If it is false, nobody may have ever written a config.
     std::vector<std::string> warnings;
   };
   struct Reading {
-    std::vector<std::string> files;  // Where links in the directory lead to.
+    std::vector<std::string> files;  // The targets of links in the directory.
     Result<Rendered> rendered;
   };
   // A look that waits for the end of the pause.
@@ -93,20 +93,20 @@ class LocalSource final : public Source {
   std::optional<Rendered> rendered_;
   std::optional<Goal> told_;
   std::optional<Asked> asked_;
-  std::optional<Goal> settled_;  // As it was logged.
+  std::optional<Goal> settled_;  // The goal that was last logged as settled.
   std::string unusable_;
   std::string held_;
   std::vector<std::string> files_;
   std::unique_ptr<DriftWatch> watch_;
   std::optional<event::InotifyWatch> directory_;
-  std::optional<Error> unwatched_;  // Why the directory is not watched.
+  std::optional<Error> unwatched_;  // The reason why the directory is not watched.
   std::vector<std::string> warned_;
-  std::optional<MonotonicTime> first_change_;  // Since the last rendering began.
+  std::optional<MonotonicTime> first_change_;  // The first change since the last rendering began.
   std::optional<MonotonicTime> last_change_;
-  std::optional<MonotonicTime> waiting_since_;  // The first change that is in no rendering that counts.
+  std::optional<MonotonicTime> waiting_since_;  // The first change that no rendering that counts has seen.
   bool is_rendering_ = false;
   Pace pace_;
-  std::chrono::seconds again_in_{0};  // How long what cannot be used is left until it is read again.
+  std::chrono::seconds again_in_{0};  // The delay after which configs that cannot be used are read again.
   event::Timer render_;
   std::unique_ptr<event::Worker> worker_;  // Destroyed first: it waits for its job.
 };

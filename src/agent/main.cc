@@ -65,7 +65,7 @@ Result<std::unique_ptr<Source>> SourceFor(host::AgentSource kind, event::Loop& l
                                                                .drain_timeout = settings.drain_timeout});
 }
 
-// The file is watched by who goes by it.
+// The order only writes or removes the pause file, which the source watches.
 std::function<Result<>()> PauseOrder(bool is_local, const host::ThisMachine& machine, Result<> put(const Root& root)) {
   if (is_local) return [&machine, put] { return put(machine.root()); };
   return
@@ -102,7 +102,7 @@ Result<> Run() {
   log::Info(fmt::format("Starting to manage node: {}", node));
   TRY(event::NotifyReady());
   TRY(loop->Run());
-  // It may be some time until what is under way has ended.
+  // It may take some time until the job that is under way has ended.
   return event::NotifyStopping();
 }
 
@@ -129,11 +129,12 @@ ExitStatus Main(const std::vector<std::string_view>& words) {
 }  // namespace pintle::agent
 
 int main(int argc, char** argv) {
-  // A write beyond the limit on the size of files is an error like others.
+  // With the signal ignored, a write beyond the limit on the size of files fails with EFBIG.
   ::signal(SIGXFSZ, SIG_IGN);
-  // Two threads share one heap: what each keeps for itself would count twice.
+  // The two threads share one heap, since each heap would keep freed memory of its own.
   ::mallopt(M_ARENA_MAX, 1);
-  // A whole config in one piece never is in the heap, where it would leave a hole; else it is once one was freed.
+  // Large blocks are always mapped: a freed config would leave a hole in the heap, and glibc raises the threshold after
+  // the first free.
   ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
   return static_cast<int>(pintle::agent::Main({argv + 1, argv + argc}));
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the agent counts, in the text format that Prometheus reads.
+// The agent's metrics, in the text format that Prometheus reads.
 //
 // Names, labels and meaning are those of the Machine Config Operator's daemon, so that alerts and dashboards go on
-// working; only that texts in labels are bounded, since each one makes a series.
+// working; only the texts in labels are bounded, since each one makes a series.
 
 #include <cstdint>
 #include <optional>
@@ -17,18 +17,18 @@
 namespace pintle::agent {
 
 struct Metrics {
-  std::string os;          // "RHCOS"; "unsupported" if it cannot be told.
-  std::string os_version;  // Of the booted deployment.
+  std::string os;          // For example "RHCOS"; "unsupported" if it cannot be found out.
+  std::string os_version;  // The version of the booted deployment.
 
-  std::uint64_t pivot_errors = 0;  // Since the last change of the OS that went well.
+  std::uint64_t pivot_errors = 0;  // The failures since the last change of the OS that succeeded.
   std::uint64_t reboots_failed = 0;
-  std::uint64_t kubelet_failures = 0;  // In a row.
+  std::uint64_t kubelet_failures = 0;  // The failures in a row.
 
-  std::string state;  // As in the node's annotation: "Done", "Degraded".
+  std::string state;  // The value is as in the Node's annotation: "Done", "Degraded".
   std::string state_reason;
   WallTime state_since;
 
-  // How the last update ended: what the node has, or why it does not.
+  // The outcome of the last update: the config that the node has, or the error.
   struct Update {
     std::string config;
     std::string error;
@@ -36,16 +36,16 @@ struct Metrics {
   };
   std::optional<Update> update;
 
-  std::optional<WallTime> config_drift;  // When drift was last seen.
+  std::optional<WallTime> config_drift;  // The time when drift was last seen.
 
   std::string node;
-  std::uint64_t unsupported_packages = 0;  // In the booted deployment.
+  std::uint64_t unsupported_packages = 0;  // The count for the booted deployment.
 };
 
 std::string MetricsText(const Metrics& metrics);
 
-// Puts the text where the node exporter collects it, whole, if it is not there already.  An empty path, or a directory
-// that does not exist, means that nobody wants it, which is fine.
+// Writes the text where the node exporter collects it, whole, unless it is there already.  Nothing is written if the
+// path is empty or its directory does not exist, since then nobody collects it.
 Result<> WriteMetrics(const Root& root, const std::string& path, const Metrics& metrics);
 
 }  // namespace pintle::agent

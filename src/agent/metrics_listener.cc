@@ -19,7 +19,7 @@
 namespace pintle::agent {
 namespace {
 
-// When there are no descriptors left, for instance.
+// Accepting is tried again when it fails, for want of descriptors for instance.
 constexpr auto kAcceptAgain = std::chrono::seconds(1);
 constexpr std::string_view kPath = "/metrics";
 
@@ -32,7 +32,7 @@ struct RequestLine {
 
 bool IsVisible(char c) { return c > ' ' && c < '\x7f'; }
 
-// "GET /metrics HTTP/1.1"
+// Parses a line such as "GET /metrics HTTP/1.1".
 std::optional<RequestLine> ParseRequestLine(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   const std::size_t first = line.find(' ');
@@ -44,7 +44,7 @@ std::optional<RequestLine> ParseRequestLine(std::string_view line) {
   return is_text && !request.target.empty() ? std::optional(request) : std::nullopt;
 }
 
-// What has come so far can be no request, whatever follows.
+// Returns whether the bytes received so far can be no request, whatever follows.
 bool IsJunk(std::string_view head) {
   const std::size_t end = head.find('\n');
   if (end != std::string_view::npos) return !ParseRequestLine(head.substr(0, end));
@@ -55,7 +55,7 @@ bool IsWhole(std::string_view head) {
   return head.find("\n\r\n") != std::string_view::npos || head.find("\n\n") != std::string_view::npos;
 }
 
-// A body or junk may still be on its way from others.
+// Returns whether the client has sent all: with another method, a body or junk may still follow.
 bool HasSentAll(std::string_view head) {
   return IsWhole(head) && (head.starts_with("GET ") || head.starts_with("HEAD "));
 }
@@ -63,7 +63,7 @@ bool HasSentAll(std::string_view head) {
 struct Answer {
   std::string_view status;
   std::string_view headers = "Content-Type: text/plain; charset=utf-8\r\n";
-  std::string body = {};  // Nothing: the status.
+  std::string body = {};  // If it is empty, the status is the body.
 };
 
 std::string Text(Answer answer, std::string_view method) {
@@ -80,7 +80,7 @@ Answer AnswerTo(const RequestLine& request, const std::function<std::string()>& 
   return {"200 OK", "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n", text()};
 }
 
-// Nothing: more of it has to come.
+// Returns nullopt while the head is not complete.
 std::optional<std::string> AnswerIfWhole(std::string_view head, std::size_t limit,
                                          const std::function<std::string()>& text) {
   if (IsJunk(head)) return Text({"400 Bad Request"}, "");
@@ -94,7 +94,7 @@ std::optional<std::string> AnswerIfWhole(std::string_view head, std::size_t limi
 
 // ---- sockets --------------------------------------------------------------------------------------------------------
 
-// Of either family.
+// An address of either family.
 union SocketAddress {
   sockaddr any;
   sockaddr_in four;
@@ -124,7 +124,7 @@ std::uint16_t PortOf(const SocketAddress& address) {
 Result<UniqueFd> Listen(const SocketAddress& address) {
   UniqueFd socket(::socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket) return Error::FromErrno("socket");
-  // An agent that is started again does not wait for the connections of the one before.
+  // An agent that is restarted does not wait for the connections of its predecessor to end.
   const int yes = 1;
   if (::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0)
     return Error::FromErrno("setsockopt");
@@ -144,7 +144,7 @@ bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == E
 
 }  // namespace
 
-// ---- one who asks ---------------------------------------------------------------------------------------------------
+// ---- one client -----------------------------------------------------------------------------------------------------
 
 class MetricsListener::Connection {
  public:
@@ -178,7 +178,7 @@ class MetricsListener::Connection {
     written_ += static_cast<std::size_t>(count);
     if (written_ < answer_.size()) return;
     if (HasSentAll(head_)) return End();
-    // To close it with something unread would take the answer away from who has not read it yet.
+    // Closing the socket with unread data would reset the connection, and the client could lose the answer.
     if (::shutdown(socket_.get(), SHUT_WR) != 0) return End();
     next_ = &Connection::AwaitEnd;
     watch_->WaitFor({.readable = true});
@@ -192,7 +192,7 @@ class MetricsListener::Connection {
 
   void End() { listener_.Forget(this); }
 
-  // Adds to the head what has come.  Nothing: not now; zero: nor later.
+  // Appends received bytes to the head.  Returns nullopt if there are none now, and 0 if none will come.
   std::optional<std::size_t> Receive() {
     std::array<char, 4096> bytes;
     const ssize_t count =
@@ -212,7 +212,7 @@ class MetricsListener::Connection {
   event::Timer out_of_time_;
 };
 
-// ---- all of them ----------------------------------------------------------------------------------------------------
+// ---- all clients ----------------------------------------------------------------------------------------------------
 
 Result<std::unique_ptr<MetricsListener>> MetricsListener::Begin(event::Loop& loop, const ListenAddress& address,
                                                                 std::function<std::string()> text,

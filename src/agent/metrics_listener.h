@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The metrics over HTTP, for whoever is on this machine: GET or HEAD of /metrics, and nothing else.
+// Serves the metrics over HTTP to this machine: GET or HEAD of /metrics, and nothing else.
 //
-// It lives on the loop and never waits.  A connection has one request and little time for it.  When there are as many
-// as there may be, others wait in the kernel's queue until it is their turn.
+// The listener lives on the loop and never blocks.  A connection has one request and little time for it.  When there
+// are as many connections as there may be, others wait in the kernel's queue.
 
 #include <chrono>
 #include <cstddef>
@@ -26,12 +26,13 @@ namespace pintle::agent {
 class MetricsListener {
  public:
   struct Limits {
-    std::size_t connections = 16;                              // At a time.
-    std::size_t head = 8 << 10;                                // Of a request, in bytes.
-    std::chrono::milliseconds time = std::chrono::seconds(5);  // From the connection to its end.
+    std::size_t connections = 16;  // The connections at a time.
+    std::size_t head = 8 << 10;    // The size of a request's head, in bytes.
+    // A connection may last this long.
+    std::chrono::milliseconds time = std::chrono::seconds(5);
   };
 
-  // `text` is called on the loop's thread, for what is to be told at that moment.
+  // `text` is called on the loop's thread, and returns the metrics of that moment.
   static Result<std::unique_ptr<MetricsListener>> Begin(event::Loop& loop, const ListenAddress& address,
                                                         std::function<std::string()> text, const Limits& limits);
   static Result<std::unique_ptr<MetricsListener>> Begin(event::Loop& loop, const ListenAddress& address,
@@ -42,7 +43,7 @@ class MetricsListener {
   MetricsListener(const MetricsListener&) = delete;
   MetricsListener& operator=(const MetricsListener&) = delete;
 
-  // What the kernel chose, if it was asked for port 0.
+  // The kernel chose the port if it was asked for port 0.
   std::uint16_t port() const { return port_; }
 
  private:

@@ -14,7 +14,7 @@ namespace pintle::agent {
 namespace {
 
 constexpr std::string_view kNotYetSet = "not-yet-set";
-// The API takes no longer ones.
+// The API takes no longer messages.
 constexpr std::size_t kLongestMessage = 32768;
 
 constexpr std::string_view kTrue = "True";
@@ -34,8 +34,8 @@ constexpr std::string_view kImagePulled = "ImagePulledFromRegistry";
 constexpr std::string_view kRebootedNode = "RebootedNode";
 constexpr std::string_view kNodeDegraded = "NodeDegraded";
 
-// What a MachineConfigNode without conditions gets.  One in image mode has other ones, but it does not tell so before
-// it has conditions; then the Machine Config Operator exchanges them.
+// The conditions that a MachineConfigNode without any gets.  One in image mode has other ones, but that cannot be seen
+// before it has conditions; the Machine Config Operator then exchanges them.
 constexpr std::string_view kAllTypes[] = {
     kUpdatePrepared,
     kUpdateExecuted,
@@ -65,7 +65,7 @@ api::Condition Make(std::string_view type, std::string_view status, std::string_
   return Make(type, status, type, message);
 }
 
-// A part of UpdateExecuted, named as the reason of the whole.
+// Makes a condition for a part of UpdateExecuted, with the part's name as the reason of the whole.
 Moment Executed(std::string_view part, std::string_view status, std::string_view message, std::string_view part_status,
                 std::string_view part_message) {
   return {.parent = Make(kUpdateExecuted, status, part, message),
@@ -76,7 +76,7 @@ bool ChangesImage(const plan::Difference& difference) {
   return difference.os_image || difference.extensions || difference.kernel_type;
 }
 
-// Two blanks where "not" is left out: that is how it is known.
+// Leaving out "not" leaves two blanks in the message: that is how people and tools know it.
 std::string_view NotUnless(bool needed) { return needed ? "" : "not"; }
 
 std::vector<Moment> FilesAndOs(const plan::Difference& difference, std::string_view status, std::string_view message,
@@ -98,7 +98,7 @@ std::string NameOf(const plan::Action& action) {
   return service.empty() ? action.what.type : fmt::format("{} {}", action.what.type, service);
 }
 
-// The pools themselves would tell, but the agent has no business with them.  A node of a custom pool whose
+// Only the pools could tell for sure, but the agent does not read them.  A node of a custom pool whose
 // MachineConfigNode exists, which the operator sees to, keeps the pool that is named there.
 std::string PoolOf(const api::Node& node) {
   const auto& labels = node.metadata.labels;
@@ -109,7 +109,8 @@ std::string PoolOf(const api::Node& node) {
 
 std::string OrNotYetSet(const std::string& text) { return text.empty() ? std::string(kNotYetSet) : text; }
 
-// Whether its cluster has nodes report image mode, which is a feature that nobody tells the agent of.
+// Returns whether the cluster has its nodes report image mode.  That is a feature gate which the agent does not read,
+// so it is taken from the conditions.
 bool ReportsImageMode(const api::MachineConfigNode& known) {
   const auto& conditions = known.status.conditions;
   return !known.spec.config_image.desired_image.empty() || known.status.config_image ||
@@ -142,8 +143,8 @@ bool SaysSame(const api::Condition* known, const api::Condition& wanted) {
   return known != nullptr && known->status == wanted.status && known->message == wanted.message;
 }
 
-// The Machine Config Operator looks at the parent alone, and so drops a child that has changed below one that has not:
-// that SSH keys need an update this time, say.
+// The Machine Config Operator compares the parent alone, and so drops a child that has changed below an unchanged
+// parent, such as the note that SSH keys need an update this time.
 bool AreThere(const std::vector<api::Condition>& conditions, const Moment& moment) {
   return SaysSame(FindType(conditions, moment.parent.type), moment.parent) &&
          (!moment.child || SaysSame(FindType(conditions, moment.child->type), *moment.child));
@@ -172,10 +173,10 @@ void Put(std::vector<api::Condition>& conditions, const api::Condition& wanted, 
   known->last_transition_time = now;
 }
 
-// With the word on whether it is updated, all that has been said of the update before is over.
+// With a moment that sets Updated, all earlier conditions of the update are over.
 //
-// The Machine Config Operator has a branch by which Updated=True would become False when something else is said; it has
-// no effect there, and no purpose here, where NeedsUpdate comes before all else of an update.
+// The Machine Config Operator has a branch in which Updated=True becomes False with any other moment; it has no effect
+// there, and no purpose here, where NeedsUpdate precedes everything else of an update.
 void EndAllElse(const api::MachineConfigNode& known, const Moment& moment, api::Time now,
                 std::vector<api::Condition>& conditions) {
   for (api::Condition& condition : conditions) {
@@ -193,19 +194,19 @@ std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, 
   Put(conditions, moment.parent, now);
   if (moment.child) Put(conditions, *moment.child, now);
   for (const std::string_view type : kAllTypes) {
-    // Where there are conditions, someone else has chosen which.
+    // Where there are conditions, someone else has chosen their types.
     if (!known.status.conditions.empty() || FindType(conditions, type) != nullptr) continue;
     Put(conditions,
         Make(type, kFalse, "NotYetOccurred", fmt::format("This node has not yet entered the {} phase", type)), now);
   }
-  // One that nobody could have written: the API demands a time.
+  // Such a condition could not have been written: the API demands a time.
   for (api::Condition& condition : conditions) {
     if (!condition.last_transition_time) condition.last_transition_time = now;
   }
   return conditions;
 }
 
-// An update that is not known to be possible is not what the node is to become.
+// An update that is not known to be possible is not reported as desired.
 std::string DesiredOf(const Moment& moment, const NodeFacts& node) {
   const bool is_impossible = moment.parent.type == kUpdatePrepared && moment.parent.status != kTrue;
   return is_impossible ? std::string(kNotYetSet) : OrNotYetSet(node.desired_config);
@@ -246,7 +247,7 @@ Moment UpdatedBut(std::string_view node, const std::vector<plan::IrreconcilableC
   return moment;
 }
 
-// The Machine Config Operator's list is that of an older way to find the actions, and always empty.
+// The Machine Config Operator's list comes from an older way to find the actions, and is always empty.
 Moment Prepared(const std::vector<plan::Action>& actions, bool drains) {
   std::string list;
   for (const plan::Action& action : actions) list += (list.empty() ? "" : ", ") + NameOf(action);
@@ -328,14 +329,14 @@ std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigN
   api::MachineConfigNodeStatus next = known.status;
   next.conditions = NextConditions(known, moment, now);
   if (moment.irreconcilable) next.irreconcilable_changes = *moment.irreconcilable;
-  // One ahead, as the Machine Config Operator has it, whose next write is that of the spec.
+  // The generation is one ahead, as with the Machine Config Operator, whose next write is that of the spec.
   next.observed_generation = known.metadata.generation + 1;
   if (!next.config_version) next.config_version.emplace();
   next.config_version->desired = DesiredOf(moment, node);
   if (!node.current_config.empty()) next.config_version->current = node.current_config;
   if (in_image_mode) {
     next.config_image = {node.current_image, node.desired_image};
-    // The API refuses one that says nothing.
+    // The API refuses a config image without any value.
     if (node.current_image.empty() && node.desired_image.empty()) next.config_image.reset();
   }
   return next;
@@ -347,7 +348,7 @@ std::optional<api::MachineConfigNodeSpec> NextSpec(const api::MachineConfigNode&
   const std::string& pool = known.spec.pool.name;
   next.pool.name = pool.empty() || pool == kNotYetSet ? node.pool : pool;
   next.config_version.desired = OrNotYetSet(node.desired_config);
-  // Who applies takes away what it does not name.
+  // Server-side apply removes a field that the applied object does not name.
   if (ReportsImageMode(known)) next.config_image.desired_image = node.desired_image;
   if (json::Equal(next, known.spec)) return std::nullopt;
   return next;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a MachineConfigNode says of its node: moments of an update as conditions, and how they change what is there.
+// The status of a MachineConfigNode: the moments of an update as conditions, and the next status that each leads to.
 //
 // Types, reasons, messages and their order are those of the Machine Config Operator's daemon, since people and tools
-// wait for them.  What its drain controller says (Cordoned, Drained, UpdateComplete, Uncordoned) is not here.
+// wait for them.  The drain controller writes its conditions (Cordoned, Drained, UpdateComplete, Uncordoned) itself.
 
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@
 
 namespace pintle::agent {
 
-// What a MachineConfigNode repeats of its Node.
+// The fields of a Node that its MachineConfigNode repeats.
 struct NodeFacts {
   std::string name;
   std::string uid = {};
@@ -33,14 +33,15 @@ struct NodeFacts {
 
 NodeFacts FactsOf(const api::Node& node);
 
-// One thing that is said: a condition and, for some, the part of it that it is about.  Neither has its time yet.
+// One step of an update: a condition and, for some, the child condition of the part that it is about.  Neither has its
+// time yet.
 struct Moment {
   api::Condition parent;
   std::optional<api::Condition> child = {};
-  // A cluster whose nodes report image mode has other conditions for what is applied.
+  // A cluster whose nodes report image mode has other conditions for applying.
   enum class Said { kAlways, kWithoutImageMode, kInImageMode } said = Said::kAlways;
-  bool tells_spec = false;  // What the node is to be is written to the spec after it.
-  // What of its config the node cannot have; nothing: that is not what this is about.
+  bool tells_spec = false;  // If it is true, the desired config is written to the spec afterwards.
+  // The parts of its config that the node cannot have; nullopt if the moment is about something else.
   std::optional<std::vector<api::IrreconcilableChangeDiff>> irreconcilable = {};
 };
 
@@ -50,7 +51,7 @@ namespace moment {
 
 Moment NeedsUpdate(std::string_view node);
 Moment Updated(std::string_view node);
-// It is updated, but for what is done only when a machine is installed.
+// The node is updated, except for what is done only when a machine is installed.
 Moment UpdatedBut(std::string_view node, const std::vector<plan::IrreconcilableChange>& changes);
 
 Moment Prepared(const std::vector<plan::Action>& actions, bool drains);
@@ -60,11 +61,12 @@ std::vector<Moment> Applying(const plan::Difference& difference);
 std::vector<Moment> Applied(const plan::Difference& difference);
 
 Moment RebootNeeded();
-// Of an action that was done; the Machine Config Operator has nothing to say of a restart.
+// Returns the moment for an action that was done, or nullopt for a restart, which the Machine Config Operator does not
+// report.
 std::optional<Moment> Done(const plan::Action& action);
 
 Moment Rebooted();
-// The first when it has what it should, the second when the first such look after a start has ended.
+// Resuming is reported when the node has what it should, and Resumed when the first such look after a start has ended.
 Moment Resuming(std::string_view config);
 Moment Resumed(std::string_view config);
 
@@ -73,14 +75,14 @@ Moment Degraded(std::string_view node, std::string_view why);
 
 }  // namespace moment
 
-// The status with that in it; nothing: it is not said of this one, or is there already.
+// Returns the status with the moment added, or nullopt if it does not apply to this node or is there already.
 std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigNode& known, const Moment& moment,
                                                        const NodeFacts& node, api::Time now);
 
-// The spec as it should be; nothing: it is so.
+// Returns the spec as it should be, or nullopt if it is so already.
 std::optional<api::MachineConfigNodeSpec> NextSpec(const api::MachineConfigNode& known, const NodeFacts& node);
 
-// One to be created.
+// Returns the MachineConfigNode to be created.
 api::MachineConfigNode NewMachineConfigNode(const NodeFacts& node);
 
 }  // namespace pintle::agent

@@ -18,7 +18,8 @@ constexpr auto kLeftAlone = std::chrono::minutes(10);
 // This many conflicts in a row are tried again before the write is dropped.
 constexpr int kStumblesEndured = 8;
 
-// Conditions are applied as a whole, so that one which the drain controller has written since we looked would be lost.
+// Conditions are applied as a whole, so the version must match, or one that the drain controller has written since we
+// read them would be lost.
 kube::ApplyPatch Apply(const api::MachineConfigNode& known, const char* part, json::Value value) {
   json::Value object = json::Value::object();
   const std::string& version = known.metadata.resource_version;
@@ -79,7 +80,7 @@ void NodeConditionsWriter::Found(Result<api::MachineConfigNode> known) {
 }
 
 void NodeConditionsWriter::Create() {
-  // What is created has no status yet.
+  // A new object has no status yet.
   call_ = client_.Create<api::MachineConfigNode>(NewMachineConfigNode(waiting_.front().node),
                                                  [this](const Result<api::MachineConfigNode>& created) {
                                                    if (!created) return Failed(created.error());
@@ -122,7 +123,7 @@ void NodeConditionsWriter::Failed(const Error& error) {
 }
 
 void NodeConditionsWriter::LeaveOutFirst() {
-  // The same may be written again later, and be taken then.
+  // The same moment may be written again later, and be accepted then.
   last_.reset();
   WaitAfterFailure();
   waiting_.pop_front();
@@ -152,7 +153,7 @@ void NodeConditionsWriter::LeaveAlone(const Error& error) {
   listener_.idle();
 }
 
-// The API server names an object that is not there; it does not when it knows of no such objects at all.
+// The API server names a missing object in its error, but not if it does not know the kind at all.
 bool NodeConditionsWriter::IsWithoutKind(const Error& error) const {
   return error.message().find(fmt::format("\"{}\" not found", waiting_.front().node.name)) == std::string::npos;
 }

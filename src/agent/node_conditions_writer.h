@@ -3,10 +3,10 @@
 
 // Writes the moments of an update to the MachineConfigNode, one after the other as they come.
 //
-// Each is written by itself, so that whoever watches sees all of them.  Nobody waits for it: what the API server
-// refuses is left out, and while it is away the oldest that has been said since in other words goes first when too many
-// wait.  After a failure the next one is written later, the later the more often it fails.  A cluster without
-// MachineConfigNodes is left alone for a while, and asked again no sooner than when there is news.
+// Each is written by itself, so that watchers see all of them.  No one waits for these writes: a moment that the API
+// server refuses is left out.  When too many wait, the oldest that a later one of its type has replaced is dropped.
+// After a failure the next write is delayed, the longer the more often it fails.  A cluster without MachineConfigNodes
+// is left alone for a while, and asked again no sooner than when there is another moment to write.
 
 #include <cstddef>
 #include <deque>
@@ -25,16 +25,16 @@ namespace pintle::agent {
 class NodeConditionsWriter {
  public:
   struct Listener {
-    std::function<void()> idle = [] {};  // All is written that will be for now.
+    std::function<void()> idle = [] {};  // Called when all is written that will be for now.
   };
 
-  // The client's field manager is the one that owns the conditions.  The clock must outlive the writer.
+  // The client's field manager owns the conditions.  The clock must outlive the writer.
   NodeConditionsWriter(event::Loop& loop, kube::Client client, const Clock& clock, Listener listener,
                        kube::Backoff::Settings backoff = {});
   NodeConditionsWriter(const NodeConditionsWriter&) = delete;
   NodeConditionsWriter& operator=(const NodeConditionsWriter&) = delete;
 
-  // What was said last already is not said again.
+  // A moment equal to the last one is not written again.
   void Write(Moment moment, NodeFacts node);
   bool is_idle() const { return !is_writing_; }
 
@@ -62,12 +62,12 @@ class NodeConditionsWriter {
   kube::Client client_;
   const Clock& clock_;
   Listener listener_;
-  std::deque<Writing> waiting_;  // The first is under way if any is.
-  std::optional<Writing> last_;  // That was taken, unless it came to nothing.
+  std::deque<Writing> waiting_;  // If a write is under way, it is that of the first.
+  std::optional<Writing> last_;  // The last moment that was accepted, unless its write failed for good.
   bool is_writing_ = false;
   int stumbles_ = 0;
   std::optional<MonotonicTime> left_alone_until_;
-  std::optional<kube::Failure> failure_;  // The last one.
+  std::optional<kube::Failure> failure_;  // The failure of the last request.
   kube::Backoff backoff_;
   event::Timer again_;
   kube::Call call_;

@@ -15,14 +15,14 @@
 namespace pintle::agent {
 namespace {
 
-// As the Machine Config Operator has it.
+// The Machine Config Operator has the same limit.
 constexpr std::size_t kLongestReason = 2000;
 constexpr const char* kAccessed = "accessed";
 constexpr std::size_t kMostUnwritten = 32;
 
 bool IsFault(std::string_view state) { return state == api::kStateDegraded || state == api::kStateUnreconcilable; }
 
-// Makes one report.
+// Makes one report, for the occurrence with which it is called.
 class Reporter {
  public:
   Reporter(Reported& reported, const NodeView& view) : reported_(reported), view_(view) {}
@@ -30,7 +30,7 @@ class Reporter {
   NodeReport Take() { return std::move(report_); }
 
   void operator()(const report::NodeSeen&) {
-    // A fault was before it could be known that the node has rebooted.
+    // Only now can it be known that the node has rebooted, and that comes before a fault that waited.
     if (!reported_.unwritten.empty()) Begin();
     for (Moment& moment : std::exchange(reported_.unwritten, {})) Add(std::move(moment));
     if (const auto failure = std::exchange(reported_.finalize_failure, std::nullopt)) {
@@ -67,7 +67,7 @@ class Reporter {
     reported_.irreconcilable.reset();
     Add(moment::NeedsUpdate(view_.name));
     Add(moment::Prepared(work.actions, work.drains));
-    // Why it is in trouble stays to be seen until it is not any more.
+    // The reason of a fault stays visible until the fault is over.
     if (IsFault(view_.Annotation(api::kStateAnnotation))) return;
     Annotate({{std::string(api::kStateAnnotation), std::string(api::kStateWorking)}});
   }
@@ -115,7 +115,7 @@ class Reporter {
       reported_.settled = settled.goal;
       return;
     }
-    // The machine is as it was, and is to be something else, which the agent has not heard of yet.
+    // The Node names another config already, which the agent will hear of soon, so "settled" would be outdated.
     const std::string desired = view_.Annotation(api::kDesiredConfigAnnotation);
     if (!desired.empty() && desired != settled.goal.config) return;
     Begin();
@@ -129,7 +129,7 @@ class Reporter {
     const std::string asked = view_.Annotation(api::kDesiredDrainAnnotation);
     const bool is_answered = asked == view_.Annotation(api::kLastAppliedDrainAnnotation);
     if (!asked.starts_with(api::kDrainPrefix) && is_answered) return Settle(settled.goal);
-    // The node's pods may come back.
+    // Ask for the uncordon, so that the node's pods may come back.
     Ask(UncordonFor(settled.goal.config));
   }
 
@@ -140,7 +140,7 @@ class Reporter {
   }
 
   void operator()(const report::SettledWritten&) {
-    // There may be other work by now.
+    // Other work may have begun meanwhile.
     if (reported_.whole == Reported::Whole::kSettled) AddUpdated();
   }
 
@@ -190,7 +190,7 @@ class Reporter {
     if (view_.node != nullptr) report_.events.push_back({kind, std::move(reason), std::move(message)});
   }
 
-  // Behind another write nothing is known to be there.
+  // What the Node has after another write of this report is not known.
   bool Has(const AnnotationChanges& changes) const { return report_.annotations.empty() && view_.Has(changes); }
 
   void Annotate(AnnotationChanges changes) { report_.annotations.push_back(std::move(changes)); }
@@ -210,7 +210,8 @@ class Reporter {
                                  : moment::Updated(view_.name));
   }
 
-  // What was to follow the last change has followed, or else this agent would not run.
+  // Removes the annotation for the action that followed the last change.  The action is done: if it was a reboot, this
+  // agent runs because of it.
   void Begin() {
     if (view_.node == nullptr || std::exchange(reported_.has_begun, true)) return;
     const std::string action = view_.Annotation(api::kPostConfigActionAnnotation);
@@ -224,14 +225,15 @@ class Reporter {
     report_.asked = request;
   }
 
-  // The machine is what it was before, and that was well.
+  // The machine is what it was before, which was healthy, so its pods may come back.
   void AllowPods() {
     if (!view_.Annotation(api::kDesiredDrainAnnotation).starts_with(api::kDrainPrefix)) return;
     Annotate(
         {{std::string(api::kDesiredDrainAnnotation), UncordonFor(view_.Annotation(api::kCurrentConfigAnnotation))}});
   }
 
-  // What has been so since before we started needs no report.
+  // Returns whether the node settles after work.  If it has been settled since before the agent started, there is
+  // nothing to report.
   bool Resumes(const Goal& goal) const {
     if (reported_.whole != Reported::Whole::kNothing) return reported_.whole == Reported::Whole::kBusy;
     return view_.Annotation(api::kStateAnnotation) != api::kStateDone ||
@@ -260,7 +262,8 @@ class Reporter {
     report_.next = NodeReport::Next::kReportSettled;
   }
 
-  // A node that is in trouble is not updated, whatever it is; what had no trouble before is over with that.
+  // A node with a fault is reported as not updated, whatever else holds; a fault whose text is unchanged is not
+  // reported again.
   void AddFault(const report::Failed& failed) {
     reported_.whole = Reported::Whole::kBusy;
     if (std::exchange(reported_.fault, failed.text) == failed.text) return;
@@ -268,7 +271,7 @@ class Reporter {
     if (failed.fault == Fault::kUnreconcilable) {
       const std::string from = view_.Annotation(api::kCurrentConfigAnnotation);
       const std::string to = view_.Annotation(api::kDesiredConfigAnnotation);
-      // The text begins with what the condition says in its own words.
+      // The condition has the beginning of the text already, in its own words.
       const std::string known = fmt::format("can't reconcile config {} with {}: ", from, to);
       Add(moment::NotCompatible(from, to,
                                 failed.text.starts_with(known) ? failed.text.substr(known.size()) : failed.text));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the Node, its MachineConfigNode and the Events say of this machine.
+// Decides what the Node, its MachineConfigNode and the Events report about this machine.
 //
-// It is decided here and written by KubernetesSource: one function takes what was reported before, the Node as it is
-// known, and what has happened, and gives the annotations, conditions and Events that follow.  Keys, values, messages
-// and their order are those of the Machine Config Operator's daemon, since people and tools wait for them.
+// KubernetesSource writes what is decided here: one function takes what was reported before, the Node as it is known,
+// and what has happened, and returns the annotations, conditions and Events that follow.  Keys, values, messages and
+// their order are those of the Machine Config Operator's daemon, since people and tools wait for them.
 
 #include <cstddef>
 #include <deque>
@@ -24,18 +24,18 @@
 
 namespace pintle::agent {
 
-// What was reported since this agent started.
+// The reports made since this agent started.
 struct Reported {
-  // How the MachineConfigNode has the node as a whole.
+  // The state that the MachineConfigNode reports for the node as a whole.
   enum class Whole { kNothing, kBusy, kSettled };
 
   Whole whole = Whole::kNothing;
-  bool has_begun = false;    // What the last change left on the Node has been taken from it.
-  bool has_settled = false;  // At least once.
+  bool has_begun = false;    // The annotations that the last change left on the Node were removed.
+  bool has_settled = false;  // The node has settled at least once since the agent started.
   std::string fault = {};    // The text of the condition NodeDegraded; empty while the node has no fault.
   std::optional<std::vector<plan::IrreconcilableChange>> irreconcilable = {};
 
-  // What has to wait until the Node is seen.
+  // These wait until the Node is seen.
   std::deque<Moment> unwritten = {};
   std::optional<Goal> settled = {};
   std::optional<std::string> finalize_failure = {};
@@ -45,15 +45,15 @@ struct Reported {
 struct NodeView {
   std::string name;
   const api::Node* node = nullptr;  // Null until it is seen.
-  bool is_being_written = false;    // Annotations are on their way, so that it may be other than it is known.
+  bool is_being_written = false;    // Annotations are being written, so the Node may have changed already.
 
-  // Empty without such an annotation.
+  // Returns "" if there is no such annotation.
   std::string Annotation(std::string_view key) const;
-  // Whether the Node has all of this.
+  // Returns whether the Node has all of these.
   bool Has(const AnnotationChanges& annotations) const;
 };
 
-// What can happen that others are to know of.
+// The occurrences that lead to reports.
 namespace report {
 
 struct NodeSeen {};
@@ -80,11 +80,11 @@ struct RebootBegins {
 struct Settled {
   Goal goal;
 };
-// The controller has let the node's pods come back, for which Settled had asked.
+// The controller has done the uncordon that Settled asked for.
 struct Uncordoned {
   Goal goal;
 };
-// The annotations that say that the node is settled are written.
+// The annotations that report the node as settled are written.
 struct SettledWritten {};
 struct Failed {
   Fault fault;
@@ -93,7 +93,7 @@ struct Failed {
 struct Irreconcilable {
   std::vector<plan::IrreconcilableChange> changes;
 };
-// Empty: the deployment that was staged before this boot could be made, or there was none.
+// The text is empty if the deployment that was staged before this boot was finalized, or if there was none.
 struct FinalizeFailed {
   std::string text;
 };
@@ -113,9 +113,9 @@ struct NodeEvent {
 };
 
 struct NodeReport {
-  // What follows when the annotations are written.
+  // The report that follows when the annotations are written.
   enum class Next { kNothing, kReportReboot, kReportSettled };
-  // Whether the controller has to answer before the agent goes on.
+  // Whether the agent waits for the controller's answer before it goes on.
   enum class Drain { kNone, kNotRequired, kDoneBefore, kAsked };
 
   std::vector<NodeEvent> events = {};
@@ -123,13 +123,14 @@ struct NodeReport {
   std::vector<AnnotationChanges> annotations = {};  // Each is a write of its own.
   Next next = Next::kNothing;
   Drain drain = Drain::kNone;
-  std::string asked = {};                            // The value of desiredDrain that the controller is to answer.
-  std::optional<Goal> settled = {};                  // Set: this is settled, at once or with that answer.
-  std::optional<std::string> finalize_failure = {};  // What is new about a deployment that could not be made.
+  std::string asked = {};            // The value of desiredDrain that the controller is to answer.
+  std::optional<Goal> settled = {};  // If it is set, the node is settled with this goal, at once or with that answer.
+  // Set if the reason why a deployment could not be finalized has changed.
+  std::optional<std::string> finalize_failure = {};
   std::vector<std::string> log = {};
 };
 
-// Updates what was reported.
+// Returns the report that follows, and updates `reported`.
 NodeReport Next(Reported& reported, const NodeView& view, const report::Occurrence& occurrence);
 
 }  // namespace pintle::agent

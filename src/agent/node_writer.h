@@ -3,8 +3,8 @@
 
 // Writes annotations of one Node, in the order in which they are given and until they are written.
 //
-// While the API server does not take them, those that wait become one: what was in between is over by then.  That
-// is tried less and less often, and no sooner than the server says.
+// While the API server does not accept them, all changes that wait are merged to one, since values in between are
+// outdated by then.  That write is tried less and less often, and no sooner than the server asks for.
 
 #include <deque>
 #include <functional>
@@ -19,14 +19,14 @@
 
 namespace pintle::agent {
 
-// Nothing: the annotation goes.
+// Nullopt removes the annotation.
 using AnnotationChanges = std::map<std::string, std::optional<std::string>>;
 
 class NodeWriter {
  public:
   struct Listener {
-    std::function<void(const api::Node& node)> wrote;  // The node as it is then.
-    std::function<void(const Error& error)> trouble;   // Why nothing is written for now.
+    std::function<void(const api::Node& node)> wrote;  // Called with the Node as it is after a write.
+    std::function<void(const Error& error)> trouble;   // Called with the reason why nothing is written for now.
   };
 
   NodeWriter(event::Loop& loop, const kube::Client& client, std::string node, Listener listener,
@@ -50,8 +50,8 @@ class NodeWriter {
   kube::Client client_;
   std::string node_;
   Listener listener_;
-  std::deque<Writing> waiting_;           // The first one is under way.
-  std::optional<kube::Failure> failure_;  // The last one.
+  std::deque<Writing> waiting_;           // The write of the first one is under way.
+  std::optional<kube::Failure> failure_;  // The failure of the last request.
   kube::Backoff backoff_;
   event::Timer again_;
   kube::Call call_;

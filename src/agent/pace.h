@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How soon what costs much may be done again, so that it takes no more than a fifth of a processor however often there
-// is a reason to do it.
+// Limits how often expensive work begins, so that it takes no more than a fifth of a processor however often there is a
+// reason for it.
 
 #include <algorithm>
 #include <chrono>
@@ -13,14 +13,14 @@ namespace pintle::agent {
 
 class Pace {
  public:
-  static constexpr int kRest = 4;  // This many times as long as it took.
+  static constexpr int kRest = 4;  // The work rests for this many times as long as it took.
   static constexpr auto kMostRest = std::chrono::seconds(2);
 
   void Took(MonotonicTime began, MonotonicTime ended) {
     next_ = ended + std::min<MonotonicTime::duration>(kRest * (ended - began), kMostRest);
   }
 
-  // Before this it should not begin again.
+  // The work should not begin again before this time.
   MonotonicTime next() const { return next_; }
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What of a change's progress is shown: each new thing that is done at once, and how far that is once a second.  What
-// comes too soon waits, and gives way to what comes after it.
+// Limits how often a change's progress is published: each new activity at once, and how far it is once a second.  A
+// report that comes too soon waits, and is replaced by the next one.
 
 #include <chrono>
 #include <optional>
@@ -18,7 +18,7 @@ class ProgressPace {
  public:
   static constexpr auto kRest = std::chrono::seconds(1);
 
-  // What is to be shown now; nothing: something waits until due().
+  // Returns the text to publish now, or nullopt if a report waits until due().
   std::optional<std::string> Take(host::HowFar how_far, MonotonicTime now) {
     if (std::exchange(doing_, how_far.doing) != how_far.doing) next_ = now;
     waiting_ = std::move(how_far);
@@ -33,7 +33,7 @@ class ProgressPace {
 
   std::optional<MonotonicTime> due() const { return waiting_ ? std::optional(next_) : std::nullopt; }
 
-  // Something else is shown.
+  // Drops the report that waits, since something else is published.
   void Forget() { *this = {}; }
 
  private:

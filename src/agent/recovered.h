@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How what a crash or a reboot had interrupted has ended, in the agent's words and for `pintle history`.
+// Translates the outcome of a recovery to the agent's own types, and records it for `pintle history`.
 
 #include <optional>
 
@@ -12,7 +12,7 @@
 
 namespace pintle::agent {
 
-// A change that is over now, and was not so when it began; one that still waits for something is told of when it ends.
+// Records a change that was pending and is over now.  One that still waits for something is recorded when it ends.
 void RecordRecovery(const std::optional<change::Change>& pending, const change::Recovered& recovered);
 
 happened::Recovered MeaningOf(const change::Recovered& recovered, const std::optional<change::Change>& pending);

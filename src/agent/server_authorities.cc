@@ -22,7 +22,8 @@ constexpr std::string_view kKey = "certificate-authority-data";
 constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
 constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
 
-// Signers by which the control plane reaches itself; a kubelet needs them no sooner than it starts again.
+// The control plane reaches itself by certificates of these signers; a kubelet needs them no sooner than it starts
+// again.
 constexpr auto kOfControlPlane = std::to_array<std::string_view>({
     "kube-apiserver-localhost-signer",
     "openshift-kube-apiserver-operator_localhost-recovery-serving-signer",
@@ -45,7 +46,8 @@ bool IsOfControlPlane(const net::Certificate& certificate) {
                      [&](std::string_view name) { return certificate.common_name.find(name) != std::string::npos; });
 }
 
-// Where the value stands.  Programs write kubeconfigs, and each has one cluster, whose value is on one line.
+// Returns the part of the text that is the value.  Programs write kubeconfigs, and each has one cluster, whose value is
+// on one line.
 Result<std::string_view> ValueIn(std::string_view kubeconfig) {
   const std::size_t key = kubeconfig.find(kKey);
   if (key == std::string_view::npos || kubeconfig.find(kKey, key + 1) != std::string_view::npos) {
@@ -71,7 +73,7 @@ Result<std::optional<RenewedKubeconfig>> Renewed(const Root& root, std::string_v
 }  // namespace
 
 Result<bool> MakeFirstKubeconfigPrivate(const Root& root) {
-  // A pipe in its place holds up nobody.
+  // Opening must not block on a FIFO in the file's place.
   const auto file = root.OpenFile(kFirstKubeconfig, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!file && file.error().errno_value() == ENOENT) return false;
   if (!file) return file.error();
@@ -85,7 +87,7 @@ Result<bool> MakeFirstKubeconfigPrivate(const Root& root) {
 std::string BundleOf(const ServerAuthorities& authorities) {
   const std::string& binary = authorities.binary_data.bundle;
   const std::string& text = binary.empty() ? authorities.data.bundle : binary;
-  // In `data`, too, it may stand in base64.
+  // The text may be in base64 in `data`, too.
   return DecodeBase64(text).value_or(text);
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The authorities of the API server, in the kubeconfigs by which a node's kubelet gets to it.
+// Puts the authorities of the API server into the kubeconfigs with which a node's kubelet reaches it.
 //
-// They are renewed while the old ones still hold.  The kubelet reads its own only when it starts, and so is restarted,
-// unless the new authorities are only for connections inside the control plane.  The kubeconfig that a kubelet first
-// starts with is written last: as long as it is not as wanted, a crash or a failure on the way has all of it done once
-// more.
+// They are renewed while the old ones are still valid.  The kubelet reads its own only when it starts, and so is
+// restarted, unless the new authorities are only for connections inside the control plane.  The kubeconfig that a
+// kubelet first starts with is written last: as long as it differs, all of it is done again after a crash or a failure.
 
 #include <optional>
 #include <string>
@@ -23,14 +22,14 @@
 
 namespace pintle::agent {
 
-// Where the operator puts them: an object's name, its namespace, and its key.
+// The operator puts them into a ConfigMap with this namespace and name.
 inline constexpr const char* kServerAuthoritiesNamespace = "openshift-machine-config-operator";
 inline constexpr const char* kServerAuthorities = "kubeconfig-data";
 
 // The kubeconfig that a kubelet first starts with; it is written last.
 inline constexpr std::string_view kFirstKubeconfig = plan::kFirstKubeconfig;
 
-// Has none but root read it, if it is there.  Whether that took a change.
+// Makes the file readable by root alone, if it exists.  Returns whether that took a change.
 Result<bool> MakeFirstKubeconfigPrivate(const Root& root);
 
 struct ServerAuthoritiesData {
@@ -40,7 +39,7 @@ struct ServerAuthoritiesData {
   static constexpr auto kFields = json::FieldList{json::Field{"ca-bundle.crt", &ServerAuthoritiesData::bundle}};
 };
 
-// A ConfigMap.
+// The part of a ConfigMap that holds the authorities.
 struct ServerAuthorities {
   api::ObjectMeta metadata;
   ServerAuthoritiesData data;
@@ -54,7 +53,7 @@ struct ServerAuthorities {
   };
 };
 
-// Its certificates in PEM; empty: it has none.
+// Returns the certificates in PEM, or "" if there are none.
 std::string BundleOf(const ServerAuthorities& authorities);
 
 struct RenewedKubeconfig {
@@ -62,11 +61,12 @@ struct RenewedKubeconfig {
   bool needs_restart = false;
 };
 
-// A kubeconfig that trusts these certificates and no others; nothing: it does so already.  What is no certificate is
-// left out, and all else of the kubeconfig stays as it is written.
+// Returns the kubeconfig with these certificates as its only authorities, or nullopt if it has them already.  Blocks of
+// `bundle` that are no certificates are left out, and everything else in the kubeconfig stays as it is written.
 Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeconfig, std::string_view bundle);
 
-// Makes it so on a machine.  Returns the paths of what has changed.
+// Puts the authorities into a machine's kubeconfigs, and restarts the kubelet if needed.  Returns the paths of the
+// files that changed.
 Result<std::vector<std::string>> TrustServer(const host::Host& host, const std::string& kubelet_kubeconfig,
                                              const std::string& bundle);
 

@@ -23,11 +23,11 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kFileLimit = 1 << 20;
 constexpr std::array<std::string_view, 2> kMainFiles = {"/etc/pintle/pintled.conf", "/usr/lib/pintle/pintled.conf"};
-// Those that count most come first.
+// The directories with the highest priority come first.
 constexpr std::array<std::string_view, 3> kDropInDirectories = {
     "/etc/pintle/pintled.conf.d", "/run/pintle/pintled.conf.d", "/usr/lib/pintle/pintled.conf.d"};
 
-constexpr std::size_t kLongestNodeName = 253;  // Of a DNS name.
+constexpr std::size_t kLongestNodeName = 253;  // A DNS name may have this length.
 
 constexpr std::string_view kSpace = " \t\r";
 
@@ -52,7 +52,7 @@ bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || IsDigit(c); }
 
 Error Must(std::string what) { return Error(ErrorKind::kInvalid, "must " + std::move(what)); }
 
-// What is said of a value.  It is never empty here: without a value a key has its default.
+// These set one value, which is never empty: a key without a value gets its default.
 
 Result<> SetSource(std::string_view value, Settings& settings) {
   constexpr std::array<std::pair<std::string_view, SourceChoice>, 3> kChoices = {
@@ -107,7 +107,7 @@ Result<> SetFullCheck(std::string_view value, Settings& settings) {
   return {};
 }
 
-// As with systemd's own lists, one line adds to those before it.
+// As with lists of systemd, a line adds to those before it.
 Result<> SetUnits(std::string_view value, Settings& settings) {
   std::vector<std::string> units = WordsOf(value);
   for (const std::string& unit : units) {
@@ -128,7 +128,7 @@ bool IsLoopback(const std::string& address) {
   return ::inet_pton(AF_INET6, address.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
 }
 
-// "127.0.0.1:9797" or "[::1]:9797".
+// Parses an address such as "127.0.0.1:9797" or "[::1]:9797".
 std::optional<ListenAddress> ParseListen(std::string_view value) {
   const std::size_t colon = value.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
@@ -210,7 +210,7 @@ std::string AllKeys(std::string_view section) {
   return keys;
 }
 
-// One file while it is read.
+// Reads one file and collects its problems.
 class Reading {
  public:
   Reading(std::string_view file, Settings& settings) : file_(file), settings_(settings) {}
@@ -245,7 +245,7 @@ class Reading {
   }
 
   void TakeKey(std::string_view name, std::string_view value) {
-    if (!is_known_section_) return;  // That was told with its head.
+    if (!is_known_section_) return;  // The problem was noted at the section's head.
     if (section_.empty()) return Note(fmt::format("must be in a section: {}", AllSections()));
     const auto key = std::find_if(kKeys.begin(), kKeys.end(),
                                   [&](const Key& one) { return one.section == section_ && one.name == name; });
@@ -257,7 +257,7 @@ class Reading {
     if (!set) Note(fmt::format("{}=: {}", name, set.error().message()));
   }
 
-  // The place and the cause, and not the text: a URL may have a password in it.
+  // A problem names the place and the cause, but not the text, since a URL may have a password in it.
   void Note(const std::string& problem) {
     problems_ += fmt::format("{}{}:{}: {}", problems_.empty() ? "" : "; ", file_, line_, problem);
   }
@@ -265,14 +265,14 @@ class Reading {
   std::string_view file_;
   Settings& settings_;
   std::string_view section_;
-  bool is_known_section_ = true;  // Before the first there is nothing wrong with it.
+  bool is_known_section_ = true;  // Keys before the first section are reported by themselves.
   int line_ = 0;
   std::string problems_;
 };
 
 bool IsMissing(const Error& error) { return error.errno_value() == ENOENT || error.errno_value() == ENOTDIR; }
 
-// A link to /dev/null, whether that is there below this root or not.
+// Returns whether the file is a link to /dev/null, which need not exist below this root.
 Result<bool> IsMask(const Root& root, const std::string& file) {
   const auto status = TRY(root.Status(file));
   return status && S_ISLNK(status->st_mode) && TRY(root.ReadLink(file)) == "/dev/null";
@@ -290,7 +290,7 @@ Result<std::optional<std::string>> MainFile(const Root& root) {
   return std::nullopt;
 }
 
-// Paths by the names of the files, which is their order.
+// Returns the paths by the names of the files, in whose order they are read.
 Result<std::map<std::string, std::string>> DropIns(const Root& root) {
   std::map<std::string, std::string> paths;
   for (const std::string_view directory : kDropInDirectories) {
@@ -307,7 +307,7 @@ Result<std::map<std::string, std::string>> DropIns(const Root& root) {
 }  // namespace
 
 Result<> AddSettings(std::string_view text, std::string_view file, Settings& settings) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // A byte order mark.
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // Skips a byte order mark.
   if (!IsUtf8(text) || text.find('\0') != std::string_view::npos) {
     return Error(ErrorKind::kInvalid, fmt::format("{}: must be text in UTF-8", file));
   }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the admin of a machine tells the agent: pintled.conf and its drop-ins.
+// The agent's settings, which an administrator writes to pintled.conf and its drop-ins.
 //
-// The files are written as systemd's own are: sections, Key=value, comments that begin with "#" or ";".  The first main
-// file that exists counts, /etc/pintle/pintled.conf before /usr/lib/pintle/pintled.conf; then all drop-ins in
-// pintled.conf.d below /usr/lib/pintle, /run/pintle and /etc/pintle are laid over it in the order of their names.  One
-// in /etc hides one of the same name in /run, and that one in /usr/lib; a link to /dev/null says nothing and only
-// hides.
+// The files have the syntax of systemd's own: sections, Key=value, comments that begin with "#" or ";".  The first main
+// file that exists is used, /etc/pintle/pintled.conf before /usr/lib/pintle/pintled.conf; then all drop-ins in
+// pintled.conf.d below /usr/lib/pintle, /run/pintle and /etc/pintle override it, in the order of their names.  A
+// drop-in in /etc hides one of the same name in /run, and that hides one in /usr/lib; a link to /dev/null has no
+// settings and only hides.
 //
-// A key that nobody knows and a value that cannot be are errors, since a typo would otherwise be a setting that
-// silently does nothing.  A key without a value has its default again.
+// An unknown key and an invalid value are errors, since a typo would otherwise be a setting that silently does nothing.
+// A key without a value has its default again.
 
 #include <chrono>
 #include <cstdint>
@@ -25,13 +25,13 @@
 namespace pintle::agent {
 
 enum class SourceChoice {
-  kAuto,  // Kubernetes where there is a kubeconfig, else local.
+  kAuto,  // This means Kubernetes where there is a kubeconfig, and local otherwise.
   kKubernetes,
   kLocal,
 };
 
 struct ListenAddress {
-  std::string address;  // Without brackets.
+  std::string address;  // An IPv6 address has no brackets here.
   std::uint16_t port = 0;
   bool operator==(const ListenAddress&) const = default;
 };
@@ -39,25 +39,27 @@ struct ListenAddress {
 struct Settings {
   // [Agent]
   SourceChoice source = SourceChoice::kAuto;
-  std::string node_name;  // Empty: the host name, in lower case.
+  std::string node_name;  // If it is empty, the host name in lower case is used.
   std::string config_directory = "/etc/pintle/config.d";
-  std::string policy_file;  // Empty: none.
+  std::string policy_file;  // Empty if there is none.
   bool watch_logins = true;
-  std::optional<std::chrono::milliseconds> full_check = std::chrono::hours(1);  // Nothing: never.
+  std::optional<std::chrono::milliseconds> full_check = std::chrono::hours(1);  // Nullopt means never.
 
   // [Kubernetes]
   std::string kubeconfig = "/var/lib/kubelet/kubeconfig";
   std::chrono::milliseconds drain_timeout = std::chrono::hours(1);
-  std::string kubelet_health = "http://localhost:10248/healthz";      // Empty: nobody asks.
-  std::string event_namespace = "openshift-machine-config-operator";  // One that exists.
+  std::string kubelet_health = "http://localhost:10248/healthz";      // If it is empty, the kubelet is not asked.
+  std::string event_namespace = "openshift-machine-config-operator";  // This namespace must exist.
 
   // [Health]
-  std::optional<std::vector<std::string>> health_units;  // Nothing: what the source needs.  An empty list: none.
+  // Nullopt means the units that the source needs, and an empty list none.
+  std::optional<std::vector<std::string>> health_units;
   std::string check_directory = "/etc/pintle/check.d";
   std::chrono::milliseconds health_limit = std::chrono::minutes(10);
 
   // [Metrics]
-  std::string metrics_file = "/var/lib/node_exporter/textfile_collector/pintle.prom";  // Empty: none.
+  // If it is empty, no file is written.
+  std::string metrics_file = "/var/lib/node_exporter/textfile_collector/pintle.prom";
   std::optional<ListenAddress> metrics_listen;
 
   bool operator==(const Settings&) const = default;
@@ -65,8 +67,8 @@ struct Settings {
 
 Result<Settings> ReadSettings(const Root& root);
 
-// Lays what one file says over the settings.  All that is wrong with it is told at once: "FILE:LINE: Key=value: must be
-// ...".
+// Applies one file to the settings.  The error lists everything that is wrong with it, as "FILE:LINE: Key=value: must
+// be ...".
 Result<> AddSettings(std::string_view text, std::string_view file, Settings& settings);
 
 }  // namespace pintle::agent

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How far a change is, on its way from the worker's thread to those who look at the agent, and no faster than they can
-// read.
+// Hands the progress of a change from the worker's thread to the loop's, and limits its pace to what people can read.
 
 #include <functional>
 #include <memory>
@@ -16,17 +15,17 @@
 
 namespace pintle::agent {
 
-// Belongs to the loop's thread, and calls `show` there.
+// Lives on the loop's thread, and calls `show` there.
 class ShownProgress {
  public:
   ShownProgress(event::Loop& loop, const Clock& clock, std::function<void(const std::string& doing)> show);
   ShownProgress(const ShownProgress&) = delete;
   ShownProgress& operator=(const ShownProgress&) = delete;
 
-  // To be called on any thread, also when this is no more.
+  // Returns a function that may be called on any thread, also after this object is destroyed.
   change::Progress Teller();
 
-  // Drops the report that has not been shown yet.
+  // Drops a report that still waits.
   void Forget();
 
  private:

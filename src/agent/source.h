@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where the agent learns what the machine is to be, and tells how far it is: a cluster, or files on the machine itself.
+// Tells the agent what the machine is to be, and reports how far it is: a cluster, or files on the machine itself.
 //
-// All of it is on the loop's thread.
+// Everything here runs on the loop's thread.
 
 #include <functional>
 #include <optional>
@@ -19,18 +19,18 @@ namespace pintle::agent {
 
 class Source {
  public:
-  // None of these is called from within a call of the source.
+  // The source calls none of these from within a call of its own functions.
   struct Listener {
     std::function<void(Goal goal)> wanted;
     std::function<void()> drained;
-    std::function<void(std::string why)> failed;  // What was asked for will not come.
-    // What is wanted cannot be made out, and what was wanted before goes on being wanted; empty: that is over.
+    std::function<void(std::string why)> failed;  // The source cannot provide what it was asked for.
+    // The goal cannot be determined, and the last one stays in force; an empty reason ends that.
     std::function<void(std::string why)> unusable;
-    // The authorities of the API server are other ones, which the kubelet is to trust.
+    // The authorities of the API server have changed, and the kubelet is to trust the new ones.
     std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server = {};
-    // What waits until a pause ends; empty: nothing does.
+    // Says what waits until a pause ends; empty if nothing does.
     std::function<void(std::string what)> held;
-    // All that a person should know of, and that stops nothing.
+    // Passes all warnings that a person should know of, and that stop nothing.
     std::function<void(std::vector<std::string> warnings)> warned;
   };
 
@@ -38,28 +38,29 @@ class Source {
 
   virtual void Begin(Listener listener) = 0;
 
-  // All that a look takes which the machine itself does not have.  `current` is what is on its disk.
+  // Collects the inputs of a look that the machine itself does not have.  `current` is the config on its disk.
   virtual void Fetch(const std::optional<Goal>& current, const Goal& wanted,
                      std::function<void(Result<SurveyRequest> request)> done) = 0;
 
-  // Has the machine's pods moved elsewhere, which `drained` or `failed` answers.
+  // Asks for the machine's pods to be moved elsewhere; `drained` or `failed` is called with the answer.
   virtual void AskForDrain(const Goal& goal) = 0;
-  // No answer to that is wanted any more.
+  // Drops a request for a drain or a fetch whose answer is not needed any more.
   virtual void StopWaiting() = 0;
 
-  // What is told here is told to the end: in this order, and again while nobody hears it.
+  // Reports are published in this order, and tried again until they are.
   virtual void ReportWork(const Prepared& change) = 0;
   virtual void ReportChanging(const Prepared& change) = 0;
   virtual void ReportChanged(const Prepared& change, bool needs_reboot) = 0;
-  // `told` is called when it is known to others, or they cannot be told in time.
+  // `told` is called when the report is published, or cannot be in time.
   virtual void ReportReboot(const std::string& why, std::function<void()> told) = 0;
   virtual void ReportSettled(const Goal& goal) = 0;
   virtual void ReportFault(Fault fault, const std::string& text) = 0;
-  // What the machine's config says of its installation that the machine does not have.
+  // Reports the parts of the config that only another installation would give the machine.
   virtual void ReportIrreconcilable(const std::vector<plan::IrreconcilableChange>&) {}
-  // Why the deployment that was staged before this boot could not be made; empty: it could, or there was none.
+  // Reports why the deployment that was staged before this boot could not be finalized; empty if it was, or if there
+  // was none.
   virtual void ReportFinalizeFailure(const std::string&) {}
-  // Someone has logged in by hand, after which a machine may be other than it seems.
+  // Reports a login by hand, after which a machine may differ from what its config says.
   virtual void ReportLogin() {}
 };
 

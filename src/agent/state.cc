@@ -9,7 +9,7 @@ namespace {
 using Retry = phase::Degraded::Retry;
 using How = happened::Recovered::How;
 
-// One transition being made.
+// Builds one transition.
 class Step {
  public:
   explicit Step(const State& state) : transition_{state, {}} {}
@@ -33,7 +33,7 @@ class Step {
     return To(std::move(degraded));
   }
 
-  // Begins with what is wanted now, whatever was before.
+  // Starts over with the current goal, whatever was before.
   Step& Begin(int attempts = 0) {
     const State& state = transition_.next;
     if (!state.wanted) return To(phase::Waiting{});
@@ -62,10 +62,10 @@ using Next = std::optional<Transition>;
 
 class Advancing {
  public:
-  // `state` with what was said now.
+  // `state` has the goal that the event named.
   explicit Advancing(const State& state) : state_(state) {}
 
-  // ---- what is wanted -----------------------------------------------------------------------------------------------
+  // ---- goals --------------------------------------------------------------------------------------------------------
 
   Next operator()(const phase::Waiting&, const happened::Wanted&) const { return Start().Begin(); }
   Next operator()(const phase::Checking& checking, const happened::Wanted& wanted) const {
@@ -78,17 +78,17 @@ class Advancing {
     return settled.goal == wanted.goal ? Next() : Start().Begin();
   }
   Next operator()(const phase::Degraded& degraded, const happened::Wanted& wanted) const {
-    // What is under way in the journal comes first.
+    // The change in the journal comes first.
     if (degraded.retry == Retry::kRecover || degraded.retry == Retry::kReboot) return Kept();
     return degraded.goal == wanted.goal ? Next() : Start().Begin();
   }
-  // These come to an end first, and then see what is wanted.
+  // These phases end first, and then take up the goal.
   Next operator()(const phase::Recovering&, const happened::Wanted&) const { return Kept(); }
   Next operator()(const phase::Changing&, const happened::Wanted&) const { return Kept(); }
   Next operator()(const phase::Rebooting&, const happened::Wanted&) const { return Kept(); }
   Next operator()(const phase::Confirming&, const happened::Wanted&) const { return Kept(); }
 
-  // What the machine has goes on being looked after.  Wherever something is under way, this is told when that has
+  // The config that the machine has is still looked after.  In any other phase the fault is reported when that has
   // ended.
   Next operator()(const phase::Waiting&, const happened::Unusable&) const { return Unsettled(Start()); }
   Next operator()(const phase::Settled& settled, const happened::Unusable&) const { return Settle(settled.goal); }
@@ -129,8 +129,8 @@ class Advancing {
 
   Next operator()(const phase::Checking& checking, const happened::Looked& looked) const {
     if (looked.goal != checking.goal) return {};
-    // A change follows a look during which nothing was noticed, or else the second look: where something is noticed all
-    // the time no other would do, and the change compares what it overwrites once more.
+    // A change follows a look during which nothing was noticed, or a second look.  Where something is noticed all the
+    // time there is no look of the first kind, and the change compares once more what it overwrites.
     const bool is_work = IsWork(looked.outlook);
     if (is_work && checking.again && !checking.is_repeated) {
       return Start().Look({checking.goal, checking.is_drained, checking.attempts, false, true});
@@ -164,7 +164,7 @@ class Advancing {
     return state_.wanted == changing.goal ? Settle(changing.goal) : Start().Begin();
   }
   Next operator()(const phase::Changing& changing, const happened::Failed& failed) const {
-    // What did not work need not be tried again before what is wanted now.
+    // A change that failed need not be tried again before the goal that is wanted now.
     if (state_.wanted != changing.goal) return Start().Begin();
     return Start().Degrade({Fault::kFailed, failed.text, Retry::kLook, changing.goal, changing.attempts + 1});
   }
@@ -277,7 +277,7 @@ std::optional<Transition> Advance(const State& state, const Event& event) {
   if (const auto* wanted = std::get_if<happened::Wanted>(&event)) now.wanted = wanted->goal;
   if (const auto* unusable = std::get_if<happened::Unusable>(&event)) now.unusable = unusable->why;
   auto next = std::visit(Advancing(now), now.phase, event);
-  // It is kept also where nothing follows from it.
+  // The new value is kept even if nothing follows from it.
   if (!next && now.unusable != state.unusable) next = Transition{std::move(now), {}};
   return next;
 }

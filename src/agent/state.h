@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the agent is at, and what it does next: a pure function of where it is and what has happened.
+// The agent's state machine: Advance() is a pure function of the state and of what has happened.
 //
 //     recover  -> look -> [drain -> look again] -> change -> [reboot -> recover -> confirm] -> settled
 //
-// A look compares the machine with the config that it has, and that with the one it is to have.  It is what everything
-// begins with, so that a change never starts from a machine that is not what it is taken for.  ARCHITECTURE.md has the
-// graph; a pair that is not in it changes nothing.
+// A look compares the machine with the config that it has, and that config with the one that it is to have.  Everything
+// begins with a look, so that a change never starts from a machine that differs from its config.  ARCHITECTURE.md has
+// the graph; a pair that is not in it changes nothing.
 
 #include <optional>
 #include <string>
@@ -17,33 +17,33 @@
 
 namespace pintle::agent {
 
-// What a machine has, or is to have.
+// The config that a machine has, or is to have.
 struct Goal {
   std::string config;
-  std::string image = {};  // One that was built for the config; empty: the config says which.
+  std::string image = {};  // The image that was built for the config; if it is empty, the config names the image.
 
   bool operator==(const Goal&) const = default;
 };
 
-// Why a machine is not what it should be.
+// The reasons why a machine is not what it should be.
 enum class Fault {
-  kDrift,           // Someone has changed what the config says: a person chooses what is to be.
-  kUnreconcilable,  // No machine gets from the one config to the other.
-  kRejected,        // It was tried, and the machine was not well with it.
-  kFailed,          // Something went wrong; it may go better next time.
-  kUnusable,        // What it is to be cannot be made out.
+  kDrift,           // Someone changed what the config manages, and a person has to decide which is right.
+  kUnreconcilable,  // A running machine cannot get from the one config to the other.
+  kRejected,        // The config was tried, and the machine was not healthy with it.
+  kFailed,          // Something went wrong that may succeed next time.
+  kUnusable,        // The goal cannot be determined.
 };
 
-// What a look has shown.
+// The result of a look.
 struct Outlook {
   bool is_cut_short = false;        // The journal has a change that has to be ended before anything else.
-  std::string waits = {};           // The journal has one that a reboot ends, and this is what to say of it.
-  std::string drift = {};           // Empty: the machine is as the config says that it has.
-  std::string unreconcilable = {};  // Why it cannot get to the goal.
-  bool is_there = false;            // It has the goal.
-  bool drains = false;              // Its pods have to go before.
+  std::string waits = {};           // Set if the journal has a change that a reboot ends, as the text to report.
+  std::string drift = {};           // Empty if the machine is as its config says.
+  std::string unreconcilable = {};  // The reason why the machine cannot get to the goal.
+  bool is_there = false;            // The machine has the goal.
+  bool drains = false;              // The machine has to be drained first.
 
-  // Whether there is a change in the journal, so that nothing else was looked at.
+  // Returns whether the journal has a change, in which case nothing else was looked at.
   bool IsUnderWay() const { return is_cut_short || !waits.empty(); }
 };
 
@@ -59,12 +59,12 @@ struct Recovering {  // Ends what a crash, a reboot or a failure has interrupted
   int attempts = 0;
   std::optional<FailedChange> after = {};
 };
-struct Waiting {};  // Nobody has said yet what the machine is to be.
+struct Waiting {};  // No source has named a goal yet.
 struct Checking {
   Goal goal;
   bool is_drained = false;
   int attempts = 0;
-  bool again = false;        // Something changed during this look, which may have missed it: look once more.
+  bool again = false;  // Something changed during this look, which may have missed it, so that another look follows.
   bool is_repeated = false;  // This is that second look.
 };
 struct Draining {
@@ -78,7 +78,7 @@ struct Changing {
 struct Rebooting {
   int attempts = 0;
 };
-struct Confirming {};  // It has rebooted, and is watched until it is well.
+struct Confirming {};  // The machine has rebooted, and is watched until it is healthy.
 struct Settled {
   Goal goal;
 };
@@ -88,7 +88,7 @@ struct Degraded {
   enum class Retry { kNone, kRecover, kLook, kReboot } retry = Retry::kNone;
   std::optional<Goal> goal = {};
   int attempts = 0;
-  std::optional<FailedChange> after = {};  // The failed change that the recovery to be tried again belongs to.
+  std::optional<FailedChange> after = {};  // The failed change that the recovery belongs to which is to be tried again.
 };
 }  // namespace phase
 
@@ -102,20 +102,20 @@ struct Rejection {
 
 struct State {
   Phase phase = phase::Recovering{};
-  std::optional<Goal> wanted = {};         // What was said last.
-  std::optional<Rejection> rejected = {};  // What is not tried again.
-  std::string unusable = {};               // Why what was said last cannot be used, if it cannot.
+  std::optional<Goal> wanted = {};         // The goal that was named last.
+  std::optional<Rejection> rejected = {};  // The goal that is not tried again.
+  std::string unusable = {};  // The reason why the goal that was named last cannot be used; empty if it can.
 };
 
 namespace happened {
 struct Wanted {
   Goal goal;
 };
-// What was interrupted has ended.
+// A recovery has ended.
 struct Recovered {
   enum class How { kEnded, kUndone, kToBeConfirmed, kRebootNeeded } how = How::kEnded;
-  std::optional<Goal> goal = {};  // Of the change.
-  std::string why = {};           // Why it is undone, if it did not just end early.
+  std::optional<Goal> goal = {};  // The goal of the change that was recovered.
+  std::string why = {};           // Says why the change was undone, unless it was only cut short.
 };
 struct Looked {
   Goal goal;
@@ -129,7 +129,7 @@ struct Well {};
 struct Unwell {
   std::string why;
 };
-// Whatever was under way has not worked.
+// The work that was under way has failed.
 struct Failed {
   std::string text;
 };
@@ -137,15 +137,15 @@ struct Failed {
 struct NotUndone {
   std::string text;
 };
-// Something on the machine may be other than it was.  A look that is under way goes on, and what it shows counts.
+// Something on the machine may have changed.  A look that is under way goes on, and its result counts.
 struct Noticed {};
-// A person wants a look now, or its time has come; a recovery that has failed is tried again as well.
+// A person wants a look now, or the time for one has come; a recovery that has failed is tried again as well.
 struct Asked {};
 // Enough time has passed since something failed, or a person does not want to wait.
 struct RetryDue {};
-// A person wants what was rejected to be tried all the same.
+// A person wants the rejected goal to be tried all the same.
 struct Pardoned {};
-// What the config source says now cannot be used; the last usable goal stays.  An empty `why`: it can be used again.
+// The goal that the source names now cannot be used, and the last usable one stays in force.  An empty `why` ends that.
 struct Unusable {
   std::string why;
 };
@@ -161,9 +161,9 @@ struct Recover {};
 struct Look {
   Goal goal;
 };
-// Has Noticed happen again, as soon as another look may begin: how often that is, the agent decides.
+// Makes Noticed happen again as soon as another look may begin; the agent limits how often that is.
 struct NoticeAgain {};
-// Says that there is work, before anything of it is done.
+// Reports that there is work, before any of it is done.
 struct ReportWork {
   Goal goal;
 };
@@ -186,12 +186,12 @@ struct ReportFault {
   Fault fault;
   std::string text;
 };
-// Stores it on the disk, so that it holds after a reboot.
+// Stores the rejection on the disk, so that it holds after a reboot.
 struct Remember {
   std::optional<Rejection> rejected;
 };
 struct RetryLater {
-  int attempts;  // How often it has failed so far.
+  int attempts;  // The number of failures so far.
 };
 }  // namespace effect
 
@@ -204,10 +204,10 @@ struct Transition {
   std::vector<Effect> effects;
 };
 
-// Nothing: what has happened means nothing here.
+// Returns nullopt if the event means nothing in this state.
 std::optional<Transition> Advance(const State& state, const Event& event);
 
-// "checking", as `pintle status` and the table in ARCHITECTURE.md call it.
+// Returns the name, such as "checking", that `pintle status` and the table in ARCHITECTURE.md use.
 std::string_view NameOf(const Phase& phase);
 std::string_view NameOf(const Event& event);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What people are told of a state, by `pintle status` and on the bus.
+// Describes a state to people, for `pintle status` and the bus.
 
 #include <string_view>
 
@@ -10,13 +10,14 @@
 
 namespace pintle::agent {
 
-// `is_going_back`: to the config before; `is_held`: what is wanted waits until a pause ends.
+// `is_going_back` means that the machine goes back to the config before, `is_held` that the goal waits until a pause
+// ends.
 host::AgentPhase ShownAs(const State& state, bool is_going_back, bool is_held);
 
-// What it does; empty: nothing.
+// Returns what the agent does in this phase, or "" if that is nothing.
 std::string_view DoingIn(const Phase& phase);
 
-// What follows that; empty: it depends.
+// Returns what follows that, or "" if it depends.
 std::string_view NextAfter(const Phase& phase);
 
 }  // namespace pintle::agent

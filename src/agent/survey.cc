@@ -25,11 +25,11 @@ namespace {
 
 struct Current {
   change::CurrentConfig config;
-  bool is_kept = false;  // On the disk.
+  bool is_kept = false;  // The config is on the disk.
 };
 
-// What is kept of the first boot of a machine that is new to its cluster: the config without its files, which its
-// cluster has.
+// Returns whether this is what a new machine keeps of its first boot: its config without the files, which the cluster
+// has.
 Result<bool> IsOfFirstBoot(const Root& root, const change::CurrentConfig& kept) {
   const ignition::Config& said = kept.ignition;
   const bool is_bare = plan::PathsOf(said).empty() && said.systemd.units.empty() && said.passwd.users.empty();
@@ -44,7 +44,7 @@ Result<Current> CurrentOf(const host::Host& host, const SurveyRequest& request) 
   return Current{TRY(request.assumed->read()), false};
 }
 
-// What the Machine Config Operator says of it.
+// Words the error as the Machine Config Operator does.
 std::string Unreconcilable(const change::CurrentConfig& from, const change::CurrentConfig& to, const std::string& why) {
   const std::string& old_name = from.object.metadata.name;
   const std::string& new_name = to.object.metadata.name;
@@ -63,7 +63,7 @@ void Force(plan::Plan& plan) {
 
 Result<> PlanChange(const host::Host& host, const SurveyRequest& request, change::CurrentConfig from,
                     change::CurrentConfig to, change::Things left_alone, bool is_forced, Survey& survey) {
-  // For those who restore things without asking the cluster.
+  // The policy is stored for commands that restore files without asking the cluster.
   if (request.wanted) TRY(change::KeepPolicy(host.root, request.policy));
   change::LeaveAside(host, to.object, from.object);
   auto prepared = std::make_shared<Prepared>(Prepared{std::move(from), std::move(to), {}});
@@ -87,26 +87,27 @@ Result<> PlanChange(const host::Host& host, const SurveyRequest& request, change
   return {};
 }
 
-// Whether a machine has all of its first config but the OS, which it may have come with in another version.
+// Returns whether a new machine differs from its first config in the OS only, of which it may have come with another
+// version.
 Result<bool> IsNewWithOtherOs(const host::Host& host, bool is_kept, const std::vector<change::Finding>& findings) {
   const auto is_about_os = [](const change::Finding& finding) { return finding.about == change::kOs; };
   if (is_kept || findings.empty() || !std::all_of(findings.begin(), findings.end(), is_about_os)) return false;
   return IsNewToCluster(host.root);
 }
 
-// What the machine came with is changed to what its config says, which is no drift.
+// Plans the change from what the machine came with to what its config says; that difference is no drift.
 Result<> PlanFirstBoot(const host::Host& host, const SurveyRequest& request, change::CurrentConfig config,
                        change::CurrentConfig to, Survey& survey) {
   const bool stays = GoalOf(config) == GoalOf(to);
   config.object = TRY(change::AsBooted(host, std::move(config.object)));
   TRY(PlanChange(host, request, std::move(config), std::move(to), {}, false, survey));
-  // As with the Machine Config Operator, nothing has to be drained from a machine that was not ready for it yet.
+  // As with the Machine Config Operator, a machine that was not ready for pods yet needs no drain.
   if (stays && survey.prepared) survey.prepared->plan.drain = {};
   if (stays) survey.outlook.drains = false;
   return {};
 }
 
-// Fills in all findings, and returns those that count as one text.
+// Stores all findings in the survey, and returns those that count as one text.
 Result<std::string> AddFindings(const host::Host& host, const change::CurrentConfig& config,
                                 std::vector<change::Finding> findings, const change::Ignored& ignored, Survey& survey) {
   change::Drifts drifts = TRY(change::DriftsOf(host.root, config, std::move(findings), ignored));
@@ -115,7 +116,7 @@ Result<std::string> AddFindings(const host::Host& host, const change::CurrentCon
   return std::move(drifts.text);
 }
 
-// Says of those that are ignored why they count.
+// Explains why ignored findings count after all.
 std::string IgnoredText(const std::vector<change::Finding>& lost, const change::Ignored& ignored, const Goal& wanted) {
   std::string text;
   for (const change::Finding& finding : lost) {
@@ -126,8 +127,8 @@ std::string IgnoredText(const std::vector<change::Finding>& lost, const change::
   return text;
 }
 
-// Fills in what a change to another config would overwrite.  What is ignored counts if that config says otherwise of
-// it.
+// Stores in the survey what a change to another config would overwrite.  An ignored thing counts if that config wants
+// it otherwise.
 Result<> AddLosses(const host::Host& host, std::vector<change::Finding> findings, change::Ignored ignored,
                    const change::CurrentConfig& from, const change::CurrentConfig& to, const change::Things& left_alone,
                    Survey& survey) {
@@ -156,7 +157,7 @@ Result<std::optional<Goal>> CurrentGoal(const Root& root) {
 
 namespace {
 
-// What is in the journal comes first: with a change half made, nothing is what it seems.
+// The journal is read first: while a change is half made, nothing else that a look finds means anything.
 Result<bool> FindPending(const host::Host& host, Outlook& outlook) {
   const auto pending = TRY(change::PendingOn(host));
   outlook.is_cut_short = pending == change::Pending::kCutShort;
@@ -192,7 +193,7 @@ Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request) {
     TRY(PlanFirstBoot(host, request, std::move(current), std::move(first), survey));
     return survey;
   }
-  // A machine that was given its config by someone else gets it on its disk as well.
+  // A config that someone else gave the machine is written to its disk as well.
   const bool has_it = stays && (is_kept || change::IsNoConfig(current.object));
   survey.outlook.is_there = has_it && drift.empty();
   if (survey.outlook.is_there) return survey;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A look at the machine, for the worker's thread: is it as the config says that it has, and what would it take to get
-// to another?
+// Makes a look at the machine, on the worker's thread: whether it is as its config says, and what it would take to get
+// to another config.
 
 #include <cstddef>
 #include <functional>
@@ -24,16 +24,16 @@
 
 namespace pintle::agent {
 
-// A config that a source has handed out, still as text or as files, so that reading it is the worker's work.
+// A config that a source has provided.  It is still text or files, so that the worker does the parsing.
 struct Target {
   Goal goal;
-  std::function<Result<change::CurrentConfig>()> read;  // To be called once.
+  std::function<Result<change::CurrentConfig>()> read;  // May be called once.
 };
 
 struct SurveyRequest {
-  // What the machine is said to have, for one whose disk does not tell.
+  // The config that the machine is said to have, for one whose disk does not have it.
   std::optional<Target> assumed = {};
-  // What it is to have; nothing: what it has.
+  // The config that the machine is to have; nullopt means the one that it has.
   std::optional<Target> wanted = {};
   api::NodeDisruptionPolicy policy = {};
   api::IrreconcilableValidationOverrides overrides = {};
@@ -41,40 +41,40 @@ struct SurveyRequest {
   change::Things looked_after = {};
 };
 
-// All that a change takes.
+// The inputs of a change.
 struct Prepared {
   change::CurrentConfig from;
   change::CurrentConfig to;
   plan::Plan plan;
-  bool is_forced = false;  // Someone wants it in spite of what was found.
+  bool is_forced = false;  // A person wants the change in spite of the findings.
   change::Things left_alone = {};
 };
 
-// While the journal has a change, there is no more than an outlook that says so.
+// The result of a look.  While the journal has a change, only the outlook is filled in.
 struct Survey {
   Goal current;
-  bool is_assumed = false;  // The disk does not tell that it is this.
+  bool is_assumed = false;  // The disk does not confirm that the machine has this config.
   Outlook outlook;
-  std::size_t findings = 0;            // Those that count.
-  std::string findings_text;           // All there is to say of them and the others, as JSON.
-  change::Ignored ignored = {};        // Findings about these do not count.
-  std::string left_aside;              // What of that config this machine cannot have, in words.
-  std::vector<std::string> paths;      // Where the config that it has says something.
-  std::shared_ptr<Prepared> prepared;  // Null: there is nothing to do, or it cannot be done.
+  std::size_t findings = 0;            // The number of findings that count.
+  std::string findings_text;           // All findings, also those that do not count, as JSON.
+  change::Ignored ignored = {};        // Findings about these things do not count.
+  std::string left_aside;              // The parts of the config that this machine cannot have, in words.
+  std::vector<std::string> paths;      // The paths that the machine's config manages.
+  std::shared_ptr<Prepared> prepared;  // Null if there is nothing to do, or if it cannot be done.
 };
 
-// Someone who makes this file wants the machine changed, and rebooted, in spite of what is found.
+// Whoever makes this file wants the machine changed, and rebooted, in spite of the findings.
 inline constexpr const char* kForceFile = "/run/machine-config-daemon-force";
 
 Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request);
 
-// Shows it, and logs it if that is news.
+// Sets the status, and logs the text if it is new.
 void TellLeftAside(const std::string& what, host::AgentStatus& status);
 
-// The config that the machine has, by what is on its disk; nothing: none.
+// Returns the goal that the machine has according to its disk, or nullopt if it has no config.
 Result<std::optional<Goal>> CurrentGoal(const Root& root);
 
-// The image that goes with a config is part of it.
+// The goal includes the image that was built for the config.
 Goal GoalOf(const change::CurrentConfig& config);
 
 }  // namespace pintle::agent

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kMachineConfiguration = "cluster";
 
-// It is large, and so moved to whoever reads it, who does so once.
+// The config is large, and read once, so it is moved to its reader.
 Target TargetOf(Goal goal, api::MachineConfig object) {
   const auto kept = std::make_shared<api::MachineConfig>(std::move(object));
   auto read = [kept, image = goal.image]() -> Result<change::CurrentConfig> {
@@ -69,7 +69,7 @@ void SurveyFetch::GotPolicy(Result<api::MachineConfiguration> configuration) {
   Got();
 }
 
-// Without the operator that completes it, what the administrator has written counts.
+// Without the operator that completes the policy, the one that the administrator wrote is used.
 void SurveyFetch::Take(api::MachineConfiguration configuration) {
   request_.overrides = std::move(configuration.spec.irreconcilable_validation_overrides);
   auto& completed = configuration.status.node_disruption_policy_status.cluster_policies;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a look at the machine needs of the cluster, being fetched: the configs that it is about, and the policy of
-// updates.
+// Fetches what a look at the machine needs from the cluster: the configs that it compares, and the update policy.
 
 #include <functional>
 #include <optional>
@@ -18,7 +17,7 @@ namespace pintle::agent {
 
 class SurveyFetch {
  public:
-  // Called once; it may destroy this.
+  // Called once; the call may destroy this object.
   using Done = std::function<void(Result<SurveyRequest> request)>;
 
   SurveyFetch(kube::Client client, Done done) : client_(std::move(client)), done_(std::move(done)) {}

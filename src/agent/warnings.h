@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a person should know of, and that stops nothing: each is logged once, and shown for as long as it is so.
+// Warnings that a person should know of, and that stop nothing: each is logged once, and published for as long as it
+// holds.
 
 #include <array>
 #include <string>
@@ -15,7 +16,7 @@ class Warnings {
  public:
   enum class Of { kSource, kDriftWatch, kIgnored };
 
-  // All there are of a kind from now on; false if these are those that there were.
+  // Replaces all warnings of a kind; returns false if they are the same as before.
   bool Replace(Of kind, std::vector<std::string> texts);
 
   std::vector<std::string> All() const;
@@ -24,7 +25,7 @@ class Warnings {
   std::array<std::vector<std::string>, 3> texts_;
 };
 
-// One for each thing that is ignored.
+// Returns a warning for each thing that is ignored.
 std::vector<std::string> WarningsOf(const change::Ignored& ignored);
 
 }  // namespace pintle::agent
