@@ -23,7 +23,8 @@ constexpr auto kValues = [] {
 std::uint8_t ValueOf(char c) { return kValues[static_cast<unsigned char>(c)]; }
 bool IsBreak(char c) { return c == '\n' || c == '\r'; }
 
-// Hands each group of four letters to `take`, which gets their bits and how many bytes they stand for.
+// Calls `take` for each group of four letters with the bits of the group and the number of bytes that they stand for.
+// Returns the offset of the first byte that is wrong, if there is one.
 template <typename Take>
 std::optional<std::size_t> Walk(std::string_view text, Take&& take) {
   std::size_t at = 0;
@@ -53,7 +54,7 @@ std::optional<std::size_t> Walk(std::string_view text, Take&& take) {
       take(bits, 3);
       continue;
     }
-    // Padding, behind which there is nothing more.
+    // The group ends in padding, and nothing may follow it.
     if (letters == 2) {
       skip_breaks();
       if (at == text.size()) return text.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Base64 with padding, in which line breaks do not count.
+// Base64 with padding.  Line breaks in the text are ignored.
 
 #include <cstddef>
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace pintle {
 
-// Where the first byte is that cannot stand there; nothing when all is well.
+// Returns the offset of the first byte that is not allowed in its place, or nullopt if the text is valid.
 std::optional<std::size_t> FindBase64Problem(std::string_view text);
 
-// Nothing when the text is not base64.
+// Returns nullopt if the text is not valid base64.
 std::optional<std::string> DecodeBase64(std::string_view text);
 
 std::string EncodeBase64(std::string_view bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Owning what a C library hands out.
+// Owners of the objects that C libraries hand out.
 //
 //     using Bus = CPtr<sd_bus, sd_bus_flush_close_unref>;
 //     Bus bus;
@@ -15,15 +15,15 @@ template <auto kFree>
 struct FreeWith {
   template <typename T>
   void operator()(T* object) const {
-    static_cast<void>(kFree(object));  // What some libraries return here is always null.
+    static_cast<void>(kFree(object));  // Some libraries return a pointer here, which is always null.
   }
 };
 
 template <typename T, auto kFree>
 using CPtr = std::unique_ptr<T, FreeWith<kFree>>;
 
-// Passes an owner to a C function that fills in a `T**`.  What the owner held before is freed when the function has
-// given something new.
+// Passes an owner to a C function that fills in a `T**`.  The owner's previous object is freed only if the function
+// has returned a new one.
 template <typename T, typename Deleter>
 class Out {
  public:

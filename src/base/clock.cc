@@ -14,7 +14,7 @@ using std::chrono::minutes;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-// Takes a text apart from its front.  Each step answers whether the text went on as expected.
+// Reads a text from its front.  Each step returns whether the text continued as expected.
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {}
@@ -36,7 +36,7 @@ class Reader {
     return value;
   }
 
-  // Digits behind a decimal point, of any number; what is finer than a nanosecond is dropped.
+  // Reads any number of digits behind a decimal point; digits beyond nanoseconds are dropped.
   std::optional<nanoseconds> Fraction() {
     std::int64_t value = 0;
     std::int64_t unit = 1'000'000'000;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The time, as something that is handed in.
+// Clocks and points in time, which callers pass in.
 //
-// Durations and deadlines are measured on the monotonic clock, which only runs forward; what is written down for people
-// or other machines is the wall clock.  Code that decides gets a time point; code that waits gets a Clock, so that
-// tests can pass hours in an instant.
+// Durations and deadlines are measured on the monotonic clock, which only runs forward; times that people or other
+// machines read are taken from the wall clock.  Code that decides gets a time point; code that waits gets a Clock, so
+// that tests can pass hours in an instant.
 
 #include <chrono>
 #include <string>
@@ -31,9 +31,9 @@ class SystemClock final : public Clock {
   WallTime Wall() const override { return std::chrono::system_clock::now(); }
 };
 
-// RFC 3339 in UTC with whole seconds, as Kubernetes writes times: "2026-11-21T05:41:43Z".
+// Formats a time as Kubernetes does, in RFC 3339, UTC and whole seconds: "2026-11-21T05:41:43Z".
 std::string ToRfc3339(WallTime time);
-// Reads any RFC 3339 time: fractions of seconds and offsets from UTC included.
+// Reads any RFC 3339 time, including fractions of seconds and offsets from UTC.
 Result<WallTime> FromRfc3339(std::string_view text);
 
 }  // namespace pintle

@@ -20,7 +20,8 @@ Error UnknownOption(std::string_view name, std::span<const Option> options) {
   return Misused(fmt::format("unknown option {}{}", name, Guess(name, known)));
 }
 
-// Whether "json" is one of "json|yaml".  Of any other kind of value all are.
+// Returns whether `value` is one of `choices`, such as "json|yaml".  Choices without a "|" are the name of a
+// placeholder, such as "FILE", for which any value will do.
 bool IsPossible(std::string_view value, std::string_view choices) {
   if (choices.find('|') == std::string_view::npos) return true;
   while (true) {
@@ -45,7 +46,7 @@ Result<CommandLine> CommandLine::Parse(std::span<const Option> options, std::spa
       line.words_.insert(line.words_.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
       break;
     }
-    if (word.size() < 2 || word[0] != '-') {  // "-" alone is a name for standard input.
+    if (word.size() < 2 || word[0] != '-') {  // "-" alone is the name of standard input.
       line.words_.emplace_back(word);
       continue;
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The words behind a verb: options, and what they are about.
+// The words behind a verb, sorted into options and operands.
 //
 //     pintle render --pool POOL.yaml --controller-config=CC.yaml -o name FILE...
 //
-// Each verb lists its options once; from that list come parsing, `--help` and the completion.
+// Each verb lists its options once; parsing, `--help` and shell completion all use that list.
 
 #include <map>
 #include <optional>
@@ -19,27 +19,27 @@
 namespace pintle {
 
 struct Option {
-  std::string_view name;  // "--pool", or "-o".
-  // What its value stands for in the help: "FILE"; or the values that it may have: "json|yaml".  Empty: a switch
-  // without a value.
+  std::string_view name;  // Such as "--pool" or "-o".
+  // The placeholder of the value in the help, such as "FILE", or the values that are allowed, such as "json|yaml".
+  // It is empty if the option is a switch without a value.
   std::string_view value;
-  std::string_view summary;  // Half a sentence for the help.
+  std::string_view summary;  // A phrase for the help.
 };
 
 class CommandLine {
  public:
-  // Sorts the words by the options a verb knows.  An option takes its value as the next word or behind "=", may be
-  // given more than once, and may stand anywhere; behind "--" there are none.
+  // Sorts the words by the options that a verb knows.  An option takes its value as the next word or behind "=", may
+  // be given more than once, and may stand anywhere before "--"; all words behind "--" are operands.
   static Result<CommandLine> Parse(std::span<const Option> options, std::span<const std::string_view> words);
   static Result<CommandLine> Parse(std::span<const Option> options, std::span<const char* const> words);
 
   bool Has(std::string_view option) const { return values_.contains(option); }
-  // The last value given, so that a later one overrides an earlier one.
+  // Returns the value that was given last, so that a later one overrides an earlier one.
   std::optional<std::string> Value(std::string_view option) const;
   std::vector<std::string> Values(std::string_view option) const;
-  // The value of an option that the verb cannot do without.
+  // Returns the value of a required option, or an error if the option was not given.
   Result<std::string> Needed(std::string_view option) const;
-  // The words that are no options.
+  // Returns the words that are not options.
   const std::vector<std::string>& words() const { return words_; }
 
  private:
@@ -47,10 +47,10 @@ class CommandLine {
   std::vector<std::string> words_;
 };
 
-// Lines for `--help`, one an option.
+// Returns the lines for `--help`, one for each option.
 std::string Describe(std::span<const Option> options);
 
-// The parts of a value such as "a,b"; empty ones do not count.
+// Splits a value such as "a,b" and leaves out empty parts.
 std::vector<std::string> SplitAtCommas(std::string_view text);
 
 }  // namespace pintle

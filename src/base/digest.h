@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Digests of bytes: the name under which contents are stored and compared.
+// Digests of bytes, which are the names under which contents are stored and compared.
 
 #include <compare>
 #include <cstddef>
@@ -16,13 +16,13 @@ struct evp_md_ctx_st;  // OpenSSL's EVP_MD_CTX
 
 namespace pintle {
 
-// MD5 is here for the names of rendered configs, which others have fixed; it protects nothing.
+// MD5 is needed for the names of rendered configs, whose format we do not choose; it protects nothing.
 enum class DigestAlgorithm { kMd5, kSha256, kSha512 };
 
 // A digest in lower-case hexadecimal.
 class Digest {
  public:
-  // Checks length and digits; letters may be of either case.
+  // Checks the length and the digits, which may be upper-case.
   static Result<Digest> FromHex(DigestAlgorithm algorithm, std::string_view hex);
 
   const std::string& hex() const { return hex_; }
@@ -34,13 +34,13 @@ class Digest {
   std::string hex_;
 };
 
-// Takes bytes as they come and gives the digest of them all.
+// Computes the digest of bytes that arrive in pieces.
 class Hasher {
  public:
   explicit Hasher(DigestAlgorithm algorithm);
 
   void Update(std::string_view bytes);
-  // The digest of everything so far.  The hasher is spent.
+  // Returns the digest of all bytes so far.  The hasher cannot be used afterwards.
   Digest Finish() &&;
 
  private:
@@ -51,7 +51,7 @@ class Hasher {
 Digest DigestOf(DigestAlgorithm algorithm, std::string_view bytes);
 inline Digest Sha256(std::string_view bytes) { return DigestOf(DigestAlgorithm::kSha256, bytes); }
 
-// Bytes as lower-case hexadecimal digits.
+// Formats bytes as lower-case hexadecimal digits.
 std::string ToHex(std::string_view bytes);
 
 }  // namespace pintle

@@ -8,13 +8,13 @@
 namespace pintle {
 
 enum class ExitStatus {
-  // All is well, and what was asked for is done.
+  // All is well, and the request has been carried out.
   kFine = 0,
-  // Something went wrong, or the words were not understood; standard error or the journal says what.
+  // Something went wrong, or the command line was not understood; standard error or the journal has the reason.
   kWrong = 1,
   // Nothing went wrong, and the answer is that something differs, is to be done, or is not as it should be.
   kDiffers = 2,
-  // Of machine-config-daemon pivot --unchanged-exit-77 alone: nothing was to be changed.
+  // Only machine-config-daemon pivot --unchanged-exit-77 ends so, when there was nothing to change.
   kUnchanged = 77,
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The beginning of a text that came from somewhere else, for a place where it must be short and must be text.
+// Shortens a text of foreign origin for a place where it must be short and valid UTF-8.
 
 #include <cstddef>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace pintle {
 
-// So many characters of UTF-8, or all there are.  A byte that is none becomes U+FFFD.
+// Returns the first `count` characters, or all if there are fewer.  A byte that is not UTF-8 becomes U+FFFD.
 std::string FirstCharacters(std::string_view text, std::size_t count);
 
 }  // namespace pintle

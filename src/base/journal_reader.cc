@@ -19,7 +19,7 @@ using Journal = CPtr<sd_journal, sd_journal_close>;
 
 pintle::Error Failed(const char* call, int result) { return pintle::Error::FromErrno(call, -result); }
 
-// Those of one field are alternatives, those of different ones hold together.
+// The journal combines matches of one field with OR, and matches of different fields with AND.
 Result<> AddMatch(sd_journal* journal, std::string_view field, std::string_view value) {
   const std::string match = std::string(field) + "=" + std::string(value);
   const int result = ::sd_journal_add_match(journal, match.data(), match.size());
@@ -27,7 +27,8 @@ Result<> AddMatch(sd_journal* journal, std::string_view field, std::string_view 
   return {};
 }
 
-// Entries that others have written under our ids are as good as ours: the journal says who wrote them.
+// Entries are not matched by sender: one that another program wrote under our ids counts too, and the journal records
+// who wrote it.
 Result<> Match(sd_journal* journal, std::span<const MessageId> ids) {
   for (const MessageId& id : ids) TRY(AddMatch(journal, "MESSAGE_ID", id.hex()));
   return {};
@@ -50,7 +51,7 @@ Result<PastEntry> ReadEntry(sd_journal* journal) {
   return entry;
 }
 
-// A field of the entry that the journal is at; empty: it has none.
+// Returns a field of the journal's current entry, or "" if the entry does not have it.
 Result<std::string> FieldHere(sd_journal* journal, const char* name) {
   const void* data = nullptr;
   std::size_t size = 0;
@@ -68,7 +69,7 @@ Result<Journal> OpenJournal() {
   return journal;
 }
 
-// Of the entry before the first one of this boot.
+// Returns the boot id of the entry before the first one of this boot, or "" if there is none.
 Result<std::string> BootBefore(sd_journal* journal) {
   sd_id128_t boot = {};
   if (const int result = ::sd_id128_get_boot(&boot); result < 0) return Failed("sd_id128_get_boot", result);

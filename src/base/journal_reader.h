@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is in the system journal: events that programs of ours have logged with a MESSAGE_ID, and the last words of
-// services of an earlier boot.
+// Reads the system journal: events that our programs have logged with a MESSAGE_ID, and messages that services logged
+// in the previous boot.
 
 #include <map>
 #include <span>
@@ -21,10 +21,11 @@ struct PastEntry {
   std::map<std::string, std::string> fields;
 };
 
-// All entries of these kinds, the oldest first, of all boots that the journal goes back to.
+// Returns all entries with these ids from all boots that the journal still has, the oldest first.
 Result<std::vector<PastEntry>> ReadJournal(std::span<const MessageId> ids);
 
-// What these services said in the boot before this one, in their order; nothing if the journal does not go back to it.
+// Returns the messages that these services logged in the previous boot, in order; none if the journal does not reach
+// back to it.
 Result<std::vector<std::string>> SaidInBootBefore(std::span<const std::string_view> units);
 
 }  // namespace pintle::log

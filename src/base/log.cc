@@ -16,7 +16,7 @@
 namespace pintle::log {
 namespace {
 
-// Of a text or a field.  journald takes more, but whoever reads it does not, and anyone may read it.
+// The limit of a text or a field.  journald accepts more, but readers of the journal do not, and anyone may read it.
 constexpr std::size_t kLongest = 8 << 10;
 
 bool StderrIsJournal() {
@@ -76,7 +76,7 @@ void WriteIdentified(Level level, std::string&& text, const MessageId& id, std::
 }  // namespace
 
 void Write(const Entry& entry) {
-  // Both are asked once: neither the environment nor stderr changes while a program of ours runs.
+  // Both are computed once: neither the environment nor stderr changes while one of our programs runs.
   static const bool to_journal = StderrIsJournal();
   static const bool debug_wanted = DebugWanted();
   if (entry.level == Level::kDebug && !debug_wanted) return;

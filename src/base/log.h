@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a program tells the person who runs the machine.
+// The log, for the person who runs the machine.
 //
 // Under systemd an entry goes to the journal with its fields, and a MESSAGE_ID that names the kind of event, so that
-// tools need not read prose.  Anywhere else it is one line on stderr.  Only agent/, controller/ and ctl/ log above
-// debug: libraries return errors.
+// tools need not parse prose.  Anywhere else an entry is one line on stderr.  Only agent/, controller/ and ctl/ log
+// above debug: libraries return errors.
 
 #include <array>
 #include <string>
@@ -41,31 +41,31 @@ struct Field {
 struct Entry {
   Level level = Level::kInfo;
   std::string text;
-  std::string message_id;  // Empty: an event that no tool needs to recognise.
+  std::string message_id;  // Empty for an event that no tool needs to recognise.
   std::vector<Field> fields;
 };
 
 void Write(const Entry& entry);
 
-// Puts an entry into the journal and nowhere else: for what is looked up there later, by programs that tell people in
-// their own way.  Where there is no journal it is lost.
+// Writes an entry to the journal and nowhere else, for programs that inform people in another way, and whose events
+// are looked up in the journal later.  Where there is no journal, the entry is lost.
 void Record(const Entry& entry);
 
 void Error(std::string text, const MessageId& id, std::vector<Field> fields = {});
 void Warning(std::string text, const MessageId& id, std::vector<Field> fields = {});
 void Notice(std::string text, const MessageId& id, std::vector<Field> fields = {});
 void Info(std::string text, std::vector<Field> fields = {});
-// Written when PINTLE_DEBUG is set in the environment.
+// Written only if PINTLE_DEBUG is set in the environment.
 void Debug(std::string text, std::vector<Field> fields = {});
 
-// The line for stderr: "pintled: warning: text [PINTLE_UNIT=a.service]".  A line break in a text, which may come from
-// somewhere else, does not begin a new line.
+// Returns the line for stderr: "pintled: warning: text [PINTLE_UNIT=a.service]".  A line break in a text, which may
+// be of foreign origin, does not begin a new line.
 std::string StderrLine(std::string_view program, const Entry& entry);
 
-// The fields as sd_journal_sendv() takes them: "NAME=value".
+// Returns the fields as sd_journal_sendv() takes them: "NAME=value".
 std::vector<std::string> JournalFields(const Entry& entry);
 
-// Whether a stream with this device and inode number is the one that JOURNAL_STREAM="device:inode" names.
+// Returns whether a stream with this device and inode number is the one that JOURNAL_STREAM="device:inode" names.
 bool IsJournalStream(std::string_view journal_stream, unsigned long long device, unsigned long long inode);
 
 }  // namespace pintle::log

@@ -16,12 +16,12 @@ namespace {
 struct Mapping {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
-  // Its pages are as in a file that it is mapped from: relocated constants are not, also where they may not be written
-  // to any more, and would be lost.
+  // Whether all pages are the same as in the file that they are mapped from.  Pages of relocated constants are not,
+  // even where they have become read-only, and dropping them would lose them.
   bool is_as_in_file = false;
 };
 
-// "7f5c0a000000-7f5c0a021000 r-xp 00026000 fd:00 1234   /usr/lib/libc.so.6"
+// Parses "7f5c0a000000-7f5c0a021000 r-xp 00026000 fd:00 1234   /usr/lib/libc.so.6".
 bool ReadHeader(const char* line, Mapping& mapping) {
   unsigned long long begin = 0;
   unsigned long long end = 0;
@@ -32,7 +32,7 @@ bool ReadHeader(const char* line, Mapping& mapping) {
   return true;
 }
 
-// "Anonymous:           12 kB"
+// Recognises lines such as "Anonymous:           12 kB".
 bool SaysIsChanged(const char* line) {
   for (const char* key : {"Private_Dirty: %llu", "Anonymous: %llu", "Swap: %llu"}) {
     unsigned long long kilobytes = 0;
@@ -55,7 +55,7 @@ void ReleaseIdleMemory() {
     if (ReadHeader(line.data(), mapping)) continue;
     if (SaysIsChanged(line.data())) mapping.is_as_in_file = false;
     if (!IsLastOfMapping(line.data()) || !mapping.is_as_in_file) continue;
-    // That it cannot be done is no harm.
+    // A failure does no harm: the pages stay where they are.
     static_cast<void>(::madvise(reinterpret_cast<void*>(mapping.begin), mapping.end - mapping.begin, MADV_DONTNEED));
   }
 }

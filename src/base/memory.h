@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Memory that a program which is idle most of the time need not hold.
+// Returns memory that a mostly idle program does not need to the kernel.
 
 namespace pintle {
 
-// Gives back what was freed, and lets go of code and constants that are mapped from files: the kernel has them in its
-// cache, and maps those that are used again.  To be called when there is nothing to do for a while.
+// Returns freed heap memory, and drops code and constants that are mapped from files: they stay in the kernel's page
+// cache, and those that are used again are mapped again.  Call it when there is nothing to do for a while.
 void ReleaseIdleMemory();
 
 }  // namespace pintle

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Figures in the text format that Prometheus reads.
+// Writes metrics in the text format of Prometheus.
 //
 //     MetricsWriter text;
 //     text.Begin("mco_machine_count", MetricType::kGauge, "Nodes of a pool.");
 //     text.Sample({{"pool", "worker"}}, 3);
 //
-// Whatever text comes into a label is bounded, and is text afterwards.
+// The value of a label is cut to a fixed length and made valid UTF-8.
 
 #include <fmt/core.h>
 
@@ -30,7 +30,7 @@ struct MetricLabel {
 
 class MetricsWriter {
  public:
-  // What follows are samples of this one.
+  // Begins a metric; the samples that follow belong to it.
   void Begin(std::string_view name, MetricType type, std::string_view help);
 
   template <typename Number>
@@ -48,7 +48,7 @@ class MetricsWriter {
   std::string text_;
 };
 
-// In whole seconds.
+// Returns whole seconds since the epoch.
 std::int64_t UnixTime(WallTime time);
 
 }  // namespace pintle

@@ -9,7 +9,7 @@
 
 namespace pintle {
 
-// The names in an open directory, without "." and "..", in the order in which the file system has them.
+// Returns the names in an open directory, without "." and "..", in the order in which the file system has them.
 Result<std::vector<std::string>> NamesIn(UniqueFd directory);
 
 }  // namespace pintle

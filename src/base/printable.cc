@@ -22,7 +22,7 @@ std::uint32_t CodeOf(std::string_view character) {
   return code;
 }
 
-// Those that stand for a place in a line, such as the separators of lines, count as well.
+// Line separators and the characters that turn the direction of text count as control characters, too.
 bool IsControl(std::uint32_t code) {
   const bool turns_direction = code == 0x061C || code == 0x200E || code == 0x200F ||
                                (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
@@ -34,7 +34,7 @@ bool IsShown(std::string_view character, std::string_view kept) {
   return !IsControl(CodeOf(character)) || kept.find(character) != std::string_view::npos;
 }
 
-// Nearly all texts need no change, and are not looked at letter by letter.
+// Nearly all texts are plain ASCII and need no escapes.
 bool IsPlain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
 }
@@ -60,8 +60,8 @@ bool NeedsNoQuotes(std::string_view word) {
   return !word.empty() && word.find_first_not_of(kHarmless) == std::string_view::npos;
 }
 
-// Text that a terminal shows can be put between single quotes: they are closed and opened again around each single
-// quote in it.
+// A word fits if a terminal shows all of its characters and none is a tab.  Single quotes may be in it: SingleQuoted()
+// closes and reopens the quotes around each.
 bool FitsSingleQuotes(std::string_view word) {
   return word.find('\t') == std::string_view::npos && Escaped(word, "") == word;
 }
@@ -72,8 +72,8 @@ std::string SingleQuoted(std::string_view word) {
   return quoted + "'";
 }
 
-// What bash reads between $' and '.  No single quote is in it, so that a shell that does not know $'...' takes a wrong
-// word, but runs nothing of it.
+// Quotes a word as bash reads it between $' and '.  The result has no single quote inside, so that a shell that does
+// not know $'...' gets a wrong word but runs no part of it.
 std::string DollarQuoted(std::string_view word) {
   std::string quoted = "$'";
   while (!word.empty()) {
@@ -84,7 +84,8 @@ std::string DollarQuoted(std::string_view word) {
     } else if (character != "'" && start.is_character && IsShown(character, "")) {
       quoted += character;
     } else {
-      // Three octal digits: behind \x a shell might take in what follows.
+      // Octal escapes have exactly three digits; a shell might read the next character as one more digit of a \x
+      // escape.
       for (const char c : character) quoted += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
     }
     word.remove_prefix(character.size());
@@ -108,7 +109,7 @@ std::string ShellOperand(std::string_view word) { return (word.starts_with('-') 
 std::string Shortened(std::string text, std::size_t most) {
   if (text.size() > most) {
     std::size_t end = most;
-    // A character is no longer than four bytes, three of which are behind its first.
+    // A character is at most four bytes long, so that at most three have to be cut.
     while (end > 0 && most - end < kLongestCharacter - 1 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
       --end;
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a function says that it could not do what it was asked to.
+// How a function reports that it has failed.
 //
-// Anything that can fail returns Result<T>: a T, or an Error that says what was being done, outermost first, and last
-// the cause.  TRY unwraps a Result or hands its error up:
+// Anything that can fail returns Result<T>: a T, or an Error whose message names what was being done, outermost
+// first, and the cause last.  TRY unwraps a Result or returns its error:
 //
 //     Bytes bytes = TRY(root.ReadFile(path), "reading the journal");
 
@@ -20,31 +20,31 @@
 
 namespace pintle {
 
-// What the caller can do about a failure.  A kind exists only if some caller branches on it; all else is in the
-// message.
+// What the caller can do about a failure.  A kind exists only if some caller branches on it; the message has the
+// rest.
 enum class ErrorKind {
   kInvalid,         // The input is wrong; trying again cannot help.
   kUnreconcilable,  // The input is valid, but this node cannot get there without being installed anew.
   kUnconvertible,   // The input is valid, but the version of it that we need cannot hold it.
   kNotFound,
-  kConflict,     // Someone else changed it first: read again and retry.
+  kConflict,     // Someone else changed the object first: read again and retry.
   kUnavailable,  // The other side is down or slow: retry with backoff.
   kCancelled,    // We were asked to stop.
-  kSystem,       // The kernel or a library said no; see errno_value().
+  kSystem,       // The kernel or a library returned an error; see errno_value().
 };
 
 class Error {
  public:
   Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
 
-  // An errno as an error: "rename: No space left on device".
+  // Makes an error from an errno: "rename: No space left on device".
   static Error FromErrno(std::string_view call, int errno_value = errno);
 
   ErrorKind kind() const { return kind_; }
   int errno_value() const { return errno_; }
   const std::string& message() const { return message_; }
 
-  // Says what we were doing: "writing /etc/motd: rename: No space left on device".
+  // Prepends what we were doing: "writing /etc/motd: rename: No space left on device".
   Error While(std::string_view doing) &&;
 
  private:
@@ -119,8 +119,8 @@ class [[nodiscard]] Result<void> {
   std::optional<Error> error_;
 };
 
-// TRY(expression) or TRY(expression, doing).  `doing` is evaluated only when there is an error to tell of.  An
-// expression with a comma outside of parentheses, such as F<A, B>(), needs parentheses of its own.
+// TRY(expression) or TRY(expression, doing).  `doing` is evaluated only if there is an error.  An expression with a
+// comma outside of parentheses, such as F<A, B>(), needs parentheses of its own.
 #define TRY(...) PINTLE_TRY_PICK(__VA_ARGS__, PINTLE_TRY_WHILE, PINTLE_TRY_PLAIN, )(__COUNTER__, __VA_ARGS__)
 #define PINTLE_TRY_PICK(first, second, name, ...) name
 #define PINTLE_TRY_PLAIN(counter, expression) PINTLE_TRY(PINTLE_TRY_NAME(counter), expression, )

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kResolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
 
-// The kernel answers EAGAIN when something else renames directories while it looks a ".." up.
+// openat2() fails with EAGAIN if a directory is renamed elsewhere while the kernel resolves a "..".
 constexpr int kLookupAttempts = 64;
 
 Result<UniqueFd> OpenBelow(int root, const std::string& path, std::uint64_t flags, mode_t mode) {
@@ -37,8 +37,8 @@ Result<UniqueFd> OpenBelow(int root, const std::string& path, std::uint64_t flag
   return Error::FromErrno("open", EAGAIN);
 }
 
-// A directory, and the name of one thing in it.  Calls that know no RESOLVE_IN_ROOT take these two: the directory was
-// looked up inside the root, and a single name cannot lead out of it.
+// A directory, and a name in it.  System calls that have no RESOLVE_IN_ROOT get these two: the directory was looked
+// up inside the root, and a single name cannot lead out of it.
 struct Place {
   UniqueFd directory;
   std::string name;
@@ -68,7 +68,7 @@ Result<> SyncDirectory(int directory) {
   return {};
 }
 
-// As the kernel has it, from the root of this process.
+// Returns the kernel's path of a descriptor, as seen from the root of this process.
 Result<std::string> PathOf(int fd) {
   std::array<char, PATH_MAX> path;
   const ssize_t length = ::readlink(fmt::format("/proc/self/fd/{}", fd).c_str(), path.data(), path.size());
@@ -83,7 +83,7 @@ Result<> RemoveLeftover(int directory, const std::string& name) {
   if (errno != EISDIR) return Error::FromErrno("removing an earlier attempt");
   UniqueFd leftover(::openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!leftover) return Error::FromErrno("opening an earlier attempt");
-  const UniqueFd inside(::fcntl(leftover.get(), F_DUPFD_CLOEXEC, 0));  // Listing closes the other.
+  const UniqueFd inside(::fcntl(leftover.get(), F_DUPFD_CLOEXEC, 0));  // NamesIn() closes the descriptor that it gets.
   if (!inside) return Error::FromErrno("dup");
   for (const std::string& more : TRY(NamesIn(std::move(leftover)))) {
     if (more.starts_with(kBeside)) TRY(RemoveLeftover(inside.get(), more));
@@ -92,7 +92,8 @@ Result<> RemoveLeftover(int directory, const std::string& name) {
   return {};
 }
 
-// Removes what was made beside the place unless it got to its place.
+// A temporary name beside a place.  The destructor removes what was made under it, unless that was moved to its
+// place.
 class Beside {
  public:
   explicit Beside(const Place& place) : place_(place), name_(NameBeside(place.name)) {}
@@ -106,10 +107,10 @@ class Beside {
   const char* name() const { return name_.c_str(); }
   void Made() { made_ = true; }
 
-  // Removes what a crash left behind, if it did.
+  // Removes what a crash may have left behind.
   Result<> MakeRoom() { return RemoveLeftover(directory(), name_); }
 
-  // From here on the place has the new thing, also after a power cut.
+  // Once this has returned, the place has the new thing, even after a power cut.
   Result<> MoveToPlace() {
     if (::renameat(directory(), name(), directory(), place_.name.c_str()) != 0) return Error::FromErrno("rename");
     made_ = false;
@@ -123,7 +124,7 @@ class Beside {
 };
 
 Result<> SetMode(int fd, const FileMode& mode) {
-  // The owner first: chown(2) takes set-user-id away.
+  // The owner comes first, since chown(2) clears set-user-id.
   if (mode.owner && ::fchown(fd, mode.owner->uid, mode.owner->gid) != 0) return Error::FromErrno("chown");
   if (::fchmod(fd, mode.permissions) != 0) return Error::FromErrno("chmod");
   return {};
@@ -151,7 +152,7 @@ Result<> WriteLinkAt(const Place& place, const std::string& target) {
 }
 
 Result<> MakeDirectoryAt(const Place& place, const FileMode& mode) {
-  // With its permissions from the first instant: nobody comes back to one that is there.
+  // The permissions are right from the first instant: nobody corrects those of a directory that exists.
   if (::mkdirat(place.directory.get(), place.name.c_str(), mode.permissions) != 0) {
     if (errno == EEXIST) return {};
     return Error::FromErrno("mkdir");
@@ -191,7 +192,7 @@ Result<std::string> Root::ReadFile(std::string_view path, std::size_t limit) con
   if (::fstat(file.get(), &status) != 0) return Error::FromErrno("fstat").While(doing());
   if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "not a regular file").While(doing());
   std::string contents;
-  // A file in /proc says that it has no size, so what is read decides.
+  // Files in /proc have a size of 0, so only the end of what is read counts.
   std::size_t step = std::max<std::size_t>(static_cast<std::size_t>(status.st_size) + 1, 4096);
   for (;;) {
     const std::size_t before = contents.size();
@@ -203,7 +204,7 @@ Result<std::string> Root::ReadFile(std::string_view path, std::size_t limit) con
     if (contents.size() > limit) {
       return Error(ErrorKind::kInvalid, fmt::format("longer than the limit of {} bytes", limit)).While(doing());
     }
-    // Most often there is room for the one byte that is not there, and the contents need not move.
+    // Most often there is room for the one byte that shows the end of the file, and the contents need not move.
     const std::size_t room = contents.capacity() - contents.size();
     step = room > 0 ? room : std::max<std::size_t>(contents.size(), 4096);
   }
@@ -232,7 +233,7 @@ Result<std::optional<struct stat>> Root::Status(std::string_view path) const {
   const auto doing = [&] { return fmt::format("looking at {}", path); };
   auto thing = OpenBelow(directory_.get(), std::string(path), O_PATH | O_NOFOLLOW, 0);
   if (!thing) {
-    // A file where the path needs a directory: there is nothing of this name either.
+    // A file where the path needs a directory means that the name does not exist either.
     if (thing.error().errno_value() == ENOENT || thing.error().errno_value() == ENOTDIR) return std::nullopt;
     return std::move(thing).error().While(doing());
   }
@@ -278,7 +279,7 @@ Result<> Root::MakeDirectories(std::string_view path, const FileMode& mode) cons
     const auto doing = [&] { return fmt::format("making the directory {}", part); };
     const Place place = TRY(FindPlace(directory_.get(), part), doing());
     TRY(MakeDirectoryAt(place, mode), doing());
-    // It may have been there as something else, or as a symlink to nowhere.
+    // The name may have existed as something else, or as a symlink to nowhere.
     TRY(OpenBelow(directory_.get(), std::string(part), O_PATH | O_DIRECTORY, 0), doing());
   }
   return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A directory as the root of a file tree.
+// A directory that is the root of a file tree.
 //
 // Every path that comes from a config is looked up below a Root, by openat2(RESOLVE_IN_ROOT): an absolute symlink or a
 // ".." leads back into the root and never out of it.  Production opens "/", tests a temporary directory, the initramfs
@@ -29,8 +29,8 @@ struct Owner {
 };
 
 struct FileMode {
-  mode_t permissions = 0644;   // Including set-user-id, set-group-id and sticky.
-  std::optional<Owner> owner;  // Without one, what is made belongs to whoever runs this.
+  mode_t permissions = 0644;   // With set-user-id, set-group-id and sticky.
+  std::optional<Owner> owner;  // Without one, new things belong to the user who runs the program.
 };
 
 class Root {
@@ -41,32 +41,31 @@ class Root {
   // `flags` has O_NOFOLLOW.
   Result<UniqueFd> OpenFile(std::string_view path, int flags, mode_t mode = 0) const;
 
-  // The whole of a file.  One longer than `limit` is an error, so that no file can use up the memory.
+  // Returns the contents of a file.  A file longer than `limit` is an error, so that none can use up the memory.
   Result<std::string> ReadFile(std::string_view path, std::size_t limit = kReadLimit) const;
 
-  // The target of a symlink.
   Result<std::string> ReadLink(std::string_view path) const;
 
-  // Where something that exists really is, without symlinks on the way or at its end: "/var/home" of "/home".
+  // Returns the path of an existing thing without symlinks on the way or at its end, such as "/var/home" for "/home".
   Result<std::string> RealPath(std::string_view path) const;
 
-  // What lstat(2) says, or nothing when there is nothing of that name.
+  // Returns the result of lstat(2), or nullopt if the name does not exist.
   Result<std::optional<struct stat>> Status(std::string_view path) const;
 
-  // The names in a directory, sorted, without "." and "..".
+  // Returns the names in a directory, sorted, without "." and "..".
   Result<std::vector<std::string>> List(std::string_view path) const;
 
-  // Puts a regular file with these contents and this mode in the place of whatever is there; a directory in its place
-  // is an error.  The directory that is to hold it must exist.
+  // Puts a regular file with these contents and this mode in the place of whatever is there; a directory there is an
+  // error.  The parent directory must exist.
   Result<> WriteFile(std::string_view path, std::string_view contents, const FileMode& mode = {}) const;
 
-  // Puts a symlink in the place of whatever is there, in the same manner.
+  // Puts a symlink in the place of whatever is there, as WriteFile() does.
   Result<> WriteLink(std::string_view path, const std::string& target) const;
 
   // Makes a directory and those above it that are missing.  What exists is left as it is.
   Result<> MakeDirectories(std::string_view path, const FileMode& mode = {.permissions = 0755, .owner = {}}) const;
 
-  // Removes a file, a symlink or an empty directory; that nothing is there is fine.
+  // Removes a file, a symlink or an empty directory.  It is no error if nothing is there.
   Result<> Remove(std::string_view path) const;
 
   static constexpr std::size_t kReadLimit = 64 << 20;
@@ -77,13 +76,13 @@ class Root {
   UniqueFd directory_;
 };
 
-// What is being written is beside its place under this name, which follows from the place's own: what a crash left
-// behind is gone with the next thing that is put or removed there, and takes no name that anything else could have.
+// The temporary name, beside its place, of what is being written.  The name is computed from the place's own name: so
+// what a crash left behind is removed by the next write or removal there, and no other thing has such a name.
 std::string NameBeside(std::string_view name);
 bool IsNameBeside(std::string_view name);
 
-// Removes what an attempt that was cut short left beside the place of this name in an open directory: a file, a link,
-// or a directory with nothing in it but more of its kind.
+// Removes what an attempt that was cut short left beside the name in an open directory: a file, a link, or a
+// directory that holds nothing but such leftovers.
 Result<> ClearBeside(int directory, std::string_view name);
 
 }  // namespace pintle

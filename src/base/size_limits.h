@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much of what a machine takes.  What is more is refused before anything is changed: as soon as a config is
-// validated where that can tell, else when a change is staged.
+// Limits of size.  Anything larger is refused before a change begins: at validation where the size is known then,
+// else while the change is staged.
 
 #include <cstddef>
 
@@ -10,16 +10,16 @@
 
 namespace pintle::limits {
 
-// The contents of one file of a config, unpacked.  They go through in pieces, whatever their size; this is for the
-// disk, which a few kilobytes of gzip could fill.
+// The contents of one file of a config, unpacked.  Contents are processed in pieces, whatever their size; this limit
+// protects the disk, which a few kilobytes of gzip could fill.
 inline constexpr std::size_t kFileContents = 256 << 20;
 
-// What is read as a whole: the records that we write and read back, such as the config that a machine has and the
-// journal of a change; what systemd and we read of units and users.
+// What is read as a whole: the records that we write and read back, such as the machine's current config and the
+// journal of a change, and what systemd and we read of units and users.
 inline constexpr std::size_t kRecord = Root::kReadLimit;
 
-// All configs of a machine without a cluster together, as they are written, and one of them as it is unpacked.  They
-// are in memory as a whole, several times over.
+// All configs of a machine without a cluster together, as they are written, and each single one as it is unpacked.
+// They are in memory as a whole, several times over.
 inline constexpr std::size_t kLocalConfigs = kRecord;
 
 // The SSH keys of one user.

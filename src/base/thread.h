@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Threads of our own.
+// Starts threads.
 //
-// std::thread throws when there can be no more of them, and a program that does not throw would end there.  So threads
-// are started here only.
+// The constructor of std::thread throws when there can be no more threads, which would end a program that does not
+// catch exceptions.  So all threads are started here.
 
 #include <csignal>
 #include <system_error>
@@ -15,8 +15,8 @@
 
 namespace pintle {
 
-// While one of these lives, the thread that made it takes no signals, and those that it starts never do: signals are
-// for the loop.
+// Blocks all signals for the thread that made it, while it lives, and for good in the threads started meanwhile:
+// signals are for the loop.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked();
@@ -28,10 +28,10 @@ class AllSignalsBlocked {
   sigset_t before_;
 };
 
-// Says which limits there are.
+// Makes an error that names the limits.
 Error CannotStartThread(int errno_value);
 
-// A thread that does `work`, which may hold what can only be moved.
+// `work` may hold objects that can only be moved.
 template <typename Work>
 Result<std::thread> StartThread(Work work) {
   try {

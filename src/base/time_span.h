@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How long something takes or may take, as people write it: in files of settings and in annotations.
+// Durations as people write them in configuration files and annotations.
 
 #include <chrono>
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace pintle {
 
-// As systemd writes it: "90" (seconds), "5s", "250ms", "1h 30min"; a year at most.
+// Parses a duration in systemd's syntax: "90" (seconds), "5s", "250ms", "1h 30min".  The maximum is a year.
 Result<std::chrono::milliseconds> ParseTimeSpan(std::string_view text);
 
-// As Go programs write it: "1m30s", "1h0m0s".
+// Formats a duration as Go programs do: "1m30s", "1h0m0s".
 std::string GoTimeSpan(std::chrono::seconds span);
 
-// As people say it: "1 hour", "10 minutes", "45 seconds".
+// Formats a duration in English: "1 hour", "10 minutes", "45 seconds".
 std::string InWords(std::chrono::nanoseconds span);
 
 }  // namespace pintle

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A file descriptor, closed with its owner.
+// A file descriptor that is closed with its owner.
 
 #include <unistd.h>
 
@@ -25,8 +25,8 @@ class UniqueFd {
 
   [[nodiscard]] int Release() { return std::exchange(fd_, -1); }
   void Reset(int fd = -1) {
-    // An error from close() tells nothing that could be acted on here: whoever needs the data to be safe has called
-    // fsync() before.
+    // Nothing could be done here about an error from close(): whoever needs the data to be safe has called fsync()
+    // before.
     if (fd_ >= 0) ::close(fd_);
     fd_ = fd;
   }

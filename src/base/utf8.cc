@@ -6,14 +6,14 @@
 namespace pintle {
 namespace {
 
-// What the byte behind the first of a character may be; those behind it may be any from 0x80 to 0xBF.
+// The length of a character and the range of its second byte; later bytes may be any from 0x80 to 0xBF.
 struct Form {
   std::size_t length;
   unsigned char from = 0x80;
   unsigned char to = 0xBF;
 };
 
-// No length: no character begins so.
+// A length of 0 means that no character begins with this byte.
 Form FormOf(unsigned char first) {
   if (first < 0x80) return {1};
   if (first < 0xC2) return {0};

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether bytes are text, and where its characters end.
+// Checks whether bytes are UTF-8, and finds where characters end.
 
 #include <cstddef>
 #include <string_view>
 
 namespace pintle {
 
-// As Unicode defines it: nothing longer than it needs to be, no surrogates, nothing above U+10FFFF.
+// UTF-8 as Unicode defines it has no overlong forms, no surrogates, and nothing above U+10FFFF.
 bool IsUtf8(std::string_view bytes);
 
 struct Utf8Start {
   bool is_character;
-  // Of the character; else of the bytes for which one U+FFFD stands, as Unicode recommends it: as many as could have
-  // begun a character, at least one.
+  // The length of the character.  If there is none, the number of bytes that one U+FFFD replaces, as Unicode
+  // recommends: as many as could have begun a character, at least one.
   std::size_t length;
 };
 
-// What a text, which is not empty, begins with.
+// Classifies the first bytes of a text, which must not be empty.
 Utf8Start StartOf(std::string_view text);
 
 }  // namespace pintle
