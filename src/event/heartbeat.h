@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// When a loop turned last, for other threads that are asked whether it hangs.
+// The time of a loop's last turn, for other threads that have to find out whether the loop hangs.
 
 #include <atomic>
 #include <chrono>
@@ -13,10 +13,11 @@ namespace pintle::event {
 
 class Heartbeat {
  public:
-  // The loop is woken once in each interval.
+  // Wakes the loop once in each interval.
   Heartbeat(Loop& loop, std::chrono::nanoseconds interval);
 
-  // An interval ago, or less, if the loop turns.  Any thread may ask.
+  // Returns the time of the last beat, which is at most an interval ago while the loop turns.  Any thread may call
+  // it.
   MonotonicTime last() const { return MonotonicTime(MonotonicTime::duration(last_)); }
 
  private:

@@ -14,7 +14,7 @@
 
 namespace pintle::event {
 
-// The tasks from other threads.  The descriptor is readable exactly while there are any.
+// The queue of tasks from other threads.  Its descriptor is readable exactly while it has tasks.
 class Loop::Mailbox {
  public:
   static Result<std::unique_ptr<Mailbox>> Create(Loop& loop);
@@ -38,7 +38,8 @@ Result<std::unique_ptr<Loop::Mailbox>> Loop::Mailbox::Create(Loop& loop) {
   UniqueFd bell(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!bell) return Error::FromErrno("eventfd");
   std::unique_ptr<Mailbox> mailbox(new Mailbox(std::move(bell)));
-  // One task at a time: a flood of them cannot starve timers and descriptors, and Stop() takes effect before the next.
+  // The loop runs one task a turn, so that a flood of tasks cannot starve timers and descriptors, and Stop() takes
+  // effect before the next task.
   mailbox->watch_ = TRY(FdWatch::Create(loop, mailbox->bell_.get(), {.readable = true},
                                         [&mailbox = *mailbox](FdReadiness) { mailbox.Take()(); }));
   return mailbox;
@@ -59,7 +60,7 @@ std::function<void()> Loop::Mailbox::Take() {
 }
 
 void Loop::Mailbox::Ring() {
-  // The count is never higher than one, so that this cannot fail.
+  // The counter is never higher than one, so that this cannot fail.
   if (::eventfd_write(bell_.get(), 1) != 0) std::abort();
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The thread that owns everything.
+// The event loop, whose thread owns all objects.
 //
-// All objects live on the loop's thread and are called by it: watches.h has what can wake it.  Other threads reach it
-// by Post() alone.  A loop with nothing to do sleeps; nothing in it ticks.
+// All objects live on the loop's thread and are called by it; watches.h has the events that can wake it.  Other
+// threads reach the loop only through Post().  A loop with nothing to do sleeps; it has no periodic tick.
 
 #include <functional>
 #include <memory>
@@ -19,10 +19,10 @@ namespace pintle::event {
 
 class Loop {
  public:
-  // Who does the jobs of its workers.
+  // How the jobs of the loop's workers are run.
   enum class Jobs {
-    kInThreads,  // A thread for each worker.
-    kInTurns,    // The loop itself, one job a turn, for tests in which the same happens in the same order each time.
+    kInThreads,  // Each worker has a thread.
+    kInTurns,    // The loop runs one job a turn, so that tests see the same order each time.
   };
 
   static Result<std::unique_ptr<Loop>> Create(Jobs jobs = Jobs::kInThreads);
@@ -30,24 +30,24 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  // Serves what happens until someone calls Stop(), and returns what that was given; or why the loop itself failed.
+  // Dispatches events until Stop() is called and returns the outcome that Stop() got, or an error of the loop itself.
   // It may be run again afterwards.
   Result<> Run();
 
-  // Ends Run() once the callback that calls this has returned.  The first of several outcomes counts.
+  // Ends Run() once the callback that calls this has returned.  Only the first of several outcomes counts.
   void Stop(Result<> outcome = {});
 
-  // Has the loop run `task`: after those posted before it, and never from within this call.  Any thread may call this,
-  // also before Run(); a task that the loop did not come to is dropped with the loop.
+  // Has the loop run `task` after those that were posted before it, and never from within this call.  Any thread may
+  // call this, even before Run(); a task that the loop has not reached when it is destroyed is dropped.
   void Post(std::function<void()> task);
 
-  // Tells systemd that we are alive as often as it asked to be told (WatchdogSec=), for as long as the loop turns.
-  // Without a watchdog this does nothing.
+  // Sends keep-alive messages to systemd as often as WatchdogSec= demands, while the loop turns.  Does nothing if the
+  // service has no watchdog.
   Result<> FeedWatchdog();
 
   Jobs jobs() const { return jobs_; }
 
-  // For sd-bus, which joins the loop on its own.
+  // For sd-bus, which attaches itself to the loop.
   ::sd_event* handle() { return event_.get(); }
 
  private:

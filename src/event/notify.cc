@@ -23,7 +23,7 @@ Result<> NotifyStopping() { return Notify("STOPPING=1"); }
 
 Result<> NotifyStatus(std::string_view status) {
   std::string line = "STATUS=" + std::string(status);
-  // A line break would begin a field of its own.
+  // A line break would begin another field of the message.
   std::replace(line.begin(), line.end(), '\n', ' ');
   return Notify(line);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Telling systemd how a service of ours is doing (Type=notify).  Where nobody asked to be told, these do nothing.
+// Notifies systemd of the state of a service (Type=notify).  These functions do nothing if no notification socket is
+// set.
 
 #include <string_view>
 
@@ -9,11 +10,11 @@
 
 namespace pintle::event {
 
-// The service has started: what waits for it may go on.
+// The service has started, and units that are ordered after it may start.
 Result<> NotifyReady();
 // The service is about to end.
 Result<> NotifyStopping();
-// One line for people, which `systemctl status` shows.
+// Sets the line that `systemctl status` shows.
 Result<> NotifyStatus(std::string_view status);
 
 }  // namespace pintle::event

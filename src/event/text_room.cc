@@ -9,7 +9,7 @@ namespace pintle::event {
 Result<TextRoom::Text> TextRoom::Get(const Place& place) {
   if (auto known = Known(place)) return *std::move(known);
   const std::lock_guard making(making_);
-  // Someone else may have made it meanwhile.
+  // Another thread may have made the text meanwhile.
   if (auto known = Known(place)) return *std::move(known);
   {
     const std::lock_guard lock(mutex_);
@@ -35,7 +35,7 @@ std::optional<Result<TextRoom::Text>> TextRoom::Known(const Place& place) {
   return Result<Text>(std::move(text));
 }
 
-// Those that somebody has would take up their room all the same.
+// Removing a text that someone still holds would free no room.
 bool TextRoom::MakeRoomFor(std::size_t length) {
   const auto fits = [&](std::size_t taken) { return taken == 0 || taken + length <= size_; };
   std::size_t goes = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Long texts that are made when someone first asks for them, and are then kept for the next one who does, in a room
-// that has an end.
+// A cache of long texts, limited in size.
 //
-// Those that were asked for longest ago go first.  A text that someone still has is not made anew, and takes up room
-// until it is let go: however many texts there could be, and however slowly they are taken, what there is of them at
-// one time fits the room.  Any thread may ask; texts are made one at a time, since making one takes memory as well.
+// A text is made when it is first asked for.  Those that were asked for longest ago are removed first.  A text that
+// someone still holds is not made again, and takes up room until its holder releases it: so all texts together stay
+// within the limit, however many could be made and however slowly clients receive them.  Any thread may ask; texts
+// are made one at a time, since making one takes memory as well.
 
 #include <atomic>
 #include <cstddef>
@@ -25,25 +25,25 @@ class TextRoom {
  public:
   using Text = std::shared_ptr<const std::string>;
 
-  // In bytes.  A text that is longer than the room is made when there is no other.
+  // `size` is in bytes.  A text that is longer than the room is made only while there is no other.
   explicit TextRoom(std::size_t size) : size_(size) {}
   TextRoom(const TextRoom&) = delete;
   TextRoom& operator=(const TextRoom&) = delete;
 
-  // What there is, be it kept or on its way to someone.
+  // Returns the size of all texts, those that are kept and those that are only held by someone.
   std::size_t taken() const { return *taken_; }
 
-  // Where one of the texts belongs.
+  // The slot of one text in the room.
   class Place {
    public:
-    // An error of `make` holds for good.
+    // An error of `make` is final: it is returned from then on.
     Place(std::shared_ptr<TextRoom> room, std::function<Result<std::string>()> make)
         : room_(std::move(room)), make_(std::move(make)) {}
     ~Place() { room_->Forget(this); }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    // Null: there is no room for it until others have got theirs.
+    // Returns null if there is no room for the text until others are released.
     Result<Text> Get() const { return room_->Get(*this); }
 
    private:
@@ -51,9 +51,9 @@ class TextRoom {
 
     const std::shared_ptr<TextRoom> room_;
     const std::function<Result<std::string>()> make_;
-    // The rest is guarded by the room.
+    // The room's mutex guards the members below.
     mutable std::weak_ptr<const std::string> text_;
-    mutable std::size_t length_ = 0;  // When it was made last.
+    mutable std::size_t length_ = 0;  // The length that the text had when it was last made.
     mutable std::optional<Error> failure_;
   };
 
@@ -70,11 +70,11 @@ class TextRoom {
   void Forget(const Place* place);
 
   const std::size_t size_;
-  // Of its own, since a text may outlive the room.
+  // A separate object, since a text may outlive the room.
   const std::shared_ptr<std::atomic<std::size_t>> taken_ = std::make_shared<std::atomic<std::size_t>>(0);
   std::mutex making_;
-  std::mutex mutex_;      // Guards what follows, and the places.  It is not held while a text is made.
-  std::list<Kept> kept_;  // The one that was asked for last comes first.
+  std::mutex mutex_;      // Guards the members below and the places.  It is not held while a text is made.
+  std::list<Kept> kept_;  // The text that was asked for last comes first.
 };
 
 }  // namespace pintle::event

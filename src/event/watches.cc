@@ -17,14 +17,15 @@
 namespace pintle::event {
 namespace {
 
-// For calls that fail only without memory or when they are used against their contract.
+// For calls that fail only if memory runs out or the caller breaks their contract.
 void MustSucceed(int result) {
   if (result < 0) std::abort();
 }
 
 template <typename Time>
 std::uint64_t Microseconds(Time time) {
-  // Zero is the past for every clock; the greatest value would be "never" for sd-event, and is nowhere near.
+  // Zero is in the past for every clock.  The greatest value would mean "never" to sd-event, but no time comes near
+  // it.
   const auto since = std::chrono::ceil<std::chrono::microseconds>(time.time_since_epoch());
   return static_cast<std::uint64_t>(std::max(since, std::chrono::microseconds(0)).count());
 }
@@ -38,10 +39,10 @@ void Disable(sd_event_source* source) { MustSucceed(::sd_event_source_set_enable
 
 bool IsEnabled(sd_event_source* source) { return ::sd_event_source_get_enabled(source, nullptr) > 0; }
 
-// A source of time that is not set yet.  The first of a clock opens a descriptor, which stays with the loop.
+// Adds a time source that is not set yet.  The first source of a clock opens a descriptor, which stays with the loop.
 void AddTime(Loop& loop, sd_event_source** source, clockid_t clock, Slack slack, sd_event_time_handler_t dispatch,
              void* callback) {
-  // No slack at all would mean the default one to sd-event.
+  // To sd-event, zero would mean the default accuracy.
   const auto accuracy = static_cast<std::uint64_t>(std::max(slack, Slack(1)).count());
   MustSucceed(::sd_event_add_time(loop.handle(), source, clock, 0, accuracy, dispatch, callback));
   Disable(*source);
@@ -60,9 +61,9 @@ FdReadiness FromEpoll(std::uint32_t events) {
           .broken = (events & (EPOLLERR | EPOLLHUP)) != 0};
 }
 
-// sd-event before systemd 258 never ends when an event comes to a file that is watched, but by nobody who asked for
-// that event (https://github.com/systemd/systemd/issues/38265), as when the one who asked has just gone.  So all of
-// them ask for the same, and what a watch does not want is kept from it here.
+// sd-event before systemd 258 loops for ever when an event arrives for a watched file although no source asked for
+// that event (https://github.com/systemd/systemd/issues/38265), for instance because the source that did has just
+// been freed. So all watches ask for the same events, and those that a watch does not want are filtered here.
 constexpr std::uint32_t kAskedFor = IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MODIFY |
                                     IN_MOVE_SELF | IN_MOVED_FROM | IN_MOVED_TO;
 constexpr std::uint32_t kAlwaysTold = IN_Q_OVERFLOW | IN_IGNORED | IN_UNMOUNT;
@@ -74,7 +75,7 @@ FileHappening FromInotify(const inotify_event& event) {
   return FileChanged{.name = event.len == 0 ? std::string() : std::string(event.name), .mask = event.mask};
 }
 
-// What there is too little of, and where more of it is to be had; empty: it is something else.
+// Returns what the system has too little of and how to raise the limit, or "" for any other error.
 std::string_view RemedyFor(int reason) {
   if (reason == ENOSPC) return ", there are too few inotify watches, raise the sysctl fs.inotify.max_user_watches";
   if (reason == EMFILE) {
@@ -169,7 +170,7 @@ Result<InotifyWatch> InotifyWatch::Create(Loop& loop, const std::string& path, s
 
 Result<InotifyWatch> InotifyWatch::Create(Loop& loop, const UniqueFd& opened, std::uint32_t mask,
                                           std::function<void(const FileHappening&)> callback) {
-  // The kernel follows this link to the opened thing itself, whatever its path has become.
+  // The kernel resolves this link to the opened file itself, even if its path has changed.
   return Create(loop, fmt::format("/proc/self/fd/{}", opened.get()), mask, std::move(callback));
 }
 

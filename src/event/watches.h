@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What can wake the loop: time, descriptors, signals, changes of files.
+// What can wake the loop: timers, descriptors, signals, and changes of files.
 //
-// Each of these calls its callback, on the loop's thread, for as long as the object exists.  It may be destroyed at any
-// time on that thread, also from within its own callback or that of another; after that it does not call.  The loop
-// must outlive them all.
+// Each watch calls its callback on the loop's thread for as long as the watch exists.  It may be destroyed at any
+// time on that thread, even from within its own callback or that of another watch; after that it does not call.  The
+// loop must outlive all watches.
 
 #include <chrono>
 #include <cstdint>
@@ -27,13 +27,13 @@ namespace pintle::event {
 
 class Loop;
 
-// How much later than asked a timer may fire, so that several wake the machine once.
+// How much later than set a timer may fire, so that the machine wakes once for several timers.
 using Slack = std::chrono::microseconds;
 inline constexpr Slack kUsualSlack = std::chrono::milliseconds(250);
 
 void FreeSource(::sd_event_source* source);
 
-// A callback, kept where sd-event can find it, and the source that leads to it.
+// A callback, kept where sd-event can find it, and the event source that leads to it.
 template <typename... Happening>
 class Watch {
  protected:
@@ -45,29 +45,29 @@ class Watch {
   explicit Watch(std::function<void(Happening...)> callback)
       : callback_(std::make_shared<Callback>(std::move(callback))) {}
 
-  // Calls through a second owner, so that the callback may destroy the watch, and with it what the callback holds.
+  // Holds a second reference, so that the callback may destroy the watch, and with it what the callback holds.
   static void Call(void* callback, Happening... happening) {
     const std::shared_ptr<Callback> alive = static_cast<Callback*>(callback)->shared_from_this();
     alive->call(std::forward<Happening>(happening)...);
   }
 
   std::shared_ptr<Callback> callback_;
-  CPtr<::sd_event_source, FreeSource> source_;  // Destroyed first: it points at the callback.
+  CPtr<::sd_event_source, FreeSource> source_;  // Destroyed first, since it points at the callback.
 };
 
-// Fires once for each time it is set, on the monotonic clock.
+// A timer on the monotonic clock, which fires once for each time it is set.
 class Timer : private Watch<> {
  public:
   Timer(Loop& loop, std::function<void()> callback, Slack slack = kUsualSlack);
 
-  // Sets it, or sets it anew.  A time that has passed fires as soon as the loop turns.
+  // Sets the timer, or sets it anew.  A time in the past fires as soon as the loop turns.
   void At(MonotonicTime when);
   void After(std::chrono::nanoseconds delay);
   void Cancel();
   bool armed() const;
 };
 
-// Fires once for each time it is set, on the wall clock: when that is put forward, earlier.
+// A timer on the wall clock, which fires once for each time it is set, and earlier if that clock is put forward.
 class WallTimer : private Watch<> {
  public:
   WallTimer(Loop& loop, std::function<void()> callback, Slack slack = kUsualSlack);
@@ -77,14 +77,14 @@ class WallTimer : private Watch<> {
   bool armed() const;
 };
 
-// What to wait for on a descriptor, and what has come.
+// What to wait for on a descriptor, and what the descriptor is ready for.
 struct FdReadiness {
   bool readable = false;
   bool writable = false;
-  bool broken = false;  // An error or a hang-up, which comes unasked; reading or writing will tell more.
+  bool broken = false;  // An error or a hang-up, which is always reported; the next read or write returns the cause.
 };
 
-// Calls for as long as the descriptor is ready.  The descriptor must be closed after the watch.
+// Calls its callback for as long as the descriptor is ready.  The descriptor must be closed after the watch.
 class FdWatch : private Watch<FdReadiness> {
  public:
   static Result<FdWatch> Create(Loop& loop, int fd, FdReadiness wanted, std::function<void(FdReadiness)> callback);
@@ -96,11 +96,11 @@ class FdWatch : private Watch<FdReadiness> {
   static int Dispatch(::sd_event_source* source, int fd, std::uint32_t epoll_events, void* callback);
 };
 
-// Calls when the process gets the signal, which no longer has its usual effect.
+// Calls its callback when the process gets the signal, which no longer has its usual effect.
 //
-// Make these before other threads are started by libraries, since a thread that does not block the signal would take
-// it.  The signal stays blocked when the watch is gone, so that one which comes while the program ends does not cut
-// that short.  Several of a kind may come as one: for SIGCHLD, ask for every child that has ended.
+// Create these before libraries start threads, since a thread that does not block the signal would take it.  The
+// signal stays blocked when the watch is gone, so that a signal that arrives while the program ends does not kill it.
+// Several signals of a kind may be delivered as one: for SIGCHLD, ask for every child that has ended.
 class SignalWatch : private Watch<int> {
  public:
   static Result<SignalWatch> Create(Loop& loop, int signal, std::function<void(int signal)> callback);
@@ -111,22 +111,22 @@ class SignalWatch : private Watch<int> {
 };
 
 struct FileChanged {
-  std::string name;    // Within the watched directory; empty for the watched thing itself.
-  std::uint32_t mask;  // Of inotify(7).
+  std::string name;    // The name within the watched directory; empty for the watched file or directory itself.
+  std::uint32_t mask;  // A mask of inotify(7).
 };
-// There were more changes than the kernel's queue holds: look at everything.
+// There were more changes than the kernel's queue holds, so that everything has to be read again.
 struct FileChangesLost {};
-// The watched thing is gone, or its file system: nothing more will come.
+// The watched file or its file system is gone, and no more events will come.
 struct FileWatchEnded {};
 using FileHappening = std::variant<FileChanged, FileChangesLost, FileWatchEnded>;
 
-// Calls when something happens to a file or in a directory.
+// Calls its callback when something happens to a file or in a directory.
 class InotifyWatch : private Watch<const ::inotify_event&> {
  public:
-  // `mask` is one of inotify(7), such as IN_CLOSE_WRITE | IN_MOVED_TO.
+  // `mask` is a mask of inotify(7), such as IN_CLOSE_WRITE | IN_MOVED_TO.
   static Result<InotifyWatch> Create(Loop& loop, const std::string& path, std::uint32_t mask,
                                      std::function<void(const FileHappening&)> callback);
-  // Watches what was opened, for instance below a Root.  The descriptor may be closed afterwards.
+  // Watches an open file, for instance one below a Root.  The descriptor may be closed afterwards.
   static Result<InotifyWatch> Create(Loop& loop, const UniqueFd& opened, std::uint32_t mask,
                                      std::function<void(const FileHappening&)> callback);
 

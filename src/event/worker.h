@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A thread for what would hold up the loop: reading, writing, hashing.
+// A thread for work that would hold up the loop: reading, writing, hashing.
 //
-// A job owns its arguments, shares nothing with the loop, and hands back one value.  So it makes no difference to a job
-// when the loop does it itself (Loop::Jobs::kInTurns).
+// A job owns its arguments, shares nothing with the loop, and returns one value.  So it makes no difference to a job
+// if the loop runs it itself (Loop::Jobs::kInTurns).
 
 #include <condition_variable>
 #include <deque>
@@ -27,14 +27,13 @@ class Worker {
  public:
   static Result<std::unique_ptr<Worker>> Create(Loop& loop);
 
-  // Asks the job that is running to stop and waits until it has; those that wait are dropped.  No `done` is called any
-  // more.
+  // Asks the running job to stop, waits until it has, and drops the jobs that wait.  No `done` is called any more.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Runs `job(stop_token)` on the worker's thread when those given before have ended, then `done(value)` on the loop's.
-  // Both may hold what can only be moved.
+  // Runs `job(stop_token)` on the worker's thread after all earlier jobs, then `done(value)` on the loop's thread.
+  // Both may hold objects that can only be moved.
   //
   //     worker.Run<Result<Plan>>([from, to](std::stop_token) { return plan::Make(from, to); },
   //                              [this](Result<Plan> plan) { Planned(std::move(plan)); });
@@ -44,15 +43,16 @@ class Worker {
     Add(std::make_unique<JobOf<T, Work, Done>>(std::move(work), std::move(done)));
   }
 
-  // Asks all jobs given so far to stop.  Each still runs, with a token that says so, and its `done` is called.
+  // Asks all jobs given so far to stop.  Each still runs, with a token on which stop was requested, and its `done` is
+  // called.
   void Cancel();
 
  private:
   class Job {
    public:
     virtual ~Job() = default;
-    virtual void Run() = 0;     // On the worker's thread.
-    virtual void Finish() = 0;  // On the loop's.
+    virtual void Run() = 0;     // Runs on the worker's thread.
+    virtual void Finish() = 0;  // Runs on the loop's thread.
     std::stop_source stop;
   };
 
@@ -82,12 +82,12 @@ class Worker {
   Job* NextJob();
 
   Loop& loop_;
-  // Oldest first.  Jobs are made and destroyed on the loop's thread, which is where their `done` belongs.
+  // The oldest job comes first.  Jobs are made and destroyed on the loop's thread, where their `done` belongs.
   std::deque<std::unique_ptr<Job>> unfinished_;
   std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();
   std::thread thread_;
 
-  std::mutex mutex_;  // Guards what follows.
+  std::mutex mutex_;  // Guards the members below.
   std::condition_variable changed_;
   std::deque<Job*> waiting_;
   bool ending_ = false;
