@@ -40,8 +40,8 @@
 
 namespace pintle::json {
 
-// A member that may be missing from the document; then it keeps the value it has in a fresh struct, and a member with
-// that value is not written.
+// A member that may be missing in the document, in which case it keeps its default.  A member with its default is not
+// written.
 template <typename Owner, typename T>
 struct Field {
   using Member = T;
@@ -52,7 +52,7 @@ struct Field {
 template <typename Owner, typename T>
 Field(std::string_view, T Owner::*) -> Field<Owner, T>;
 
-// A member that must be in the document, and is always written.
+// A member that must be in the document, and that is always written.
 template <typename Owner, typename T>
 struct Required {
   using Member = T;
@@ -85,8 +85,8 @@ constexpr void VisitAll([[maybe_unused]] Visit& visit,
 
 }  // namespace internal
 
-// The fields of a struct.  A std::tuple would hold them as well, but its constructors are a multiple of the work for
-// the compiler, and most files of ours see hundreds of these lists.
+// The fields of a struct.  A std::tuple would hold them as well, but its constructors cost the compiler several times
+// as much, and most of our files see hundreds of these lists.
 template <typename... Fields>
 struct FieldList : internal::Places<std::index_sequence_for<Fields...>, Fields...> {
   static constexpr std::size_t kSize = sizeof...(Fields);
@@ -129,7 +129,6 @@ inline constexpr bool kIsMap<std::map<std::string, T>> = true;
 
 }  // namespace internal
 
-// Whether all fields are equal.
 template <typename T>
 bool Equal(const T& a, const T& b) {
   if constexpr (Described<T>) {
@@ -148,7 +147,7 @@ bool Equal(const T& a, const T& b) {
   }
 }
 
-// How a type that is not a struct with fields is read and written.  Specialise it for a type of your own.
+// Reads and writes a type that is not a struct with fields.  Specialise it for a type of your own.
 template <typename T>
 struct Codec;
 
@@ -157,7 +156,7 @@ void DecodeInto(Value&& from, T& to, const Path& path, Report& report) {
   Codec<T>::Decode(std::move(from), to, path, report);
 }
 
-// A whole document.  What is returned is to be used only when the report has no errors.
+// Decodes a whole document.  The result may only be used if the report has no errors.
 template <typename T>
 T Decode(Value document, Report& report) {
   T to{};
@@ -171,7 +170,7 @@ Value Encode(const T& from) {
 }
 
 template <>
-struct Codec<Value> {  // A part of a document that is kept as it is.
+struct Codec<Value> {  // Keeps a part of a document as it is.
   static void Decode(Value&& from, Value& to, const Path&, Report&) { to = std::move(from); }
   static Value Encode(const Value& from) { return from; }
 };
@@ -217,7 +216,7 @@ struct Codec<double> {
   static Value Encode(double from) { return from; }
 };
 
-// Null and a missing key are the same: nothing.
+// Null and a missing key both decode to nullopt.
 template <typename T>
 struct Codec<std::optional<T>> {
   static void Decode(Value&& from, std::optional<T>& to, const Path& path, Report& report) {
@@ -375,7 +374,7 @@ struct Codec<std::variant<Alternatives...>> {
   }
 };
 
-// Calls `differs` with the path of each field in which two structs are unlike.  A list is a field as a whole.
+// Calls `differs` with the path of each field in which two structs differ.  A list is compared as a whole.
 template <typename T, typename Differs>
 void Compare(const T& a, const T& b, Differs&& differs, const Path& path = {}) {
   if constexpr (Described<T>) {
@@ -389,7 +388,7 @@ void Compare(const T& a, const T& b, Differs&& differs, const Path& path = {}) {
   }
 }
 
-// A list element that has a name of its own, given by a function Key() found beside its type.
+// A list element with a key, which a function Key() in the namespace of its type returns.
 template <typename T>
 concept Keyed = requires(const T& element) {
   { Key(element) } -> std::convertible_to<std::string>;
@@ -398,8 +397,8 @@ concept Keyed = requires(const T& element) {
 template <typename T>
 void MergeLists(std::vector<T>& parent, std::vector<T> child);
 
-// Lays `child` over `parent`: structs field by field; optionals where the child has one; lists element by element where
-// these have a Key(), and else the child's elements behind the parent's; anything else is replaced.
+// Merges `child` into `parent`: structs field by field, optionals where the child has a value, lists element by
+// element where the elements have a Key(); other lists are appended to the parent's, and anything else is replaced.
 template <typename T>
 void MergeInto(T& parent, T child) {
   if constexpr (Described<T>) {

@@ -11,7 +11,7 @@
 namespace pintle::json {
 namespace {
 
-// How many bytes each byte of a text becomes.  Go escapes what HTML would take for markup.
+// The number of bytes that each byte of a text is written as.  Go escapes characters that HTML would take for markup.
 constexpr auto kLengths = [] {
   std::array<std::uint8_t, 256> lengths{};
   for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = i < 0x20 ? 6 : 1;
@@ -20,7 +20,7 @@ constexpr auto kLengths = [] {
   return lengths;
 }();
 
-// U+2028 and U+2029, which are escaped too: six bytes for three.
+// Recognises U+2028 and U+2029, which Go escapes, too: they take three bytes in UTF-8 and six escaped.
 bool IsLineBreakOfJavaScript(std::string_view text, std::size_t at) {
   const std::string_view character = text.substr(at, 3);
   return character == "\xE2\x80\xA8" || character == "\xE2\x80\xA9";
@@ -38,7 +38,7 @@ std::size_t LengthOf(std::string_view text) {
 }  // namespace
 
 std::string GoJson(const Value& value) {
-  // What is escaped stands in texts only, so that it can be found without knowing JSON.
+  // These characters occur only inside JSON strings, so that no parser is needed to find them.
   std::string escaped;
   const std::string text = ToText(value);
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -58,7 +58,7 @@ std::string GoJson(const Value& value) {
 std::size_t GoJsonLength(const Value& value) {
   if (value.is_string()) return LengthOf(value.text());
   if (!value.is_structured()) return ToText(value).size();
-  std::size_t length = 2 + (value.empty() ? 0 : value.size() - 1);  // The brackets, and the commas.
+  std::size_t length = 2 + (value.empty() ? 0 : value.size() - 1);  // The brackets and the commas.
   if (value.is_array()) {
     for (const Value& element : value) length += GoJsonLength(element);
   } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// JSON as Go writes it, with < > & escaped: limits count its bytes, and errors name places in it.
+// JSON as Go writes it, with < > & escaped.  Size limits count its bytes, and errors give offsets in it.
 
 #include <cstddef>
 #include <string>
@@ -12,7 +12,7 @@ namespace pintle::json {
 
 std::string GoJson(const Value& value);
 
-// The length of that, without making it.
+// Returns the length of GoJson(value) without building the text.
 std::size_t GoJsonLength(const Value& value);
 
 }  // namespace pintle::json

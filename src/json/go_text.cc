@@ -4,7 +4,7 @@
 namespace pintle::json {
 namespace {
 
-// Where the text ends that begins at `start`, with its quotes.
+// Returns the end of the quoted string that begins at `start`, behind its closing quote.
 std::size_t EndOfText(std::string_view json, std::size_t start) {
   std::size_t at = start + 1;
   while (at < json.size() && json[at] != '"') at += json[at] == '\\' ? 2 : 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Structs as JSON that Go writes: members in the order of their fields, and without those that Encode() leaves out.
+// Writes structs as Go does: members in the order of their fields, without those that Encode() leaves out.
 
 #include <string>
 #include <string_view>
@@ -17,7 +17,7 @@ namespace internal {
 template <typename T>
 void AppendGoText(const T& value, std::string& text);
 
-// Elements or members with commas between them.
+// Writes elements or members with commas between them.
 class GoList {
  public:
   GoList(std::string& text, char open) : text_(text) { text_ += open; }
@@ -81,7 +81,7 @@ std::string GoText(const T& value) {
   return text;
 }
 
-// JSON on one line as Go indents it: by so many spaces a level, with nothing inside of what is empty.
+// Indents JSON that is on one line as Go does: by `spaces` a level, and with empty lists and objects on one line.
 std::string Indented(std::string_view json, std::size_t spaces);
 
 }  // namespace pintle::json

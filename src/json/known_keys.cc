@@ -426,7 +426,7 @@ const std::unordered_map<std::string, std::string_view>& KeysByFolded() {
   return kByFolded;
 }
 
-// Whether one letter makes the one of the other, or two that are swapped.
+// Returns whether the words differ by one letter, or by two neighbours that are swapped.
 bool AreClose(std::string_view a, std::string_view b) {
   if (a.size() < b.size()) std::swap(a, b);
   if (a.size() > b.size() + 1) return false;
@@ -438,7 +438,7 @@ bool AreClose(std::string_view a, std::string_view b) {
   return rest_a[0] == rest_b[1] && rest_a[1] == rest_b[0] && rest_a.substr(2) == rest_b.substr(2);
 }
 
-// The first in the alphabet, so that the answer is always the same.
+// Returns the alphabetically first match, so that the answer is always the same.
 std::string_view CloseKnownKey(std::string_view key) {
   constexpr std::size_t kShortest = 4;  // Shorter words are close to many.
   if (key.size() > kLongest) return "";
@@ -475,7 +475,7 @@ std::string ShownPlace(std::string_view path) {
 }
 
 std::string WithoutUnknownKey(std::string_view path, std::string what) {
-  // A key may have dots in it, and so the longest end of the path is tried first.
+  // A key may contain dots, so the longest end of the path is tried first.
   for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.', dot + 1)) {
     const std::string_view key = path.substr(dot + 1);
     if (key.empty() || !what.ends_with(key)) continue;

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The words that are keys in the documents that people and clusters give us: Ignition, Butane, the objects of
-// Kubernetes, kubeconfigs.
+// The keys of the documents that people and clusters give us: Ignition, Butane, Kubernetes objects, kubeconfigs.
 //
-// What stands in the place of a key may be anything, a password too, so that messages show these words only.  Case and
-// the signs between words do not count: Butane writes ssh_authorized_keys what is sshAuthorizedKeys in Ignition.
+// A key in a document may be anything, even a password, so messages contain only keys from this list.  Case and the
+// signs between words do not matter: Butane's ssh_authorized_keys is Ignition's sshAuthorizedKeys.
 
 #include <string>
 #include <string_view>
 
 namespace pintle::json {
 
-// Whether it can be the kind of an object: a few letters, and nothing else.
+// Returns whether `name` looks like the kind of an object: a few letters and nothing else.
 bool IsPlainName(std::string_view name);
 
 bool IsKnownKey(std::string_view key);
 
-// The path of a problem for people, "$.storage.files.0.?": what is neither a known key nor a number is not shown.
+// Returns the path of a problem for a message, such as "$.storage.files.0.?": parts that are neither a known key nor
+// a number become "?".
 std::string ShownPlace(std::string_view path);
 
-// What is wrong at a path, without the key that it leads to if that is not known: "Unused key" instead of "Unused key
-// hunter2".  The word that was meant is said when only one letter of it is wrong, or two are swapped.
+// Removes an unknown key from the end of a problem's description: "Unused key" instead of "Unused key hunter2".
+// Suggests the known key that was probably meant if only one letter is wrong or two are swapped.
 std::string WithoutUnknownKey(std::string_view path, std::string what);
 
 }  // namespace pintle::json

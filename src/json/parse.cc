@@ -11,16 +11,18 @@
 namespace pintle::json {
 namespace {
 
-// Where a byte of a text is, for a person with an editor.
+// Translates an offset into a position for a person with an editor.
 std::string LineAndColumn(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0: the first line.
+  const std::size_t line_start = before.rfind('\n') + 1;  // For the first line, rfind() returns npos, and npos + 1 is
+                                                          // 0.
   return fmt::format("line {}, column {}", line, before.size() - line_start + 1);
 }
 
-// The library's words for what it did not expect, without its own prefix and position, which we say better, and without
-// the text that it stumbled over, which may be a secret: that stands in quotes at the end, or it is a number.
+// Returns the library's description of a syntax error without its prefix and position, which we report in our own
+// form, and without the text that it could not parse, which may be a secret.  That text follows in quotes at the end;
+// an error without the usual prefix is about a number.
 std::string Cause(std::string_view what) {
   constexpr std::string_view kBeforeCause = "syntax error ";
   const std::size_t begin = what.find(kBeforeCause);
@@ -29,7 +31,7 @@ std::string Cause(std::string_view what) {
   return std::string(what.substr(0, what.find("; last read: ")));
 }
 
-// Builds a value from the parser's events, which come without recursion: depth costs no stack here.
+// Builds a value from the parser's events.  The parser does not recurse, so depth costs no stack here.
 class Builder {
  public:
   Builder(Report* report, const ParseLimits& limits) : report_(report), limits_(limits) {}
@@ -64,7 +66,7 @@ class Builder {
   }
 
   bool parse_error(std::size_t offset, const std::string& /*last_token*/, const nlohmann::json::exception& error) {
-    // The library counts the bytes that it has read, so the culprit is the one before.
+    // The offset is the number of bytes read, so the culprit is the byte before it.
     problem_offset_ = offset > 0 ? offset - 1 : 0;
     problem_ = Cause(error.what());
     return false;
@@ -74,7 +76,7 @@ class Builder {
   // A list or an object that is being filled.
   struct Level {
     Value* value;
-    Value* slot = nullptr;             // Of an object: where the value of the key just read goes.
+    Value* slot = nullptr;             // The place for the value of the key just read; null in a list.
     const std::string* key = nullptr;  // That key.
   };
 
@@ -113,7 +115,7 @@ class Builder {
 
   void ReportDuplicate(const std::string& name) { ReportBelow(Path(), 0, name); }
 
-  // Chains the path on the stack, as Path wants it.
+  // Builds the Path on the stack, one part for each recursion, since a Path refers to the one above it.
   void ReportBelow(const Path& path, std::size_t depth, const std::string& name) {
     if (depth + 1 == levels_.size()) {
       report_->Warning(Path(path, name), "stands more than once in its object; the last one counts");
@@ -142,7 +144,7 @@ Result<Value> Parse(std::string_view text, Report* report, const ParseLimits& li
   }
   Builder builder(report, limits);
   if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) {
-    // The library takes a zero byte for the end, whatever follows.
+    // The library takes a zero byte for the end of the text, whatever follows.
     const std::size_t zero = text.find('\0');
     if (zero == std::string_view::npos) return builder.TakeValue();
     return Error(ErrorKind::kInvalid, fmt::format("not JSON: {}: a zero byte", LineAndColumn(text, zero)));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is wrong with a document, and where.
+// Collects what is wrong with a document, and where.
 //
-// Whoever reads a document finds everything that can be found and reports it all at once, since the person who wrote it
-// wants to mend it in one go.  Only errors stop a document from being used.
+// A reader reports all the problems that it can find at once, since the person who wrote the document wants to fix it
+// in one go.  Only errors stop a document from being used.
 
 #include <cstddef>
 #include <string>
@@ -15,8 +15,8 @@
 
 namespace pintle::json {
 
-// A place in a document, written "$.storage.files.0.path".  It is a chain of parts on the stack, one a call, so that
-// walking a document without problems builds no text.
+// A place in a document, such as "$.storage.files.0.path".  It is a chain of parts on the stack, one for each call,
+// so that walking a document without problems builds no text.
 class Path {
  public:
   Path() = default;  // The document itself: "$".
@@ -28,7 +28,7 @@ class Path {
 
  private:
   const Path* above_ = nullptr;
-  std::string_view key_;  // Empty: an element of a list.
+  std::string_view key_;  // Empty for an element of a list.
   std::size_t index_ = 0;
 };
 
@@ -40,7 +40,7 @@ struct Problem {
   std::string what;
   bool operator==(const Problem&) const = default;
 
-  // "$.storage.files.0.path: must be a string"
+  // Returns a text such as "$.storage.files.0.path: must be a string".
   std::string ToString() const;
 };
 
@@ -52,11 +52,11 @@ class Report {
   const std::vector<Problem>& problems() const { return problems_; }
   bool has_errors() const { return has_errors_; }
 
-  // How many more there are that were not kept: a document can have more problems than anyone reads, and more than a
-  // machine has memory for.
+  // Returns the number of problems that were not kept: a document can have more of them than anyone reads, and more
+  // than fit in memory.
   std::size_t left_out() const { return errors_.left_out + warnings_.left_out; }
 
-  // All errors as one, "; " between them; warnings do not count.
+  // Returns all errors as one, joined by "; ", without the warnings.
   Result<> ToResult() const;
 
  private:

@@ -11,7 +11,7 @@
 namespace pintle::json {
 namespace {
 
-// Ends the program unless a value holds what it is asked for.
+// Ends the program unless the value has the type that the caller asked for.
 void Expect(bool holds) {
   if (!holds) std::abort();
 }
@@ -45,7 +45,7 @@ Value::Value(std::initializer_list<Value> elements) {
     return;
   }
   *this = object();
-  // The first of two with one key counts.
+  // Of two pairs with the same key the first counts.
   for (const Value& pair : elements) object_->emplace(pair[0].text(), pair[1]);
 }
 
@@ -196,7 +196,7 @@ std::size_t Value::size() const {
 bool Value::operator==(const Value& other) const {
   if (is_number() && other.is_number()) {
     if (!is_integer() || !other.is_integer()) return real() == other.real();
-    // The same bits are the same number, unless one type has a sign and the other has not.
+    // The same bits are the same number, unless one type is signed and the number is negative.
     return unsigned_ == other.unsigned_ && (type_ == other.type_ || integer_ >= 0);
   }
   if (type_ != other.type_) return false;

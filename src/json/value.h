@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A JSON value: null, true or false, a number, a text, a list or an object.
+// A JSON value: null, a boolean, a number, a string, a list or an object.
 //
-// It is our own because nearly every file of ours sees it: its header costs the compiler a sixth of what that of a
-// whole JSON library costs, and a value has 16 bytes as there.
+// We have a class of our own because nearly every file includes it: this header costs the compiler a sixth of what
+// the header of a whole JSON library does.  A value takes 16 bytes, as in that library.
 
 #include <concepts>
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace pintle::json {
 
 class Value {
  public:
-  // Keys are in the order of their bytes.
+  // Keys are sorted by their bytes.
   using Object = std::map<std::string, Value, std::less<>>;
   using Array = std::vector<Value>;
 
@@ -29,7 +29,7 @@ class Value {
     kNull,
     kBoolean,
     kInteger,   // A whole number as std::int64_t.
-    kUnsigned,  // A whole number as std::uint64_t: the parser takes it for each that has no minus sign.
+    kUnsigned,  // A whole number as std::uint64_t, which the parser uses for all without a minus sign.
     kReal,
     kString,
     kArray,
@@ -37,8 +37,8 @@ class Value {
   };
 
   Value() noexcept {}
-  Value(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor): as are those below.
-  template <std::same_as<bool> T>    // A pointer is no truth.
+  Value(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor): the constructors below are implicit, too.
+  template <std::same_as<bool> T>    // A pointer must not convert to a boolean.
   Value(T boolean) noexcept : type_(Type::kBoolean), boolean_(boolean) {}
   template <std::signed_integral T>
   Value(T number) noexcept : type_(Type::kInteger), integer_(number) {}
@@ -51,7 +51,7 @@ class Value {
   Value(std::string text);
   Value(Array array);
   Value(Object object);
-  // {{"key", value}, ...} is an object: all elements are pairs that begin with a text.  Any other list is a list.
+  // {{"key", value}, ...} is an object if all elements are pairs that begin with a string; any other list is a list.
   Value(std::initializer_list<Value> elements);
 
   Value(const Value& other);
@@ -64,7 +64,7 @@ class Value {
     if (type_ >= Type::kString) Free();
   }
 
-  // An empty list or object, or a list of these elements whatever they are.
+  // array() makes a list of its elements, even if all are pairs; object() makes an empty object.
   static Value array(std::initializer_list<Value> elements = {});
   static Value object();
 
@@ -79,9 +79,9 @@ class Value {
   bool is_object() const { return type_ == Type::kObject; }
   bool is_structured() const { return is_array() || is_object(); }
 
-  // What it holds.  Whoever asks for what it does not hold has made a mistake, and the program ends.
+  // These return the value.  Asking for another type than it has is a bug in the caller and ends the program.
   bool boolean() const;
-  std::int64_t integer() const;  // Of a number of any type, as a cast has it.
+  std::int64_t integer() const;  // Accepts a number of any type and casts it.
   std::uint64_t unsigned_integer() const;
   double real() const;
   const std::string& text() const&;
@@ -94,24 +94,24 @@ class Value {
   Object& members() &;
   Object members() &&;
 
-  // A member of an object; nullptr if it has none of that name, or is no object.
+  // Returns a member, or nullptr if there is no such member or the value is not an object.
   const Value* Find(std::string_view key) const;
   Value* Find(std::string_view key);
-  // One below members of members.
+  // Returns a member of nested objects.
   const Value* Find(std::initializer_list<std::string_view> keys) const;
-  // The text that is there; empty if there is none.
+  // Returns the string at the end of a path of keys, or "" if there is none.
   const std::string& TextAt(std::initializer_list<std::string_view> keys) const;
   bool contains(std::string_view key) const { return Find(key) != nullptr; }
-  // The member, which is made if there is none; null becomes an object.
+  // Returns the member, which is created if it does not exist.  Null becomes an object.
   Value& operator[](std::string_view key);
-  // The member, or null.
+  // Returns the member, or null.
   const Value& operator[](std::string_view key) const;
-  // The member, which has to be there, as what is asked for above.
+  // Returns the member, which must exist.
   const Value& at(std::string_view key) const;
-  // Whether there was such a member.
+  // Returns whether the member existed.
   bool Erase(std::string_view key);
 
-  // The elements of a list; a value that is no list, such as an object, has none.
+  // Iterate over the elements of a list.  A value that is not a list, such as an object, has none.
   Value* begin();
   Value* end();
   const Value* begin() const;
@@ -119,14 +119,14 @@ class Value {
   Value& operator[](std::size_t index) { return elements()[index]; }
   const Value& operator[](std::size_t index) const { return elements()[index]; }
   const Value& at(std::size_t index) const;
-  // At the end of a list; null becomes a list.
+  // Appends to a list.  Null becomes a list.
   Value& push_back(Value element);
 
-  // Of a list its elements, of an object its members.
+  // Returns the number of elements or members.
   std::size_t size() const;
   bool empty() const { return size() == 0; }
 
-  // Numbers are equal if they are so as numbers, whatever their types.
+  // Numbers of different types are equal if their values are.
   bool operator==(const Value& other) const;
 
  private:
@@ -145,7 +145,7 @@ class Value {
   };
 };
 
-// For a test that failed.
+// For the messages of failed tests.
 void PrintTo(const Value& value, std::ostream* out);
 
 }  // namespace pintle::json

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-// The letter behind the backslash of a character that has a short escape; 0 for the others.
+// Returns the letter behind the backslash of a short escape, or 0 if the character has none.
 char ShortEscapeOf(char c) {
   constexpr std::string_view kCharacters = "\"\\\b\f\n\r\t";
   constexpr std::string_view kLetters = "\"\\bfnrt";
@@ -28,7 +28,7 @@ bool NeedsNoEscape(char c) { return static_cast<unsigned char>(c) >= 0x20 && c !
 
 class Writer {
  public:
-  // No indent: all of it on one line.
+  // An indent of 0 writes everything on one line.
   Writer(std::string& to, std::size_t indent) : to_(to), indent_(indent) {}
 
   void Write(const Value& value, std::size_t depth = 0) {
@@ -46,7 +46,8 @@ class Writer {
         fmt::format_to(std::back_inserter(to_), "{}", value.unsigned_integer());
         return;
       case Value::Type::kReal:
-        // The digits that the library takes stand in what others have stored and compare bit for bit.
+        // Others have stored these numbers and compare them bit for bit, so the digits must stay those of the
+        // library.
         to_ += nlohmann::json(value.real()).dump();
         return;
       case Value::Type::kString:
@@ -67,7 +68,7 @@ class Writer {
   }
 
  private:
-  // Writes all elements; `value_of` writes what stands before the value of one, and returns that.
+  // Writes all elements.  `value_of` writes the key of an element, if it has one, and returns its value.
   template <typename List, typename ValueOf>
   void WriteList(char open, const List& list, const ValueOf& value_of, char close, std::size_t depth) {
     to_ += open;
@@ -101,7 +102,7 @@ class Writer {
     to_ += '"';
   }
 
-  // What can be taken over at once, or else one character with its escape; goes behind it.
+  // Writes as many characters as need no escape, or else one character with its escape, and moves `text` behind them.
   void WriteAscii(std::string_view& text) {
     std::size_t plain = 0;
     while (plain < text.size() && static_cast<unsigned char>(text[plain]) < 0x80 && NeedsNoEscape(text[plain])) ++plain;
