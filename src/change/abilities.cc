@@ -31,7 +31,7 @@ std::string LeftAside(const host::Host& host, const api::MachineConfigSpec& spec
 
 void LeaveAside(const host::Host& host, const api::MachineConfig& wanted, api::MachineConfig& have) {
   if (!host.is_package_based) return;
-  // An image that was built for a config takes the place of the config's own.
+  // An image that was built for a config replaces the config's own, so it is taken out first.
   Extract(have);
   have.spec.os_image_url = wanted.spec.os_image_url;
   have.spec.base_os_extensions_container_image = wanted.spec.base_os_extensions_container_image;

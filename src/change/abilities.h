@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What of a machine can be changed at all.
+// Tells which parts of a config a machine can take.
 
 #include <string>
 
@@ -12,21 +12,20 @@
 
 namespace pintle::change {
 
-// Whether the OS itself is to change, and not just files.
+// Returns whether the OS itself is to change, and not just files.
 bool ChangesOs(const plan::Difference& difference);
 
-// A machine without OSTree takes the files, units and users of a config, and leaves what it says of the OS aside, as
-// the Machine Config Operator does on one (spec/agent.md 10.2).  FIPS mode is never left aside: who asks for it relies
-// on it.
+// A machine without OSTree takes the files, units and users of a config, and leaves aside its settings for the OS, as
+// the Machine Config Operator does.  FIPS mode is never left aside: whoever asks for it relies on it.
 
-// What of a config this machine leaves aside, in words; empty: nothing.
+// Returns the parts of a config that this machine leaves aside, in words, or "" if there are none.
 std::string LeftAside(const host::Host& host, const api::MachineConfigSpec& spec);
 
-// Makes `have`, the config to plan from, say the same as `wanted` of what this machine leaves aside, so that no action
-// follows from it.
+// Copies to `have`, the config to plan from, the parts of `wanted` that this machine leaves aside, so that no action
+// follows from them.
 void LeaveAside(const host::Host& host, const api::MachineConfig& wanted, api::MachineConfig& have);
 
-// Names what a change needs and this machine cannot do.
+// Returns an error that names what a change needs and this machine cannot do.
 Result<> CheckAbleTo(const host::Host& host, const plan::Difference& difference);
 
 }  // namespace pintle::change

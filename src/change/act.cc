@@ -20,7 +20,7 @@ namespace {
 
 namespace action_type = plan::action_type;
 
-// The service that has the machine trust the authorities in /etc/pki/ca-trust, and the program that it runs.  An OS
+// The service that makes the machine trust the authorities in /etc/pki/ca-trust, and the program that it runs.  An OS
 // without the one may have the other.
 constexpr std::string_view kTrustService = "coreos-update-ca-trust.service";
 constexpr const char* kTrustProgram = "update-ca-trust";
@@ -36,7 +36,7 @@ bool TakesAway(std::span<const plan::Step> steps, const std::string& unit) {
   });
 }
 
-// Whether a step changes what the service manager has read.
+// Returns whether a step changes what the service manager has read.
 bool IsOfSystemd(const plan::Step& step) {
   if (const auto* file = std::get_if<host::FilePut>(&step)) {
     constexpr std::string_view kDirectories[] = {"/etc/systemd/", "/run/systemd/", "/usr/lib/systemd/",
@@ -64,7 +64,7 @@ class Actor {
     } else if (action.type == action_type::kDaemonReload) {
       TRY(host_.systemd.Reload(), "reloading systemd's configuration failed");
     }
-    return {};  // Draining is done before, and a reboot after.
+    return {};  // Draining was done before, and a reboot follows later.
   }
 
  private:

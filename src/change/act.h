@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What must follow when files have changed: reload, restart, reboot.
+// The actions that must follow when files have changed: reload, restart, reboot.
 
 #include <span>
 
@@ -14,15 +14,14 @@ namespace pintle::change {
 
 using Actions = std::span<const api::NodeDisruptionAction>;
 
-// Whether one of them is a reboot, which makes all others needless.
+// Returns whether one of the actions is a reboot, which makes all others needless.
 bool HasReboot(Actions actions);
 
-// Whether one of them changes what the service manager reads.
+// Returns whether one of the steps changes what the service manager reads.
 bool ChangesSystemd(std::span<const plan::Step> steps);
 
-// Has the service manager read its configuration if that has changed, and then does all that is not a reboot, in order,
-// until one fails.
-// What is to be restarted and is gone since the steps were put is stopped.
+// Makes the service manager read its configuration if that has changed, and then performs all actions except a reboot,
+// in order, until one fails.  A service that is to be restarted, but whose unit the steps removed, is stopped.
 Result<> Act(const host::Host& host, Actions actions, std::span<const plan::Step> steps);
 
 }  // namespace pintle::change

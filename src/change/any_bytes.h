@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// JSON that holds any bytes.
+// Encodes any bytes in JSON.
 //
-// Names of files and targets of links are bytes, and JSON has text only.  What is no text is written in base64 behind a
-// mark that no other string begins with.
+// Names of files and targets of links are bytes, but JSON strings are text.  Bytes that are not UTF-8 are written in
+// base64 after a mark with which no other string begins.
 
 #include "base/result.h"
 #include "json/parse.h"
 
 namespace pintle::change {
 
-// The same document with text only, names of members included.
+// Returns the document with all its strings, names of members included, made text.
 json::Value WithTextOnly(json::Value document);
 
-// The other way round; an error where a mark is followed by something else.
+// Reverts WithTextOnly().  Returns an error if a mark is not followed by base64.
 Result<json::Value> WithAnyBytes(json::Value document);
 
 }  // namespace pintle::change

@@ -34,7 +34,8 @@ class Changer {
  public:
   Changer(const host::Host& host, const Progress& progress) : host_(host), journal_(host.root), progress_(progress) {}
 
-  // `stage` collects the contents and says what to put; `next` says what the next boot takes, if it is left to that.
+  // `stage` collects the contents and returns the change; `next` returns the deployment if the change is left to the
+  // next boot.
   template <typename StageFunction, typename NextFunction>
   Result<Ending> Make(const StageFunction& stage, const NextFunction& next, EndsWith end = EndsWith::kTheBoot) {
     if (const auto pending = TRY(journal_.Read())) {
@@ -67,14 +68,14 @@ class Changer {
     const host::BlobStore contents = TRY(journal_.OpenBlobs());
     auto recovered = RecoverWith(*change, contents);
     if (recovered) return recovered;
-    // What is missing does not come back by itself.
+    // Contents that are missing do not come back, so the error names the way out.
     TRY(journal_.ExpectUsable(), recovered.error().message());
     return recovered;
   }
 
   Result<> Confirm() {
     const auto change = TRY(journal_.Read());
-    // One that has not booted yet cannot be known to be well.
+    // The health of a machine that has not booted since is not known yet.
     const bool is_waited_for = change && change->awaits_confirmation && change->boots > 0;
     return is_waited_for && change->phase == Phase::kApplied ? journal_.Close() : Result<>();
   }
@@ -116,7 +117,7 @@ class Changer {
     return begun;
   }
 
-  // Nothing has been put.
+  // Nothing has been put yet.
   Result<> Discard() const { return journal_.Close(); }
 
   Result<> PutInPlace(Change& change, const host::BlobStore& contents, const Fetched& fetched) {
@@ -138,7 +139,7 @@ class Changer {
     return {ending == Ending::kRebootNeeded ? Recovery::kRebootNeeded : Recovery::kFinished, ""};
   }
 
-  // A crash from here on is followed by what the phase says; after an error, by what the one before says.
+  // After a crash from here on, recovery does what the new phase asks for; if this fails, what the old phase asked for.
   Result<> Enter(Phase phase, Change& change) const {
     const Phase before = std::exchange(change.phase, phase);
     auto written = journal_.Write(change);
@@ -152,7 +153,7 @@ class Changer {
 
   PartsTold Told(std::string doing) const { return {*host_.deployments, progress_, std::move(doing)}; }
 
-  // So that who made the change does not make it again just like that, whoever undoes it.
+  // Remembers the reason, so that whoever made the change does not simply make it again.
   Result<> RememberWhy(const Change& change) const {
     if (!change.awaits_confirmation || change.reason.empty()) return {};
     return KeepRejected(host_.root, Rejected{change.to, change.to_image, change.reason});
@@ -161,7 +162,7 @@ class Changer {
   Result<Recovered> RecoverWith(Change& change, const host::BlobStore& contents) {
     if (change.next_boot) return RecoverDeployment(change, contents);
     if (change.phase != Phase::kApplied) return TakeBack(change, contents);
-    // A boot that nobody waited for has started services as well, but not told whether they came up.
+    // A boot that nobody waited for has started the services too, but has not shown whether they came up.
     const bool was_awaited = HasReboot(change.actions) && TRY(HasRebooted(host_.root, change));
     if (!was_awaited) return RecoveryOf(TRY(EndOf(change, contents)));
     TRY(CountBoot(change));
@@ -173,7 +174,7 @@ class Changer {
     return TakeBack(change, contents);
   }
 
-  // From where everything is put.
+  // Goes on from the point where everything is put.
   Result<Ending> EndOf(Change& change, const host::BlobStore& contents) {
     if (HasReboot(change.actions)) return Ending::kRebootNeeded;
     Say("reloading and restarting what has changed");
@@ -216,7 +217,7 @@ class Changer {
     return findings.empty() ? Result<>() : Error(ErrorKind::kInvalid, TextOf(findings, change.to));
   }
 
-  // Returns the error that made it necessary, with what else went wrong on the way back.  What could not be put back is
+  // Returns the error that made this necessary, together with what else went wrong.  What could not be put back is
   // still in the journal, for Recover().
   Error Undo(Change& change, const host::BlobStore& contents, const Error& reason) {
     Say(fmt::format("undoing it, because of this: {}", reason.message()));
@@ -226,7 +227,7 @@ class Changer {
         kept = TRY(StayWithOld(change, contents));
         return {};
       }
-      // The new things stay where they are while the journal says that they do.
+      // If writing this fails, the journal says that the new state is in place, so it must stay there.
       if (change.phase == Phase::kApplied) TRY(Enter(Phase::kUndoing, change));
       const std::string left = TRY(PutBack(change, contents));
       return left.empty() ? Result<>() : Error(ErrorKind::kConflict, left);
@@ -240,19 +241,21 @@ class Changer {
   Result<Recovered> TakeBack(const Change& change, const host::BlobStore& contents) {
     Say(fmt::format("undoing the change to {}", change.to));
     const std::string left = TRY(PutBack(change, contents));
-    // What the boot has started with the new files ends with another one.
+    // Services that this boot started with the new files need another boot.
     const bool runs_with_new = HasReboot(change.actions) && TRY(HasRebooted(host_.root, change));
     return Recovered{runs_with_new ? Recovery::kRebootNeededToUndo : Recovery::kUndone,
                      change.reason.empty() || left.empty() ? change.reason + left : change.reason + "; " + left};
   }
 
-  // What someone has edited, which stays as it is.
+  // Returns a text about edits that stay as they are.
   Result<std::string> PutBack(const Change& change, const host::BlobStore& contents) {
     const auto left = TRY(change::PutBack(host_, contents, change.undo, change.steps));
-    // Services that run with the new files get the old ones; a boot in between has started them with what there was.
+    // Services that run with the new files are restarted with the old ones; a reboot in between started them with
+    // whatever was there.
     const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(host_.root, change));
     const auto acted = Act(host_, may_run_with_new ? Actions(change.actions) : Actions(), change.undo);
-    // Last, since it takes room on a disk that may be full, and the machine is to be the old one all the same.
+    // This comes last, since it takes space on a disk that may be full, and the machine must be the old one all the
+    // same.
     TRY(RememberWhy(change));
     TRY(journal_.Close());
     TRY(acted);
@@ -277,7 +280,7 @@ class Changer {
 
   Result<> StageDeployment(NextBoot& next_boot, const host::WantedDeployment& wanted) {
     const PartsTold parts = Told("staging the next deployment");
-    // First, so that whatever is staged when the machine shuts down goes through its hands.
+    // The finalizer is started first, so that it handles whatever is staged when the machine shuts down.
     TRY(ArmFinalizer(host_));
     TRY(host_.deployments->Put(wanted));
     TRY(NoteStaged(*host_.deployments, next_boot));
@@ -292,11 +295,12 @@ class Changer {
     const auto state = TRY(host_.deployments->Observe());
     if (state.booted && state.booted->id == change.next_boot->replaces) {
       if (change.phase == Phase::kApplied && !has_rebooted) return Recovered{Recovery::kRebootNeeded, ""};
-      // If the loader does not know of it, a power cut came before that, and it was never tried.
+      // If the loader has no entry for the new deployment, the power went before that was written, and it was never
+      // tried.
       const bool was_tried = change.next_boot->is_finalized && state.pending && !state.pending->is_staged;
       if (change.reason.empty() && was_tried) change.reason = "the new deployment did not boot";
       const std::string kept = TRY(StayWithOld(change, contents));
-      // Without a reason it is made again, and then says itself what is in its way.
+      // Without a reason the change is made again, and then reports itself what is in its way.
       if (!kept.empty() && !change.reason.empty()) change.reason += "; " + kept;
       return Recovered{Recovery::kUndone, change.reason};
     }
@@ -311,8 +315,8 @@ class Changer {
     return EndAfterBoot(change);
   }
 
-  // The old deployment runs, and the next boot is to take it, too, unless someone else wants another one.  Says so
-  // then.
+  // The old deployment runs; lets the next boot take it as well, unless someone else staged another one.  Returns a
+  // text about that and about edits that stay.
   Result<std::string> StayWithOld(const Change& change, const host::BlobStore& contents) {
     Say(fmt::format("undoing the change to {}", change.to));
     const auto state = TRY(host_.deployments->Observe());
@@ -332,7 +336,7 @@ class Changer {
     return fmt::format("{}", fmt::join(left, "; "));
   }
 
-  // The new one runs, and is not what it should be.
+  // Returns to the old deployment, since the new one runs and is not as it should be.
   Result<Recovered> GoBack(Change& change, const host::DeploymentsState& state) {
     Say(fmt::format("going back from {}: {}", change.to, change.reason));
     TRY(RememberWhy(change));
@@ -350,10 +354,10 @@ class Changer {
     return Recovered{Recovery::kRebootNeededToUndo, change.reason};
   }
 
-  // The new one runs without its files: who shut the machine down did not wait for us.
+  // The new deployment was booted without its files, since the shutdown did not wait for the finalizer.  Puts them now.
   Result<Recovered> FinalizeLate(Change& change, const host::BlobStore& contents, const host::DeploymentsState& state) {
     if (const auto checked = CheckBooted(host_, change); !checked) {
-      // It is another one, which someone chose.
+      // Someone chose another deployment than ours.
       change.reason = fmt::format("another deployment was booted than the one that was staged for {}, and is kept: {}",
                                   change.to, checked.error().message());
       TRY(RememberWhy(change));

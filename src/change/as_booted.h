@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What of a config is true of a machine before anything of it was applied.
+// Tells which parts of a config are true of a machine before any of it was applied.
 
 #include "api/machine_config.h"
 #include "base/result.h"
@@ -11,12 +11,13 @@
 
 namespace pintle::change {
 
-// The same config with the image that is booted, of its kernel arguments those that it was booted with, and without the
-// extensions and the kernel that are missing.
+// Returns the config as it would describe the booted deployment: with its image, only those of the kernel arguments
+// that it was booted with, and without the extensions and the kernel that are missing.
 api::MachineConfig AsBooted(const host::DeployedImage& booted, const plan::MissingParts& missing,
                             api::MachineConfig config);
 
-// The same, of this machine; where nothing is known to be booted the config stays what it is.
+// Does that for the booted deployment of this machine.  Where none is known to be booted, the config is returned as it
+// is.
 Result<api::MachineConfig> AsBooted(const host::Host& host, api::MachineConfig config);
 
 }  // namespace pintle::change

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which boot of the machine this is.
+// Tells the boots of the machine apart.
 
 #include <string>
 
@@ -11,10 +11,10 @@
 
 namespace pintle::change {
 
-// Changes with each boot; "" on a root that is not running.
+// Returns an id that changes with each boot; "" on a root that is not running.
 Result<std::string> BootId(const Root& root);
 
-// Whether the machine has booted since the change began.
+// Returns whether the machine has booted since the change began.
 Result<bool> HasRebooted(const Root& root, const Change& change);
 
 }  // namespace pintle::change

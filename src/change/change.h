@@ -17,14 +17,14 @@
 
 namespace pintle::change {
 
-// A change is in one of these phases, which decides what is done after a crash.
+// The phase of a change decides what is done after a crash.
 enum class Phase {
-  kApplying,  // Some of the steps may have been put: back to the old config.
-  kApplied,   // All of them have been: on to the new one.
-  kUndoing,   // Something that followed has failed: back to the old one, and services with it.
+  kApplying,  // Some of the steps may have been put: go back to the old config.
+  kApplied,   // All steps have been put: go on to the new config.
+  kUndoing,   // Something failed afterwards: go back to the old config, also with the services.
 };
 
-// What a deployment is known by.
+// The properties by which a deployment is recognized.
 struct KnownDeployment {
   std::string id;
   std::string commit;
@@ -37,13 +37,14 @@ struct KnownDeployment {
   };
 };
 
-// Of a change that comes with the next boot.
+// The part of a change that is left to the next boot.
 struct NextBoot {
-  std::string replaces;          // The deployment that was booted when it began.
-  std::vector<plan::Step> held;  // What already was as the new config wants it, and must not change until the boot.
-  bool is_finalized = false;     // Whether the new deployment has got its files.
-  std::string found;             // The deployment that was pending when it began, if there was one.
-  // The deployment that was staged for this change; nothing: none was staged yet.
+  std::string replaces;  // The deployment that was booted when the change began.
+  // Things that already were as the new config wants them, and must not change until the boot.
+  std::vector<plan::Step> held;
+  bool is_finalized = false;  // The new deployment has got its files.
+  std::string found;          // The deployment that was pending when the change began; empty if there was none.
+  // The deployment that was staged for this change; nullopt if none was staged yet.
   std::optional<KnownDeployment> staged;
 
   static constexpr auto kFields = json::FieldList{
@@ -57,23 +58,23 @@ struct NextBoot {
 
 struct Change {
   Phase phase = Phase::kApplying;
-  std::string from;  // The names of the configs.
+  std::string from;  // The names of the two configs.
   std::string to;
-  std::string to_image;           // The one that was built for it, if any.
-  std::string boot_id;            // Of the boot in which it began.
-  std::vector<plan::Step> steps;  // What was not as the new config has it.
-  std::vector<plan::Step> undo;   // What puts it back, in this order.
+  std::string to_image;           // The image that was built for the new config; empty if there is none.
+  std::string boot_id;            // The boot in which the change began.
+  std::vector<plan::Step> steps;  // The things that were not as the new config wants them.
+  std::vector<plan::Step> undo;   // The steps that put them back, in this order.
   std::vector<api::NodeDisruptionAction> actions;
 
-  // When this process last saw what the undo would put back.
+  // The time when this process last saw what the undo would put back.
   std::optional<WallTime> looked_at;
 
   std::optional<NextBoot> next_boot;
-  std::string reason;  // Why it is undone.
+  std::string reason;  // Says why the change is undone.
 
   // Set if its maker has to confirm after the reboot that the machine is well.
   bool awaits_confirmation = false;
-  // How many boots have begun since it was applied, and the last of them that was counted.
+  // The number of boots since the change was applied, and the last one that was counted.
   std::int64_t boots = 0;
   std::string counted_boot_id;
 

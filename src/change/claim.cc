@@ -14,12 +14,12 @@ namespace {
 
 constexpr const char* kDirectory = "/var/lib/pintle";
 constexpr const char* kFile = "/var/lib/pintle/lock";
-// A lock that can be waited for with a limit takes a signal to end the wait, which is the whole program's.
+// A blocking flock() can only be limited in time by a signal, and signals concern the whole program; so it is polled.
 constexpr auto kAgain = std::chrono::milliseconds(50);
 constexpr mode_t kPrivate = 0600;
 constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
 
-// Whether it has become ours.
+// Returns whether the lock was taken.
 Result<bool> Lock(const UniqueFd& file, std::chrono::milliseconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;
   while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One at a time: who changes a machine holds this, so that nobody takes its change for one that was cut short.
+// Lets one process at a time change a machine, so that no other takes its change for one that was cut short.
 
 #include <chrono>
 
@@ -11,13 +11,13 @@
 
 namespace pintle::change {
 
-// How long a person's command waits for the agent, whose looks are short.
+// A person's command waits this long for the agent, whose looks are short.
 inline constexpr auto kClaimPatience = std::chrono::seconds(10);
 
-// The kernel ends it with the process, however that ends.
+// The kernel releases the claim when the process ends, in whatever way.
 class Claim {
  public:
-  // kConflict if someone else has it, and goes on having it for this long.
+  // Returns kConflict if someone else still holds the claim after this time.
   static Result<Claim> Take(const Root& root, std::chrono::milliseconds patience = {});
 
  private:

@@ -13,7 +13,7 @@
 namespace pintle::change {
 namespace {
 
-// Longer contents are told by their lengths: nobody reads them line by line.
+// Of longer contents only the lengths are reported, since nobody reads them line by line.
 constexpr std::size_t kMostBytes = 4 << 20;
 constexpr std::ptrdiff_t kMostLines = 100'000;
 

@@ -16,7 +16,7 @@
 namespace pintle::change {
 namespace {
 
-// Nothing depends on them, so that a broken file is as good as none.
+// Nothing depends on the writers, so a broken file counts as none.
 machineconfig::Writers ReadWriters(const Root& root) {
   const auto text = root.ReadFile(kWriters);
   if (!text) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The config that a machine has, as it was kept when it was applied.
+// Reads the config that a machine has, which was stored when it was applied.
 
 #include <string>
 #include <string_view>
@@ -15,12 +15,12 @@
 
 namespace pintle::change {
 
-// Where it is kept, as the Machine Config Operator does, and beside it who says what in it.
+// The Machine Config Operator stores it in the same place; the file beside it lists which config wrote what.
 inline constexpr const char* kConfigDirectory = "/etc/machine-config-daemon";
 inline constexpr const char* kCurrentConfig = "/etc/machine-config-daemon/currentconfig";
 inline constexpr const char* kWriters = "/etc/machine-config-daemon/pintle-writers.json";
 
-// The name of the config of a machine that has none yet, as the Machine Config Operator calls it.
+// The Machine Config Operator gives this name to the config of a machine that has none yet.
 inline constexpr std::string_view kNoConfig = "mco-empty-mc";
 bool IsNoConfig(const api::MachineConfig& config);
 
@@ -32,12 +32,12 @@ struct CurrentConfig {
   operator plan::ParsedConfig() const { return {object, ignition}; }
 };
 
-// What says nothing.
+// Returns the config that manages nothing.
 CurrentConfig EmptyConfig();
 
 Result<CurrentConfig> ReadCurrentConfig(const Root& root);
 
-// The image that was built for it and is kept beside it, or "".
+// Returns the image that was built for the config and is stored beside it, or "".
 Result<std::string> ReadCurrentImage(const Root& root);
 
 }  // namespace pintle::change

@@ -24,13 +24,13 @@ namespace {
 
 bool IsPath(std::string_view about) { return about.starts_with('/'); }
 
-// Contents that are longer than anyone reads are not shown, and not read either.
+// Longer contents are not shown, since nobody reads them, and so are not read either.
 constexpr std::size_t kMostShown = 4 << 20;
 
-// The files that were seen are noted here, so that a boot forgets them.
+// The files that were seen are noted here, and so are forgotten with each boot.
 constexpr const char* kRunDirectory = "/run/pintle";
 
-// How the contents of a regular file differ; nothing else has any.
+// Returns how the contents of a regular file differ, and "" for anything else.
 Result<std::string> ContentsDifference(const Root& root, const std::string& path, const WalkPieces& contents,
                                        bool is_private, PrivateLines private_lines) {
   const auto status = TRY(root.Status(path));
@@ -62,8 +62,7 @@ std::string KeysDifference(const Root& root, const ignition::Config& config, con
   return UnifiedDiff(text(wanted->ssh_authorized_keys), *have ? text((*have)->keys) : "");
 }
 
-// Goes through the config once, however much there is to show.  A difference that cannot be shown is no reason not to
-// tell the rest.
+// Walks through the config once, however many differences there are.  If one cannot be shown, the others still are.
 Result<> AddDifferences(const Root& root, const ignition::Config& config, PrivateLines private_lines,
                         std::vector<Drift>& drifts) {
   const std::set<std::string_view> private_paths = PrivatePaths(config);
@@ -121,7 +120,7 @@ Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const
   const bool has_other_os =
       std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.about == kOs; });
   if (has_other_os) AddCause(FinalizeFailure(), findings);
-  // Without it the next time takes longer, and that is all.
+  // If this fails, the next look only takes longer.
   if (host.root.MakeDirectories(kRunDirectory)) static_cast<void>(seen.Save(host.root, host::kSeenFiles));
   return findings;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What on a machine is not as its config says, with all that a person needs to choose between mending, keeping and
-// ignoring it.
+// The differences between a machine and its config, with everything that a person needs to choose between mending,
+// keeping and ignoring them.
 
 #include <cstddef>
 #include <optional>
@@ -21,12 +21,12 @@ namespace pintle::change {
 
 struct Drift {
   std::string about;                         // A path, a unit, a user.
-  std::vector<std::string> problems;         // In the words of the Machine Config Operator.
-  std::vector<std::string> details;          // What there is to say beyond them, with secrets masked.
-  std::vector<std::string> written_by;       // The configs that say what it should be; none: that is not known.
-  std::string difference;                    // From what the config says to what is there, with secrets masked.
-  std::vector<std::string> remedies;         // Commands.
-  std::optional<std::string> ignored_until;  // Until then it does not count.  RFC 3339.
+  std::vector<std::string> problems;         // The problems are worded as by the Machine Config Operator.
+  std::vector<std::string> details;          // Details beyond these words, with secrets masked.
+  std::vector<std::string> written_by;       // The configs that manage the thing; empty if they are not known.
+  std::string difference;                    // A diff from the config to what is there, with secrets masked.
+  std::vector<std::string> remedies;         // Commands that a person can run.
+  std::optional<std::string> ignored_until;  // The finding does not count until this time, in RFC 3339.
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"about", &Drift::about},
@@ -41,10 +41,10 @@ struct Drift {
 
 struct Drifts {
   std::string config;
-  std::string text;  // All findings that count, in one line; empty: everything else is as it should be.
+  std::string text;  // All findings that count, in one line; empty if there are none.
   std::vector<Drift> all;
 
-  // The problems that count.
+  // Returns the number of problems that count.
   std::size_t count() const;
 
   static constexpr auto kFields = json::FieldList{
@@ -54,15 +54,17 @@ struct Drifts {
   };
 };
 
-// On the machine that runs: files that have not been touched since they were last looked at in this boot are not read
-// again.
+// Returns the findings on the running machine.  Files that were not touched since they were last read in this boot are
+// not read again.
 Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const plan::ParsedConfig& config);
 
-// All there is to say of findings.  `root_words` is what a command about the machine needs: " --root /mnt", or nothing.
+// Returns all details on the findings.  `root_words` is what a command for this machine needs, such as " --root /mnt",
+// or "".
 Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
                         const Ignored& ignored = {}, const std::string& root_words = "");
 
-// A change that says otherwise of a thing does not leave it alone because it is ignored.
+// Removes the advice to ignore these things: a change that wants them otherwise overwrites them even if they are
+// ignored.
 void AdviseNotToIgnore(const Things& things, Drifts& drifts);
 
 }  // namespace pintle::change

@@ -21,7 +21,7 @@ using plan::Step;
 
 enum class Putting { kNothing, kPut };
 
-// The running deployment may be the new one without its files, or the old one with those that the new one has put into
+// The running deployment may be the new one without its files, or the old one with files that the new one put into
 // /var, which both share.
 Result<Putting> PutForDeployment(const host::Host& host, const host::BlobStore& contents, const Change& change) {
   if (host.deployments == nullptr) {
@@ -33,17 +33,17 @@ Result<Putting> PutForDeployment(const host::Host& host, const host::BlobStore& 
     return Putting::kPut;
   }
   if (change.phase != Phase::kApplied || change.next_boot->is_finalized) return Putting::kNothing;
-  // Recover() says what is wrong with a deployment that someone else has chosen.
+  // Someone may have chosen another deployment; Recover() reports that.
   if (!CheckBooted(host, change)) return Putting::kNothing;
   const auto put = PutLate(host, contents, change);
-  // Nor is anything overwritten that someone has edited: Recover() goes back.
+  // Files that someone has edited are not overwritten; Recover() goes back.
   if (!put && put.error().kind() == ErrorKind::kConflict) return Putting::kNothing;
   TRY(put);
   return Putting::kPut;
 }
 
-// "app.service" of /etc/systemd/system/app.service, of app.service.d/10.conf below it, and of a link in a target's
-// folder there; "" of any other path.
+// Returns "app.service" for /etc/systemd/system/app.service, for a drop-in in app.service.d below it, and for a link in
+// a target's folder there; "" for any other path.
 std::string UnitOfPath(std::string_view path) {
   if (!path.starts_with(host::kUnitDirectory) || path.size() <= host::kUnitDirectory.size()) return "";
   path.remove_prefix(host::kUnitDirectory.size() + 1);
@@ -59,7 +59,7 @@ std::string UnitOfPath(std::string_view path) {
 Result<std::optional<Change>> PutFilesEarly(const host::Host& host) {
   const Journal journal(host.root);
   auto change = TRY(journal.Read());
-  // In the boot in which a change began, services run, and Recover() does everything in its order.
+  // In the boot in which the change began, services run already, and Recover() does everything in its order.
   if (!change || !TRY(HasRebooted(host.root, *change))) return std::nullopt;
   const host::BlobStore contents = TRY(journal.OpenBlobs());
   if (change->next_boot) {
@@ -67,7 +67,7 @@ Result<std::optional<Change>> PutFilesEarly(const host::Host& host) {
     return change;
   }
   if (change->phase == Phase::kApplied) return std::nullopt;
-  // Recover() comes upon the same edits, and tells of them.
+  // Recover() finds the same edits, and reports them.
   TRY(PutBack(host, contents, change->undo, change->steps));
   return change;
 }

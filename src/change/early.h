@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The part of a recovery that no service can wait for.
+// Puts the files of an interrupted change early in the boot, which no service could wait for.
 //
-// After a power cut in the middle of a change, the disk may hold files of both configs.  Early in the boot, before a
-// service reads them, the old ones are put back; or the new ones are put, where the new deployment was booted without
-// them.  Nothing is started or restarted, and the journal stays as it is: Recover() finds it later in the boot, when
-// D-Bus answers, and does the rest.
+// After a power cut in the middle of a change, the disk may hold files of both configs.  Before a service reads them,
+// the old ones are put back; or the new ones are put, where the new deployment was booted without them.  Nothing is
+// started or restarted, and the journal stays as it is: Recover() finds it later in the boot, when D-Bus answers, and
+// does the rest.
 
 #include <string>
 #include <vector>
@@ -17,12 +17,12 @@
 
 namespace pintle::change {
 
-// Puts the files.  Returns the change that they are of; nothing if no file had to be put.
+// Puts the files.  Returns the change that they belong to, or nullopt if no file had to be put.
 //
 // `host` is the machine without its service manager: SystemdOffline makes the links of units.
 Result<std::optional<Change>> PutFilesEarly(const host::Host& host);
 
-// The units whose files or links the change has touched, which a boot may have queued as they were before.
+// Returns the units whose files or links the change touched: the boot may have queued them in their old form.
 std::vector<std::string> UnitsOf(const Change& change);
 
 }  // namespace pintle::change

@@ -12,10 +12,10 @@
 namespace pintle::change {
 namespace {
 
-// Our unit, and OSTree's, which finalizes deployments that Pintle did not stage.
+// These are our unit, and OSTree's, which finalizes deployments that Pintle did not stage.
 constexpr std::array<std::string_view, 2> kFinalizers = {"pintle-finalize-staged.service",
                                                          "ostree-finalize-staged.service"};
-constexpr std::size_t kLongestCause = 1000;  // In characters.
+constexpr std::size_t kLongestCause = 1000;  // Counted in characters.
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Why the deployment that was staged before this boot was not made at the shutdown: the likely cause of an OS that is
-// not the one that the config says.
+// Finds out why the deployment that was staged before this boot was not finalized at the shutdown, which is the likely
+// cause if the OS is not the one that the config wants.
 
 #include <string>
 #include <string_view>
@@ -12,13 +12,14 @@
 
 namespace pintle::change {
 
-// By the journal of this machine's boot before this one; "" if it was made, if there was none, or if it is not known.
+// Reads the system journal of the boot before this one.  Returns "" if the deployment was finalized, if there was none,
+// or if it is not known.
 std::string FinalizeFailure();
 
-// The first of the lines of those who make the staged deployment at shutdown that tells of a failure; "" if none does.
+// Returns the first of the finalizers' log lines that reports a failure, or "" if none does.
 std::string FinalizeFailureIn(const std::vector<std::string>& said);
 
-// Names the failure behind the last of the findings on the OS, as the Machine Config Operator does.
+// Adds the failure as the cause to the last finding on the OS, as the Machine Config Operator does.
 void AddCause(std::string_view failure, std::vector<Finding>& findings);
 
 }  // namespace pintle::change

@@ -39,7 +39,8 @@ bool IsWrittenByOthers(std::string_view path) {
   return std::find(kWrittenByOthers.begin(), kWrittenByOthers.end(), path) != kWrittenByOthers.end();
 }
 
-// Modes as Go has them, which puts the kind and the special bits elsewhere than the kernel: "-rwxr-xr-x/493/0755".
+// Formats a mode as Go does, which has the kind and the special bits at other places than the kernel:
+// "-rwxr-xr-x/493/0755".
 std::string GoModeText(const FileState& state) {
   struct Bit {
     bool is_set;
@@ -75,13 +76,13 @@ constexpr std::string_view kUnitFiles = "/etc/systemd/system/";
 
 bool IsMask(const FileState& state) { return state.kind == EntryKind::kLink && state.target == "/dev/null"; }
 
-// To have no drop-in is as good as an empty one.
+// A missing drop-in is as good as an empty one.
 bool MayBeMissing(std::string_view path, const FileState& want) {
   static const std::string kNothing = Sha256("").hex();
   return path.starts_with(kUnitFiles) && path.find(".d/") != std::string_view::npos && want.sha256 == kNothing;
 }
 
-// "2 keys expected, 3 there: 1 missing, 2 too many"
+// Returns a text such as "2 keys expected, 3 there: 1 missing, 2 too many".
 std::string DifferenceOf(const std::vector<std::string>& expected, const std::vector<std::string>& have) {
   const auto missing_in = [](const auto& all, const auto& others) {
     const std::set<std::string_view> known(others.begin(), others.end());
@@ -104,12 +105,12 @@ class Finder {
 
  private:
   void Add(const std::string& about, std::string_view text, std::string_view detail = "") {
-    // Names, and where links lead to, are anything.
+    // Names and targets of links may hold any bytes.
     findings_.push_back({about, Printable(text), Printable(detail)});
   }
 
-  // One thing that cannot be looked at must not hide what there is to say of the others.  But where nobody answers at
-  // all, nothing is known of anything, and the look itself has failed.
+  // A thing that cannot be looked at must not hide the findings on the others, so it becomes a finding.  But if a
+  // service does not answer at all, nothing is known of anything, and the look itself fails.
   Result<> AddUnseen(const std::string& about, const std::string& text, const Error& why) {
     if (why.kind() == ErrorKind::kUnavailable) return why;
     Add(about, fmt::format("{}: {}", text, why.message()));
@@ -147,7 +148,7 @@ class Finder {
                   : fmt::format("could not stat file \"{}\": {}", path, reason));
   }
 
-  // What else may be in a place where nothing is wanted is not ours, but a unit that is not to be masked would be.
+  // Where the config wants nothing, only a link that masks a unit is a finding; anything else there is not ours.
   Result<> LookForMask(const std::string& path) {
     if (!path.starts_with(kUnitFiles)) return {};
     const auto have = Observe(path);
@@ -277,8 +278,8 @@ Result<> AddDetails(const Root& root, const ignition::Config& config, std::vecto
   return plan::ForEachContents(config, [&](const std::string& path, const WalkPieces& contents) -> Result<> {
     const auto found = mismatches.find(path);
     if (found == mismatches.end()) return {};
-    // What is on the disk may be private too, which is seen when it is opened.  It may have gone meanwhile, or cannot
-    // be read: the finding itself is known.
+    // The file on the disk may be private too, which is found when it is opened.  It may be gone meanwhile, or
+    // unreadable: then the finding has no detail.
     auto difference = private_paths.contains(path) ? Result<std::string>("contents that not everyone may read")
                                                    : FirstDifference(root, path, contents);
     if (difference) found->second->detail = *std::move(difference);

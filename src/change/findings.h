@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What on a machine is not as its config says.
+// Finds the differences between a machine and its config.
 //
-// All differences are told at once, since whoever mends them wants to know them all; where the Machine Config Operator
-// has words for one, these are its words.
+// All differences are reported at once, since whoever mends them wants to know them all.  They are worded as by the
+// Machine Config Operator where it has words for them.
 
 #include <array>
 #include <span>
@@ -22,10 +22,10 @@
 
 namespace pintle::change {
 
-// What findings on the image and its kernel arguments are about.
+// Findings on the image and its kernel arguments have this name.
 inline constexpr std::string_view kOs = "os";
 
-// Files that a config may have, but that others write, with what they know to be right: no finding is about them.
+// Files that a config may have, but that others write with newer contents: there are no findings on them.
 inline constexpr std::string_view kKubeletAuthorities = "/etc/kubernetes/kubelet-ca.crt";
 inline constexpr std::string_view kCloudAuthorities =
     "/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem";
@@ -35,8 +35,8 @@ inline constexpr std::array kWrittenByOthers = {kKubeletAuthorities, kCloudAutho
 struct Finding {
   std::string about;  // A path, a unit, a user, the OS.
   std::string text;   // 'content mismatch for file "/etc/motd"'
-  // More than the Machine Config Operator says: `line 3: expected "a", is "b"`.  Secrets are masked, but these are
-  // contents of files, which belong into no log.
+  // Details that the Machine Config Operator does not report, such as `line 3: expected "a", is "b"`.  Secrets are
+  // masked, but these are contents of files and must not be logged.
   std::string detail;
 
   static constexpr auto kFields = json::FieldList{
@@ -46,19 +46,20 @@ struct Finding {
   };
 };
 
-// In the order of the config, with all details; and those users whose original passwords are not known any more.  Files
-// that were seen and have not been touched since are not read, and those that are read have been seen.
+// Returns the findings in the order of the config, with all details, and users whose original passwords are not known
+// any more.  Files in `seen` that were not touched since are not read, and those that are read are added to it.
 Result<std::vector<Finding>> FindingsOn(const host::Host& host, const plan::ParsedConfig& config,
                                         host::SeenFiles* seen = nullptr);
 
-// The same for steps that were put.  What is to be absent is not looked for, except for links that mask units.
+// Returns the findings on steps that were put.  Things that must be absent are not looked for, except for links that
+// mask units.
 Result<std::vector<Finding>> FindingsIn(const host::Host& host, std::span<const plan::Step> steps,
                                         host::SeenFiles* seen = nullptr);
 
-// Says of files where they first differ from the contents that the config has for them.
+// Adds to findings on files where they first differ from the contents in the config.
 Result<> AddDetails(const Root& root, const ignition::Config& config, std::vector<Finding>& findings);
 
-// All of them as one text: "unexpected on-disk state validating against rendered-worker-1: ...; ...".
+// Joins the findings to one text: "unexpected on-disk state validating against rendered-worker-1: ...; ...".
 std::string TextOf(const std::vector<Finding>& findings, std::string_view config);
 
 }  // namespace pintle::change

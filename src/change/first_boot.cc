@@ -33,14 +33,14 @@ Result<CurrentConfig> ReadFirstConfig(const Root& root, const std::string& file)
   return config;
 }
 
-// It is the kernel's and not of a file tree.
+// FIPS mode is a state of the running kernel, not of a file tree.
 Result<bool> HasFips() {
   const Root kernel = TRY(Root::Open("/"));
   if (!TRY(kernel.Status(kFips))) return false;
   return TRY(kernel.ReadFile(kFips)).starts_with('1');
 }
 
-// A machine that has nothing of the config but what was booted.
+// Returns the config of a machine that has only the booted parts of `to`.
 Result<CurrentConfig> Beginning(const std::optional<host::DeployedImage>& booted, const CurrentConfig& to) {
   CurrentConfig from = EmptyConfig();
   from.object.spec.os_image_url = to.object.spec.os_image_url;
@@ -57,7 +57,7 @@ Result<CurrentConfig> Beginning(const std::optional<host::DeployedImage>& booted
 
 plan::Plan PlanFor(const FirstBoot& first) {
   plan::Plan plan = plan::Make(first.from, first.to, {}, {});
-  // Nothing runs yet that a restart would have to spare.
+  // Nothing runs yet that should be spared a reboot, so restarts and reloads are dropped.
   plan.actions.clear();
   if (plan.first_boot_action == "none") return plan;
   plan::Action reboot;
@@ -66,7 +66,7 @@ plan::Plan PlanFor(const FirstBoot& first) {
   return plan;
 }
 
-// The steps that put the file aside, behind those that make true what is in it.
+// Adds the steps that move the file aside, after those for its config.
 Result<> PutAside(const host::Host& host, host::BlobStore& contents, const std::string& file, Change& change) {
   if (file != kFirstConfig) return {};
   host::Observer observer(host.root);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A machine's first config, which comes with it in a file that Ignition writes.
+// Makes the first config of a machine true, which comes with it in a file that Ignition writes.
 //
-// What is in that file is the config without its files, which Ignition has written as well: the OS image, kernel
-// arguments and extensions.  They become true in one deployment and with one reboot.  That the file is put aside is a
-// part of the same change, so that it is there as long as there is something to do, and never after that: not even on a
-// machine that loses its power.
+// The file has the config without its files, since Ignition has written those already: the OS image, kernel arguments
+// and extensions are left.  They become true in one deployment and with one reboot.  Moving the file aside is a part of
+// the same change, so that it is there as long as there is work to do and never after that, even if the power fails.
 
 #include <optional>
 #include <string>
@@ -25,7 +24,7 @@ inline constexpr const char* kFirstConfigAside = "/etc/ignition-machine-config-e
 
 struct FirstBoot {
   std::string file;
-  // The machine has a config by now, so that only the file is left to be put aside.
+  // The machine has a config already, so that only the file has to be moved aside.
   bool is_late = false;
   CurrentConfig from;
   CurrentConfig to;
@@ -33,7 +32,7 @@ struct FirstBoot {
   bool IsWork() const;
 };
 
-// What there is to do; nothing where there is no such file.  `booted`: the OS as it is now, if that is known.
+// Returns the work, or nullopt if there is no such file.  `booted` is the OS as it is now, if that is known.
 Result<std::optional<FirstBoot>> FindFirstBoot(const host::Host& host, const std::string& file,
                                                const std::optional<host::DeployedImage>& booted);
 

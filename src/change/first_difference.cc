@@ -19,7 +19,7 @@
 namespace pintle::change {
 namespace {
 
-// Of a line that is longer, the beginning is looked at, and less is shown.
+// Only this much of a longer line is compared, and less is shown.
 constexpr std::size_t kMostOfLine = 64 << 10;
 constexpr std::size_t kMostShown = 120;
 
@@ -39,12 +39,12 @@ Result<File> Open(const Root& root, const std::string& path) {
   return file;
 }
 
-// What there is of a file, byte by byte.
+// Reads a file piece by piece, and compares it.
 class Bytes {
  public:
   explicit Bytes(const File& file) : pieces_(file.fd.get(), file.size) {}
 
-  // How many bytes at the beginning of `expected` are there next.
+  // Returns how many bytes at the beginning of `expected` come next in the file.
   Result<std::size_t> CountEqual(std::string_view expected) {
     std::size_t count = 0;
     while (count < expected.size() && TRY(HasMore())) {
@@ -68,7 +68,7 @@ class Bytes {
   std::string_view rest_;
 };
 
-// What is expected, looked at once: where it ends to be what is there, and the line that is at that place.
+// Compares the expected contents with a file in one pass: finds where they differ first, and the expected line there.
 class Expected {
  public:
   explicit Expected(const File& file) : there_(file) {}
@@ -82,7 +82,7 @@ class Expected {
       piece.remove_prefix(count);
       differs_ = !piece.empty();
     }
-    // The rest of the line; behind it only the size is of interest.
+    // The rest of the line is kept; after it only the size is of interest.
     if (differs_ && !has_line_) {
       const std::size_t end = piece.find('\n');
       has_end_ = end != std::string_view::npos;
@@ -92,7 +92,7 @@ class Expected {
     return true;
   }
 
-  // Whether there is a difference.
+  // Returns whether there is a difference.
   Result<bool> End() { return differs_ || TRY(there_.HasMore()); }
 
   std::size_t size() const { return size_; }
@@ -104,7 +104,7 @@ class Expected {
   const LineMasker& masker() const { return masker_; }
 
  private:
-  // What is as it should be: lines that may say how the next is to be shown.
+  // Takes contents that are equal; their lines may decide how the next one is masked.
   void Pass(std::string_view piece) {
     for (std::size_t end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
       Keep(piece.substr(0, end));
@@ -136,10 +136,10 @@ class Expected {
 
 struct Line {
   std::string_view text;
-  bool has_end = false;  // A line break.
+  bool has_end = false;  // The line ends with a line break.
 };
 
-// Nothing where the text ends.
+// Returns nullopt at the end of the text.
 std::optional<Line> LineAt(std::string_view text) {
   if (text.empty()) return std::nullopt;
   const std::size_t end = text.find('\n');
@@ -153,7 +153,7 @@ Result<std::string> ReadPart(const File& file, std::size_t offset) {
 }
 
 bool IsText(std::string_view bytes) {
-  // A character may have been cut in two.
+  // The cut may have split a character.
   std::size_t end = bytes.size();
   if (end == kMostOfLine) {
     while (end > 0 && (static_cast<unsigned char>(bytes[end - 1]) & 0xC0) == 0x80) --end;

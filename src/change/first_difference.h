@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where a file is not what it should be, in one line for people.
+// Describes in one line for people where a file first differs from what it should be.
 //
-// However long the file and what it should be are, a piece of each is in memory at a time.  Secrets are masked; but
-// what is shown are contents still, which are for whoever may read the file, and for no log.
+// However long both are, only a piece of each is in memory at a time.  Secrets are masked; but the text still holds
+// contents of the file, so it is only for people who may read the file, and must not be logged.
 
 #include <string>
 
@@ -14,7 +14,7 @@
 
 namespace pintle::change {
 
-// `line 3: expected "a = 1", is "a = 2"`; empty when there is no difference.
+// Returns a text such as `line 3: expected "a = 1", is "a = 2"`; empty when there is no difference.
 Result<std::string> FirstDifference(const Root& root, const std::string& path, const WalkPieces& expected);
 
 }  // namespace pintle::change

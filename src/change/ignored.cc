@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kDirectory = "/var/lib/pintle";
 constexpr auto kLongest = std::chrono::days(3660);
 
-// As it is kept.
+// The form in which an entry is stored.
 struct Kept {
   std::string about;
   std::string until;
@@ -38,7 +38,7 @@ bool Covers(std::string_view thing, std::string_view about) {
   return !thing.starts_with('/') && (about == unit || about.starts_with(unit + ".d/"));
 }
 
-// "2h", "3d".
+// Parses a span of time such as "2h" or "3d".
 std::optional<std::chrono::seconds> ReadSpan(std::string_view text) {
   using Unit = std::pair<std::string_view, std::chrono::seconds>;
   constexpr auto kUnits = std::to_array<Unit>({{"s", std::chrono::seconds(1)},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a person does not want to hear of for some time, although it is not as its config says.
+// The list of things that a person wants no findings on for some time, although they differ from the config.
 //
-// Findings about it do not count until then.  A change leaves alone what is ignored, as long as both configs say the
-// same of it; what the new one says anew would be overwritten, and counts as ever.
+// Findings on them do not count until then.  A change leaves an ignored thing alone as long as both configs agree on
+// it; if the new config wants it otherwise, the thing would be overwritten, and its findings count as ever.
 
 #include <optional>
 #include <string>
@@ -20,21 +20,22 @@ namespace pintle::change {
 inline constexpr const char* kIgnored = "/var/lib/pintle/ignored.json";
 
 struct IgnoredThing {
-  std::string about;  // A path, a unit with all of its files, a user, the OS.
+  std::string about;  // A path, a unit with all of its files, a user, or the OS.
   WallTime until;
 };
 using Ignored = std::vector<IgnoredThing>;
 
-// Until when a finding about this does not count; nothing: it does.
+// Returns the time until which findings on this thing do not count, or nullopt if they count.
 std::optional<WallTime> IgnoredUntil(const Ignored& ignored, std::string_view about);
 
-// When the first of them ends.
+// Returns the time when the first of them ends.
 std::optional<WallTime> FirstEnd(const Ignored& ignored);
 
-// "2026-12-24T12:00:00Z"; "2026-12-24", which is when that day begins, in UTC; or a time from now on: "2h", "3d".
+// Parses a time: "2026-12-24T12:00:00Z"; "2026-12-24", the beginning of that day in UTC; or one from now on: "2h",
+// "3d".
 Result<WallTime> ReadUntil(std::string_view text, WallTime now);
 
-// Those that have not ended.
+// Returns the entries that have not ended.
 Result<Ignored> ReadIgnored(const Root& root, WallTime now);
 Result<> KeepIgnored(const Root& root, const Ignored& ignored);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A config together with an image that was built for it, which a node gets in the place of the config's own.
+// Embeds an image that was built for a config, which a node gets in place of the config's own image.
 //
-// Inside, the image is the config's, with two annotations that tell what it was before.  On disk the config is as it
-// was written, and the image is in a file of its own, as the Machine Config Operator keeps them.
+// In memory the image is the config's, and two annotations keep what it was before.  On disk the config is as it was
+// written, and the image is in a file of its own, as the Machine Config Operator stores them.
 
 #include <string>
 
@@ -14,13 +14,13 @@ namespace pintle::change {
 
 inline constexpr const char* kCurrentImage = "/etc/machine-config-daemon/currentimage";
 
-// Without an image the config stays as it is.
+// An empty image leaves the config as it is.
 void Embed(const std::string& image, api::MachineConfig& config);
 
-// The inverse: returns the image, or "" if none was embedded.
+// Reverts Embed(): returns the image, or "" if none was embedded.
 std::string Extract(api::MachineConfig& config);
 
-// The image that was embedded, or "".
+// Returns the image that was embedded, or "".
 std::string EmbeddedImage(const api::MachineConfig& config);
 
 }  // namespace pintle::change

@@ -66,7 +66,7 @@ class Inverter {
     if (put.want->enablement == Enablement::kPreset) return true;
     const auto status = host_.systemd.Observe(put.key);
     if (!status && status.error().kind() == ErrorKind::kUnavailable) return status.error();
-    // A unit that systemd cannot look up may be what the change mends, so that it counts as different.
+    // A unit that systemd cannot look up counts as different, as it may be what the change mends.
     if (!status) return false;
     const std::string& state = status->file_state;
     const bool is_enabled = state == "enabled";

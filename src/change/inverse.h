@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What puts back what a step changes.
+// Finds the inverse of a step.
 
 #include <optional>
 #include <string>
@@ -13,9 +13,9 @@
 
 namespace pintle::change {
 
-// The step that puts back what is there now; nothing when it is as wanted already.  Entries of the file tree are not
-// asked about here, since their contents must be kept.  Of units that are in `changed_units` it is not enough that they
-// are enabled: their [Install] sections, or the presets, may say something else than before.
+// Returns the step that puts back what is there now, or nullopt if that is as wanted already.  It must not be called
+// for entries of the file tree, since their contents have to be stored.  Units in `changed_units` do not count as
+// wanted just because they are enabled: their [Install] sections, or the presets, may have changed.
 Result<std::optional<plan::Step>> InverseOf(const host::Host& host, const plan::Step& step,
                                             const std::unordered_set<std::string>& changed_units);
 

@@ -27,16 +27,18 @@ namespace {
 constexpr const char* kJournal = "/var/lib/pintle/change/journal.json";
 constexpr const char* kBlobs = "/var/lib/pintle/change/contents";
 
-// In bytes.  It fits into the room that the journal has for what comes later, also if each of them is written as six.
+// The limit in bytes.  The reason fits into the space that the journal reserves for later, even if each byte is written
+// as six.
 constexpr std::size_t kLongestReason = host::PairedFile::kRoomToGrow / 8;
 
-// It names files and holds hashes of passwords.
+// The directory is private, since the journal names files and holds hashes of passwords.
 constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
 
-// What may still be added to a change that has begun: why it is undone, and the boots.
+// Room for what may be added to a change that has begun: why it is undone, and the boots.
 constexpr std::size_t kRoomForMore = 1 << 20;
 
-// The format of the journal.  One without a version is from a Pintle that did not say it yet, which is the first.
+// The version of the journal's format.  A journal without one is from a Pintle that did not write it yet, and has
+// version 1.
 constexpr const char* kVersionKey = "version";
 constexpr std::int64_t kVersion = 1;
 
@@ -84,7 +86,7 @@ Result<host::BlobStore> Journal::OpenBlobs() const {
   if (TRY(IsThere()) && TRY(root_.Status(kBlobs))) {
     return WithWayOut(kBlobs, host::WithRemedy(host::BlobStore::Open(root_, kBlobs, host::BlobStore::For::kReading)));
   }
-  // What a change left behind that never began, or had ended, is of no use to the next.
+  // Contents that are here without a change belong to one that never began or has ended.
   TRY(WithWayOut(kBlobs, root_.Remove(kBlobs)));
   host::BlobStore contents = TRY(host::WithRemedy(host::BlobStore::Open(root_, kBlobs)));
   contents.LimitTo(TRY(host::RoomAt(root_, kStateDirectory)).bytes);
@@ -121,7 +123,7 @@ Result<> Journal::Write(const Change& change) const {
 
 Result<> Journal::Close() const {
   TRY(host::WithRemedy(host::PairedFile(root_, kJournal).Remove()), "closing the journal");
-  static_cast<void>(root_.Remove(kBlobs));  // OpenBlobs() removes what stays.
+  static_cast<void>(root_.Remove(kBlobs));  // If this fails, OpenBlobs() removes the contents.
   return {};
 }
 

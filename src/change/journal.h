@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The one small file that says what is being changed, and how far it has come.
+// The journal: one small file that records what is being changed, and how far that is.
 //
-// It is written whole and durably, so that a crash finds it as it was before or after, and what says how far the change
-// has come is written also when the disk is full by then (host/paired_file.h).  Beside it are the contents that the
-// steps and their undo need.  All of it is in /var/lib/pintle, which all deployments of a machine share.
+// It is written whole and durably, so that after a crash it is as before or after the write; and recording progress
+// works even if the disk is full by then (host/paired_file.h).  Beside it are the contents that the steps and their
+// undo need.  All of it is in /var/lib/pintle, which all deployments of a machine share.
 
 #include <cstddef>
 #include <optional>
@@ -19,40 +19,40 @@
 namespace pintle::change {
 
 inline constexpr const char* kStateDirectory = "/var/lib/pintle";
-// The journal with its contents.
+// Holds the journal and the contents.
 inline constexpr const char* kChangeDirectory = "/var/lib/pintle/change";
 
 class Journal {
  public:
-  // `root` must outlive it.
+  // `root` must outlive the journal.
   explicit Journal(const Root& root) : root_(root) {}
 
-  // The change that is under way, if any.
+  // Returns the change that is under way, or nullopt.
   Result<std::optional<Change>> Read() const;
   Result<bool> IsThere() const;
 
-  // Whether all of it can be read, the contents included, and nothing stands in the way of the next one.
+  // Checks that everything can be read, the contents included, and that nothing stands in the way of the next change.
   Result<> ExpectUsable() const;
 
-  // Where the contents of a change are collected before it begins: empty, unless one is under way.  They leave some
-  // room on the disk to others (host/room.h).
+  // Opens the store in which the contents of a change are collected before it begins.  It is empty, unless a change is
+  // under way, and it leaves some space on the disk to others (host/room.h).
   Result<host::BlobStore> OpenBlobs() const;
 
-  // What follows a crash from here on is what the change's phase says.  All contents must be durable.  One that could
-  // not be read back is an error.  After an error the journal is what it was before.
+  // Records the change: from here on its phase decides what recovery does.  All contents must be durable.  A journal
+  // that could not be read back is an error.  After an error the journal is as before.
   Result<> Write(const Change& change) const;
 
-  // The change is over, one way or the other: nothing of it is kept.
+  // Ends the change, whatever became of it: nothing of it is kept.
   Result<> Close() const;
 
  private:
   const Root& root_;
 };
 
-// An error names a file whose contents are needed and are not there.
+// Returns an error that names a file whose contents are needed and missing.
 Result<> ExpectContents(const Change& change, const host::BlobStore& contents);
 
-// The error for a change of so many steps whose journal would be so long, at the least.
+// Returns the error for a change with this many steps whose journal would have at least this size.
 Error TooLongForJournal(std::size_t steps, std::size_t size);
 
 }  // namespace pintle::change

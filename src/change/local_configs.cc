@@ -30,13 +30,13 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 7> kConfigEndings = {".yaml", ".yml", ".json", ".bu", ".butane", ".fcc", ".ign"};
 
-// A file that says no name for its config has one itself.
+// A config without a name gets one from its file.
 std::string NameFrom(const std::string& file, std::size_t document, std::size_t documents) {
   const std::string stem = file == "-" ? "stdin" : fs::path(file).stem().string();
   return documents == 1 ? stem : fmt::format("{}-{}", stem, document + 1);
 }
 
-// All that is wrong with a document, for whoever wrote it.
+// Returns all that is wrong with a document as one error, for its author.
 Result<> Check(const machineconfig::ConfigDocument& document) {
   std::string problems;
   for (const json::Problem& problem : document.report.problems()) {
@@ -69,7 +69,7 @@ WrittenConfig Written(machineconfig::ConfigDocument document, std::string file, 
   return config;
 }
 
-// They are all in memory together, so that together they may not be longer than one of them.
+// All configs are in memory together, so together they may be no longer than the limit for all.
 Result<machineconfig::ConfigFile> ReadFile(const machineconfig::InputFile& input, std::size_t& left) {
   auto read = machineconfig::ReadConfigFile(input.path, input.accepts, left);
   std::error_code unknown;
@@ -105,7 +105,7 @@ Result<> CheckNames(const std::vector<WrittenConfig>& configs) {
   return {};
 }
 
-// Who says what, in the order of merging.
+// Lists which config manages what, in the order of merging.
 machineconfig::Writers WritersOf(const machineconfig::Rendered& rendered, std::vector<WrittenConfig> configs) {
   std::map<std::string_view, ignition::Config*> parts;
   for (WrittenConfig& config : configs) parts.emplace(config.object.metadata.name, &config.ignition);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The configs of a machine that belongs to no cluster, from files, as the one that it is to have.
+// Renders the config of a machine without a cluster from files.
 
 #include <optional>
 #include <span>
@@ -17,36 +17,37 @@
 
 namespace pintle::change {
 
-// The pool that such a machine counts as, and the role of configs that say none.
+// Such a machine counts as this pool, and configs without a role get this one.
 inline constexpr const char* kLocalPool = "local";
 
-// A config as someone wrote it, with the name of its file.
+// A config as someone wrote it, with the path of its file.
 struct WrittenConfig {
   std::string file;
   api::MachineConfig object;
   ignition::Config ignition;
 };
 
-// Renders them.  None at all are the config that says nothing.
+// Renders the configs to one.  Without any, that is the empty config.
 Result<change::CurrentConfig> RenderLocally(std::vector<WrittenConfig> configs);
 
 struct WrittenConfigs {
   std::vector<WrittenConfig> configs;
-  std::vector<std::string> others;    // Files in a directory that have not the name of a config.
-  std::vector<std::string> left_out;  // What in a directory has the name of a config and is no file, with what it is.
+  std::vector<std::string> others;  // Files in a directory that are not named like configs.
+  // Entries of a directory that are named like a config and are no files, with what they are.
+  std::vector<std::string> left_out;
 };
 
-// Files of any kind that people write, and directories for all such files in them.
+// Reads files of any kind that people write; a directory stands for all such files in it.
 Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs);
 
-// Says of one of the others why it is no config.
+// Returns why one of the others is no config.
 std::string OtherText(const std::string& path);
 
-// Whether a file of this name in such a directory is a config.
+// Returns whether a file of this name in such a directory is a config.
 bool IsConfigName(std::string_view name);
 
-// Says of a config that has a secret which that is, without telling it: a password, or a file that not everyone is to
-// read.
+// Returns where a config has a secret, without revealing it: "the password of ..." or, for a file that not everyone may
+// read, "the contents of ...".  Returns nullopt if there is none.
 std::optional<std::string> SecretIn(const ignition::Config& config);
 
 }  // namespace pintle::change

@@ -15,7 +15,7 @@ namespace {
 
 using IsMeant = std::function<bool(const std::string& name)>;
 
-// All that a config says of each of the things that are meant.
+// Returns all steps that a config has for each of the selected things.
 Result<std::map<std::string, json::Value>> SaidOf(const IsMeant& is_meant, const plan::ParsedConfig& config) {
   std::map<std::string, json::Value> said;
   for (const plan::Step& step : TRY(plan::StepsFor(config, config, {}))) {
@@ -25,7 +25,7 @@ Result<std::map<std::string, json::Value>> SaidOf(const IsMeant& is_meant, const
   return said;
 }
 
-// Those of the things that are meant of which both configs say the same.
+// Returns the selected things on which both configs agree.
 Result<Things> SaidAlike(const IsMeant& is_meant, const plan::ParsedConfig& from, const plan::ParsedConfig& to) {
   Things alike;
   const auto before = TRY(SaidOf(is_meant, from));
@@ -36,7 +36,7 @@ Result<Things> SaidAlike(const IsMeant& is_meant, const plan::ParsedConfig& from
   return alike;
 }
 
-// Whether all that there is to lose is set aside.
+// Returns whether everything that could be lost is set aside.
 Result<bool> IsSetAside(const Root& root, const plan::Step& step) {
   const auto* put = std::get_if<resource::Put<resource::AuthorizedKeys>>(&step);
   if (put == nullptr) return false;

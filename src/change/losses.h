@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a change would overwrite of what someone has done to the machine, and what it leaves alone.
+// Decides what a change would overwrite of people's edits, and what it leaves alone.
 
 #include <functional>
 #include <set>
@@ -17,25 +17,26 @@
 
 namespace pintle::change {
 
-// Things by the names that findings have for them.
+// Things under the names that findings have for them.
 using Things = std::set<std::string, std::less<>>;
 
-// What findings on a step are about.
+// Returns the name that findings on this step have.
 std::string NameOf(const plan::Step& step);
 
-// What is ignored and the same in both configs, which a change between them does not touch.
+// Returns the ignored things on which both configs agree: a change between them does not touch these.
 Result<Things> LeftAlone(const Ignored& ignored, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 
-// Returns the things with findings of which the new config does not say the same as the old one.
+// Returns the things among the findings on which the two configs do not agree.
 Result<Things> SaidOtherwise(std::span<const Finding> findings, const plan::ParsedConfig& from,
                              const plan::ParsedConfig& to);
 
-// Users of whom both configs say the same, and whose keys cannot be looked at, such as where a user has put a link in
-// the place of .ssh: a change between them does not touch these keys, and need not wait for someone to mend them.
+// Returns the users on whom both configs agree and whose keys cannot be read, for example because a user has replaced
+// .ssh by a link.  A change between the configs does not touch these keys, and need not wait for someone to mend them.
 Things OutOfReach(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 
-// Of the findings those on what a change would overwrite: neither what it leaves alone, nor what is just as the new
-// config wants it, which is how a person keeps it; nor keys in a folder that is set aside as it is.
+// Returns the findings on things that a change would overwrite.  That excludes things that it leaves alone; things that
+// are just as the new config wants them, which is how a person keeps an edit; and keys in a folder that is set aside as
+// it is.
 Result<std::vector<Finding>> FindingsThatWouldBeLost(const host::Host& host, std::vector<Finding> findings,
                                                      const plan::ParsedConfig& to, const Things& left_alone);
 

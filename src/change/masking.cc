@@ -35,7 +35,7 @@ bool SpeaksOfASecret(std::string_view name) {
                      [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
-// The name that ends right before a place, maybe in quotes and with blanks behind.
+// Returns the name that ends before this position, possibly in quotes and followed by blanks.
 std::string_view NameBefore(std::string_view line, std::size_t at) {
   while (at > 0 && (line[at - 1] == ' ' || line[at - 1] == '\t' || line[at - 1] == '"' || line[at - 1] == '\'')) --at;
   std::size_t begin = at;
@@ -43,7 +43,7 @@ std::string_view NameBefore(std::string_view line, std::size_t at) {
   return line.substr(begin, at - begin);
 }
 
-// Where a value ends that begins at a place: behind its closing quote, or at the end of the line.
+// Returns the end of the value that begins at this position: after its closing quote, or the end of the line.
 std::size_t EndOfValue(std::string_view line, std::size_t at) {
   const char quote = line[at];
   if (quote != '"' && quote != '\'') return line.size();
@@ -77,7 +77,7 @@ std::string WithoutNamedSecrets(std::string_view line) {
   return masked;
 }
 
-// --token SECRET
+// Masks the argument in `--token SECRET`.
 std::string WithoutSecretArguments(std::string_view line) {
   std::string masked;
   std::size_t copied = 0;
@@ -96,14 +96,14 @@ std::string WithoutSecretArguments(std::string_view line) {
   return masked;
 }
 
-// Whether this stands between the first dollars of a hash.
+// Returns whether the text is a method, which stands between the first two dollars of a hash.
 bool IsHashMethod(std::string_view text) {
   if (text.size() < 4) return !text.empty();
   return std::any_of(kHashMethods.begin(), kHashMethods.end(),
                      [&](std::string_view method) { return text.starts_with(method); });
 }
 
-// $6$salt$hash and its like.
+// Masks hashes such as $6$salt$hash.
 std::string WithoutPasswordHashes(std::string_view line) {
   std::string masked;
   std::size_t copied = 0;
@@ -124,7 +124,7 @@ std::string WithoutPasswordHashes(std::string_view line) {
 
 std::size_t IndentOf(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
-// "password: |", with the secret on the lines below.
+// Returns whether the line begins a block such as "password: |", with the secret on the lines below.
 bool BeginsSecretBlock(std::string_view line) {
   const std::size_t end = line.find_last_not_of(" +-0123456789");
   if (end == std::string_view::npos || (line[end] != '|' && line[end] != '>')) return false;
@@ -164,7 +164,7 @@ bool HoldsASecret(std::string_view path) {
 }
 
 std::string MaskedLine(std::string_view line) {
-  // A key in one line, as in JSON.
+  // The whole key is in one line, as in JSON.
   if (BeginsKey(line) && EndsKey(line)) return std::string(kMasked);
   return WithoutUrlPasswords(WithoutPasswordHashes(WithoutSecretArguments(WithoutNamedSecrets(line))), kMasked);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Texts without what must not be shown: private keys, passwords, tokens, pull secrets.
+// Masks secrets in texts: private keys, passwords, tokens, pull secrets.
 //
-// It cannot know every secret, so it rather hides too much: a value behind a name that speaks of a secret, all of a
-// private key, anything that looks like a password's hash, and the password in a URL.
+// It cannot know every secret, so it rather hides too much: a value whose name suggests a secret, all of a private key,
+// anything that looks like a password's hash, and the password in a URL.
 
 #include <cstddef>
 #include <optional>
@@ -16,29 +16,29 @@ namespace pintle::change {
 
 inline constexpr std::string_view kMasked = "<masked>";
 
-// The lines of one file, one after the other: what a line may show can depend on those before it.
+// Masks the lines of one file, one after the other: what may be shown of a line can depend on those before it.
 class LineMasker {
  public:
   std::string Next(std::string_view line);
 
  private:
   bool in_key_ = false;
-  std::optional<std::size_t> block_;  // How far the line above a secret block is indented.
+  std::optional<std::size_t> block_;  // The indentation of the line above a block with a secret.
 };
 
-// All of them, as many as there were.
+// Masks all lines; returns as many.
 std::vector<std::string> Masked(const std::vector<std::string_view>& lines);
 
-// A line without the contents of the data URLs in it.
+// Returns the line with the contents of its data URLs masked.
 std::string WithoutDataUrls(std::string_view line);
 
-// Whether a file is called after the secret that it holds, such as ipsec.secrets: then all of it is one.
+// Returns whether the name of a file suggests that all of it is a secret, as with ipsec.secrets.
 bool HoldsASecret(std::string_view path);
 
-// One line by itself.
+// Masks one line by itself.
 std::string MaskedLine(std::string_view line);
 
-// A text for a terminal: control characters, but for tabs, are shown as \xNN.
+// Escapes a text for a terminal: control characters except tabs become \xNN.
 std::string Printable(std::string_view text);
 
 }  // namespace pintle::change

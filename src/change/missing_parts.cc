@@ -18,8 +18,8 @@ void LeaveOut(const std::vector<std::string>& others, std::vector<std::string>& 
 
 }  // namespace
 
-// What is layered is in the deployment's origin.  For the image's own packages it takes the machine's database, which
-// is not asked unless it has to be.
+// The deployment's origin lists the layered packages.  Only the machine's package database has the image's own, and it
+// is read only when that is needed.
 Result<plan::MissingParts> FindMissingParts(const host::Host& host, const host::DeployedImage& booted,
                                             const resource::Deployment::State& want) {
   if (host.deployments == nullptr || !host.deployments->LayersPackages()) return plan::MissingParts();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Extensions and kernels that a machine should have and has not.
+// Finds extensions and kernels that a machine should have and lacks.
 
 #include "base/result.h"
 #include "host/host.h"
@@ -10,7 +10,8 @@
 
 namespace pintle::change {
 
-// Of the machine that runs.  Where packages cannot be layered, nothing is known of them, and nothing is missing.
+// Looks at the running machine.  Where packages cannot be layered, nothing is known of them, and nothing counts as
+// missing.
 Result<plan::MissingParts> FindMissingParts(const host::Host& host, const host::DeployedImage& booted,
                                             const resource::Deployment::State& want);
 

@@ -63,7 +63,7 @@ Result<> CheckPlace(const Root& root, const Step& step) {
                            file->key));
 }
 
-// The next deployment gets its files when the machine goes down, when it is too late to say what stands in their way.
+// At shutdown, when the next deployment gets its files, it is too late to report what stands in their way.
 Result<> CheckWay(const Root& root, const std::vector<Step>& steps) {
   std::set<std::string> leaving;
   for (const Step& step : steps) {
@@ -84,7 +84,7 @@ Result<> CheckWay(const Root& root, const std::vector<Step>& steps) {
   return {};
 }
 
-// Which one it is about, of which kind.
+// The kind and the name of the thing that a step is about.
 using Thing = std::pair<std::size_t, std::string>;
 Thing ThingOf(const Step& step) {
   const auto key = [](const auto& put) -> std::string {
@@ -99,7 +99,7 @@ Result<bool> IsAsWanted(const Root& root, const FilePut& put) {
   return have && put.want ? host::Matches(*put.want, *have) : !have && !put.want;
 }
 
-// Whether something is as it was when the change was staged, given its undo.
+// Returns whether a thing is as it was when the change was staged, given its undo.
 class IsAsBefore {
  public:
   explicit IsAsBefore(const host::Host& host) : host_(host) {}
@@ -127,7 +127,7 @@ Error WasChanged(const Step& step, const Change& change) {
                            ThingOf(step).second, change.to));
 }
 
-// What someone changes while the deployment waits for the reboot is not to be lost without a word.
+// An edit that someone makes while the deployment waits for the reboot must not be lost silently.
 Result<> CheckUntouched(const host::Host& host, const Change& change) {
   for (const Step& step : change.undo) {
     if (!TRY(std::visit(IsAsBefore(host), step))) return WasChanged(step, change);
@@ -135,15 +135,15 @@ Result<> CheckUntouched(const host::Host& host, const Change& change) {
   return {};
 }
 
-// The steps by what they are about.
+// Returns the steps by the things that they are about.
 std::map<Thing, const Step*> ByThing(const std::vector<Step>& steps) {
   std::map<Thing, const Step*> by_thing;
   for (const Step& step : steps) by_thing.emplace(ThingOf(step), &step);
   return by_thing;
 }
 
-// Whether something in the new deployment is as the merge of /etc leaves it where nobody has changed it, or as it is to
-// be by now, given its undo.
+// Returns whether a thing in the new deployment, given its undo, is as the merge of /etc leaves it without edits, or is
+// as wanted already.
 class IsAsMerged {
  public:
   IsAsMerged(const host::Host& host, const Step& put) : host_(host), put_(put) {}
@@ -152,7 +152,7 @@ class IsAsMerged {
     if (machineconfig::IsOwnFile(undo.key)) return true;
     const auto have = TRY(host::Observe(host_.root, undo.key));
     if (IsSame(undo.want, have) || IsSame(std::get<FilePut>(put_).want, have)) return true;
-    // The image has another default than the one before.
+    // The file may be the new image's default, if that differs from the old one's.
     if (!undo.key.starts_with("/etc/")) return false;
     return IsSame(TRY(host::Observe(host_.root, "/usr" + undo.key)), have);
   }
@@ -174,7 +174,7 @@ class IsAsMerged {
  private:
   using State = resource::FileEntry::State;
 
-  // Labels are those of the new policy, and what is in a directory is looked at by itself.
+  // Labels come from the new policy, and entries of a directory are compared by themselves.
   static bool IsSame(std::optional<State> was, const std::optional<State>& have) {
     if (!was || !have) return !was && !have;
     if (was->kind == resource::EntryKind::kDirectory) return have->kind == was->kind;
@@ -196,7 +196,7 @@ Result<> CheckAsMerged(const host::Host& host, const Change& change) {
   return {};
 }
 
-// What the merge of /etc could change.
+// Returns whether the merge of /etc could change a thing that is as wanted.
 class Holdable {
  public:
   explicit Holdable(const Root& root) : root_(root) {}
@@ -206,7 +206,7 @@ class Holdable {
     TRY(ResolveOwners(root_, put));
     return TRY(IsAsWanted(root_, put));
   }
-  // A preset is a default, which an admin may have changed since.
+  // A preset is a default, which an administrator may have overridden since.
   Result<bool> operator()(const Put<resource::UnitState>& put) const {
     return put.want->enablement != resource::Enablement::kPreset;
   }
@@ -219,7 +219,8 @@ class Holdable {
   const Root& root_;
 };
 
-// What of `held` is still so on the running machine; the rest was changed by someone, which the merge keeps.
+// Returns the steps of `held` that still hold on the running machine.  Someone has changed the others, and the merge
+// keeps that.
 Result<std::vector<Step>> StillHeld(const host::Host& host, const std::vector<Step>& held) {
   std::vector<Step> still;
   for (const Step& step : held) {
@@ -230,7 +231,7 @@ Result<std::vector<Step>> StillHeld(const host::Host& host, const std::vector<St
   return still;
 }
 
-// The image has other directories than the one that the steps were made for.
+// Adds steps for directories that the new image lacks, as the steps were made for another one.
 Result<std::vector<Step>> WithDirectories(const Root& next, std::vector<Step> steps) {
   std::vector<FilePut> files;
   for (const Step& step : steps) {
@@ -251,8 +252,8 @@ Result<> PutInto(const Root& next, const host::Host& host, const host::BlobStore
   return PutAll(there, contents, TRY(WithDirectories(next, std::move(steps))));
 }
 
-// How to take back one step, given its undo.  In the old deployment nothing of what is in /etc can be in effect.  What
-// is not in effect may have been prepared: to put what is there clears that.
+// Decides how to take back one step, given its undo.  The old deployment is not affected by steps below /etc.  A step
+// that is not in effect may have been prepared: putting what is there clears that.
 class TakingBack {
  public:
   using Undo = Result<std::optional<Step>>;
@@ -268,7 +269,7 @@ class TakingBack {
   Undo operator()(const Put<resource::AuthorizedKeys>& undo) const {
     auto have = TRY(host::ObserveAuthorizedKeys(host_.root, undo.key));
     const auto& put = std::get<Put<resource::AuthorizedKeys>>(put_);
-    // The folders of the keys may have been made even where the keys are as they were.
+    // The folders of the keys may have been made even if the keys are as before.
     const bool is_ours = host::Matches(put.want, have) || host::Matches(undo.want, have);
     return is_ours ? undo : Put<resource::AuthorizedKeys>{undo.key, std::move(have)};
   }
@@ -348,10 +349,10 @@ Result<> Finalize(const host::Host& host) {
   auto change = TRY(journal.Read());
   if (!change || !change->next_boot || change->next_boot->is_finalized) return {};
   const auto state = TRY(host.deployments->Observe());
-  // What someone else has staged over it gets no files of ours; after the boot this is found and told.
+  // A deployment that someone else staged over ours gets no files of ours; after the boot that is found and reported.
   if (state.pending && !IsOfChange(*change->next_boot, *state.pending, Rebooted::kNo)) return {};
   if (change->phase != Phase::kApplied) {
-    // It was cut short while it was staged.
+    // The change was cut short while it was staged.
     TRY(host.deployments->DropPending());
     return {};
   }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Changes that come with the next boot of an OSTree host: in a deployment of their own, so that the boot loader's one
-// rename takes the machine to the new image, kernel arguments and files together, and back from them together.
+// Leaves changes to the next boot of an OSTree host: they come in a deployment of their own, so that the boot loader's
+// one rename switches image, kernel arguments and files together, forth and back.
 //
 //     stage     the deployment is staged; the running /etc stays as it is
-//     finalize  at shutdown, the files go into the deployment's tree, and then the boot loader hears of it
-//     recover   after the boot: is it the new one, and all as wanted?
+//     finalize  at shutdown, the files go into the deployment's tree, and then the boot loader's entries are written
+//     recover   after the boot, check that the new deployment runs and everything is as wanted
 //
-// /var is the same for all deployments.  What goes there goes there at shutdown as well, and is put back if the old
-// deployment is what boots.
+// All deployments share /var.  Its files are put at shutdown as well, and are put back if the old deployment boots.
 
 #include <optional>
 #include <string>
@@ -24,40 +23,40 @@
 
 namespace pintle::change {
 
-// What the next boot is to take.
+// The deployment that the next boot is to take.
 struct NextDeployment {
-  std::string image;             // To be fetched; empty: the one that is booted.
-  std::string extensions_image;  // Where packages come from.
+  std::string image;             // The image to fetch; empty for the one that is booted.
+  std::string extensions_image;  // The image that has the packages.
   host::WantedDeployment wanted;
 };
 
 Result<NextDeployment> NextDeploymentFor(const host::Host& host, const plan::ParsedConfig& from,
                                          const plan::ParsedConfig& to, const plan::Difference& difference);
 
-// Makes a change that is staged one that comes with the next boot, if the machine has deployments and it needs a reboot
-// at all.  A path that is neither in /etc nor in /var is an error.
+// Leaves a staged change to the next boot, if the machine has deployments and the change needs a reboot at all.  A path
+// that is neither in /etc nor in /var is an error.
 Result<> LeaveToNextBoot(const host::Host& host, Change& change);
 
-// The managed files, and the enablement of units, that are as wanted by now: a new image must not change them when its
-// /etc is merged.  Their contents are added to the store.
+// Adds the managed files and the enablement of units that are as wanted already: a new image must not change them when
+// its /etc is merged.  Their contents are added to the store.
 Result<> HoldRest(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& to, Change& change);
 
-// Has systemd see to it that the staged deployment gets its files when the machine shuts down.
+// Makes systemd give the staged deployment its files when the machine shuts down.
 Result<> ArmFinalizer(const host::Host& host);
 
-// To be called at shutdown: puts what is to come with the next boot into the staged deployment, and makes that the one
-// to boot.  When this fails, the machine boots what it runs now, and the journal says why.
+// Puts the held-back parts of the change into the staged deployment, and makes that the next to boot; it is called at
+// shutdown.  If it fails, the machine boots the running deployment again, and the journal has the reason.
 Result<> Finalize(const host::Host& host);
 
-// Whether the deployment that runs is the one that the change wants; the error says in what it is not.
+// Checks that the running deployment is the one that the change wants; the error names the differences.
 Result<> CheckBooted(const host::Host& host, const Change& change);
 
-// Puts into the running tree what Finalize() should have put into it before it was booted.  What someone has edited
+// Puts into the running tree what Finalize() should have put there before the boot.  A file that someone has edited
 // since the change was staged is a conflict, and then nothing is put.
 Result<> PutLate(const host::Host& host, const host::BlobStore& contents, const Change& change);
 
-// Puts back what of the change is in effect although the old deployment is booted.  Returns why the rest stays as it
-// is.
+// Puts back the parts of the change that are in effect although the old deployment is booted.  Returns why the rest
+// stays as it is.
 Result<std::vector<std::string>> PutSharedBack(const host::Host& host, const host::BlobStore& contents,
                                                const Change& change);
 

@@ -24,7 +24,7 @@ std::set<std::string_view> UsersOf(const ignition::Config& config) {
   return names;
 }
 
-// Of a user that a config had already, the password is that config's.
+// A user that the old config had already has that config's password now, so it is not stored.
 Result<> KeepThoseOfNewUsers(const Root& root, const std::set<std::string_view>& before,
                              const std::set<std::string_view>& after, OriginalPasswords& kept) {
   for (const std::string_view user : after) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The passwords that users had before a config took them, so that they come back when no config has the users any more.
+// Stores the passwords that users had before a config set them, so that they come back when no config has the users any
+// more.
 
 #include <map>
 #include <optional>
@@ -18,32 +19,32 @@
 
 namespace pintle::change {
 
-// They are hashes, so that the file is root's alone, as /etc/shadow is.
+// The file holds hashes, so it is readable by root alone, like /etc/shadow.
 inline constexpr const char* kOriginalPasswords = "/etc/machine-config-daemon/pintle-passwords.json";
 
 using OriginalPasswords = std::map<std::string, resource::PasswordHash::State>;
 
-// Those that are kept; an error for a file that is there and cannot be read or understood.
+// Returns the stored passwords, or an error if the file exists and cannot be read or understood.
 Result<OriginalPasswords> ReadOriginalPasswords(const Root& root);
 
-// Whether the file itself is broken, and will be tomorrow; a disk that fails may give it yet.
+// Returns whether the file itself is broken, as opposed to a disk that may still deliver it later.
 bool IsDamage(const Error& error);
 
-// Those to keep once the machine has the new config.  The steps for users that it no longer has are changed, so that
-// they give back what was kept.  Where the file is damaged, these users are locked, which is safe; the file stays as it
-// is as long as the new config has users whose passwords were in it, and nothing is returned.
+// Returns the passwords to store once the machine has the new config.  Changes the steps for users that it no longer
+// has, so that they give back what was stored.  If the file is damaged, these users are locked, which is safe; the file
+// then stays as it is as long as the new config has users whose passwords were in it, and nullopt is returned.
 Result<std::optional<OriginalPasswords>> GiveBackPasswords(const Root& root, const plan::ParsedConfig& from,
                                                            const plan::ParsedConfig& to,
                                                            std::vector<plan::Step>& steps);
 
-// Findings on the users of a config whose original passwords are not known any more, since the file is damaged.
+// Adds findings on the users of a config whose original passwords are lost, since the file is damaged.
 void AddLostPasswords(const Root& root, const ignition::Config& config, std::vector<Finding>& findings);
 
-// What a damaged file is replaced with when a person accepts that: all users of the config are locked when no config
-// has them any more.
+// Returns the contents that replace a damaged file when a person accepts the loss: all users of the config are locked
+// when no config has them any more.
 OriginalPasswords AcceptedLoss(const ignition::Config& config);
 
-// The users that a change locks because the file is damaged.
+// Returns the users that a change locks because the file is damaged.
 std::vector<std::string> UsersLockedBy(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 
 }  // namespace pintle::change

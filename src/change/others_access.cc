@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostLinks = 40;  // The kernel follows as many.
+constexpr int kMostLinks = 40;  // The kernel follows as many links.
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 
 void PutParts(const fs::path& path, std::deque<std::string>& before) {
@@ -29,14 +29,14 @@ void PutParts(const fs::path& path, std::deque<std::string>& before) {
 
 class Way {
  public:
-  // Takes what the way leads through, or ends at.
+  // Takes an entry that the way leads through or ends at.
   void Pass(const std::string& place, const struct stat& status) {
     const bool is_directory = S_ISDIR(status.st_mode);
     if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
       Tell(fmt::format("{} belongs to the user {}; `chown --no-dereference root` changes that", place, status.st_uid));
     }
-    if (S_ISLNK(status.st_mode)) return;  // Its mode means nothing.
-    // In a directory like /tmp others can make files and cannot replace those of root.
+    if (S_ISLNK(status.st_mode)) return;  // The mode of a link means nothing.
+    // In a directory like /tmp others can make files, but cannot replace those of root.
     const bool is_shared = is_directory && (status.st_mode & S_ISVTX) != 0;
     if ((status.st_mode & kOthersWrite) != 0 && !is_shared) {
       Tell(fmt::format("others than its owner may write {} (its mode is {:04o}); `chmod go-w` changes that", place,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What others than root may do with a file that says what the machine is to be.
+// Finds out what others than root may do with a file that decides what the machine is to be.
 //
-// Who may write it, or one of the directories and links by which it is found, decides what root does.
+// Whoever may write it, or one of the directories and links on the way to it, decides what root does.
 
 #include <string>
 
@@ -12,12 +12,13 @@
 namespace pintle::change {
 
 struct OthersAccess {
-  // Why others may write it, with the remedy; empty: they may not.  Of several reasons the first on the way there.
+  // Why others may write it, with the remedy; empty if they may not.  Of several reasons this is the first on the way
+  // to the file.
   std::string how_to_write;
   bool may_read = false;
 };
 
-// Whoever runs this counts as root.  The path is an absolute one.
+// The user who runs this counts as root.  The path must be absolute.
 Result<OthersAccess> AccessOfOthersTo(const std::string& path);
 
 }  // namespace pintle::change

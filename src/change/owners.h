@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Owners that a config names, as the numbers that the machine has for them.
+// Resolves owners that a config names to the ids of this machine.
 
 #include <cstdint>
 #include <map>
@@ -13,13 +13,13 @@
 
 namespace pintle::change {
 
-// Looks each name up once.
+// Each name is looked up once.
 class Owners {
  public:
-  // `root` must outlive it.
+  // `root` must outlive this object.
   explicit Owners(const Root& root) : root_(root) {}
 
-  // From here on an owner is a number.  A name that the machine does not know is an error.
+  // Replaces the names in `file` by ids.  A name that the machine does not know is an error.
   Result<> Resolve(host::FilePut& file);
 
  private:
@@ -28,7 +28,7 @@ class Owners {
   std::map<std::string, std::int64_t> groups_;
 };
 
-// The same for one file.
+// Does this for one file.
 Result<> ResolveOwners(const Root& root, host::FilePut& file);
 
 }  // namespace pintle::change

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Passes on how far the deployments are, as parts of the task that they work for.
+// Reports the progress of the deployments as parts of a larger task.
 
 #include <string>
 #include <utility>
@@ -12,7 +12,7 @@
 
 namespace pintle::change {
 
-// While this lives, `doing` is what is being done.
+// While this object lives, `doing` is reported as the task.
 class PartsTold {
  public:
   PartsTold(host::Deployments& deployments, const Progress& progress, std::string doing) : deployments_(deployments) {

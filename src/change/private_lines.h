@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Contents of files that not everyone may read.
+// Keeps contents of files that not everyone may read off the screen.
 //
-// A terminal is looked at by others, what is on it ends in a ticket, and sessions are recorded.  So of such a file the
-// lengths are told, and its lines are shown only to who says that they are wanted.  Secrets in them stay masked.
+// Others look at a terminal, its output ends in tickets, and sessions are recorded.  So only the lengths of such a file
+// are reported, and its lines are shown only if that is asked for.  Secrets in them stay masked.
 
 #include <cstdint>
 #include <set>
@@ -21,17 +21,17 @@ namespace pintle::change {
 
 enum class PrivateLines { kLeftOut, kShown };
 
-// Whether not everyone may read a file with these permissions.
+// Returns whether not everyone may read a file with these permissions.
 constexpr bool IsPrivate(std::int64_t permissions) { return (permissions & 04) == 0; }
 bool IsPrivate(const ignition::File& file);
 
-// The files of a config that not everyone is to read.
+// Returns the paths of a config's files that not everyone may read.
 std::set<std::string_view> PrivatePaths(const ignition::Config& config);
 
-// How contents differ that are not shown; nothing if they do not.
+// Describes a difference of contents without showing them; returns "" if they are equal.
 std::string PrivateText(std::string_view from, std::string_view to);
 
-// The same as DriftsOf() beside it, which masks.
+// Like DriftsOf() of drift.h, which always leaves out private lines.
 Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
                         const Ignored& ignored, const std::string& root_words, PrivateLines private_lines);
 

@@ -39,7 +39,7 @@ std::vector<Put<R>> Of(std::span<const Step> steps) {
   return found;
 }
 
-// What was seen of each thing of one kind, by its key.
+// Returns what was seen of each thing of one kind, by its key.
 template <typename R>
 std::unordered_map<std::string_view, const Put<R>*> ByKey(std::span<const Step> steps) {
   std::unordered_map<std::string_view, const Put<R>*> found;
@@ -49,7 +49,7 @@ std::unordered_map<std::string_view, const Put<R>*> ByKey(std::span<const Step> 
   return found;
 }
 
-// What follows when someone has edited what is to be put.
+// Puts steps.  Subclasses decide what happens if someone has edited a thing, or stands in its way.
 class Putting {
  public:
   Putting(const host::Host& host, const host::BlobStore& contents, const SeenBefore& before)
@@ -67,15 +67,15 @@ class Putting {
 
  protected:
   virtual Result<> Allow(Result<> result) { return result; }
-  // All could be prepared, so that someone has come in between.
+  // This failed although everything could be prepared, so someone has interfered meanwhile.
   virtual Result<> AllowInPlace(Result<> result) { return result; }
-  // A user may have made it impossible.
+  // A user may have caused the failure.
   virtual Result<> AllowOfUser(Result<> result) { return host::WithRemedy(std::move(result)); }
-  // Whether a file is put whatever is there.
+  // Returns whether a file is put whatever is there.
   virtual bool IsPutAnyway(const std::string&) const { return false; }
 
-  // What takes time and space is done beside the places, and synced once; then all get to their places, and that is
-  // synced once.
+  // The slow parts are done in files beside the places and synced once; then all files are moved to their places, and
+  // that is synced once.
   virtual Result<> PutFiles(const std::vector<host::FilePut>& files) {
     if (files.empty()) return {};
     const auto seen = ByKey<FileEntry>(before_.states);
@@ -116,7 +116,7 @@ class Putting {
                                                    fmt::join(back.edited, ", ")));
   }
 
-  // Whether someone has edited a thing, given what it is.
+  // Returns whether someone has edited a thing, given its present state.
   template <typename R, typename State>
   bool IsEdited(const Put<R>& put, const State& have) const {
     const auto seen = ByKey<R>(before_.states);
@@ -145,13 +145,13 @@ class Putting {
   const SeenBefore before_;
 };
 
-// Leaves alone what someone has edited or put in the way, and notes it.  Whatever else stands in the way of one thing,
-// all others are put, and then it is an error.  Only a fault of the machine ends it at once.
+// Leaves alone what someone has edited or put in the way, and notes it.  If a thing cannot be put for another reason,
+// all others are put, and then that error is returned.  Only a fault of the machine ends this at once.
 class PuttingBack final : public Putting {
  public:
   using Putting::Putting;
 
-  // What was left.
+  // Returns what was left alone.
   Result<std::vector<std::string>> End() && {
     if (!failed_) return std::move(left_);
     left_.push_back(failed_->message());
@@ -159,7 +159,8 @@ class PuttingBack final : public Putting {
   }
 
  private:
-  // Someone who comes in between can keep more from its place than what is meant, such as all that is in a directory.
+  // Someone who interferes can keep more than one thing from its place, such as all entries of a directory, so this is
+  // repeated.
   static constexpr int kTurns = 3;
 
   Result<> PutFiles(const std::vector<host::FilePut>& files) override {
@@ -188,7 +189,7 @@ class PuttingBack final : public Putting {
     return host::IsFaultOfMachine(result.error()) ? host::WithRemedy(std::move(result)) : Leave(result.error());
   }
 
-  // What Pintle keeps of the machine must go with the rest of it.
+  // Pintle's own records of the machine must be put back with the rest.
   bool IsPutAnyway(const std::string& path) const override { return machineconfig::IsOwnFile(path); }
 
   Result<> Leave(const Error& error) {
@@ -197,7 +198,7 @@ class PuttingBack final : public Putting {
   }
 
   std::vector<std::string> left_;
-  std::optional<Error> failed_;  // The first of them.
+  std::optional<Error> failed_;  // The first error.
   bool was_disturbed_ = false;
 };
 

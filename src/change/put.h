@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Steps made true.
+// Puts the steps of a change, or puts them back.
 
 #include <optional>
 #include <span>
@@ -16,21 +16,21 @@
 
 namespace pintle::change {
 
-// What someone has seen, as the steps that would put it, and when.
+// The state of things as someone has seen them, as the steps that would put it, and when that was.
 struct SeenBefore {
   std::span<const plan::Step> states;
   std::optional<WallTime> at;
 };
 
-// Puts all steps and makes them durable: the entries of the file tree first and together, the rest in order.  What is
-// as wanted already is not touched, so that this may be repeated after it was cut short.  What is neither as wanted nor
-// as it was seen is a conflict.  When this fails, some steps may have been put.
+// Puts all steps and makes them durable: first all entries of the file tree together, then the rest in order.  What is
+// as wanted already is not touched, so this may be repeated after it was cut short.  A thing that is neither as wanted
+// nor as it was seen is a conflict.  If this fails, some steps may have been put.
 Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::span<const plan::Step> steps,
                 const SeenBefore& before = {});
 
-// Takes a change back that may have put any of its steps.  What someone has edited since, made immutable or mounted
-// something over is left as it is, and told.  When one thing cannot be put back for another reason, all others are,
-// before that is an error.
+// Takes back a change that may have put any of its steps.  Things that someone has edited since, made immutable or
+// mounted something over are left as they are; the returned texts name them.  If a thing cannot be put back for another
+// reason, all others are, and then that error is returned.
 Result<std::vector<std::string>> PutBack(const host::Host& host, const host::BlobStore& contents,
                                          std::span<const plan::Step> undo, std::span<const plan::Step> steps);
 

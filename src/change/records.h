@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the system journal holds of the changes of a machine, alike from whoever makes them: `pintle history` reads it.
+// Records changes in the system journal in one form, whoever makes them: `pintle history` reads it.
 
 #include <string>
 #include <string_view>
@@ -24,7 +24,7 @@ inline constexpr const char* kOutcome = "PINTLE_OUTCOME";
 inline constexpr const char* kError = "PINTLE_ERROR";
 }  // namespace record_field
 
-// How a change ends, in words that tools know.
+// The outcomes of a change, in words that tools rely on.
 namespace outcome {
 inline constexpr const char* kNothingToDo = "nothing to do";
 inline constexpr const char* kDone = "done";
@@ -34,10 +34,10 @@ inline constexpr const char* kRebootPending = "reboot pending";
 
 std::string_view OutcomeOf(Recovery how);
 
-// ", because of this: ...", where there is a reason.
+// Returns ", because of this: ..." if there is a reason, and "" otherwise.
 std::string Because(const std::string& reason);
 
-// Of a change: what is done, and the names of the configs.
+// Describes a change: what is done, and the names of the configs.
 struct ChangeEvent {
   std::string verb;
   std::string from;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The config with which the machine was not well after its reboot, so that nobody tries it again by himself.  Whoever
-// undoes a change that awaits confirmation remembers it here, and the agent goes by it.
+// Remembers the config with which the machine was not healthy after its reboot, so that it is not tried again
+// automatically.  Whoever undoes a change that awaits confirmation writes this file, and the agent reads it.
 
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@ inline constexpr const char* kRejected = "/var/lib/pintle/rejected.json";
 
 struct Rejected {
   std::string config;
-  std::string image;  // The one that was built for it, if any.
+  std::string image;  // The image that was built for the config; empty if there is none.
   std::string why;
 
   static constexpr auto kFields = json::FieldList{
@@ -29,7 +29,7 @@ struct Rejected {
 
 Result<std::optional<Rejected>> ReadRejected(const Root& root);
 
-// Nothing: every config may be tried.
+// Nullopt means that every config may be tried.
 Result<> KeepRejected(const Root& root, const std::optional<Rejected>& rejected);
 
 }  // namespace pintle::change

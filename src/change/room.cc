@@ -14,9 +14,9 @@
 namespace pintle::change {
 namespace {
 
-// Of what a step or its undo takes in the journal, its text and the numbers beside it.
+// In the journal, a step or its undo is taken to need this much.
 constexpr std::uint64_t kPerStep = 512;
-// Of a directory, and of a link that does not fit into its inode.
+// A directory takes this much, and so does a link that does not fit into its inode.
 constexpr std::uint64_t kPerEntry = 4096;
 
 Result<> Add(host::NeededRoom& needed, std::span<const plan::Step> steps, const host::BlobStore& contents) {

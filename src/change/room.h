@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether there is room for a change on the disk, worked out before anything of it is put.
+// Checks, before anything is put, that the disk has room for a change.
 
 #include "base/result.h"
 #include "change/change.h"
@@ -10,8 +10,8 @@
 
 namespace pintle::change {
 
-// New files are written beside those that are there, and to undo this takes no more, since the new ones go away with
-// it. The journal is written twice.
+// New files are written beside the old ones.  Undoing needs no more room, since the new files are removed by it.  The
+// journal is written twice.
 Result<> ExpectRoom(const host::Host& host, const Change& change, const host::BlobStore& contents);
 
 }  // namespace pintle::change

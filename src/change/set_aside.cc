@@ -26,7 +26,7 @@ namespace {
 constexpr const char* kSetAside = "/var/lib/pintle/set-aside";
 constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
 
-// What is kept somewhere, and whether it can be used.
+// A path where Pintle keeps something, and a check whether that can be used.
 struct Kept {
   const char* path;
   std::function<Result<>()> expect_usable;
@@ -45,7 +45,7 @@ Result<> SyncDirectory(const Root& root, const std::string& path) {
   return {};
 }
 
-// What is there, whatever it is; never over something else.
+// Moves whatever is there, and never replaces anything.
 Result<> Move(const Root& root, const std::string& from, const std::string& to) {
   const std::string from_above = host::DirectoryAbove(from), to_above = host::DirectoryAbove(to);
   const UniqueFd source = TRY(root.OpenFile(from_above, O_PATH | O_DIRECTORY));
@@ -57,7 +57,7 @@ Result<> Move(const Root& root, const std::string& from, const std::string& to) 
   return SyncDirectory(root, from_above);
 }
 
-// A directory that is not there yet.
+// Makes a directory that did not exist before.
 Result<std::string> NewDirectory(const Root& root, WallTime now) {
   std::string time = ToRfc3339(now);
   std::erase(time, ':');
@@ -79,7 +79,7 @@ class Mover {
     std::string to = fmt::format("{}/{}", directory_, name);
     auto moved = Move(root_, kept.path, to);
     if (!moved && moved.error().errno_value() == EXDEV) {
-      // Its file system is another one, where it stays, as it need not even be readable.
+      // Another file system is mounted there; the file stays on it, since it could not be copied if it is unreadable.
       to = fmt::format("{}.{}", kept.path, NameOf(directory_));
       moved = Move(root_, kept.path, to);
     }

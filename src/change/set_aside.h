@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The way out of what Pintle keeps on a machine and cannot use any more: a journal, contents or a config that is
-// truncated, garbage, of another version, too large, not to be read, or no file at all.
+// Moves away files of Pintle that cannot be used any more: a journal, contents or a config that is truncated, garbage,
+// of another version, too large, unreadable, or no file at all.
 //
-// It is moved to a directory of its own below /var/lib/pintle/set-aside, for a person to look at.  What that leaves
-// open is what the machine is found to be then: a change in the journal neither goes on nor is undone.
+// They are moved to a directory of their own below /var/lib/pintle/set-aside, for a person to look at.  The machine is
+// then taken for what a look finds it to be: a change in the journal neither goes on nor is undone.
 
 #include <string>
 #include <vector>
@@ -29,7 +29,7 @@ struct SetAside {
   };
 };
 
-// To be called by whoever holds the claim to the machine.  What can be used stays where it is.
+// The caller must hold the claim to the machine.  Files that can be used stay where they are.
 Result<std::vector<SetAside>> SetAsideUnusable(const Root& root, WallTime now);
 
 }  // namespace pintle::change

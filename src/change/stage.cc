@@ -41,15 +41,15 @@ using plan::ParsedConfig;
 using plan::Step;
 using FileState = resource::FileEntry::State;
 
-// By this Ignition enables and disables the units of a first config, at the first boot.  It says what was wanted then,
-// and would go on to decide about units of which no config says anything any more.
+// With this file Ignition enables and disables the units of a first config, at the first boot.  It reflects what was
+// wanted then, and would go on to decide about units that no config manages any more.
 constexpr const char* kFirstPresets = "/etc/systemd/system-preset/20-ignition.preset";
 
-// systemd's first start on a machine sets this, and sets all units to their presets if it was not set before:
-// machine-id(5).
+// When systemd first starts on a machine it sets this id, and if it was not set before, sets all units to their
+// presets; see machine-id(5).
 constexpr const char* kMachineId = "/etc/machine-id";
 
-// It holds pull secrets and hashes of passwords.
+// The config holds pull secrets and hashes of passwords.
 constexpr std::int64_t kConfigPermissions = 0600;
 
 std::vector<std::string> Without(const std::vector<std::string>& paths, const std::vector<std::string>& others) {
@@ -77,7 +77,7 @@ class Stager {
       return {};
     }));
     TRY(CheckPlaces(to.ignition));
-    // A config that a machine got before those were refused has no say over what is ours.
+    // A machine may have got such a config before those paths were refused; they are left out.
     const auto is_own = [](const std::string& path) { return machineconfig::IsOwnFile(path); };
     auto before = plan::PathsOf(from.ignition);
     std::erase_if(before, is_own);
@@ -133,9 +133,9 @@ class Stager {
     return !(text.empty() || text == "\n" || text.starts_with("uninitialized"));
   }
 
-  // A path may lead to what is ours by a link that the machine has.
+  // A link on the machine may make a path lead to one of Pintle's own files.
   Result<> CheckPlaces(const ignition::Config& config) const {
-    std::unordered_map<std::string, std::string> real;  // By directory.
+    std::unordered_map<std::string, std::string> real;  // The keys are directories.
     for (const ignition::File& file : config.storage.files) {
       const std::string above = host::DirectoryAbove(file.path);
       auto found = real.find(above);
@@ -148,7 +148,7 @@ class Stager {
     return {};
   }
 
-  // Of a directory that need not exist.
+  // The directory need not exist.
   std::string RealPathOf(const std::string& directory) const {
     if (auto real = host_.root.RealPath(directory)) return *std::move(real);
     if (directory == "/") return directory;
@@ -174,7 +174,7 @@ class Stager {
     return sorted;
   }
 
-  // What must go before a file can take the place of a directory comes first.
+  // What has to go before a file can take the place of a directory is put first.
   static std::vector<FilePut> WithRoom(std::vector<FilePut> files, std::vector<FilePut>& afterwards) {
     std::unordered_set<std::string> taking;
     for (const FilePut& file : files) {
@@ -197,7 +197,7 @@ class Stager {
     return all;
   }
 
-  // What the machine must still have of the old config.
+  // Notes what the machine must still have of the old config.
   Result<> Expect(const ParsedConfig& from) {
     Owners owners(host_.root);
     for (Step& step : TRY(plan::StepsFor(from, from, {}))) {
@@ -209,7 +209,7 @@ class Stager {
     return {};
   }
 
-  // Since the machine was last looked at, before which nothing was decided.
+  // Refuses edits that were made since the machine was last looked at, on which nothing was decided yet.
   Result<> CheckNotEdited(const ParsedConfig& from) const {
     if (edited_.empty()) return {};
     const auto findings = TRY(FindingsIn(host_, edited_));
@@ -237,10 +237,10 @@ class Stager {
     return {};
   }
 
-  // The config itself is one of the files that change, so that it is never another than that of the rest.
+  // The config itself is one of the files that change, so it always matches the rest.
   Result<> AddCurrentConfig(const ParsedConfig& to, const machineconfig::Writers& writers) {
     if (IsNoConfig(to.object)) {
-      // Nothing of ours stays, unless there is something in it that is not ours.
+      // The files of Pintle are removed, and the directory too unless someone else has files in it.
       for (const char* path :
            {kCurrentConfig, kCurrentImage, kWriters, host::kOriginals, host::kStamps, kConfigDirectory}) {
         TRY(AddFile({path, std::nullopt}));
@@ -264,7 +264,7 @@ class Stager {
     return AddWithDirectories({&file, 1});
   }
 
-  // What cannot be read back must not be written.
+  // A config that could not be read back must not be written.
   static Error TooLong(const ParsedConfig& to, std::size_t size) {
     return Error(ErrorKind::kInvalid,
                  fmt::format("{} would be {} bytes long, more than the {} that can be read back{}", kCurrentConfig,
@@ -287,7 +287,7 @@ class Stager {
     return host::Matches(*file.want, *have) && !host::FindWrongLabel(host_.labels, file.key, *file.want, *have);
   }
 
-  // Only what is not as wanted is a step; the first for a path counts, since the others come too late.
+  // Only what is not as wanted becomes a step.  The first step for a path counts, since the others come too late.
   Result<> AddFile(const FilePut& file) {
     if (changed_.contains(file.key)) return {};
     auto have = TRY(observer_.ObserveAndKeep(file.key, contents_, file.want, seen_, keep_expected_));
@@ -306,7 +306,7 @@ class Stager {
     });
   }
 
-  // However many units change, all of their links are put back at once.
+  // One undo step puts back all links, however many units change.
   Result<> AddOthers(std::vector<Step> others, const plan::Difference& difference) {
     std::unordered_set<std::string> changed_units;
     for (const plan::UnitChange& unit : difference.changed_units) changed_units.insert(unit.name);
@@ -325,7 +325,7 @@ class Stager {
     return {};
   }
 
-  // Contents that the old config has need not be read from where they are.
+  // Contents that the old config has need not be read from the disk.
   Result<> KeepExpected(const std::string& path) {
     const auto found = expected_.find(path);
     if (found == expected_.end()) return {};
@@ -360,11 +360,11 @@ Change ChangeOf(const api::MachineConfig& from, const api::MachineConfig& to, co
   return change;
 }
 
-// The least that the journal takes of each thing besides its name.
+// In the journal each thing takes at least this much besides its name.
 constexpr std::size_t kLeastOfStep = 100;
 
-// The journal says exactly whether it can be read back when it is written.  This tells of one that is far too long
-// before the memory is taken that writing it as text would take.
+// Writing the journal checks exactly whether it can be read back.  This finds one that is far too long earlier, before
+// memory is used for its text.
 Result<> CheckLength(const Change& change) {
   std::size_t size = 0;
   std::size_t count = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A change worked out: what is not as wanted, and the way back from there.
+// Works out a change: the things that are not as wanted, and the steps that undo it.
 
 #include <functional>
 
@@ -15,21 +15,21 @@
 
 namespace pintle::change {
 
-// What someone has made of a file of the old config, which the change would overwrite.
+// How to treat edits of the old config's files that the change would overwrite.
 enum class Edits {
-  kRefused,      // An error that tells all findings.
-  kOverwritten,  // Who asks for the change knows of them.
+  kRefused,      // They are an error that lists all findings.
+  kOverwritten,  // They are overwritten, since whoever asks for the change knows of them.
 };
 
-// Collects the contents that the change and its undo need, and makes them durable.  Changes nothing else.
+// Collects the contents that the change and its undo need, and makes them durable.  It changes nothing else.
 Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& from,
                      const plan::ParsedConfig& to, const plan::Plan& plan, const Things& left_alone = {},
                      Edits edits = Edits::kRefused);
 
-// Whether a step is meant.
+// Selects steps.
 using Choice = std::function<bool(const plan::Step& step)>;
 
-// The same for what a machine has already, or should have: only what is chosen is made true again.
+// Works out a change that puts back chosen parts of the config that the machine has already, or should have.
 Result<Change> StageAgain(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& config,
                           const plan::Plan& plan, const Choice& choice);
 

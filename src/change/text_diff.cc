@@ -14,16 +14,16 @@ namespace pintle::change {
 namespace {
 
 using Lines = std::vector<std::string_view>;
-// The same number for the same line, so that long lines are compared once.
+// Equal lines have equal numbers, so that long lines are compared once.
 using Numbers = std::vector<std::size_t>;
 
 constexpr std::size_t kContext = 3;
-// Texts with more changes than this are shown as replaced: the search costs the square of their number.
+// Texts with more changes are shown as replaced, since the search costs the square of their number.
 constexpr std::ptrdiff_t kMostChanges = 2000;
 
 enum class Edit { kKeep, kRemove, kAdd };
 
-// The shortest list of edits, by Myers' greedy search.
+// Finds the shortest list of edits by Myers' greedy search.
 class Search {
  public:
   Search(const Numbers& from, const Numbers& to) : from_(from), to_(to) {}
@@ -58,7 +58,7 @@ class Search {
   }
   std::ptrdiff_t& At(Row& row, std::ptrdiff_t k) const { return row[static_cast<std::size_t>(middle_ + k)]; }
 
-  // Whether the way to a diagonal comes from the one above, by adding a line.
+  // Returns whether the way to a diagonal comes from the one above, by adding a line.
   bool ComesFromAbove(Row& row, std::ptrdiff_t k, std::ptrdiff_t changes) const {
     return k == -changes || (k != changes && At(row, k - 1) < At(row, k + 1));
   }
@@ -88,7 +88,7 @@ class Search {
     return edits;
   }
 
-  // All that is between equal beginnings and ends.
+  // Replaces everything between the equal beginnings and ends.
   std::vector<Edit> Replaced() const {
     const std::size_t shorter = std::min(from_.size(), to_.size());
     std::size_t before = 0;
@@ -123,7 +123,7 @@ std::vector<Edit> EditsBetween(const Lines& from, const Lines& to) {
   return Search(from_numbers, to_numbers).Edits();
 }
 
-// Stretches of edits that belong together, with the lines around them.
+// A stretch of edits that belong together, with the lines around them.
 struct Hunk {
   std::size_t begin;
   std::size_t end;

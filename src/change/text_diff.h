@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The difference of two texts, line by line, in the unified form of diff(1).
+// Compares two texts line by line, in the unified form of diff(1).
 
 #include <string>
 #include <string_view>
@@ -11,8 +11,8 @@ namespace pintle::change {
 
 std::vector<std::string_view> LinesOf(std::string_view text);
 
-// Hunks with three lines around each change; empty for equal texts.  Secrets are masked: what is compared are the lines
-// themselves, so that a change of a secret shows.
+// Returns hunks with three lines around each change; empty for equal texts.  Secrets are masked, but the comparison is
+// of the unmasked lines, so a changed secret shows.
 std::string UnifiedDiff(std::string_view from, std::string_view to);
 
 }  // namespace pintle::change

@@ -10,7 +10,7 @@ namespace {
 
 using Fields = std::map<std::string, std::string, std::less<>>;
 
-// Each line of a text, without blanks around it.
+// Visits each line of a text, without the blanks around it.
 template <typename Take>
 void ForEachLine(std::string_view text, const Take& take) {
   constexpr std::string_view kBlanks = " \t\r";

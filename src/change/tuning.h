@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// /etc/pivot/kernel-args, with which a person tunes the kernel of a machine beside its config: lines `ADD argument` and
-// `DELETE argument`.  What may be tuned depends on the OS, as with the Machine Config Operator.
+// Reads /etc/pivot/kernel-args, with which a person tunes a machine's kernel beside its config: lines `ADD argument`
+// and `DELETE argument`.  What may be tuned depends on the OS, as with the Machine Config Operator.
 
 #include <string>
 #include <string_view>
@@ -18,13 +18,13 @@ inline constexpr const char* kTuning = "/etc/pivot/kernel-args";
 struct Tuning {
   std::vector<std::string> add;
   std::vector<std::string> remove;
-  std::vector<std::string> refused;  // What may not be tuned here.
+  std::vector<std::string> refused;  // The arguments that may not be tuned here.
 };
 
-// `os_release` is the file of that name.
+// `os_release` is the text of that file.
 Tuning ParseTuning(std::string_view text, std::string_view os_release);
 
-// Nothing where there is no such file.
+// Returns an empty tuning if there is no such file.
 Result<Tuning> ReadTuning(const Root& root);
 
 }  // namespace pintle::change

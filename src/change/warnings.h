@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What whoever wants a change is told beforehand, although it does not stand in its way.
+// Warnings about a change that do not stand in its way.
 
 #include <string>
 #include <vector>
@@ -12,8 +12,8 @@
 
 namespace pintle::change {
 
-// Whether a config leads to others that are to be fetched.  Ignition does that at the first boot of a machine; nothing
-// does it on one that runs.
+// Returns whether a config refers to others that have to be fetched.  Ignition does that at the first boot of a
+// machine; nothing does it on one that runs.
 bool LeadsToOthers(const ignition::Config& config);
 inline constexpr const char* kLeadsToOthers =
     "nothing fetches other configs on a machine that runs, as Ignition does at its first boot; write what they say "

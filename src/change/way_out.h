@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What to do when something that Pintle keeps on a machine cannot be used any more.
+// Adds the way out to an error about a file that Pintle keeps and cannot use any more.
 
 #include <fmt/core.h>
 

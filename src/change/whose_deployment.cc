@@ -6,12 +6,12 @@
 namespace pintle::change {
 
 bool IsOfChange(const NextBoot& change, const host::DeployedImage& pending, Rebooted rebooted) {
-  // What is staged is gone with a reboot, and what is staged after it is not for this change.
+  // A staged deployment is gone after a reboot, so one that is staged now is not for this change.
   if (pending.is_staged && rebooted == Rebooted::kYes) return false;
   if (!change.staged) return pending.id != change.found;
   const bool is_alike =
       pending.commit == change.staged->commit && pending.kernel_arguments == change.staged->kernel_arguments;
-  // One that is finalized is made anew, with another number behind its commit.
+  // Finalizing makes the deployment anew, with another number after its commit.
   return is_alike && (!pending.is_staged || pending.id == change.staged->id);
 }
 

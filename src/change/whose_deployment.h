@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether the deployment that the next boot takes is that of a change, or of someone else.
+// Decides whether the deployment that the next boot takes is that of a change, or someone else's.
 //
-// While a change waits for the reboot, an administrator may stage another deployment, by rpm-ostree or by ostree, which
-// takes the place of the staged one.  It is theirs: it is neither finalized as ours nor dropped with the change.
+// While a change waits for the reboot, an administrator may stage another deployment with rpm-ostree or ostree, which
+// replaces the staged one.  It is theirs: it is neither finalized as ours nor dropped with the change.
 
 #include <string>
 
@@ -16,13 +16,14 @@ namespace pintle::change {
 
 enum class Rebooted { kNo, kYes };
 
-// `pending` is what the next boot takes now; `rebooted` is whether the machine has been since the change began.
+// `pending` is the deployment that the next boot takes now; `rebooted` tells whether the machine has booted since the
+// change began.
 bool IsOfChange(const NextBoot& change, const host::DeployedImage& pending, Rebooted rebooted);
 
-// Notes what was staged for the change just now.
+// Records what was just staged for the change.
 Result<> NoteStaged(host::Deployments& deployments, NextBoot& change);
 
-// Says that it stays.
+// Returns a text saying that this deployment stays.
 std::string SomeoneElses(const host::DeployedImage& deployment);
 
 }  // namespace pintle::change
