@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kShortestKey = 32;
 constexpr std::size_t kLongestToken = 4096;
 
-// What a token says.
+// The payload of a token.
 struct Claim {
   std::string pool;
   std::int64_t expires = 0;  // In seconds since 1970.
@@ -28,7 +28,7 @@ struct Claim {
       json::FieldList{json::Required{"pool", &Claim::pool}, json::Required{"exp", &Claim::expires}};
 };
 
-// Base64 that needs no quoting in URLs and headers, and has no padding.
+// Encodes base64 for URLs and headers, without padding.
 std::string Armoured(std::string_view bytes) {
   std::string text = EncodeBase64(bytes);
   std::replace(text.begin(), text.end(), '+', '-');
@@ -106,7 +106,7 @@ TokenProblem CheckToken(const std::vector<std::string>& keys, std::string_view t
   const std::size_t dot = token.find('.');
   if (token.size() > kLongestToken || dot == std::string_view::npos) return TokenProblem::kForged;
   const std::string_view text = token.substr(0, dot);
-  // Nothing of what it says is looked at before it is known who said it.
+  // The claim is parsed only after its signature has been verified.
   if (!IsSigned(keys, text, token.substr(dot + 1))) return TokenProblem::kForged;
   const auto claim = ReadClaim(text);
   if (!claim) return TokenProblem::kForged;

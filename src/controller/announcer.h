@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Events about objects of the cluster as a whole, under the name of one of the Machine Config Operator's controllers.
+// Emits events about objects of the cluster as a whole, under the name of one of the Machine Config Operator's
+// controllers.
 //
-// They are kept in its namespace, where people and tools look for them.
+// The events are in that operator's namespace, where people and tools look for them.
 
 #include <functional>
 #include <string>
@@ -21,7 +22,7 @@ class Announcer {
  public:
   using Trouble = std::function<void(const Error& error)>;
 
-  // `trouble` gets why an Event is not posted.
+  // `trouble` gets the errors of events that could not be posted.
   Announcer(
       const kube::Client& client, const Clock& clock, std::string namespace_name, std::string component,
       Trouble trouble = [](const Error&) {})

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a pass wants changed in the cluster, as data.
+// The changes that a pass wants in the cluster, as data.
 //
-// Each change names the version of the object that it was decided by.  When the object is no longer that one, nothing
-// is written and the next pass decides anew.
+// Each change names the version of the object that it was decided by.  If the object has another version by then,
+// nothing is written and the next pass decides again.
 
 #include <string>
 #include <vector>
@@ -21,12 +21,12 @@ struct NodeChange {
   std::string node;
   std::string resource_version;
   pool::NodePatch patch;
-  std::string told =
-      {};  // Of what the node is told, for people: "MachineConfig: rendered-worker-1".  Empty: of nothing.
+  // The target for people: "MachineConfig: rendered-worker-1".  Empty if the patch does not update the node.
+  std::string told = {};
   std::string pool = {};
 };
 
-// What a node's MachineConfigNode says that it is to become.
+// A change of the desired config and image in a node's MachineConfigNode.
 struct MachineConfigNodeChange {
   std::string node;
   std::string resource_version;
@@ -39,9 +39,9 @@ struct StatusChange {
   api::MachineConfigPoolStatus status;
 };
 
-// An Event about a pool, for when what it tells of has been written.
+// An event about a pool, emitted after the write that it reports.
 struct Announcement {
-  enum class Of { kStatus, kTelling };  // The pool's new status, or that its nodes are told something.
+  enum class Of { kStatus, kTelling };  // The pool's new status, or an update of its nodes.
 
   std::string pool;
   kube::EventKind kind;
@@ -52,7 +52,7 @@ struct Announcement {
 
 struct Changes {
   std::vector<MachineConfigNodeChange> machine_config_nodes;
-  std::vector<NodeChange> nodes;  // Those that are told something first.
+  std::vector<NodeChange> nodes;  // Those that update a node come first.
   std::vector<StatusChange> statuses;
   std::vector<Announcement> announcements;
 
@@ -61,10 +61,10 @@ struct Changes {
   }
 };
 
-// Does both of two changes of a node, of which the second was decided when the first was done.
+// Merges two changes of a node, of which the second was decided on top of the first.
 void Join(pool::NodePatch& first, pool::NodePatch second);
 
-// The node as it will be.
+// Returns the node as it is after the patch.
 api::Node Patched(api::Node node, const pool::NodePatch& patch);
 
 }  // namespace pintle::controller

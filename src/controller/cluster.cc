@@ -7,7 +7,7 @@
 namespace pintle::controller {
 namespace {
 
-// The names of objects of which a cluster has one.
+// The names of singletons.
 constexpr const char* kControllerConfig = "machine-config-controller";
 constexpr const char* kCluster = "cluster";
 constexpr const char* kOperatorPods = "k8s-app=machine-config-operator";
@@ -103,7 +103,7 @@ void Cluster::SetAsideIn(View& view) const {
     is_known ? void(*at = &pool) : void(view.pools.insert(at, &pool));
     view.unreadable_pools.emplace(name, why.message());
     view.held_pools.emplace(name, why.message());
-    // Nodes that might be a custom pool's would be taken for workers.
+    // A node of this pool might be taken for a worker, so the worker pool has to wait as well.
     const bool selects = pool.spec.node_selector && why.message().find("$.spec.nodeSelector") == std::string::npos;
     if (!selects) view.held_pools.emplace(api::kWorkerPool, why.message());
   });
@@ -119,7 +119,7 @@ void Cluster::SetAsideIn(View& view) const {
   controller_configs_.ForEachUnreadable(set_aside_settings);
   machine_configurations_.ForEachUnreadable(set_aside_settings);
   os_image_streams_.ForEachUnreadable(set_aside_settings);
-  // A pool whose own image is not known has to wait, or its nodes would be set back to the image of all pools.
+  // A layered pool whose image is not known has to wait: its nodes would get the default image instead.
   const auto hold_layered = [&](const std::string& pool, const Error& why) {
     for (const api::MachineConfigPool* known : view.pools) {
       if (pool.empty() || known->metadata.name == pool) view.held_pools.emplace(known->metadata.name, why.message());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A fresh copy of all in the cluster that decides about its machines.
+// A current copy of all objects in the cluster that decide about its machines.
 //
-// Each replica keeps one.  The one that leads decides by it and hands back what the API server answered to its writes,
-// so that it never decides by what it knows to be past.
+// Each replica keeps one.  The leader decides by it and puts the API server's answers to its writes into it, so that it
+// never decides by a state that it knows to be outdated.
 
 #include <functional>
 #include <optional>
@@ -23,24 +23,24 @@ namespace pintle::controller {
 class Cluster {
  public:
   struct Listener {
-    std::function<void()> changed;  // From now on, something may have to be done.
+    std::function<void()> changed;  // Something may have to be done.
     std::function<void(const api::Node& before, const api::Node& now)> node_changed;
     std::function<void(std::string_view what, const Error& error)> trouble;
   };
 
-  // Pods of the operator are looked for in the namespace.
+  // `namespace_name` is where the operator's pods are looked up.
   Cluster(kube::Client& client, const std::string& namespace_name, Listener listener);
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // Whether all is here.  Nothing must be decided before.
+  // Returns whether all objects have been read.  Nothing may be decided before.
   bool is_ready() const { return Unread().empty(); }
-  // The kinds that are not here yet, in the plural: "nodes".
+  // Returns the kinds that have not been read yet, in the plural: "nodes".
   std::vector<std::string_view> Unread() const;
 
-  // Whether all pools, and all objects that configs are rendered from, have been read.
+  // Returns whether all pools, and all objects that configs are rendered from, have been read.
   bool CanRender() const;
-  // Why some of it cannot be had, in the server's words.  Empty: it is on its way.
+  // Returns the server's words for why some kinds cannot be read.  Empty while they are merely on their way.
   std::string WhyUnread() const;
 
   View Look() const;
@@ -51,7 +51,7 @@ class Cluster {
   Watching<WatchedMachineConfig>& configs() { return configs_; }
   const Watching<api::ControllerConfig>& controller_configs() const { return controller_configs_; }
 
-  // What the API server answered.
+  // Takes the API server's answers to writes.
   void Put(api::MachineConfigPool pool) { pools_.Put(std::move(pool)); }
   void Put(WatchedNode node) { nodes_.Put(std::move(node)); }
   void Put(WatchedMachineConfigNode node) { machine_config_nodes_.Put(std::move(node)); }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides which of the errors that recur are logged.
+// Decides which recurring errors are logged.
 //
-// What is the same each time is said once; but it is said again when it was over in between, and now and then for as
-// long as it lasts: nobody looks for what a process of many months said in its first hour.
+// An error that stays the same is logged once, again when it comes back after a while, and now and then while it lasts:
+// nobody reads what a process of many months logged in its first hour.
 
 #include <chrono>
 #include <map>
@@ -15,12 +15,12 @@
 namespace pintle::controller {
 
 inline constexpr auto kComplaintsSaidAgainAfter = std::chrono::hours(1);
-// Whatever is tried again is tried more often than this; so what has not failed for so long went well.
+// All retries are more frequent than this, so what has not failed for this long has succeeded.
 inline constexpr auto kComplaintsOverAfter = std::chrono::minutes(15);
 
 class Complaints {
  public:
-  // Tells whether this error is to be logged now.
+  // Returns whether this error is to be logged now.
   bool IsNews(const std::string& what, const std::string& how, MonotonicTime now);
 
  private:
@@ -30,7 +30,7 @@ class Complaints {
     MonotonicTime last;
   };
 
-  std::map<std::string, Complaint> complaints_;  // By what has gone wrong.
+  std::map<std::string, Complaint> complaints_;  // The key is what has failed.
 };
 
 }  // namespace pintle::controller

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Rendered configs in full, for as long as somebody compares them.
+// Keeps rendered configs in full for as long as they are compared.
 //
-// The mirror has them without what is long.  What is to be compared is fetched, and given away when nobody wants it any
-// more: between rollouts there is nothing here.  What the API server refuses is asked for again less and less often.
+// The mirror has them without their long parts.  A config that is needed is fetched, and dropped when nobody needs it
+// any more, so between rollouts the library is empty.  Reads that fail are repeated less and less often.
 
 #include <functional>
 #include <map>
@@ -26,19 +26,19 @@ class ConfigLibrary {
  public:
   struct Listener {
     std::function<void()> changed;
-    std::function<void(MonotonicTime when)> retry_at;  // One could not be read.
+    std::function<void(MonotonicTime when)> retry_at;  // A config could not be read.
     std::function<void(const Error& error)> trouble;
   };
 
-  // The clock must outlive it.
+  // The clock must outlive this object.
   ConfigLibrary(kube::Client client, const Clock& clock, Listener listener)
       : client_(std::move(client)), clock_(clock), listener_(std::move(listener)) {}
   ConfigLibrary(const ConfigLibrary&) = delete;
   ConfigLibrary& operator=(const ConfigLibrary&) = delete;
 
-  // Fetches those that are not here, and gives away all others.
+  // Fetches the configs that are missing, and drops all others.
   void Want(const std::set<std::string>& names);
-  // Whether nothing more will come of one.
+  // Returns whether the config has been read, or cannot be.
   bool IsSettled(const std::string& name) const;
   const WholeConfigs& configs() const { return configs_; }
 
@@ -61,7 +61,7 @@ class ConfigLibrary {
   Listener listener_;
   WholeConfigs configs_;  // They point into the books.
   std::map<std::string, std::unique_ptr<Book>> books_;
-  WriteBackoff backoff_;  // Of reads.
+  WriteBackoff backoff_;  // For reads.
 };
 
 }  // namespace pintle::controller

@@ -24,14 +24,14 @@ namespace pintle::controller {
 namespace {
 
 constexpr const char* kLeaseName = "machine-config-controller";
-// Under this name the API server notes which fields are ours, as for the Machine Config Operator.
+// The component of our events.  It is the Machine Config Operator's, since people and tools filter by it.
 constexpr const char* kNodeComponent = "machineconfigcontroller-nodecontroller";
 constexpr const char* kRenderComponent = "machineconfigcontroller-rendercontroller";
 
-// Much that happens together is looked at together.
+// Changes within this time are handled by one look.
 constexpr auto kSoon = std::chrono::milliseconds(100);
 constexpr auto kLater = std::chrono::seconds(10);
-// What lists and configs took for a moment is given back when nothing has happened for so long.
+// Memory that lists and configs used for a moment is released after this long without a change.
 constexpr auto kQuiet = std::chrono::seconds(3);
 
 constexpr int kFailuresUntold = 2;
@@ -114,7 +114,7 @@ bool Controller::IsReadyToReadAfresh() const {
   return knows_pools_ ? cluster_.nodes().is_ready() : cluster_.pools().is_ready();
 }
 
-// This reader waits while the mirror cannot list, or the server would refuse both.
+// Waits while the mirror cannot list this kind, since the server would refuse this request as well.
 void Controller::ReadAfresh() {
   awaits_list_ = !IsReadyToReadAfresh();
   if (awaits_list_) return;
@@ -132,7 +132,7 @@ void Controller::ReadPoolsAfresh() {
         Lead();
         ReadAfresh();
       },
-      // The mirror sets them aside, and says so.
+      // Unreadable pools are ignored here: the mirror sets them aside and reports them.
       [](const kube::ObjectName&, const Error&) {});
 }
 
@@ -270,7 +270,7 @@ void Controller::Roll(View view) {
   pauses_.Look(
       view, rosters, library_.configs(), [this](const std::string& name) { return library_.IsSettled(name); }, now);
   auto next = pauses_.NextWord(now);
-  // What nodes of a paused pool are told has to be told again some day, also where nothing else happens.
+  // The request to nodes of a paused pool expires, so it has to be renewed even if nothing else happens.
   if (std::any_of(view.pools.begin(), view.pools.end(), [](const auto* pool) { return IsStrictlyPaused(*pool); })) {
     next = std::min(next.value_or(WallTime::max()), now + kFilesWaitRenewedAfter);
   }
@@ -306,7 +306,7 @@ void Controller::Roll(View view) {
   const pool::NodeNames awaited = AwaitDrains(changes, view, std::move(wanted));
   if (!awaited.empty()) {
     changes = decide(&awaited);
-    LookLater();  // They do not wait for ever.
+    LookLater();  // The nodes wait for a limited time only.
   }
   writer_.LeaveOut(changes);
   for (const NodeChange& change : changes.nodes) {
@@ -315,10 +315,10 @@ void Controller::Roll(View view) {
   if (!changes.is_empty()) writer_.Write(std::move(changes));
 }
 
-// The renderer and the writer say when they are done with each.
+// When they are done, the renderer and the writer trigger another look.
 pool::NodeNames Controller::LeftAlone() const {
   pool::NodeNames pools = writer_.BusyPools();
-  // How many of the one may go depends on the other.
+  // How many masters may be unavailable depends on the arbiters, and the reverse.
   const std::string both[] = {std::string(api::kMasterPool), std::string(api::kArbiterPool)};
   if (pools.contains(both[0]) || pools.contains(both[1])) pools.insert(std::begin(both), std::end(both));
   pools.merge(renderer_.rendering());
@@ -337,7 +337,7 @@ pool::NodeNames Controller::AwaitDrains(const Changes& changes, const View& view
 }
 
 void Controller::TellOfStrays(const View& view, const Rosters& rosters) {
-  if (!MissingPools(view).empty()) return;  // They are being made.
+  if (!MissingPools(view).empty()) return;  // They are being created.
   std::set<std::string> strays;
   for (const api::Node* node : rosters.in_no_pool) {
     const std::string& name = node->metadata.name;
@@ -363,7 +363,7 @@ void Controller::TellOfHopeless(const std::string& node, const std::string& pool
 Metrics Controller::Count() const {
   Metrics metrics;
   metrics.now = clock_.Wall();
-  // Whoever holds the lease and cannot read the cluster does nothing.
+  // A leader that cannot read the cluster does nothing, so it does not count as one.
   metrics.leads = is_leading_ && is_ready();
   if (!metrics.leads) return metrics;
   const View view = cluster_.Look();
@@ -406,7 +406,7 @@ void Controller::MakePools(const View& view) {
 void Controller::KeepRenderedConfigs(const View& view) {
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
-    // The answer to a patch of a pool that cannot be read could not be read, either.  Nothing of it is removed.
+    // If a pool cannot be read, the answer to a patch of it cannot either.  None of its configs is removed meanwhile.
     const bool is_read = !view.unreadable_pools.contains(name);
     if (pool->metadata.deletion_timestamp || KeptUntil(*pool) || !is_read) continue;
     const std::string what = "keeping the rendered configs of pool " + name;
@@ -449,14 +449,14 @@ bool Controller::MayBegin(const std::string& what) {
 
 void Controller::Ended(const std::string& what, const Error* error) {
   const auto call = calls_.extract(what);
-  // Also where it went well: the mirror may show that late, and would have it done once more at once.
+  // Also after a success: the mirror may be late, and the action would be repeated at once.
   const int count = backoff_.Failed({"", what}, clock_.Monotonic());
   const bool may_be_done = error != nullptr && error->kind() == ErrorKind::kConflict && count == 1;
   if (error != nullptr && !may_be_done) Complain(what, *error);
   LookSoon();
 }
 
-// People follow an update of the control plane by these.
+// People follow an update of the control plane by these events.
 void Controller::TellOfMaster(const api::Node& before, const api::Node& now) {
   if (!is_leading_ || api::Find(now.metadata.labels, api::kMasterRoleLabel) == nullptr) return;
   const api::MachineConfigPool* const pool = cluster_.pools().Find(std::string(api::kMasterPool));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The controller: it renders, tells nodes and writes statuses while it leads, and looks on while it does not.
+// The controller: while it leads, it renders, rolls out and writes statuses; while it does not, it only mirrors the
+// cluster.
 //
-// It goes by what is, not by what happened: whatever changes in the cluster, it looks at all of it soon, decides by
-// pure passes, and writes what they say.  It looks again when that is written.
+// It is level-triggered: whenever something in the cluster changes, it soon looks at all of it, decides by pure passes,
+// and writes what they return.  When that is written, it looks again.
 
 #include <functional>
 #include <map>
@@ -37,10 +38,10 @@ namespace pintle::controller {
 
 struct ControllerSettings {
   std::string namespace_name = "openshift-machine-config-operator";
-  std::string identity;  // Of this replica, and of this start of it.
+  std::string identity;  // Identifies this replica, and this start of it.
   Versions versions = {};
   pool::Features features = {};
-  std::size_t kept_configs = 10;  // Rendered ones that nobody needs, for each pool.
+  std::size_t kept_configs = 10;  // Unneeded rendered configs to keep, for each pool.
   kube::LeaseTimes lease = {};
 };
 
@@ -51,25 +52,25 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // Whether its copy of the cluster is complete.
+  // Returns whether the copy of the cluster is complete.
   bool is_ready() const { return cluster_.is_ready(); }
   bool is_leading() const { return is_leading_; }
   const Cluster& cluster() const { return cluster_; }
 
-  // As things are at this moment.
+  // Returns the figures for metrics at this moment.
   Metrics Count() const;
 
-  // Called whenever the copy of the cluster may have changed, also on replicas that do not lead, and whenever this
-  // begins to lead or no longer does.
+  // `changed` is called whenever the copy of the cluster may have changed, also on replicas that do not lead, and when
+  // this replica begins or ceases to lead.
   void OnChange(std::function<void()> changed) { on_change_ = std::move(changed); }
 
-  // Stops writing, and gives the lease back so that another replica goes on at once.
+  // Stops writing and releases the lease, so that another replica takes over at once.
   void Release(std::function<void()> done);
 
  private:
   void Won();
   void Lost();
-  // Another replica may have written until now what the mirrors do not show yet.
+  // The previous leader may have written things until now that the mirrors do not have yet.
   void ReadAfresh();
   void ReadPoolsAfresh();
   void ReadNodesAfresh();
@@ -83,21 +84,21 @@ class Controller {
   void LookAt(MonotonicTime when);
   void Look();
   void Roll(View view);
-  // While nodes, or what decides about them, cannot be read.
+  // Reports that nodes, or the objects that decide about them, cannot be read.
   void SayBlind(const View& view);
-  // Pools that something is under way for.
+  // Returns the pools for which something is under way.
   pool::NodeNames LeftAlone() const;
-  // Those of the nodes that are told something which wait until it is known whether they can be drained.
+  // Returns the nodes that must not be updated before it is known whether they can be drained.
   pool::NodeNames AwaitDrains(const Changes& changes, const View& view, std::set<std::string> wanted);
   api::Time Now() const;
   void MakePools(const View& view);
   void KeepRenderedConfigs(const View& view);
   void CollectGarbage(const View& view);
-  // Of a node that no pool has, no pool says anything.
+  // Reports nodes that are in no pool, since no pool's status does.
   void TellOfStrays(const View& view, const Rosters& rosters);
-  // Whether it is not under way and has not just been done.
+  // Returns whether that action is neither under way nor was just done.
   bool MayBegin(const std::string& what);
-  // nullptr: well.
+  // `error` is nullptr on success.
   void Ended(const std::string& what, const Error* error);
   void TellOfHopeless(const std::string& node, const std::string& pool, const std::string& why);
   void TellOfMaster(const api::Node& before, const api::Node& now);
@@ -122,22 +123,22 @@ class Controller {
   event::WallTimer next_word_;
   event::Timer afresh_again_;
   kube::Backoff afresh_backoff_{{}, kube::SystemRandom()};
-  bool awaits_list_ = false;  // Of a mirror, before that kind is read afresh.
+  bool awaits_list_ = false;  // A mirror lists this kind first.
   int failures_afresh_ = 0;
   bool knows_pools_ = false;
   bool knows_nodes_ = false;
-  std::string why_afresh_;  // The server refuses it.
+  std::string why_afresh_;  // The server's words if it refuses.
   drain::Forecaster forecaster_;
   DrainForecasts forecasts_;
-  std::unique_ptr<DrainController> drains_;  // While this leads.
+  std::unique_ptr<DrainController> drains_;  // Exists while this replica leads.
   DrainWatch drain_watch_;
-  std::set<std::string> told_configs_;  // That nodes which are about to be told something come from and go to.
-  std::set<std::string> strays_;        // Nodes that are in no pool, and were told of.
-  // When a part last did something to a pool: by the name of the part in metrics, and by pool.
+  std::set<std::string> told_configs_;  // The current and the next configs of nodes that are about to be updated.
+  std::set<std::string> strays_;        // The nodes without a pool that have been reported.
+  // The last time that a part did something to a pool: by the name of the part in metrics, and by pool.
   std::map<std::string, std::map<std::string, WallTime>> synced_;
   std::function<void()> on_change_ = [] {};
-  std::map<std::string, kube::Call> calls_;  // That make pools and remove configs, by what they do.
-  WriteBackoff backoff_;                     // Of these.
+  std::map<std::string, kube::Call> calls_;  // Creations of pools and removals of configs, by description.
+  WriteBackoff backoff_;                     // For these calls.
   Complaints complaints_;
   kube::Call afresh_;
   kube::Lease lease_;

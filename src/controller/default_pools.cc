@@ -14,7 +14,7 @@ namespace {
 
 enum class Upgrade { kNeedsIt, kGoesOnWithoutIt };
 
-// Named like the role of its nodes, whose configs it gets.
+// Returns a pool that has the name of a role, selects its nodes and gets its configs.
 api::MachineConfigPool PoolFor(std::string_view role, Upgrade upgrade) {
   api::MachineConfigPool pool;
   pool.metadata.name = role;

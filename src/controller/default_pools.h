@@ -9,7 +9,7 @@
 
 namespace pintle::controller {
 
-// Those that are missing, as they are to be made.  What somebody changed on one that is there stays.
+// Returns the pools that are missing, ready to be created.  Changes by others to existing pools are left alone.
 std::vector<api::MachineConfigPool> MissingPools(const View& view);
 
 }  // namespace pintle::controller

@@ -25,7 +25,7 @@ api::Condition Make(std::string_view type, std::string_view status, std::string_
           FirstCharacters(PrintableLines(message), kLongestMessage)};
 }
 
-// `part` is named as the reason of the whole.
+// The parent condition has the child's type as its reason.
 DrainMoment Of(std::string_view whole, std::string_view whole_status, std::string_view part, std::string_view message,
                std::string_view part_status, std::string_view part_message) {
   return {Make(whole, whole_status, part, message),
@@ -47,7 +47,7 @@ api::Condition* FindType(std::vector<api::Condition>& conditions, std::string_vi
   return found == conditions.end() ? nullptr : &*found;
 }
 
-// Whether that changes anything.
+// Sets a condition and returns whether anything changed.
 bool Put(std::vector<api::Condition>& conditions, const api::Condition& wanted, api::Time now) {
   api::Condition* known = FindType(conditions, wanted.type);
   if (known != nullptr && known->status == wanted.status && known->message == wanted.message) return false;

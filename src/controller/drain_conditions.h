@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a MachineConfigNode says of the drain of its node: Cordoned, Drained and Uncordoned, each with the part of the
+// The conditions about drains in a MachineConfigNode: Cordoned, Drained and Uncordoned, each with the phase of the
 // update that it belongs to.
 //
-// Types, reasons and messages are those of the Machine Config Operator's drain controller.  What else an update goes
-// through is the agent's to say.
+// Types, reasons and messages are those of the Machine Config Operator's drain controller.  The agent sets the
+// conditions for the other phases of an update.
 
 #include <optional>
 #include <string_view>
@@ -16,7 +16,7 @@
 
 namespace pintle::controller {
 
-// Neither has its time yet.
+// Their transition times are not set yet.
 struct DrainMoment {
   api::Condition parent;
   api::Condition child;
@@ -34,7 +34,7 @@ DrainMoment UncordonFailed(std::string_view why, bool is_cordoned);
 
 }  // namespace drain_moment
 
-// The conditions with that among them; nothing: it is said there already.
+// Returns the conditions with the moment's included, or nullopt if they have them already.
 std::optional<std::vector<api::Condition>> NextConditions(std::vector<api::Condition> known, const DrainMoment& moment,
                                                           api::Time now);
 

@@ -12,9 +12,9 @@
 namespace pintle::controller {
 namespace {
 
-// With which others of the Machine Config Operator write theirs.
+// The field manager with which parts of the Machine Config Operator write these conditions.
 constexpr const char* kManager = "machine-config-operator";
-// A node whose reports do not get through has old news enough.
+// Beyond this many, the oldest moments of a node are dropped, since they are out of date by then.
 constexpr std::size_t kMostWaiting = 16;
 // A failure that may pass is reported after it has occurred this often.
 constexpr int kFailuresUnsaid = 2;
@@ -77,7 +77,7 @@ void DrainConditionsWriter::Failed(const std::string& name, const Error& error) 
   const auto failure = std::exchange(node.failure, std::nullopt);
   const auto stay_away = failure ? failure->retry_after : std::nullopt;
   node.again.After(std::max(node.backoff.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
-  // Nobody waits for what is written later or not at all.
+  // The callers must not wait for a write that happens later or not at all.
   for (const auto& call : std::exchange(node.then, {})) call();
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes the moments of drains to MachineConfigNodes, those of one node in the order in which they come.
+// Writes the moments of drains to MachineConfigNodes; those of one node in the order in which they happen.
 //
-// Each is written by itself, so that whoever watches sees all of them.  A drain does not fail for want of a report, nor
-// wait for one: what the API server refuses is left out, and what comes after a failure is written later, the later the
-// more often it fails.
+// Each moment is a write of its own, so that watchers see all of them.  A drain neither fails nor waits because of a
+// report: a report that the API server refuses is dropped, and the reports after a failure are written later, with
+// growing intervals.
 
 #include <deque>
 #include <functional>
@@ -25,19 +25,19 @@ namespace pintle::controller {
 
 class DrainConditionsWriter {
  public:
-  // With all of the jitter, the longest is five minutes.
+  // Together with the jitter, the longest interval is five minutes.
   static constexpr kube::Backoff::Settings kTimes = {
       .first = std::chrono::seconds(1), .longest = std::chrono::minutes(4), .jitter = 0.25};
 
-  // The clock must outlive it.
+  // The clock must outlive this object.
   DrainConditionsWriter(const kube::Client& client, const Clock& clock, kube::Backoff::Settings backoff = kTimes);
   DrainConditionsWriter(const DrainConditionsWriter&) = delete;
   DrainConditionsWriter& operator=(const DrainConditionsWriter&) = delete;
 
   void Write(const std::string& node, DrainMoment moment);
 
-  // Calls when all that was given before for this node is written or left out, or one of it fails; at once if that is
-  // so.
+  // Calls `then` when all earlier moments of this node have been written or dropped, or a write fails; at once if none
+  // is waiting or the last write failed.
   void WhenWritten(const std::string& node, std::function<void()> then);
 
   void Forget(const std::string& node) { nodes_.erase(node); }
@@ -47,12 +47,12 @@ class DrainConditionsWriter {
     Node(event::Loop& loop, kube::Backoff::Settings times, std::function<void()> write)
         : backoff(times, kube::SystemRandom()), again(loop, std::move(write), kube::kRetrySlack) {}
 
-    std::deque<DrainMoment> waiting = {};  // The first is under way.
+    std::deque<DrainMoment> waiting = {};  // The write of the first is under way.
     std::vector<std::function<void()>> then = {};
     kube::Call call = {};
-    std::optional<kube::Failure> failure = {};  // The last one.
+    std::optional<kube::Failure> failure = {};  // The failure of the latest call.
     int failures = 0;                           // In a row.
-    std::string said = {};                      // Of what was wrong.
+    std::string said = {};                      // The error that was logged last.
     kube::Backoff backoff;
     event::Timer again;
   };
@@ -65,7 +65,7 @@ class DrainConditionsWriter {
   kube::Client client_;
   const Clock& clock_;
   kube::Backoff::Settings times_;
-  std::map<std::string, Node> nodes_;  // Those with something waiting, and those of which the last write failed.
+  std::map<std::string, Node> nodes_;  // Those with waiting moments, and those whose last write failed.
 };
 
 }  // namespace pintle::controller

@@ -20,14 +20,14 @@ constexpr log::MessageId kDrainTrouble{"c3a33d98b0ae4d00852b7f34f8112a53"};
 constexpr log::MessageId kUncordoned{"244b5ec3974c410dba279ab48f435fd7"};
 constexpr log::MessageId kHopeless{"67ab7fd4e8d14206a96d6d166bf9878c"};
 
-// Of all nodes together.
+// The limit is for all nodes together.
 constexpr int kMostEvictionsAtOnce = 16;
 
 std::string InGoWords(drain::Settings::Time time) { return GoTimeSpan(std::chrono::floor<std::chrono::seconds>(time)); }
 
 }  // namespace
 
-// One node of which something is asked.
+// One node with a request.
 class DrainController::Drained {
  public:
   Drained(DrainController& drains, std::string name)

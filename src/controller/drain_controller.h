@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Drains nodes for their agents, and tells people how it goes.
+// Drains nodes for their agents, and reports how that goes.
 //
-// Whoever leads has one, gives it every Node at first and each that changes afterwards, and destroys it when it no
-// longer leads:
+// The leader has one of these, passes every Node to it at first and each changed one afterwards, and destroys it when
+// it no longer leads:
 //
 //     drains.NodeChanged(node, drain::SettingsOf(*pool_of_node).settings);
 //     drains.NodeGone(name);
 //
-// All that must last is on the Nodes, so a new one goes on where another was.  Before a drain the node's prospect is
-// found out, and if it is hopeless, people are told at once with pod, budget and reason; the drain is tried all the
-// same.  Who rolls out should ask drain::Forecaster itself before it tells a node.
+// All state that must last is on the Nodes, so a new instance continues where the previous one stopped.  Each drain
+// begins with a forecast; if it is hopeless, pod, budget and reason are reported at once, and the drain is tried
+// nevertheless.  A rollout should ask drain::Forecaster itself before it updates a node.
 
 #include <functional>
 #include <map>
@@ -40,7 +40,7 @@ class DrainController {
     std::function<std::vector<const api::Node*>()> all_nodes;
   };
 
-  // The parts must outlive it.
+  // The parts must outlive this object.
   DrainController(Parts parts, kube::Client client);
   ~DrainController();
   DrainController(const DrainController&) = delete;
@@ -52,7 +52,7 @@ class DrainController {
   // mcc_drain_err: nodes whose drain takes longer than it should.
   const std::map<std::string, bool>& errors() const { return errors_; }
 
-  // mcc_sub_controller_state: what each node was answered last, "drain" or "uncordon", and when.
+  // mcc_sub_controller_state: the last answer to each node, "drain" or "uncordon", and its time.
   struct Answered {
     drain::Verb verb;
     WallTime at;
@@ -68,7 +68,7 @@ class DrainController {
   drain::Turns evictions_;
   std::map<std::string, bool> errors_;
   std::map<std::string, Answered> answered_;
-  std::map<std::string, std::unique_ptr<Drained>> nodes_;  // Those of which something is asked.
+  std::map<std::string, std::unique_ptr<Drained>> nodes_;  // The nodes with a request.
 };
 
 }  // namespace pintle::controller

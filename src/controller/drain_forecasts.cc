@@ -11,9 +11,9 @@
 namespace pintle::controller {
 namespace {
 
-// Pods and budgets change all the time, and a node that could not be drained may be drainable by now.
+// A forecast is valid for this long: pods and budgets change all the time.
 constexpr auto kFresh = std::chrono::minutes(1);
-// Nodes of a pool wait so long, all together, in a while: asking can take long, and may get no answer at all.
+// In each kWhile, nodes of a pool wait this long in all: an answer can take long, or never come.
 constexpr auto kPatience = std::chrono::minutes(1);
 constexpr auto kWhile = std::chrono::minutes(10);
 
@@ -57,15 +57,15 @@ pool::NodeNames DrainForecasts::Await(const Changes& changes, const std::optiona
 bool DrainForecasts::Knows(const NodeChange& change, std::span<const api::Node* const> nodes) {
   Forecast& forecast = forecasts_[change.node];
   forecast.pool = change.pool;
-  // One that was fresh while the node was about to be told stays good until it has been.
+  // A forecast that was fresh when the node was about to be updated stays valid until the node has been.
   const bool is_known = IsFresh(forecast) || (forecast.is_wanted && forecast.known_since);
   forecast.is_wanted = true;
   if (!is_known && !forecast.is_asked) Begin(change.node, nodes);
   return is_known;
 }
 
-// One that could not be drained is asked about again although it is nobody's turn: it may be drainable by now.  For any
-// other that is not about to be told nobody needs an answer any more.
+// Forecasts for undrainable nodes are repeated even if it is not their turn, since they may be drainable by now.  For
+// other nodes that are not about to be updated, nobody needs a forecast any more.
 void DrainForecasts::ForgetOld(const std::set<std::string>& wanted, std::span<const api::Node* const> nodes) {
   for (auto i = forecasts_.begin(); i != forecasts_.end();) {
     auto& [node, forecast] = *i;
@@ -117,7 +117,7 @@ void DrainForecasts::Answered(const std::string& node, const Result<std::vector<
   Forecast& forecast = forecasts_.at(node);
   forecast.is_asked = false;
   forecast.known_since = clock_.Monotonic();
-  // Where nothing is known the rollout goes on as it would without forecasts.
+  // If a forecast fails, the rollout goes on as it would without forecasts.
   if (!blockers) listener_.trouble(node, blockers.error());
   if (blockers && drain::ProspectOf(*blockers) == drain::Prospect::kHopeless) {
     undrainable_.insert(node);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is known of the prospects of nodes that are about to be told of a new config.
+// Forecasts the drains of nodes before they are updated.
 //
-// Before nodes are told, their drains are forecast.  Those that cannot be drained are put behind the others by the
-// pass that chooses; they are told all the same when they are the only ones left, and people know why by then.
+// The pass that chooses puts nodes that cannot be drained behind the others.  They are updated nevertheless when only
+// they are left; by then, the reason has been reported.
 //
 //     Changes changes = RolloutPass({.undrainable = forecasts.undrainable(), ...});
 //     const pool::NodeNames awaited = forecasts.Await(changes, that_drain, view.nodes);
-//     // It asks, and calls `changed` for each answer.  All others than those that are awaited may be told.
+//     // Await() asks, and `changed` is called for each answer.  All nodes except the awaited ones may be updated.
 //
-// A forecast is help and no condition: each node goes as soon as there is its own, whatever becomes of that later, and
-// a pool waits for forecasts no longer than a tenth of the time.
+// A forecast is an aid and no precondition: each node goes as soon as its own forecast is there, whatever later ones
+// are, and a pool waits for forecasts for a tenth of the time at most.
 
 #include <functional>
 #include <map>
@@ -34,30 +34,31 @@ namespace pintle::controller {
 class DrainForecasts {
  public:
   using Answer = std::function<void(Result<std::vector<drain::Blocker>> blockers)>;
-  // As drain::Forecaster::Ask().
+  // The signature is that of drain::Forecaster::Ask().
   using Ask =
       std::function<kube::Call(const std::string& node, std::span<const api::Node* const> nodes, Answer answer)>;
 
   struct Listener {
     std::function<void()> changed;
-    // Once for each reason.  The pool is that of the node that was about to be told.
+    // Called once for each reason.  The pool is that of the node that was about to be updated.
     std::function<void(const std::string& node, const std::string& pool, const std::string& why)> hopeless;
     std::function<void(const std::string& node, const Error& error)> trouble;
   };
 
-  // The clock must outlive it.
+  // The clock must outlive this object.
   DrainForecasts(Ask ask, const Clock& clock, Listener listener)
       : ask_(std::move(ask)), clock_(clock), listener_(std::move(listener)) {}
   DrainForecasts(const DrainForecasts&) = delete;
   DrainForecasts& operator=(const DrainForecasts&) = delete;
 
-  // The nodes that the changes tell something and that are to wait.  Those that will be drained wait for a forecast;
-  // which these are may not be known yet, and then each waits.  To be asked again now and then while there are any.
+  // Returns the nodes that the changes update and that have to wait for a forecast.  Only nodes that will be drained
+  // wait; while it is not known which these are, all of them do.  While any node waits, the caller has to ask again now
+  // and then.
   pool::NodeNames Await(const Changes& changes, const std::optional<std::set<std::string>>& that_drain,
                         std::span<const api::Node* const> nodes);
 
   const pool::NodeNames& undrainable() const { return undrainable_; }
-  // By node: what is in the way of its drain.
+  // Returns what blocks the drain, by node.
   const std::map<std::string, std::string>& reasons() const { return reasons_; }
 
   void Clear();
@@ -66,16 +67,16 @@ class DrainForecasts {
   struct Forecast {
     std::string pool;
     bool is_asked = false;
-    bool is_wanted = false;  // The node was about to be told the last time that somebody asked.
+    bool is_wanted = false;  // The node was about to be updated at the latest call.
     std::optional<MonotonicTime> known_since;
     kube::Call call;
   };
 
-  // How long nodes of a pool have waited of late.
+  // How long nodes of a pool have waited recently.
   struct Waiting {
     MonotonicTime since;
     std::chrono::nanoseconds spent = std::chrono::nanoseconds(0);
-    std::optional<MonotonicTime> still_at;  // Nodes of it were waiting then.
+    std::optional<MonotonicTime> still_at;  // Nodes of the pool were waiting at this time.
   };
 
   void ForgetOld(const std::set<std::string>& wanted, std::span<const api::Node* const> nodes);
@@ -91,7 +92,7 @@ class DrainForecasts {
   const Clock& clock_;
   Listener listener_;
   std::map<std::string, Forecast> forecasts_;
-  std::map<std::string, Waiting> waiting_;  // By pool.
+  std::map<std::string, Waiting> waiting_;  // The key is the pool.
   pool::NodeNames undrainable_;
   std::map<std::string, std::string> reasons_;
 };

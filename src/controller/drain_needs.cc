@@ -12,7 +12,7 @@
 namespace pintle::controller {
 namespace {
 
-// From which config to which.
+// The config that a node has and the one that it gets.
 using Way = std::pair<std::string, std::string>;
 
 std::optional<std::string> ConfigToldBy(const NodeChange& change) {
@@ -21,7 +21,7 @@ std::optional<std::string> ConfigToldBy(const NodeChange& change) {
   return change.told.empty() || told == annotations.end() ? std::nullopt : told->second;
 }
 
-// Nothing for one that is told no other config.
+// Returns nullopt if the node keeps its config.
 std::optional<Way> WayOf(const NodeChange& change, const View& view) {
   const auto told = ConfigToldBy(change);
   if (!told) return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether a node has to be drained for what it is about to be told: what its agent will find out by the same plan.
+// Decides whether a node has to be drained for its next config.  It plans the change as the node's agent will.
 
 #include <set>
 #include <string>
@@ -14,10 +14,10 @@
 
 namespace pintle::controller {
 
-// The configs that have to be compared for it.
+// Returns the configs that have to be compared for that.
 std::set<std::string> ConfigsOfTold(const Changes& changes, const View& view);
 
-// The nodes that are told something which needs a drain, as far as it is known; where it is not, they are taken to.
+// Returns the nodes whose update needs a drain.  If a config is not known, a drain is assumed.
 std::set<std::string> ThatDrain(const Changes& changes, const View& view, const WholeConfigs& configs);
 
 }  // namespace pintle::controller

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which nodes have changed, and how long the drain of each may take by its pool.
+// Finds the nodes that have changed, and the time limits that their pools set for drains.
 //
-// A node that is in no pool is seen, too: it may have fallen out of its pool in the middle of a drain, and its agent
+// Nodes that are in no pool are included: such a node may have dropped out of its pool during a drain, and its agent
 // waits for an answer.
 
 #include <functional>
@@ -24,17 +24,17 @@ class DrainWatch {
   struct Listener {
     std::function<void(const api::Node& node, const drain::Settings& settings)> changed;
     std::function<void(const std::string& node)> gone;
-    std::function<void(const std::string& pool, const Error& error)> trouble;  // Once for each that comes up.
+    std::function<void(const std::string& pool, const Error& error)> trouble;  // Called once for each new error.
   };
   explicit DrainWatch(Listener listener) : listener_(std::move(listener)) {}
 
   void Look(const View& view, const Rosters& rosters);
-  // Sees all anew.
+  // Makes the next Look() report all nodes again.
   void Clear();
 
  private:
   Listener listener_;
-  std::map<std::string, std::string> seen_;  // Which version of each node, and of its pool.
+  std::map<std::string, std::string> seen_;  // The versions of each node and of its pool.
   std::set<std::string> complaints_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the controller says in its log, as kinds of events.
+// The message IDs of the controller's log.
 
 #include "base/log.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The figures for the metrics of the leading replica, from what it knows of the cluster.
+// Computes the figures for the leading replica's metrics.
 
 #include <functional>
 #include <map>
@@ -19,10 +19,10 @@ std::vector<PoolFigures> FiguresOf(const View& view, const Rosters& rosters,
                                    const std::map<std::string, bool, std::less<>>& image_overridden,
                                    const std::function<const PauseReport*(const std::string& pool)>& pause_of);
 
-// Whether the cluster has boot images, and the administrator has switched off the check that they are recent.
+// Returns whether the cluster has boot images, and the administrator has switched off the check that they are recent.
 bool AllowsOldBootImages(const View& view);
 
-// By node of a pool of masters: whether a custom pool selects it as well.
+// Returns, for each node of a pool, whether it is a master that a custom pool selects as well.
 std::map<std::string, bool> AlertsOf(const Rosters& rosters);
 
 }  // namespace pintle::controller

@@ -10,9 +10,9 @@
 namespace pintle::controller {
 namespace {
 
-// A certificate and its key seldom change at the same instant.
+// A certificate and its key are seldom replaced at the same instant.
 constexpr auto kSettling = std::chrono::milliseconds(200);
-// Some ways of changing files happen in directories that are not watched.
+// Some replacements happen in directories that are not watched.
 constexpr auto kLookAgain = std::chrono::seconds(30);
 
 std::string DirectoryOf(const std::string& path) {

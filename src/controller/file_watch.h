@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Files that others replace as they like while a program goes by them: in place, by a rename, or by the link that a
-// mounted Secret has.
+// Watches files that others may replace in any way: in place, by a rename, or by the symlink of a mounted Secret.
 //
 //     auto watch = TRY(FileWatch::Begin(loop, {certificate, key}, [] { read them and compare }));
 //
-// It says that they may have changed, and not that they have.  Who begins it before the first reading misses no change.
+// A call means that the files may have changed, not that they have.  To miss no change, begin to watch before the first
+// read.
 
 #include <functional>
 #include <memory>

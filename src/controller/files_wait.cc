@@ -13,7 +13,7 @@ namespace {
 bool IsFresh(const std::string* said, WallTime now) {
   if (said == nullptr) return false;
   const auto until = FromRfc3339(*said);
-  // One that is told for longer than we do was not told by us.
+  // A request that lasts longer than ours was not written by us.
   return until && *until > now + kFilesWaitFor - kFilesWaitRenewedAfter && *until <= now + kFilesWaitFor;
 }
 

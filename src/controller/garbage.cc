@@ -26,7 +26,7 @@ Names NeededIn(const View& view) {
          {api::kCurrentConfigAnnotation, api::kDesiredConfigAnnotation, api::kFirstPivotConfigAnnotation}) {
       needed.insert(node->metadata.Annotation(key));
     }
-    // What a drain was asked for or granted for: its agent may be at work on it.
+    // The agent may be working towards a config for which a drain was requested or granted.
     for (const std::string_view key : {api::kDesiredDrainAnnotation, api::kLastAppliedDrainAnnotation}) {
       const std::string& drain = node->metadata.Annotation(key);
       const std::size_t dash = drain.find('-');
@@ -59,14 +59,14 @@ std::optional<WallTime> KeptUntil(const api::MachineConfigPool& pool) {
 }
 
 std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_pool) {
-  // What cannot be read may need any of them.
+  // An object that cannot be read may need any of them.
   if (!view.unreadable_nodes.empty() || !view.held_pools.empty()) return {};
   const Names needed = NeededIn(view);
   struct OfPool {
     const api::MachineConfigPool* pool = nullptr;
     Configs configs = {};
   };
-  std::map<std::string_view, OfPool> unneeded;  // By the uid of the pool.  Those of a pool that is gone go with it.
+  std::map<std::string_view, OfPool> unneeded;  // By the uid of the pool.  Kubernetes deletes those of a deleted pool.
   for (const api::MachineConfigPool* pool : view.pools) unneeded[pool->metadata.uid].pool = pool;
   for (const api::MachineConfig* config : view.configs) {
     if (!IsRendered(*config) || config->metadata.deletion_timestamp || needed.contains(config->metadata.name)) continue;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Rendered configs that nobody needs any more.
+// Finds rendered configs that nobody needs any more.
 //
-// A cluster renders hundreds of them in its life, each as large as all that it was rendered from.  One is needed as
-// long as a node has it, is to have it or booted with it first, a pool has it as its target or as what all its nodes
-// reached and may go back to, or an image is being built from it.  The newest others of each pool are kept as well, for
-// people who look back.
+// A cluster renders hundreds of configs in its life, each as large as all that it was rendered from.  A config is
+// needed while a node has it, is to get it or booted with it first, while a pool has it as its target or as the one
+// that all its nodes have reached and may go back to, or while an image is being built from it.  Of the others, the
+// newest of each pool are kept as well, for people who investigate.
 //
-// Whoever takes over a cluster finds what another controller has left there, perhaps for good reasons.  So each pool
-// says until when all of its rendered configs are kept: for a day from when it was looked after first, or for longer if
+// In a cluster that another controller managed before, there may be configs that it kept for good reasons.  So each
+// pool has a time until which all of its rendered configs are kept: a day after it was first managed by us, or later if
 // somebody wants that.
 
 #include <chrono>
@@ -24,11 +24,11 @@
 
 namespace pintle::controller {
 
-// Of a pool, with a time as its value.
+// An annotation of a pool; its value is a time.
 inline constexpr std::string_view kKeptUntilAnnotation = "pintle.io/rendered-configs-kept-until";
 inline constexpr auto kKeptAfterTakeover = std::chrono::hours(24);
 
-// Nothing if the annotation is missing or is not a time.
+// Returns nullopt if the annotation is missing or is not a time.
 std::optional<WallTime> KeptUntil(const api::MachineConfigPool& pool);
 
 struct Garbage {
@@ -37,7 +37,7 @@ struct Garbage {
   std::string uid;
 };
 
-// Finds every config that no node and no pool needs, also those that are not due for removal yet.
+// Finds every config that no node and no pool needs, including those that are not due for removal yet.
 std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_pool);
 
 }  // namespace pintle::controller

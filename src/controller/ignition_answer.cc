@@ -13,7 +13,7 @@ namespace {
 
 net::HttpAnswer Plain(int status) { return {.status = status}; }
 
-// Only a GET is told where to go by a page.
+// As Go's server does, the answer to a GET has a body, and only those to GET and HEAD have a Content-Type.
 net::HttpAnswer Redirect(std::string_view method, std::string location) {
   net::HttpAnswer answer = {.status = 307};
   if (method == "GET") answer.body = std::make_shared<const std::string>(RedirectText(location));

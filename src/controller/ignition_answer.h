@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the Ignition server answers, and what there is to tell of it.  Nothing here does anything.
+// Computes the Ignition server's answers and what is logged and counted of them.  All of it is pure.
 //
-// Statuses are those of the Machine Config Operator's server, on which Ignition's retries rest: 500 also for a pool
-// that there is none of, and no body with any of them.  Ours are 401 and 403, for who has no token or that of another
-// pool, and 503, with which Ignition tries again, when configs that are being sent take up all room.
+// Statuses are those of the Machine Config Operator's server, because Ignition's retries depend on them: 500 also for
+// an unknown pool, and no error has a body.  We add 401 and 403, for requests without a token or with one of another
+// pool, and 503, after which Ignition tries again, for when configs that are being sent use up all memory set aside for
+// them.
 
 #include <optional>
 #include <string>
@@ -20,17 +21,17 @@ namespace pintle::controller {
 
 struct IgnitionAnswer {
   net::HttpAnswer http;
-  // The rest is of requests for a config alone.
-  std::optional<std::string> pool = {};  // As it was asked for, be there one or not.
+  // The other members are set for requests for a config only.
+  std::optional<std::string> pool = {};  // The requested name, whether the pool exists or not.
   std::optional<ignition::SpecVersion> version = {};
   TokenProblem token = TokenProblem::kNone;
-  std::optional<Error> failure = {};  // Why there is none, for those who run the cluster.
+  std::optional<Error> failure = {};  // Why there is no config, for the cluster's administrators.
 };
 
 IgnitionAnswer AnswerTo(const net::IncomingRequest& request, const ServedPools& pools, const Access& access,
                         WallTime now);
 
-// For who may know that the server is there, and nothing else.
+// Answers clients that may learn that the server is up, and nothing else.
 net::HttpAnswer AnswerHealth(const net::IncomingRequest& request);
 
 }  // namespace pintle::controller

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How often which config was asked for, and with which outcome.
+// Counts requests for configs by pool, version and status.
 //
-// The server's threads count while others read.  A pool is counted by its name only while there is one: names that
-// someone makes up are counted together, as "".
+// The server's threads count while other threads read.  Only existing pools are counted by name; all other names, which
+// a client can make up, are counted together as "".
 
 #include <array>
 #include <atomic>
@@ -23,20 +23,20 @@ namespace pintle::controller {
 
 struct RequestCount {
   std::string pool;
-  std::string_view version;  // "3.4.0"; empty where it did not come to one.
+  std::string_view version;  // "3.4.0"; empty if none was negotiated.
   int status;
   std::uint64_t count;
   bool operator==(const RequestCount&) const = default;
 };
 
 struct IgnitionCounts {
-  std::vector<RequestCount> requests;              // Those that there were, in the order of the pools' names.
-  std::map<std::string, std::uint64_t> open_hits;  // Configs served, by pool, to who had no good token.
+  std::vector<RequestCount> requests;              // Only counts above zero, in the order of the pools' names.
+  std::map<std::string, std::uint64_t> open_hits;  // Configs served without a valid token, by pool.
 };
 
 class IgnitionCounters {
  public:
-  // The pools that there are now.  What was counted before is kept.
+  // `pools` are those that exist now.  Counts from before are kept.
   IgnitionCounters(const ServedPools& pools, const IgnitionCounters* before);
 
   void Count(const IgnitionAnswer& answer) const;

@@ -15,10 +15,10 @@ namespace {
 
 constexpr const char* kAuthorities = "kubeconfig-data";
 constexpr const char* kBundle = "ca-bundle.crt";
-// New machines cannot pull from a registry inside of the cluster.
+// New machines cannot pull from a registry inside the cluster.
 constexpr std::string_view kInternalRegistry = "image-registry.openshift-image-registry.svc";
 
-// The image that a pool's new machines start with, when it was built from their config.
+// Returns the image that a pool's new machines start with, or an empty string if none was built from their config.
 std::string ImageFor(const api::MachineConfigPool& pool, const View& view, const std::string& config) {
   const pool::Layering layering = pool::FindLayering(pool, view.os_configs, view.os_builds);
   if (layering.build == nullptr || layering.image().empty() || pool.status.updated_machine_count == 0) return "";
@@ -63,7 +63,7 @@ Result<std::string> IgnitionFeed::Kubeconfig(const View& view) const {
   return KubeconfigText(server, authorities, token);
 }
 
-// The token's own may be older than those that the API server goes by.
+// The certificates next to the token may be older than those that the API server uses now.
 Result<std::string> IgnitionFeed::Authorities() const {
   if (const BinaryConfigMap* const newer = authorities_.Find({settings_.namespace_name, kAuthorities})) {
     const auto bundle = newer->binary_data.find(kBundle);
@@ -108,7 +108,7 @@ void IgnitionFeed::Look() {
   if (is_changed) Serve();
 }
 
-// What was served until now is, until this has come.
+// Until the config has been read, the previous one is served.
 void IgnitionFeed::Fetch(const std::string& pool, const std::string& config, ServedSources sources) {
   Pool& fetched = pools_[pool];
   if (fetched.again) fetched.again->Cancel();
@@ -130,7 +130,7 @@ void IgnitionFeed::Fetch(const std::string& pool, const std::string& config, Ser
               });
 }
 
-// Whatever happens in the cluster meanwhile, unless the pool's machines are to be given something else.
+// Only other inputs for the pool make it fetch sooner than that.
 void IgnitionFeed::FetchLater(const std::string& pool) {
   Pool& known = pools_.at(pool);
   if (!known.again) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the Ignition server serves, out of the cluster: for each pool the config of its new machines.
+// Provides the Ignition server with the config of each pool's new machines, from the cluster.
 //
-// Every replica has one.  A pool whose config, certificates and kubeconfig are what they were stays the same object,
-// with the bytes that were made for it.
+// Every replica has one.  While the config, certificates and kubeconfig of a pool stay the same, so does its
+// ServedPool, with the texts that were made for it.
 
 #include <chrono>
 #include <functional>
@@ -23,10 +23,10 @@
 
 namespace pintle::controller {
 
-// Of a ConfigMap, what is no text.
+// A ConfigMap's binary data.
 struct BinaryConfigMap {
   api::ObjectMeta metadata;
-  std::map<std::string, std::string> binary_data;  // Base64.
+  std::map<std::string, std::string> binary_data;  // The values are base64.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -48,9 +48,9 @@ inline constexpr ResourceKind kResourceKind<controller::BinaryConfigMap> = {"", 
 namespace pintle::controller {
 
 struct IgnitionFeedSettings {
-  std::string server;                // The API server's URL as new machines reach it; empty: see ControllerConfig.
-  std::string token_directory = {};  // With the files `token` and `ca.crt`.
-  std::string namespace_name = {};   // Of the ConfigMap that has newer authorities.
+  std::string server;                // The API server's URL for new machines; empty to take the ControllerConfig's.
+  std::string token_directory = {};  // The directory with the files `token` and `ca.crt`.
+  std::string namespace_name = {};   // The namespace of the ConfigMap that may have newer authorities.
 };
 
 class IgnitionFeed {
@@ -60,31 +60,31 @@ class IgnitionFeed {
     std::function<void(const Error& error)> trouble;
   };
 
-  // The cluster must outlive it.
+  // The cluster must outlive this object.
   IgnitionFeed(kube::Client client, const Cluster& cluster, IgnitionFeedSettings settings, Listener listener);
   IgnitionFeed(const IgnitionFeed&) = delete;
   IgnitionFeed& operator=(const IgnitionFeed&) = delete;
 
-  // The cluster may have changed.
+  // To be called when the cluster may have changed.
   void Look();
 
  private:
-  // With all of the jitter, the longest is five minutes.
+  // Together with the jitter, the longest interval is five minutes.
   static constexpr kube::Backoff::Settings kTimes = {
       .first = std::chrono::seconds(1), .longest = std::chrono::minutes(4), .jitter = 0.25};
 
   struct Pool {
-    std::string key;  // Of all that goes into it.
+    std::string key;  // Identifies all inputs of `served`.
     std::shared_ptr<const ServedPool> served;
     kube::Call call;
-    std::optional<kube::Failure> failure;  // The last one.
+    std::optional<kube::Failure> failure;  // The failure of the latest call.
     kube::Backoff backoff{kTimes, kube::SystemRandom()};
-    std::unique_ptr<event::Timer> again;  // While the config cannot be had.
+    std::unique_ptr<event::Timer> again;  // Armed while the config cannot be read.
   };
 
   Result<std::string> Kubeconfig(const View& view) const;
   Result<std::string> Authorities() const;
-  // What the pool's machines are given besides their config.
+  // Returns what the pool's machines get besides their config.
   Result<ServedSources> SourcesFor(const api::MachineConfigPool& pool, const View& view,
                                    const Result<std::string>& kubeconfig) const;
   void Fetch(const std::string& pool, const std::string& config, ServedSources sources);

@@ -34,7 +34,7 @@ std::optional<std::string> Unescaped(std::string_view path) {
   return text;
 }
 
-// Without "//", "." and "..", and with a slash at its end if it had one.
+// Removes "//", "." and ".."; keeps a slash at the end.
 std::string Cleaned(std::string_view path) {
   std::vector<std::string_view> parts;
   const bool ends_with_slash = path.ends_with('/');
@@ -55,7 +55,7 @@ std::string LastPart(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-// "http://host/path" is as good as "/path".
+// Returns "/path" also for "http://host/path".
 std::string_view WithoutHost(std::string_view target) {
   const std::size_t scheme = target.starts_with("http://") ? 7 : target.starts_with("https://") ? 8 : 0;
   if (scheme == 0) return target;

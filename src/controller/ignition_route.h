@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a request to the Ignition server is for.
+// Parses the target of a request to the Ignition server.
 //
-// The paths, and what becomes of unclean ones, are those of the Machine Config Operator's server: the pool is the last
-// part of what stands below /config/, and a path with "//" or ".." is answered with where it leads.
+// The paths, and the treatment of unclean ones, are those of the Machine Config Operator's server: the pool is the last
+// part of a path below /config/, and a path with "//" or ".." is redirected to the clean one.
 
 #include <string>
 #include <string_view>
@@ -20,7 +20,7 @@ struct RedirectRoute {
   std::string location;
   bool operator==(const RedirectRoute&) const = default;
 };
-// Answered with a status and nothing else.
+// The answer is this status alone.
 struct PlainRoute {
   int status;
   bool operator==(const PlainRoute&) const = default;
@@ -29,7 +29,7 @@ using IgnitionRoute = std::variant<ConfigRoute, RedirectRoute, PlainRoute>;
 
 IgnitionRoute RouteOf(std::string_view method, std::string_view target);
 
-// What a redirect says to people.
+// Returns the body of a redirect.
 std::string RedirectText(std::string_view location);
 
 }  // namespace pintle::controller

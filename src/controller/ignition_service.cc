@@ -20,12 +20,12 @@ constexpr log::MessageId kCertificateRenewed{"ed02f9da39774649869fe742d5468b2a"}
 constexpr log::MessageId kKeysTrouble{"4d00137832fe4f14858ef54a68e8f08c"};
 constexpr log::MessageId kKeysRenewed{"b95463c73c24497daeb927eb8dfc4416"};
 
-// A connection needs a descriptor, and the usual limit is there for programs of another age.
+// Each connection needs a descriptor, and the usual soft limit of 1024 is too low for many.
 void AllowManyConnections() {
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
-  // Without it, those that come when there are too many wait for their turn.
+  // If this fails, connections beyond the limit wait for their turn.
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
@@ -117,7 +117,7 @@ void IgnitionService::LookAtFiles() {
   if (keys_watch_) LookAtKeys();
 }
 
-// Whoever can read them can make tokens.
+// The keys must be private, since whoever can read them can make tokens.
 Result<std::vector<std::string>> IgnitionService::ReadPrivateKeys() const {
   auto keys = TRY(ReadKeys(keys_file_));
   if (IsReadableByAll(keys_file_)) return ReadableByAll("the keys of tokens", keys_file_);
@@ -138,7 +138,7 @@ void IgnitionService::Renew() {
   if (plain_) plain_->Handle(Handler());
 }
 
-// What it knows does not change, and is its own.
+// The handler has its own references to values that never change, so that other threads can run it.
 net::HttpHandler IgnitionService::Handler() const {
   return [pools = pools_, access = access_, counters = counters_](const net::IncomingRequest& request) {
     IgnitionAnswer answer = AnswerTo(request, pools, *access, SystemClock().Wall());

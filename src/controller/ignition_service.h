@@ -7,8 +7,8 @@
 //     service->Serve(other_pools);        // whenever a pool has another config
 //     for (const RequestCount& one : service->Counts().requests) ...
 //
-// All of this is for the loop's thread; requests are answered on threads of the server's own, from what it was given
-// last.  `pools` says why, for a pool whose config cannot be had: its machines then get a 500, and try again.
+// All of this is called on the loop's thread; the server's own threads answer requests from the pools that it was given
+// last.  If the config of a pool cannot be had, `pools` has the reason, and its machines get a 500 and try again.
 
 #include <memory>
 #include <optional>
@@ -29,21 +29,21 @@
 
 namespace pintle::controller {
 
-// A machine asks a few times at most, but many may have one address: that of a load balancer.
+// A machine makes a few requests, but many machines may share one address: that of a load balancer.
 inline constexpr net::Rate kUsualRate = {.per_second = 200, .burst = 5'000};
 
 struct IgnitionSettings {
-  std::optional<net::ListenAddress> secure = {};  // Configs over TLS: port 22623, in a cluster.
+  std::optional<net::ListenAddress> secure = {};  // Configs over TLS; in a cluster, on port 22623.
   std::string certificate_file = {};
   std::string key_file = {};
   net::TlsRules tls = {};
   std::optional<net::ListenAddress> plain = {};   // Configs without TLS, for this machine only.
-  std::optional<net::ListenAddress> health = {};  // Without TLS, /healthz alone: port 22624.
+  std::optional<net::ListenAddress> health = {};  // /healthz alone, without TLS; in a cluster, on port 22624.
   int threads = 2;
   net::Rate rate = kUsualRate;
-  std::size_t connections_per_address = 1'024;  // Of 4,096 in all; 0: any number.
+  std::size_t connections_per_address = 1'024;  // Out of 4,096 in all; 0: no limit.
   AccessMode access = AccessMode::kOpen;
-  std::string token_keys_file = {};  // Unless it is open to everyone.
+  std::string token_keys_file = {};  // Needed unless access is open.
 };
 
 class IgnitionService {
@@ -52,11 +52,11 @@ class IgnitionService {
                                                         ServedPools pools);
 
   void Serve(ServedPools pools);
-  // Looks at once whether the certificate or the keys of tokens were renewed.
+  // Checks now whether the certificate or the keys of tokens have been renewed.
   void LookAtFiles();
 
   IgnitionCounts Counts() const { return counters_->Read(); }
-  // Where it listens, as URLs.
+  // Returns the URLs that it listens at.
   std::vector<std::string> Addresses() const;
 
  private:

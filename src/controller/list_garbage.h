@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle-controller garbage`: which rendered configs the controller would remove, and from when on.  It removes none.
+// `pintle-controller garbage`: lists the rendered configs that the controller would remove, and when.  It removes none.
 
 #include <string_view>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace pintle::controller {
 
-// It gets the words after the verb.
+// `words` are the arguments after the verb.
 ExitStatus ListGarbage(const std::vector<std::string_view>& words);
 
 }  // namespace pintle::controller

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The cluster's companion, `pintle-controller`.
+// The main program of `pintle-controller`, the cluster's part of Pintle.
 
 #include <fmt/core.h>
 
@@ -50,7 +50,7 @@ std::string Usage() {
   return text + "\n`pintle-controller help VERB` has the options, and pintle-controller(8) all of them.\n";
 }
 
-// With `-h`, and `help` before a verb, as `--help` behind it.
+// Replaces `-h`, and `help` before a verb, by `--help` after it.
 std::vector<std::string_view> WithHelpInFull(std::vector<std::string_view> words) {
   for (std::string_view& word : words) {
     if (word == "-h") word = "--help";
@@ -85,7 +85,7 @@ ExitStatus Main(const std::vector<std::string_view>& given) {
 }  // namespace pintle::controller
 
 int main(int argc, char** argv) {
-  // A write beyond the limit on the size of files is an error like others.
+  // Makes a write beyond the limit on file sizes fail with EFBIG instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
   return static_cast<int>(pintle::controller::Main({argv + 1, argv + argc}));
 }

@@ -11,10 +11,10 @@
 namespace pintle::controller {
 namespace {
 
-// The Machine Config Operator gives some metrics a series with this in each label, so that they are never absent.
+// The Machine Config Operator gives some metrics a series with this value in each label, so that they always exist.
 constexpr std::string_view kInitialize = "initialize";
 
-// The condition that came last of those that hold.
+// Returns the true condition that changed last.
 const api::Condition* LatestTrue(const api::MachineConfigPool& pool) {
   const api::Condition* latest = nullptr;
   for (const api::Condition& condition : pool.status.conditions) {
@@ -60,7 +60,7 @@ void WriteCounts(const Metrics& metrics, MetricsWriter& text) {
 
 std::int64_t UnixTimeOr0(const std::optional<WallTime>& time) { return time ? UnixTime(*time) : 0; }
 
-// What the report says, or 0 for a pool behind whose pause nothing waits.
+// Returns the figure of a pool with a pause that something waits behind, or else 0.
 PoolFigure OfWaiting(std::function<std::int64_t(const PauseReport& report)> figure) {
   return [figure = std::move(figure)](const PoolFigures& figures) -> std::int64_t {
     return figures.pause && figures.pause->waits() ? figure(*figures.pause) : 0;
@@ -115,7 +115,7 @@ void WriteController(const Metrics& metrics, MetricsWriter& text) {
   text.Sample({}, metrics.allows_old_boot_images ? 1 : 0);
 }
 
-// Of the cluster only one replica tells, so that nothing is counted twice.
+// Only one replica reports on the cluster, so that nothing is counted twice.
 void WriteCluster(const Metrics& metrics, MetricsWriter& text) {
   WriteStates(metrics, text);
   WriteCounts(metrics, text);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the controller counts, in the text format that Prometheus reads.
+// Writes the controller's metrics in the text format of Prometheus.
 //
-// Names, labels and meaning are those of the Machine Config Operator's controller, so that alerts and dashboards go on
-// working; what is ours begins with pintle_.  The text is made whole each time from what there is, so that the series
-// of a pool or a node go when it goes.
+// Names, labels and meanings are those of the Machine Config Operator's controller, so that alerts and dashboards keep
+// working; our own metrics begin with pintle_.  The whole text is made anew each time from the present state, so the
+// series of a pool or a node end with it.
 
 #include <cstdint>
 #include <map>
@@ -19,16 +19,16 @@
 
 namespace pintle::controller {
 
-// One pool.  Its counts and conditions are those of its status.
+// The figures of one pool.  Its counts and conditions are in its status.
 struct PoolFigures {
   api::MachineConfigPool pool;
-  std::vector<std::string> nodes;    // Names.
-  bool overrides_os_image = false;   // A machine config other than the release's says its OS image.
-  std::optional<PauseReport> pause;  // If it is paused.
+  std::vector<std::string> nodes;    // By name.
+  bool overrides_os_image = false;   // A machine config other than the release's sets the OS image.
+  std::optional<PauseReport> pause;  // Set if the pool is paused.
 };
 
-// When a part of the controller last did something of a kind to an object: "machine-config-controller-drain", "drain",
-// "worker-1".
+// The last time that a part of the controller did something to an object, such as "machine-config-controller-drain",
+// "drain" and "worker-1".
 struct SubControllerState {
   std::string sub_controller;
   std::string state;
@@ -36,9 +36,9 @@ struct SubControllerState {
   WallTime at;
 };
 
-// Answers of the Ignition server.
+// A number of answers of the Ignition server.
 struct IgnitionAnswers {
-  std::string pool;     // One that there is, or "".
+  std::string pool;     // The name of an existing pool, or "".
   std::string version;  // "3.5.0", or "".
   int code = 0;
   std::uint64_t count = 0;
@@ -46,14 +46,14 @@ struct IgnitionAnswers {
 
 struct Metrics {
   WallTime now;
-  bool leads = false;  // Of the cluster, only the replica that leads tells.
+  bool leads = false;  // Only the leader reports on the cluster.
   std::vector<PoolFigures> pools;
   std::map<std::string, bool> drain_errors;  // By node: whether its drain takes too long.
-  std::map<std::string, bool> pool_alerts;   // By node: whether it is a master that a custom pool wants too.
+  std::map<std::string, bool> pool_alerts;   // By node: whether it is a master that a custom pool selects as well.
   std::vector<SubControllerState> sub_controllers;
-  bool allows_old_boot_images = false;  // The administrator switched off that boot images must be kept fresh.
+  bool allows_old_boot_images = false;  // The administrator has switched off the check that boot images are recent.
   std::vector<IgnitionAnswers> ignition_answers;
-  std::uint64_t open_ignition_answers = 0;  // Configs that were served without a token.
+  std::uint64_t open_ignition_answers = 0;  // The configs that were served without a token.
 };
 
 std::string MetricsText(const Metrics& metrics);

@@ -13,8 +13,8 @@ namespace {
 
 constexpr auto kBetweenPages = std::chrono::seconds(1);
 constexpr auto kBetweenBeats = std::chrono::seconds(5);
-// A loop that has not turned for so long hangs.  With the probes of deploy/, a replica that hangs is started again
-// before the others may take its lease.
+// A loop that has not turned for this long hangs.  With the probes of deploy/, a replica that hangs is restarted before
+// the others may take its lease.
 constexpr auto kHangsAfter = std::chrono::seconds(60);
 constexpr const char* kMetricsFormat = "text/plain; version=0.0.4; charset=utf-8";
 constexpr const char* kPlainText = "text/plain; charset=utf-8";
@@ -57,7 +57,7 @@ void MetricsPage::Changed() {
 
 net::HttpHandler MetricsPage::Handler() {
   Page page = make_();
-  // Nobody says when one more kind has been read and others have not.
+  // Nothing notifies us when another kind has been read while others are still missing, so this polls.
   if (!page.unread.empty()) Changed();
   return [page = std::move(page), &heartbeat = heartbeat_](const net::IncomingRequest& request) {
     return AnswerFrom(page, SystemClock().Monotonic() - heartbeat.last(), request);

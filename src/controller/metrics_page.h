@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The metrics over HTTP: GET of /metrics; of /healthz for whoever starts this again when it hangs; and of /readyz for
-// whoever waits until it has read the cluster.
+// Serves the metrics over HTTP at /metrics, a liveness probe at /healthz, and at /readyz a probe that succeeds when the
+// cluster has been read.
 //
-// The server has threads of its own and is given a page whenever there is another one, once a second at most.  These
-// threads go on answering when the loop hangs, so they look at when it turned last: what they were given before that is
-// not how things are, least of all whether this replica leads.
+// The server has threads of its own and gets a new page when something has changed, at most once a second.  Its threads
+// keep answering when the loop hangs, so they check when the loop last turned: a page from before that is outdated,
+// most of all about which replica leads.
 
 #include <chrono>
 #include <functional>
@@ -22,10 +22,10 @@ namespace pintle::controller {
 
 struct Page {
   std::shared_ptr<const std::string> metrics;
-  std::string unread;  // What of the cluster is not here yet: "nodes, pods".  Empty: all is, and this is ready.
+  std::string unread;  // The kinds that have not been read yet: "nodes, pods".  Empty when ready.
 };
 
-// `silence` is for how long the loop has not turned.
+// `silence` is the time since the loop last turned.
 net::HttpAnswer AnswerFrom(const Page& page, std::chrono::nanoseconds silence, const net::IncomingRequest& request);
 
 class MetricsPage {
@@ -35,7 +35,7 @@ class MetricsPage {
   MetricsPage(const MetricsPage&) = delete;
   MetricsPage& operator=(const MetricsPage&) = delete;
 
-  // The page will be made anew soon.
+  // Makes the page anew soon.
   void Changed();
 
  private:
@@ -47,7 +47,7 @@ class MetricsPage {
   std::function<Page()> make_;
   event::Heartbeat heartbeat_;
   event::Timer soon_;
-  std::unique_ptr<net::HttpServer> server_;  // Destroyed first: its threads look at the heartbeat.
+  std::unique_ptr<net::HttpServer> server_;  // Destroyed first, since its threads read the heartbeat.
 };
 
 }  // namespace pintle::controller

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Objects as the API server last answered, for as long as a mirror does not show them so.
+// Keeps the API server's answers to writes until the mirror has them, too.
 //
-// A mirror may be late by seconds.  Who decided by it alone would not see what was written a moment ago, and write once
-// more, or tell one more node.
+// A mirror may lag by seconds.  A decision by the mirror alone would not see what was just written, and so write it
+// again or update one node too many.
 
 #include <map>
 #include <optional>
@@ -30,7 +30,7 @@ class Newest {
     return found == answered_.end() ? mirrored : found->second;
   }
 
-  // The mirror shows this now.
+  // To be called when the mirror has a new version.
   void Mirrored(const T& now) {
     const auto found = answered_.find(now.metadata.name);
     if (found == answered_.end()) return;

@@ -17,11 +17,11 @@ namespace pintle::controller {
 namespace {
 
 constexpr std::size_t kMostNamed = 10;
-constexpr auto kSecond = std::chrono::seconds(1);  // The last one of a certificate counts.
+constexpr auto kSecond = std::chrono::seconds(1);  // A certificate is valid until the end of its last second.
 constexpr std::size_t kLongestName = 120;          // In characters.
-constexpr std::size_t kLongestObstacle = 1000;     // Of it too.
+constexpr std::size_t kLongestObstacle = 1000;     // In characters.
 
-// A name that stays in its place: paths and units may have any character in them.
+// Shortens a name, and quotes one with control characters: paths and units may contain any character.
 std::string Named(const std::string& name) {
   std::string shown = FirstCharacters(name, kLongestName);
   if (shown.size() < name.size()) shown += "...";
@@ -41,7 +41,7 @@ std::string Count(std::size_t count, std::string_view one, std::string_view many
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-// One sentence after the other.
+// Joins sentences with full stops.
 class Sentences {
  public:
   void Add(const std::string& sentence) {
@@ -147,7 +147,7 @@ std::string_view Reason(const PauseReport& report, WallTime now) {
 }
 
 api::Condition Condition(std::string_view status, std::string_view reason, std::string message, WallTime now) {
-  // Kubernetes keeps whole seconds.
+  // Kubernetes stores whole seconds.
   return {std::string(kPausedPending), std::string(status), api::Time{std::chrono::floor<std::chrono::seconds>(now)},
           std::string(reason), std::move(message)};
 }
@@ -176,7 +176,7 @@ void SetPausedPending(const PauseReport& report, WallTime now, std::vector<api::
 std::optional<WallTime> NextWord(const PauseReport& report, WallTime now) {
   const std::optional<WallTime> end = report.waits() ? FirstEnd(report) : std::nullopt;
   if (!end) return std::nullopt;
-  // The first full seconds in which something else holds.
+  // The first full seconds in which the condition is different.
   for (const WallTime then : {*end - kCertificateIsUrgent + kSecond, *end + kSecond}) {
     if (then > now) return then;
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The condition PausedPending of a pool: what waits behind its pause, in words.
+// Puts a pause report into words: the condition PausedPending of a pool.
 //
-// It names times and no ages, so that it changes only when there is something else to say.
+// The condition has times and no ages, so that it changes only when the report does.
 
 #include <chrono>
 #include <optional>
@@ -17,13 +17,13 @@
 namespace pintle::controller {
 
 inline constexpr std::string_view kPausedPending = "PausedPending";
-// How long before its end a certificate that waits to be replaced is urgent, as the alert's runbook has it.
+// A waiting certificate that expires sooner than this is urgent, as in the alert's runbook.
 inline constexpr auto kCertificateIsUrgent = std::chrono::days(14);
 
 // Sets the condition; a pool that is not paused and never was gets none.
 void SetPausedPending(const PauseReport& report, WallTime now, std::vector<api::Condition>& conditions);
 
-// When the condition will say something else although nothing else has happened.
+// Returns when the condition changes only because time passes, if it will.
 std::optional<WallTime> NextWord(const PauseReport& report, WallTime now);
 
 }  // namespace pintle::controller

@@ -15,14 +15,14 @@
 namespace pintle::controller {
 namespace {
 
-// What a node will have when all that it was told is done.  A node that fails stays what it is.
+// Returns the config that a node ends up with as things are.  A failing node stays at its current one.
 std::string_view ConfigOf(const pool::NodeState& node) {
   const bool has_desired = !node.desired_config().empty() && !node.is_failing();
   return has_desired ? node.desired_config() : node.current_config();
 }
 
 struct Waiting {
-  std::set<std::string, std::less<>> configs;  // That they have.
+  std::set<std::string, std::less<>> configs;  // The configs of these nodes.
   std::size_t nodes = 0;
   bool needs_image = false;
 };
@@ -47,7 +47,7 @@ std::size_t CountBusy(const PauseQuestion& question) {
                     [](const pool::NodeState& node) { return !node.is_done() && !node.is_failing(); }));
 }
 
-// The image of a layered pool waits, too, whatever its config says.
+// A new image of a layered pool waits as well, whatever the configs say.
 void AddImage(PauseReport& report) {
   report.other.emplace_back("Changing the OS image that is built for the pool");
   report.reasons.emplace_back("the OS image changes");
@@ -55,7 +55,7 @@ void AddImage(PauseReport& report) {
   report.has_only_bundles = false;
 }
 
-// The renders that came after what the nodes have, up to the target.
+// Finds the renders that are newer than the nodes' configs, up to the target.
 void FindRenders(const PauseQuestion& question, const Waiting& waiting, PauseReport& report) {
   const std::string& target = question.pool.spec.configuration.name;
   const auto created = [&](std::string_view name) -> std::optional<WallTime> {
@@ -71,19 +71,19 @@ void FindRenders(const PauseQuestion& question, const Waiting& waiting, PauseRep
     const bool is_had = waiting.configs.contains(render.name);
     if (!is_had && render.name != target && newest_had && render.created > *newest_had) later.push_back(render);
   }
-  // Only what came before the target waits with it: one that came later was taken back.
+  // A render that is newer than the target was taken back, so it does not wait.
   const auto target_created = created(target);
   std::erase_if(later, [&](const KnownRender& render) { return target_created && render.created > *target_created; });
   std::stable_sort(later.begin(), later.end(), [](const auto& a, const auto& b) { return a.created < b.created; });
   if (!later.empty()) report.waits_since = later.front().created;
   for (KnownRender& render : later) report.renders.push_back(std::move(render.name));
   report.renders.push_back(target);
-  // A target that is older than what nodes have was chosen again some time later: not before the condition said so.
+  // A target that is older than the nodes' configs was chosen again later: no later than the condition reported it.
   const bool is_new = target_created && (!newest_had || *target_created > *newest_had);
   if (!report.waits_since && is_new) report.waits_since = target_created;
 }
 
-// Since when the pool says that something waits, if it does.
+// Returns since when the pool's condition has reported that something waits.
 std::optional<WallTime> KnownSince(const api::MachineConfigPool& pool) {
   for (const api::Condition& condition : pool.status.conditions) {
     if (condition.type == kPausedPending && condition.status == "True" && condition.last_transition_time) {
@@ -93,7 +93,7 @@ std::optional<WallTime> KnownSince(const api::MachineConfigPool& pool) {
   return std::nullopt;
 }
 
-// What a node says of the files that wait on it; nothing where it says nothing that can be read.
+// Returns the waiting files that a node reports, or an empty list if its annotation is missing or malformed.
 std::vector<api::WaitingFile> WaitingFilesOf(const api::Node& node) {
   const std::string* const said = api::Find(node.metadata.annotations, api::kWaitingFilesAnnotation);
   auto value = said == nullptr ? Result<json::Value>(json::Value()) : json::Parse(*said);
@@ -103,7 +103,7 @@ std::vector<api::WaitingFile> WaitingFilesOf(const api::Node& node) {
   return problems.ToResult() ? std::move(files) : std::vector<api::WaitingFile>();
 }
 
-// Nodes that have different certificates in the same file: those count that come to their end first.
+// If nodes have different certificates in the same file, those that expire first count.
 void AddWaitingFiles(const PauseQuestion& question, PauseReport& report) {
   std::map<std::string, WaitingBundle> bundles;
   std::set<std::string> paths;
@@ -124,7 +124,7 @@ void AddWaitingFiles(const PauseQuestion& question, PauseReport& report) {
   for (auto& [path, bundle] : bundles) report.bundles.push_back(std::move(bundle));
 }
 
-// What a rendered config has of these files never comes to the disk.
+// Nodes never write a rendered config's version of these files.
 void LeaveOutWrittenFiles(PauseReport& report) {
   std::erase_if(report.bundles, [](const WaitingBundle& bundle) {
     return bundle.path == kKubeletAuthorities || bundle.path == kCloudAuthorities;
@@ -133,7 +133,7 @@ void LeaveOutWrittenFiles(PauseReport& report) {
 
 bool Passes(const PauseReport& report) {
   if (!report.is_paused || report.policy != PausePolicy::kCertificatesPass) return false;
-  // Nodes that were let through are to be seen to the end.
+  // Nodes that were let through have to be followed until they are done.
   if (report.waiting_nodes == 0) return report.busy_nodes > 0;
   return report.has_only_bundles && !report.reboots && !report.drains && report.obstacle.empty();
 }

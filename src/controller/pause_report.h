@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What waits behind a pause.
+// Reports what waits behind a pause.
 //
-// `spec.paused` stops one thing: that nodes are told of another config.  What nodes were told before goes on, and
-// rendering goes on.  So that a pause does not hide anything, a paused pool says in the condition PausedPending what
-// would happen if it were not paused; the planner that says so is the one by which the agent then acts.
+// `spec.paused` stops one thing: nodes are not given another config.  Nodes that have been given one continue, and so
+// does rendering.  So that a pause hides nothing, a paused pool has a condition PausedPending with what would happen if
+// it were unpaused, computed by the planner that the agent uses, too.
 //
-// Files of the ControllerConfig reach nodes without a rendered config.  What of them waits, and until when what a node
-// has is good, the nodes say themselves (api/waiting_files.h): it is about what is on their disks.
+// Files of the ControllerConfig reach nodes without a rendered config.  The nodes themselves report which of these
+// files wait, and how long their own copies are valid (api/waiting_files.h), since that depends on their disks.
 //
-// To use it, on each look at a pool that is paused, or that has the condition still:
+// This is called in each look at a pool that is paused, or that still has the condition:
 //
 //     for (const std::string& name : ConfigsToCompare(pool, nodes, layering)) ...  // have these configs, whole
 //     const PauseReport report = ReportPause({...});
 //     if (report.passes) ...  // roll out as if spec.paused were false
 //     SetPausedPending(report, now, status.conditions);  // pause_condition.h
 //
-// By the annotation pintle.io/pause-policy on a pool, certificates may pass.  That means: when all that waits is new
-// contents for bundles of authorities' certificates, and no node has to be drained or rebooted for them, then the pool
-// is rolled out as if it were not paused.  What is rendered is taken whole or not at all, so that certificates that
-// wait together with something else wait as long as that; the condition says so.
+// With the annotation pintle.io/pause-policy, a pool lets certificates pass: if all that waits is new contents for
+// bundles of authorities' certificates, for which no node has to be drained or rebooted, the pool is rolled out as if
+// it were not paused.  A rendered config is taken as a whole or not at all, so certificates that wait together with
+// another change keep waiting; the condition says so.
 
 #include <cstddef>
 #include <optional>
@@ -41,7 +41,7 @@ inline constexpr std::string_view kPausePolicyAnnotation = "pintle.io/pause-poli
 
 enum class PausePolicy { kStrict, kCertificatesPass };
 
-// A config that was rendered for the pool, whether nodes were ever told of it or not.
+// A config that was rendered for the pool, whether nodes ever got it or not.
 struct KnownRender {
   std::string name;
   WallTime created;
@@ -49,47 +49,47 @@ struct KnownRender {
 
 struct PauseQuestion {
   const api::MachineConfigPool& pool;
-  std::span<const pool::NodeState> nodes;  // The pool's.
+  std::span<const pool::NodeState> nodes;  // The pool's nodes.
   pool::Layering layering;
-  const WholeConfigs& configs;  // At least those of ConfigsToCompare(), as far as they are to be had.
+  const WholeConfigs& configs;  // At least those of ConfigsToCompare() that can be read.
   std::span<const KnownRender> renders;
-  const api::NodeDisruptionPolicy& policy;  // The administrator's, without the defaults or with them.
+  const api::NodeDisruptionPolicy& policy;  // The administrator's, with or without the defaults.
   const api::IrreconcilableValidationOverrides& overrides;
   WallTime now;
-  // Whether nodes take the files of a ControllerConfig, whatever a rendered config says of the same files.
+  // Whether nodes take files from a ControllerConfig, whatever a rendered config has for the same paths.
   bool has_controller_config = false;
 };
 
 struct PauseReport : PausedDifference {
   bool is_paused = false;
   PausePolicy policy = PausePolicy::kStrict;
-  std::string policy_problem;  // What the annotation says, if that is no policy; Strict holds.
+  std::string policy_problem;  // The annotation's value if it is not a policy; Strict holds then.
 
-  std::size_t nodes = 0;          // All of the pool.
-  std::size_t waiting_nodes = 0;  // That would be told of the target.
-  std::size_t busy_nodes = 0;     // That were told of it before, and go on.
+  std::size_t nodes = 0;          // All nodes of the pool.
+  std::size_t waiting_nodes = 0;  // Nodes that would be given the target.
+  std::size_t busy_nodes = 0;     // Nodes that were given a config before the pause, and continue.
 
-  std::vector<std::string> renders;     // That wait, the oldest first; the last is the target.
-  std::optional<WallTime> waits_since;  // The oldest of them.
+  std::vector<std::string> renders;     // Those that wait, the oldest first; the last is the target.
+  std::optional<WallTime> waits_since;  // The creation of the oldest of them.
 
   std::size_t nodes_with_waiting_files = 0;
-  std::vector<std::string> waiting_files;  // Of the ControllerConfig, sorted.
+  std::vector<std::string> waiting_files;  // Files of the ControllerConfig, sorted.
 
-  bool passes = false;  // The pool is to be rolled out although it is paused.
+  bool passes = false;  // The pool is to be rolled out despite the pause.
 
   bool waits() const { return is_paused && (waiting_nodes > 0 || nodes_with_waiting_files > 0) && !passes; }
-  // The end of the certificate on the nodes whose successor waits, for the metric that the runbook knows.
+  // Returns when the nodes' old kubelet authorities expire if new ones wait, for the metric that the runbook uses.
   std::optional<WallTime> kubelet_authority_until() const;
 };
 
 struct StatedPolicy {
   PausePolicy policy = PausePolicy::kStrict;
-  std::string problem;  // What the annotation says, if that is no policy.
+  std::string problem;  // The annotation's value if it is not a policy.
 };
 StatedPolicy PolicyOf(const api::MachineConfigPool& pool);
 
-// The names of the configs that a report is made from: the target, and what nodes have that are not to be told of it.
-// None when no node waits.
+// Returns the names of the configs that a report compares: the target, and those of nodes that wait for it.  The list
+// is empty if no node waits.
 std::vector<std::string> ConfigsToCompare(const api::MachineConfigPool& pool, std::span<const pool::NodeState> nodes,
                                           const pool::Layering& layering);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The reports of all paused pools, each made anew when something that it says may have changed.
+// Keeps the reports of all paused pools, and makes one anew when its inputs have changed.
 
 #include <functional>
 #include <map>
@@ -18,19 +18,19 @@ namespace pintle::controller {
 
 class PauseWatch {
  public:
-  // The configs that have to be compared for the pools that are paused, or were when their status was written.
+  // Returns the configs that have to be compared for pools that are paused or still have the condition.
   std::set<std::string> ConfigsToCompare(const View& view, const Rosters& rosters) const;
 
-  // Of each of these pools of which all configs are here, as far as they are to be had.
+  // Makes the reports of the pools for which all of these configs are settled.
   using IsSettled = std::function<bool(const std::string& config)>;
   void Look(const View& view, const Rosters& rosters, const WholeConfigs& configs, const IsSettled& is_settled,
             WallTime now);
 
-  // nullptr: the pool is not paused and was not, or it is not known yet what waits.
+  // Returns nullptr if the pool is not paused and was not, or if the report is not known yet.
   const PauseReport* ReportOf(const std::string& pool) const;
-  // Whether the pool has to be left alone until it is known.
+  // Returns whether the pool has to be left alone until its report is known.
   bool IsUnknown(const std::string& pool) const { return unknown_.contains(pool); }
-  // When a report will say something else by itself.
+  // Returns when a report changes only because time passes, if one will.
   std::optional<WallTime> NextWord(WallTime now) const;
 
   void Clear();

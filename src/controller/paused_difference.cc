@@ -15,7 +15,7 @@ namespace {
 using machineconfig::ParsedConfig;
 using Certificates = std::vector<net::Certificate>;
 
-// Where nodes keep certificates of authorities, as files or in directories.
+// The places where nodes keep certificates of authorities.
 constexpr std::string_view kAuthorityFiles[] = {kKubeletAuthorities, "/etc/kubernetes/ca.crt", kCloudAuthorities};
 constexpr std::string_view kAuthorityDirectories[] = {"/etc/pki/ca-trust/source/anchors/", "/etc/docker/certs.d/",
                                                       "/etc/containers/certs.d/"};
@@ -26,7 +26,7 @@ bool IsPlaceOfAuthorities(std::string_view path) {
          std::any_of(std::begin(kAuthorityDirectories), std::end(kAuthorityDirectories), is_below);
 }
 
-// The certificates in a file that has nothing else in it.
+// Returns the certificates in a file, or nullopt if there is anything else in it.
 std::optional<Certificates> CertificatesIn(const ignition::File& file) {
   const auto bytes = machineconfig::ContentsOf(file.contents, machineconfig::kMostLookedAt);
   if (!bytes || bytes->find("PRIVATE KEY") != std::string::npos) return std::nullopt;
@@ -42,8 +42,7 @@ WaitingBundle BundleOf(const std::string& path, Certificates certificates) {
   return {.path = path, .valid_until = last->not_after, .subject = last->subject};
 }
 
-// A change of a bundle, if a change of a file is one: certificates are there afterwards, and nothing but the contents
-// is another than before.
+// Returns the bundle if the change replaces or adds certificates of authorities, and nothing but the contents changes.
 std::optional<WaitingBundle> BundleIn(const plan::FileChange& change) {
   if (!IsPlaceOfAuthorities(change.path) || change.to == nullptr || !CertificatesIn(*change.to)) return std::nullopt;
   if (change.from == nullptr) return BundleOf(change.path, {});
@@ -91,7 +90,7 @@ class Collector {
       found_.has_only_bundles = false;
       return;
     }
-    // Of nodes that have different ones, those count that come to their end first.
+    // If nodes have different certificates, those that expire first count.
     const auto known = bundles_.find(change.path);
     if (known == bundles_.end()) {
       bundles_.emplace(change.path, *std::move(bundle));

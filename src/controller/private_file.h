@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Files with keys in them, which are good for nothing once everyone on the machine may read them.
+// Checks files with keys, which are useless once everyone on the machine may read them.
 
 #include <string>
 #include <string_view>
@@ -10,11 +10,10 @@
 
 namespace pintle::controller {
 
-// Follows links.  False for a file that cannot be looked at: whoever opens it reports the error.
+// Follows symlinks.  Returns false for a file that cannot be examined: the error is reported by whoever opens it.
 bool IsReadableByAll(const std::string& path);
 
-// An error that names the remedy, also for a pod, to which Kubernetes gives a Secret with the mode 0644 unless it is
-// told otherwise.
+// Returns an error that names the remedy, also for a pod: Kubernetes gives a Secret's files the mode 0644 by default.
 Error ReadableByAll(std::string_view what, const std::string& path);
 
 }  // namespace pintle::controller

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kControllerConfig = "machine-config-controller";
 
-// A selector as Kubernetes writes one: "role in (infra,worker),!old".
+// Returns a selector in the notation of Kubernetes: "role in (infra,worker),!old".
 std::string Text(const api::LabelSelector& selector) {
   std::multimap<std::string, std::string> parts;
   for (const auto& [key, value] : selector.match_labels) parts.emplace(key, fmt::format("{}={}", key, value));
@@ -53,8 +53,8 @@ bool IsTrue(const std::vector<api::Condition>& conditions, std::string_view type
   return condition != nullptr && condition->status == "True";
 }
 
-// Why the configs that are generated from the cluster's templates do not yet follow the ControllerConfig; empty if they
-// do.  Without conditions in its status, nobody generates any, and there is nothing to wait for.
+// Returns why the configs from the cluster's templates are older than the ControllerConfig, or an empty string if they
+// are not.  If the status has no conditions, nobody generates such configs, and there is nothing to wait for.
 std::string WhyTemplatesAreBehind(const api::ControllerConfig& config) {
   const auto& conditions = config.status.conditions;
   const api::Condition* const failing = Find(conditions, "TemplateControllerFailing");
@@ -71,7 +71,7 @@ std::string WhyTemplatesAreBehind(const api::ControllerConfig& config) {
                      is_running, is_failing, is_failing ? ": " + failing->message : "");
 }
 
-// Adds the configs that the pool selects; an error if it selects none.
+// Adds the configs that the pool selects; fails if there are none.
 Result<> Select(RenderInputs& inputs) {
   const auto& selector = inputs.pool.spec.machine_config_selector;
   const api::Selector compiled = TRY(api::Selector::Compile(selector), "invalid label selector");
@@ -87,7 +87,7 @@ void Refuse(RenderInputs& inputs, std::string_view why, std::string reason = "")
   inputs.refusal = Failed(inputs.pool, why, std::move(reason));
 }
 
-// Why something that would go into the pool's config cannot be read.
+// Returns why one of the inputs cannot be read, or an empty string.
 std::string WhyUnreadable(const RenderInputs& inputs) {
   const View& view = inputs.view;
   const auto pool = view.unreadable_pools.find(inputs.pool.metadata.name);
@@ -138,7 +138,7 @@ std::string KeyOf(const RenderInputs& inputs) {
     key += metadata.Annotation(api::kGeneratedByVersionAnnotation) + " " +
            metadata.Annotation(api::kReleaseImageVersionAnnotation);
   }
-  // The stream of worker matters as well: custom pools follow it.
+  // Custom pools follow the stream of worker, so it counts as an input.
   if (const api::MachineConfigPool* worker = view.PoolNamed(api::kWorkerPool)) {
     key += worker->spec.os_image_stream ? "\n" + worker->spec.os_image_stream->name : "";
   }
@@ -153,7 +153,7 @@ std::string KeyOf(const RenderInputs& inputs) {
   return key;
 }
 
-// A controller that takes over a cluster goes on under the version that the generated configs there are from.
+// A controller that takes over a cluster keeps the version that the generated configs there have.
 std::string VersionOf(const machineconfig::MachineConfigs& configs, const Versions& versions) {
   if (!versions.controller.empty()) return versions.controller;
   for (const api::MachineConfig* config : configs) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is to be rendered for a pool, and what comes of it.
+// Decides what is rendered for a pool, and renders it.
 
 #include <optional>
 #include <string>
@@ -14,23 +14,23 @@
 
 namespace pintle::controller {
 
-// Of whom the configs and the ControllerConfig have to be.  Empty: of whoever has made those that are there, as long as
-// that is one.
+// The versions that the configs and the ControllerConfig must have.  If one is empty, it is taken from the existing
+// configs, as long as they agree.
 struct Versions {
   std::string controller;
   std::string operator_version;
 };
 
-// All that goes into a pool's rendered config.  It is looked at and not kept.
+// The inputs of RenderPass() for one pool; borrowed.
 struct RenderInputs {
   const api::MachineConfigPool& pool;
   const View& view;
   Versions versions;
   machineconfig::MachineConfigs configs;
-  std::optional<Verdict> refusal;  // Why nothing can be rendered.
-  // Something is on its way, and what is missing may come of itself.
+  std::optional<Verdict> refusal;  // Set if nothing can be rendered.
+  // The refusal may pass without help, since something is being written or generated.
   bool is_passing = false;
-  // The same as long as all of this is, whatever the pool's target.
+  // Identifies all inputs except the pool's current target.
   std::string key;
 };
 
@@ -38,13 +38,13 @@ RenderInputs GatherFor(const api::MachineConfigPool& pool, const View& view, con
 
 struct RenderOutcome {
   Verdict verdict;
-  std::optional<machineconfig::Rendered> rendered;  // Nothing when the verdict says why.
+  std::optional<machineconfig::Rendered> rendered;  // Unset if the verdict is a failure.
 };
 
-// `current` is what the pool's nodes have now, in full; nullptr: nothing yet.
+// `current` is the config that the pool's nodes have, in full, or nullptr if they have none.
 RenderOutcome RenderPass(const RenderInputs& inputs, const api::MachineConfig* current);
 
-// Whether two configs are the same to a node.
+// Returns whether two configs make no difference to a node.
 bool HasSameSpec(const api::MachineConfig& a, const api::MachineConfig& b);
 
 }  // namespace pintle::controller

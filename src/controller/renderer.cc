@@ -17,7 +17,7 @@ namespace {
 using kube::EventKind;
 using Configs = Watching<WatchedMachineConfig>;
 
-// How long inputs that are on their way may take before the pool is said to be degraded.
+// Inputs may be incomplete for this long before the pool becomes degraded.
 constexpr auto kWaitForInputs = std::chrono::minutes(1);
 constexpr const char* kRender = "render";
 // A failure that may pass is reported after it has occurred this often.
@@ -42,7 +42,7 @@ bool IsTarget(const api::MachineConfigPool& pool, const machineconfig::Rendered&
 
 }  // namespace
 
-// One pool, from its configs to its target.
+// Renders for one pool, from reading its configs to setting its target.
 class Renderer::Job : public std::enable_shared_from_this<Job> {
  public:
   Job(Renderer& renderer, std::string pool, std::string key)
@@ -51,11 +51,11 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
         key_(std::move(key)),
         client_(renderer.client_.Once([this](const kube::Failure& failure) { failure_ = failure; })) {}
 
-  // What the nodes have now is read in full: the new config must be one that they can get to.
+  // The current config is read in full, since the new one must be reachable from it.
   void Begin(const std::string& current) {
     const bool is_known = !current.empty() && renderer_.cluster_.configs().Find(current) != nullptr;
     if (!is_known) {
-      // From the loop: several pools are rendered one after the other, and others have their turn between them.
+      // Rendering is posted to the loop, so that other events are handled between the pools.
       return renderer_.loop_.Post([weak = weak_from_this()] {
         if (const auto alive = weak.lock()) alive->Render();
       });
@@ -96,13 +96,13 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     Store();
   }
 
-  // The verdict stays what it is.
+  // Leaves the verdict unchanged.
   void WaitForInputs() {
     renderer_.listener_.retry_later();
     renderer_.Finish(pool_, std::nullopt);
   }
 
-  // Says a failure once, and as long as it lasts in the pool's condition.
+  // Logs a failure once; the pool's condition has it as long as it lasts.
   void Judge(Verdict verdict) {
     const auto known = renderer_.verdicts_.find(pool_);
     const bool is_news = known == renderer_.verdicts_.end() || known->second.message != verdict.message;
@@ -138,7 +138,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
   void Created(const Result<api::MachineConfig>& created) {
     if (!created) {
       renderer_.cluster_.configs().ExpectNoMore(rendered_.config.metadata.name);
-      // Who was faster may have made the same; but a server says "conflict" for other reasons, too.
+      // Another writer may have created the same config; but servers use "conflict" for other reasons, too.
       const bool may_be_there = created.error().kind() == ErrorKind::kConflict;
       return may_be_there ? ReadStored(created.error()) : Fail(created.error());
     }
@@ -149,7 +149,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     Retarget();
   }
 
-  // Nobody becomes a config that is not there, or has its name and says something else.
+  // A config must not become a target if it does not exist, or if its name is used for other contents.
   void ReadStored(std::optional<Error> refusal) {
     const std::string& name = rendered_.config.metadata.name;
     renderer_.cluster_.configs().Expect(name);
@@ -217,7 +217,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     error.kind() == ErrorKind::kConflict ? ReadAgain(error, version) : Fail(error);
   }
 
-  // The pool was changed by somebody else, and may want something else now.
+  // Somebody else has changed the pool, and its target may be another one now.
   void ReadAgain(const Error& conflict, const std::string& version) {
     call_ = client_.Get<api::MachineConfigPool>(
         {"", pool_}, [this, conflict, version](Result<api::MachineConfigPool>&& pool) {
@@ -260,7 +260,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
   const std::string pool_;
   const std::string key_;
   kube::Client client_;
-  std::optional<kube::Failure> failure_;  // The last one.
+  std::optional<kube::Failure> failure_;  // The failure of the latest call.
   std::optional<api::MachineConfig> current_;
   machineconfig::Rendered rendered_;
   std::string base_image_;
@@ -287,7 +287,7 @@ void Renderer::Look(const View& view) {
     if (pool->metadata.deletion_timestamp || rendering_.contains(name)) continue;
     RenderInputs inputs = GatherFor(*pool, view, versions_);
     if (IsUpToDate(*pool, inputs.key) || IsHeldBack(name, inputs.key)) continue;
-    // There is nothing to be read for what cannot be rendered yet.
+    // As long as nothing can be rendered, there is no need to read anything.
     if (inputs.is_passing && IsWorthWaiting(name)) {
       waiting_.insert(name);
       listener_.retry_later();
@@ -323,7 +323,7 @@ bool Renderer::IsUpToDate(const api::MachineConfigPool& pool, const std::string&
   const api::PoolConfiguration& target = pool.spec.configuration;
   if (target.name != last.target || !json::Equal(target.source, last.source)) return false;
   if (!last.is_stored || cluster_.configs().IsExpected(last.target)) return true;
-  // Somebody may have changed or removed what was rendered.
+  // Somebody may have changed or removed the rendered config.
   const WatchedMachineConfig* const config = cluster_.configs().Find(last.target);
   return config != nullptr && !IsLater(config->metadata.resource_version, last.version);
 }
@@ -337,7 +337,7 @@ void Renderer::Begin(const api::MachineConfigPool& pool, std::string key) {
 }
 
 void Renderer::Finish(const std::string& pool, std::optional<Rendered> done) {
-  // It is what has called this, and what the name is in.
+  // The job has called this function and owns the string `pool`, so it is kept until the end.
   const auto job = jobs_.extract(pool);
   rendering_.erase(job.key());
   if (done) {

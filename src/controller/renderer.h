@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Renders for each pool whose inputs have changed, and gives the pool what came out as its target.
+// Renders for each pool whose inputs have changed, and makes the result the pool's target.
 //
-// It makes no difference whether a pool is paused: its target is always what its configs say.  What was rendered once
-// is not written again; a rendered config that somebody changed or removed while it is a pool's target is put back. One
-// that is there already is read and compared before it becomes a target.  What the API server refuses is said in the
-// pool's verdict and tried again less and less often, or at once when there is something else to be rendered.
+// Whether a pool is paused does not matter: its target always follows its configs.  A config that exists already is not
+// written again, but read and compared before it becomes a target; a target that somebody has changed or removed is
+// restored.  A write that the API server refuses is reported in the pool's verdict, and repeated less and less often,
+// or at once if the inputs change.
 
 #include <functional>
 #include <map>
@@ -29,14 +29,14 @@ namespace pintle::controller {
 class Renderer {
  public:
   struct Listener {
-    std::function<void()> finished;  // A pool was rendered, or could not be.
+    std::function<void()> finished;  // The rendering for a pool has ended, with success or not.
     std::function<void(const std::string& pool)> retargeted;
-    std::function<void()> retry_later;                 // Something is on its way; look again after a while.
-    std::function<void(MonotonicTime when)> retry_at;  // Something could not be read or written.
+    std::function<void()> retry_later;                 // Inputs are incomplete; look again after a while.
+    std::function<void(MonotonicTime when)> retry_at;  // A read or a write has failed.
     std::function<void(const Error& error)> trouble;
   };
 
-  // The cluster, the clock and the announcer must outlive it.
+  // The cluster, the clock and the announcer must outlive this object.
   Renderer(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster, Announcer& announcer,
            Versions versions, Listener listener);
   ~Renderer();
@@ -47,33 +47,33 @@ class Renderer {
   void Look(const View& view);
 
   const Verdicts& verdicts() const { return verdicts_; }
-  // The pools that something is being rendered for, or will be as soon as the inputs are complete.
+  // Returns the pools that are being rendered for, or will be as soon as their inputs are complete.
   pool::NodeNames rendering() const;
-  // By pool: whether its config overrides the OS image.
+  // Returns, by pool, whether its config overrides the OS image.
   const std::map<std::string, bool, std::less<>>& image_overridden() const { return image_overridden_; }
 
-  // Drops all that is under way, and all that is known of pools.
+  // Stops all jobs and forgets everything about pools.
   void Stop();
 
  private:
   class Job;
 
-  // What was rendered last for a pool, or could not be.
+  // The outcome of the latest rendering for a pool.
   struct Rendered {
-    std::string key;  // Of the inputs.
-    // The target that the pool has since then.
+    std::string key;  // Identifies the inputs.
+    // The pool's target at the end of the rendering.
     std::string target;
     std::vector<api::ObjectReference> source;
     bool is_stored = false;
-    std::string version;  // Of the target's config; empty: not known.
+    std::string version;  // The resourceVersion of the target; empty if unknown.
   };
 
   bool IsUpToDate(const api::MachineConfigPool& pool, const std::string& key) const;
-  // Whether rendering from the same inputs failed, and it is not yet time for another try.
+  // Returns whether rendering from the same inputs has failed, and the next try is not due yet.
   bool IsHeldBack(const std::string& pool, const std::string& key);
   bool IsWorthWaiting(const std::string& pool);
   void Begin(const api::MachineConfigPool& pool, std::string key);
-  // Without `done`, the pool is looked at again.
+  // Without `done`, the pool is rendered for again.
   void Finish(const std::string& pool, std::optional<Rendered> done);
 
   event::Loop& loop_;
@@ -86,9 +86,9 @@ class Renderer {
   Verdicts verdicts_;
   pool::NodeNames rendering_;
   std::map<std::string, bool, std::less<>> image_overridden_;
-  std::map<std::string, Rendered, std::less<>> rendered_;  // By pool.
+  std::map<std::string, Rendered, std::less<>> rendered_;  // The key is the pool.
   WriteBackoff backoff_;
-  std::map<std::string, std::string, std::less<>> failed_keys_;  // Of the inputs that failed last, by pool.
+  std::map<std::string, std::string, std::less<>> failed_keys_;  // The key of the inputs that failed last, by pool.
   // Pools whose inputs are not complete yet.
   pool::NodeNames waiting_;
   std::map<std::string, MonotonicTime, std::less<>> waiting_since_;

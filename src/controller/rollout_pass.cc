@@ -31,9 +31,9 @@ constexpr const char* kRenderDegraded = "RenderDegraded";
 constexpr const char* kDegraded = "Degraded";
 constexpr const char* kWriteRefused = "WriteRefused";
 constexpr const char* kUnreadable = "Unreadable";
-// A pool's condition names so many of the nodes that could not be written.
+// A pool's condition names this many of the nodes that could not be written.
 constexpr std::size_t kMostNamed = 5;
-// What the API server takes.
+// The limit of the API server.
 constexpr std::size_t kLongestMessage = 32768;
 
 api::Condition ConditionOf(const char* type, bool is_true, std::string reason, std::string_view message,
@@ -57,7 +57,7 @@ pool::KnownConfigs KnownConfigsIn(const View& view) {
 
 std::size_t CountUnavailable(const std::vector<NodeState>& nodes) { return pool::Unavailable(nodes).size(); }
 
-// What is changed on one node: each change is decided by the node as those before it leave it.
+// Collects the changes to one node; each of them is decided on top of the ones before.
 class NodeWork {
  public:
   explicit NodeWork(const api::Node& node) : node_(&node) {}
@@ -96,7 +96,7 @@ class Pass {
       if (!inputs_.rendering.contains(pool->metadata.name)) LookAt(*pool);
     }
     LookAtMastersInNoPool();
-    // Who is told something comes first: the rest can wait.
+    // Updates come first, since the rest can wait.
     std::stable_partition(changes_.nodes.begin(), changes_.nodes.end(),
                           [](const NodeChange& change) { return !change.told.empty(); });
     return std::move(changes_);
@@ -138,7 +138,7 @@ class Pass {
                          .candidates = static_cast<std::size_t>(waiting)};
   }
 
-  // Of nodes of the pool alone, and only those that say something: a reader stops at the first other one.
+  // Returns the reports of the pool's own nodes that have conditions, since a reader stops at the first other one.
   std::vector<const api::MachineConfigNode*> ReportsOf(const std::vector<NodeState>& nodes) const {
     std::vector<const api::MachineConfigNode*> reports;
     for (const NodeState& node : nodes) {
@@ -169,7 +169,7 @@ class Pass {
     TakeOutAwaited(rollout);
     const NodesByName told = IsHeld(found) ? NodesByName() : KeepUp(found, pool, rollout);
     if (!told.empty()) {
-      // The status is written when they have been told, and says so.
+      // The status is written after the nodes have been updated, and describes that state.
       std::vector<NodeState> after;
       for (const NodeState& node : nodes) {
         const auto changed = told.find(node.name());
@@ -195,7 +195,7 @@ class Pass {
 
   bool IsHeld(const api::MachineConfigPool& pool) const { return view_.held_pools.contains(pool.metadata.name); }
 
-  // What its status says of the nodes stays.
+  // The parts of the status that are about nodes stay as they are.
   void SayBlind(const api::MachineConfigPool& found) {
     if (inputs_.rendering.contains(found.metadata.name)) return;
     api::MachineConfigPool pool = found;
@@ -217,7 +217,7 @@ class Pass {
     return unwritten != nullptr && (!unwritten->is_due || unwritten->is_unknown);
   }
 
-  // Of a node that may have been told or not, nobody knows whether another one may be.
+  // While it is unknown whether a node was updated, it is unknown whether another one may be.
   void HoldBack(const std::vector<NodeState>& nodes, pool::Rollout& rollout) const {
     if (inputs_.unwritten.nodes.empty()) return;
     const bool is_unknown = std::any_of(nodes.begin(), nodes.end(), [&](const NodeState& node) {
@@ -229,7 +229,7 @@ class Pass {
     }
   }
 
-  // The server's words about the nodes of a pool.
+  // Returns the server's words about the nodes of a pool.
   std::string WordsAbout(const std::string& pool) const {
     if (inputs_.unwritten.nodes.empty() && inputs_.unwritten.reports.empty()) return "";
     std::string words;
@@ -245,11 +245,11 @@ class Pass {
     return words;
   }
 
-  // A pool that is degraded for another reason says that one.
+  // A pool that is degraded for another reason keeps that reason.
   void SetWriteRefused(const api::MachineConfigPool& found, api::MachineConfigPoolStatus& status) const {
     const std::string words = WordsAbout(found.metadata.name);
     if (words.empty() || pool::IsTrue(status.conditions, kDegraded)) return;
-    // The time is that of the last change of what is on the server.
+    // The transition time must be that of the last change on the server.
     const auto is_degraded = [](const api::Condition& condition) { return condition.type == kDegraded; };
     const auto& before = found.status.conditions;
     const auto known = std::find_if(before.begin(), before.end(), is_degraded);
@@ -287,7 +287,8 @@ class Pass {
     return Mistake{"InvalidDrainSettings", std::move(message)};
   }
 
-  // It is there as long as there is a mistake: without one, a pool says nothing that other controllers would not say.
+  // The condition exists only while there is a mistake, so that an ordinary pool has only conditions that other
+  // controllers have, too.
   void SetMisconfigured(api::MachineConfigPool& pool) const {
     if (auto mistake = MistakeOf(pool)) {
       pool::SetCondition(pool.status.conditions,
@@ -299,8 +300,8 @@ class Pass {
 
   // ---- nodes ----
 
-  // Adds what is to be changed on the nodes of a pool, and on their MachineConfigNodes.  Returns those that are told
-  // something as they will be.
+  // Adds the changes to the nodes of a pool and to their MachineConfigNodes.  Returns the nodes that are updated, as
+  // they are afterwards.
   NodesByName KeepUp(const api::MachineConfigPool& found, const api::MachineConfigPool& pool,
                      const pool::Rollout& rollout) {
     std::map<std::string_view, const NodePatch*> told;
@@ -328,7 +329,7 @@ class Pass {
     return as_told;
   }
 
-  // And not of its labels.
+  // Returns whether the patch changes the config or the image, and not only labels.
   static bool IsOfConfig(const NodePatch& patch) {
     const auto& annotations = patch.metadata.annotations;
     return std::any_of(annotations.begin(), annotations.end(), [](const auto& annotation) {
@@ -390,7 +391,7 @@ class Pass {
 
   // ---- statuses ----
 
-  // Before anything is rendered for a pool there is nothing to say of its nodes; but why nothing is, there is.
+  // Without a rendered config, there is nothing to report about nodes, but there is a reason why none was rendered.
   void WriteUnconfigured(const api::MachineConfigPool& found, api::MachineConfigPoolStatus status) {
     const bool is_degraded = pool::IsTrue(status.conditions, kRenderDegraded);
     if (is_degraded || pool::IsTrue(status.conditions, kDegraded)) {
@@ -423,7 +424,7 @@ class Pass {
     changes_.announcements.push_back({pool.metadata.name, kind, std::move(reason), std::move(message), of});
   }
 
-  // Once, when it is noticed.
+  // Emits the event when the mistake appears, not each time that the status is written.
   void AnnounceMistake(const api::MachineConfigPool& found, const api::MachineConfigPoolStatus& status) {
     if (pool::IsTrue(found.status.conditions, kMisconfigured)) return;
     for (const api::Condition& condition : status.conditions) {
@@ -442,7 +443,7 @@ class Pass {
     Announce(found, kube::EventKind::kWarning, kSelectingAll, kSelectingAllConfigs);
   }
 
-  // Told together with the others that are told, and not once for each look at the pool.
+  // Emitted together with the updates, and not for each look at the pool.
   void AnnounceDeferral(const pool::Situation& situation, const pool::Rollout& rollout) {
     const auto& candidates = rollout.candidates.nodes;
     if (situation.pool.metadata.name != api::kMasterPool || candidates.size() <= 1 || rollout.told.empty()) return;
@@ -461,7 +462,7 @@ class Pass {
   pool::KnownConfigs configs_;
   std::vector<api::CertExpiry> expirys_;
   std::vector<api::OSImageStreamSet> streams_;
-  pool::NodeNames behind_;  // Others go first.
+  pool::NodeNames behind_;  // Nodes that are updated after the others.
   std::map<std::string_view, const api::MachineConfigNode*> reports_;
   Changes changes_;
 };

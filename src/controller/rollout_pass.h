@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One look at all pools: who is told what, what their statuses say, and which labels, taints and annotations of nodes
-// are not as they should be.
+// Decides the next step for all pools: which nodes are updated, what the statuses are, and which labels, taints and
+// annotations of nodes have to be corrected.
 //
-// All that a node needs is one patch, and a pool's status is written once, as it will be when the nodes have been told.
-// Where nothing has changed, nothing is written.
+// All changes to a node are one patch.  A pool's status is written once, as it is after its nodes have been updated.
+// If nothing has changed, nothing is written.
 
 #include <functional>
 #include <map>
@@ -22,23 +22,23 @@
 
 namespace pintle::controller {
 
-// Adds to a pool's status what else there is to be said of it.
+// Adds a part to a pool's status.
 using StatusAddition = std::function<void(const api::MachineConfigPool& pool, api::MachineConfigPoolStatus& status)>;
 
 struct RolloutInputs {
   const View& view;
-  const Rosters& rosters;  // Of the view.
+  const Rosters& rosters;  // The rosters of the view.
   const Verdicts& verdicts;
-  // Pools for which something is about to be rendered: they are left alone until it is.
+  // Pools that are being rendered for: they are left alone until that is done.
   const pool::NodeNames& rendering;
   const pool::NodeNames& undrainable;
   pool::Features features;
   std::optional<api::Time> now;
   StatusAddition addition = {};
-  // Nodes that are told of no other config yet, although it is their turn.
+  // Nodes that are not updated yet, although it is their turn.
   const pool::NodeNames* awaited = nullptr;
   UnwrittenNodes unwritten = {};
-  // Why the nodes are not known, in the server's words: their pools say so, and nothing else is looked at.
+  // The server's words for why the nodes cannot be read.  If set, the pools report that, and nothing else is done.
   std::string blind = {};
 };
 

@@ -17,7 +17,7 @@ bool IsCustom(const api::MachineConfigPool& pool) {
   return pool.metadata.name != api::kMasterPool && pool.metadata.name != api::kWorkerPool;
 }
 
-// What is wrong with a pool by itself.
+// Finds mistakes in a pool alone, without regard to nodes or other pools.
 std::optional<Mistake> MistakeOf(const api::MachineConfigPool& pool) {
   const auto& selector = pool.spec.node_selector;
   if (selector && selector->is_empty()) {
@@ -29,7 +29,7 @@ std::optional<Mistake> MistakeOf(const api::MachineConfigPool& pool) {
                  fmt::format("spec.nodeSelector selects no nodes until it is mended: {}", compiled.error().message())};
 }
 
-// The custom pools that select a node.
+// Returns the custom pools that select a node.
 PoolPointers CustomPoolsOf(const api::Node& node, const PoolPointers& pools) {
   PoolPointers custom;
   for (const api::MachineConfigPool* pool : pools) {
@@ -72,7 +72,7 @@ Rosters MakeRosters(const View& view) {
     }
   }
   const auto pools = pool::Pools::Make(usable);
-  if (!pools) return rosters;  // All were tried one by one.
+  if (!pools) return rosters;  // Cannot happen, since each selector was compiled before.
   for (const api::Node* node : view.nodes) {
     const auto all = pools->Of(*node);
     if (!all) {

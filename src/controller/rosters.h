@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which nodes are in which pool, worked out once for all of them.
+// The nodes of each pool, computed once for all of them.
 //
-// What keeps a node out of every pool, or a pool without nodes, is said in the status of that pool: elsewhere nobody
-// looks for it.
+// A mistake that keeps a node out of every pool, or a pool without nodes, is reported in that pool's status, since
+// nobody would look elsewhere.
 
 #include <functional>
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace pintle::controller {
 
-// Why a pool is not what its author will have meant, as the reason and the message of a condition.
+// The reason and message of a condition for a pool that cannot be what its author meant.
 struct Mistake {
   std::string reason;
   std::string message;
@@ -25,16 +25,16 @@ struct Mistake {
 struct Rosters {
   std::map<std::string, std::vector<pool::NodeState>, std::less<>> nodes;  // By pool.
   std::map<std::string, Mistake, std::less<>> mistakes;                    // By pool.
-  // That no pool selects.  Those with Windows never are in one.
+  // The nodes that no pool selects.  Nodes with Windows are left out.
   std::vector<const api::Node*> in_no_pool;
   // Masters that a custom pool selects as well.  They stay masters.
   std::vector<std::string> masters_wanted_elsewhere;
 
-  // The nodes of a pool; none for one that is not known.
+  // Returns the nodes of a pool; none if the pool is unknown.
   const std::vector<pool::NodeState>& Of(std::string_view pool) const;
 };
 
-// The view must outlive them.
+// The view must outlive the rosters.
 Rosters MakeRosters(const View& view);
 
 }  // namespace pintle::controller

@@ -57,7 +57,7 @@ Result<IgnitionSettings> ReadSettings(const CommandLine& line) {
   return settings;
 }
 
-// Reads everything again; what cannot be read leaves things as they were.
+// Reads all files again; if one cannot be read, nothing changes.
 Result<> ReadAgain(const CommandLine& line, const std::shared_ptr<event::TextRoom>& room, IgnitionService& service) {
   service.Serve(TRY(ReadServedFolder(*line.Value("--from"), room)));
   service.LookAtFiles();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle-controller serve`: the Ignition server alone, from files and without a cluster.
+// `pintle-controller serve`: runs the Ignition server alone, from files and without a cluster.
 
 #include <string_view>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace pintle::controller {
 
-// It gets the words after the verb.
+// `words` are the arguments after the verb.
 ExitStatus Serve(const std::vector<std::string_view>& words);
 
 }  // namespace pintle::controller

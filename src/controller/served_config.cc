@@ -28,12 +28,12 @@ constexpr const char* kCloudAuthoritiesPath =
 constexpr const char* kAnnotationsPath = "/etc/machine-config-daemon/node-annotations.json";
 constexpr const char* kKubeconfigPath = "/etc/kubernetes/kubeconfig";
 constexpr const char* kContentPath = "/etc/mcs-machine-config-content.json";
-// The agent looks for this one on a machine's first boot.
+// The agent reads this one on a machine's first boot.
 constexpr const char* kEncapsulatedPath = "/etc/ignition-machine-config-encapsulated.json";
 
 constexpr std::int64_t kMode = 0644;
 
-// A MachineConfig as the operator writes it, with `kind` first.
+// A MachineConfig with its keys in the operator's order: `kind` is first.
 struct WrittenMachineConfig {
   std::string kind{api::MachineConfig::kKind};
   std::string api_version{api::kMachineConfigApiVersion};
@@ -57,7 +57,7 @@ ignition::File PlainFile(const char* path, std::string_view contents) {
   return file;
 }
 
-// An older one of the config is given other contents, which are neither packed nor have the digest of those before.
+// Adds the file, or replaces its contents; the old compression and digest do not apply to the new ones.
 void PutAuthorities(const char* path, std::string_view pem, ignition::Config& config) {
   if (pem.empty()) return;
   auto& files = config.storage.files;
@@ -81,7 +81,7 @@ std::string AnnotationsText(const std::string& config, const std::string& image)
   return json::GoText(annotations);
 }
 
-// Versions before 3.3 have no kernel arguments: those move into the MachineConfig.
+// Versions before 3.3 have no kernel arguments, so they move into the MachineConfig.
 Result<> MoveKernelArguments(ignition::KernelArguments& from, ignition::SpecVersion version,
                              std::optional<std::vector<std::string>>& to) {
   if (version >= ignition::SpecVersion::k3_3) return {};
@@ -135,7 +135,7 @@ Result<std::string> KubeconfigText(const std::string& server, std::string_view a
 }
 
 Result<std::string> ServedText(const ServedSources& sources, ignition::SpecVersion version) {
-  json::Report ignored;  // Warnings, which were told when the config was rendered.
+  json::Report ignored;  // Warnings were reported when the config was rendered.
   auto config = TRY(machineconfig::ParseIgnitionPart(sources.config, ignored));
   WrittenMachineConfig written;
   written.metadata = sources.config.metadata;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The Ignition config that a pool's new machines are given: the pool's rendered config, and files by which the machine
-// becomes a node: who it is to be, how it reaches the cluster, and the rendered config itself, for the agent.
+// Builds the Ignition config for a pool's new machines.  It is the pool's rendered config, plus files that turn the
+// machine into a node: its name in the cluster, how to reach the cluster, and the rendered config itself, for the
+// agent.
 
 #include <string>
 #include <string_view>
@@ -15,26 +16,27 @@
 
 namespace pintle::controller {
 
-// What it is made of.
+// The inputs of a served config.
 struct ServedSources {
   api::MachineConfig config;  // Rendered for the pool.
-  std::string image = {};     // Built for the pool, when its machines run one; else empty.
-  // Bundles of certificates as PEM; empty: the config has them already, or needs none.
+  std::string image = {};     // The image that was built for the pool, or empty.
+  // Certificates as PEM; empty if the config has them already or needs none.
   std::string kubelet_authorities = {};
   std::string cloud_authorities = {};
-  std::string kubeconfig = {};  // With which a machine asks to become a node.
+  std::string kubeconfig = {};  // The credentials with which a machine asks to become a node.
 };
 
-// The name of the rendered config for the pool's new machines: the newest, once a machine of the pool runs it.
+// Returns the name of the rendered config for new machines: the target if a machine of the pool already runs it, and
+// otherwise the config that the pool's machines have.
 const std::string& ServedConfigName(const api::MachineConfigPool& pool);
 
-// The two bundles of a ControllerConfig.
+// Adds the two bundles of a ControllerConfig.
 Result<> AddAuthorities(const api::ControllerConfig& from, ServedSources& to);
 
-// A kubeconfig by which a machine reaches this API server with a token.  `authorities` are PEM.
+// Returns a kubeconfig for this API server and token.  `authorities` are PEM.
 Result<std::string> KubeconfigText(const std::string& server, std::string_view authorities, const std::string& token);
 
-// The config as the bytes that are served to who asks for this version.
+// Returns the text that is served to a client of this version.
 Result<std::string> ServedText(const ServedSources& sources, ignition::SpecVersion version);
 
 }  // namespace pintle::controller

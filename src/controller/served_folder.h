@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Pools to serve, from a folder instead of a cluster: pool.yaml, mc.yaml, controllerconfig.yaml and kubeconfig.
+// Reads the pools to serve from a folder instead of a cluster: pool.yaml, mc.yaml, controllerconfig.yaml and
+// kubeconfig.
 
 #include <memory>
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace pintle::controller {
 
-// pool.yaml and mc.yaml may hold several objects each.  A pool whose config is not in mc.yaml has an error of its own.
+// pool.yaml and mc.yaml may contain several objects each.  A pool whose config is not in mc.yaml is served an error.
 Result<ServedPools> ReadServedFolder(const std::string& directory, const std::shared_ptr<event::TextRoom>& room);
 
 }  // namespace pintle::controller

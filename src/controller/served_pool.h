@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the Ignition server has for each pool, at one moment.
+// The pools that the Ignition server serves, at one moment.
 //
-// It does not change: when a pool gets another config, the server is given another set, in which the pools that are as
-// they were can be the same objects.  Each version of a config is made when a machine asks for it, and its bytes are
-// then kept for others as long as all that is kept fits a room, which the pools share: whoever asks for every version
-// of every pool does not make the server grow.
+// They never change: when a pool's config changes, the server gets another map, in which the other pools can be the
+// same objects.  The text for a version of a config is made when a machine asks for it, and is then kept as long as all
+// such texts fit into a room that the pools share.  So a client that asks for every version of every pool does not make
+// the server's memory grow.
 
 #include <array>
 #include <map>
@@ -22,17 +22,17 @@ namespace pintle::controller {
 
 inline constexpr std::size_t kServedVersions = static_cast<std::size_t>(ignition::SpecVersion::k3_5) + 1;
 
-// A room for all pools, with a quarter of the memory that deploy/ gives the controller.
+// Returns a room for all pools.  Its size is a quarter of the memory that deploy/ gives the controller.
 std::shared_ptr<event::TextRoom> RoomForServedTexts();
 
 class ServedPool {
  public:
   using Text = event::TextRoom::Text;
 
-  // With an error: why there is nothing to serve to this pool.
+  // `sources` may be an error: the reason why this pool is served nothing.
   ServedPool(Result<ServedSources> sources, const std::shared_ptr<event::TextRoom>& room);
 
-  // Null: there is no room for it at this moment.
+  // Returns null if there is no room for the text now.
   Result<Text> For(ignition::SpecVersion version) const { return texts_[static_cast<std::size_t>(version)].Get(); }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The options of the Ignition server that `pintle-controller serve` and `pintle-controller start` have in common.
+// The Ignition server's options that `pintle-controller serve` and `pintle-controller start` have in common.
 
 #include <array>
 
@@ -21,7 +21,7 @@ inline constexpr auto kServingOptions = std::to_array<Option>({
     {"--threads", "NUMBER", "how many threads answer requests [2]"},
 });
 
-// Between a verb's own options.
+// Inserts these options between a verb's own.
 template <std::size_t kBefore, std::size_t kBehind>
 constexpr auto WithServingOptions(const std::array<Option, kBefore>& before,
                                   const std::array<Option, kBehind>& behind) {

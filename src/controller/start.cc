@@ -32,12 +32,13 @@
 namespace pintle::controller {
 namespace {
 
-// How long a lease may take to be given back.
+// The lease may take this long to be released.
 constexpr auto kPatienceAtTheEnd = std::chrono::seconds(5);
-// The token in the kubeconfig of new machines is renewed from time to time.
+// The token for new machines' kubeconfig is renewed from time to time, so it is read again.
 constexpr auto kLookAgain = std::chrono::seconds(30);
 
-// Different each time: a pod that starts anew has the name of the one before it.
+// Returns an identity that differs from that of the previous start: a restarted container has the host name of the one
+// before.
 std::string Identity() {
   char host_name[HOST_NAME_MAX + 1] = {};
   ::gethostname(host_name, HOST_NAME_MAX);
@@ -45,7 +46,7 @@ std::string Identity() {
   return fmt::format("{}_{:08x}{:08x}", host_name, random(), random());
 }
 
-// The Ignition server, and what feeds it.
+// The Ignition server and its feed.
 class Ignition {
  public:
   static Result<std::unique_ptr<Ignition>> Begin(event::Loop& loop, const kube::Client& client,
@@ -136,7 +137,7 @@ ExitStatus Start(const std::vector<std::string_view>& words) {
   }
   auto options = ReadStartOptions(*line);
   if (!options) return WrongUsage(options.error());
-  // Two threads share one heap: what each keeps for itself would count twice.
+  // The threads share one heap, since the free memory of each arena would add up.
   ::mallopt(M_ARENA_MAX, 1);
   log::Info(fmt::format("pintle-controller {} starts", kVersion));
   const auto outcome = Run(*std::move(options));

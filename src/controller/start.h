@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle-controller start`: all that a cluster needs, until it is told to stop.
+// `pintle-controller start`: runs everything that a cluster needs, until it is stopped by a signal.
 
 #include <string_view>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace pintle::controller {
 
-// It gets the words after the verb.
+// `words` are the arguments after the verb.
 ExitStatus Start(const std::vector<std::string_view>& words);
 
 }  // namespace pintle::controller

@@ -62,7 +62,7 @@ Result<> ReadLeaseTimes(const CommandLine& line, kube::LeaseTimes& times) {
                "--leader-elect-lease-duration: else two could lead at once");
 }
 
-// The Machine Config Operator's server calls some options otherwise than `serve` does; both names are good.
+// The Machine Config Operator's server has other names for some options; both names work.
 Result<std::optional<std::string>> ReadEither(const CommandLine& line, std::string_view name, std::string_view other) {
   if (line.Has(name) && line.Has(other)) {
     return Error(ErrorKind::kInvalid, fmt::format("{} and {} are the same: give one of them", name, other));

@@ -3,7 +3,7 @@
 
 // The options of `pintle-controller start`.
 //
-// Those that people know from the Machine Config Operator's controller have the same names here.
+// Options of the Machine Config Operator's controller have the same names here.
 
 #include <optional>
 #include <span>
@@ -20,14 +20,14 @@
 
 namespace pintle::controller {
 
-// The Ignition server, if there is to be one.
+// Set if there is an Ignition server.
 struct IgnitionOptions {
   IgnitionSettings service;
   IgnitionFeedSettings feed;
 };
 
 struct StartOptions {
-  std::string kubeconfig;  // Empty: what a pod finds in its service account.
+  std::string kubeconfig;  // Empty to use the pod's service account.
   std::optional<net::ListenAddress> metrics;
   std::optional<IgnitionOptions> ignition;
   ControllerSettings controller;
@@ -35,10 +35,10 @@ struct StartOptions {
 
 std::span<const Option> KnownStartOptions();
 
-// By the kubeconfig, or, where it is empty, as a pod.
+// Uses the kubeconfig, or the pod's service account if it is empty.
 Result<kube::Access> AccessTo(const std::string& kubeconfig);
 
-// What --keep-rendered says, or what holds without it.
+// Returns the value of --keep-rendered, or its default.
 Result<std::size_t> ReadKeptConfigs(const CommandLine& line);
 
 Result<StartOptions> ReadStartOptions(const CommandLine& line);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A server's certificate and key in files, read again when they change.
+// Reads a server's certificate and key from files, again whenever they change.
 //
-// Until certificate and key fit together, the ones before stay in use.  A key that everyone may read is refused.
+// While the new certificate and key do not match, the previous ones stay in use.  A key that everyone may read is
+// refused.
 
 #include <functional>
 #include <memory>
@@ -19,16 +20,16 @@ namespace pintle::controller {
 class TlsFiles {
  public:
   using Identity = std::shared_ptr<const net::TlsIdentity>;
-  // The files were changed, and this is what is in them now.
+  // Called with the new contents when the files have changed.
   using Renewed = std::function<void(Result<Identity>)>;
 
   static Result<std::unique_ptr<TlsFiles>> Open(event::Loop& loop, std::string certificate, std::string key,
                                                 net::TlsRules rules, Renewed renewed);
 
-  // At the beginning.
+  // Returns the identity that Open() read.
   const Identity& first() const { return first_; }
 
-  // Looks at once.
+  // Reads the files now.
   void Look();
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle-controller token`: what a pointer config has to send along so that its machine is served.
+// `pintle-controller token`: prints the HTTP headers with which a pointer config lets its machine fetch a config.
 
 #include <string_view>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace pintle::controller {
 
-// It gets the words after the verb.
+// `words` are the arguments after the verb.
 ExitStatus Token(const std::vector<std::string_view>& words);
 
 }  // namespace pintle::controller

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the API server did not let the controller write, as the passes have to know it: by node.
+// The writes that the API server did not accept, by node, as inputs for the passes.
 
 #include <functional>
 #include <map>
@@ -10,14 +10,14 @@
 namespace pintle::controller {
 
 struct Unwritten {
-  std::string why;          // With the server's words.  Empty: it may be better in a moment, and is not told yet.
-  bool is_due = true;       // It may be tried again now.
-  bool is_unknown = false;  // Nobody knows whether it was written: the node has to be read first.
+  std::string why;          // The server's words.  Empty: it may pass in a moment, and is not reported yet.
+  bool is_due = true;       // The write may be repeated now.
+  bool is_unknown = false;  // It is unknown whether the write took effect, so the node has to be read first.
 };
 
 struct UnwrittenNodes {
   std::map<std::string, Unwritten, std::less<>> nodes;
-  std::map<std::string, Unwritten, std::less<>> reports;  // MachineConfigNodes.
+  std::map<std::string, Unwritten, std::less<>> reports;  // Writes of MachineConfigNodes.
 };
 
 }  // namespace pintle::controller

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What became of rendering for a pool: the condition RenderDegraded.
+// The outcome of rendering for a pool, as in the condition RenderDegraded.
 
 #include <functional>
 #include <map>
@@ -10,16 +10,16 @@
 namespace pintle::controller {
 
 struct Verdict {
-  std::string reason;   // Empty for what the Machine Config Operator gives no reason for.
-  std::string message;  // Empty: it went well.
+  std::string reason;   // Empty where the Machine Config Operator has none.
+  std::string message;  // Empty on success.
 };
 
-// Why nothing is rendered for a pool whose machineConfigSelector is empty.
+// The reason for a pool with an empty machineConfigSelector.
 inline constexpr const char* kSelectingAll = "SelectingAll";
 inline constexpr const char* kSelectingAllConfigs =
     "This machineconfigpool is selecting all machineconfigs. A non-empty selector is required.";
 
-// By pool; of one that is not here nothing is known yet.
+// The verdicts by pool; a missing one is not known yet.
 using Verdicts = std::map<std::string, Verdict, std::less<>>;
 
 }  // namespace pintle::controller

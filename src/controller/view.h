@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The cluster at one moment, for the passes that decide: nothing in it changes while they do.
+// The cluster at one moment, as input for passes; nothing in it changes while they decide.
 //
-// Objects are looked at and not owned; those that were written are here as they were answered, if the mirror is behind.
+// Objects are borrowed.  If the mirror is behind a write, the object is the server's answer to that write.
 
 #include <algorithm>
 #include <functional>
@@ -26,7 +26,7 @@
 
 namespace pintle::controller {
 
-// An object that is set aside, as far as it could be read.
+// An object that could be read in part only.
 template <typename T>
 struct SetAside {
   const T* as_far;
@@ -34,25 +34,25 @@ struct SetAside {
 };
 
 struct View {
-  std::vector<const api::MachineConfigPool*> pools;  // These and the others in the order of their names.
+  std::vector<const api::MachineConfigPool*> pools;  // All lists are sorted by name.
   std::vector<const api::Node*> nodes;
   std::vector<const api::MachineConfigNode*> machine_config_nodes;
-  std::vector<const api::MachineConfig*> configs;  // Those that were rendered are without `spec.config`.
+  std::vector<const api::MachineConfig*> configs;  // Rendered ones are without `spec.config`.
   const api::ControllerConfig* controller_config = nullptr;
   const api::MachineConfiguration* machine_configuration = nullptr;
   const api::OSImageStream* os_image_stream = nullptr;
   std::vector<api::MachineOSConfig> os_configs;
   std::vector<api::MachineOSBuild> os_builds;
-  // Nothing where the cluster has no such setting: then labels and taints of masters are left alone.
+  // Unset if the cluster has no such setting; then labels and taints of masters are left alone.
   std::optional<pool::MasterScheduling> master_scheduling;
-  // A pool that cannot be read is among the others as far as it could be, so that its nodes stay its own.
-  std::map<std::string, std::string, std::less<>> unreadable_pools;  // Why, by name.
-  // Pools whose nodes are told nothing, since it cannot be read what they are to be told, or which they are.
-  std::map<std::string, std::string, std::less<>> held_pools;  // Why, by name.
+  // A pool that could be read in part only is also in `pools`, so that its nodes stay its own.
+  std::map<std::string, std::string, std::less<>> unreadable_pools;  // The reasons, by name.
+  // Pools whose nodes must not be updated, since their target, or which nodes they are, cannot be read.
+  std::map<std::string, std::string, std::less<>> held_pools;  // The reasons, by name.
   std::vector<SetAside<api::Node>> unreadable_nodes;
   std::vector<SetAside<api::MachineConfig>> unreadable_configs;
-  std::string unreadable_settings;  // Why nothing can be rendered: an object that goes into all configs.
-  std::string operator_node;        // Where the operator runs; empty: nowhere, or on several.
+  std::string unreadable_settings;  // Set if an object that goes into all configs cannot be read.
+  std::string operator_node;        // The operator's node; empty if there is none, or several.
 
   std::string_view topology() const {
     return controller_config == nullptr ? std::string_view()

@@ -25,7 +25,7 @@ void Trim(WatchedNode& node) {
 
 bool IsRendered(const api::MachineConfig& config) {
   const auto& owners = config.metadata.owner_references;
-  // One that somebody gave labels may be selected by a pool, and then it is rendered like any other.
+  // A rendered config that somebody has labelled may be selected by a pool, and is then an input like any other.
   return config.metadata.labels.empty() && config.metadata.name.starts_with("rendered-") && !owners.empty() &&
          owners.front().kind == "MachineConfigPool";
 }

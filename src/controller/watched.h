@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is kept of the objects of a cluster: what decides, and no more.
+// The objects of a cluster, trimmed to what decides.
 //
-// A cluster has thousands of nodes, each with long annotations of others, and hundreds of rendered configs, each as
-// long as all that it was rendered from.  What is left out here is fetched where it is needed.
+// A cluster has thousands of nodes with long annotations of others, and hundreds of rendered configs, each as large as
+// all that it was rendered from.  What is trimmed is fetched when it is needed.
 
 #include "api/machine_config.h"
 #include "api/machine_config_node.h"
@@ -14,16 +14,16 @@
 
 namespace pintle::controller {
 
-// Without the annotations of others.
+// A Node without the annotations of others.
 struct WatchedNode : api::Node {};
 
-// Without `spec.config` when it was rendered for a pool.
+// A MachineConfig, without `spec.config` if it was rendered for a pool.
 struct WatchedMachineConfig : api::MachineConfig {};
 
-// With those conditions alone that a pool's status is made of.
+// A MachineConfigNode with only those conditions that a pool's status depends on.
 struct WatchedMachineConfigNode : api::MachineConfigNode {};
 
-// Whether pods of users may run on masters, in a cluster of OpenShift's.
+// OpenShift's setting for whether users' pods may run on masters.
 struct Scheduler {
   struct Spec {
     bool masters_schedulable = false;
@@ -45,7 +45,7 @@ void Trim(WatchedNode& node);
 void Trim(WatchedMachineConfig& config);
 void Trim(WatchedMachineConfigNode& node);
 
-// Whether it is what a pool's machine configs were rendered to, and nothing else.
+// Returns whether a config was rendered for a pool and is nothing else.
 bool IsRendered(const api::MachineConfig& config);
 
 }  // namespace pintle::controller

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A mirror of one kind, with what was written since, and told of changes that matter.
+// Mirrors one kind, overlaid with the answers to our own writes, and reports changes that matter.
 //
-// A node tells every few minutes that it is alive: that is a new version of it, and nothing has changed.
+// A node's heartbeat makes a new version of it every few minutes, without any change that matters.
 
 #include <chrono>
 #include <functional>
@@ -33,14 +33,14 @@ bool SaysTheSame(const T& a, const T& b) {
   return same;
 }
 
-// Whether a cluster can do without a kind.
+// Whether the cluster may lack a kind.
 enum class Need { kAlways, kIfServed };
 
 template <kube::Resource T>
 class Watching {
  public:
   struct Listener {
-    std::function<void()> changed;  // Something that matters, and also that all is here for the first time.
+    std::function<void()> changed;  // For changes that matter, and when all objects are here for the first time.
     std::function<void(const T& before, const T& now)> replaced = [](const T&, const T&) {};
     std::function<void(const Error& error)> trouble;
   };
@@ -67,36 +67,36 @@ class Watching {
                 FeedSettingsFor(need)) {}
 
   bool is_served() const { return mirror_.is_synced(); }
-  // What there is, is here.
+  // Returns whether all objects have been read, or the kind does not exist.
   bool is_ready() const { return mirror_.is_synced() || is_known_to_be_missing_; }
 
   const T* Find(const std::string& name) const {
     const T* found = mirror_.Find({"", name});
     return found == nullptr ? nullptr : &newest_.Of(*found);
   }
-  // All, in the order of their names.
+  // Visits all objects, in the order of their names.
   template <typename Visit>
   void ForEach(Visit&& visit) const {
     for (const auto& [name, object] : mirror_.objects()) visit(newest_.Of(object));
   }
 
-  // Those of which the present state cannot be read, in the order of their names.
+  // Visits the objects whose latest version cannot be read, in the order of their names.
   template <typename Visit>
   void ForEachUnreadable(Visit&& visit) const {
     for (const auto& [name, object] : mirror_.unreadable()) visit(object.as_far, object.why);
   }
-  // Why nothing can be listed, in the server's words, when it refuses that or fails to.  Empty: it does not.
+  // Returns the server's words if it refuses to list the kind, or repeatedly fails to.
   const std::string& refusal() const { return refusal_; }
 
-  // As the server answered it.  One that is older than what is here is passed over.
+  // Takes the server's answer to a write.  An answer that is older than the known version is ignored.
   void Put(T answered) {
     const T* known = Find(answered.metadata.name);
     if (known == nullptr || !IsLater(answered.metadata.resource_version, known->metadata.resource_version)) return;
     newest_.Put(std::move(answered));
   }
 
-  // An object that is about to be created, or that was just seen by somebody else, is expected until the mirror shows
-  // it, or shows that it is gone again.  It is to be said before the API server is asked: the mirror may be faster.
+  // Expects an object, which is about to be created or was just seen by somebody else, until the mirror has it or has
+  // seen it deleted.  Has to be called before the API server is asked, since the mirror may be faster than the answer.
   void Expect(const std::string& name) {
     if (Find(name) == nullptr) expected_.insert(name);
   }
@@ -108,7 +108,7 @@ class Watching {
 
   static kube::FeedSettings FeedSettingsFor(Need need) {
     kube::FeedSettings settings;
-    // A kind that is not served is asked for in case that it will be.
+    // A kind that is not served now may be served later, so it is requested rarely.
     if (need == Need::kIfServed) settings.backoff.longest = std::chrono::minutes(5);
     return settings;
   }
@@ -119,7 +119,7 @@ class Watching {
 
   void Replaced(const T& before, const T& now) {
     newest_.Mirrored(now);
-    // One that could not be read for a while may be again what it was before.
+    // An object that was unreadable for a while may be readable again without a change.
     const std::size_t unread = mirror_.unreadable().size();
     const bool is_read_again = unread < std::exchange(unread_, unread);
     if (SaysTheSame(before, now) && !is_read_again) return;
@@ -143,7 +143,7 @@ class Watching {
       const bool is_to_be_told = error.kind() == ErrorKind::kInvalid || ++failures_ > kFailuresUntold;
       if (!mirror_.is_synced() && is_to_be_told) refusal_ = error.message();
       listener_.trouble(error);
-      // An object that cannot be read is looked at as one.
+      // The unreadable object is part of what is looked at.
       return listener_.changed();
     }
     if (!std::exchange(is_known_to_be_missing_, true)) listener_.changed();
@@ -153,7 +153,7 @@ class Watching {
   Listener listener_;
   bool is_known_to_be_missing_ = false;
   std::size_t unread_ = 0;
-  int failures_ = 0;  // To list, since it went well.
+  int failures_ = 0;  // Failures to list since the last success.
   std::set<std::string> expected_;
   std::string refusal_;
   Newest<T> newest_;

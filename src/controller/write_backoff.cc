@@ -6,10 +6,10 @@
 namespace pintle::controller {
 namespace {
 
-// With all of the jitter, the longest is five minutes.
+// Together with the jitter, the longest interval is five minutes.
 constexpr kube::Backoff::Settings kTimes = {
     .first = std::chrono::seconds(1), .longest = std::chrono::minutes(4), .jitter = 0.25};
-// What has not failed again for so long after it was due is no longer tried, or was mended.
+// A write that was not repeated this long after it was due has been given up, or is no longer needed.
 constexpr auto kForgotten = std::chrono::minutes(10);
 constexpr int kTimesSlowerAtOnce = 2;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// When a write that has failed may be tried again.
+// Decides when a failed write may be repeated.
 //
-// Each object has a back-off of its own for each kind of write, from a second to five minutes: an object that the API
-// server refuses holds up no other one, and costs the server little, however often the controller looks at it.  A write
-// that succeeds forgets its failures.  This only reckons: whoever writes asks it before, and tells it afterwards.
+// Each object has its own back-off for each kind of write, from a second to five minutes.  So an object that the API
+// server refuses delays no other object, and costs the server little, however often the controller looks at it.  A
+// success resets the back-off.  This class only calculates: the writer asks it before a write, and reports the outcome.
 
 #include <chrono>
 #include <map>
@@ -26,12 +26,13 @@ class WriteBackoff {
   explicit WriteBackoff(kube::Random random = kube::SystemRandom()) : random_(std::move(random)) {}
 
   bool IsDue(const Key& key, MonotonicTime now) const;
-  // When it is; nothing: it is now.
+  // Returns when the write is due, or nullopt if it is due now.
   std::optional<MonotonicTime> DueAt(const Key& key, MonotonicTime now) const;
 
-  // It failed.  The server may have said how long to stay away.  Returns how often in a row that was by now.
+  // Records a failure; `no_sooner` is the server's Retry-After.  Returns the number of failures in a row.
   int Failed(const Key& key, MonotonicTime now, std::chrono::milliseconds no_sooner = {});
-  // Somebody else was faster, so that it has to be decided anew.  That may happen at once, unless it keeps happening.
+  // Records that somebody else changed the object first.  The write may be decided again at once, unless that keeps
+  // happening.
   void WasSlower(const Key& key, MonotonicTime now);
   void Succeeded(const Key& key) { failures_.erase(key); }
   void Clear() { failures_.clear(); }

@@ -30,7 +30,7 @@ struct Blocker {
   bool may_pass = true;  // Whether it may pass without a person's help.
 
   bool operator==(const Blocker&) const = default;
-  // "pod openshift-ingress/router-1 is kept by disruption budget router: ..."
+  // Returns text such as "pod openshift-ingress/router-1 is kept by disruption budget router: ..."
   std::string ToText() const;
 };
 

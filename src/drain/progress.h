@@ -92,7 +92,7 @@ struct AttemptFailed {
   std::string why;
   Request request;
   Settings::Time pause;
-  bool is_slow;  // Also reported to the operator.
+  bool is_slow;  // Emits an event as well.
 };
 struct Overdue {
   WallTime started;
