@@ -17,11 +17,11 @@ struct AuthorizedKeys {
 
   struct State {
     std::vector<std::string> keys;
-    // What the file says, where it is not just each key on a line of its own: so that it can be put back as it was.
+    // The text of the file if it has more than each key on a line of its own, so that it can be put back as it was.
     std::optional<std::string> text;
-    // Where there is no file: how many of the folders that it would be in are there all the same.
+    // If there is no file, the number of its parent folders that exist all the same.
     std::optional<std::int64_t> folders;
-    // Whether the next folder is there and belongs to someone else, so that what is in it counts for nothing.
+    // The next folder exists and belongs to someone else, so that its contents count for nothing.
     bool is_of_another = false;
 
     static constexpr auto kFields = json::FieldList{

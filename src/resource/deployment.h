@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The OS that the machine boots: an image, with kernel arguments, extensions and a kernel of choice.  There is one.
+// The OS that the machine boots: an image, with kernel arguments, extensions and a kernel of choice.  A machine has
+// one.
 
 #include <string>
 #include <vector>
@@ -16,9 +17,9 @@ struct Deployment {
   };
 
   struct State {
-    std::string image;             // Empty: the one that is there.
-    std::string extensions_image;  // Where the packages of extensions and kernels come from.
-    // Beside those that the image and the installer bring.
+    std::string image;             // Empty for the image that is there.
+    std::string extensions_image;  // The image with the packages of extensions and kernels.
+    // The arguments beside those that the image and the installer bring.
     std::vector<std::string> kernel_arguments;
     std::vector<std::string> extensions;
     std::string kernel_type;

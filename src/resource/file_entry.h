@@ -16,11 +16,11 @@ namespace pintle::resource {
 
 enum class EntryKind { kFile, kDirectory, kLink };
 
-// A user or a group.  What a config names is looked up on the machine when its contents are fetched, before anything is
-// changed, and is a number from then on.
+// A user or a group.  An owner that a config names is looked up on the machine when its contents are fetched, before
+// anything is changed, and is a number from then on.
 struct Owner {
   std::int64_t id = 0;
-  std::string name;  // Empty: the number says who.
+  std::string name;  // If it is empty, the number identifies the owner.
 
   static constexpr auto kFields = json::FieldList{json::Required{"id", &Owner::id}, json::Field{"name", &Owner::name}};
 };
@@ -30,13 +30,13 @@ struct FileEntry {
 
   struct State {
     EntryKind kind = EntryKind::kFile;
-    std::string sha256;  // Of a file: the digest of its contents, under which the blob store has them.
-    std::string target;  // Of a symlink.
+    std::string sha256;  // The digest of a file's contents, under which the blob store has them.
+    std::string target;  // The target of a symlink.
     std::int64_t permissions = 0;
     Owner user;
     Owner group;
-    // Extended attributes by name, their values in base64.  None: the SELinux label that the policy has for the path,
-    // and whatever else the entry that is replaced has.
+    // Extended attributes by name, with their values in base64.  Nullopt means the SELinux label that the policy has
+    // for the path, and the other attributes of the entry that is replaced.
     std::optional<std::map<std::string, std::string>> attributes;
 
     static constexpr auto kFields = json::FieldList{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a user's password is compared with.
+// The hash with which a user's password is compared.
 
 #include <optional>
 #include <string>
@@ -14,13 +14,13 @@ namespace pintle::resource {
 struct PasswordHash {
   using Key = std::string;  // The name of a user.
 
-  // No password has this hash, so that none is taken.
+  // No password has this hash, so none is accepted.
   static constexpr std::string_view kLocked = "*";
 
   struct State {
     std::string hash;
-    // When the password was changed, in days since 1970, as shadow(5) has it.  None: when this is put, if that changes
-    // the hash.
+    // The day when the password was changed, counted from 1970 as in shadow(5).  Nullopt means the day on which this is
+    // put, if that changes the hash.
     std::optional<std::string> last_change;
 
     static constexpr auto kFields = json::FieldList{

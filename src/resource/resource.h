@@ -3,9 +3,9 @@
 
 // Things on a node, and states that they can be in.
 //
-// A resource is a kind of thing: files, units, keys.  Each has a key that says which one, and a state, both plain data,
-// so that a plan can be made, written down and compared without a machine.  host/ knows how to look at each and how to
-// change it.
+// A resource is a kind of thing: files, units, keys.  Its key identifies one thing and its state describes it.  Both
+// are plain data, so that a plan can be made, written down and compared without a machine. host/ can look at each thing
+// and change it.
 
 #include <concepts>
 #include <optional>
@@ -22,7 +22,7 @@ concept Resource = requires {
 }
 &&json::Described<typename R::State>;
 
-// "This thing is to be in this state", or it is to be absent.
+// "This thing is to be in this state"; without a state, it is to be absent.
 template <Resource R>
 struct Put {
   typename R::Key key;

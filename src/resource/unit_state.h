@@ -17,7 +17,7 @@ namespace pintle::resource {
 enum class Enablement {
   kEnabled,
   kDisabled,
-  kPreset,  // As the OS has it for a unit of which the config says nothing.
+  kPreset,  // The OS's preset applies, since the config has no setting for the unit.
 };
 
 struct UnitState {
@@ -30,17 +30,17 @@ struct UnitState {
   };
 };
 
-// The symlinks by which systemd's configuration says what is started and by which other names units go, as a whole:
-// what enabling units has changed is undone by putting back the links that were there, whatever their [Install]
-// sections say by then.  There is one.
+// All symlinks by which systemd's configuration enables and aliases units, taken together.  Enabling units is undone by
+// putting back the links that were there before, whatever the units' [Install] sections have become.  A machine has one
+// set.
 struct UnitLinks {
   struct Key {
     static constexpr auto kFields = json::FieldList{};
   };
 
   struct State {
-    std::map<std::string, std::string> targets;  // By path.
-    std::vector<std::string> empty_folders;      // For links, where there are none.
+    std::map<std::string, std::string> targets;  // The targets of the links, by path.
+    std::vector<std::string> empty_folders;      // Folders for links that have none in them.
 
     static constexpr auto kFields = json::FieldList{
         json::Required{"targets", &State::targets},
