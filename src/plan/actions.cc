@@ -28,7 +28,7 @@ Reasons ReasonsInTheOs(const Difference& difference) {
   return reasons;
 }
 
-// Collects the actions that policies give, and what no policy covers.
+// Collects the actions of policies, and the changes that no policy covers.
 class Collector {
  public:
   void Add(const std::vector<api::NodeDisruptionAction>& actions, const std::string& reason) {
@@ -49,7 +49,7 @@ class Collector {
   }
 
  private:
-  // "None" stands alone or not at all.
+  // "None" stands alone or is left out.
   static std::vector<Action> WithoutIdleOnes(std::vector<Action> actions) {
     Action none{{std::string(action_type::kNone), {}, {}}, {}};
     for (const Action& action : actions) {
@@ -68,7 +68,7 @@ class Collector {
 
 std::string_view DirectoryOf(std::string_view path) { return path.substr(0, path.rfind('/')); }
 
-// What changing a file needs where there are no policies.  The order is that of their weight.
+// The action that a changed file needs where there are no policies, from the lightest to the heaviest.
 enum class FirstBoot { kNone, kReload, kRestart, kReboot };
 
 FirstBoot FirstBootActionForFile(std::string_view path) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What must follow a change of files: reload, restart, reboot, or nothing; and because of what.
+// Finds the actions that must follow a change of files, and the reason of each: reload, restart, reboot, or none.
 
 #include <span>
 #include <string>
@@ -22,26 +22,26 @@ inline constexpr std::string_view kReload = "Reload";
 inline constexpr std::string_view kRestart = "Restart";
 inline constexpr std::string_view kDaemonReload = "DaemonReload";
 inline constexpr std::string_view kNone = "None";
-// Reloads CRI-O, and drains before that unless the change of the registries is harmless.
+// Reloads CRI-O, after a drain unless the change of the registries is harmless.
 inline constexpr std::string_view kSpecial = "Special";
 }  // namespace action_type
 
 struct Action {
   api::NodeDisruptionAction what;
-  std::vector<std::string> reasons;  // "/etc/motd: no policy covers it"
+  std::vector<std::string> reasons;  // For example "/etc/motd: no policy covers it".
 };
 
-// For a running node, by its policy, which must hold the defaults already.
+// Returns the actions for a running node by its policy, which must have the defaults already.
 std::vector<Action> ActionsFor(const Difference& difference, const NodeDisruptionPolicy& policy);
 
-// For a node that is not in the cluster yet, where no policy can be had: "reboot", "none", "reload crio" or "restart
-// crio".
+// Returns the action for a node that is not in the cluster yet, where no policy is known: "reboot", "none", "reload
+// crio" or "restart crio".
 std::string FirstBootActionFor(const Difference& difference);
 
-// An error names an action that this version does not know, which must not pass for one that is done.
+// Returns an error for an action that this version does not know, since that must not count as done.
 Result<> ExpectKnown(std::span<const api::NodeDisruptionAction> actions);
 
-// The service that an action is about, or "".
+// Returns the service that an action reloads or restarts, or "".
 std::string_view ServiceOf(const api::NodeDisruptionAction& action);
 
 }  // namespace pintle::plan

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The policy of a cluster, out of the object that has it.
+// Takes the policy of a cluster from the object that has it.
 
 #include "api/machine_configuration.h"
 
 namespace pintle::plan {
 
-// As the operator has completed it with the defaults; without an operator that keeps up with what the administrator
-// writes, just that.
+// Returns the policy as the operator completed it with the defaults, or, if no operator keeps up with the
+// administrator's changes, the administrator's own.
 const api::NodeDisruptionPolicy& PolicyOf(const api::MachineConfiguration& configuration);
 
 }  // namespace pintle::plan

@@ -24,7 +24,7 @@ bool SameTexts(const Texts& a, const Texts& b) {
 const std::string& NameOf(const ignition::File& file) { return file.path; }
 const std::string& NameOf(const ignition::Unit& unit) { return unit.name; }
 
-// Things of the same name that are unlike, or that only one side has, sorted by name.
+// Returns the things that differ under one name, or that only one side has, sorted by name.
 template <typename Change, typename T>
 std::vector<Change> Changes(const std::vector<T>& from, const std::vector<T>& to) {
   std::unordered_map<std::string_view, const T*> before;
@@ -51,7 +51,7 @@ std::vector<Change> Changes(const std::vector<T>& from, const std::vector<T>& to
   return changes;
 }
 
-// The image that was built for a config, or "".
+// Returns the image that was built for a config, or "".
 std::string OclImageOf(const api::MachineConfig& config) {
   const std::string* image = api::Find(config.metadata.annotations, api::kOclOsImageUrlAnnotation);
   return image == nullptr ? "" : *image;
@@ -108,7 +108,7 @@ Difference Compare(const ParsedConfig& from, const ParsedConfig& to) {
 }
 
 bool NeedsRebuild(const api::MachineConfigSpec& from, const api::MachineConfigSpec& to) {
-  // A list that is absent counts as different from an empty one here.
+  // An absent list differs from an empty one here.
   return from.os_image_url != to.os_image_url || from.kernel_type != to.kernel_type ||
          from.extensions != to.extensions || from.kernel_arguments != to.kernel_arguments;
 }

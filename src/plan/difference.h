@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What differs between two configs, as the Machine Config Operator counts it: sections as they are written, so that the
-// same contents in another encoding, or the same files in another order, are a difference too.
+// Compares two configs as the Machine Config Operator does: sections are compared as they are written, so the same
+// contents in another encoding, or the same files in another order, are a difference too.
 
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ namespace pintle::plan {
 
 using machineconfig::ParsedConfig;
 
-// Of two things of the same name one is null when it is not there.
+// Either of the two is null if the thing is not there.
 struct FileChange {
   std::string path;
   const ignition::File* from = nullptr;
@@ -36,21 +36,21 @@ struct Difference {
   bool units = false;
   bool kernel_type = false;
   bool extensions = false;
-  bool ocl_enabled = false;      // One of them comes with an image that was built for it.
-  bool revert_from_ocl = false;  // And the new one does not.
+  bool ocl_enabled = false;      // One of the configs comes with an image that was built for it.
+  bool revert_from_ocl = false;  // The same holds, and the new config has no such image.
 
-  std::vector<FileChange> changed_files;  // By path.
-  std::vector<UnitChange> changed_units;  // By name.
+  std::vector<FileChange> changed_files;  // Sorted by path.
+  std::vector<UnitChange> changed_units;  // Sorted by name.
 
   bool IsEmpty() const;
-  // "Upgrading OS; Changing kernel type", or nothing.
+  // Returns a text such as "Upgrading OS; Changing kernel type", or "".
   std::string OsChanges() const;
 };
 
 // The configs must outlive the difference.
 Difference Compare(const ParsedConfig& from, const ParsedConfig& to);
 
-// Whether an image that was built for the old config must be built anew.
+// Returns whether an image that was built for the old config must be built anew.
 bool NeedsRebuild(const api::MachineConfigSpec& from, const api::MachineConfigSpec& to);
 
 }  // namespace pintle::plan

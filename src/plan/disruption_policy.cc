@@ -48,7 +48,7 @@ NodeDisruptionPolicy MakeDefaults() {
 const std::string& NameOf(const FilePolicy& file) { return file.path; }
 const std::string& NameOf(const UnitPolicy& unit) { return unit.name; }
 
-// A policy of a default's name takes its place.  Others follow, and the first of those with the same name counts.
+// A policy with the name of a default replaces it.  Others are added, and the first of those with one name counts.
 template <typename Policy>
 void Lay(std::vector<Policy>& policies, const std::vector<Policy>& over) {
   const auto defaults = static_cast<std::ptrdiff_t>(policies.size());
@@ -66,12 +66,13 @@ void Lay(std::vector<Policy>& policies, const std::vector<Policy>& over) {
 
 bool HasWildcards(std::string_view path) { return path.find_first_of("*?[") != std::string_view::npos; }
 
-// Whether a file is this path or somewhere below it.  As the Machine Config Operator has it, nothing is below "/".
+// Returns whether a file is this path or somewhere below it.  As with the Machine Config Operator, nothing is below
+// "/".
 bool Covers(const std::string& above, std::string_view path) {
   return path == above || path.starts_with(ignition::CleanPath(above) + "/");
 }
 
-// The same with wildcards: the pattern may stand for the file or for a directory above it.
+// Returns whether a pattern matches the file or a directory above it.
 bool Matches(const std::string& pattern, std::string_view path) {
   for (std::size_t end = path.size(); end != 0 && end != std::string_view::npos; end = path.rfind('/', end - 1)) {
     if (::fnmatch(pattern.c_str(), std::string(path.substr(0, end)).c_str(), FNM_PATHNAME) == 0) return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which changes of a config need no reboot, and what they need instead.
+// Knows which changes of a config need no reboot, and what they need instead.
 
 #include <string_view>
 
@@ -11,17 +11,18 @@ namespace pintle::plan {
 
 using api::NodeDisruptionPolicy;
 
-// What holds when an administrator says nothing.
+// Returns the policy that applies where an administrator has set none.
 const NodeDisruptionPolicy& DefaultPolicy();
 
-// The defaults with the administrator's own: those for the same path or unit are replaced, others are added.
+// Returns the defaults with the administrator's policies, which replace defaults for the same path or unit.
 NodeDisruptionPolicy WithDefaults(const NodeDisruptionPolicy& user);
 
-// The policy for a file: the one that names it, or else the nearest directory above it.  A path of a policy may have
-// wildcards (`*`, `?`, `[...]`, none of which takes a slash); one that matches literally goes before.  Null: none.
+// Returns the policy for a file: the one that names it, or else the one of the nearest directory above it.  A policy's
+// path may have wildcards (`*`, `?`, `[...]`, none of which matches a slash); a literal match takes precedence.
+// Returns null if there is no policy.
 const api::FilePolicy* FindFilePolicy(const NodeDisruptionPolicy& policy, std::string_view path);
 
-// The policy for a unit, by the same rules.
+// Returns the policy for a unit, by the same rules.
 const api::UnitPolicy* FindUnitPolicy(const NodeDisruptionPolicy& policy, std::string_view name);
 
 }  // namespace pintle::plan

@@ -12,7 +12,7 @@
 namespace pintle::plan {
 namespace {
 
-// Compressed contents stay so, as the Machine Config Operator has it.
+// Compressed contents are not uncompressed, as with the Machine Config Operator.
 Result<std::string> RegistriesOf(const ignition::Config& config) {
   for (const ignition::File& file : config.storage.files) {
     if (file.path != kRegistriesPath || !file.contents.source) continue;

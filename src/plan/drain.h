@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether a node's pods must go before a change.
+// Decides whether a node has to be drained before a change.
 
 #include <optional>
 #include <span>
@@ -16,7 +16,7 @@ namespace pintle::plan {
 struct Drain {
   bool is_needed = false;
   std::string reason;
-  std::optional<std::string> error;  // It cannot be told, and the update would fail.
+  std::optional<std::string> error;  // Set if that cannot be decided; the update would fail.
 };
 
 Drain DrainFor(std::span<const Action> actions, const ParsedConfig& from, const ParsedConfig& to);

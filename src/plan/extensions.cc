@@ -46,7 +46,7 @@ Names Those(const Names& names, Predicate are) {
 Result<> AddKernel(std::string_view type, const LayeredPackages& booted, std::string_view machine,
                    PackageChanges& changes) {
   const Names reset = Those(booted.removed, IsOfImageKernel), uninstall = Those(booted.requested, IsOfOtherKernel);
-  // One without the other is not what a change of the kernel leaves, and somebody's own.
+  // A change of the kernel leaves both.  One without the other is someone's own doing.
   if (!reset.empty() && !uninstall.empty()) {
     changes.override_reset = reset;
     changes.uninstall = uninstall;
@@ -56,7 +56,7 @@ Result<> AddKernel(std::string_view type, const LayeredPackages& booted, std::st
   return {};
 }
 
-// The packages of some of the extensions, or of all that there are.
+// Returns the packages of these extensions.  An unknown extension is an error.
 Result<NameSet> PackagesOf(const Names& extensions) {
   NameSet packages;
   std::string unknown;
@@ -93,7 +93,7 @@ Result<> AddExtensions(const Names& extensions, const LayeredPackages& booted, P
   return {};
 }
 
-// An extension is there with any one of these.  What an older version of it consisted of will do.
+// Returns sets of packages, of which any one makes up the extension.  The set of an older version suffices.
 std::vector<Names> PackageSetsOf(std::string_view extension) {
   std::vector<Names> sets;
   for (const auto& known : machineconfig::SupportedExtensions()) {
@@ -103,7 +103,7 @@ std::vector<Names> PackageSetsOf(std::string_view extension) {
   return sets;
 }
 
-// The kernel by which a change has replaced the image's.  One part without the other is somebody's own.
+// Returns the kernel with which a change has replaced the image's.  One part without the other is someone's own doing.
 std::string_view LayeredKernel(const LayeredPackages& booted) {
   if (!std::any_of(booted.removed.begin(), booted.removed.end(), IsOfImageKernel)) return machineconfig::kDefaultKernel;
   for (const std::string& package : booted.requested) {
@@ -113,7 +113,7 @@ std::string_view LayeredKernel(const LayeredPackages& booted) {
   return machineconfig::kDefaultKernel;
 }
 
-// The packages of a kernel, if this machine can have it.
+// Returns the packages of a kernel, or none if this machine cannot have it.
 Names KernelPackagesIfAny(std::string_view type, std::string_view machine) {
   auto packages = KernelPackages(type, machine);
   return packages ? *std::move(packages) : Names();
@@ -132,7 +132,7 @@ class Lack {
       if (missing.empty()) return;
       per_set += fmt::format("{}[{}]", per_set.empty() ? "" : " ", fmt::join(missing, " "));
     }
-    // Of one that nobody knows there is nothing to be told; a change to it is refused.
+    // An extension that nobody knows has no packages to look for; a change to it is refused.
     if (sets.empty()) return;
     parts_.extensions.push_back(extension);
     parts_.problems.push_back(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which packages a machine gets and loses when its extensions or its kernel change.
+// Decides which packages a machine gets and loses when its extensions or its kernel change.
 //
-// The Machine Config Operator's rules.  They are for RHCOS and SCOS: other systems have none of these packages.
+// The rules are the Machine Config Operator's, for RHCOS and SCOS; other systems have none of these packages.
 
 #include <optional>
 #include <string>
@@ -15,13 +15,14 @@
 
 namespace pintle::plan {
 
-// What rpm-ostree was asked for on top of the image that is booted.
+// The packages that rpm-ostree was asked to layer on the booted image.
 struct LayeredPackages {
   std::vector<std::string> requested;
-  std::vector<std::string> removed;  // Packages of the image that were taken out.
+  std::vector<std::string> removed;  // Packages of the image that were removed.
 };
 
-// What is both installed and uninstalled, or both taken out and put back, is to be as if it was not there before.
+// If a package is both installed and uninstalled, or both removed and reset, the result is as if it had not been
+// requested before.
 struct PackageChanges {
   std::vector<std::string> install;
   std::vector<std::string> uninstall;
@@ -34,27 +35,27 @@ struct PackageChanges {
   bool operator==(const PackageChanges&) const = default;
 };
 
-// `machine` as uname(2) calls it.  The kernel's packages are chosen anew with each new image, since those of an image
-// may have other names.
+// `machine` is the name that uname(2) has for it.  The kernel's packages are chosen anew with each new image, since
+// they may have other names there.
 Result<PackageChanges> PackagesFor(const resource::Deployment::State& from, const resource::Deployment::State& to,
                                    const LayeredPackages& booted, std::string_view machine);
 
-// Those by which it can be told whether a machine has its extensions and its kernel.
+// Returns the packages that show whether a machine has its extensions and its kernel.
 std::vector<std::string> PackagesThatTell(const resource::Deployment::State& want, std::string_view machine);
 
-// What a machine lacks of its extensions and its kernel.
+// The extensions and the kernel that a machine lacks.
 struct MissingParts {
-  std::vector<std::string> extensions;     // Their names.
-  std::optional<std::string> kernel_type;  // The one that it has, where it is to have another.
-  std::vector<std::string> problems;       // The same, in words.
+  std::vector<std::string> extensions;     // The names of the missing extensions.
+  std::optional<std::string> kernel_type;  // The kernel that the machine has, if that is the wrong one.
+  std::vector<std::string> problems;       // Describes the same in words.
 };
 
-// `lacking`: of PackagesThatTell() those that are neither layered on what is booted nor in its image.  What says
-// nothing of an image says nothing of its kernel either, unless it is another than the image's.
+// `lacking` are those of PackagesThatTell() that are neither layered on the booted image nor in it.  If `want` names no
+// image, the default kernel is not looked for.
 MissingParts FindMissing(const resource::Deployment::State& want, const LayeredPackages& booted,
                          const std::vector<std::string>& lacking, std::string_view machine);
 
-// Whether some extension, or another kernel, comes with it.
+// Returns whether the package belongs to some extension or to another kernel.
 bool IsOfExtension(std::string_view package);
 
 }  // namespace pintle::plan

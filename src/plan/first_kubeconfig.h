@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kubeconfig by which a kubelet begins.
+// The kubeconfig with which a kubelet first starts.
 //
-// It has the token in it with which any machine may ask to become a node, and new machines get it from the Ignition
-// server with the mode 0644.  The Machine Config Operator's daemon makes it 0600 whatever its config says of it, and so
-// does the agent; what a config says of its mode does not count.
+// It contains the token with which any machine may ask to become a node, and new machines get it from the Ignition
+// server with the mode 0644.  The Machine Config Operator's daemon makes it 0600 whatever mode the config has for it,
+// and so does the agent.
 
 #include <string_view>
 

@@ -15,7 +15,7 @@ namespace {
 
 using json::Value;
 
-// Documents as Go's own encoder writes them: unlike lists and texts, a struct in which nothing is set stays.
+// Encodes like Go's own encoder: unlike empty lists and texts, a struct in which nothing is set is written.
 
 template <typename T>
 Value EncodeAll(const T& from) {
@@ -40,7 +40,7 @@ Value EncodeAll(const T& from) {
   }
 }
 
-// What is done once, and nothing else.
+// Encodes only the parts that are set once.
 Value InstalledPart(const ignition::Config& config) {
   ignition::Storage storage;
   storage.disks = config.storage.disks;
@@ -50,8 +50,8 @@ Value InstalledPart(const ignition::Config& config) {
   return EncodeAll(storage);
 }
 
-// Differences of two documents.  In a list, elements that both have are found first; what stands between them is
-// removed and added, and told with its neighbours, or with a bracket at the list's ends.
+// Compares two documents.  In a list, elements that both have are matched first; those between them are reported as
+// removed and added, together with their neighbours, or with a bracket at the list's ends.
 class Differ {
  public:
   std::vector<IrreconcilableChange> Take() && { return std::move(changes_); }
@@ -89,10 +89,10 @@ class Differ {
 
   using Matches = std::vector<std::pair<std::size_t, std::size_t>>;
 
-  // A longest common subsequence, and the ends of both lists behind it.  Where there are many, it is the one that going
-  // backwards finds.
+  // Returns a longest common subsequence, and after it the ends of both lists.  Where there are several, it is the one
+  // found by going backwards.
   static Matches MatchesOf(const Value& from, const Value& to) {
-    // Lists of disks are short; a hostile pair of them is not worth the square of its length.
+    // Lists of disks are short; a hostile pair of lists is not worth the square of its length.
     constexpr std::size_t kMostCells = 4'000'000;
     Matches matches;
     const std::size_t rows = from.size() + 1;
@@ -125,7 +125,7 @@ class Differ {
     std::size_t i = 0;
     std::size_t j = 0;
     for (const auto& [next_i, next_j] : MatchesOf(from, to)) {
-      // Two containers of a kind in the same place are one that has changed.
+      // Two containers of one type in the same place are compared as one that has changed.
       while (i < next_i && j < next_j && from[i].is_structured() && from[i].type() == to[j].type()) {
         Compare(from[i++], to[j], fmt::format("{}[{}]", path, j));
         ++j;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a node cannot have of its config, because it is done only once, when a machine is installed: disks, RAIDs,
-// filesystems, LUKS.
+// Finds the parts of its config that a node cannot have, because they are set only once, when a machine is installed:
+// disks, RAIDs, filesystems, LUKS.
 
 #include <string>
 #include <vector>
@@ -13,10 +13,10 @@ namespace pintle::plan {
 
 struct IrreconcilableChange {
   std::string field_path;  // "spec.config.storage.disks[0].device"
-  std::string diff;        // `- "/dev/a"` and `+ "/dev/b"`, a line each
+  std::string diff;        // The lines `- "/dev/a"` and `+ "/dev/b"`.
 };
 
-// From the config that a machine was installed with to the one that it has.
+// Returns the changes from the config that a machine was installed with to the one that it has.
 std::vector<IrreconcilableChange> IrreconcilableChanges(const ignition::Config& installed,
                                                         const ignition::Config& wanted);
 

@@ -11,7 +11,7 @@ constexpr std::string_view kBlanks = " \f\n\r\t\v";
 
 bool IsBlank(char c) { return kBlanks.find(c) != std::string_view::npos; }
 
-// The first argument of a text that does not begin with a blank.
+// Returns the first argument of a text that does not begin with a blank.
 std::string_view FirstArgument(std::string_view text) {
   bool is_quoted = false;
   std::size_t end = 0;
@@ -21,7 +21,7 @@ std::string_view FirstArgument(std::string_view text) {
   return text.substr(0, end);
 }
 
-// All that Go takes for white space, which is more than what arguments are split at.
+// Go trims all of these as white space, which is more than what arguments are split at.
 constexpr auto kWhiteSpace = std::to_array<std::string_view>({
     " ",      "\t",     "\n",     "\v",     "\f",     "\r",     "\u0085", "\u00A0", "\u1680",
     "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008",

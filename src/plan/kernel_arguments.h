@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Kernel arguments, as the kernel splits them.
+// Splits kernel arguments as the kernel does.
 
 #include <span>
 #include <string>
@@ -10,11 +10,10 @@
 
 namespace pintle::plan {
 
-// Several arguments may stand in one text, with blanks between them; blanks between double quotes belong to an
-// argument.
+// A text may hold several arguments with blanks between them; blanks between double quotes belong to an argument.
 std::vector<std::string> SplitArguments(std::span<const std::string> texts);
 
-// What `rpm-ostree kargs` must be told to get from one list to the other.
+// Returns the options for `rpm-ostree kargs` that turn one list into the other.
 std::vector<std::string> RpmOstreeArguments(std::span<const std::string> from, std::span<const std::string> to);
 
 }  // namespace pintle::plan

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What it takes to get a machine from one config to another.
+// Works out what it takes to get a machine from one config to another.
 //
-// A plan is made from values alone, by the agent that will carry it out, by the controller, and by whoever wants to see
-// beforehand what would happen; therefore they agree.
+// A plan is made from values alone, by the agent that carries it out, by the controller, and by whoever wants a
+// preview; therefore they agree.
 
 #include <functional>
 #include <map>
@@ -26,39 +26,39 @@
 namespace pintle::plan {
 
 struct Plan {
-  machineconfig::Verdict verdict;  // Why a machine cannot get there without being installed anew, or that it can.
+  machineconfig::Verdict verdict;  // Whether the machine can get there without being installed again, and why not.
   Difference difference;
   std::vector<Action> actions;
   Drain drain;
-  std::string first_boot_action;  // Of a machine that is not in the cluster yet.
+  std::string first_boot_action;  // The action for a machine that is not in the cluster yet.
   Drain first_boot_drain;
-  // Where the new config comes from, if whoever made the plan knows it.  It is kept beside the config.
+  // Lists which config manages what, if the plan's maker knows.  It is stored beside the config.
   machineconfig::Writers writers;
 
   bool IsReconcilable() const { return verdict.text.empty(); }
   bool Reboots() const { return actions.size() == 1 && actions.front().what.type == action_type::kReboot; }
 };
 
-// `policy` is what the administrator says; the defaults are added.  The configs must outlive the plan.
+// `policy` is the administrator's; the defaults are added.  The configs must outlive the plan.
 Plan Make(const ParsedConfig& from, const ParsedConfig& to, const NodeDisruptionPolicy& policy,
           const api::IrreconcilableValidationOverrides& overrides);
 
-// The paths at which a config has files, units and drop-ins included.
+// Returns the paths at which a config has files, units and drop-ins included.
 std::vector<std::string> PathsOf(const ignition::Config& config);
 
-// Hands on each of them with a way to its contents, so that only those are decoded that are needed.
+// Visits each path with a function that walks through its contents, so that only needed contents are decoded.
 Result<> ForEachContents(const ignition::Config& config,
                          const std::function<Result<>(const std::string& path, WalkPieces contents)>& visit);
 
-// What a config says of the OS.
+// Returns what a config wants of the OS.
 resource::Deployment::State DeploymentOf(const api::MachineConfigSpec& spec);
 
-// What was at a path before a config took it.  A file that the new config no longer has goes back to that; one that is
-// not listed here goes away.
+// The state of each path before a config took it.  A file that the new config no longer has goes back to that; one that
+// is not listed here is removed.
 using Originals = std::map<std::string, resource::FileEntry::State>;
 
-// All that is to be as the new config says, and not only what has changed, so that a node that drifted is mended. Fails
-// for contents that are not in the config, or are broken.
+// Returns steps for everything that the new config manages, and not only for changes, so that a node that drifted is
+// mended.  Contents that are broken or not in the config are an error.
 Result<std::vector<Step>> StepsFor(const ParsedConfig& from, const ParsedConfig& to, const Originals& originals);
 
 }  // namespace pintle::plan

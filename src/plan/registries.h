@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Changes of /etc/containers/registries.conf that running pods cannot notice.
+// Finds changes of /etc/containers/registries.conf that running pods cannot notice.
 //
-// CRI-O reads the file anew without a restart.  If all that is added are mirrors for images that are named by digest,
-// an image is the same wherever it comes from; anything else might give a pod another image, and the node is drained.
+// CRI-O reads the file again without a restart.  If only mirrors are added, for images that are named by digest, an
+// image is the same wherever it comes from; anything else might give a pod another image, and the node is drained.
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ namespace pintle::plan {
 
 inline constexpr std::string_view kRegistriesPath = "/etc/containers/registries.conf";
 
-// Why a change is not harmless; empty: it is.
+// Returns why a change is not harmless, or "" if it is.
 Result<std::string> HarmInRegistries(std::string_view from, std::string_view to);
 
 }  // namespace pintle::plan

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A step of a change: one thing on a node is to be in one state.  Steps are plain data, so that they can be shown, kept
-// in the journal, and put again.
+// A step of a change: one thing on a node is to be in one state.  Steps are plain data, so that they can be printed,
+// stored in the journal, and put again.
 
 #include <variant>
 
@@ -15,7 +15,7 @@
 
 namespace pintle::plan {
 
-// Links of units are not planned: they are how what was done to units is undone.
+// Links of units are not planned: they only serve to undo what was done to units.
 using Step = std::variant<resource::Put<resource::FileEntry>, resource::Put<resource::UnitState>,
                           resource::Put<resource::UnitLinks>, resource::Put<resource::AuthorizedKeys>,
                           resource::Put<resource::PasswordHash>, resource::Put<resource::Deployment>>;

@@ -66,7 +66,7 @@ std::string PathOf(const ignition::Unit& unit, const ignition::Dropin& dropin) {
   return PathOf(unit) + ".d/" + dropin.name;
 }
 
-// The files of a unit, in the order in which systemd may see them: nothing is started before all are there.
+// Adds the files of a unit in the order in which systemd may see them; no unit is started before all are there.
 void AddFilesOf(const ignition::Unit& unit, std::vector<NamedFile>& files) {
   for (const ignition::Dropin& dropin : unit.dropins) {
     if (dropin.contents) files.push_back({PathOf(unit, dropin), RegularFile(*dropin.contents, kDefaultMode)});
@@ -142,7 +142,7 @@ class Steps {
     }
   }
 
-  // A user that the new config no longer has loses keys and password, and the file that the keys are in.
+  // A user that the new config no longer has loses keys and password, and the file with the keys.
   void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to) {
     std::unordered_set<std::string> kept;
     for (const ignition::PasswdUser& user : to.users) {
