@@ -67,7 +67,7 @@ bool AnyCovers(std::span<const About> things, const plan::Step& step) {
 
 namespace {
 
-// With another OS, if that is what it is about.
+// Returns the config without its OS settings if one of the things is the OS.
 api::MachineConfig WithoutOs(std::span<const About> things, api::MachineConfig object) {
   const bool is_about_os =
       std::any_of(things.begin(), things.end(), [](const About& thing) { return thing.kind() == AboutKind::kOs; });

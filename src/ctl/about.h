@@ -26,10 +26,11 @@ class About {
   const std::string& name() const { return name_; }
   AboutKind kind() const { return kind_; }
 
-  // Whether a step is about it: of a unit, its files and drop-ins too.
+  // Returns whether a step is about the thing.  A unit includes its files and drop-ins.
   bool Covers(const plan::Step& step) const;
 
-  // The config without the thing.  A plan from that to the config has what a change of the thing entails.
+  // Returns the config without the thing.  A plan from that to the config has the actions that a change of the thing
+  // entails.
   ignition::Config Without(ignition::Config config) const;
 
  private:
@@ -39,12 +40,12 @@ class About {
   AboutKind kind_;
 };
 
-// The things that words name.
+// Returns the things that the words name.
 std::vector<About> ThingsIn(const std::vector<std::string>& words);
 
 bool AnyCovers(std::span<const About> things, const plan::Step& step);
 
-// What a change of these things, and of nothing else, entails.
+// The plan for a change of these things and nothing else.
 struct PlanAbout {
   // The plan starts from these two, and refers to them.
   std::unique_ptr<const api::MachineConfig> object;
@@ -52,7 +53,7 @@ struct PlanAbout {
   plan::Plan plan;
 };
 
-// The config must outlive it.
+// The config must outlive the result.
 PlanAbout MakePlanAbout(std::span<const About> things, const plan::ParsedConfig& config,
                         const api::NodeDisruptionPolicy& policy);
 

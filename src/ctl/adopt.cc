@@ -24,7 +24,7 @@ namespace {
 using resource::EntryKind;
 using FileState = resource::FileEntry::State;
 
-// "etc-chrony.conf" of "/etc/chrony.conf".
+// Returns the name for a path: "99-adopted-etc-chrony.conf" for "/etc/chrony.conf".
 std::string NameFrom(std::string_view path) {
   std::string name = "99-adopted";
   bool is_part_open = false;
@@ -40,7 +40,7 @@ std::string NameFrom(std::string_view path) {
   return name;
 }
 
-// "worker" of "rendered-worker-<digest>".
+// Returns the pool of a rendered config: "worker" for "rendered-worker-<digest>".
 std::string PoolOf(std::string_view config) {
   constexpr std::string_view kPrefix = "rendered-";
   const std::size_t end = config.rfind('-');
@@ -65,10 +65,10 @@ ignition::File FileFrom(const std::string& path, const FileState& state, const s
   return file;
 }
 
-// What a path below /etc/systemd/system is to a unit.
+// The part of a unit that a path below /etc/systemd/system is.
 struct UnitPart {
   std::string unit;
-  std::string dropin;  // Empty: the unit's own file.
+  std::string dropin;  // If it is empty, the path is the unit's own file.
 };
 
 std::optional<UnitPart> UnitPartAt(std::string_view path) {

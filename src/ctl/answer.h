@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The forms of a verb's answer, by -o: a text for people, or the same for programs.
+// The forms of a verb's answer, chosen by -o: a text for people, or the same for programs.
 
 #include <string_view>
 
@@ -10,20 +10,20 @@
 
 namespace pintle::ctl {
 
-// What -o may be for verbs that print a text without it.
+// The values of -o for verbs that print a text without it.
 inline constexpr Option kDataOption = {"-o", "json|yaml", "print JSON or YAML instead of a text"};
-// For verbs whose answer is about things that have names.
+// The option for verbs whose answer is about things with names.
 inline constexpr Option kListOption = {"-o", "json|yaml|name", "print JSON or YAML instead of a text, or just names"};
 
 enum class Form { kText, kJson, kYaml, kName };
 
-// By -o, which has been checked against the option's values.
+// Returns the form that -o asks for; its value was checked against the option's.
 Form FormOf(const CommandLine& line, Form usual = Form::kText);
 
-// On standard output, as JSON or YAML.
+// Prints to standard output, as JSON or YAML.
 void PrintData(const json::Value& answer, Form form);
 
-// On standard output, for -o name: one a line, as `pintle` takes it again.
+// Prints to standard output for -o name: one name a line, in the form in which `pintle` accepts it.
 void PrintName(std::string_view name);
 
 }  // namespace pintle::ctl

@@ -43,7 +43,7 @@ constexpr const char* kDrifted = "drifted";
 constexpr const char* kPending = "another change is pending";
 }  // namespace outcome
 
-// What `-o json` prints.
+// The answer that `-o json` prints.
 struct Answer {
   std::string from;
   std::string to;
@@ -69,7 +69,7 @@ Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
   }
   change::WrittenConfigs written = TRY(change::ReadWrittenConfigs(line.words()));
   for (const std::string& what : written.left_out) Tell(fmt::format("pintle: apply: left out: {}\n", Printable(what)));
-  // Files without a config are hardly meant to take the machine's config away.
+  // Whoever names files without a config hardly means to take the machine's config away.
   if (written.configs.empty() && !written.others.empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("no config is there, only {}; --none takes the machine's config away",
                                                   change::OtherText(written.others.front())));
@@ -138,7 +138,7 @@ class Application {
       answer_.drifts = std::move(drifts);
       return Refuse(outcome::kDrifted, "this machine is not as its config says; nothing was changed");
     }
-    // What the next boot starts anew needs nothing else.
+    // The next boot of a machine that does not run starts everything anew, so no actions are needed.
     if (!machine_.IsRunning()) plan.actions.clear();
     const bool differs = Differ(from, to_);
     for (const std::string& warning : change::WarningsOf(machine_.root(), from, to_)) {

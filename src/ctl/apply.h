@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle apply`: takes a machine to the config that files say.
+// `pintle apply`: takes a machine to the config in files.
 
 #include <array>
 

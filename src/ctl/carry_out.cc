@@ -13,14 +13,14 @@
 namespace pintle::ctl {
 namespace {
 
-// The first character of a line from the terminal; nothing at its end.
+// Reads a line from the terminal, and returns its first character, or EOF at the end of input.
 int FirstOfLine() {
   const int first = std::getchar();
   for (int next = first; next != '\n' && next != EOF;) next = std::getchar();
   return first;
 }
 
-// Says how the machine is now.
+// Adds to an error how the machine is now.
 Error WithAftermath(const Error& error, const Machine& machine) {
   const auto pending = change::Journal(machine.root()).Read();
   const bool is_undone = pending && !*pending;
@@ -37,7 +37,7 @@ Result<bool> IsWanted(const CommandLine& line, std::string_view question) {
   if (::isatty(STDIN_FILENO) != 1) {
     return Error(ErrorKind::kInvalid, "there is no terminal to ask at; add --yes to do it without asking");
   }
-  std::fflush(stdout);  // What it is about comes first; main() sees a failure.
+  std::fflush(stdout);  // The text above the question has to be printed first; main() reports a failure.
   Tell(fmt::format("{} [y/N] ", question));
   const int answer = FirstOfLine();
   return answer == 'y' || answer == 'Y';

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A change of a machine that someone has decided on: asked about, recorded in the system's journal, and followed by a
-// reboot where it takes one.
+// Carries out a change of a machine: asks for confirmation, records it in the system journal, and reboots if needed.
 
 #include <functional>
 #include <string>
@@ -17,10 +16,10 @@
 
 namespace pintle::ctl {
 
-// Whether to go on: --yes says so, or a person at the terminal.  Without either, an error says what to add.
+// Returns whether to go on, as --yes or a person at the terminal decides.  Without either, the error says what to add.
 Result<bool> IsWanted(const CommandLine& line, std::string_view question);
 
-// What a verb prints as "outcome".
+// The values of "outcome" that verbs print.
 namespace outcome {
 using change::outcome::kDone;
 using change::outcome::kNothingToDo;
@@ -29,18 +28,18 @@ using change::outcome::kRebootPending;
 inline constexpr const char* kDeclined = "declined";
 }  // namespace outcome
 
-// What is done about a reboot that a change needs.
+// Whether to reboot if a change needs that.
 enum class AndThen { kReboot, kLeaveReboot };
 
-// Gives the outcome.
+// Carries out `change`, and returns the outcome.
 Result<std::string> CarryOut(const Machine& machine, AndThen then, const change::ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& change);
 
-// The same, as --no-reboot says.
+// Does the same, and reboots unless --no-reboot is given.
 Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const change::ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& change);
 
-// For people; `now` is what is true then: "this machine is as rendered-local-1 says".
+// Returns a text for people; `now` is what the change makes true, such as "this machine is as rendered-local-1 says".
 std::string OutcomeText(std::string_view outcome, std::string_view now);
 
 }  // namespace pintle::ctl

@@ -30,7 +30,7 @@ constexpr std::string_view kMachineOSBuild = "MachineOSBuild";
 constexpr std::string_view kControllerConfig = "ControllerConfig";
 constexpr std::string_view kOSImageStream = "OSImageStream";
 
-// Of a machine config, what pools look at: not the config itself, which is long.
+// The parts of a MachineConfig that pools look at, without the config itself, which is long.
 struct ConfigGlance {
   struct Spec {
     std::string os_image_url;
@@ -88,7 +88,7 @@ Result<> AddObject(std::string_view kind, Value document, ClusterObjects& object
   return {};
 }
 
-// A text or an object in a document, or nothing.
+// Returns a member of an object, or null if there is none.
 const Value* Member(const Value* document, std::string_view key) {
   const Value* member = document == nullptr ? nullptr : document->Find(key);
   return member == nullptr || member->is_null() ? nullptr : member;
@@ -111,7 +111,7 @@ bool HasNodeAnnotations(const Value& document) {
          Member(annotations, api::kDesiredConfigAnnotation) != nullptr;
 }
 
-// The kind that an object which does not say it seems to be of, by what only objects of that kind have.
+// Guesses the kind of an object from fields that only objects of that kind have.
 std::string_view Guess(const Value& document) {
   const Value* spec = Member(&document, "spec");
   const Value* status = Member(&document, "status");
@@ -127,7 +127,7 @@ std::string_view Guess(const Value& document) {
   return "";
 }
 
-// The kind that a file's name speaks of, for objects that do not tell otherwise.
+// Returns the kind that a file's name suggests, for objects that do not show theirs.
 std::string_view KindOfFile(const std::string& path) {
   constexpr auto kNames = std::to_array<std::pair<std::string_view, std::string_view>>({
       {"node", kNode},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Objects of a cluster, as people have them in files: `oc get ... -o json`, a List, an array, or one document after the
-// other.
+// Reads objects of a cluster from files in the forms that people have: `oc get ... -o json`, a List, an array, or
+// several documents.
 
 #include <optional>
 #include <string>
@@ -27,20 +27,20 @@ struct ClusterObjects {
   std::vector<api::MachineConfigNode> machine_config_nodes;
   std::vector<api::MachineOSConfig> os_configs;
   std::vector<api::MachineOSBuild> os_builds;
-  // A build that has a file for itself: whoever made the file says that it is the one.
+  // A build that is alone in its file: whoever made the file means this one.
   std::optional<api::MachineOSBuild> lone_os_build;
   pool::KnownConfigs configs;
   std::vector<api::OSImageStreamSet> os_image_streams;
-  // Of the ControllerConfig.
+  // These two come from the ControllerConfig.
   std::vector<api::CertExpiry> cert_expirys;
   std::string control_plane_topology;
 };
 
-// Adds what a file holds.  An object that does not say its kind is taken for what it looks like, or for what `kind`
-// says or the file is called; one of a kind that says nothing about pools is passed over.
+// Adds the objects in a file.  An object without a kind gets the kind that its fields suggest, or else `kind`, or else
+// the one that the file's name suggests.  Objects of other kinds are skipped.
 Result<> AddFile(const std::string& path, std::string_view kind, ClusterObjects& objects);
 
-// Adds what a document holds.
+// Adds the objects in a document.
 Result<> AddDocument(json::Value document, std::string_view kind, ClusterObjects& objects);
 
 }  // namespace pintle::ctl

@@ -16,7 +16,7 @@ std::string_view FromEnvironment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// The colours that each terminal has, so that people's own choice of what they look like holds.
+// These are the terminal's own named colours, so that people's settings for them apply.
 std::string_view CodeOf(Colour colour) {
   switch (colour) {
     case Colour::kGood:

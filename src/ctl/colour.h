@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Colour for a person at a terminal, and for nobody else.
+// Colours output for a person at a terminal.
 //
-// Verbs make their texts without it, and say here what a line means when it is printed, so that what is tested, piped
-// and saved is the text alone.  https://no-color.org: no colour where NO_COLOR is set to anything.
+// Verbs make their texts without colours, and choose the colour of each line when it is printed, so that only plain
+// text is tested, piped and saved.  As https://no-color.org asks, there are no colours if NO_COLOR is set.
 
 #include <string>
 #include <string_view>
@@ -13,18 +13,18 @@ namespace pintle::ctl {
 
 enum class Colour { kNone, kGood, kAttention, kBad, kPlace };
 
-// Whether standard output is a terminal that is to have colours.
+// Returns whether standard output is a terminal that shall have colours.
 bool OutputHasColours();
 
 using ColourOfLine = Colour(std::string_view line);
 
-// The text with each of its lines in its colour.
+// Returns the text with each line in its colour.
 std::string Coloured(std::string_view text, ColourOfLine colour_of);
 
-// On standard output, in colours where it has them.
+// Prints to standard output, in colours if that has them.
 void PrintColoured(std::string_view text, ColourOfLine colour_of);
 
-// For PrintColoured(): what is there no more, and what is new.
+// Colours the lines of a diff by whether they were removed or added, for PrintColoured().
 ColourOfLine ColourOfDiff;
 
 }  // namespace pintle::ctl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The words behind a verb of `pintle`.
+// The words after a verb of `pintle`.
 
 #include "base/command_line.h"
 

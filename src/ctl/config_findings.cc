@@ -36,7 +36,7 @@ Finding ToFinding(const std::string& file, const json::Problem& problem) {
 void AddReport(const std::string& file, const json::Report& report, const std::string& text,
                std::vector<Finding>& findings) {
   const std::span problems = report.problems();
-  // Only JSON that stands in the file as it is has lines to show.
+  // Only for JSON whose text is in the file itself can lines be shown.
   std::vector<ignition::Found> found;
   if (!problems.empty() && json::Parse(text)) found = ignition::Locate(text, problems);
   for (std::size_t i = 0; i < problems.size(); ++i) {
@@ -50,14 +50,14 @@ void AddReport(const std::string& file, const json::Report& report, const std::s
   if (!report.has_errors()) findings.back().severity = kWarning;
 }
 
-// Which of a file's documents it is.
+// Names one of a file's documents.
 std::string NameOf(const machineconfig::ConfigFile& file, std::size_t index) {
   const machineconfig::ConfigDocument& document = file.documents[index];
   if (!document.name.empty()) return document.kind + " " + document.name;
   return file.documents.size() == 1 ? "" : fmt::format("document {}", index + 1);
 }
 
-// What a machine that runs leaves out of a config, as the Machine Config Operator does, and says so.
+// Returns warnings about the parts of a config that a running machine leaves out, as the Machine Config Operator does.
 json::Report WarningsOn(const machineconfig::ConfigDocument& document) {
   json::Report report;
   if (document.config && change::LeadsToOthers(*document.config)) {
@@ -89,7 +89,7 @@ std::vector<Finding> FindingsOn(const std::string& path, const machineconfig::Co
     const machineconfig::ConfigDocument& document = file.documents[i];
     const std::size_t before = findings.size();
     AddReport(path, document.report, file.text, findings);
-    // What is wrong as a whole, such as the version, has no place.
+    // A problem of the whole document, such as its version, has no place.
     if (document.error && !document.report.has_errors()) {
       findings.push_back(WholeFinding(path, document.error->message()));
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is wrong with configs, for the person who wrote them: each problem with its file, its place and its remedy.
+// Reports what is wrong with configs to the person who wrote them: each problem with its file, its place and its
+// remedy.
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +15,7 @@
 
 namespace pintle::ctl {
 
-// One problem: what `pintle validate -o json` prints, and one line for people.
+// One problem, as `pintle validate -o json` prints it and TellFinding() puts it into a line.
 struct Finding {
   std::string file;
   std::optional<std::uint64_t> line;
@@ -33,19 +34,19 @@ struct Finding {
   };
 };
 
-// A problem of a whole file.
+// Makes a finding about a whole file.
 Finding WholeFinding(const std::string& file, std::string problem);
 
 bool IsError(const Finding& finding);
 
-// All problems of a file.
+// Returns all problems of a file.
 std::vector<Finding> FindingsOn(const std::string& path, const machineconfig::ConfigFile& file);
-// The errors of a config in a file, for which no machine takes it.
+// Returns the errors of a config in a file, for which every machine refuses it.
 std::vector<Finding> ErrorsOf(const std::string& path, const api::MachineConfig& config);
-// The warnings about a document in a file, which can be used nevertheless.
+// Returns the warnings about a document in a file, which can be used nevertheless.
 std::vector<Finding> WarningsOf(const std::string& path, const json::Report& report);
 
-// On standard error.
+// Prints a finding to standard error.
 void TellFinding(const Finding& finding);
 
 }  // namespace pintle::ctl

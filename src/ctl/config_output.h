@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A MachineConfig as people write it.
+// Prints a MachineConfig as people write it.
 
 #include "api/machine_config.h"
 #include "base/result.h"
@@ -9,12 +9,12 @@
 
 namespace pintle::ctl {
 
-// On standard output.
+// Prints to standard output.
 Result<> PrintYaml(api::MachineConfig config);
 void PrintJson(api::MachineConfig config);
 Result<> PrintYaml(const json::Value& document);
 
-// What it says, without what it says nothing of.
+// Returns the config without members that are not set.
 json::Value ToWritten(api::MachineConfig config);
 
 }  // namespace pintle::ctl

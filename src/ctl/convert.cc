@@ -33,13 +33,13 @@ void TellWarnings(const std::string& path, const json::Report& report) {
   }
 }
 
-// The operator's words for a config that it cannot read; other errors say it themselves.
+// Adds the operator's words for a config that it cannot read; other errors are complete.
 Error Unreadable(Error error) {
   if (!error.message().starts_with("parsing Ignition")) return error;
   return std::move(error).While("failed to parse Ignition config");
 }
 
-// The version of Ignition that is asked for; nothing if the document says it.
+// Returns the version of Ignition that is asked for, or nullopt if the document determines it.
 Result<std::optional<ignition::SpecVersion>> VersionIn(const std::string& to) {
   if (to == kIgnition) return std::optional<ignition::SpecVersion>();
   auto version = ignition::ParseSpecVersion(to);
@@ -57,7 +57,7 @@ Result<> CheckFormat(const std::string& to, const std::string& format) {
                                         : fmt::format("-o {}: Ignition is json, and nothing else", format));
 }
 
-// The only document of a file.
+// Reads the only document of a file.
 Result<ConfigDocument> ReadDocument(const std::string& path) {
   machineconfig::ConfigFile file = TRY(machineconfig::ReadConfigFile(path));
   if (file.documents.size() != 1) {
@@ -70,7 +70,7 @@ Result<ConfigDocument> ReadDocument(const std::string& path) {
   return document;
 }
 
-// What a document says beside its Ignition config, by the names that it has there.
+// Returns the names of the settings that a document has beside its Ignition config, as they are spelled there.
 std::vector<std::string> BesideIgnition(const ConfigDocument& document) {
   std::vector<std::string> beside;
   if (!document.object) return beside;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle convert`: a config as Ignition of the version that someone needs, or as a MachineConfig.
+// `pintle convert`: converts a config to some version of Ignition, or to a MachineConfig.
 
 #include <array>
 

@@ -31,10 +31,10 @@ using change::Printable;
 using machineconfig::ParsedConfig;
 using plan::Plan;
 
-// The name for a config that has none.
+// Returns the name for a config that has none.
 std::string NameFor(const std::string& file) { return std::filesystem::path(file).stem(); }
 
-// An object without a kind is taken for a MachineConfig, but not one with what only Ignition has.
+// An object without a kind counts as a MachineConfig, unless it has the field that only Ignition has.
 bool IsIgnition(const json::Value& document) {
   return document.is_object() && document.contains("ignition") && !document.contains("kind") &&
          !document.contains("spec");
@@ -76,7 +76,7 @@ DiffPreview Unreadable(std::string_view which, const api::MachineConfig& from, c
   return preview;
 }
 
-// How a cluster says what an administrator wants of updates.
+// The settings of a cluster's administrator for updates.
 struct Wishes {
   api::NodeDisruptionPolicy policy;
   api::IrreconcilableValidationOverrides overrides;
@@ -95,13 +95,13 @@ Result<Wishes> WishesOf(LiveCluster& cluster) {
     return Wishes{.policy = plan::PolicyOf(*configuration),
                   .overrides = configuration->spec.irreconcilable_validation_overrides};
   }
-  // Neither the object nor the kind needs to be there.
+  // The object may be missing, and so may the kind.
   if (configuration.error().kind() == ErrorKind::kNotFound) return Wishes();
   return Error(configuration.error()).While("reading the policy of updates");
 }
 
-// The names of the old and the new config.  Two words are these; one is a pool, for what its nodes all have and what
-// they are to have.
+// Returns the names of the old and the new config.  Two words are these names; one word is a pool, and stands for the
+// config that its nodes have and the one that they are to have.
 Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, LiveCluster& cluster) {
   const std::vector<std::string>& words = line.words();
   if (words.size() == 2) return std::pair(words[0], words[1]);
@@ -159,7 +159,7 @@ DiffPreview DiffBetween(const api::MachineConfig& from, const api::MachineConfig
   json::Report report;
   const auto valid = machineconfig::Validate(to, report);
   const auto parsed_from = machineconfig::ParseIgnitionPart(from, report);
-  // What cannot be converted is found when it is needed, and not before.
+  // A config that cannot be converted is an error only when the conversion is needed.
   const bool is_found_now = !valid && valid.error().kind() != ErrorKind::kUnconvertible;
   if (is_found_now) preview.answer["validateNewError"] = valid.error().message();
   if (!parsed_from) return Unreadable("old", from, to, parsed_from.error(), std::move(preview));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle diff`: what differs between two configs, and what a node would have to do.
+// `pintle diff`: prints the differences between two configs, and what a node would have to do.
 
 #include <array>
 #include <optional>
@@ -36,10 +36,10 @@ struct DiffQuestion {
 };
 
 struct DiffPreview {
-  json::Value answer;  // What `-o json` prints.
-  std::string text;    // The same for people.
+  json::Value answer;  // The answer that `-o json` prints.
+  std::string text;    // The same answer as a text for people.
   bool differs = false;
-  std::optional<Error> error;  // One of the configs cannot be read as what it says it is.
+  std::optional<Error> error;  // Set if the Ignition part of one of the configs cannot be parsed.
 };
 
 Result<DiffPreview> PreviewDiff(const DiffQuestion& question);

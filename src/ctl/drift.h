@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What on a machine is not as its config says, for people.
+// Describes the findings on a machine to people.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ namespace pintle::ctl {
 
 std::string DriftsText(const change::Drifts& drifts);
 
-// What a line says that names who wrote something; nothing if that is not known.
+// Returns a line that names the writers of something, or "" if they are not known.
 std::string WritersText(const std::vector<std::string>& names);
 
 }  // namespace pintle::ctl

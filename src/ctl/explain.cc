@@ -31,11 +31,11 @@ namespace {
 using change::Printable;
 using FileState = resource::FileEntry::State;
 
-// What `-o json` prints.  No contents, keys or hashes are in it, but for what `difference` shows masked.
+// The answer that `-o json` prints.  It has no contents, keys or hashes, except for masked ones in `difference`.
 struct Explanation {
   std::string about;
   std::string config;
-  std::vector<std::string> wanted;  // Empty: the config says nothing of it.
+  std::vector<std::string> wanted;  // Empty if the config does not manage the thing.
   std::vector<std::string> present;
   std::vector<std::string> written_by;
   std::vector<change::Drift> drifts;
@@ -70,7 +70,7 @@ std::string PasswordText(const std::optional<resource::PasswordHash::State>& pas
   return is_locked ? "no password" : "a password";
 }
 
-// What the config wants, and what is there, of all steps about one thing.
+// Describes what the config wants and what is there, for all steps about one thing.
 class Describer {
  public:
   Describer(const host::Host& host, Explanation& explanation) : host_(host), explanation_(explanation) {}
@@ -85,7 +85,7 @@ class Describer {
   }
   Result<> operator()(const resource::Put<resource::AuthorizedKeys>& put) const {
     Want(put.key, KeysText(put.want));
-    return {};  // With the password, below.
+    return {};  // The password step reports the keys that are there as well.
   }
   Result<> operator()(const resource::Put<resource::PasswordHash>& put) const {
     Want(put.key, PasswordText(put.want));
@@ -125,7 +125,7 @@ class Describer {
   }
 
   Result<> HavePath(const std::string& path) const {
-    // What cannot be looked at, such as a device, is an answer too.
+    // An error from looking, as with a device, is an answer too.
     const auto state = host::Observe(host_.root, path);
     Have(path, !state ? state.error().message() : *state ? StateText(**state) : "nothing");
     return {};

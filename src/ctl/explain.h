@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle explain`: what the config wants of a thing, what is there, who says so, and what changing it would entail.
+// `pintle explain`: prints what the config wants of a thing, what is there, who wrote it, and what changing it would
+// entail.
 
 #include <array>
 

@@ -20,7 +20,7 @@ Result<ExitStatus> Finalize(const CommandLine& line) {
   const auto claim = TRY(change::Claim::Take(root, change::kClaimPatience));
   const auto pending = TRY(change::Journal(root).Read());
   if (!pending) return ExitStatus::kFine;
-  // At this point of a shutdown nobody answers on the bus.
+  // At this point of a shutdown, D-Bus is gone.
   host::SystemdOffline systemd(root);
   host::DeploymentsOstree deployments("/");
   const SystemClock clock;

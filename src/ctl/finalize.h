@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle finalize-staged`: for the unit that gives the next deployment its files when the machine shuts down.
+// `pintle finalize-staged`: is run at shutdown by the unit that gives the next deployment its files.
 
 #include <array>
 

@@ -23,14 +23,14 @@
 namespace pintle::ctl {
 namespace {
 
-// What a new machine has to do first has failed, and is tried again.
+// Logged when the first boot's work has failed and is tried again.
 constexpr log::MessageId kFirstBootFailed{"f0d1d1f11dab4010b6c01b4532e77d7d"};
 
 using std::chrono::seconds;
 
 constexpr auto kFirstRetry = seconds(1);
 constexpr auto kLongestRetry = seconds(60);
-// A shutdown that has not ended us by then does not come.
+// A shutdown that has not ended this process after this time does not happen.
 constexpr auto kShutdownPatience = std::chrono::minutes(15);
 
 Result<std::optional<host::DeployedImage>> Booted(const Machine& machine, const CommandLine& line) {
@@ -54,7 +54,7 @@ class FirstBootWork {
   explicit FirstBootWork(const CommandLine& line)
       : line_(line), file_(line.Value("--file").value_or(change::kFirstConfig)) {}
 
-  // Begins with whatever was cut short before.
+  // Ends what was cut short before, and then does the work.
   Result<Attempted> Attempt() const {
     const Machine machine = TRY(Machine::Of(line_));
     const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
@@ -62,7 +62,7 @@ class FirstBootWork {
     const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
     if (recovered.how != change::Recovery::kNothingToDo) Tell("pintle: firstboot: " + RecoveredText(recovered));
     if (WaitsForReboot(recovered)) return RebootFor(recovered);
-    // What does not boot is not tried again at once.
+    // A deployment that does not boot is not tried again at once.
     const bool has_failed = recovered.how == change::Recovery::kUndone && !recovered.reason.empty();
     if (has_failed) return Error(ErrorKind::kInvalid, RecoveredText(recovered));
     if (IsUnderWay(recovered)) return Attempted();
@@ -103,7 +103,7 @@ class FirstBootWork {
   std::string file_;
 };
 
-// What waits for this to end is not to be started with the old image.
+// Waits for the reboot, since units that are ordered after this one must not start with the old image.
 Result<ExitStatus> AwaitShutdown() {
   std::this_thread::sleep_for(kShutdownPatience);
   return Error(ErrorKind::kUnavailable, "everything is in place, but the machine does not reboot");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle firstboot`: makes true what a new machine's first config says of its OS, before anything else runs there.
+// `pintle firstboot`: makes the OS of a new machine what its first config wants, before anything else runs there.
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle history`: the changes of this machine, as its journal has them.
+// `pintle history`: lists the changes of this machine that its system journal has.
 
 #include <array>
 #include <optional>
@@ -20,7 +20,7 @@ namespace pintle::ctl {
 inline constexpr std::array kHistoryOptions = {kDataOption};
 
 struct PastChange {
-  std::string at;  // When it began, RFC 3339.
+  std::string at;  // The time when the change began, in RFC 3339.
   std::string verb;
   std::string from;
   std::string to;
@@ -34,7 +34,7 @@ struct PastChange {
   };
 };
 
-// Each beginning with what it came to; one without an end was cut short.
+// Joins each beginning with its outcome.  A change without an end was cut short.
 std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries);
 
 }  // namespace pintle::ctl

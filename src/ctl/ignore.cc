@@ -33,7 +33,7 @@ Result<> CheckIsManaged(const Machine& machine, const std::string& name) {
                fmt::format("{} says nothing of {}", config.object.metadata.name, Printable(name)));
 }
 
-// Whether there was such a thing.
+// Removes a thing, and returns whether it was there.
 bool Drop(const std::string& name, Ignored& ignored) {
   return std::erase_if(ignored, [&](const IgnoredThing& thing) { return thing.about == name; }) > 0;
 }
@@ -55,7 +55,7 @@ Result<> Change(const CommandLine& line, const Machine& machine, Ignored& ignore
   return {};
 }
 
-// What is kept is read under the claim as well: whoever else adds something meanwhile would be forgotten.
+// The list is read under the claim too, or an entry that someone else adds meanwhile would be lost.
 Result<Ignored> ReadAndChange(const CommandLine& line, const Machine& machine) {
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   Ignored ignored = TRY(Read(machine));

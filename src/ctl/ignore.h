@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle ignore`: what is not to count until some time, although it is not as the config says.
+// `pintle ignore`: makes findings on a thing not count for some time.
 
 #include <array>
 

@@ -29,7 +29,7 @@ struct PluginVerb {
   Verb* run;
 };
 
-// A pool and nodes in files are for `pintle rollout`: the plug-in always asks a cluster.
+// These have no options for files, which are for `pintle rollout`: the plug-in always asks a cluster.
 constexpr std::array kPluginRolloutOptions = {
     Option{"--feature-gates", "A,B", "feature gates that are on"},
     Option{"--operator-node", "NAME", "the node that the operator runs on"},
@@ -52,12 +52,13 @@ std::string FromEnvironment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// The one that kubectl takes: of several in $KUBECONFIG kubectl makes one, and we do not.
+// Returns the kubeconfig that kubectl would use.  Kubectl merges several files in $KUBECONFIG; this program refuses
+// them.
 Result<std::string> UsualKubeconfig() {
   const std::string said = FromEnvironment("KUBECONFIG");
   if (said.empty()) {
     std::string usual = FromEnvironment("HOME") + "/.kube/config";
-    std::error_code ignored;  // What cannot be looked at has an error of its own when it is read.
+    std::error_code ignored;  // Reading a file that cannot be looked at reports the error.
     if (std::filesystem::exists(usual, ignored) || ignored) return usual;
     return Error(ErrorKind::kInvalid,
                  fmt::format("there is no {}: name a kubeconfig with --kubeconfig or $KUBECONFIG", usual));
@@ -66,7 +67,7 @@ Result<std::string> UsualKubeconfig() {
   for (std::size_t begin = 0; begin <= said.size();) {
     const std::size_t end = std::min(said.find(':', begin), said.size());
     const std::string path = said.substr(begin, end - begin);
-    std::error_code ignored;  // What cannot be looked at is not there for us.
+    std::error_code ignored;  // A file that cannot be looked at counts as missing.
     if (!path.empty() && std::filesystem::exists(path, ignored)) there.push_back(path);
     begin = end + 1;
   }
@@ -116,7 +117,7 @@ ExitStatus RefuseVerb(std::string_view name) {
                           name.starts_with('-') ? "; options go behind the verb" : Guess(name, known)));
 }
 
-// For the words behind `help`, of which there may be none.
+// Prints help on the words after `help`, of which there may be none.
 ExitStatus HelpWith(std::span<const char* const> words) {
   if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return Help();
   const PluginVerb* const verb = VerbNamed(words[0]);

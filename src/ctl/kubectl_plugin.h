@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `kubectl-pintle`: under this name, `kubectl pintle VERB` asks the cluster that kubectl talks to.
+// `kubectl-pintle`: under this name, `kubectl pintle VERB` asks the cluster that kubectl uses.
 
 #include <span>
 

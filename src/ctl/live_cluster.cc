@@ -14,9 +14,9 @@
 namespace pintle::ctl {
 namespace {
 
-// Of kinds that are not looked at elsewhere.
+// Kinds that are read nowhere else.
 constexpr kube::ResourceKind kOSImageStreams = {kube::kMachineConfigGroup, "v1", "osimagestreams", "OSImageStream"};
-// Someone waits for the answer: about eight seconds for a server that is away.
+// Someone waits for the answer, so a server that is away is tried for about eight seconds.
 constexpr int kAttempts = 4;
 constexpr std::string_view kOperatorNamespace = "openshift-machine-config-operator";
 constexpr std::string_view kOperatorLabel = "k8s-app=machine-config-operator";
@@ -27,7 +27,7 @@ kube::Patience BriefPatience() {
   return patience;
 }
 
-// The configs themselves are long, and say nothing about pools.
+// The configs in the objects are long and do not concern pools.
 void DropConfig(json::Value& document) {
   if (json::Value* spec = document.Find("spec")) spec->Erase("config");
 }
@@ -46,7 +46,7 @@ Result<LiveCluster> LiveCluster::Of(const CommandLine& line) {
 
 Result<> LiveCluster::ForEach(const kube::ResourceKind& kind, const kube::Selection& selection,
                               const std::function<Result<>(json::Value object)>& each) {
-  std::map<std::string, json::Value> found;  // A page that failed is fetched again.
+  std::map<std::string, json::Value> found;  // A map, since objects of a page that failed are fetched again.
   std::optional<std::variant<std::string, kube::Failure>> outcome;
   const kube::Call call = kube::List(client_.transport(), kind, selection, BriefPatience(),
                                      {.begin = [&] { found.clear(); },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A cluster that is asked while a verb runs, instead of files that someone got from it.
+// Asks a cluster while a verb runs, instead of reading files that someone got from it.
 
 #include <functional>
 #include <memory>
@@ -23,7 +23,7 @@ inline constexpr Option kContextOption = {"--context", "NAME", "the context of t
 
 class LiveCluster {
  public:
-  // The one that --kubeconfig and --context lead to.
+  // Returns the cluster that --kubeconfig and --context lead to.
   static Result<LiveCluster> Of(const CommandLine& line);
 
   template <kube::Resource T>
@@ -32,13 +32,13 @@ class LiveCluster {
   template <kube::Resource T>
   Result<std::vector<T>> All();
 
-  // All of a kind; none of a kind that the cluster does not know.
+  // Visits all objects of a kind; a kind that the cluster does not know has none.
   Result<> ForEach(const kube::ResourceKind& kind, const kube::Selection& selection,
                    const std::function<Result<>(json::Value object)>& each);
 
-  // All that says something about pools, as from files.
+  // Returns all objects that concern pools, as if they had come from files.
   Result<ClusterObjects> Objects();
-  // Where the operator runs, or "".
+  // Returns the name of the node on which the operator runs, or "".
   Result<std::string> OperatorNode();
 
  private:

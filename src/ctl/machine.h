@@ -18,7 +18,7 @@
 
 namespace pintle::ctl {
 
-// What the verbs for a machine have in common.
+// The options that the verbs for a machine share.
 inline constexpr Option kRootOption = {"--root", "DIR", "another machine's file tree instead of this machine"};
 inline constexpr Option kYesOption = {"--yes", "", "do it without asking"};
 inline constexpr Option kNoRebootOption = {"--no-reboot", "", "leave a reboot that is needed to someone else"};
@@ -27,16 +27,17 @@ inline constexpr Option kPolicyOption = {"--policy", "FILE",
 
 class Machine {
  public:
-  // The one that --root names, or this one.
+  // Returns the machine that --root names, or this one.
   static Result<Machine> Of(const CommandLine& line);
 
   host::Host host() const;
   const Root& root() const { return running_ ? running_->root() : offline_->root; }
-  // Nothing can be started or reloaded on one that does not run, and it needs no reboot to start anew.
+  // A machine that is not running cannot start or reload anything, and needs no reboot to start anew.
   bool IsRunning() const { return directory_.empty(); }
-  // What a command about this machine needs: " --root /mnt", or nothing.
+  // Returns what a command for this machine needs, such as " --root /mnt", or "".
   std::string RootWords() const;
-  // Keeps it from being shut down, as long as that can be had: without logind, nobody asks it.
+  // Keeps the machine from being shut down while the result exists.  Without logind that is not possible, and the
+  // result is empty.
   host::Inhibitor KeepUp(const std::string& why) const;
 
  private:
@@ -51,7 +52,7 @@ class Machine {
   };
 
   std::string directory_;
-  std::unique_ptr<host::ThisMachine> running_;  // Or else:
+  std::unique_ptr<host::ThisMachine> running_;  // Exactly one of these two is set.
   std::unique_ptr<Offline> offline_;
 };
 

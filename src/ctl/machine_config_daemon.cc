@@ -32,11 +32,11 @@ namespace {
 
 constexpr const char* kPullSpec = "/etc/pivot/image-pullspec";
 constexpr const char* kRebootNeeded = "/run/pivot/reboot-needed";
-// The settings that `start` had as flags, for pintled.
+// The drop-in passes the flags of `start` to pintled as settings.
 constexpr const char* kDropIns = "/run/pintle/pintled.conf.d";
 constexpr const char* kDropIn = "/run/pintle/pintled.conf.d/50-machine-config-daemon.conf";
 
-// What all commands took: how much to log, and where to.
+// All commands accepted these flags for logging; they are ignored.
 constexpr std::array kLogOptions = {
     Option{"-v", "N", ""},
     Option{"--v", "N", ""},
@@ -100,7 +100,7 @@ bool IsSwitch(const Options& options, std::string_view name) {
                      [&](const Option& option) { return option.name == name && option.value.empty(); });
 }
 
-// "-kr" as "--keep" and "--reboot".  Nothing if it is not made of these letters.
+// Expands letters such as "-kr" to "--keep" and "--reboot".  Returns nullopt if other letters are among them.
 std::optional<std::vector<std::string>> SpelledOut(std::string_view letters) {
   constexpr std::array<std::pair<char, const char*>, 3> kLetters = {
       {{'k', "--keep"}, {'r', "--reboot"}, {'P', "--from-etc-pullspec"}}};
@@ -114,7 +114,7 @@ std::optional<std::vector<std::string>> SpelledOut(std::string_view letters) {
   return words;
 }
 
-// Go's flags in our spelling: underscores are dashes, a switch may have a value, and "-v4" is "-v 4".
+// Rewrites Go's flags as our options: underscores become dashes, a switch may have a value, and "-v4" becomes "-v 4".
 std::vector<std::string> Translated(const Options& options, std::span<const char* const> words) {
   std::vector<std::string> translated;
   for (const std::string_view word : words) {
@@ -162,7 +162,7 @@ std::string Stripped(std::string text) {
 
 // ---- pivot ----------------------------------------------------------------------------------------------------------
 
-// From the command line, or else from the file that was left for it.
+// Takes the image from the command line, or else from the file that was left for it.
 Result<std::string> ImageFor(const CommandLine& line, const Root& root) {
   if (line.words().size() > 1) return Error(ErrorKind::kInvalid, "say one image, and nothing else");
   const bool is_named = !line.words().empty() && !line.Has("--from-etc-pullspec");
@@ -184,7 +184,7 @@ Result<ExitStatus> OldPivot(std::span<const char* const> words) {
   }
   order.what.add_arguments = tuning.add;
   order.what.remove_arguments = tuning.remove;
-  // Nobody was asked, and nothing but the OS was looked at.
+  // The old command asked nobody, and looked at nothing but the OS.
   order.is_agreed = true;
   order.is_forced = true;
   const PivotAnswer answer = TRY(CarryOutPivot(machine, line, order));
@@ -226,7 +226,7 @@ Result<std::string> Setting(const CommandLine& line, const char* flag, const cha
   return fmt::format("[{}]\n{}={}\n", section, key, value);
 }
 
-// Go's way to turn off what is on by default.
+// Go's flag package turns off a flag that is on by default in these ways.
 bool IsTurnedOff(std::span<const char* const> words, std::string_view flag) {
   return std::any_of(words.begin(), words.end(), [&](std::string word) {
     std::replace(word.begin(), word.end(), '_', '-');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `machine-config-daemon`: the name, the words and the answers of the Machine Config Operator's program, for the units,
-// scripts and hands that go on using them.
+// `machine-config-daemon`: accepts the commands of the Machine Config Operator's program and answers like it, for
+// units, scripts and people that go on using them.
 
 #include <span>
 #include <string_view>

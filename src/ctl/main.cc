@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command line, `pintle`: finds the verb and hands the rest of the words to it.
+// The command line, `pintle`: finds the verb and passes the rest of the words to it.
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -46,8 +46,8 @@ namespace {
 
 struct VerbEntry {
   std::string_view name;
-  std::string_view usage;    // What stands behind the name.
-  std::string_view summary;  // Half a sentence.
+  std::string_view usage;    // The words that follow the name.
+  std::string_view summary;  // Half a sentence that describes the verb.
   std::span<const Option> options;
   Verb* run;
 };
@@ -128,7 +128,7 @@ ExitStatus RefuseVerb(std::string_view name) {
                           name.starts_with('-') ? "; options go behind the verb" : Guess(name, known)));
 }
 
-// For the words behind `help`, of which there may be none.
+// Prints help on the words after `help`, of which there may be none.
 ExitStatus HelpWith(std::span<const char* const> words) {
   if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return Help();
   const VerbEntry* const verb = VerbNamed(words[0]);
@@ -156,7 +156,7 @@ ExitStatus Run(std::span<const char* const> words) {
   return verb == nullptr ? RefuseVerb(name) : RunVerb(*verb, words.subspan(1));
 }
 
-// By the name under which the program was started.
+// Runs the program whose name was used to start it.
 ExitStatus RunAs(std::string_view program, std::span<const char* const> words) {
   const std::string_view name = program.substr(program.rfind('/') + 1);
   if (name == kOldProgram) return MachineConfigDaemon(words);
@@ -164,10 +164,10 @@ ExitStatus RunAs(std::string_view program, std::span<const char* const> words) {
   return Run(words);
 }
 
-// Input may need more memory than there is.  That is an error like others, and no crash.
+// Running out of memory, as large input may cause, is an error like others and no crash.
 [[noreturn]] void EndWithoutMemory() {
   constexpr std::string_view kMessage = "pintle: out of memory: the input is too large for this machine\n";
-  // Nothing more can be done when this fails too.
+  // If this write fails too, nothing more can be done.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
   ::_exit(static_cast<int>(ExitStatus::kWrong));
 }
@@ -176,12 +176,13 @@ ExitStatus RunAs(std::string_view program, std::span<const char* const> words) {
 }  // namespace pintle::ctl
 
 int main(int argc, char** argv) {
-  // A write beyond the limit on the size of files is an error like others.
+  // With the signal ignored, a write beyond the limit on the size of files fails with EFBIG.
   std::signal(SIGXFSZ, SIG_IGN);
   std::set_new_handler(pintle::ctl::EndWithoutMemory);
   const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
   auto status = pintle::ctl::RunAs(words.empty() ? "" : words[0], words.subspan(words.empty() ? 0 : 1));
-  // An answer that could not be printed must not end as if it had been: standard output may be a file on a full disk.
+  // If the answer could not be printed, for instance to a file on a full disk, the exit status must not be that of
+  // success.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     pintle::ctl::Tell("pintle: cannot write to standard output\n");
     status = pintle::ctl::ExitStatus::kWrong;

@@ -16,7 +16,7 @@ namespace {
 
 using host::AgentOrder;
 
-// An agent that runs is asked: it knows who may do this, and whether it is for this machine to say.
+// Sends an order to a running agent, which knows who may give it, and whether this machine may decide that.
 Result<ExitStatus> Order(const CommandLine& line, AgentOrder order, std::string_view done) {
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
   TRY(host::TellAgent(order));
@@ -24,7 +24,7 @@ Result<ExitStatus> Order(const CommandLine& line, AgentOrder order, std::string_
   return ExitStatus::kFine;
 }
 
-// What an agent that runs makes or removes is the same file.
+// Sends the order, or without an agent puts the same file that an agent would make or remove.
 Result<ExitStatus> OrderOrPut(const CommandLine& line, AgentOrder order, Result<> put_file(const Root& root),
                               std::string_view done) {
   Result<ExitStatus> told = Order(line, order, done);

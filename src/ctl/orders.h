@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle check`, `retry`, `pause` and `resume`: what a person tells the agent of this machine.
+// `pintle check`, `retry`, `pause` and `resume`: orders to the agent of this machine.
 
 #include <array>
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the program says.
+// Prints the program's texts.
 //
-// A text that cannot be written is lost without a word here; main() looks at the end whether all of the answer was
-// said.
+// A text that cannot be written is not reported here; main() checks at the end whether everything was written.
 
 #include <string_view>
 
 namespace pintle::ctl {
 
-// On standard output: the answer.
+// Prints an answer to standard output.
 void Print(std::string_view text);
 
-// On standard error: warnings, and what went wrong.
+// Prints warnings and errors to standard error.
 void Tell(std::string_view text);
 
 }  // namespace pintle::ctl

@@ -24,7 +24,7 @@ namespace {
 
 using change::Printable;
 
-// "quay.io/os@sha256:4f0a...", or a branch with the commit that it stands for.
+// Returns an exact name: "quay.io/os@sha256:4f0a...", or a branch with the commit that it stands for.
 std::string Exactly(const std::string& name, const std::string& commit) {
   const bool says_it = commit.empty() || name == commit || name.find('@') != std::string::npos;
   return says_it ? name : fmt::format("{} ({})", name, commit);
@@ -73,7 +73,7 @@ class PivotWork {
     return state;
   }
 
-  // That the OS is not what the config says is what such a change is about.
+  // Findings on the OS are left out, since such a change is meant to make the OS differ from the config.
   Result<> LookForDrift(const change::CurrentConfig& config) {
     auto findings = TRY(change::FindingsOn(machine_.host(), config));
     std::erase_if(findings, [](const change::Finding& finding) { return finding.about == change::kOs; });
@@ -97,7 +97,7 @@ class PivotWork {
       Tell(fmt::format("pintle: pivot: {}, which someone else has made the next one to boot, gives way to this\n",
                        Printable(ExactName(*pending))));
     }
-    // What is booted has one name, however it is asked for.
+    // A booted image keeps its name, however it is asked for.
     if (!prepared.is_booted) answer_.to = Exactly(prepared.image.name, prepared.image.commit);
     answer_.added_arguments = prepared.add_arguments;
     answer_.removed_arguments = prepared.remove_arguments;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle pivot`: has the next boot take another OS image, whatever the machine's config says.
+// `pintle pivot`: makes the next boot take another OS image, whatever the machine's config wants.
 
 #include <array>
 #include <optional>
@@ -30,14 +30,14 @@ struct PivotOrder {
   change::Pivot what;
   AndThen then = AndThen::kLeaveReboot;
   bool is_forced = false;
-  bool is_agreed = false;  // Nobody is asked.
+  bool is_agreed = false;  // Nobody is asked for confirmation.
 };
 
 struct PivotAnswer {
   std::string outcome;
   std::string from;
   std::string to;
-  std::vector<std::string> kernel_arguments;  // Those that stay.
+  std::vector<std::string> kernel_arguments;  // The arguments that stay.
   std::vector<std::string> added_arguments;
   std::vector<std::string> removed_arguments;
   std::optional<change::Drifts> drifts;
@@ -53,12 +53,12 @@ struct PivotAnswer {
   };
 };
 
-// An outcome of its own: the machine is not as its config says.
+// This verb's own outcome: the machine is not as its config says.
 inline constexpr const char* kDrifted = "drifted";
 
 Result<PivotAnswer> CarryOutPivot(const Machine& machine, const CommandLine& line, const PivotOrder& order);
 
-// For people: what was changed, and what is next.
+// Returns a text for people about what was changed and what comes next.
 std::string PivotText(const PivotAnswer& answer);
 
 }  // namespace pintle::ctl

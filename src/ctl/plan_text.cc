@@ -37,7 +37,7 @@ using plan::FileChange;
 using plan::Plan;
 using plan::UnitChange;
 
-// JSON, with the keys that the Machine Config Operator's own tools use, and ours beside them.
+// These functions build the JSON answer.
 
 Value FlagsOf(const plan::Difference& difference) {
   return {
@@ -87,7 +87,7 @@ Value ReasonsOf(const std::vector<plan::Action>& actions) {
   return list;
 }
 
-// As the node's MachineConfigNode has it.
+// Encodes the changes as the node's MachineConfigNode has them.
 Value ReportOf(const std::vector<plan::IrreconcilableChange>& changes) {
   if (changes.empty()) return nullptr;
   Value list = Value::array();
@@ -110,7 +110,7 @@ std::vector<std::string> TextsOf(const std::optional<std::vector<std::string>>& 
   return texts ? *texts : std::vector<std::string>();
 }
 
-// A text for people
+// These functions build the text for people.
 
 std::string ModeText(const ignition::File& file) { return fmt::format("{:04o}", file.mode.value_or(0644)); }
 
@@ -123,9 +123,9 @@ std::string AttributesOf(const ignition::File& file) {
   return fmt::format("{} {}:{}", ModeText(file), OwnerText(file.user), OwnerText(file.group));
 }
 
-constexpr std::size_t kMostText = 64 << 20;  // Of all changes together.
+constexpr std::size_t kMostText = 64 << 20;  // The limit for the text of all changes together.
 
-// Contents as they will be on the node, or why they cannot be told.
+// Contents as they will be on the node, or why they cannot be decoded.
 struct Contents {
   std::string bytes;
   std::string problem;
@@ -240,7 +240,7 @@ void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::str
     const ignition::PasswdUser& old_user = find(before, name);
     const ignition::PasswdUser& new_user = find(after, name);
     AddLists("SSH keys of " + Printable(name), old_user.ssh_authorized_keys, new_user.ssh_authorized_keys, text);
-    // A hash can be tried against guesses, so that it is not shown.
+    // A hash is not shown, since it can be tried against guesses.
     if (old_user.password_hash != new_user.password_hash) {
       text += fmt::format("password hash of {}\n-{}\n+{}\n", Printable(name), old_user.password_hash ? kMasked : "none",
                           new_user.password_hash ? kMasked : "none");
@@ -248,7 +248,7 @@ void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::str
   }
 }
 
-// Whether AddUsers() has told all there is: a user may have more than keys and a password, or nothing at all.
+// Returns whether AddUsers() shows everything: a user may have more than keys and a password, or neither.
 bool AreToldOf(const ignition::Passwd& from, const ignition::Passwd& to) {
   const UsersByName before = UsersOf(from);
   const UsersByName after = UsersOf(to);
@@ -267,7 +267,7 @@ bool AreToldOf(const ignition::Passwd& from, const ignition::Passwd& to) {
   return is_told(before, after) && is_told(after, before);
 }
 
-// Parts that are not shown above, by their names.
+// Adds the names of changed parts that are not shown above.
 void AddRest(const ignition::Config& from, const ignition::Config& to, std::string& text) {
   json::Compare(from, to, [&](const json::Path& path) {
     const std::string place = path.ToString();
@@ -279,7 +279,7 @@ void AddRest(const ignition::Config& from, const ignition::Config& to, std::stri
   });
 }
 
-// A change of disks, which may name keys and what fetches them.
+// Shows a change of disks, which may name keys and programs that fetch keys.
 std::string Shown(const plan::IrreconcilableChange& change) {
   const bool is_secret = change.field_path.find("keyFile") != std::string::npos;
   std::string text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which changes of a machine need no reboot: by --policy, or else as its cluster has said last.
+// Returns the policy for changes that need no reboot: from --policy, or else the one that the agent last got.
 
 #include "api/machine_configuration.h"
 #include "base/result.h"

@@ -18,8 +18,8 @@ namespace {
 
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
 
-// These conditions say how far a pool is, which its line says already.  Every other one that is true is something that
-// a person should know of, whoever has set it.
+// A pool's line covers these conditions already.  Any other condition that is true is printed, since a person should
+// know of it, whoever set it.
 constexpr std::string_view kHowFar[] = {"Updated", "Updating", "Degraded", "BuildPending", "Building", "BuildSuccess"};
 
 bool IsTold(const api::Condition& condition) {

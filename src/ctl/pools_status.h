@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `kubectl pintle status`: how far each pool of a cluster is, what is wrong, and what waits behind a pause.
+// `kubectl pintle status`: prints how far each pool of a cluster is, what is wrong, and what waits behind a pause.
 
 #include <array>
 #include <span>
@@ -20,13 +20,13 @@ inline constexpr std::array kPoolsStatusOptions = {
     kListOption,
 };
 
-// For people.
+// Returns the status as a text for people.
 std::string PoolsText(std::span<const api::MachineConfigPool* const> pools);
 
-// Whether one of them is not as it should be.
+// Returns kDiffers if one of the pools is not as it should be.
 ExitStatus PoolsExit(std::span<const api::MachineConfigPool* const> pools);
 
-// Words are names of pools; none: all.
+// The words are names of pools; without words, all pools are meant.
 Verb PoolsStatus;
 
 }  // namespace pintle::ctl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether a terminal is to show what not everyone may read.
+// The option to print files that not everyone may read.
 
 #include "change/private_lines.h"
 #include "ctl/command_line.h"

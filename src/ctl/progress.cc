@@ -21,7 +21,7 @@ using change::Printable;
 constexpr int kPatienceInMilliseconds = 1000;
 constexpr std::size_t kUsualColumns = 80;
 
-// Says it unless it is over before that.
+// Prints the text unless the work ends before that.
 void SayAfterAWhile(const UniqueFd& over, const std::string& doing) {
   pollfd end = {.fd = over.get(), .events = POLLIN, .revents = 0};
   if (::poll(&end, 1, kPatienceInMilliseconds) == 0) Tell(Printable(doing) + " ...\n");
@@ -30,7 +30,7 @@ void SayAfterAWhile(const UniqueFd& over, const std::string& doing) {
 std::size_t Columns() {
   struct winsize size {};
   const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-  // In the last one some terminals begin another line.
+  // Some terminals begin another line when the last column is written.
   return (is_known ? size.ws_col : kUsualColumns) - 1;
 }
 
@@ -54,11 +54,11 @@ void ProgressLines::TellInAWhile(const std::string& doing) {
   if (::pipe2(ends, O_CLOEXEC) != 0) return;
   stop_ = UniqueFd(ends[1]);
   auto watch = StartThread([over = UniqueFd(ends[0]), text = doing] { SayAfterAWhile(over, text); });
-  // Where there can be no more threads, the change itself goes on, without a word of how far it is.
+  // If no thread can be started, the change goes on without this line.
   if (watch) watch_ = *std::move(watch);
 }
 
-// By blanks, which each terminal knows.
+// Overwrites the rest of an older line by blanks, which every terminal supports.
 void ProgressLines::Draw(const std::string& line) {
   const std::size_t columns = ColumnsOf(line);
   const std::size_t blanks = drawn_ > columns ? drawn_ - columns : 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is being done, for someone who waits.
+// Prints the progress of a change for someone who waits.
 //
-// At a terminal there is a line for all that takes longer than a second, and one that is drawn anew in its place each
-// time it is known how far that is.  Elsewhere there are lines for how far it is only, and few of them.
+// On a terminal, anything that takes longer than a second gets a line, and while its progress is known that line is
+// redrawn in place.  Elsewhere only progress gets lines, and few of them.
 
 #include <cstddef>
 #include <string>
@@ -39,8 +39,8 @@ class ProgressLines {
 
   bool is_terminal_;
   TenthLines tenths_;
-  std::size_t drawn_ = 0;  // The columns of what is drawn in place; it has no end of line.
-  UniqueFd stop_;          // Closing it ends the thread.
+  std::size_t drawn_ = 0;  // The columns of the line that is drawn in place, without an end of line.
+  UniqueFd stop_;          // Closing this end of the pipe ends the thread.
   std::thread watch_;
 };
 

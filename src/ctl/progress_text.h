@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How far something is, as the lines that say so.
+// Formats progress as lines.
 
 #include <chrono>
 #include <cstddef>
@@ -14,18 +14,19 @@
 
 namespace pintle::ctl {
 
-// Of text that a terminal can show.
+// Counts the columns of a text, which a terminal must be able to show.
 std::size_t ColumnsOf(const std::string& text);
 
-// What fits into so many columns of a terminal.  What is being done gives way to how far it is.
+// Returns a line that fits into this many columns of a terminal.  The activity is shortened before the progress.
 std::string FittingLine(const host::HowFar& how_far, std::size_t columns);
 
-// For a journal or a file: a line for each tenth, after the first second, and no more than one a second.
+// Makes lines for a journal or a file: one for each tenth of the work, after the first second, and at most one a
+// second.
 class TenthLines {
  public:
   static constexpr auto kRest = std::chrono::seconds(1);
 
-  // Nothing: it is no news.
+  // Returns nullopt if there is nothing new.
   std::optional<std::string> LineOf(const host::HowFar& how_far, MonotonicTime now);
 
  private:

@@ -86,7 +86,7 @@ std::string PendingText(const change::Change& pending, const Machine& machine) {
 
 namespace {
 
-// Early in a boot, when neither D-Bus nor rpm-ostree can be asked.
+// Puts the files of a change early in a boot, when neither D-Bus nor rpm-ostree answers.
 Result<ExitStatus> RecoverFiles(const CommandLine& line) {
   for (const char* other : {"--give-up", "--reboot", "--set-aside", "--root", "-o"}) {
     if (line.Has(other)) return Error(ErrorKind::kInvalid, fmt::format("--files does not go together with {}", other));

@@ -27,25 +27,26 @@ inline constexpr std::array kRecoverOptions = {
 
 struct Recovered {
   change::Recovery how = change::Recovery::kNothingToDo;
-  std::string reason;  // Why it was undone, if not because it was cut short.
-  std::string from;    // The names of the configs of the change that was under way.
+  std::string reason;  // Says why the change was undone, unless it was only cut short.
+  std::string from;    // The names of the two configs of the change that was under way.
   std::string to;
 };
 
 enum class Direction { kAsItIs, kBack };
 
-// To be called by whoever is about to change the machine, and holds the claim to it.
+// Ends a change that was cut short, or undoes it.  The caller holds the claim to the machine, and calls this before it
+// changes anything.
 Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& progress,
                                      Direction direction = Direction::kAsItIs);
 
 bool WaitsForReboot(const Recovered& recovered);
-// Whether the change has not ended yet, for that or another reason.
+// Returns whether the change has not ended yet, for that or another reason.
 bool IsUnderWay(const Recovered& recovered);
 
-// For people: what was done.
+// Returns a text for people about what was done.
 std::string RecoveredText(const Recovered& recovered);
 
-// For people: that something is under way, and what to do about it.
+// Returns a text for people that says which change is under way, and what to do about it.
 std::string PendingText(const change::Change& pending, const Machine& machine);
 
 }  // namespace pintle::ctl

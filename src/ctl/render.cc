@@ -22,9 +22,9 @@
 namespace pintle::ctl {
 namespace {
 
-// Files
+// These functions read files.
 
-// The one object that a file is to hold.
+// Reads the one object that a file must have.
 template <typename T>
 Result<T> ReadOne(const std::string& file, std::string_view kind) {
   const auto read = [&]() -> Result<T> {
@@ -37,7 +37,7 @@ Result<T> ReadOne(const std::string& file, std::string_view kind) {
   return TRY(read(), file);
 }
 
-// What goes wrong, so that all of it is told at once and not one thing each time.
+// Collects errors, so that all are reported at once.
 class Faults {
  public:
   template <typename T>
@@ -50,7 +50,7 @@ class Faults {
 
   bool are_none() const { return errors_.empty(); }
 
-  // One a line.
+  // Returns all errors as one, with one on each line.
   Error All() && {
     if (errors_.size() == 1) return std::move(errors_.front());
     std::string all;
@@ -62,7 +62,7 @@ class Faults {
   std::vector<Error> errors_;
 };
 
-// The Machine Config Operator's words name one problem a config.
+// The Machine Config Operator's words name only one problem of each config, so all are printed here.
 void TellErrorsOf(const RenderInput& input, const machineconfig::MachineConfigs& selected) {
   for (const api::MachineConfig* config : selected) {
     const auto index = static_cast<std::size_t>(config - input.configs.data());
@@ -70,7 +70,7 @@ void TellErrorsOf(const RenderInput& input, const machineconfig::MachineConfigs&
   }
 }
 
-// A workstation is no controller; it takes the part of the one that has generated the configs at hand.
+// A workstation is no controller, so it renders as the version of the controller that generated the given configs.
 std::string VersionThatGenerated(const std::vector<api::MachineConfig>& configs) {
   for (const api::MachineConfig& config : configs) {
     const std::string* version = api::Find(config.metadata.annotations, api::kGeneratedByControllerVersionAnnotation);
@@ -79,7 +79,7 @@ std::string VersionThatGenerated(const std::vector<api::MachineConfig>& configs)
   return std::string(kVersion);
 }
 
-// Output
+// These functions print the answer.
 
 enum class Format { kYaml, kJson, kName, kHashInput };
 
@@ -134,7 +134,7 @@ Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question) {
   if (pool) {
     auto chosen = machineconfig::SelectFor(*pool, input.configs);
     if (chosen) selected = *std::move(chosen);
-    // Of files that could not be read, nobody knows what they hold.
+    // If some files could not be read, the missing configs may be in them.
     if (!chosen && are_all_read) faults.Keep(std::vector{std::move(chosen).error()});
   }
   if (!faults.are_none()) {
@@ -160,7 +160,7 @@ Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question) {
 
 Result<std::string> NameOfRendered(const std::string& pool, const std::string& file) {
   auto config = TRY(ReadOne<api::MachineConfig>(file, api::MachineConfig::kKind));
-  // Rendering always writes these lists, also when there is nothing in them.
+  // Rendering always writes these lists, even empty.
   if (!config.spec.kernel_arguments) config.spec.kernel_arguments.emplace();
   if (!config.spec.extensions) config.spec.extensions.emplace();
   return machineconfig::RenderedName(pool, config.spec);
@@ -191,7 +191,7 @@ Result<ExitStatus> Render(const CommandLine& line) {
       .operator_version = line.Value("--operator-version").value_or(""),
   }));
   for (const std::string& warning : rendered.warnings) Tell(fmt::format("pintle: render: {}\n", warning));
-  // It can be rendered and looked at, but no cluster would store it.
+  // The config can be rendered and printed, but no cluster would store it.
   if (const auto size = machineconfig::CheckSize(rendered.config); !size) {
     Tell(fmt::format("pintle: render: {}\n", size.error().message()));
   } else if (const auto warning = machineconfig::SizeWarning(rendered.config)) {

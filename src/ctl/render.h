@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle render`: the one config that a pool's nodes would get, out of many.
+// `pintle render`: makes the config that a pool's nodes would get, out of many.
 
 #include <array>
 #include <optional>
@@ -38,10 +38,10 @@ struct RenderQuestion {
   std::string operator_version;
 };
 
-// What goes wrong has the words of the Machine Config Operator in its message.
+// Errors have the words of the Machine Config Operator.
 Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question);
 
-// The name that the rendered config in a file would have in a pool.
+// Returns the name that the rendered config in a file would have in a pool.
 Result<std::string> NameOfRendered(const std::string& pool, const std::string& file);
 
 }  // namespace pintle::ctl

@@ -31,7 +31,7 @@ namespace {
 
 using change::Printable;
 
-// The steps of the config that are about these things; each must be about one of them at least.
+// Returns the config's steps about these things.  A thing without any step is an error.
 Result<std::vector<plan::Step>> StepsAbout(const std::vector<About>& things, const change::CurrentConfig& config) {
   std::vector<plan::Step> steps = TRY(plan::StepsFor(config, config, {}));
   std::erase_if(steps, [&](const plan::Step& step) { return !AnyCovers(things, step); });
@@ -58,7 +58,7 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
   const change::Drifts drifts =
       TRY(change::DriftsOf(machine.root(), config, findings, {}, machine.RootWords(), PrivateLinesFor(line)));
   if (drifts.all.empty()) return outcome::kNothingToDo;
-  // Only what is not as it should be is changed, and entails something.
+  // Only the things that differ are changed and need actions.
   std::vector<About> changed;
   for (const change::Drift& drift : drifts.all) changed.emplace_back(drift.about);
   PlanAbout about = MakePlanAbout(changed, config, policy);

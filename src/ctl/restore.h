@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle restore`: makes things again what the machine's config says they are.
+// `pintle restore`: puts things back to what the machine's config wants.
 
 #include <array>
 

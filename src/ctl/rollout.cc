@@ -21,7 +21,7 @@ namespace {
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
 using NodeStates = std::vector<pool::NodeState>;
 
-// The pools that every cluster has, for membership when a file does not hold them.
+// Returns one of the pools that every cluster has; it decides membership if no file has that pool.
 api::MachineConfigPool StandardPool(std::string_view name) {
   api::MachineConfigPool pool;
   pool.metadata.name = name;
@@ -59,7 +59,7 @@ class Memberships {
         warnings.push_back(primary.error().message());
         continue;
       }
-      // A node that tells nothing of its role is in the list because it is in the pool.
+      // A node without any role is taken to be listed because it is in this pool.
       const bool is_unclaimed = *primary == nullptr && !HasRole(node) && !pool::IsWindows(node);
       if (*primary == nullptr && !is_unclaimed) continue;
       memberships.nodes_.emplace_back(is_unclaimed ? pool.metadata.name : (*primary)->metadata.name, &node);
@@ -111,7 +111,7 @@ const api::MachineConfigPool* PoolNamed(std::string_view name, const ClusterObje
   return found == objects.pools.end() ? nullptr : &*found;
 }
 
-// How the masters are doing, of which arbiters wait.
+// Returns how the masters are doing, for which arbiters wait.
 std::optional<pool::Masters> MastersOf(const ClusterObjects& objects, const Memberships& memberships) {
   const api::MachineConfigPool* masters = PoolNamed(api::kMasterPool, objects);
   if (masters == nullptr) return std::nullopt;
@@ -157,7 +157,7 @@ RolloutAnswer Answer(const pool::Situation& situation, pool::Rollout rollout) {
   }
   answer.recovering = std::move(rollout.recovering);
   answer.status = std::move(rollout.status);
-  // A condition changes when the status is written, and a preview does not write it.
+  // A condition's time changes when the status is written, which a preview does not do.
   for (api::Condition& condition : answer.status.conditions) condition.last_transition_time.reset();
   return answer;
 }
@@ -170,7 +170,7 @@ Result<api::MachineConfigPool> ReadPool(const std::string& path) {
                fmt::format("{}: holds {} MachineConfigPools instead of one", path, objects.pools.size()));
 }
 
-// What decides besides the cluster's objects.
+// Reads the inputs of a decision that are not objects of the cluster.
 RolloutQuestion ReadSettings(const CommandLine& line) {
   RolloutQuestion question;
   for (const std::string& gates : line.Values("--feature-gates")) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle rollout`: what would happen next in a pool, to whom, and what its status would say.
+// `pintle rollout`: prints what would happen next in a pool, to which nodes, and what its status would be.
 
 #include <array>
 #include <optional>
@@ -38,7 +38,7 @@ struct RolloutQuestion {
   std::string operator_node;
 };
 
-// What `-o json` prints.  What could not be decided is left out.
+// The answer that `-o json` prints, without what could not be decided.
 struct RolloutAnswer {
   struct Image {
     bool can_apply_updates = false;
@@ -83,13 +83,13 @@ struct RolloutAnswer {
 
 struct RolloutPreview {
   RolloutAnswer answer;
-  std::string table;                  // The same for people.
-  std::vector<std::string> warnings;  // What else they should know.
+  std::string table;                  // The same answer as a table for people.
+  std::vector<std::string> warnings;  // Warnings for these people.
 };
 
 Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question);
 
-// The same of objects from elsewhere; the files that the question names do not count.
+// Previews objects that are passed in; the files in the question are not read.
 Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question, const api::MachineConfigPool& pool,
                                       const ClusterObjects& objects);
 

@@ -19,17 +19,17 @@ namespace {
 
 using Row = std::array<std::string, 4>;
 
-// A text that stays in its place: what nodes and pools report may have any character in it.
+// Returns a text that cannot break the table: nodes and pools may report any characters.
 std::string Cell(std::string_view text) {
   if (text.empty()) return "-";
   const bool is_plain = std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
   return is_plain ? std::string(text) : api::GoQuoted(text);
 }
 
-// Until something is rendered for a new pool, it has none.
+// A new pool has no target until something is rendered for it.
 bool HasTarget(const api::MachineConfigPool& pool) { return !pool.spec.configuration.name.empty(); }
 
-// Says of each node what happens to it next.
+// Describes what happens to each node next.
 class Outlook {
  public:
   Outlook(const pool::Situation& situation, const pool::Rollout& rollout)

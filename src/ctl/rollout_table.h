@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A rollout for people: each node with what it has, what happens to it next, and why not sooner.
+// Describes a rollout to people: what each node has, what happens to it next, and why not sooner.
 
 #include <string>
 

@@ -23,12 +23,12 @@
 namespace pintle::ctl {
 namespace {
 
-// What there is to say of the machine afterwards.
+// The state of the machine afterwards.
 struct Aftermath {
   std::vector<change::SetAside> moved;
   change::Drifts drifts;
   bool has_config = false;
-  std::string pending;  // Of a change whose journal can be read.
+  std::string pending;  // Describes a change whose journal can be read.
 
   bool IsOpen() const { return !drifts.text.empty() || !pending.empty() || HasMoved(change::kCurrentConfig); }
   bool HasMoved(const char* path) const {
@@ -36,7 +36,7 @@ struct Aftermath {
   }
 };
 
-// The claim ends with it, so that the agent can look.
+// The claim ends with this function, so that the agent can look.
 Result<Aftermath> SetAsideOn(const Machine& machine) {
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   const host::Host host = machine.host();
@@ -89,7 +89,7 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
     Print(TextOf(after));
   }
   if (!after.pending.empty()) Tell(fmt::format("pintle: recover: {}\n", after.pending));
-  // It may be that no agent runs, and one that does looks again before long.
+  // An error is ignored: if no agent runs there is nobody to tell, and a running agent looks again before long anyway.
   if (machine.IsRunning() && !after.moved.empty()) static_cast<void>(host::TellAgent(host::AgentOrder::kCheck));
   return after.IsOpen() ? ExitStatus::kDiffers : ExitStatus::kFine;
 }

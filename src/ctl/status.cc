@@ -26,7 +26,7 @@ using change::Printable;
 using host::AgentState;
 using host::AgentStatus;
 
-constexpr std::string_view kFromTheTop = "\x1b[H\x1b[J";  // The cursor goes there, and what is below is wiped out.
+constexpr std::string_view kFromTheTop = "\x1b[H\x1b[J";  // Moves the cursor to the top and clears the screen below it.
 
 struct Shown {
   json::Value json;
@@ -46,7 +46,7 @@ std::string ConfigText(const api::MachineConfig& config) {
   return change::IsNoConfig(config) ? "it has no config" : "its config is " + Printable(config.metadata.name);
 }
 
-// Without an agent: what the disk says.
+// Reads the status from the disk, since no agent runs.
 Result<Shown> ShownFromDisk(const CommandLine& line) {
   constexpr std::string_view kNoAgent = "No agent runs on this machine";
   Shown shown{.json = {{"running", false}}, .text = ""};
@@ -90,7 +90,7 @@ void PrintShown(const Shown& shown, Form form) {
   PrintData(shown.json, form);
 }
 
-// Ends with the error that stopped it; a person ends it with Control-C.
+// Prints until an error stops it, which is returned, or a person presses Control-C.
 Result<ExitStatus> Watch(const CommandLine& line, Form form) {
   const bool redraws = form == Form::kText && ::isatty(STDOUT_FILENO) == 1;
   bool is_first = true;
@@ -110,14 +110,14 @@ Result<ExitStatus> Watch(const CommandLine& line, Form form) {
     } else {
       PrintShown(*shown, form);
     }
-    // Who reads it waits for it; main() tells of what could not be written.
+    // The reader waits for this text; main() reports what could not be written.
     return std::fflush(stdout) == 0;
   };
   TRY(host::FollowAgent(print));
   return exit;
 }
 
-// Names and values of what there is to say, the values below one another.
+// Formats names and values, with the values below one another.
 class Lines {
  public:
   void Add(std::string_view name, const std::string& value) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle status`: what the agent of this machine is doing, and what is next.
+// `pintle status`: prints what the agent of this machine is doing, and what comes next.
 
 #include <array>
 #include <string>
@@ -18,7 +18,7 @@ inline constexpr std::array kStatusOptions = {
     kDataOption,
 };
 
-// For people.
+// Returns the status as a text for people.
 std::string StatusText(const host::AgentStatus& status);
 
 }  // namespace pintle::ctl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle validate`: all that is wrong with configs, before a machine says it.
+// `pintle validate`: finds everything that is wrong with configs before a machine refuses them.
 
 #include <array>
 

@@ -10,7 +10,7 @@ namespace pintle::ctl {
 
 using pintle::ExitStatus;
 
-// A verb prints its answer on standard output, and nothing else.  Its error is printed by main().
+// A verb prints its answer, and nothing else, to standard output.  Its error is printed by main().
 using Verb = Result<ExitStatus>(const CommandLine& line);
 
 Verb Adopt;

@@ -26,7 +26,7 @@ std::string AllIsWell(const change::Drifts& drifts, const change::CurrentConfig&
   return fmt::format("This machine is as {} says, but for what is ignored.\n\n", drifts.config);
 }
 
-// The differences of files stand further in than what they are about.
+// The diffs are indented below the names of their files.
 Colour ColourOfFinding(std::string_view line) {
   return line.starts_with("  ") ? ColourOfDiff(line.substr(2)) : Colour::kNone;
 }
@@ -44,7 +44,7 @@ Result<ExitStatus> Verify(const CommandLine& line) {
       machine.IsRunning() ? TRY(change::FindingsOnThisMachine(host, config)) : TRY(change::FindingsOn(host, config));
   const change::Drifts drifts = TRY(change::DriftsOf(machine.root(), config, std::move(findings), ignored,
                                                      machine.RootWords(), PrivateLinesFor(line)));
-  // It explains the findings, and it is something to do even if there are none.
+  // A pending change explains the findings, and has to be dealt with even if there are none.
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (pending) Tell(fmt::format("pintle: verify: {}\n", PendingText(*pending, machine)));
   if (form == Form::kText) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle version`: which version this is.
+// `pintle version`: prints the version of this program.
 
 #include <array>
 
