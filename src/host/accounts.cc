@@ -9,7 +9,7 @@
 namespace pintle::host {
 namespace {
 
-constexpr std::size_t kIdsAt = 2;  // In both kinds of files: name, password, number.
+constexpr std::size_t kIdsAt = 2;  // Both files begin with name, password and number.
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -24,12 +24,12 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
 std::optional<std::uint32_t> Number(std::string_view text) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  // The largest stands for "no such id" in system calls.
+  // System calls take the largest number for "no such id".
   if (error != std::errc() || end != text.data() + text.size() || number == UINT32_MAX) return std::nullopt;
   return number;
 }
 
-// The fields of the first line that has this name and numbers where they belong, as strings of their own.
+// Returns copies of the fields of the first line with this name that has numbers where they belong.
 Result<std::optional<std::vector<std::string>>> FindLine(const Root& root, std::string_view file, std::string_view name,
                                                          std::size_t fields, std::size_t numbers) {
   for (const std::string_view folder : {"/etc/", "/usr/lib/"}) {

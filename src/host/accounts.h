@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Users and groups of a machine, as its own files name them.
+// Finds users and groups of a machine in the files below its root.
 //
-// /etc/passwd and /etc/group come first.  What an OSTree image brings in /usr/lib/passwd and /usr/lib/group counts too,
-// as it does for programs there (nss-altfiles).
+// /etc/passwd and /etc/group come first, then the image's /usr/lib/passwd and /usr/lib/group, as for the programs
+// there (nss-altfiles).
 
 #include <sys/types.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// This thread is, to file systems, another user for as long as this lives: the kernel refuses what that user may not
-// do.
+// Lets file systems treat this thread as another user while the object lives, so that the kernel refuses what that
+// user may not do.
 
 #include <sys/fsuid.h>
 #include <unistd.h>

@@ -34,7 +34,7 @@ Result<Message> Call(sd_bus* bus, sd_bus_message* call, microseconds patience) {
   Message answer;
   const int result = ::sd_bus_call(bus, call, static_cast<std::uint64_t>(patience.count()), problem.get(), Out(answer));
   if (result >= 0) return answer;
-  // The agent may also go while it is being asked.
+  // The agent may also exit while the call is under way.
   if (problem.IsNobodyThere(result)) return Error(ErrorKind::kNotFound, kNoAgent);
   return problem.Told(result);
 }
@@ -47,7 +47,7 @@ Result<Message> NewCall(sd_bus* bus, const char* interface, const std::string& m
   return call;
 }
 
-// A property that may be missing has no text then.
+// Moves a property into the status.  An empty text in an optional field means that the field is missing.
 template <typename AnyField>
 void TakeProperty(const AnyField& field, json::Value& properties, json::Value& status) {
   json::Value* property = properties.Find(AgentProperty(field.name));
@@ -102,14 +102,14 @@ int OnNews(sd_bus_message*, void* has_news, sd_bus_error*) {
   return 0;
 }
 
-// News that come together count once.
+// Several changes that arrive together are reported once.
 Result<> AwaitNews(sd_bus* bus, const bool& has_news) {
   for (;;) {
     const int result = ::sd_bus_process(bus, nullptr);
     if (result < 0) return Error::FromErrno("the system bus is gone", -result);
     if (result > 0) continue;
     if (has_news) return {};
-    static_cast<void>(::sd_bus_wait(bus, UINT64_MAX));  // What is wrong, processing tells.
+    static_cast<void>(::sd_bus_wait(bus, UINT64_MAX));  // sd_bus_process() will return the error, if there is one.
   }
 }
 

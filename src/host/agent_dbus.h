@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What others see of the agent over the system bus, and how a program of ours asks it.
+// The agent's interface on the system bus, and functions with which our programs use it.
 //
-// The agent has a property for each field of AgentStatus that anyone may see, tells what changed with
-// PropertiesChanged, and has a method for each AgentOrder.  A change of state or reason is also the signal
-// StateChanged(state, reason), and each new thing that it does is Progress(doing), as is, once a second at most, how
-// far that has come.
+// The agent has a property for each field of AgentStatus that anyone may see, announces changes by PropertiesChanged,
+// and has a method for each AgentOrder.  It emits StateChanged(state, reason) when one of the two changes, and
+// Progress(doing) for each new thing that it does and, once a second at most, for how far that has come.
 //
-// Who logs in, and from where, is for root: the method ListLogins() returns it, and the signal LoginsChanged() says
-// that there is another, but not who.
+// Only root may know who logs in, and from where: the method ListLogins() returns the logins, and the signal
+// LoginsChanged() announces another one without saying whose it is.
 
 #include <array>
 #include <cstdint>
@@ -33,13 +32,13 @@ inline constexpr const char* kAgentProgress = "Progress";
 inline constexpr const char* kAgentListLogins = "ListLogins";
 inline constexpr const char* kAgentLoginsType = "a(sss)";
 inline constexpr const char* kAgentLoginsChanged = "LoginsChanged";
-// The error of an order that could not be carried out; its message says why.
+// The error for an order that could not be carried out; its message has the reason.
 inline constexpr const char* kAgentFailed = "io.pintle.Error.Failed";
 
-// Where the agent gets from what its machine should be.
+// Where the agent gets the machine's config from.
 enum class AgentSource { kKubernetes, kLocal };
 
-// As the Machine Config Operator calls it.
+// The states of the Machine Config Operator.
 enum class AgentState { kDone, kWorking, kDegraded, kUnreconcilable };
 
 enum class AgentPhase {
@@ -49,7 +48,7 @@ enum class AgentPhase {
   kDraining,
   kChanging,
   kRebooting,
-  kConfirming,  // The new boot is looked at before the change counts as done.
+  kConfirming,  // The agent checks the new boot before the change counts as done.
   kUndoing,
   kDegraded,
   kPaused,
@@ -58,7 +57,7 @@ enum class AgentPhase {
 // A login over SSH.
 struct AgentLogin {
   std::string user;
-  std::string from;  // The other machine, if that is known.
+  std::string from;  // The other machine, if it is known.
   std::string when;  // RFC 3339.
 
   static constexpr auto kFields = json::FieldList{
@@ -73,7 +72,7 @@ inline constexpr std::size_t kAgentLogins = 20;
 struct AgentStatus {
   AgentSource source = AgentSource::kLocal;
   std::string node;
-  std::string current;  // The names of the configs.
+  std::string current;  // The name of a config, as is `desired`.
   std::string desired;
   std::optional<std::string> current_image;
   std::optional<std::string> desired_image;
@@ -81,12 +80,12 @@ struct AgentStatus {
   std::string reason;
   AgentPhase phase = AgentPhase::kStarting;
   std::string since;  // When the phase began, RFC 3339.
-  std::string doing;  // One line: this moment.
-  std::string next;   // One line: what comes after it, and when.
+  std::string doing;  // What happens at this moment, in one line.
+  std::string next;   // What will happen next, and when, in one line.
   std::uint32_t findings = 0;
-  std::vector<std::string> warnings;  // What a person should know of, and that stops nothing.
-  std::string left_aside;             // What of the config this machine cannot have, and why.
-  // The newest since the boot, oldest first; nothing: who asks may not see them.
+  std::vector<std::string> warnings;  // What a person should know and what stops nothing.
+  std::string left_aside;             // The parts of the config that this machine cannot have, and why.
+  // The newest logins since the boot, the oldest first; nullopt if the caller may not see them.
   std::optional<std::vector<AgentLogin>> logins;
 
   static constexpr auto kFields = json::FieldList{
@@ -109,30 +108,30 @@ struct AgentStatus {
   };
 };
 
-// Fields of this type are no properties, since everyone may read those.
+// Fields of this type are not properties, since everyone may read properties.
 template <typename T>
 inline constexpr bool kIsForRoot = false;
 template <>
 inline constexpr bool kIsForRoot<std::optional<std::vector<AgentLogin>>> = true;
 
-// A field's name as that of a property: "CurrentImage".
+// Returns the name of the property for a field, such as "CurrentImage".
 std::string AgentProperty(std::string_view field);
 
 enum class AgentOrder {
-  kCheck,  // Look at everything now.
-  kRetry,  // Try again now what has failed.
-  kPause,  // Change nothing until kResume; for a machine without a cluster.
+  kCheck,  // Check the whole machine now.
+  kRetry,  // Retry now what has failed.
+  kPause,  // Change nothing until kResume, on a machine without a cluster.
   kResume,
 };
 
-// kNotFound when no agent runs.
+// Returns kNotFound if no agent runs.
 Result<AgentStatus> AskAgent();
 
-// The agent may refuse it, or not manage it.  A person may be asked for a password meanwhile.
+// The agent may refuse the order or fail.  A person may be asked for a password meanwhile.
 Result<> TellAgent(AgentOrder order);
 
-// Calls `changed` now, and each time after something has changed, until it returns false.  What it gets is what
-// AskAgent returns: while there is no agent, kNotFound.  An error is the bus's own.
+// Calls `changed` now, and again after each change, until it returns false.  It gets the result of AskAgent(), which
+// is kNotFound while no agent runs.  FollowAgent() itself fails only if the bus does.
 Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& changed);
 
 }  // namespace pintle::host
@@ -162,7 +161,7 @@ inline constexpr auto kNames<host::AgentPhase> = std::array{
     std::pair{host::AgentPhase::kDegraded, "degraded"},     std::pair{host::AgentPhase::kPaused, "paused"},
 };
 
-// As the methods are called.
+// These are the names of the methods.
 template <>
 inline constexpr auto kNames<host::AgentOrder> = std::array{
     std::pair{host::AgentOrder::kCheck, "Check"},

@@ -12,7 +12,7 @@
 namespace pintle::host {
 namespace {
 
-// The kernel keeps this one itself: it says that nobody but the kernel has changed the others.
+// The kernel maintains this attribute: it proves that only the kernel has changed the others.
 constexpr std::string_view kKernelsOwn = "security.evm";
 
 class Thing {
@@ -40,7 +40,7 @@ class Thing {
   std::string path_;
 };
 
-// Calls until what is there fits.  `call` takes room and its size, and says how much there is.
+// Repeats the call with more room until the value fits.  `call` gets the room and its size, and returns the length.
 template <typename Call>
 Result<std::string> ReadWhole(const char* what, Call&& call) {
   std::string bytes(256, '\0');

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Extended attributes of files, directories and links: access lists, SELinux labels, capabilities, what users add.
+// Extended attributes of files, directories and links: access lists, SELinux labels, capabilities, and those of
+// users.
 
 #include <map>
 #include <string>
@@ -10,33 +11,33 @@
 
 namespace pintle::host {
 
-// By name, with the bytes that the kernel has.
+// Maps names to values, which are the kernel's bytes.
 using Attributes = std::map<std::string, std::string>;
 
 inline constexpr const char* kSelinuxLabel = "security.selinux";
 
-// How the thing is open whose attributes are meant.
+// How the descriptor of a file was opened.
 enum class OpenedAs {
   kItself,
-  kPath,  // With O_PATH, as links can only be; needs /proc.
+  kPath,  // It was opened with O_PATH, the only way for links; this needs /proc.
 };
 
-// All but what the kernel alone may write.  None where the file system has no attributes.
+// Returns all attributes but those that only the kernel writes; none if the file system has no attributes.
 Result<Attributes> ReadAttributes(int fd, OpenedAs opened_as);
 
 enum class OtherAttributes { kKeep, kRemove };
 
-// Sets these, and only where something differs.  Whether something did.
+// Sets those attributes that differ, and returns whether any did.
 Result<bool> SetAttributes(int fd, OpenedAs opened_as, const Attributes& wanted, OtherAttributes others);
 
-// Whether `have` is just what is wanted.  A label of which nothing is said may be any.
+// Returns whether `have` equals `wanted`.  If `wanted` has no SELinux label, any label will do.
 template <typename Map>
 bool AreAsWanted(const Map& wanted, Map have) {
   if (!wanted.contains(kSelinuxLabel)) have.erase(kSelinuxLabel);
   return wanted == have;
 }
 
-// In plain data, values are in base64.
+// Encode and decode values in base64, for plain data.
 std::map<std::string, std::string> ToText(const Attributes& attributes);
 Result<Attributes> FromText(const std::map<std::string, std::string>& text);
 

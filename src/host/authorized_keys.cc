@@ -54,14 +54,14 @@ Result<> Sync(int directory) {
 
 enum class Missing { kMake, kLeave };
 
-// The user's folder, down to the one that the file is in.
+// The folders in the user's home that lead to the file.
 class KeyFolder {
  public:
   KeyFolder(const Root& root, const std::string& user, const Account& account)
       : root_(root), user_(user), account_(account) {}
 
-  // Opens what there is; with kMake, makes what there is not, also in the place of what is someone else's.  Whether all
-  // of it is there now.
+  // Opens the folders that exist.  With kMake, makes those that are missing, and replaces one that belongs to someone
+  // else. Returns whether all of them exist now.
   Result<bool> Open(Missing missing, const Labels& labels) {
     if (!account_.home.starts_with('/') || account_.home == "/") {
       return Error(ErrorKind::kInvalid, fmt::format("the user {} has no home folder", user_));
@@ -81,12 +81,12 @@ class KeyFolder {
   int fd() const { return open_.back().get(); }
   std::string path() const { return fmt::format("{}/{}/{}/{}", account_.home, kFolders[0], kFolders[1], kFile); }
 
-  // How many are there.
+  // Returns how many of the folders exist.
   std::size_t count() const { return open_.empty() ? 0 : open_.size() - 1; }
-  // Whether the one behind them is there and is someone else's.
+  // Returns whether the folder after those exists but belongs to someone else.
   bool is_next_of_another() const { return is_next_of_another_; }
 
-  // Puts the folder of someone else back that was set aside, unless something has taken its place.
+  // Puts back someone else's folder that was set aside, unless its place is taken.
   Result<> PutBackNext() {
     if (open_.empty() || count() == std::size(kFolders)) return {};
     const char* name = kFolders[count()];
@@ -97,7 +97,7 @@ class KeyFolder {
     return Sync(fd());
   }
 
-  // Those that are there and empty, but for the first.
+  // Removes folders that are empty, the innermost first, but keeps the first `but` of them.
   Result<> RemoveFolders(std::size_t but) {
     while (count() > but) {
       open_.pop_back();
@@ -136,7 +136,7 @@ class KeyFolder {
     return true;
   }
 
-  // Looked at from outside: the user may not be able to open it.
+  // The status is read without opening the folder, which the user may not be allowed to do.
   bool IsOfAnother(const char* name) const {
     struct stat status;
     const bool is_there = ::fstatat(fd(), name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
@@ -145,7 +145,7 @@ class KeyFolder {
 
   static std::string NameAside(const char* name) { return std::string(name) + std::string(kAside); }
 
-  // As the user, who may rename what is in the user's own folder.
+  // This runs with the rights of the user, who may rename what is in the user's own folder.
   Result<> SetAside(const char* name) const {
     const std::string aside = NameAside(name);
     if (::renameat2(fd(), name, fd(), aside.c_str(), RENAME_NOREPLACE) == 0) return {};
@@ -173,7 +173,7 @@ class KeyFolder {
   const Root& root_;
   const std::string& user_;
   const Account& account_;
-  std::vector<UniqueFd> open_;  // The home, and from there on down.
+  std::vector<UniqueFd> open_;  // The home folder, and those below it.
   bool is_next_of_another_ = false;
 };
 

@@ -3,13 +3,13 @@
 
 // The file with the SSH keys that configs give a user: .ssh/authorized_keys.d/ignition in the home folder.
 //
-// The home belongs to the user, who may put links into it.  So it is entered as the user would, without following one:
-// what the user may not write is not written for the user, and a link in the place of a folder is an error that says
-// what to remove.
+// The home folder belongs to the user, who may put links into it.  So we enter it with the user's rights and follow
+// no links: we write nothing that the user could not write, and a link in the place of a folder is an error that
+// names what to remove.
 //
-// A folder that belongs to someone else, such as a .ssh that root made, is of no use to the user.  As with the Machine
-// Config Operator's daemon it is made anew when there are keys to write; but it is not removed: it is set aside as
-// ".ssh.before-pintle", and comes back when the change is undone.
+// A folder that belongs to someone else, such as a .ssh that root made, is of no use to the user.  Like the Machine
+// Config Operator's daemon, we replace it when there are keys to write; but instead of removing it we rename it to
+// ".ssh.before-pintle", and put it back when the change is undone.
 
 #include <optional>
 #include <string>
@@ -22,19 +22,18 @@
 
 namespace pintle::host {
 
-// Nothing where there is neither a file nor a folder for it, or no such user.
+// Returns nullopt if there is neither the file nor a folder for it, or no such user.
 Result<std::optional<resource::AuthorizedKeys::State>> ObserveAuthorizedKeys(const Root& root, const std::string& user);
 
-// Folders that are missing are made 0700.  An empty list leaves an empty file where there was one, and makes none where
-// there was not.  To have no file is to have no folders for it either, if they are empty, but for those that `want`
-// says were there.
+// Missing folders are made with mode 0700.  An empty list empties an existing file, but does not create one.  If
+// `want` has no file, empty folders for it are removed, too, except for as many as `want` says were there.
 //
-// Keys for a user that does not exist are kNotFound: the Machine Config Operator skips them, and whoever calls this can
-// do so too and say it; no keys for no user is what is there already.
+// Keys for a user that does not exist are an error of the kind kNotFound: the Machine Config Operator skips them, and
+// a caller can do the same and report it.  Having no keys for such a user needs no change.
 Result<> PutAuthorizedKeys(const Root& root, const resource::Put<resource::AuthorizedKeys>& put,
                            const Labels& labels = Labels::OfThisMachine());
 
-// Whether it is as it is wanted: to have no file is as good as an empty one.
+// Returns whether the state is the wanted one, where a missing file equals an empty one.
 bool Matches(const std::optional<resource::AuthorizedKeys::State>& want,
              const std::optional<resource::AuthorizedKeys::State>& have);
 

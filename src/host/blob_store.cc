@@ -20,7 +20,7 @@
 namespace pintle::host {
 namespace {
 
-// Before each of the contents stands their digest, a space, their length in decimal digits, and the end of the line.
+// Each blob follows a header: its digest, a space, its length in decimal digits, and a line feed.
 constexpr std::size_t kDigestLength = 64;
 constexpr std::size_t kLengthDigits = 19;
 constexpr std::size_t kHeaderLength = kDigestLength + 1 + kLengthDigits + 1;
@@ -28,7 +28,7 @@ constexpr std::size_t kHeaderLength = kDigestLength + 1 + kLengthDigits + 1;
 constexpr std::size_t kWrittenAtOnce = 256 << 10;
 constexpr std::size_t kWindow = 128 << 10;
 
-// Below this, reading and writing is quicker than asking the kernel to copy.
+// Below this size, reading and writing is quicker than having the kernel copy.
 constexpr std::size_t kCopiedByKernel = 128 << 10;
 
 std::string HeaderFor(std::string_view sha256, std::size_t length) {
@@ -69,7 +69,7 @@ Result<BlobStore> BlobStore::Open(const Root& root, std::string path, For what) 
   const bool is_new = !file && errno == ENOENT && what == For::kAdding;
   if (is_new) file.Reset(::openat(directory.get(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return Error::FromErrno("open").While(doing);
-  // Also when it is there already: whoever made it may have been cut short before its name was durable.
+  // This also holds for a file that exists: its creator may have been killed before the file's name was durable.
   BlobStore store(std::move(directory), std::move(file), std::move(path));
   TRY(store.ReadIndex(what), doing);
   return store;
@@ -94,14 +94,14 @@ Result<> BlobStore::ReadIndex(For what) {
       hasher.Update(piece);
       return true;
     }));
-    // Contents that are not what they say do not count; those behind them may be whole.
+    // A blob that does not match its digest is ignored; those behind it may be whole.
     if (std::move(hasher).Finish().hex() == header->sha256) extents_.emplace(std::move(header->sha256), extent);
     end_ = extent.offset + static_cast<off_t>(extent.length);
   }
   const bool is_torn = status.st_size > end_ && what == For::kAdding;
   if (is_torn && ::ftruncate(file_.get(), end_) != 0) return Error::FromErrno("cutting a torn end");
   written_ = end_;
-  window_.clear();  // It may have some of the torn end.
+  window_.clear();  // The window may hold part of the torn end.
   is_synced_ = false;
   return {};
 }
@@ -140,7 +140,7 @@ Result<std::string> BlobStore::AddFile(int fd, std::size_t size) {
   if (size >= Pieces::kMostAtOnce) return AddLongFile(fd, size);
   Pieces pieces(fd, size);
   const std::string_view piece = TRY(pieces.Next());
-  // One that has grown meanwhile is read again, as it does not fit.
+  // A file that has grown meanwhile is read again in pieces.
   if (piece.size() > size) return AddLongFile(fd, piece.size());
   return Add(piece);
 }
@@ -183,7 +183,7 @@ Result<std::string> BlobStore::AddPieces(const WalkPieces& walk) {
   return arriving ? HaveArrived(*std::move(arriving)) : Add(beginning);
 }
 
-// Behind the place of the header, which is written when the digest is known.
+// Writes behind the place of the header, which is written when the digest is known.
 Result<> BlobStore::WriteMore(Arriving& arriving, std::string_view piece) {
   arriving.hasher.Update(piece);
   TRY(WriteAt(end_ + static_cast<off_t>(kHeaderLength + arriving.length), piece), "keeping contents in " + path_);
@@ -203,7 +203,7 @@ Result<std::string> BlobStore::HaveArrived(Arriving arriving) {
   return sha256;
 }
 
-// Bytes behind the end are cut when the store is opened again; until then they take space.
+// If this fails, the bytes behind the end take up space until the store is opened again, which cuts them.
 void BlobStore::GiveUpArriving() const {
   if (::ftruncate(file_.get(), end_) != 0) return;
 }
@@ -301,8 +301,7 @@ Result<> BlobStore::Walk(const Extent& extent, const TakePiece& take) const {
   return {};
 }
 
-// Small contents, which are likely to be asked for in the order in which they were added, or from the last to the
-// first.
+// Returns small contents.  They are likely to be asked for in the order in which they were added, or in reverse.
 Result<std::string_view> BlobStore::LookAt(const Extent& extent) const {
   if (extent.offset >= written_) {
     return std::string_view(tail_).substr(static_cast<std::size_t>(extent.offset - written_), extent.length);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Contents of files, kept under their SHA-256.
+// Keeps contents of files under their SHA-256.
 //
-// All are in one file that only grows, so that keeping a thousand small ones costs a few sequential writes and one
-// fsync.  Equal contents are kept once.  What a power cut tore off is found by its digest when the store is opened, and
-// cut: a store has whole contents or does not have them.  In memory there are the digests and their places, and what is
-// around the place where it was last written or read; long contents go through in pieces.
+// All contents are in one file that only grows, so that keeping a thousand small ones costs a few sequential writes
+// and one fsync.  Equal contents are kept once.  When the store is opened, an end that a power cut has torn is found
+// by its digest and cut off: a store has contents whole or not at all.  Memory holds the digests, the offsets, and a
+// window around the last read or write; long contents are processed in pieces.
 
 #include <sys/types.h>
 
@@ -28,32 +28,32 @@ namespace pintle::host {
 
 class BlobStore {
  public:
-  // Makes the file when there is none; its directory must exist.  Only its owner may read it.  A store that is opened
-  // for reading is left as it is, also where it is damaged.
+  // kAdding makes the file if it does not exist; its directory must.  Only the owner may read the file.  kReading
+  // leaves the file as it is, even if it is damaged.
   enum class For { kAdding, kReading };
   static Result<BlobStore> Open(const Root& root, std::string path, For what = For::kAdding);
 
-  // These give the digest.  What they add is durable after the next Sync().
+  // These return the digest.  What they add is durable after the next Sync().
   Result<std::string> Add(std::string_view contents);
-  // The same for contents whose digest the caller has computed.
+  // Adds contents whose digest the caller has computed.
   Result<> AddKnown(const std::string& sha256, std::string_view contents);
-  // The whole of a file, which is read once: digest and contents agree even if someone writes to it meanwhile.  Its
-  // size may be another by now.
+  // Adds a whole file, which is read once, so that digest and contents agree even if someone writes to the file
+  // meanwhile. `size` may be out of date.
   Result<std::string> AddFile(int fd, std::size_t size);
-  // What is handed on in pieces, however long it is.
+  // Adds contents of any length that arrive in pieces.
   Result<std::string> AddPieces(const WalkPieces& walk);
   Result<> Sync();
 
-  // What would make the file longer than this is an error, so that others have room on the disk, too.
+  // Sets the limit of the file's length, so that others have room on the disk, too.  Exceeding it is an error.
   void LimitTo(std::uint64_t bytes) { limit_ = bytes; }
 
   bool Has(const std::string& sha256) const { return extents_.contains(sha256); }
-  // How many bytes there are under a digest.
+  // Returns the length of the contents with this digest.
   std::optional<std::size_t> SizeOf(const std::string& sha256) const;
 
   // Writes the contents to an open file, at its offset.
   Result<> CopyTo(const std::string& sha256, int fd) const;
-  // Whether an open file has just these contents.
+  // Returns whether an open file has exactly these contents.
   Result<bool> Equals(const std::string& sha256, int fd) const;
   Result<std::string> Read(const std::string& sha256, std::size_t limit) const;
 
@@ -63,7 +63,7 @@ class BlobStore {
     std::size_t length = 0;
   };
 
-  // Long contents that are being written behind the end.  Their digest is known when all of them are there.
+  // Long contents that are being written behind the end.  Their digest is known only after the last piece.
   struct Arriving {
     Hasher hasher{DigestAlgorithm::kSha256};
     std::size_t length = 0;
@@ -84,12 +84,12 @@ class BlobStore {
   void GiveUpArriving() const;
   void Remember(std::string sha256, std::size_t length);
 
-  UniqueFd directory_;  // Until its entry for the file is durable.
+  UniqueFd directory_;  // Open until its entry for the file is durable.
   UniqueFd file_;
   std::string path_;
   std::uint64_t limit_ = std::numeric_limits<std::uint64_t>::max();
   off_t end_ = 0;
-  off_t written_ = 0;  // From here to the end, it is in the tail only.
+  off_t written_ = 0;  // Everything from this offset to the end is only in the tail.
   std::string tail_;
   mutable std::string window_;
   mutable off_t window_offset_ = 0;

@@ -17,7 +17,7 @@ class Names {
   explicit Names(const DeployedImage& image) : image_(image) {}
 
   bool operator()(const RegistryImage& name) const {
-    // The digest of an image for several machines is that of their list, and then the name tells.
+    // An image for several architectures is named by the digest of its index, which only the name has.
     if (image_.image == PullSpec(name)) return true;
     return name.digest.empty() ? image_.image.starts_with(name.repository + "@") : name.digest == image_.digest;
   }
@@ -57,7 +57,7 @@ Result<> CheckMayReplace(const std::optional<DeployedImage>& pending, const Want
 Result<> AwaitFinalizer(Systemd& systemd, std::chrono::milliseconds patience) {
   const auto doing = [] { return "making sure that the staged deployment will be finalized"; };
   if (TRY(systemd.Observe(kFinalizer), doing()).active_state == "active") return {};
-  // Starting it does no harm where a path unit is about to do the same.
+  // It does no harm to start the unit if a path unit is about to do the same.
   TRY(systemd.Run(JobKind::kStart, kFinalizer, patience), doing());
   const UnitStatus status = TRY(systemd.Observe(kFinalizer), doing());
   if (status.active_state == "active") return {};

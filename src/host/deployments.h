@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The versions of the OS that are on the machine's disk, and the one that the next boot takes.
+// The versions of the OS on the machine's disk, and which of them the next boot takes.
 //
-// A deployment is an image with the kernel arguments that it boots with, and an /etc of its own.  The machine runs from
-// one; another may be pending, to be taken by the next boot; and one is kept to fall back to.  No call here changes the
-// one that runs.
+// A deployment is an image with the kernel arguments that it boots with and an /etc of its own.  One deployment is
+// booted, another may be pending for the next boot, and one is kept to fall back to.  No call here changes the booted
+// deployment.
 
 #include <chrono>
 #include <functional>
@@ -23,45 +23,46 @@
 namespace pintle::host {
 
 struct DeployedImage {
-  std::string id;  // OS-COMMIT.SERIAL, as rpm-ostree calls it: no other deployment on this disk has it.
+  std::string id;  // OS-COMMIT.SERIAL, which rpm-ostree uses; it is unique on this disk.
   std::string commit;
-  std::string version;                        // As the image calls itself; empty when it does not.
-  std::string branch;                         // REMOTE:BRANCH or BRANCH, for one that came from an OSTree repository.
-  std::string image;                          // HOST/PATH@sha256:..., for one that came as an OCI image,
+  std::string version;                        // The version in the image's own metadata, or "".
+  std::string branch;                         // REMOTE:BRANCH or BRANCH, if it came from an OSTree repository.
+  std::string image;                          // HOST/PATH@sha256:..., if it came as an OCI image,
   std::string digest;                         // and the digest of its manifest.
-  std::vector<std::string> kernel_arguments;  // As its boot entry has them.
-  std::string base_commit;                    // The image's own, where packages are layered on it; else the same.
+  std::vector<std::string> kernel_arguments;  // Those in its boot entry.
+  std::string base_commit;                    // The image's own commit; `commit` differs if packages are layered.
   std::vector<std::string> packages;          // Those that rpm-ostree was asked to layer,
   std::vector<std::string> removed_packages;  // and those that it was asked to take out.
-  bool is_staged = false;                     // It becomes the one to boot only when the machine shuts down.
+  bool is_staged = false;                     // It becomes the one to boot only at shutdown.
 };
 
-// What an image is called by whoever asks for it.
+// Returns the name by which a user would ask for the image.
 std::string NameOf(const DeployedImage& image);
 
-// Whether it is what this name, in the way of image_name.h, stands for.  What a tag stands for is taken to be what was
-// deployed from its repository.
+// Returns whether this name, in the syntax of image_name.h, stands for the image.  A tag is taken to stand for
+// whatever was deployed from its repository.
 bool IsOfImage(const DeployedImage& image, const std::string& name);
 
 struct DeploymentsState {
-  std::optional<DeployedImage> booted;    // None: the disk is not the one that this machine runs from.
-  std::optional<DeployedImage> pending;   // What the next boot takes, unless that is the booted one.
-  std::optional<DeployedImage> rollback;  // What was booted before.
+  std::optional<DeployedImage> booted;    // nullopt if the machine does not run from this disk.
+  std::optional<DeployedImage> pending;   // What the next boot takes, unless that is the booted deployment.
+  std::optional<DeployedImage> rollback;  // The deployment that was booted before.
 };
 
-// An image that was fetched completely.
+// An image that has been fetched completely.
 struct FetchedImage {
-  std::string name;    // As it was asked for, but with the digest in the place of a tag.
-  std::string commit;  // Empty if rpm-ostree has it, which only tells the commits of deployments.
+  std::string name;    // The name that was asked for, with the digest in the place of a tag.
+  std::string commit;  // Empty if rpm-ostree has it, which reports only the commits of deployments.
 };
 
-// Packages that are layered on an image, or taken out of it, beside those of the booted one.  This takes rpm-ostree.
-// What is both installed and uninstalled, or both taken out and put back, is installed, or taken out.
+// Packages to layer on an image or to remove from it, in addition to those of the booted deployment.  This needs
+// rpm-ostree.  A package in both `install` and `uninstall` is installed, and one in both `override_remove` and
+// `override_reset` is removed.
 struct WantedPackages {
   std::vector<std::string> install;
   std::vector<std::string> uninstall;
-  std::vector<std::string> override_remove;  // Packages of the image that are not to be there,
-  std::vector<std::string> override_reset;   // and those that are to be there again.
+  std::vector<std::string> override_remove;  // Packages of the image to remove,
+  std::vector<std::string> override_reset;   // and removed packages to restore.
 
   bool IsEmpty() const {
     return install.empty() && uninstall.empty() && override_remove.empty() && override_reset.empty();
@@ -69,76 +70,77 @@ struct WantedPackages {
 };
 
 struct WantedDeployment {
-  std::optional<FetchedImage> image;  // None: the one that is booted.
+  std::optional<FetchedImage> image;  // nullopt for the booted image.
   std::vector<std::string> add_arguments;
   std::vector<std::string> remove_arguments;
   WantedPackages packages = {};
-  // For files that are to take effect with the next boot: a deployment of its own for them even where image, arguments
-  // and packages are those of the booted one.
+  // Requests a new deployment even if image, arguments and packages are those of the booted one, for files that are
+  // to take effect with the next boot.
   bool always_new = false;
-  // Whether one that is pending already is someone else's, and to take its place would be an error.
+  // A deployment that is already pending belongs to someone else, and replacing it is an error.
   bool keeps_others = false;
 };
 
 enum class Putting { kAsWanted, kChanged };
 
-// Packages that can be found while this lives.
+// Packages that rpm-ostree can find while this object lives.
 class OfferedPackages {
  public:
   virtual ~OfferedPackages() = default;
 };
 
-// For one thread at a time: calls block until they are done.
+// Calls block until they are done.  An object must be used by one thread at a time.
 class Deployments {
  public:
   virtual ~Deployments() = default;
 
-  // A machine without OSTree is an error of the kind kNotFound.
+  // On a machine without OSTree, this is an error of the kind kNotFound.
   virtual Result<DeploymentsState> Observe() = 0;
 
-  // Calls that take long report to this how far they are, as parts of what their caller does.  Empty: they do not.
+  // Sets the function to which long calls report their progress, as a fraction of the call; an empty one turns that
+  // off.
   virtual void TellProgressTo(TellHowFar) {}
 
-  // What someone else is doing to them just now, in words; empty: nothing.
+  // Returns a description of the transaction that someone else is running now, or "" if there is none.
   virtual Result<std::string> UnderWay() { return std::string(); }
 
-  // Gets an image as image_name.h names it, and makes it a commit.  Asks nobody for what is here already.  An image is
-  // here whole or not at all.
+  // Fetches an image by its name in the syntax of image_name.h and imports it as a commit.  Does not access the
+  // network if the image is on the disk already.  An image is stored whole or not at all.
   virtual Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) = 0;
 
-  // Whether packages can be layered on an image here.
+  // Returns whether packages can be layered on images here.
   virtual bool LayersPackages() const = 0;
 
-  // Makes the packages of an extensions image available, to Put() and also to Fetch(), which looks for the packages
-  // that are layered already.  With an empty name, the packages are those of the repositories that the machine has.
+  // Makes the packages of an extensions image available to Put(), and to Fetch(), which looks for the packages that
+  // are layered already.  If `image` is empty, the packages come from the repositories that the machine has.
   virtual Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,
                                                                  const std::stop_token& stop) = 0;
 
-  // Makes this the deployment that the next boot takes: staged where the machine runs from this disk, and deployed at
-  // once otherwise.  Kernel arguments are those of the booted one, with these added and removed.
+  // Makes this the deployment for the next boot: staged if the machine runs from this disk, else deployed at once.
+  // Kernel arguments are those of the booted deployment with these added and removed.
   virtual Result<Putting> Put(const WantedDeployment& wanted) = 0;
 
-  // The next boot takes what is booted: the inverse of Put().
+  // Makes the next boot take the booted deployment: the inverse of Put().
   virtual Result<Putting> DropPending() = 0;
 
-  // The next boot takes what was booted before.
+  // Makes the next boot take the deployment that was booted before.
   virtual Result<Putting> RollBack() = 0;
 
-  // Makes the staged deployment the one that the next boot takes, as a shutdown does, but lets the caller add to it:
-  // `put` changes the deployment's own tree after its /etc was merged, and before the boot loader hears of it.  /var is
-  // there as the machine has it now, and /usr cannot be written to.  To be called as the last thing of a shutdown. When
-  // something fails, nothing is pending any more.
+  // Finalizes the staged deployment, as a shutdown does, and lets the caller add to it: `put` changes the
+  // deployment's own tree after its /etc was merged and before the boot entries are written.  /var is the machine's
+  // own, and /usr is read-only.  It must be the last thing that a shutdown does.  After an error nothing is pending
+  // any more.
   virtual Result<Putting> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) = 0;
 
-  // Removes what no deployment needs.
+  // Removes data that no deployment needs.
   virtual Result<> Prune() = 0;
 };
 
-// kConflict if what is pending is to stay, with the remedy.
+// Returns kConflict with a remedy if the pending deployment must not be replaced.
 Result<> CheckMayReplace(const std::optional<DeployedImage>& pending, const WantedDeployment& wanted);
 
-// Waits until systemd is sure to finalize a staged deployment when it shuts down.  OSTree has that begin a moment after
-// staging, and a shutdown that begins before just loses the deployment.
+// Waits until systemd is sure to finalize a staged deployment at shutdown.  OSTree starts the unit that does so a
+// moment after staging; a shutdown that begins before that loses the deployment.
 Result<> AwaitFinalizer(Systemd& systemd, std::chrono::milliseconds patience);
 
 }  // namespace pintle::host

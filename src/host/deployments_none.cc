@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Deployments where Pintle was built without libostree: there are none.
+// The stand-in for DeploymentsOstree in a build without libostree: every call fails.
 
 #include <utility>
 

@@ -21,12 +21,12 @@
 namespace pintle::host {
 namespace {
 
-// Open at once; more than that are rare, and are opened again.
+// The number of directories that stay open; changes rarely need more, and those are opened again.
 constexpr std::size_t kMostOpen = 128;
 
-constexpr int kMostLinks = 40;  // The kernel follows as many.
+constexpr int kMostLinks = 40;  // The limit is the kernel's own.
 
-// The group of a user whose own groups are not known: then only what everybody may do counts.
+// Stands for the groups of a user whose own are unknown, so that only the rights of everybody count.
 constexpr gid_t kNobody = 65534;
 
 Result<struct statx> Look(int fd) {
@@ -37,7 +37,7 @@ Result<struct statx> Look(int fd) {
   return status;
 }
 
-// What the group may do is the most that any user or group on the list may.
+// If there is an access list, the group's permissions are the upper limit of what its users and groups may do.
 bool MayHaveAccessList(int fd) {
   const std::string path = fmt::format("/proc/self/fd/{}", fd);
   const ssize_t length = ::getxattr(path.c_str(), "system.posix_acl_access", nullptr, 0);
@@ -57,7 +57,7 @@ Result<std::string> TargetOf(int link) {
   return std::string(target.data(), static_cast<std::size_t>(length));
 }
 
-// In a directory of a user's, a directory of somebody else's is one that the user may have put there.
+// The owner of a directory may have put someone else's directory into it.
 Result<> CheckStep(const Directory& at, const Directory& next) {
   if (!at.IsShared() || IsOurs(at.owner().uid) || IsOurs(next.owner().uid)) return {};
   if (next.owner().uid == at.owner().uid) return {};
@@ -67,7 +67,7 @@ Result<> CheckStep(const Directory& at, const Directory& next) {
                            next.path(), next.owner().uid, at.owner().uid));
 }
 
-// Who may have put a link there: nobody but us, this user, or nobody knows.
+// Who may have put a link in its place: only we, if `user` is nullopt; that user; or an unknown user.
 struct Maker {
   bool is_known = true;
   std::optional<uid_t> user;
@@ -170,7 +170,7 @@ Result<Directories::Shared> Directories::Enter(const Shared& at, const std::stri
   return directory;
 }
 
-// However it is reached, it is the one that was made.
+// The names may be swapped at any time, so the identity proves that this is the directory that was made.
 Result<Directories::Shared> Directories::EnterWaiting(const Shared& at, const Waiting& waiting,
                                                       std::string path) const {
   UniqueFd next;
@@ -233,7 +233,7 @@ Result<UniqueFd> OpenToRead(const Root& root, const std::string& path) {
   const auto directory = TRY(Directories(root).Open(DirectoryAbove(path)));
   const std::string name = path.substr(path.rfind('/') + 1);
   if (name.empty() || name == "." || name == "..") return Error(ErrorKind::kInvalid, "not a regular file");
-  // O_NONBLOCK, so that a named pipe in the place of a file cannot hold us up.
+  // O_NONBLOCK keeps a named pipe in the place of a file from blocking us.
   constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   UniqueFd file(::openat(directory->fd(), name.c_str(), kFlags));
   if (!file) return Error::FromErrno("open");

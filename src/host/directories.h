@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Directories of the file tree, entered so that no user can lead us elsewhere.
+// Opens directories of the file tree so that no user can redirect us.
 //
-// A path of a config may go through a directory that belongs to a user, who can rename what is in it, and put links and
-// other things in its place, at any time.  So a path is followed name by name, each from the open directory before it,
-// and a step that its owner may have chosen is judged by where it leads:
-//
+// A path of a config may go through a directory that belongs to a user, who can rename what is in it, and replace it
+// by links and other things, at any time.  So a path is followed name by name, each from the open directory before
+// it, and a step that the owner may have chosen is judged by its target:
 //     a directory in a directory of user U    must belong to U or to us; what U moves about is U's own
+//     a directory in a directory of user U    must belong to U or to us; U may move U's own directories
 //     a link that U may have put there        is followed with U's rights, and must lead to a directory of U's
-//     all else                                is ours to follow
 //
-// An open directory stays the one that was judged, whatever is done to the path that led there: all that is made, read,
-// renamed and removed in it goes by its descriptor and one single name.  Nothing leads out of the root.
+// An open directory stays the one that was judged, whatever is done to the path that led there: everything that is
+// made, read, renamed and removed in it is addressed by its descriptor and a single name.  Nothing leads out of the
+// root.
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -31,7 +31,7 @@
 
 namespace pintle::host {
 
-// Identifies a file or a directory on this machine, whatever name it has.
+// Identifies a file or a directory on this machine, whatever its name.
 struct Identity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -52,12 +52,12 @@ class Directory {
   std::uint64_t attributes() const { return attributes_; }  // STATX_ATTR_...
   const std::shared_ptr<const Directory>& above() const { return above_; }
 
-  // Whether users other than us can change which names are in it.
+  // Returns whether users other than us can add, rename or remove names in it.
   bool IsShared() const { return is_shared_; }
-  // For a shared directory: whether each user can rename and remove only what is their own.
+  // Returns whether users can rename and remove only what is their own in a shared directory.
   bool IsSticky() const { return is_sticky_; }
 
-  // This directory, open for reading.
+  // Opens this directory for reading.
   Result<UniqueFd> OpenToRead() const;
 
  private:
@@ -73,11 +73,11 @@ class Directory {
   bool is_sticky_ = false;
 };
 
-// Whether a thing of this owner is ours: root's, or of the user that runs this.
+// Returns whether the owner is root or the user that runs this program.
 bool IsOurs(uid_t owner);
 
-// An error if a file of this directory must not be read.  A user can give a file of someone else another name by a hard
-// link, and would have us read what the user may not.
+// Returns an error if a file in this directory must not be read.  A user can hard-link someone else's file into a
+// directory, and would have us read what the user may not.
 Result<> CheckReadable(const Directory& directory, const struct stat& file);
 
 class Directories {
@@ -90,21 +90,21 @@ class Directories {
   // Keeps directories open, so that each is looked up once.
   Result<Shared> Open(const std::string& path);
 
-  // A new directory is made beside its place first, under another name in the same directory.  From Await() on, a path
-  // through the place leads to it; Arrived() is for when it has been renamed.
+  // A new directory is first made beside its place, under another name in the same directory.  From Await() on, paths
+  // through the place lead to it; Arrived() is called after it was renamed.
   struct Place {
     Identity directory;
     std::string name;
     auto operator<=>(const Place&) const = default;
   };
   struct Waiting {
-    std::vector<std::string> names;  // From the directory of the place on down.
+    std::vector<std::string> names;  // The way from the directory that has the place.
     Identity identity;
   };
   void Await(const Place& place, Waiting waiting) { waiting_[place] = std::move(waiting); }
   void Arrived(const Place& place) { waiting_.erase(place); }
 
-  // This path, and all below it, is looked up again.
+  // Makes this path, and all below it, be looked up again.
   void Forget(const std::string& path);
   void ForgetAll() { open_.clear(); }
 
@@ -120,12 +120,12 @@ class Directories {
   std::map<Place, Waiting> waiting_;
 };
 
-// The names in an open directory, which may be open as a place only (O_PATH).
+// Returns the names in an open directory, which may be open with O_PATH.
 Result<std::vector<std::string>> ListOpen(const UniqueFd& directory);
 
-// A regular file that a config names, open for reading; anything else there is an error.
+// Opens a regular file that a config names; anything else there is an error.
 Result<UniqueFd> OpenToRead(const Root& root, const std::string& path);
-// The whole of it.  One longer than `limit` is an error.
+// Returns the contents of such a file.  A file longer than `limit` is an error.
 Result<std::string> ReadWhole(const Root& root, const std::string& path, std::size_t limit = Root::kReadLimit);
 
 }  // namespace pintle::host

@@ -17,7 +17,7 @@ std::uint64_t Mebibytes(std::uint64_t bytes) { return Sum(bytes, (1 << 20) - 1) 
 }  // namespace
 
 std::uint64_t SpaceFor(std::span<const OciDescriptor> layers) {
-  // A layer lies there packed while it is unpacked, which makes it no smaller.
+  // While a layer is unpacked, its packed form is there, too; unpacking makes no layer smaller.
   std::uint64_t needed = 0;
   for (const OciDescriptor& layer : layers) needed = Sum(needed, Sum(layer.size, layer.size));
   return needed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether an image fits on the disk, worked out before its first byte is fetched.
+// Checks whether an image fits on the disk before its first byte is fetched.
 
 #include <cstdint>
 #include <span>
@@ -13,11 +13,11 @@ namespace pintle::host {
 
 struct DiskSpace {
   std::uint64_t free = 0;      // Bytes that are free.
-  std::uint64_t reserved = 0;  // Of them, those that have to stay free.
+  std::uint64_t reserved = 0;  // The part of them that has to stay free.
 };
 
-// What it takes to fetch these layers and keep them unpacked.  How much they grow is not told before, so this is less
-// than most will need: it finds what cannot work, and never refuses what can.
+// Returns the least space that fetching and unpacking these layers takes.  Most images need more, since how much the
+// layers grow is not known before: the check finds what cannot work, and never refuses what can.
 std::uint64_t SpaceFor(std::span<const OciDescriptor> layers);
 
 Result<> ExpectSpace(std::uint64_t needed, const DiskSpace& space);

@@ -37,13 +37,13 @@ bool IsMadeAtBoot(std::string_view path) {
   return path.starts_with("/run/systemd/generator") || path.starts_with("/run/systemd/transient/");
 }
 
-// A unit, and whether it is here only because another one names it in Also=.
+// A unit, and whether it is in the batch only because another one names it in Also=.
 struct Entry {
   UnitFile unit;
   bool is_also;
 };
 
-// Units that are enabled or disabled together.  Looking at one may bring others in.
+// Units that are enabled or disabled together.  Traversing one may add others.
 class Batch {
  public:
   explicit Batch(const Root& root) : root_(root) {}
@@ -56,7 +56,7 @@ class Batch {
     return &Add(*name, false);
   }
 
-  // The unit whose file it is in the end.  If that is not there, its kind says so.
+  // Follows aliases and links to the unit that has the file.  If the file does not exist, its kind is kMissing.
   Result<Entry*> Traverse(Entry& start, ReadInstall read, LinksInConfig links) {
     TRY(Load(start, read, Find));
     Entry* entry = &start;
@@ -77,7 +77,7 @@ class Batch {
     }
   }
 
-  // As Traverse, for a unit that is to be enabled or disabled by this name.
+  // Like Traverse(), for a unit that is to be enabled or disabled by this name; it must exist.
   Result<Entry*> Discover(const std::string& text, ReadInstall read) {
     Entry& start = *TRY(Add(text));
     Entry* entry = TRY(Traverse(start, read, LinksInConfig::kFollow), text);
@@ -97,7 +97,7 @@ class Batch {
     return entry;
   }
 
-  // The next one that nobody has looked at, in the order in which they came in.
+  // Returns the next entry that has not been handled, in the order in which they were added.
   Entry* Next() { return next_ < entries_.size() ? entries_[next_++].get() : nullptr; }
 
  private:
@@ -125,7 +125,7 @@ class Batch {
     return {};
   }
 
-  // The name that an alias stands for; nothing if the file it leads to is the unit's own.
+  // Returns the name that an alias stands for, or nullopt if it leads to a file of the unit's own name.
   static std::optional<UnitName> OtherName(const UnitFile& unit) {
     if (unit.kind == UnitFileKind::kLinked) return std::nullopt;
     std::optional<UnitName> other = UnitName::Parse(NameIn(unit.target));
@@ -141,10 +141,10 @@ class Batch {
   std::size_t next_ = 0;
 };
 
-// What became of several links: what goes wrong with one does not keep the others from being made.
+// The outcome of making several links.  An error of one does not keep the others from being made.
 class Outcome {
  public:
-  // Whether there is a link now, or none was to be made.
+  // `link` is whether the link exists now; false means that none was to be made.
   void Add(Result<bool> link) {
     if (!link && !error_) error_ = std::move(link).error();
     is_something_ = is_something_ || !link || *link;
@@ -157,8 +157,8 @@ class Outcome {
   bool is_something_ = false;
 };
 
-// A template that does not say which instance is meant cannot be wanted by a unit that has none; presets are for all
-// units, and leave such ones out.
+// What happens to a template without an instance that a unit without an instance is to want: this is an error, but
+// presets, which are for all units, leave it out.
 enum class Unnamed { kError, kLeaveOut };
 
 class Enabling {
@@ -185,8 +185,8 @@ class Enabling {
     const auto doing = [&] { return "enabling " + unit.name.text(); };
     if (!IsInSearchPath(unit.path))
       TRY(MakeLink(fmt::format("{}/{}", kUnitDirectory, unit.name.text()), unit), doing());
-    // As with systemctl, the first of these that comes to something says whether all went well: a unit that is wanted
-    // by what it should be is enabled, though it may be required by nonsense.
+    // As with systemctl, the first of these that had anything to do decides the result: a unit with a valid WantedBy=
+    // is enabled even if its RequiredBy= is nonsense.
     Outcome outcomes[] = {
         MakeAliases(unit),
         MakeDependencies(unit, unit.install.wanted_by, "wants"),
@@ -239,7 +239,7 @@ class Enabling {
     return kinds_fit && may_be && instances_fit && alias.type() == unit.type();
   }
 
-  // "multi-user.target.wants/a.service": the old way to say WantedBy=.
+  // Recognises "multi-user.target.wants/a.service", the old form of WantedBy=.
   static bool IsDependencyPath(std::string_view path, const UnitName& unit) {
     std::string_view folder = FolderOf(path);
     if (folder.ends_with(".wants")) {
@@ -256,7 +256,7 @@ class Enabling {
     return name->kind() == UnitNameKind::kInstance && *name->Template() == unit;
   }
 
-  // The name by which a unit is wanted: of a template, its default instance's.
+  // Returns the name that dependency links get: for a template with a default instance, the name of that instance.
   Result<UnitName> WantedName(const UnitFile& unit) {
     if (unit.name.kind() != UnitNameKind::kTemplate || unit.install.default_instance.empty()) return unit.name;
     UnitFile instance(*unit.name.WithInstance(unit.install.default_instance));
@@ -301,7 +301,7 @@ class Enabling {
     return true;
   }
 
-  // Any file of the same name in the search path will do: the first one there is what systemd takes.
+  // The target may be any file of the same name in the search path, since systemd takes the first one there.
   Result<bool> LeadsTo(const std::string& path, const std::string& file) {
     std::string target = TRY(root_.ReadLink(path));
     if (!target.starts_with('/')) target = fmt::format("{}/{}", FolderOf(path), target);
@@ -332,7 +332,7 @@ class Disabling {
   void Mark(Batch& batch, Entry& entry) {
     const auto found = batch.Traverse(entry, ReadInstall::kYes, LinksInConfig::kFollow);
     const UnitFile& unit = entry.unit;
-    // Of a file that is missing or cannot be read, the links can be removed all the same.
+    // The links of a unit can be removed even if its file is missing or cannot be read.
     const bool leads_nowhere = found && (*found)->unit.kind == UnitFileKind::kMissing;
     const bool is_to_go = !found || leads_nowhere || unit.kind == UnitFileKind::kFile;
     if (is_to_go) marked_.insert(unit.name.text());
@@ -350,7 +350,7 @@ class Disabling {
     return {};
   }
 
-  // What leads to a link that is gone has to go too, so this is done until nothing more is found.
+  // A link to a removed link has to be removed, too, so the caller repeats this until nothing more is found.
   Result<bool> RemoveMarked(std::vector<std::string>& links) {
     bool again = false;
     std::vector<std::string> left;
@@ -379,10 +379,10 @@ class Disabling {
   }
 
   const Root& root_;
-  std::set<std::string> marked_;  // Names of units, and paths of links that were removed.
+  std::set<std::string> marked_;  // The names of units, and the paths of removed links.
 };
 
-// What presets say of units: some are to be enabled, some disabled.
+// Enables some units and disables others, according to presets.
 class Presetting {
  public:
   explicit Presetting(const Root& root) : root_(root), enabled_(root), disabled_(root) {}
@@ -392,7 +392,7 @@ class Presetting {
     if (name && (enabled_.Has(*name) || disabled_.Has(*name))) return {};
     Batch alone(root_);
     const Entry* found = TRY(alone.Discover(unit, ReadInstall::kNo));
-    if (found->unit.name != *name) return {};  // The presets for its real name are what counts.
+    if (found->unit.name != *name) return {};  // Only the presets for the unit's real name count.
     const Preset preset = presets.Of(*name);
     if (preset.action == PresetAction::kDisable) TRY(disabled_.Discover(unit, ReadInstall::kNo));
     if (preset.action != PresetAction::kEnable) return {};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Enabling and disabling units below a root, with the links that systemctl would make and remove there.
+// Enables and disables units below a root by making and removing the links that systemctl would.
 //
-// What systemd does has corners: units that name others in Also=, other names, templates whose instances are enabled,
-// links to files elsewhere.  tests/unit/host/systemd_offline_test.cc compares all of it with the real one.
+// systemd's rules are intricate: units that name others in Also=, aliases, templates with instances, links to files
+// elsewhere.  tests/unit/host/systemd_offline_test.cc compares the result with systemctl's.
 
 #include <span>
 #include <string>
@@ -17,8 +17,8 @@
 
 namespace pintle::host {
 
-// Units by what is to be done with them, which is done in this order: as the Machine Config Operator does it, a unit
-// that a config disables stays so when another one that is enabled names it in Also=.
+// Units sorted by what is done with them, in this order, which is the Machine Config Operator's: a unit that a config
+// disables stays disabled even if an enabled unit names it in Also=.
 struct UnitsByEnablement {
   std::vector<std::string> preset;
   std::vector<std::string> enabled;
@@ -26,19 +26,19 @@ struct UnitsByEnablement {
 };
 UnitsByEnablement Sorted(std::span<const resource::Put<resource::UnitState>> units);
 
-// As `systemctl --root=... --force enable UNITS...`.
+// Does the same as `systemctl --root=... --force enable UNITS...`.
 Result<> EnableUnits(const Root& root, std::span<const std::string> units);
 
-// As `systemctl --root=... disable UNITS...`.  Of a unit that does not exist, the links are removed.
+// Does the same as `systemctl --root=... disable UNITS...`.  The links of a unit that does not exist are removed.
 Result<> DisableUnits(const Root& root, std::span<const std::string> units);
 
-// As `systemctl --root=... --force preset UNITS...`.
+// Does the same as `systemctl --root=... --force preset UNITS...`.
 Result<> PresetUnits(const Root& root, std::span<const std::string> units);
 
-// Whether there is something by that name at all; a mask is something.
+// Returns whether a unit of that name exists; a mask counts.
 Result<bool> HasUnit(const Root& root, const std::string& unit);
 
-// What `systemctl --root=... is-enabled UNIT` says, or nothing for a unit that is not there.
+// Returns what `systemctl --root=... is-enabled UNIT` prints, or "" for a unit that does not exist.
 Result<std::string> FileStateOf(const Root& root, const std::string& unit);
 
 }  // namespace pintle::host

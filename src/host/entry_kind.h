@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which kind of entry a mode of the kernel's means.
+// Translates the file type in a kernel's mode.
 
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ inline std::string_view NameOfOther(mode_t mode) {
   return "thing of an unknown kind";
 }
 
-// An error for what is no file, directory or link.
+// Returns an error for anything but a file, a directory or a link.
 inline Result<resource::EntryKind> KindOf(mode_t mode) {
   if (S_ISREG(mode)) return resource::EntryKind::kFile;
   if (S_ISDIR(mode)) return resource::EntryKind::kDirectory;

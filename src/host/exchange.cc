@@ -23,7 +23,7 @@ int RemoveName(int directory, const std::string& name, EntryKind kind) {
 
 bool IsNotEmpty(int errno_value) { return errno_value == ENOTEMPTY || errno_value == EEXIST; }
 
-// For lack of the call, or of a file system that knows it.
+// The kernel has no such call, or the file system does not support it.
 bool CannotBeDone(int errno_value) { return errno_value == EINVAL || errno_value == ENOSYS; }
 
 bool WasDirectory(const Exchange& exchange) { return exchange.existing->kind == EntryKind::kDirectory; }
@@ -41,13 +41,13 @@ Result<bool> IsIn(int directory, const std::string& name, const Existing& existi
   return IsAs(state, existing, opened.get(), have, blobs);
 }
 
-// Whether what was touched is what was seen nonetheless.
+// Returns whether a thing that was touched still is as it was seen.
 Result<bool> IsAsSeen(int directory, const std::string& name, const Existing& existing, const Exchange& exchange,
                       const BlobStore& blobs) {
   return exchange.seen && TRY(IsIn(directory, name, existing, *exchange.seen, blobs));
 }
 
-// Before anyone sees that something else is there for an instant.
+// This check comes before the exchange, during which others could see the new thing for an instant.
 Result<> CheckStillThere(const Beside& beside, const Exchange& exchange, const BlobStore& blobs) {
   const int directory = beside.directory.fd();
   const auto existing = TRY(FindExisting(directory, exchange.name));
@@ -57,7 +57,7 @@ Result<> CheckStillThere(const Beside& beside, const Exchange& exchange, const B
   return TRY(IsAsSeen(directory, exchange.name, *existing, exchange, blobs)) ? Result<>() : WasEdited();
 }
 
-// Puts what came out of the place back there.
+// Puts back what was taken out of the place.
 Result<> GiveBack(const Beside& beside, const Exchange& exchange) {
   const std::string waiting = NameBeside(exchange.name);
   const auto put_back = [&](unsigned flags) -> Result<> {
@@ -70,17 +70,17 @@ Result<> GiveBack(const Beside& beside, const Exchange& exchange) {
   }
   TRY(put_back(RENAME_EXCHANGE));
   const auto out = FindExisting(beside.at, waiting);
-  // If it is not ours that comes out, someone has edited that in turn, and theirs is the last word.
+  // If what comes out is not ours, someone has edited the place again, and that edit stays.
   if (!out || (*out && (*out)->identity != *exchange.made)) TRY(put_back(RENAME_EXCHANGE));
   return ClearBeside(beside.at, exchange.name);
 }
 
-// What has come out is beside the place now.
+// Examines what was taken out of the place, and puts it back if it is not what was seen.
 Result<Out> Judge(const Beside& beside, const Exchange& exchange, const BlobStore& blobs) {
   const std::string waiting = NameBeside(exchange.name);
   const auto found = FindExisting(beside.at, waiting);
   if (!found) {
-    // It is a pipe, or the like.
+    // It is a pipe or the like.
     TRY(GiveBack(beside, exchange));
     return found.error();
   }
@@ -99,8 +99,8 @@ Result<Out> Judge(const Beside& beside, const Exchange& exchange, const BlobStor
   return WasEdited();
 }
 
-// A file system that cannot exchange, such as vfat, has an instant in which an edit can be lost, and for a directory
-// one without either.
+// On a file system that cannot exchange, such as vfat, an edit can be lost for an instant, and a directory that is
+// replaced is missing for an instant.
 Result<Out> ReplacePlainly(const Beside& beside, const Exchange& exchange, const State& want) {
   const int directory = beside.directory.fd();
   const bool has_directory = want.kind == EntryKind::kDirectory || WasDirectory(exchange);
@@ -132,7 +132,7 @@ Result<> PutInPlace(const Beside& beside, const Exchange& exchange, const State&
   }
   if (placed == 0) return {};
   if (errno != EEXIST) return Error::FromErrno("rename");
-  // That someone else has put just the same there is fine.
+  // It is fine if someone else has put the same thing there.
   const auto existing = TRY(FindExisting(directory, exchange.name));
   if (!existing || !TRY(IsIn(directory, exchange.name, *existing, want, blobs))) return WasEdited();
   return ClearBeside(beside.at, exchange.name);

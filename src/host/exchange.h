@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is in a place, exchanged for what was made beside it, so that nothing is lost that someone does meanwhile.
+// Exchanges what is in a place for what was made beside it without losing concurrent edits.
 //
-// Whoever edits a file writes into it, or puts another in its place; either may happen at any instant.  So the new
-// thing and what is in the place are exchanged by one call, and what has come out is looked at: if it is not what was
-// there before, the two are exchanged back.  Who had the old file open can write to it even now: it waits beside the
-// place, and is looked at again when it is removed.
+// Someone may write into a file, or replace it, at any instant.  So one call exchanges the new thing and the old one,
+// and then the old one is examined: if it is not what was there before, the two are exchanged back.  A process that
+// has the old file open can write to it even then, so it stays beside the place and is examined again when it is
+// removed.
 
 #include <optional>
 #include <string>
@@ -22,30 +22,30 @@ namespace pintle::host {
 struct Exchange {
   std::string name;
   std::optional<Existing> existing;                // What is in the place.
-  std::optional<resource::FileEntry::State> seen;  // What that is, if someone has looked.
-  bool is_fresh = false;         // It was touched so shortly before that its times do not tell of a touch after it.
-  std::optional<Identity> made;  // What waits beside the place; none: nothing is to be there.
+  std::optional<resource::FileEntry::State> seen;  // Its state, if that has been observed.
+  bool is_fresh = false;         // It was modified so recently that a later modification may leave the same times.
+  std::optional<Identity> made;  // What was made beside the place; nullopt if the place is to be empty.
 };
 
-// The directory that has the place, and the open one in which things wait beside it.
+// The directory that has the place, and the open directory in which new and old things lie meanwhile.
 struct Beside {
   const Directory& directory;
   int at;
 };
 
-// What someone has made of the place is a conflict, and stays.
+// The error, of the kind kConflict, for a place that someone has edited; the edit stays.
 Error WasEdited();
-// So is a directory that has something in it.
+// The error, of the kind kConflict, for a directory that is not empty.
 Error IsFull();
 
-// Of what is to be where nothing was.
+// Moves the new thing to a place that should be empty.
 Result<> PutInPlace(const Beside& beside, const Exchange& exchange, const resource::FileEntry::State& want,
                     const BlobStore& blobs);
-// What has come out, if it waits to be removed.
+// These return what was taken out of the place, if it is still there to be removed.
 Result<std::optional<Existing>> Replace(const Beside& beside, const Exchange& exchange,
                                         const resource::FileEntry::State& want, const BlobStore& blobs);
 Result<std::optional<Existing>> TakeOut(const Beside& beside, const Exchange& exchange, const BlobStore& blobs);
-// The end of it.
+// Removes what Replace() or TakeOut() returned, unless someone has changed it since.
 Result<> RemoveWhatCameOut(const Beside& beside, const Exchange& exchange, const Existing& out, const BlobStore& blobs);
 
 }  // namespace pintle::host

@@ -20,7 +20,7 @@ namespace {
 using resource::EntryKind;
 using State = resource::FileEntry::State;
 
-// More than a tick of the clock that file systems take their times from.
+// This is longer than a tick of the clock from which file systems take their times.
 constexpr std::chrono::milliseconds kTick(50);
 
 std::int64_t Nanoseconds(const statx_timestamp& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }

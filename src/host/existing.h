@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is in a place of an open directory, as far as can be seen without opening it, and whether it still is.
+// What statx() reports of a thing in an open directory, and whether the thing has changed since.
 
 #include <sys/stat.h>
 
@@ -33,26 +33,27 @@ struct Existing {
   std::int64_t changed = 0;
 };
 
-// Nothing where nothing is; an error for what is no file, directory or link.
+// Returns nullopt if the name does not exist, and an error for anything but a file, a directory or a link.
 Result<std::optional<Existing>> FindExisting(int directory, const std::string& name);
 
-// What someone has made of the place, and of nothing else, is a conflict.
+// These return kConflict for what someone has done to this one place.
 Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view what);
 Result<> CheckNotMounted(const Existing& existing);
 
-// Whether nobody has touched a file or link.  What is written within one tick of the file system's clock leaves the
-// same times: of what was touched shortly before it was seen, only the contents tell.
+// Returns whether nobody has touched a file or link.  Writes within one tick of the file system's clock leave the
+// same times: if a thing was touched shortly before it was seen, only its contents are proof.
 bool IsUntouched(const Existing& was, const Existing& is);
-// The same for what has got another name meanwhile, which is a touch that leaves the time of its contents.
+// Like IsUntouched(), for a thing that was renamed meanwhile, which changes its ctime but not its mtime.
 bool IsUntouchedButRenamed(const Existing& was, const Existing& is);
-// Whether it has rested since a moment, so that whoever looked at it then has seen what it is.
+// Returns whether it has not changed since `moment`, so that whoever read it then has seen its current state.
 bool HasRestedSince(const Existing& existing, WallTime moment);
 
-// What was found, opened so that its contents and attributes can be read.  If it is another by now, that is an error.
+// Opens a thing so that its contents and attributes can be read.  It is an error if the name has another by now.
 Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& name, const Existing& existing);
 OpenedAs HowOpened(resource::EntryKind kind);
 
-// Whether what is open is in this state; of attributes, if the state has any.  `blobs` has the state's contents.
+// Returns whether an open thing is in this state.  Attributes are compared if the state has any; `blobs` has the
+// contents of the state's file.
 Result<bool> IsAs(const resource::FileEntry::State& state, const Existing& existing, int opened, const Attributes& have,
                   const BlobStore& blobs);
 

@@ -18,7 +18,7 @@
 namespace pintle::host {
 namespace {
 
-// Where such an image has the packages; nothing else of it is unpacked.
+// The directory of such an image that has the packages; only this is unpacked.
 constexpr const char* kPackages = "usr/share/rpm-ostree/extensions";
 
 Result<> RemoveAll(const std::string& path) {
@@ -28,7 +28,7 @@ Result<> RemoveAll(const std::string& path) {
   return {};
 }
 
-// What the name stands for on this machine.
+// Resolves the name to the manifest for this machine's architecture.
 Result<OciManifest> ManifestOf(RegistryImage& image, const Skopeo& skopeo, const std::stop_token& stop) {
   std::string text = TRY(skopeo.Manifest(image, stop));
   if (!image.digest.empty()) TRY(ExpectDigest(image.digest, text));
@@ -52,7 +52,7 @@ ExtensionsImage::ExtensionsImage(ExtensionsImage&& other) noexcept
     : root_(std::move(other.root_)), is_there_(std::exchange(other.is_there_, false)) {}
 
 ExtensionsImage::~ExtensionsImage() {
-  // What cannot be removed now is removed the next time.
+  // What cannot be removed now is removed by the next Unpack().
   if (is_there_) static_cast<void>(Remove());
 }
 
@@ -73,7 +73,7 @@ Result<ExtensionsImage> ExtensionsImage::Unpack(std::string root, const std::str
   return unpacked;
 }
 
-// First the file that names the directory.
+// The file that names the directory goes first.
 Result<> ExtensionsImage::Remove() const {
   TRY(RemoveAll(root_ + kExtensionsRepository));
   return RemoveAll(directory());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The packages of extensions and of other kernels, which come in an image of their own.
+// The packages of extensions and of other kernels, which come in a separate image.
 //
-// While it is unpacked, rpm-ostree finds them in a repository on the disk.  They lie where the disk is, and not in
+// While the image is unpacked, rpm-ostree finds the packages in a local repository.  They are on the disk and not in
 // /run, where some hundred megabytes would take up memory.
 
 #include <stop_token>
@@ -18,10 +18,10 @@ namespace pintle::host {
 inline constexpr const char* kExtensionsDirectory = "/var/lib/pintle/extensions";
 inline constexpr const char* kExtensionsRepository = "/etc/yum.repos.d/coreos-extensions.repo";
 
-// One at a time.  What one left behind that was killed goes with the next.
+// Only one may exist at a time.  What a killed process has left behind is removed by the next Unpack().
 class ExtensionsImage {
  public:
-  // `root` is "/" or, for tests, a directory in its place.
+  // `root` is "/" or, in tests, a directory in its place.
   static Result<ExtensionsImage> Unpack(std::string root, const std::string& image, const RegistryAccess& access,
                                         const std::stop_token& stop, const TellHowFar& tell = {});
   ExtensionsImage(ExtensionsImage&& other) noexcept;

@@ -64,26 +64,26 @@ Error IsElsewhere(const std::string& directory) {
 }
 
 enum class Way {
-  kNothing,  // It is there as wanted, or a later one has taken its place.
-  kPlace,    // What is beside goes to its place, where nothing is.
-  kReplace,  // What is beside and what is in its place are exchanged, and the latter is removed.
-  kAdjust,   // A directory stays, and gets owner, permissions and attributes.
+  kNothing,  // It is there as wanted, or another path has taken over the place.
+  kPlace,    // The new thing is moved to its place, which is empty.
+  kReplace,  // The new thing and the old one are exchanged, and the old one is removed.
+  kAdjust,   // A directory stays, and its owner, permissions and attributes are set.
   kRemove,
 };
 
 struct Prepared {
   std::optional<State> want;
   Way way = Way::kNothing;
-  Identity directory;  // The one that has the place.
+  Identity directory;  // The directory that has the place.
   Exchange exchange;
-  AttributeGoal goal;  // When adjusting.
+  AttributeGoal goal;  // Used by kAdjust only.
   std::uint64_t number = 0;
 
   Place place() const { return {directory, exchange.name}; }
   bool WasDirectory() const { return exchange.existing && exchange.existing->kind == EntryKind::kDirectory; }
 };
 
-// What was in a place, and waits beside it to be removed.
+// A thing that was taken out of its place, and lies beside it until it is removed.
 struct Retired {
   std::string path;
   Identity directory;
@@ -118,7 +118,7 @@ class FileChanges::Work {
       TRY(SyncAll());
     }
     const auto found = prepared_.find(put.key);
-    // A later one for the same path has taken its place, and will be committed in its turn.
+    // A later change of the same path has replaced this one, and will be committed in its turn.
     if (!json::Equal(found->second.want, put.want)) return {};
     if (auto done = CarryOut(put.key, found->second); !done) {
       return WithRemedy(std::move(done).error()).While(Doing(put));
@@ -138,9 +138,9 @@ class FileChanges::Work {
   }
 
   void Abandon() {
-    // What someone has edited goes back; all else is cleared when its path is put again.
+    // Retired things that someone has edited are put back; others are cleared when their path is put again.
     for (const Retired& retired : std::exchange(retired_, {})) static_cast<void>(Remove(retired));
-    // The last first, so that a directory is empty when its turn comes.
+    // The last is discarded first, so that a directory is empty when its turn comes.
     while (!prepared_.empty()) {
       Discard(std::max_element(prepared_.begin(), prepared_.end(),
                                [](const auto& a, const auto& b) { return a.second.number < b.second.number; }));
@@ -161,7 +161,7 @@ class FileChanges::Work {
     return directory;
   }
 
-  // The one in which something was prepared, looked up anew.
+  // Looks up the directory anew, which must be the one in which the change was prepared.
   Result<SharedDirectory> OpenAboveAgain(const std::string& path, const Identity& identity) {
     const std::string above = DirectoryAbove(path);
     auto directory = committing_.Open(above);
@@ -170,7 +170,7 @@ class FileChanges::Work {
     return directory;
   }
 
-  // That names in it can be changed.
+  // Checks that names in the directory can be changed.
   Result<> CheckChangeable(const Directory& directory) {
     if (changeable_.contains(directory.identity())) return {};
     TRY(CheckNotImmutable(directory.attributes(), "the directory " + directory.path()));
@@ -187,7 +187,7 @@ class FileChanges::Work {
       TRY(is_in_use ? Result<>() : Stages::ClearLeftover(directory));
     }
     struct stat status;
-    // Looking first: on a disk that is read-only, removing nothing is an error too.
+    // The check comes first, since unlink() fails on a read-only file system even if the name does not exist.
     if (::fstatat(directory.fd(), NameBeside(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) {
       return {};
     }
@@ -209,7 +209,7 @@ class FileChanges::Work {
     if (!opened) {
       const int reason = opened.error().errno_value();
       if (!put.want && (reason == ENOENT || reason == ENOTDIR)) return Prepared();
-      // It could be opened when it was looked at.
+      // The directory could be opened when the place was observed, so someone has changed the path.
       if (before && !IsFaultOfMachine(opened.error())) {
         return Error(ErrorKind::kConflict, opened.error().message() + ": see `pintle verify`");
       }
@@ -222,7 +222,7 @@ class FileChanges::Work {
     exchange.name = NameOf(put.key);
     if (!retired_.empty()) TRY(RemoveRetired([&](const Retired& one) { return one.place() == prepared.place(); }));
     if (IsPreparedAlready(put, prepared.place())) return prepared;
-    // Whatever comes of this: nobody else clears it.
+    // Leftovers are cleared even if nothing is to be changed, since nobody else clears them.
     TRY(ClearLeftover(directory, exchange.name));
     exchange.existing = TRY(FindExisting(directory.fd(), exchange.name));
     if (before && before->state != nullptr) exchange.seen = *before->state;
@@ -231,7 +231,7 @@ class FileChanges::Work {
     return prepared;
   }
 
-  // Two paths may lead to the same place.  What a later one is to make there counts.
+  // Two paths may lead to the same place.  The later change wins.
   bool IsPreparedAlready(const FilePut& put, const Place& place) {
     const auto by_place = by_place_.find(place);
     if (by_place == by_place_.end() || by_place->second == put.key) return false;
@@ -292,7 +292,7 @@ class FileChanges::Work {
     const int at = TRY(stages_.For(directory));
     auto made = MakeEntry(at, name, *put.want, goal, blobs_);
     if (!made) {
-      // The first error is the one to tell.
+      // The first error is the one to report.
       static_cast<void>(ClearBeside(at, name));
       return std::move(made).error();
     }
@@ -308,18 +308,18 @@ class FileChanges::Work {
                        {Stages::NamesTo(directory, NameBeside(prepared.exchange.name)), *prepared.exchange.made});
   }
 
-  // What is wanted where nothing is, or something of another kind.
+  // Returns the attributes of a thing that is made where nothing, or a thing of another kind, is.
   Result<AttributeGoal> GoalWithoutExisting(const FilePut& put) const {
     if (put.want->attributes) return AttributeGoal{TRY(FromText(*put.want->attributes)), OtherAttributes::kRemove};
     AttributeGoal goal;
     if (const auto label = labels_.LabelFor(put.key, put.want->kind)) {
-      goal.attributes[kSelinuxLabel] = *label + '\0';  // As the kernel has it.
+      goal.attributes[kSelinuxLabel] = *label + '\0';  // The kernel's value includes the zero byte.
     }
     return goal;
   }
 
-  // Nothing was said of attributes: then the new thing has those of the old, but for those of the system's security,
-  // which follow from the policy and from the contents.
+  // If the config does not mention attributes, the new thing takes over those of the old one, except for security
+  // attributes, which follow from the policy and the contents.
   static void TakeOver(Attributes have, AttributeGoal& goal) {
     if (goal.others == OtherAttributes::kRemove) return;
     std::erase_if(have, [](const auto& attribute) { return attribute.first.starts_with("security."); });
@@ -327,7 +327,7 @@ class FileChanges::Work {
     goal.others = OtherAttributes::kRemove;
   }
 
-  // As far as can be seen without opening it.
+  // Compares as much as is possible without opening the file.
   bool IsStill(const Before& before, const Existing& existing) const {
     if (before.state == nullptr || !before.looked_at || !HasRestedSince(existing, *before.looked_at)) return false;
     const State& was = *before.state;
@@ -338,7 +338,7 @@ class FileChanges::Work {
 
   Result<> CheckAsBefore(const Before& before, const Existing& existing, int opened, const Attributes& have) const {
     if (before.state == nullptr) return WasEdited();
-    // What is in a directory counts, and that is looked at by itself.
+    // Only the entries of a directory matter, and each of them is compared by itself.
     if (existing.kind == EntryKind::kDirectory && before.state->kind == existing.kind) return {};
     if (TRY(IsAs(*before.state, existing, opened, have, blobs_))) return {};
     return WasEdited();
@@ -352,7 +352,7 @@ class FileChanges::Work {
     return IsAs(want, existing, opened, have, blobs_);
   }
 
-  // A directory must be empty when it is replaced, except for what is removed before that.
+  // A directory that is replaced must be empty, but for what is removed before that.
   Result<> CheckReplaceable(const Directory& directory, const Prepared& prepared) const {
     TRY(CheckNotMounted(*prepared.exchange.existing));
     if (prepared.exchange.existing->kind != EntryKind::kDirectory) return {};
@@ -416,7 +416,7 @@ class FileChanges::Work {
     return {};
   }
 
-  // What waits in a directory that is to go must go before.
+  // Removes the things that lie beside places in a directory that is about to be removed.
   Result<> Empty(const Identity& directory) {
     TRY(RemoveRetired([&](const Retired& retired) { return retired.directory == directory; }));
     const auto stage = stages_.all().find(directory);
@@ -437,7 +437,7 @@ class FileChanges::Work {
     return {};
   }
 
-  // A directory that has come or gone makes paths mean others.
+  // A directory that was made or removed changes what paths mean.
   void Forget(Found committed) {
     const Prepared& prepared = committed->second;
     const bool comes = prepared.exchange.made && prepared.want->kind == EntryKind::kDirectory;
@@ -464,7 +464,7 @@ class FileChanges::Work {
     prepared_.erase(found);
   }
 
-  // Takes away what was made beside a place.  What cannot be removed is cleared when the path is put again.
+  // Removes what was made beside a place.  If that fails, it is cleared when the path is put again.
   void Discard(Found found) {
     TakeAway(found->first, found->second);
     Drop(found);
@@ -480,8 +480,8 @@ class FileChanges::Work {
 
   const BlobStore& blobs_;
   Labels labels_;
-  // What was prepared is found in the ones that are open since then; what is committed, in those that are looked up for
-  // that, so that nothing gets to its place in a directory that has not got to its own.
+  // Prepared things are found in the directories that have been open since then.  A commit uses directories that are
+  // looked up again, so that nothing is moved to its place in a directory that has not got to its own.
   Directories directories_;
   Directories committing_;
   Stages stages_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Many changes of the file tree, made durable together.
+// Changes many files, directories and links, and makes them durable together.
 //
 //     FileChanges changes(root, blobs, labels);
 //     for (const FilePut& put : puts) TRY(changes.Prepare(put));
@@ -9,17 +9,17 @@
 //     for (const FilePut& put : puts) TRY(changes.Commit(put));
 //     TRY(changes.Sync());
 //
-// Prepare makes each thing beside its place, in a directory that is not there yet if need be, and finds all that stands
-// in the way: no space, no right, a disk that is read-only.  Nothing that anyone looks at changes.  Commit is one
-// rename each.  A crash leaves things beside their places; putting the same paths again clears them.
+// Prepare makes each thing beside its place, inside a directory that does not exist yet if need be, and finds all
+// obstacles: no space, no permission, a read-only disk.  It changes nothing that anyone uses.  Commit is one rename
+// for each thing.  A crash leaves things beside their places; putting the same paths again clears them.
 //
 // Users may own directories on the way, and swap what is in them at any instant: each directory is entered as
-// directories.h says, and what is committed goes by the descriptor of the one that was judged, which must be the one
-// that it was prepared in.
+// directories.h describes, and a commit uses the descriptor of the directory that was judged, which must be the one
+// in which the change was prepared.
 //
-// Others may edit what is being changed.  What comes out of a place in the exchange for the new thing is looked at, and
-// once more before it is removed: if it is not what was there when the change was prepared, it goes back, and Commit or
-// Sync is a conflict.
+// Others may edit what is being changed.  What an exchange takes out of a place is examined then, and again before it
+// is removed: if it is not what was there when the change was prepared, it is put back, and Commit or Sync returns a
+// conflict.
 
 #include <memory>
 #include <optional>
@@ -33,31 +33,31 @@
 
 namespace pintle::host {
 
-// What someone has seen in a place.
+// What was observed in a place.
 struct Before {
-  const resource::FileEntry::State* state = nullptr;  // Must live as long as the change; none: nothing was there.
-  // When it was looked at.  What has rested since then is what was seen, and is not read once more.  Without it
-  // everything is compared.
+  const resource::FileEntry::State* state = nullptr;  // Must live as long as the change; null if nothing was there.
+  // The time of the observation.  What has not changed since then is not read again.  Without a time everything is
+  // compared.
   std::optional<WallTime> looked_at;
 };
 
 class FileChanges {
  public:
-  // Root and store must outlive it.
+  // `root` and `blobs` must outlive it.
   FileChanges(const Root& root, const BlobStore& blobs, Labels labels = Labels::OfThisMachine());
-  ~FileChanges();  // Abandons.
+  ~FileChanges();  // Calls Abandon().
   FileChanges(const FileChanges&) = delete;
   FileChanges& operator=(const FileChanges&) = delete;
 
-  // What is there as wanted is left alone.  Of two for the same place, the later one counts.  What is there must be as
-  // it was before, if that is given, or it is a conflict.
+  // Does nothing if the thing is there as wanted.  Of two changes of the same place, the later one wins.  If `before`
+  // is given and the place differs from it, that is a conflict.
   Result<> Prepare(const FilePut& put, const std::optional<Before>& before = std::nullopt);
 
-  // In the order in which they were prepared.  What was not prepared is prepared and synced first.  A directory that is
-  // to go and has something in it stays: someone else uses it.
+  // Commits must come in the order of Prepare().  A change that was not prepared is prepared and synced first.  A
+  // directory that is to be removed and is not empty stays, since someone else uses it.
   Result<> Commit(const FilePut& put);
 
-  // What was replaced or removed by the commits since the last call is gone after this, and all is durable.
+  // Removes what the commits since the last call have replaced or removed, and makes everything durable.
   Result<> Sync();
 
   // Removes what was prepared and not committed.
@@ -68,7 +68,7 @@ class FileChanges {
   std::unique_ptr<Work> work_;
 };
 
-// One change, which is durable when this returns.
+// Makes a single change, which is durable when this returns.
 Result<> Put(const Root& root, const BlobStore& blobs, const FilePut& put, Labels labels = Labels::OfThisMachine());
 
 }  // namespace pintle::host

@@ -19,7 +19,7 @@ namespace {
 using resource::EntryKind;
 using State = resource::FileEntry::State;
 
-// The third part of "system_u:object_r:etc_t:s0", which is what rules are about.
+// Returns the type in "system_u:object_r:etc_t:s0", which policy rules are about.
 std::string_view TypeOf(std::string_view label) {
   for (int i = 0; i < 2; ++i) {
     const std::size_t colon = label.find(':');
@@ -28,7 +28,7 @@ std::string_view TypeOf(std::string_view label) {
   return label.substr(0, label.find(':'));
 }
 
-// As people write it; empty: there is none.
+// Returns the label in the form that people write, or "" if there is none.
 std::string LabelOf(const State& state) {
   if (!state.attributes) return "";
   const auto found = state.attributes->find(kSelinuxLabel);
@@ -37,7 +37,7 @@ std::string LabelOf(const State& state) {
   return label.value_or("");
 }
 
-// Finds out which directories there are, each once.
+// Finds the directories above paths that do not exist, and checks each directory once.
 class Ancestors {
  public:
   Ancestors(const Root& root, std::span<const FilePut> puts) : root_(root) {
@@ -47,7 +47,7 @@ class Ancestors {
     }
   }
 
-  // Adds those that are missing above a path.
+  // Adds the directories that are missing above a path.
   Result<> Ask(const std::string& path) {
     const std::string directory = DirectoryAbove(path);
     if (directory == path || there_.contains(directory)) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Entries of the file tree as they are: looking at them, and comparing them with what is wanted.
+// Observes entries of the file tree and compares them with what is wanted.
 
 #include <optional>
 #include <span>
@@ -19,36 +19,36 @@ namespace pintle::host {
 
 using FilePut = resource::Put<resource::FileEntry>;
 
-// All that a Put can set, as it is now; owners by number.  A device node, socket or named pipe is an error: such are
-// not ours.  Who looks at many takes an Observer.
+// Returns the current state of everything that a Put can set, with owners as numbers.  A device node, socket or named
+// pipe is an error, since configs have none.  To observe many paths, use an Observer.
 Result<std::optional<resource::FileEntry::State>> Observe(const Root& root, const std::string& path);
 
-// The same, with the contents added to the store.
+// Like Observe(), and adds the contents to the store.
 Result<std::optional<resource::FileEntry::State>> ObserveAndKeep(const Root& root, BlobStore& blobs,
                                                                  const std::string& path);
 
-// Whether something is as it is wanted.  Of owners the numbers count; permissions of links do not; attributes count if
-// some are wanted.
+// Returns whether the state is the wanted one.  Owners are compared by number, permissions of links are ignored, and
+// attributes are compared only if some are wanted.
 bool Matches(const resource::FileEntry::State& want, const resource::FileEntry::State& have);
 
-// What the policy has for an entry that is labelled as something else.
+// The policy's label for an entry that has another one.
 struct WrongLabel {
   std::string expected;
-  std::string is;  // Empty: it has none.
+  std::string is;  // Empty if it has no label.
 };
 
-// Only the type of a label counts, as for restorecon(8): an admin's own hands leave other users in it.  Nothing where
-// the attributes themselves are wanted, or the policy has no label.
+// Compares only the type of the label, as restorecon(8) does, since an admin's edits leave another user in it.
+// Returns nullopt if specific attributes are wanted, or if the policy has no label.
 std::optional<WrongLabel> FindWrongLabel(const Labels& labels, const std::string& path,
                                          const resource::FileEntry::State& want,
                                          const resource::FileEntry::State& have);
 
-// The directories that must be made before these can be put: each once, those above first, 0755 and root's.  What is
-// among `puts` as a directory is not told again.  Something else in the place of a directory is an error, unless it is
-// removed by one of them.
+// Returns the directories that must be made before these can be put: each once, parents first, owned by root and with
+// mode 0755.  Directories that are among `puts` are left out.  Something else in the place of a directory is an
+// error, unless one of `puts` removes it.
 Result<std::vector<FilePut>> MissingDirectories(const Root& root, std::span<const FilePut> puts);
 
-// "/etc" of "/etc/motd", "/" of "/etc".
+// Returns "/etc" for "/etc/motd", and "/" for "/etc".
 std::string DirectoryAbove(const std::string& path);
 
 }  // namespace pintle::host

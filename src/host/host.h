@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a change of a machine can touch.
+// The parts of a machine that a change can touch.
 
 #include "base/clock.h"
 #include "base/root.h"
@@ -16,8 +16,8 @@ struct Host {
   Systemd& systemd;
   const Clock& clock;
   Labels labels;
-  Deployments* deployments = nullptr;  // None: the OS of this machine is not changed by us.
-  // Whether that is so because it runs and has no OSTree: its package manager changes the OS.
+  Deployments* deployments = nullptr;  // Null if we do not change the OS of this machine.
+  // Set if that is because the running machine has no OSTree, so that its package manager changes the OS.
   bool is_package_based = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How far something is that takes minutes, for whoever waits for it.
+// The progress of something that takes minutes, for those who wait for it.
 
 #include <cstdint>
 #include <functional>
@@ -12,22 +12,22 @@ namespace pintle::host {
 
 struct HowFar {
   std::string doing;                          // "fetching quay.io/os@sha256:4f0a..."
-  std::string part = {};                      // Which part of that: "downloading".
-  std::optional<std::uint32_t> percent = {};  // Of that part, 0 to 100; nothing: it is not known.
+  std::string part = {};                      // The current part of it, such as "downloading".
+  std::optional<std::uint32_t> percent = {};  // How much of that part is done, 0 to 100; nullopt if that is not known.
 
   bool operator==(const HowFar&) const = default;
 };
 
-// Called by the thread that does it, which goes on when this returns.
+// Called by the working thread, which continues when this returns.
 using TellHowFar = std::function<void(const HowFar& how_far)>;
 
-// "fetching quay.io/os@sha256:4f0a...: downloading, 43 %".
+// Returns a text such as "fetching quay.io/os@sha256:4f0a...: downloading, 43 %".
 std::string InWords(const HowFar& how_far);
 
-// The same without what is being done: "downloading, 43 %".
+// Returns the text without what is being done: "downloading, 43 %".
 std::string PartInWords(const HowFar& how_far);
 
-// Rounded down, so that 100 is all of it; of nothing it is not known.
+// Rounds down, so that only everything is 100.  Returns nullopt if `all` is 0.
 std::optional<std::uint32_t> PercentOf(std::uint64_t done, std::uint64_t all);
 
 }  // namespace pintle::host

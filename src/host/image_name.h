@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How an image of the OS is named.
+// The syntax of names for images of the OS.
 //
-//     registry.example/os@sha256:4f0a...   an OCI image in a registry, as it is or as a tag says
+//     registry.example/os@sha256:4f0a...   an OCI image in a registry, by digest or by tag
 //     oci:/some/directory[:TAG]            an OCI image in a local layout
 //     remote:branch/of/it                  a branch of an OSTree remote; without the remote, a local one
-//     4f0a...                              a commit that is here
+//     4f0a...                              a commit in the local repository
 
 #include <string>
 #include <string_view>
@@ -18,19 +18,19 @@ namespace pintle::host {
 
 struct RegistryImage {
   std::string repository;  // HOST[:PORT]/PATH
-  std::string tag;         // Empty when there is a digest, which says more.
+  std::string tag;         // Empty if there is a digest, which is more precise.
   std::string digest;      // "sha256:4f0a..."
   bool operator==(const RegistryImage&) const = default;
 };
 
 struct LayoutImage {
   std::string directory;
-  std::string tag;  // Empty: the only one.
+  std::string tag;  // Empty if the layout has only one image.
   bool operator==(const LayoutImage&) const = default;
 };
 
 struct OstreeBranch {
-  std::string remote;  // Empty: of the local repository.
+  std::string remote;  // Empty for the local repository.
   std::string branch;
   bool operator==(const OstreeBranch&) const = default;
 };
@@ -42,14 +42,16 @@ struct OstreeCommit {
 
 using ImageName = std::variant<RegistryImage, LayoutImage, OstreeBranch, OstreeCommit>;
 
-// Also with "docker://" in front.  A registry is known by its host's name: it has a dot or a port, or is localhost.
+// Accepts a name with or without "docker://".  A registry is recognised by its host, which has a dot or a port, or is
+// localhost.
 Result<ImageName> ParseImageName(std::string_view text);
 
-// As a registry's clients want it: HOST/PATH@sha256:... or HOST/PATH:TAG.
+// Formats the name for registry clients: HOST/PATH@sha256:... or HOST/PATH:TAG.
 std::string PullSpec(const RegistryImage& image);
 
-// What an origin file calls a container image, and the image in what others have written there:
-// "ostree-unverified-registry:HOST/PATH@sha256:...".
+// Translate between images and the references of origin files, such as
+// "ostree-unverified-registry:HOST/PATH@sha256:...".  ImageOfReference() also reads the forms that other programs
+// write.
 std::string ContainerReference(const RegistryImage& image);
 std::string ContainerReference(const LayoutImage& image);
 std::string ImageOfReference(std::string_view reference);

@@ -16,7 +16,8 @@ std::string_view Stripped(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-// Lines with what a backslash at their end continues them with; comments and empty lines are left out, also within.
+// Splits a text into lines, joins those that end in a backslash with the next, and drops comments and empty lines,
+// even between joined ones.
 std::vector<std::string> LinesOf(std::string_view text) {
   std::vector<std::string> lines;
   bool continued = false;
@@ -42,7 +43,7 @@ std::vector<std::string> LinesOf(std::string_view text) {
   return lines;
 }
 
-// Words as systemd parts them.  What follows a quote that is never closed is lost.
+// Splits words as systemd does.  A quote that is never closed drops the text behind it.
 std::vector<std::string> QuotedWords(std::string_view value) {
   std::vector<std::string> words;
   std::optional<std::string> word;
@@ -70,7 +71,7 @@ std::vector<std::string> QuotedWords(std::string_view value) {
   return words;
 }
 
-// Also= is read in another way: a quote is a character, and a backslash makes the next character one.
+// Splits the words of Also=, where a quote is an ordinary character, and a backslash escapes the next one.
 std::vector<std::string> PlainWords(std::string_view value) {
   std::vector<std::string> words;
   std::optional<std::string> word;
@@ -117,7 +118,7 @@ Result<std::string> Expand(char specifier, const UnitName& unit, std::string_vie
     case 'i':
       return std::string(takes_default ? default_instance : unit.instance());
     case 'j':
-      return std::string(prefix.substr(prefix.rfind('-') + 1));  // Past the end of npos is 0.
+      return std::string(prefix.substr(prefix.rfind('-') + 1));  // If there is no '-', npos + 1 is 0.
     case 'n':
       return takes_default ? fmt::format("{}@{}.{}", prefix, default_instance, unit.type()) : unit.text();
     case 'N':

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The [Install] section of a unit: which links enabling it makes.
+// The [Install] section of a unit, which lists the links that enabling it makes.
 
 #include <optional>
 #include <string>
@@ -22,12 +22,13 @@ struct InstallSection {
   std::vector<std::string> also;
   std::string default_instance;
 
-  // Reads a unit's file or a drop-in of it, in the order in which systemd does: lists grow, an empty value clears one.
+  // Reads a unit file or one of its drop-ins, which must come in systemd's order: values are appended to lists, and
+  // an empty value clears a list.
   Result<> Add(std::string_view text, const UnitName& unit);
 };
 
-// "%i" and the like, as far as they can be told of a machine that is not running: what would need its kernel or its
-// host name is an error.
+// Expands specifiers such as "%i".  A specifier that depends on the running kernel or the host name is an error,
+// since the machine below `root` may not be running.
 Result<std::string> ExpandSpecifiers(std::string_view text, const UnitName& unit, std::string_view default_instance,
                                      const Root& root);
 

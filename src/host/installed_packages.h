@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The packages of the tree that runs, those of its image and those that are layered on it.
+// The packages of the running tree: those of its image, and those that are layered on it.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace pintle::host {
 
-// Their names; none where there is no rpm to ask.
+// Returns their names, or none if the machine has no rpm.
 Result<std::vector<std::string>> InstalledPackages();
 
 }  // namespace pintle::host

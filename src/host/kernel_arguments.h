@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernel arguments of a deployment: a list in which order matters and some occur more than once.
+// The kernel arguments of a deployment: a list in which order matters and arguments may repeat.
 
 #include <span>
 #include <string>
@@ -13,8 +13,8 @@ namespace pintle::host {
 // Splits a boot entry's options as the kernel does: blanks between double quotes belong to an argument.
 std::vector<std::string> SplitKernelArguments(std::string_view options);
 
-// Takes all of `remove` out of `current`, and has each of `add` in it just once, at the first place where it was or
-// else at the end.  The others stay as they are.  What is in both lists is wanted.
+// Removes all of `remove` from `current`, and makes each of `add` occur exactly once, at its first place or else at
+// the end.  Other arguments stay as they are.  An argument in both lists is added.
 std::vector<std::string> MergedKernelArguments(std::span<const std::string> current,
                                                std::span<const std::string> remove, std::span<const std::string> add);
 

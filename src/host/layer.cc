@@ -59,7 +59,7 @@ Result<> CheckBytes(const std::string& path, const OciDescriptor& layer, const s
   return Error(ErrorKind::kInvalid, fmt::format("its contents have the digest {}", digest));
 }
 
-// "./usr//bin/x/" as "usr/bin/x"; the root is "".
+// Returns "./usr//bin/x/" as "usr/bin/x", and the root as "".
 Result<std::string> Normal(std::string_view path) {
   std::string normal;
   for (std::size_t at = 0; at < path.size();) {
@@ -74,7 +74,7 @@ Result<std::string> Normal(std::string_view path) {
   return normal;
 }
 
-// Looks at each entry as it comes.
+// Checks each entry as it is read.
 class Entries {
  public:
   Result<> Add(archive_entry* entry) {
@@ -165,7 +165,7 @@ Result<LayerContents> CheckEntries(const std::string& path, const std::stop_toke
   return std::move(entries).Contents();
 }
 
-// The checksum in "sysroot/ostree/repo/objects/12/3456….dirtree", and what stands behind the point.
+// Returns the checksum in "sysroot/ostree/repo/objects/12/3456….dirtree", and the text behind the dot.
 std::optional<std::pair<std::string, std::string>> ObjectName(std::string_view path) {
   constexpr std::size_t kFolder = 2, kRest = 62;
   if (!path.starts_with(kPackedObjects)) return std::nullopt;
@@ -216,7 +216,7 @@ class Unpacking {
   Unpacking(const std::string& below, const std::string& into, const Root& root)
       : below_(below), into_(into), root_(root) {}
 
-  // Removes what the entry hides, if that is what it is for.
+  // Removes what a whiteout hides; does nothing for other entries.
   Result<> Hide(archive_entry* entry) const {
     const std::filesystem::path path = TRY(Normal(::archive_entry_pathname(entry)));
     const std::string name = path.filename();
@@ -298,7 +298,7 @@ Result<> UnpackLayer(const std::string& path, const std::string& below, const st
                      const std::stop_token& stop) {
   const Root root = TRY(Root::Open(into));
   const Unpacking unpacking(below, into, root);
-  // Whiteouts hide files of earlier layers only, wherever they stand in this one: all of them are applied first.
+  // Whiteouts apply only to earlier layers, wherever they are in this one, so all of them are applied first.
   TRY(ForEachEntry(path, stop, [&](archive*, archive_entry* entry) { return unpacking.Hide(entry); }));
   return ForEachEntry(path, stop, [&](archive* opened, archive_entry* entry) { return unpacking.Take(opened, entry); });
 }
@@ -306,7 +306,7 @@ Result<> UnpackLayer(const std::string& path, const std::string& below, const st
 Result<Archive> OpenLayer(const std::string& path) {
   Archive opened(::archive_read_new());
   if (opened == nullptr) return Error::FromErrno("archive_read_new", ENOMEM);
-  // These only: others would run programs, or take for an archive what is none.
+  // Other filters and formats would run programs, or accept files that are not archives.
   ::archive_read_support_filter_gzip(opened.get());
   ::archive_read_support_filter_zstd(opened.get());
   ::archive_read_support_format_tar(opened.get());

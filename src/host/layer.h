@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A layer of an OCI image: a tar archive, packed with gzip or zstd or not at all.
+// A layer of an OCI image: a tar archive that may be packed with gzip or zstd.
 
 #include <cstdint>
 #include <functional>
@@ -21,16 +21,16 @@ struct archive;  // libarchive's
 namespace pintle::host {
 
 struct LayerContents {
-  std::uint64_t bytes = 0;  // Of all its files.
-  // Directories that are there only because something in them is.
+  std::uint64_t bytes = 0;  // The total size of its files.
+  // Directories that have no entry of their own.
   std::vector<std::string> implied;
 };
 
-// Reads all of a layer before any of it is used: that it is the one that the image means, and that nothing in it can
-// do harm.  A path that leads out, a link to what is not in the layer and a device are errors.
+// Reads a whole layer before any of it is used, and checks that it has the digest in the manifest and that nothing in
+// it can do harm.  A path that leads out of the tree, a link to what is not in the layer, and a device are errors.
 Result<LayerContents> CheckLayer(const std::string& path, const OciDescriptor& layer, const std::stop_token& stop);
 
-// An object of an OSTree repository, as layers have them that a commit was packed into.
+// An object of an OSTree repository, in a layer that a commit was packed into.
 struct PackedObject {
   std::string checksum;
   std::string kind;  // "commit", "dirtree", "dirmeta", "file", "file-xattrs", ...
@@ -38,28 +38,28 @@ struct PackedObject {
   std::uint32_t group = 0;
   std::uint32_t permissions = 0;
   std::uint64_t size = 0;
-  std::optional<std::string> target;   // Of a symlink.
-  std::optional<std::string> same_as;  // It is another one, of which this is the checksum, by a second name.
+  std::optional<std::string> target;   // The target of a symlink.
+  std::optional<std::string> same_as;  // The checksum of another object, of which this is a hard link.
 };
 
-// Fills a part of the room with what comes next; 0 is the end.
+// Fills a part of `room` with the next bytes and returns how many; 0 is the end.
 using ReadNext = std::function<Result<std::size_t>(std::span<char> room)>;
 using ObjectVisitor = std::function<Result<>(const PackedObject& object, const ReadNext& read)>;
 
-// All objects in the order in which they are there.  Of the rest of such a layer, which says the same once more for
-// those who run it as a container, nothing is looked at.
+// Visits all objects in the order of the archive.  The rest of such a layer repeats the same files for use as a
+// container and is skipped.
 Result<> ForEachObject(const std::string& path, const std::stop_token& stop, const ObjectVisitor& visit);
 
-// That it is the one that the image means, and how many bytes its objects have.
+// Checks that the layer has the digest in the manifest, and returns the total size of its objects.
 Result<std::uint64_t> CheckPackedLayer(const std::string& path, const OciDescriptor& layer,
                                        const std::stop_token& stop);
 
-// Unpacks what a layer, which was checked before, has below a directory, into the same place below `into`, and removes
-// from there what it hides of the layers before it.  Files are all that may be there.
+// Unpacks the part of a layer below a directory into the same place below `into`, and removes there what the layer
+// hides of earlier ones.  The layer must have been checked.  Only files are allowed there.
 Result<> UnpackLayer(const std::string& path, const std::string& below, const std::string& into,
                      const std::stop_token& stop);
 
-// The same file for someone else to read.
+// Opens a layer for other readers.
 int FreeArchive(archive* opened);
 using Archive = CPtr<archive, FreeArchive>;
 Result<Archive> OpenLayer(const std::string& path);

@@ -22,8 +22,8 @@ bool IsSame(const fs::path& path, const struct stat& file) {
   return ::stat(path.c_str(), &status) == 0 && status.st_ino == file.st_ino && status.st_dev == file.st_dev;
 }
 
-// The kernel tells of the locks that were taken through a descriptor, those of open file descriptions included, which
-// /proc/locks has without an owner.
+// Looks in fdinfo, where the kernel lists the locks of a descriptor, including open file description locks, for which
+// /proc/locks has no owner.
 bool HasLock(const fs::path& about) {
   std::ifstream lines(about);
   for (std::string line; std::getline(lines, line);) {
@@ -33,7 +33,7 @@ bool HasLock(const fs::path& about) {
 }
 
 bool Holds(const fs::path& process, const struct stat& file) {
-  std::error_code ignored;  // It may end while it is looked at.
+  std::error_code ignored;  // The process may end meanwhile.
   for (fs::directory_iterator entry(process / "fd", ignored), end; entry != end; entry.increment(ignored)) {
     if (IsSame(entry->path(), file) && HasLock(process / "fdinfo" / entry->path().filename())) return true;
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who has a lock on a file, for telling people whom they wait for.
+// Finds out who holds a lock on a file, so that messages can name the process.
 
 #include <optional>
 #include <string>
 
 namespace pintle::host {
 
-// "rpm-ostreed (process 812)", or nothing when nobody has one, or it cannot be seen who.
+// Returns a text such as "rpm-ostreed (process 812)", or nullopt if nobody holds a lock or the holder cannot be seen.
 std::optional<std::string> LockHolder(const std::string& path);
 
 }  // namespace pintle::host

@@ -20,7 +20,7 @@ constexpr const char* kPath = "/org/freedesktop/login1";
 constexpr const char* kManager = "org.freedesktop.login1.Manager";
 constexpr const char* kSession = "org.freedesktop.login1.Session";
 
-// What is read of a session.
+// The properties of a session that we read.
 struct Session {
   std::string user;
   std::string from;
@@ -53,7 +53,7 @@ class Logins::Following {
   Following(const Following&) = delete;
   Following& operator=(const Following&) = delete;
 
-  // First come the signals, so that no session is begun unseen between the two.
+  // The signals are subscribed first, so that no session that begins before the list is read goes unseen.
   Result<> Begin() {
     int result =
         ::sd_bus_match_signal_async(bus_, Out(new_), kName, kPath, kManager, "SessionNew", &OnNew, nullptr, this);
@@ -89,10 +89,10 @@ class Logins::Following {
     return 0;
   }
 
-  // Without logind there are no sessions; when it comes, it tells of those that are new.
+  // Without logind there are no sessions; if it starts later, it announces the new ones.
   static int OnList(sd_bus_message* message, void* self, sd_bus_error*) {
     json::Value sessions;
-    // Of each session: name, user's number, user, seat, path.
+    // Each session has an id, the user's number and name, a seat, and a path.
     if (::sd_bus_message_has_signature(message, "a(susso)") <= 0 || ReadValue(message, sessions) < 0) return 0;
     std::map<std::string, std::string> paths;
     for (const json::Value& session : sessions) {
@@ -111,13 +111,13 @@ class Logins::Following {
     if (!logins_.known_.insert(session).second) return;
     const auto [asked, _] = questions_.insert_or_assign(
         session, std::unique_ptr<Question>(new Question{.asker = *this, .session = session, .slot = nullptr}));
-    // If that fails, so does the connection; and then all sessions are asked about anew.
+    // This fails only if the connection does, and then all sessions are asked about again.
     static_cast<void>(::sd_bus_call_method_async(bus_, Out(asked->second->slot), kName, path.c_str(),
                                                  "org.freedesktop.DBus.Properties", "GetAll", &OnAnswer,
                                                  asked->second.get(), "s", kSession));
   }
 
-  // A session may be over before it could be asked about.
+  // A session may be over before logind gets the question.
   static int OnAnswer(sd_bus_message* message, void* asked, sd_bus_error*) {
     auto& question = *static_cast<Question*>(asked);
     Following& asker = question.asker;
@@ -135,7 +135,7 @@ class Logins::Following {
   Slot new_;
   Slot removed_;
   Slot list_;
-  std::map<std::string, std::unique_ptr<Question>> questions_;  // By the session.
+  std::map<std::string, std::unique_ptr<Question>> questions_;  // The key is the session.
 };
 
 Logins::Logins(std::function<void(const AgentLogin&)> seen) : seen_(std::move(seen)) {}

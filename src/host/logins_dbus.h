@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who logs in over SSH, as logind tells it.
+// Reports logins over SSH, which logind announces.
 //
-// It follows on a connection that someone else has and serves, so that it needs no loop of its own, and blocks nobody.
+// It uses a connection that someone else owns and serves, so that it needs no loop of its own and never blocks.
 
 #include <functional>
 #include <memory>
@@ -19,20 +19,20 @@ namespace pintle::host {
 
 class Logins {
  public:
-  // `seen` is called for each session once: those that are there when following begins, and each new one.
+  // Calls `seen` once for each session, both for those that exist at the beginning and for each new one.
   explicit Logins(std::function<void(const AgentLogin&)> seen);
   ~Logins();
   Logins(const Logins&) = delete;
   Logins& operator=(const Logins&) = delete;
 
-  // Again for each new connection: sessions that were seen over an earlier one are known.
+  // To be called again for each new connection; it does not repeat the sessions that were seen over an earlier one.
   Result<> Follow(::sd_bus* bus);
 
  private:
   class Following;
 
   std::function<void(const AgentLogin&)> seen_;
-  std::set<std::string> known_;  // The sessions that there are, whoever has them.
+  std::set<std::string> known_;  // All current sessions, local ones included.
   std::unique_ptr<Following> following_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What kind of machine this is, as uname(2) calls it: "x86_64", "aarch64".
+// The architecture of this machine, in the words of uname(2): "x86_64", "aarch64".
 
 #include <string>
 

@@ -21,7 +21,7 @@ std::string Stripped(std::string_view text) {
   return std::string(text.substr(0, text.find_last_not_of(kBlanks) + 1));
 }
 
-// The value of a key in the section [origin].
+// Returns the value of a key in the section [origin].
 std::string FromOrigin(std::string_view text, std::string_view key) {
   bool is_in_origin = false;
   while (!text.empty()) {
@@ -46,7 +46,8 @@ Result<std::optional<DeployedImage>> NamedDeployment(const Root& root, std::stri
   const auto named = std::find_if(arguments.begin(), arguments.end(),
                                   [](const std::string& argument) { return argument.starts_with(kArgument); });
   if (named == arguments.end()) return std::nullopt;
-  // A link that goes by the number of the boot, to a directory COMMIT.SERIAL with its origin beside it.
+  // The argument names a link with the number of the boot, which leads to a directory COMMIT.SERIAL; the origin file
+  // is beside that directory.
   const std::string place = TRY(root.RealPath(named->substr(kArgument.size())), "looking for what is booted");
   image.id = place.substr(place.rfind('/') + 1);
   image.commit = image.id.substr(0, image.id.rfind('.'));

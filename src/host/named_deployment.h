@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The deployment that a kernel's command line names, where nothing runs from it yet: in the initramfs.
+// Finds the deployment that the kernel's command line names before anything runs from it, in the initramfs.
 
 #include <optional>
 #include <string_view>
@@ -12,8 +12,8 @@
 
 namespace pintle::host {
 
-// What the files of the disk tell of it, without libostree: the image or the branch, the commit and the kernel
-// arguments.  `root` is the deployment's tree, with the disk in /sysroot.  Nothing if none is named.
+// Reads image or branch, commit and kernel arguments from the files on the disk, without libostree.  `root` is the
+// deployment's tree, with the disk in /sysroot.  Returns nullopt if the command line names no deployment.
 Result<std::optional<DeployedImage>> NamedDeployment(const Root& root, std::string_view command_line);
 
 }  // namespace pintle::host

@@ -13,7 +13,8 @@ namespace {
 using resource::EntryKind;
 using State = resource::FileEntry::State;
 
-// Nobody may read a new file who may not do so in the end; as long as it has another owner, that is its maker alone.
+// A new file must not be readable for those who may not read it in the end; while it has another owner, only its
+// maker may read it.
 mode_t FirstPermissions(const State& want) {
   const bool is_of_its_maker = want.user.id == ::geteuid() && want.group.id == ::getegid();
   return is_of_its_maker ? static_cast<mode_t>(want.permissions) & 0777 : 0600;
@@ -25,7 +26,7 @@ struct Spot {
   const std::string beside = NameBeside(name);
 };
 
-// An attempt that was cut short may have left something.
+// Repeats the call after removing what an attempt that was cut short has left behind.
 template <typename Call>
 Result<int> MakeNew(const char* what, const Spot& spot, Call&& call) {
   int made = call();
@@ -79,8 +80,9 @@ Result<NewEntry> MakeEntry(int directory, const std::string& name, const State& 
   return MakeLink(spot, want, goal);
 }
 
-// The owner first: chown(2) takes set-user-id and capabilities away.  The permissions last: an access list changes
-// them.  What is so already is not set: that costs a transaction of the file system each.
+// The owner is set first, since chown(2) clears set-user-id and capabilities, and the permissions last, since an
+// access list changes them.  What is right already is not set again, since each call costs a transaction of the file
+// system.
 Result<Identity> SetAll(int fd, const State& want, const AttributeGoal& goal) {
   const auto user = static_cast<uid_t>(want.user.id);
   const auto group = static_cast<gid_t>(want.group.id);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A file, directory or link made new, with all that belongs to it, under a name that nobody looks at yet.
+// Makes a complete new file, directory or link under a temporary name.
 //
-// The directory that it is made in must be one in which nobody else can change names: what is made there is what its
-// name means when it gets its owner.
+// Nobody else may be able to change names in the directory where this happens, so that the name still means the new
+// thing when it gets its owner.
 
 #include <string>
 
@@ -25,14 +25,14 @@ struct AttributeGoal {
 
 struct NewEntry {
   Identity identity;
-  UniqueFd fd;  // Still to be synced; none for a link, which is synced with its directory.
+  UniqueFd fd;  // Has to be synced; empty for a link, which is synced with its directory.
 };
 
-// Under the NameBeside() of a name.  What an earlier attempt left there is removed.
+// Makes the entry under NameBeside(name), and removes what an earlier attempt left there.
 Result<NewEntry> MakeEntry(int directory, const std::string& name, const resource::FileEntry::State& want,
                            const AttributeGoal& goal, const BlobStore& blobs);
 
-// Owner, permissions and attributes of what is open.
+// Sets owner, permissions and attributes of an open file or directory.
 Result<Identity> SetAll(int fd, const resource::FileEntry::State& want, const AttributeGoal& goal);
 
 }  // namespace pintle::host

@@ -48,9 +48,9 @@ class Observer::Reading {
  public:
   virtual ~Reading() = default;
 
-  // What is known of a file without reading it.
+  // Returns what is known of a file without reading it.
   virtual Result<std::optional<State>> Recall(const std::string&, const struct stat&) { return std::nullopt; }
-  // Once the file has been read, and while it is open.
+  // Called after a file was read, while it is still open.
   virtual Result<> End(const std::string&, int, const struct stat&, State&) { return {}; }
 
   Result<std::string> DigestOf(int fd, std::size_t size) {
@@ -65,7 +65,7 @@ class Observer::Reading {
   }
 
  protected:
-  // Of a small file, what was read.
+  // The contents, if the file is small.
   std::optional<std::string_view> whole_;
 
  private:
@@ -97,7 +97,7 @@ class Keeping : public Observer::Reading {
   Result<> End(const std::string&, int fd, const struct stat& status, State& state) override {
     if (unless_ && Matches(*unless_, state)) return {};
     if (whole_) return blobs_.AddKnown(state.sha256, *whole_);
-    // Read again, it may be another by now; then that is what there is.
+    // The file is read again and may have changed; then the new contents are its state.
     state.sha256 = TRY(blobs_.AddFile(fd, static_cast<std::size_t>(status.st_size)));
     return {};
   }
@@ -126,7 +126,7 @@ class KeepingExpected final : public Keeping {
   const Observer::KeepExpected& keep_expected_;
 };
 
-// Only now that it is known to be no device and no pipe: opening one can do things, and can wait.
+// This comes after the check that it is not a device or a pipe: opening one can have side effects or block.
 Result<UniqueFd> OpenSame(const Directory& directory, const std::string& name, struct stat& status) {
   const int flags = S_ISLNK(status.st_mode) ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
   UniqueFd thing(::openat(directory.fd(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
@@ -196,7 +196,7 @@ Result<std::optional<State>> Observer::ObserveWith(const std::string& path, Read
   return state;
 }
 
-// A path that does not end in a name is one of a directory.
+// A path that does not end in a name is that of a directory.
 Result<std::optional<Observer::Place>> Observer::Find(const std::string& path) {
   std::string name = path.substr(path.rfind('/') + 1);
   const bool is_named = !name.empty() && name != "." && name != "..";

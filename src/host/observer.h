@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Entries of the file tree, looked at one after the other.
+// Observes many entries of the file tree.
 //
-// A directory is looked up once for all that is looked at in it.  What happens to directories meanwhile may go unseen,
-// so that one of these is for one round, and not for long.
+// Each directory is looked up once for all entries in it.  Later changes of directories may go unnoticed, so an
+// Observer should serve one round of observations and not live long.
 
 #include <functional>
 #include <optional>
@@ -26,26 +26,28 @@ class Observer {
   // `root` must outlive it.
   explicit Observer(const Root& root) : directories_(root) {}
 
-  // All that a Put can set, as it is now; owners by number.  A device node, socket or named pipe is an error: such are
-  // not ours.
+  // Returns the current state of everything that a Put can set, with owners as numbers.  A device node, socket or
+  // named pipe is an error, since configs have none.
   Result<std::optional<State>> Observe(const std::string& path);
 
-  // The same; a file that has not been touched since it was seen is not read, and one that is read has been seen.
+  // Like the above, but does not read a file that is unchanged since `seen` recorded it, and records those that it
+  // reads.
   Result<std::optional<State>> Observe(const std::string& path, SeenFiles& seen);
 
-  // The same, with the contents added to the store, unless the entry is as it is wanted.
+  // Like Observe(), and adds the contents to the store unless the entry is as `unless` wants it.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& unless = std::nullopt);
 
-  // Adds to the store what a path is expected to have in it, if anything is.
+  // Adds the contents that a path is expected to have to the store, if any are expected.
   using KeepExpected = std::function<Result<>(const std::string& path)>;
 
-  // The same; a file that has not been touched since it was seen to have what is expected is not read again.
+  // Like the above, but calls `keep_expected` instead of reading a file that is unchanged since `seen` recorded that
+  // it has the expected contents.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& unless, SeenFiles& seen,
                                               const KeepExpected& keep_expected);
 
-  class Reading;  // What becomes of a file that is read.
+  class Reading;  // What is done with a file while it is read.
 
  private:
   struct Place {

@@ -10,7 +10,7 @@
 namespace pintle::host {
 namespace {
 
-// Documents of images are some kilobytes.
+// These documents are some kilobytes long.
 constexpr json::ParseLimits kLimits{.depth = 50, .bytes = 16 << 20, .values = 500'000};
 
 // An image has tens of layers, and no real one more than the 127 that overlayfs stacks.
@@ -37,7 +37,7 @@ Result<> CheckDigest(const OciDescriptor& descriptor) {
 std::string_view GoArchitecture(std::string_view machine) {
   if (machine == "x86_64") return "amd64";
   if (machine == "aarch64") return "arm64";
-  return machine;  // ppc64le and s390x are called so by both.
+  return machine;  // Both use the same names for ppc64le and s390x.
 }
 
 Result<OciIndex> ReadIndex(json::Value document) {
@@ -111,7 +111,7 @@ Result<std::optional<PackedCommit>> PackedCommitOf(const OciManifest& manifest, 
   const std::string last = label("ostree.final-diffid");
   PackedCommit commit{label("ostree.commit"), 1};
   if (last.empty() && commit.checksum.empty()) return std::nullopt;
-  // Without that, there is one, and what is above it was added later.
+  // If the label is missing, the commit is in the first layer, and those above it were added later.
   if (last.empty()) return commit;
   const auto& contents = config.rootfs.diff_ids;
   const auto found = std::find(contents.begin(), contents.end(), last);

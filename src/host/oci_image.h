@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What an OCI image says of itself: the documents that a registry serves, those of Docker included.
+// The documents that describe an OCI image in a registry, and Docker's equivalents.
 
 #include <cstdint>
 #include <map>
@@ -18,7 +18,7 @@
 namespace pintle::host {
 
 struct OciPlatform {
-  std::string architecture;  // As Go calls it: "amd64".
+  std::string architecture;  // The architecture in Go's words, such as "amd64".
   std::string os;
 
   static constexpr auto kFields = json::FieldList{
@@ -27,7 +27,7 @@ struct OciPlatform {
   };
 };
 
-// Names a document or a layer by what is in it.
+// Refers to a document or a layer by its digest.
 struct OciDescriptor {
   std::string media_type;
   std::string digest;
@@ -48,7 +48,7 @@ struct OciManifest {
   int schema_version = 0;
   std::string media_type;
   OciDescriptor config;
-  std::vector<OciDescriptor> layers;  // The lowest first.
+  std::vector<OciDescriptor> layers;  // The lowest layer comes first.
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"schemaVersion", &OciManifest::schema_version},
@@ -58,7 +58,7 @@ struct OciManifest {
   };
 };
 
-// One image for several platforms, or what is in a layout.
+// One image for several platforms, or the contents of a layout.
 struct OciIndex {
   int schema_version = 0;
   std::vector<OciDescriptor> manifests;
@@ -78,7 +78,7 @@ struct OciRunConfig {
 };
 
 struct OciRootFs {
-  std::vector<std::string> diff_ids;  // Of each layer, the digest of what was packed.
+  std::vector<std::string> diff_ids;  // The digests of the layers before they were packed.
 
   static constexpr auto kFields = json::FieldList{
       json::Field{"diff_ids", &OciRootFs::diff_ids},
@@ -99,30 +99,30 @@ struct OciConfig {
   };
 };
 
-// All digests in it are proper ones.
+// All digests in the result are valid.
 Result<std::variant<OciManifest, OciIndex>> ParseOciManifest(std::string_view text);
 Result<OciConfig> ParseOciConfig(std::string_view text);
 
-// The image for Linux on this kind of machine; `machine` as uname(2) calls it.
+// Returns the Linux image for this architecture, which is in the words of uname(2).
 Result<OciDescriptor> ForMachine(const OciIndex& index, std::string_view machine);
 
-// The image with this tag, or without a tag the only one.
+// Returns the image with this tag, or the only image if `tag` is empty.
 Result<OciDescriptor> WithTag(const OciIndex& index, std::string_view tag);
 
-// What the image calls its version; empty when it does not.
+// Returns the version that the image's labels name, or "".
 std::string VersionOf(const OciConfig& config);
 
-// An OSTree commit that was packed into the lowest layers of an image, as rpm-ostree, bootc and the makers of CoreOS do
-// it.  These layers hold its objects, which say all that is in it; a tar archive alone would not.
+// An OSTree commit that was packed into the lowest layers of an image, as rpm-ostree, bootc and the builders of
+// CoreOS do.  These layers hold the commit's objects, which are complete; a plain tar archive would not be.
 struct PackedCommit {
-  std::string checksum;  // Empty when the image does not say.
+  std::string checksum;  // Empty if the image does not name it.
   std::size_t layers = 0;
 };
 
-// Nothing for an image whose layers all are plain trees.
+// Returns nullopt if all layers of the image are plain trees.
 Result<std::optional<PackedCommit>> PackedCommitOf(const OciManifest& manifest, const OciConfig& config);
 
-// An error if these bytes are not those that the digest stands for.
+// Returns an error if the bytes do not have this digest.
 Result<> ExpectDigest(std::string_view digest, std::string_view bytes);
 
 }  // namespace pintle::host

@@ -19,11 +19,11 @@ namespace {
 using resource::EntryKind;
 using State = resource::FileEntry::State;
 
-// OSTree keeps what the OS has for /etc here.
+// OSTree keeps the OS's defaults for /etc here.
 constexpr std::string_view kDefaultsOfTheOs = "/usr/etc";
 
-// A name that gets too long by the ending is kept by its digest; there the Machine Config Operator has nothing, since
-// it fails.
+// A name that the ending makes too long is replaced by its digest.  The Machine Config Operator has no files there,
+// since it fails for such names.
 std::string PlaceBelow(std::string_view top, const std::string& path, std::string_view ending) {
   const std::size_t begin = path.rfind('/') + 1;
   std::string name = path.substr(begin);
@@ -50,7 +50,7 @@ class Keeper {
     return Stamp(directory);
   }
 
-  // With the directories that they need, which are ours and need no stamps.
+  // Returns the steps with the directories that they need, which are ours and need no stamps.
   Result<std::vector<FilePut>> Take() && {
     std::vector<FilePut> all = TRY(MissingDirectories(root_, steps_));
     std::move(steps_.begin(), steps_.end(), std::back_inserter(all));
@@ -100,7 +100,7 @@ class Finder {
     return {};
   }
 
-  // The directories of ours that have nothing left in them, from the deepest up.
+  // Finds our directories that become empty, the deepest first.
   Result<> FindEmptied() {
     std::unordered_set<std::string> above;
     for (const std::string& path : gone_) AddAbove(path, above);
@@ -117,7 +117,7 @@ class Finder {
     return {};
   }
 
-  // The directories in which originals and stamps were; one with others in it stays.
+  // Removes the directories that held originals and stamps, too; those that hold others stay.
   GivenBack Take() && {
     std::unordered_set<std::string> above;
     for (const FilePut& put : removed_) AddAbove(put.key, above);
@@ -133,7 +133,7 @@ class Finder {
   }
 
  private:
-  // A directory takes the place of what a config had there.  The stamp says of the directory, too, that it is ours.
+  // A directory takes the place of what a config had there.  Its stamp also means that the directory is ours.
   Result<> FindBelowDirectory(const std::string& path) {
     if (TRY(Exists(root_, StampOf(path)))) return {};
     const std::string original = OriginalOf(path);
@@ -152,7 +152,8 @@ class Finder {
 
   void Remove(std::string kept) { removed_.push_back({std::move(kept), std::nullopt}); }
 
-  // A config that was on the machine from its first boot took the path before anything could be kept.
+  // A config that the machine had at its first boot took the path before anything could be kept, so the OS's default
+  // comes back.
   Result<bool> FindDefault(const std::string& path) {
     if (!path.starts_with("/etc/")) return false;
     auto state = TRY(ObserveAndKeep(root_, blobs_, std::string(kDefaultsOfTheOs) + path.substr(4)));
@@ -180,7 +181,7 @@ class Finder {
   const Root& root_;
   BlobStore& blobs_;
   std::unordered_set<std::string> wanted_;
-  std::unordered_set<std::string> needed_;  // Directories above what is wanted.
+  std::unordered_set<std::string> needed_;  // Directories above wanted paths.
   std::unordered_set<std::string> gone_;
   std::vector<FilePut> removed_;
   GivenBack found_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What was at a path before a config took it, so that it can come back when no config has the path any more.
+// Keeps what was at a path before a config took it, so that it can come back when no config has the path any more.
 //
-// Everything is where the Machine Config Operator has it: a copy of what was there in orig/, or an empty stamp in
-// noorig/ that says that nothing was.  These functions look, and say which steps keep and which bring back; the steps
-// are entries of the file tree like all others, and are undone and survive a crash like them.
+// Everything is stored where the Machine Config Operator stores it: a copy in orig/, or an empty stamp in noorig/ if
+// there was nothing.  These functions only read, and return the steps that keep and restore; these steps are ordinary
+// entries of the file tree, and are undone and survive a crash like others.
 
 #include <map>
 #include <span>
@@ -23,23 +23,24 @@ namespace pintle::host {
 inline constexpr const char* kOriginals = "/etc/machine-config-daemon/orig";
 inline constexpr const char* kStamps = "/etc/machine-config-daemon/noorig";
 
-// Where the original of a path is kept, and the stamp that says that there is none.
+// Return the path of a kept original, and of the stamp that stands for a missing one.
 std::string OriginalOf(const std::string& path);
 std::string StampOf(const std::string& path);
 
-// The steps that keep what is at these paths, which a config is about to take; to be put before the paths are. Whatever
-// exists is kept, except where an original or a stamp is kept already.  Directories that are `made` for the change get
-// a stamp too.
+// Returns the steps that keep what is at the paths in `taken`, which a config is about to take; they must be put
+// before the paths are.  Everything that exists is kept, unless an original or a stamp is there already.  Directories
+// that the change itself makes (`made`) get a stamp, too.
 Result<std::vector<FilePut>> StepsToKeep(const Root& root, BlobStore& blobs, std::span<const std::string> taken,
                                          std::span<const FilePut> made);
 
 struct GivenBack {
-  std::map<std::string, resource::FileEntry::State> originals;  // By path; where there is none, nothing comes back.
-  std::vector<FilePut> afterwards;  // Removes what was kept, and directories of ours that get empty.
+  std::map<std::string, resource::FileEntry::State> originals;  // By path.  Nothing comes back to a path without an
+                                                                // entry.
+  std::vector<FilePut> afterwards;  // Steps that remove what was kept, and our directories that get empty.
 };
 
-// What comes back to these paths, which a config has no more, while `wanted` are all that the new one has.  To a path
-// that becomes a directory nothing can come back.
+// Returns what comes back to the paths in `given_back`, which the new config does not have; `wanted` are all that it
+// has. It is an error if a file would have to come back where a directory is wanted.
 Result<GivenBack> FindOriginals(const Root& root, BlobStore& blobs, std::span<const std::string> given_back,
                                 std::span<const std::string> wanted);
 

@@ -43,14 +43,14 @@ Result<UniqueFd> Make(int directory, const std::string& name) {
   return made;
 }
 
-// Takes the room that a file may need.
+// Allocates the space that a file may need.
 Result<> Allocate(int fd, std::size_t size) {
   int result = 0;
   do {
     result = ::fallocate(fd, 0, 0, static_cast<off_t>(size));
   } while (result != 0 && errno == EINTR);
   if (result == 0) return {};
-  // A file system that cannot do that gives the room to what is written.
+  // On a file system without fallocate(), writing allocates the space.
   if (errno == EOPNOTSUPP || errno == ENOSYS) return WriteAll(fd, std::string(size, ' '));
   return Error::FromErrno("fallocate");
 }
@@ -60,7 +60,7 @@ Result<> RemoveName(int directory, const std::string& name) {
   return {};
 }
 
-// Whether there is a file of this name; anything else is an error.
+// Returns nullopt if there is no file of this name; anything but a regular file is an error.
 Result<std::optional<UniqueFd>> OpenSpare(int directory, const std::string& name) {
   UniqueFd spare(::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!spare && errno == ENOENT) return std::nullopt;
@@ -87,11 +87,11 @@ Result<> PairedFile::Write(std::string_view contents) const {
     TRY(Replace(directory.get(), spare->get(), contents), "writing " + path_);
     return {};
   }
-  // Someone has taken the spare away, or an older version of ours has written the file.
+  // Someone has removed the spare, or an older version of Pintle has written the file.
   return root_.WriteFile(path_, contents, {.permissions = kPrivate, .owner = {}});
 }
 
-// The room is there before the file is, so that there is none that cannot be replaced.
+// The spare is made first, so that there is never a file that could not be replaced.
 Result<> PairedFile::Begin(int directory, std::string_view contents) const {
   const std::string filled = FilledUp(contents, contents.size() + kRoomToGrow);
   const auto make_spare = [&]() -> Result<> {
@@ -105,8 +105,8 @@ Result<> PairedFile::Begin(int directory, std::string_view contents) const {
     return root_.WriteFile(path_, filled, {.permissions = kPrivate, .owner = {}});
   };
   auto begun = begin();
-  // A file whose name is not durable is not to be there at all.
-  if (!begun) static_cast<void>(Remove());  // The error that counts is the one that there was before.
+  // A file whose name is not durable must not exist at all.
+  if (!begun) static_cast<void>(Remove());  // The first error is the one to report.
   return begun;
 }
 
@@ -120,11 +120,11 @@ Result<> PairedFile::Replace(int directory, int spare, std::string_view contents
   };
   int exchanged = exchange(RENAME_EXCHANGE);
   const bool is_known = exchanged == 0 || (errno != EINVAL && errno != ENOSYS);
-  // A file system that cannot exchange two names loses the spare.
+  // On a file system that cannot exchange two names, the rename uses up the spare.
   if (!is_known) exchanged = exchange(0);
   if (exchanged != 0) return Error::FromErrno("rename");
   auto synced = SyncDirectory(directory);
-  // So that it is what it was, as far as anyone can see.
+  // This restores the old file, so that an error leaves the contents unchanged.
   if (!synced && is_known) exchange(RENAME_EXCHANGE);
   return synced;
 }
@@ -133,7 +133,7 @@ std::string PairedFile::spare() const { return (above_ == "/" ? "" : above_) + "
 
 Result<> PairedFile::Remove() const {
   TRY(root_.Remove(path_));
-  static_cast<void>(root_.Remove(spare()));  // One that stays is removed before the next is made.
+  static_cast<void>(root_.Remove(spare()));  // A spare that stays is removed before the next one is made.
   return {};
 }
 

@@ -3,10 +3,9 @@
 
 // A file that can be replaced while its disk is full.
 //
-// Beside it lies a spare of the same size.  What is new is written over the contents of the spare, which takes no block
-// of the disk that it does not have, and then the two files exchange their names.  Both are filled up with spaces to
-// that size, and with some room for contents that grow.  A crash, also a power cut, finds the old contents or the new
-// ones, whole.
+// A spare of the same size lies beside the file.  New contents are written over the spare, which allocates no blocks,
+// and then the two files exchange their names.  Both are padded with spaces to that size, with some room for contents
+// that grow.  After a crash, even a power cut, the file has the old contents or the new ones, whole.
 
 #include <cstddef>
 #include <string>
@@ -19,20 +18,20 @@ namespace pintle::host {
 
 class PairedFile {
  public:
-  // `root` must outlive it.  The directory of `path` must exist when something is written.
+  // `root` must outlive it.  The directory of `path` must exist when Write() is called.
   PairedFile(const Root& root, std::string path);
 
-  // How much longer than the first contents later ones may be without taking more of the disk.
+  // By how much later contents may be longer than the first without allocating more.
   static constexpr std::size_t kRoomToGrow = 64 << 10;
 
-  // Writes the contents, which end at the first of the spaces that follow them.  The first time this takes the room for
-  // all times; if it fails, the contents are the old ones, or there is no file.
+  // Writes the contents and pads them with spaces.  The first call allocates all space that is ever needed; if a call
+  // fails, the contents are the old ones, or there is no file.
   Result<> Write(std::string_view contents) const;
 
-  // Where the spare is.
+  // Returns the path of the spare.
   std::string spare() const;
 
-  // Removes both.  After an error, the file may still be there.
+  // Removes both files.  After an error, the file may still exist.
   Result<> Remove() const;
 
  private:
@@ -41,7 +40,7 @@ class PairedFile {
 
   const Root& root_;
   std::string path_;
-  std::string above_;  // Its directory.
+  std::string above_;  // The directory of the file.
   std::string name_;
   std::string spare_;  // The name of the spare.
 };

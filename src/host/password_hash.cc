@@ -23,7 +23,7 @@ using resource::PasswordHash;
 constexpr const char* kShadow = "shadow";
 constexpr std::string_view kRestOfNewLine = "0:99999:7:::";
 
-// A line of the file, by its place in the text; `end` is past the line break, if it has one.
+// The position of a line in the text; `end` is behind the line break, if there is one.
 struct Line {
   std::size_t begin;
   std::size_t end;
@@ -40,12 +40,12 @@ std::optional<Line> FindLine(std::string_view text, std::string_view user) {
   return std::nullopt;
 }
 
-// The fields of a line: name, hash, day of the last change, and the rest as it is.
+// The fields of a line: name, hash, day of the last change, and the unparsed rest.
 struct Entry {
   std::string_view name;
   std::string_view hash;
   std::string_view last_change;
-  std::string_view rest;  // With the colon before it.
+  std::string_view rest;  // Begins with a colon.
   std::string_view line_break;
 };
 
@@ -63,7 +63,7 @@ Entry EntryOf(std::string_view line) {
     line.remove_suffix(1);
   }
   entry.name = TakeField(line);
-  line.remove_prefix(1);  // FindLine has seen that colon.
+  line.remove_prefix(1);  // FindLine() has checked this colon.
   entry.hash = TakeField(line);
   if (line.starts_with(':')) {
     line.remove_prefix(1);
@@ -80,7 +80,7 @@ Result<std::string> Today(const Clock& clock) {
 
 Result<UniqueFd> OpenEtc(const Root& root) { return root.OpenFile("/etc", O_RDONLY | O_DIRECTORY); }
 
-// Held by whoever changes the users of the machine.
+// Takes the lock that everyone holds who changes the users of the machine.
 Result<UniqueFd> Lock(int etc, const Clock& clock, std::chrono::milliseconds patience) {
   constexpr int kPauseMs = 10;
   UniqueFd file(::openat(etc, ".pwd.lock", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -89,13 +89,13 @@ Result<UniqueFd> Lock(int etc, const Clock& clock, std::chrono::milliseconds pat
   struct flock whole = {};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
-  // The kernel cannot wait for a lock and mind a deadline at once.
+  // No system call waits for a lock with a deadline.
   while (::fcntl(file.get(), F_OFD_SETLK, &whole) != 0) {
     if (errno != EAGAIN && errno != EACCES && errno != EINTR) return Error::FromErrno("locking /etc/.pwd.lock");
     if (clock.Monotonic() >= deadline) {
       return Error(ErrorKind::kUnavailable, "someone else is changing the users of this machine (/etc/.pwd.lock)");
     }
-    static_cast<void>(::poll(nullptr, 0, kPauseMs));  // Woken early, it looks early.
+    static_cast<void>(::poll(nullptr, 0, kPauseMs));  // Waking early only makes the next attempt earlier.
   }
   return file;
 }
@@ -111,7 +111,7 @@ Result<> Check(const std::string& user, const std::optional<State>& want) {
   return {};
 }
 
-// The text of the file with the user's line as it is wanted.
+// Returns the text of the file with the wanted line for the user.
 Result<std::string> Changed(const std::string& text, const Root& root, const resource::Put<PasswordHash>& put,
                             const Clock& clock) {
   const std::optional<Line> line = FindLine(text, put.key);

@@ -3,8 +3,8 @@
 
 // A user's password in /etc/shadow.
 //
-// Everyone who changes that file takes the same lock as lckpwdf(3), and so is this; the rest of the file stays as it is
-// to the last byte.  No error names a hash.
+// The file is changed under the lock of lckpwdf(3), which all other programs that change it take; the rest of the
+// file stays the same to the last byte.  No error contains a hash.
 
 #include <chrono>
 #include <optional>
@@ -18,19 +18,19 @@
 
 namespace pintle::host {
 
-// As long as lckpwdf(3) waits.
+// lckpwdf(3) waits as long.
 inline constexpr std::chrono::milliseconds kPasswordLockPatience = std::chrono::seconds(15);
 
-// Nothing where /etc/shadow has no line for the user: then no password is taken.
+// Returns nullopt if /etc/shadow has no line for the user, so that the user has no password.
 Result<std::optional<resource::PasswordHash::State>> ObservePasswordHash(const Root& root, const std::string& user);
 
-// Putting "absent" removes the line.  A user without a line gets one, unless the hash is a locked one.  A hash for a
-// user that does not exist is kNotFound, and one that cannot stand in a line is kInvalid.
+// Putting nullopt removes the line.  A user without a line gets one, unless the hash is a locked one.  A hash for a
+// user that does not exist is an error of the kind kNotFound, and one that would break the line is kInvalid.
 Result<> PutPasswordHash(const Root& root, const resource::Put<resource::PasswordHash>& put, const Clock& clock,
                          std::chrono::milliseconds patience = kPasswordLockPatience);
 
-// Whether it is as it is wanted: the day of the last change counts only if one is wanted, and to have no line is as
-// good as a locked hash.
+// Returns whether the state is the wanted one.  The day of the last change is compared only if one is wanted, and a
+// missing line equals a locked hash.
 bool Matches(const std::optional<resource::PasswordHash::State>& want,
              const std::optional<resource::PasswordHash::State>& have);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A person's word to the agent of a machine without a cluster: change nothing for now.
+// A person's order to the agent of a machine without a cluster to change nothing for now.
 //
-// It is a file, so that it outlives a reboot and needs no agent that runs.  The agent watches for it; whoever makes or
-// removes it is heard.
+// The order is a file, so that it survives a reboot and can be given while no agent runs.  The agent watches the
+// file.
 
 #include "base/result.h"
 #include "base/root.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The contents of an open file, piece by piece, so that a big one never is in memory as a whole.
+// Reads an open file in pieces, so that a large one is never in memory as a whole.
 
 #include <sys/types.h>
 
@@ -17,11 +17,11 @@ class Pieces {
  public:
   static constexpr std::size_t kMostAtOnce = 256 << 10;
 
-  // `expected` bytes are likely to be there; `offset` is where the first piece begins.
+  // `expected` is the likely number of bytes; `offset` is where the first piece begins.
   Pieces(int fd, std::size_t expected, off_t offset = 0);
 
-  // The next piece, which is valid until the next call; an empty one is the end.  A file of the expected size comes in
-  // as few pieces as can be.
+  // Returns the next piece, which is valid until the next call; an empty one is the end.  A file of the expected size
+  // comes in as few pieces as possible.
   Result<std::string_view> Next();
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether the machine stays up.
+// Reboots the machine, and keeps others from doing so.
 
 #include <string>
 
@@ -10,8 +10,8 @@
 
 namespace pintle::host {
 
-// As long as this lives, nobody shuts the machine down by accident.  The kernel ends it with the process, however that
-// ends.
+// Keeps others from shutting the machine down by accident while it lives.  The kernel releases it when the process
+// ends, for whatever reason.
 class Inhibitor {
  public:
   Inhibitor() = default;
@@ -25,8 +25,8 @@ class Power {
  public:
   virtual ~Power() = default;
 
-  // Begins a reboot, and returns while it goes on.  Whoever is logged in is told the reason.  An inhibitor of our own
-  // has to be gone by then.
+  // Begins a reboot and returns while it is under way.  Users who are logged in are shown the reason.  An inhibitor
+  // of our own must have been released.
   virtual Result<> Reboot(const std::string& reason) = 0;
 
   // Keeps others from shutting down; `why` is shown to them.

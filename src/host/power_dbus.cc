@@ -39,12 +39,12 @@ void Call(sd_bus* bus, const char* method, Answer& answer, const char* types, Ar
 
 Result<> PowerDbus::Reboot(const std::string& reason) {
   const Bus bus = TRY(OpenBus(), "rebooting");
-  // That people cannot be told is no reason to stay up.
+  // A failure to inform users is no reason not to reboot.
   Answer told;
   Call(bus.get(), "SetWallMessage", told, "sb", reason.c_str(), 1);
   Answer answer;
   Call(bus.get(), "Reboot", answer, "b", 0);
-  // The bus may be gone before it has brought the answer.
+  // The bus may go down before it delivers the answer.
   if (answer.result >= 0 || answer.IsConnectionLost()) return {};
   return answer.Told().While("rebooting (`systemd-inhibit --list` shows who may be against it)");
 }
@@ -56,7 +56,7 @@ Result<Inhibitor> PowerDbus::InhibitShutdown(const std::string& why) {
   int fd = -1;
   if (answer.result >= 0) answer.result = ::sd_bus_message_read(answer.message.get(), "h", &fd);
   if (answer.result < 0) return answer.Told().While("keeping the machine from shutting down");
-  UniqueFd hold(::fcntl(fd, F_DUPFD_CLOEXEC, 3));  // The message closes its own.
+  UniqueFd hold(::fcntl(fd, F_DUPFD_CLOEXEC, 3));  // The message closes its own descriptor.
   if (!hold) return Error::FromErrno("fcntl").While("keeping the machine from shutting down");
   return Inhibitor(std::move(hold));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Power over systemd-logind.
+// Implements Power with systemd-logind.
 
 #include "host/power.h"
 

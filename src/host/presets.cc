@@ -28,7 +28,7 @@ std::string_view Stripped(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-// Takes the first word away.
+// Removes the first word and returns it.
 std::string_view TakeWord(std::string_view& text) {
   const std::size_t end = std::min(text.find_first_of(kSpace), text.size());
   const std::string_view word = text.substr(0, end);
@@ -36,13 +36,13 @@ std::string_view TakeWord(std::string_view& text) {
   return word;
 }
 
-// Paths by the names of the files, which is the order they are read in; a name in an earlier directory hides the same
-// in a later one.
+// Maps the names of the files, which are read in this order, to their paths.  A file in an earlier directory hides
+// one of the same name in a later directory.
 std::map<std::string, std::string> FilesOf(const Root& root) {
   std::map<std::string, std::string> files;
   for (const std::string_view directory : kDirectories) {
     const auto names = root.List(directory);
-    if (!names) continue;  // Most machines have some of them only.
+    if (!names) continue;  // Most machines have only some of them.
     for (const std::string& name : *names) {
       if (name.ends_with(".preset") && !name.starts_with('.')) files.emplace(name, std::string(directory) + "/" + name);
     }
@@ -55,7 +55,7 @@ std::map<std::string, std::string> FilesOf(const Root& root) {
 Result<Presets> Presets::Read(const Root& root) {
   Presets presets;
   for (const auto& [name, path] : FilesOf(root)) {
-    // A link to /dev/null hides a file of the OS.
+    // A link to /dev/null masks a file of the OS.
     const std::optional<struct stat> status = TRY(root.Status(path));
     if (status && S_ISLNK(status->st_mode) && TRY(root.ReadLink(path)) == "/dev/null") continue;
     const std::string text = TRY(root.ReadFile(path), "reading presets");
@@ -68,7 +68,7 @@ Result<Presets> Presets::Read(const Root& root) {
   return presets;
 }
 
-// What systemd cannot read it leaves out, with everything else in force.
+// systemd ignores lines that it cannot parse and keeps the others.
 void Presets::AddRule(std::string_view line) {
   if (line.starts_with('#') || line.starts_with(';')) return;
   const std::string_view word = TakeWord(line);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the OS and the admin say about units of which nobody else says anything: systemd.preset(5).
+// The presets of the OS and the admin, systemd.preset(5), which apply to units that a config neither enables nor
+// disables.
 
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@ enum class PresetAction { kEnable, kDisable, kIgnore };
 
 struct Preset {
   PresetAction action = PresetAction::kEnable;
-  // Of a template for which the rule lists instances: those, to be enabled in its place.
+  // The instances that the rule lists for a template, which are enabled in its place.
   std::vector<UnitName> instances;
 };
 
@@ -25,7 +26,7 @@ class Presets {
  public:
   static Result<Presets> Read(const Root& root);
 
-  // The first rule that speaks of the unit decides; without one it is enabled.
+  // The first matching rule decides; without one the unit is enabled.
   Preset Of(const UnitName& unit) const;
 
  private:

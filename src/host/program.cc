@@ -26,10 +26,10 @@ using std::chrono::seconds;
 constexpr const char* kPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr std::size_t kMostOutput = 64 << 20;
 constexpr std::size_t kMostComplaint = 4096;
-constexpr auto kGlance = milliseconds(100);  // How often it is looked whether we are asked to stop.
-constexpr auto kGrace = seconds(10);         // For the program to clean up when it is asked to end.
+constexpr auto kGlance = milliseconds(100);  // How often a running program is checked for a request to stop.
+constexpr auto kGrace = seconds(10);         // The time that the program gets to clean up when it is asked to end.
 
-// Appends what is there to be read; false at the end.
+// Appends what can be read; returns false at the end.
 bool ReadSome(int fd, std::string& to) {
   std::array<char, 65536> buffer;
   const ssize_t count = ::read(fd, buffer.data(), buffer.size());
@@ -86,7 +86,7 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return said;
   const std::string end = WIFSIGNALED(status) ? fmt::format("it was ended by signal {}", WTERMSIG(status))
                                               : fmt::format("it failed with status {}", WEXITSTATUS(status));
-  // A program may repeat the URL of a proxy, which it was given with a password.
+  // A program may repeat the URL of a proxy, with the password that it got from us.
   const std::string complaint_text = WithoutUrlPasswords(LastLines(std::move(complained)), "***");
   return Error(ErrorKind::kSystem, complaint_text.empty() ? end : Printable(complaint_text)).While(doing());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Another program, run to its end.
+// Runs another program and waits for its end.
 
 #include <functional>
 #include <stop_token>
@@ -13,16 +13,17 @@
 namespace pintle::host {
 
 struct Program {
-  std::vector<std::string> words;        // The first is its name, looked for in the system's own directories.
-  std::vector<std::string> environment;  // NAME=VALUE; it gets these and no others.
+  std::vector<std::string> words;        // The first is the name, which is searched in the system's directories.
+  std::vector<std::string> environment;  // NAME=VALUE; the program gets no other variables.
 };
 
-// Returns what it wrote to its output.  If it fails, the error is what it said last.  When asked to stop, it is ended
-// with all that it has started.  Meanwhile `each_second` is called about once a second.
+// Returns the program's output.  If it fails, the error has the end of what it wrote to stderr.  On a request to
+// stop, it is ended with all processes that it has started.  `each_second` is called about once a second while it
+// runs.
 Result<std::string> RunProgram(const Program& program, const std::stop_token& stop,
                                const std::function<void()>& each_second = {});
 
-// What a program needs to know of ours: the directories of programs, and how to reach the world outside.
+// Returns the variables that programs need: PATH, and the proxies.
 std::vector<std::string> PlainEnvironment();
 
 }  // namespace pintle::host

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a person can do when the kernel refuses a change of the file tree.
+// Explains what a person can do when the kernel refuses a change of the file tree.
 
 #include <utility>
 
@@ -9,12 +9,12 @@
 
 namespace pintle::host {
 
-// Whether the cause is the state of the machine, such as a full or a failing disk, and may pass.  Any other cause is at
-// the path itself: often someone has put something there.
+// Returns whether the cause is the state of the machine, such as a full or failing disk, which may pass.  Any other
+// cause is at the path itself: often someone has put something there.
 bool IsFaultOfMachine(const Error& error);
 
-// Puts the remedy before the cause, when there is one: "its file system is full, free some space: write: No space left
-// on device".  A remedy that the message has already is not put in again.
+// Puts the remedy before the cause, if one is known: "its file system is full, free some space: write: No space left
+// on device".  A remedy that the message already has is not repeated.
 Error WithRemedy(Error error);
 
 template <typename T>

@@ -23,7 +23,7 @@ std::uint64_t Usable(std::uint64_t free, std::uint64_t left_to_others) {
   return std::max(free > left_to_others ? free - left_to_others : 0, free / 8);
 }
 
-// The directory, or the nearest one above it.
+// Opens the directory, or the nearest existing one above it.
 Result<UniqueFd> OpenNearest(const Root& root, std::string directory) {
   for (;;) {
     auto opened = root.OpenFile(directory, O_PATH | O_DIRECTORY);
@@ -48,7 +48,7 @@ Result<Found> FindAt(const Root& root, const std::string& directory) {
   if (::fstat(opened.get(), &status) != 0) return Error::FromErrno("fstat").While(doing());
   if (::fstatvfs(opened.get(), &space) != 0) return Error::FromErrno("fstatvfs").While(doing());
   Found found = {.device = status.st_dev, .block = std::max<std::uint64_t>(space.f_frsize, 1), .free = {}};
-  // Some file systems do not count blocks, and some make as many inodes as are needed.
+  // Some file systems do not count blocks, and some create inodes as needed.
   found.free.bytes = space.f_blocks == 0 ? kUnlimited : static_cast<std::uint64_t>(space.f_bfree) * found.block;
   found.free.inodes = space.f_files == 0 ? kUnlimited : static_cast<std::uint64_t>(space.f_ffree);
   return found;

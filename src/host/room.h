@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a change may take of the file systems that it writes to.
+// Limits what a change may take of the file systems that it writes to.
 //
-// The kubelet, the system's journal and all others go on writing while a machine is changed, so a change leaves some
-// room to them: bytes and inodes.  Where that little is free already, a change may still take an eighth of it, so that
-// small changes, such as the one that makes room, go on as long as can be.
+// The kubelet, the system's journal and others go on writing during a change, so a change leaves them some room:
+// bytes and inodes.  If less than that is free already, a change may still take an eighth of it, so that small
+// changes, such as one that frees space, stay possible as long as can be.
 
 #include <cstdint>
 #include <map>
@@ -26,30 +26,30 @@ struct Room {
   std::uint64_t inodes = 0;
 };
 
-// "3 MiB", or "200 KiB" of less than one.
+// Returns a text such as "3 MiB", or "200 KiB" if it is less than one MiB.
 std::string SizeText(std::uint64_t bytes);
 
-// What of that much that is free a change may take.
+// Returns how much of the free room a change may take.
 Room RoomOf(const Room& free);
 
-// What a change may take where this directory is, or the nearest one above it that there is.
+// Returns how much a change may take on the file system of this directory, or of the nearest existing one above it.
 Result<Room> RoomAt(const Root& root, std::string_view directory);
 
-// Adds up what is going to be written, by file systems.
+// Adds up what is going to be written to each file system.
 class NeededRoom {
  public:
   // `root` must outlive it.
   explicit NeededRoom(const Root& root) : root_(root) {}
 
-  // A file, a link or a directory that is made in this directory, which need not be there yet.
+  // Adds a file, a link or a directory in this directory, which need not exist yet.
   Result<> Add(const std::string& directory, std::uint64_t bytes);
 
-  // An error names the file system on which there is too little.
+  // Returns an error that names a file system with too little room.
   Result<> Expect() const;
 
  private:
   struct FileSystem {
-    std::string directory;  // One that is on it.
+    std::string directory;  // A directory on it.
     std::uint64_t block = 1;
     Room free;
     Room needed;

@@ -40,7 +40,7 @@ bool TakeNumber(std::string_view& line, Number& number) {
   return problem == std::errc() && end == word.data() + word.size() && !word.empty();
 }
 
-// Nothing, if anybody else could have written it.
+// Returns nullopt if anyone else could have written the file.
 std::optional<std::string> ReadOwn(const Root& root, const std::string& path) {
   const auto file = root.OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   struct stat status;
@@ -57,7 +57,7 @@ std::optional<std::string> ReadOwn(const Root& root, const std::string& path) {
   }
 }
 
-// The lines between the first and the last, which is the digest of all before it.
+// Returns the lines between the first and the last, which is the digest of all before it.
 std::optional<std::string_view> LinesIn(std::string_view text) {
   if (!text.starts_with(kFirstLine) || text.size() < kFirstLine.size() + kDigestLength + 1) return std::nullopt;
   const std::string_view body = text.substr(0, text.size() - kDigestLength - 1);
@@ -96,7 +96,7 @@ void SeenFiles::Remember(const std::string& path, const struct stat& status, con
   const auto rested_since = std::chrono::duration_cast<std::chrono::nanoseconds>((began_ - kRest).time_since_epoch());
   if (stamp.changed > rested_since.count() || !state.attributes) return;
   Seen seen = {.stamp = stamp, .sha256 = state.sha256, .label = "", .is_asked_for = true};
-  // Other attributes are rare, and not worth a place.
+  // Files with other attributes are rare and are not recorded.
   for (const auto& [name, value] : *state.attributes) {
     if (name != kSelinuxLabel) return;
     seen.label = value;

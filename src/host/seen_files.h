@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What files were when they were last read, so that those that nobody has touched since are not read again.
+// Records what files were when they were last read, so that files that nobody has touched since are not read again.
 //
-// A file is the same as long as its inode, its size and its times are, of which nobody can set ctime.  But what is
-// written within one tick of the file system's clock leaves the same ctime, so that a file counts as seen only if it
-// had rested for a while when it was read.  What is remembered is what the file is, and not that it was as wanted: a
-// config that wants something else is answered right.
+// A file is unchanged as long as its inode, size and times are, of which nobody can set ctime.  But writes within one
+// tick of the file system's clock leave the same ctime, so a file is recorded only if it had not changed for a while
+// when it was read.  The record has the file's state, and not whether it was as wanted: so it stays valid when a
+// config wants something else.
 //
-// What is written through a mapping of the file's memory, or to the disk below the file system, may leave no new ctime
-// for a while: whoever wants to be sure begins with none seen, once in a while.
+// Writes through a memory mapping, or to the disk below the file system, may leave ctime unchanged for a while:
+// callers that want to be sure start with an empty record from time to time.
 
 #include <sys/stat.h>
 
@@ -28,10 +28,10 @@
 
 namespace pintle::host {
 
-// Where a machine keeps those of this boot.
+// The file in which a machine keeps the record of this boot.
 inline constexpr const char* kSeenFiles = "/run/pintle/seen-files";
 
-// Coarser than any file system's clock.
+// This is coarser than any file system's clock.
 inline constexpr std::chrono::seconds kRest(3);
 
 class SeenFiles {
@@ -41,18 +41,18 @@ class SeenFiles {
   // `clock` must outlive it.
   explicit SeenFiles(const Clock& clock) : clock_(&clock) {}
 
-  // What a file is that has this status now, if it is the one that was read.  Otherwise it is going to be read, and
-  // that begins now.
+  // Returns the recorded state of a file if it still has this status.  Otherwise the caller reads the file, and the
+  // time of that is noted here.
   std::optional<State> Recall(const std::string& path, const struct stat& status);
 
-  // `status` is from before it was read.
+  // `status` must be from before the file was read.
   void Remember(const std::string& path, const struct stat& status, const State& state);
 
-  // What was saved.  A file that is broken, or is not its reader's alone, is as good as none.
+  // Loads a saved record.  One that is damaged, or that others may write or read, is ignored.
   static SeenFiles Load(const Root& root, const std::string& path, const Clock& clock);
 
-  // Keeps those that were asked for since it was loaded.  It must not outlive the boot: what is done to a disk while
-  // another system runs may leave any times.
+  // Saves the files that were asked for since the record was loaded.  The saved record must not outlive the boot:
+  // another system may change the disk and leave any times.
   Result<> Save(const Root& root, const std::string& path) const;
 
   std::size_t size() const { return files_.size(); }
@@ -71,7 +71,7 @@ class SeenFiles {
   struct Seen {
     Stamp stamp;
     std::string sha256;
-    std::string label;  // As State has it; empty: it has none.
+    std::string label;  // Encoded as in State; empty if there is none.
     bool is_asked_for = false;
   };
 

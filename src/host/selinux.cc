@@ -30,7 +30,7 @@ int ModeOf(resource::EntryKind kind) {
 
 class Labels::Policy {
  public:
-  // An empty path: where this machine's policy has its labels.
+  // An empty path means the policy of this machine.
   explicit Policy(std::string path) : path_(std::move(path)) {}
 
   std::optional<std::string> LabelFor(const std::string& path, resource::EntryKind kind) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The SELinux label that the policy has for a path.
+// Looks up the SELinux label that the policy has for a path.
 
 #include <memory>
 #include <optional>
@@ -13,17 +13,17 @@ namespace pintle::host {
 
 class Labels {
  public:
-  // None for any path.
+  // Has no label for any path.
   Labels() = default;
 
-  // Those of the policy that this machine runs with; none where SELinux is off.  The policy is read when the first
-  // label is asked for, which takes some milliseconds: keep and pass the object.
+  // Uses the policy that this machine runs with, or no labels if SELinux is off.  The policy is read when the first
+  // label is asked for, which takes some milliseconds: keep the object and pass it on.
   static Labels OfThisMachine();
 
-  // Those of a file in the format of file_contexts(5), whether SELinux is on or not.
+  // Uses a file in the format of file_contexts(5), whether SELinux is on or not.
   static Labels FromFile(std::string path);
 
-  // Nothing where the policy has no label, or cannot be read.
+  // Returns nullopt if the policy has no label for the path or cannot be read.
   std::optional<std::string> LabelFor(const std::string& path, resource::EntryKind kind) const;
 
  private:

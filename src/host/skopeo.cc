@@ -22,7 +22,7 @@ void AddIfAny(Program& program, const char* option, const std::string& value) {
   if (!value.empty()) program.words.push_back(fmt::format("{}={}", option, value));
 }
 
-// Its last word is in quotes, in a line made for machines: `time="..." level=fatal msg="..."`.
+// Returns skopeo's error, which is in quotes at the end of a log line: `time="..." level=fatal msg="..."`.
 std::string LastWord(const std::string& said) {
   constexpr std::string_view kBefore = "level=fatal msg=\"";
   const std::size_t begin = said.rfind(kBefore);
@@ -41,8 +41,8 @@ Result<std::string> RunFor(const RegistryImage& image, const Program& program, c
   return Error(result.error().kind(), LastWord(result.error().message())).While("fetching " + PullSpec(image));
 }
 
-// How much there is of the layers that are still to come into a layout.  skopeo itself tells how far it is at a
-// terminal only; elsewhere it tells of each layer when that is there.
+// Counts how much there is of the layers that a layout is missing.  skopeo reports progress in bytes only on a
+// terminal; elsewhere it reports a layer when all of it has arrived.
 class Arriving {
  public:
   Arriving(const OciManifest& manifest, const std::string& directory) : directory_(directory) {
@@ -54,10 +54,11 @@ class Arriving {
     }
   }
 
-  // While it arrives it is never all there: the last word is skopeo's.
+  // The result stays below 100 until skopeo itself is done.
   std::optional<std::uint32_t> Percent() {
     std::uint64_t there = 0;
-    // What is whole is renamed.  In this order it may not be counted at that moment, but never twice.
+    // skopeo renames a layer when it is complete.  In this order, a layer that is renamed meanwhile is missed once
+    // rather than counted twice.
     for (const std::filesystem::path& file : files_) there += SizeOf(file);
     std::error_code failed;
     std::filesystem::directory_iterator entry(directory_, failed);
@@ -132,11 +133,11 @@ Result<> Skopeo::Copy(const RegistryImage& image, const OciManifest& manifest, c
                       const std::stop_token& stop, const TellHowFar& tell) const {
   Program program = Call("copy");
   AddIfAny(program, "--src-cert-dir", access_.certificates);
-  // Layers that are not packed would be packed for a layout, and have another digest then.  A manifest of Docker's has
-  // to be changed for a layout.
+  // skopeo compresses uncompressed layers for a layout, which would change their digests.  A manifest of Docker's has
+  // to be converted for a layout, so its digest cannot be preserved.
   const bool is_docker = manifest.media_type.starts_with("application/vnd.docker.");
   if (!is_docker) program.words.push_back("--preserve-digests");
-  // Signatures have been looked at by then, and a layout has no place for them.
+  // Signatures have been checked by then, and a layout has no place for them.
   program.words.insert(program.words.end(),
                        {"--quiet", "--remove-signatures", Docker(image), fmt::format("oci:{}:fetched", directory)});
   std::function<void()> each_second;

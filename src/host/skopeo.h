@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Images from registries, by the program that knows them all: mirrors, pull secrets, policies of signatures.
+// Fetches images from registries with skopeo, which supports mirrors, pull secrets and policies for signatures.
 
 #include <stop_token>
 #include <string>
@@ -14,29 +14,29 @@
 
 namespace pintle::host {
 
-// Mirrors and signatures are what the machine's own registries.conf and policy.json say.
+// Mirrors and signatures follow the machine's own registries.conf and policy.json.
 struct RegistryAccess {
-  std::string auth_file;     // Pull secrets; empty: none.
-  std::string certificates;  // A directory with authorities to trust beside the system's; empty: none.
-  std::string policy;        // Of signatures; empty: the machine's.
-  // Counts instead of the other when it is there, and JSON.
+  std::string auth_file;     // Pull secrets, or "".
+  std::string certificates;  // A directory with certificate authorities beside the system's, or "".
+  std::string policy;        // The policy for signatures; empty for the machine's own.
+  // Replaces `auth_file` if it exists and is JSON.
   std::string preferred_auth_file = {};
 };
 
-// The file with the pull secrets as things are now; empty: none.
+// Returns the file with the pull secrets that applies now, or "" if there is none.
 std::string AuthFileOf(const RegistryAccess& access);
 
 class Skopeo {
  public:
-  // What it makes on the way, it makes in `scratch`.
+  // Temporary files are made in `scratch`.
   Skopeo(RegistryAccess access, std::string scratch) : access_(std::move(access)), scratch_(std::move(scratch)) {}
 
-  // The bytes that the registry has for the name: of an image or of an index of them.
+  // Returns the bytes of the registry's manifest, which is that of an image or an index of images.
   Result<std::string> Manifest(const RegistryImage& image, const std::stop_token& stop) const;
   Result<std::string> Config(const RegistryImage& image, const std::stop_token& stop) const;
 
-  // Copies what an image is made of into the directory's blobs/sha256/.  What is there under its digest is not fetched,
-  // whatever it holds.
+  // Copies the blobs of an image into the directory's blobs/sha256/.  A blob whose file exists is not fetched,
+  // whatever the file contains.
   Result<> Copy(const RegistryImage& image, const OciManifest& manifest, const std::string& directory,
                 const std::stop_token& stop, const TellHowFar& tell = {}) const;
 

@@ -20,7 +20,7 @@ constexpr std::size_t kLimit = limits::kKeys;
 
 Error TooLong() { return Error(ErrorKind::kInvalid, fmt::format("it is longer than the limit of {} bytes", kLimit)); }
 
-// The owner is set only where it differs: who acts as the file's owner may not give it away.
+// The owner is set only if it differs, since the user's rights, with which this may run, do not permit chown(2).
 Result<> SetOwner(int fd, const Owner& owner) {
   struct stat status;
   if (::fstat(fd, &status) != 0) return Error::FromErrno("fstat");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A small file in a directory that is open: read and replaced as a whole, with all that belongs to it.
+// Reads and replaces a small file as a whole, with owner, permissions and attributes, in an open directory.
 //
-// An open directory stays the one that was looked at, whatever is done to the path that led there.
+// An open directory stays the one that was checked, whatever is done to the path that led there.
 
 #include <sys/types.h>
 
@@ -23,10 +23,10 @@ struct SmallFile {
   Attributes attributes;
 };
 
-// Nothing if nothing is there; a link or anything but a regular file is an error.
+// Returns nullopt if there is no such file.  A link, or anything but a regular file, is an error.
 Result<std::optional<SmallFile>> ReadSmallFile(int directory, const std::string& name);
 
-// Durable when it returns; a crash leaves the old one or the new one.
+// These are durable when they return; a crash leaves the old file or the new one.
 Result<> ReplaceSmallFile(int directory, const std::string& name, const SmallFile& file);
 Result<> RemoveSmallFile(int directory, const std::string& name);
 

@@ -11,7 +11,7 @@
 namespace pintle::host {
 namespace {
 
-// What posix_spawn(3) is told, and frees in the end.
+// The settings of posix_spawn(3), which have to be destroyed.
 class Settings {
  public:
   Settings() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The start of another program.
+// Starts other programs.
 
 #include <sys/types.h>
 
@@ -22,14 +22,14 @@ struct Pipe {
 Result<Pipe> MakePipe();
 
 struct Spawn {
-  std::vector<std::string> words;  // The first is its name, looked for as the environment of ours says, or a path.
-  std::vector<std::string> environment;  // NAME=VALUE; it gets these and no others.
-  std::optional<int> output;             // Nothing: what it says is lost.
-  int complaint;                         // For what it says on stderr.
+  std::vector<std::string> words;        // The first is a path, or a name that is searched in our PATH.
+  std::vector<std::string> environment;  // NAME=VALUE; the program gets no other variables.
+  std::optional<int> output;             // Gets its standard output; nullopt discards that.
+  int complaint;                         // Gets its standard error.
 };
 
-// In a process group of its own, so that what it starts can be ended with it; with no signals blocked or ignored, and
-// nothing to read.
+// Starts the program in a process group of its own, so that all its processes can be ended together, with no signals
+// blocked or ignored, and with no input.
 Result<pid_t> Start(const Spawn& spawn);
 
 }  // namespace pintle::host

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostOpen = 64;
 
-// No place has this name.
+// No place has an empty name, so the stage's name cannot clash.
 constexpr std::string_view kNoName;
 
 Result<UniqueFd> Open(const Directory& directory) {
@@ -46,7 +46,7 @@ Result<int> Stages::For(const Directory& directory) {
 
 Result<> Stages::ClearLeftover(const Directory& directory) {
   struct stat status;
-  // Looking first: on a disk that is read-only, removing nothing is an error too.
+  // The check comes first, since unlink() fails on a read-only file system even if the name does not exist.
   const std::string name = NameBeside(kNoName);
   if (::fstatat(directory.fd(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) return {};
   return ClearBeside(directory.fd(), kNoName);
@@ -64,7 +64,8 @@ std::vector<std::string> Stages::NamesTo(const Directory& directory, const std::
   return {NameBeside(kNoName), beside};
 }
 
-// Between the making and the opening, someone may have put another in its place; one that is as good will do.
+// Someone may replace the directory between mkdir() and open(), so the one that is opened must have the same
+// properties.
 Result<UniqueFd> Stages::Make(const Directory& directory) {
   TRY(ClearLeftover(directory));
   if (::mkdirat(directory.fd(), NameBeside(kNoName).c_str(), 0700) != 0) {

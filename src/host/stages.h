@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where what is made waits until it goes to its place, and what was there until it is removed.
+// The directories in which new things lie until they are moved to their places, and old things until they are
+// removed.
 //
-// That is beside the place, in the same directory, if only we can change the names in it.  In one where others can,
-// they could put a thing of theirs under the name of ours: there it is a directory of our own within that one, which
-// nobody else may enter, and from which a thing gets to its place by one rename.
+// If only we can change the names in a directory, both lie there, beside their places.  If others can, they could put
+// a thing of theirs under our temporary name: then they lie in a directory of our own inside it, which nobody else
+// may enter, and from which a thing gets to its place by one rename.
 
 #include <map>
 #include <string>
@@ -19,19 +20,19 @@ namespace pintle::host {
 
 class Stages {
  public:
-  // The open directory in which things for this one wait, good until the next call.
+  // Returns the open stage for this directory, which is valid until the next call.
   Result<int> For(const Directory& directory);
 
-  // What a crash has left in a directory of which nothing was asked yet.
+  // Removes what a crash has left in a directory that has no stage yet.
   static Result<> ClearLeftover(const Directory& directory);
 
-  // Takes away the one that was made there, if it is empty.
+  // Removes the stage that was made in the directory, if it is empty.
   void RemoveFrom(const Directory& directory);
 
-  // The directories in which there are some, with their paths.
+  // The directories that have a stage made by us, with their paths.
   const std::map<Identity, std::string>& all() const { return paths_; }
 
-  // Below the directory that has it, down to where things wait.
+  // Returns the names that lead from the directory to where a thing lies.
   static std::vector<std::string> NamesTo(const Directory& directory, const std::string& beside);
 
  private:

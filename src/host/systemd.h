@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The service manager, as far as a change of a node needs it.
+// The operations of the service manager that a change of a node needs.
 
 #include <chrono>
 #include <span>
@@ -15,29 +15,29 @@ namespace pintle::host {
 
 enum class JobKind { kStart, kStop, kRestart, kTryRestart, kReload, kReloadOrRestart };
 
-// What systemd says of a unit, in its own words: "enabled", "masked", "active", "failed", "not-found".
+// The state of a unit in systemd's words: "enabled", "masked", "active", "failed", "not-found".
 struct UnitStatus {
   std::string load_state;
   std::string active_state;
   std::string file_state;
-  bool is_called_for = false;  // It has a job, or a unit that is loaded wants or requires it.
+  bool is_called_for = false;  // It has a job, or a loaded unit wants or requires it.
 };
 
 class Systemd {
  public:
   virtual ~Systemd() = default;
 
-  // Makes the links of the units as their [Install] sections and the presets say, all of them or, when one fails, as
-  // many as there were until then; the way back is PutLinks.  A unit without a file loses the links that name it.
+  // Makes the links of the units as their [Install] sections and the presets demand.  An error leaves the links that
+  // were made until then; PutLinks() undoes them.  A unit without a file loses the links that name it.
   virtual Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>> units) = 0;
 
   virtual Result<resource::UnitLinks::State> ObserveLinks() = 0;
   virtual Result<> PutLinks(const resource::UnitLinks::State& links) = 0;
 
-  // Has systemd read its configuration anew.
+  // Has systemd reload its configuration.
   virtual Result<> Reload() = 0;
 
-  // Runs one job and waits until it is done; one that is not done in time is cancelled and an error.
+  // Runs one job and waits for its end; a job that takes longer than `patience` is cancelled, and that is an error.
   virtual Result<> Run(JobKind job, const std::string& unit, std::chrono::milliseconds patience) = 0;
 
   virtual Result<UnitStatus> Observe(const std::string& unit) = 0;

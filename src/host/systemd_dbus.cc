@@ -32,7 +32,7 @@ constexpr const char* kUnit = "org.freedesktop.systemd1.Unit";
 constexpr const char* kPrivateSocket = "unix:path=/run/systemd/private";
 
 constexpr auto kCallPatience = seconds(90);
-constexpr auto kReloadPatience = std::chrono::minutes(5);  // With many units and a busy disk it takes its time.
+constexpr auto kReloadPatience = std::chrono::minutes(5);  // A reload takes long with many units and a busy disk.
 constexpr auto kOwnerPatience = seconds(30);
 
 microseconds LeftUntil(MonotonicTime deadline) {
@@ -103,7 +103,7 @@ std::string WhatHappened(std::string_view result) {
   return fmt::format("its job ended with \"{}\"", result);
 }
 
-// The interface that tells how a unit's last run ended: org.freedesktop.systemd1.Service.
+// Returns the interface with the result of a unit's last run, such as org.freedesktop.systemd1.Service.
 std::optional<std::string> InterfaceWithResult(const std::string& unit) {
   static constexpr std::string_view kTypes[] = {"service", "socket", "mount",     "swap",
                                                 "timer",   "path",   "automount", "scope"};
@@ -130,7 +130,7 @@ class SystemdDbus::Connection {
   }
 
   bool is_lost() const { return is_lost_; }
-  // Whether systemd sends signals, which by its private socket it does unasked.
+  // Returns whether systemd sends signals here, which it does on its private socket without a subscription.
   bool hears_signals() const { return watch_ != nullptr || !is_on_bus_; }
 
   using Filler = std::function<int(sd_bus_message*)>;
@@ -162,7 +162,7 @@ class SystemdDbus::Connection {
     return std::string(value.get());
   }
 
-  // Whether it has a job, or a unit that is loaded wants or requires it.
+  // Returns whether the unit has a job, or a loaded unit wants or requires it.
   Result<bool> IsCalledFor(const std::string& path) {
     Problem problem;
     Message job;
@@ -183,7 +183,7 @@ class SystemdDbus::Connection {
     return false;
   }
 
-  // From now on, what becomes of jobs is remembered.
+  // Begins to record the results of jobs.
   Result<> WatchJobs() {
     if (watch_ != nullptr) return {};
     const int result = ::sd_bus_match_signal(bus_.get(), Out(watch_), is_on_bus_ ? kName : nullptr, kPath, kManager,
@@ -193,7 +193,7 @@ class SystemdDbus::Connection {
     return {};
   }
 
-  // How the job ended; "" when it had not by the deadline.
+  // Returns the result of the job, or "" if it has not ended by the deadline.
   Result<std::string> AwaitJob(const std::string& path, MonotonicTime deadline) {
     for (;;) {
       const auto ended = ended_.find(path);
@@ -228,7 +228,7 @@ class SystemdDbus::Connection {
     return is_lost_ ? Error(ErrorKind::kUnavailable, error.message()) : error;
   }
 
-  // After systemd has executed itself anew it takes its name on the bus again, which may take a moment.
+  // After systemd has re-executed itself, it takes some time to claim its name on the bus again.
   Result<> WaitForSystemd() {
     bool has_owner = false;
     Slot slot;
@@ -251,7 +251,8 @@ class SystemdDbus::Connection {
       if (done > 0) continue;
       const microseconds left = LeftUntil(deadline);
       if (left == microseconds(0)) return Error(ErrorKind::kUnavailable, "systemd is not on the system bus");
-      static_cast<void>(::sd_bus_wait(bus_.get(), Microseconds(left)));  // What is wrong, processing tells.
+      static_cast<void>(::sd_bus_wait(bus_.get(), Microseconds(left)));  // sd_bus_process() will return the error, if
+                                                                         // there is one.
     }
     return {};
   }
@@ -276,10 +277,11 @@ class SystemdDbus::Connection {
   bool is_on_bus_;
   bool is_lost_ = false;
   Slot watch_;
-  std::map<std::string, std::string> ended_;  // Results of jobs by their paths.
+  std::map<std::string, std::string> ended_;  // The results of jobs by their object paths.
 };
 
-// For as long as a call from outside takes, whatever it calls itself.
+// Marks a public call as under way, including the calls that it makes itself; the connection is closed after the
+// last.
 class SystemdDbus::Use {
  public:
   explicit Use(SystemdDbus& systemd) : systemd_(systemd) { ++systemd_.uses_; }
@@ -303,7 +305,7 @@ Result<SystemdDbus::Connection*> SystemdDbus::Connected() {
   return connection_.get();
 }
 
-// For calls that may be made twice: once more after the connection was lost.
+// For idempotent calls: if the connection is lost, the call is repeated once.
 Result<> SystemdDbus::Repeatedly(const std::function<Result<>(Connection&)>& call) {
   Connection* connection = TRY(Connected());
   Result<> result = call(*connection);
@@ -317,7 +319,7 @@ Result<> SystemdDbus::ChangeFiles(FileChange change, const std::vector<std::stri
   words.push_back(nullptr);
   const auto fill = [&](sd_bus_message* message) {
     const int result = ::sd_bus_message_append_strv(message, words.data());
-    // For good and not until the next boot; and in the place of what is there.
+    // The arguments are runtime = false and, except for DisableUnitFiles, force = true.
     if (result < 0 || change == FileChange::kDisable)
       return result < 0 ? result : ::sd_bus_message_append(message, "b", 0);
     return ::sd_bus_message_append(message, "bb", 0, 1);
@@ -340,7 +342,7 @@ Result<> SystemdDbus::ChangeFile(FileChange change, const std::string& unit) {
   const std::string state = TRY(FileState(unit), fmt::format("{} {}", doing, unit));
   const std::optional<UnitName> name = UnitName::Parse(unit);
   if (state.empty() && name && result.error().kind() == ErrorKind::kNotFound) return RemoveUnitLinks(root_, *name);
-  // Presets are for units that can be enabled, and pass the others by.
+  // Presets apply to units that can be enabled, and skip others.
   const bool cannot_be_enabled = state.starts_with("masked") || state == "generated" || state == "transient";
   if (change == FileChange::kPreset && cannot_be_enabled) return {};
   return std::move(result).error().While(fmt::format("{} {}", doing, unit));
@@ -348,7 +350,7 @@ Result<> SystemdDbus::ChangeFile(FileChange change, const std::string& unit) {
 
 Result<> SystemdDbus::PutEnablement(std::span<const resource::Put<resource::UnitState>> units) {
   const Use use(*this);
-  // systemd says which unit is at fault in words only, so when it refuses all of them, each is tried by itself.
+  // systemd's error names the offending unit only in its text, so if a call for all units fails, each is tried alone.
   const auto put = [&](FileChange change, const std::vector<std::string>& names) -> Result<> {
     if (names.empty() || ChangeFiles(change, names)) return {};
     for (const std::string& unit : names) TRY(ChangeFile(change, unit));
@@ -357,7 +359,7 @@ Result<> SystemdDbus::PutEnablement(std::span<const resource::Put<resource::Unit
   const resource::UnitLinks::State before = TRY(ObserveLinks());
   const UnitsByEnablement sorted = Sorted(units);
   TRY(put(FileChange::kPreset, sorted.preset));
-  // A unit that is enabled again is rid of the links that an earlier [Install] section gave it.
+  // Enabling a unit again removes the links that an earlier [Install] section gave it.
   for (const std::string& unit : sorted.enabled) {
     if (const auto name = UnitName::Parse(unit)) TRY(RemoveUnitLinks(root_, *name));
   }
@@ -415,10 +417,10 @@ Result<> SystemdDbus::QueueBootAgain(std::span<const std::string> units) {
   const std::vector<Job> jobs = TRY(Jobs());
   for (const Job& job : jobs) {
     if (!is_touched(job)) continue;
-    // One that has begun or ended just now is past that.
+    // A job that has begun or ended meanwhile cannot be cancelled, which is fine.
     static_cast<void>(TRY(Connected())->Call(job.path.c_str(), kJob, "Cancel", [](sd_bus_message*) { return 0; }));
   }
-  // It is another name of the target that the machine boots to.
+  // default.target is an alias of the target that the machine boots to.
   const std::string target = TRY(TRY(Connected())->Property(PathOf(kDefaultTarget), kUnit, "Id"), kDefaultTarget);
   const bool is_booting_to_it =
       std::any_of(jobs.begin(), jobs.end(), [&](const Job& job) { return job.unit == target; });
@@ -433,7 +435,8 @@ Result<> SystemdDbus::QueueBootAgain(std::span<const std::string> units) {
   return {};
 }
 
-// Also over a lost connection: then what the job came to is not told any more, and the unit itself has to show it.
+// If the connection is lost meanwhile, the result of a job that has ended is lost, too, and the state of the unit
+// decides.
 Result<std::string> SystemdDbus::AwaitJob(const std::string& path, MonotonicTime deadline) {
   for (;;) {
     Connection& connection = *TRY(Connected());
@@ -463,7 +466,7 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
     path = made;
     return {};
   };
-  // To start or stop a unit twice is to do it once; a restart is not repeated without need.
+  // Starting or stopping a unit twice is harmless; a restart must not be repeated.
   if (job == JobKind::kStart || job == JobKind::kStop) {
     TRY(Repeatedly(begin), doing());
   } else {
@@ -472,7 +475,7 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
   std::string result = TRY(AwaitJob(path, deadline), doing());
   if (result.empty()) {
     Connection& connection = *TRY(Connected(), doing());
-    // It may have ended just now, and cannot be cancelled then.
+    // A job that has ended meanwhile cannot be cancelled.
     const auto cancelled = connection.Call(path.c_str(), kJob, "Cancel", [](sd_bus_message*) { return 0; });
     if (cancelled) {
       return Error(ErrorKind::kUnavailable, fmt::format("it was not done after {} ms, and was cancelled; {}",

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The service manager of the running machine, over D-Bus.
+// Implements Systemd for the running machine, over D-Bus.
 //
-// It is reached by the system bus, or by systemd's private socket while there is no bus, as early in a boot.  A
-// connection that is lost, because systemd executes itself anew or the bus is restarted, is made again once.
+// systemd is reached over the system bus or, while there is no bus early in a boot, over its private socket.  A
+// connection that is lost, because systemd re-executes itself or the bus is restarted, is made again once.
 //
-// A connection is read while somebody waits for an answer, and not in between.  So one to which systemd sends signals
-// is closed when the call ends: the signals of all later jobs would pile up in it, here and in the bus.
+// A connection is read only while a call waits for an answer.  So a connection on which systemd sends signals is
+// closed when the call ends: the signals of all later jobs would pile up in it and in the bus.
 
 #include <functional>
 #include <memory>
@@ -21,15 +21,14 @@
 
 namespace pintle::host {
 
-// For one thread at a time: calls block until they are answered.
+// Calls block until they are answered.  An object must be used by one thread at a time.
 class SystemdDbus final : public Systemd {
  public:
-  // The root is that of the running machine, "/".
+  // `root` is that of the running machine, "/".
   explicit SystemdDbus(const Root& root);
   ~SystemdDbus() override;
 
-  // Units are enabled in one call, disabled in one and preset in one.  systemd reads its configuration anew if that
-  // changed a link.
+  // Enables, disables and presets units in one call each.  Reloads systemd's configuration if a link has changed.
   Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>> units) override;
   Result<resource::UnitLinks::State> ObserveLinks() override;
   Result<> PutLinks(const resource::UnitLinks::State& links) override;
@@ -37,8 +36,9 @@ class SystemdDbus final : public Systemd {
   Result<> Run(JobKind job, const std::string& unit, std::chrono::milliseconds patience) override;
   Result<UnitStatus> Observe(const std::string& unit) override;
 
-  // For files that have changed under a boot: reads the configuration anew, drops the jobs of these units that have not
-  // begun, and queues what the default target wants by now.  A boot to another target than the default keeps its queue.
+  // For files that were changed during a boot: reloads the configuration, cancels the jobs of these units that have
+  // not begun, and queues what the default target now wants.  A boot to another target than the default keeps its
+  // queue.
   Result<> QueueBootAgain(std::span<const std::string> units);
 
  private:

@@ -11,7 +11,7 @@
 namespace pintle::host {
 namespace {
 
-// Leaves out the units that have no file, and takes their links away.
+// Leaves out the units that have no file, and removes their links.
 Result<std::vector<std::string>> WithFiles(const Root& root, const std::vector<std::string>& units) {
   std::vector<std::string> with_files;
   for (const std::string& unit : units) {
@@ -29,7 +29,7 @@ Result<bool> CanBeEnabled(const Root& root, const std::string& unit) {
   return !state.starts_with("masked") && state != "generated" && state != "transient";
 }
 
-// Presets are for units that can be enabled, and pass the others by.
+// Presets apply to units that can be enabled, and skip others.
 Result<> Preset(const Root& root, const std::vector<std::string>& units) {
   std::vector<std::string> usable;
   for (const std::string& unit : units) {
@@ -38,7 +38,7 @@ Result<> Preset(const Root& root, const std::vector<std::string>& units) {
   return PresetUnits(root, usable);
 }
 
-// A unit that is enabled again is rid of the links that an earlier [Install] section gave it.
+// Enabling a unit again removes the links that an earlier [Install] section gave it.
 Result<> Enable(const Root& root, const std::vector<std::string>& units) {
   for (const std::string& unit : units) TRY(RemoveUnitLinks(root, *UnitName::Parse(unit)));
   return EnableUnits(root, units);

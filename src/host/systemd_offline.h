@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The service manager of a machine that is not running: the next deployment, or what the initramfs has mounted.
+// Implements Systemd for a machine that is not running: the next deployment, or what the initramfs has mounted.
 //
-// Enabling is a matter of links alone.  There is nobody to reload, and nothing to start: that is fine, since all of it
-// is read at the next boot.
+// Enabling a unit only makes links.  Reload() and Run() do nothing, since everything takes effect with the next boot.
 
 #include "base/root.h"
 #include "host/systemd.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The machine that the program runs on, with all that a change of it takes.  A test hands in a tree of its own, and who
-// stands for the services of a machine.
+// The machine that the program runs on, with everything that a change of it needs.  Tests pass a file tree and fake
+// services.
 
 #include <memory>
 
@@ -16,12 +16,12 @@
 
 namespace pintle::host {
 
-// For one thread at a time, since what it holds is.
+// To be used by one thread at a time, as its parts are.
 class ThisMachine {
  public:
-  // Needs nobody to answer yet.
+  // Does not contact any service yet.
   static Result<std::unique_ptr<ThisMachine>> Open();
-  // None of the services may be null, except that a machine may have no deployments.
+  // None of the services may be null, except for `deployments` on a machine without them.
   ThisMachine(Root root, std::unique_ptr<Systemd> systemd, std::unique_ptr<Power> power,
               std::unique_ptr<Deployments> deployments, Labels labels);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What sd-bus hands out, owned; and its errors as ours.
+// Owning types for sd-bus's objects, and the translation of its errors to ours.
 
 #include <systemd/sd-bus.h>
 
@@ -16,7 +16,7 @@ using Bus = CPtr<sd_bus, sd_bus_flush_close_unref>;
 using Message = CPtr<sd_bus_message, sd_bus_message_unref>;
 using Slot = CPtr<sd_bus_slot, sd_bus_slot_unref>;
 
-// Why a call failed, beside the negative errno that it returned: the error that came as the answer, if one came.
+// The error that a call got as its answer, if it got one; the negative errno that the call returned comes with it.
 class Problem {
  public:
   Problem() = default;
@@ -28,13 +28,14 @@ class Problem {
   std::string_view name() const { return error_.name == nullptr ? "" : error_.name; }
   std::string_view message() const { return error_.message == nullptr ? "" : error_.message; }
 
-  // A connection that is gone is kUnavailable, and a unit or file that does not exist is kNotFound.
+  // Returns the error as ours: a lost connection is kUnavailable, and a unit or file that does not exist is
+  // kNotFound.
   Error Told(int negative_errno) const;
 
-  // Whether the other side went away, before or while it was asked.
+  // Returns whether the other side went away before or during the call.
   bool IsConnectionLost(int negative_errno) const;
 
-  // The same, or nobody of that name is on the bus.
+  // Returns whether the connection is lost, or nobody has the name on the bus.
   bool IsNobodyThere(int negative_errno) const;
 
  private:

@@ -28,20 +28,20 @@ std::vector<std::string> PartsOf(std::string_view path) {
 std::string DirectoryOf(std::string_view path) { return std::string(path.substr(0, path.rfind('/'))); }
 std::string NameIn(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
-// systemd takes an empty file and /dev/null for a mask.
+// systemd treats an empty file and /dev/null as a mask.
 bool IsMask(const struct stat& status) {
   return S_ISCHR(status.st_mode) || (S_ISREG(status.st_mode) && status.st_size == 0);
 }
 
-// Whether a link masks its name, be it by way of other links.
+// Returns whether a link masks its name, even by way of other links.
 Result<bool> LeadsToMask(const Root& root, const std::string& target) {
   const std::string end = TRY(Resolve(root, target, LastPart::kFollow));
-  if (end == "/dev/null") return true;  // It need not be there in a machine that is not running.
+  if (end == "/dev/null") return true;  // It may not exist in a machine that is not running.
   const std::optional<struct stat> status = TRY(root.Status(end));
   return status && IsMask(*status);
 }
 
-// An alias has to be of its target's type and kind; the instance of a template may be an alias of a template.
+// An alias must have its target's type and kind, except that an instance may be an alias of a template.
 Result<> CheckAlias(const UnitName& alias, std::string_view target) {
   const std::optional<UnitName> other = UnitName::Parse(NameIn(target));
   const bool same_kind = other && (other->kind() == alias.kind() || (alias.kind() == UnitNameKind::kInstance &&
@@ -67,7 +67,7 @@ Result<> TakeLink(const Root& root, UnitFile& unit, const std::string& path) {
   return {};
 }
 
-// DefaultInstance= and Also= are looked at when they are read, and not only when they are used.
+// DefaultInstance= and Also= are checked when they are read, not only when they are used.
 Result<> ExpandNames(const Root& root, UnitFile& unit) {
   InstallSection& install = unit.install;
   install.default_instance = TRY(ExpandSpecifiers(install.default_instance, unit.name, "", root));
@@ -81,7 +81,7 @@ Result<> ExpandNames(const Root& root, UnitFile& unit) {
   return {};
 }
 
-// Takes what is at a path, if there is something.
+// Reads what is at a path, if anything is.
 Result<> TakePath(const Root& root, UnitFile& unit, const std::string& path, ReadInstall read) {
   const std::optional<struct stat> status = TRY(root.Status(path));
   if (!status) return {};
@@ -107,12 +107,13 @@ Result<> LookFor(const Root& root, UnitFile& unit, const std::string& name, Read
   return {};
 }
 
-// Paths by the names of the files, which is their order; a name in an earlier directory hides the same in a later one.
+// Maps the names of drop-ins, which are read in this order, to their paths.  A file in an earlier directory hides one
+// of the same name in a later directory.
 Result<> AddDropins(const Root& root, const std::string& unit, std::map<std::string, std::string>& dropins) {
   for (const std::string_view directory : kUnitSearchPath) {
     const std::string path = fmt::format("{}/{}.d", directory, unit);
     const auto names = root.List(path);
-    if (!names) continue;  // There is none, or something else: systemd takes no offence either.
+    if (!names) continue;  // The directory does not exist or is something else; systemd ignores both cases, too.
     for (const std::string& name : *names) {
       if (name.ends_with(".conf") && !name.starts_with('.')) dropins.emplace(name, path + "/" + name);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where the files of units are, as systemd looks for them below a root.
+// Finds the files of units below a root as systemd does.
 
 #include <array>
 #include <string>
@@ -14,10 +14,10 @@
 
 namespace pintle::host {
 
-// Where the links of enabled units are.
+// The directory with the links of enabled units.
 inline constexpr std::string_view kUnitDirectory = "/etc/systemd/system";
 
-// What is found in an earlier directory hides what has its name in a later one.
+// A file in an earlier directory hides one of the same name in a later directory.
 inline constexpr std::array<std::string_view, 13> kUnitSearchPath = {
     "/etc/systemd/system.control",
     "/run/systemd/system.control",
@@ -49,22 +49,22 @@ struct UnitFile {
   UnitName name;
   UnitFileKind kind = UnitFileKind::kNotLookedFor;
   std::string path;
-  std::string target;  // Of a link: where it leads.
+  std::string target;  // The target of a link.
   InstallSection install;
 };
 
 enum class ReadInstall { kNo, kYes };
 
-// Looks for the file of a name, of an instance also for its template's, and reads its [Install] section together with
-// those of drop-ins.  What was looked for already is left alone.
+// Finds the file for a name, or for the template of an instance, and reads its [Install] section and those of its
+// drop-ins.  Does nothing for a unit that has been looked for already.
 Result<> Find(const Root& root, UnitFile& unit, ReadInstall read);
 
-// Goes on to where a link leads.  It counts as the unit's own file, whatever its name.
+// Reads the file that a link leads to.  It counts as the unit's own file, whatever its name.
 Result<> Follow(const Root& root, UnitFile& unit, ReadInstall read);
 
 bool IsBelowUnitSearchPath(std::string_view path);
 
-// A path without symlinks, "." and "..".  What is missing on the way is taken by its name.
+// Returns a path without symlinks, "." and "..".  Parts that do not exist are kept as they are.
 enum class LastPart { kKeep, kFollow };
 Result<std::string> Resolve(const Root& root, std::string_view path, LastPart last);
 

@@ -28,7 +28,7 @@ bool IsLinkFolder(std::string_view name) {
 std::string_view NameIn(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 std::string_view FolderOf(std::string_view path) { return path.substr(0, path.rfind('/')); }
 
-// Whether this path is a unit's alias, or in a .wants, .requires or .upholds folder.
+// Returns whether this path is that of a unit's alias, or is in a .wants, .requires or .upholds folder.
 bool IsUnitLink(std::string_view path) {
   const std::string_view folder = FolderOf(path);
   const bool in_right_folder = folder == kUnitDirectory || (FolderOf(folder) == kUnitDirectory && IsLinkFolder(folder));
@@ -40,7 +40,7 @@ Result<std::vector<std::string>> NamesIn(const Root& root, const std::string& fo
   return root.List(folder);
 }
 
-// The folders that links are in, the one above first.
+// Returns the folders that have such links, kUnitDirectory first.
 Result<std::vector<std::string>> Folders(const Root& root) {
   std::vector<std::string> folders = {std::string(kUnitDirectory)};
   for (const std::string& name : TRY(NamesIn(root, folders.front()))) {
@@ -77,7 +77,7 @@ Result<> RemoveLink(const Root& root, const std::string& path) {
   return {};
 }
 
-// A temporary name that an unfinished write left does not keep its folder.
+// A temporary name that an unfinished write has left does not keep its folder from being removed.
 Result<> RemoveEmptyFolders(const Root& root, const std::vector<std::string>& kept) {
   for (const std::string& folder : TRY(Folders(root))) {
     if (folder == kUnitDirectory) continue;
@@ -105,7 +105,7 @@ Result<> CheckPaths(const Links& links) {
   return {};
 }
 
-// Whether the link starts the unit or is another name of it.
+// Returns whether the link starts the unit or is an alias of it.
 bool IsLinkOf(const UnitName& unit, const std::string& path, const std::string& target) {
   const bool has_its_name = NameIn(path) == unit.text();
   if (FolderOf(path) == kUnitDirectory) return !has_its_name && NameIn(target) == unit.text();
@@ -154,7 +154,7 @@ Result<> RemoveUnitLinks(const Root& root, const UnitName& unit) {
     if (FolderOf(path) == kUnitDirectory) other_names.emplace(NameIn(path));
     TRY(RemoveLink(root, path), "disabling " + unit.text());
   }
-  // The .wants links that were made under its other names.
+  // These are .wants links that were made under the unit's aliases.
   for (const auto& [path, target] : links.targets) {
     if (FolderOf(path) != kUnitDirectory && other_names.contains(NameIn(path))) TRY(RemoveLink(root, path));
   }

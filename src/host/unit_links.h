@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The links below /etc/systemd/system by which units are enabled and have other names.
+// The links below /etc/systemd/system that enable units and give them aliases.
 //
-// They are what enabling and disabling change: entries of *.wants, *.requires and *.upholds folders, and links in the
-// folder itself that are named like a unit.  A link that masks a unit, and a unit's file, are entries of the file tree
-// and not looked at here.
+// Enabling and disabling change these links: entries of *.wants, *.requires and *.upholds folders, and links in the
+// folder itself that have the name of a unit.  A link that masks a unit, and a unit's file, are entries of the file
+// tree and are ignored here.
 
 #include <string_view>
 
@@ -18,14 +18,14 @@ namespace pintle::host {
 
 Result<resource::UnitLinks::State> ObserveUnitLinks(const Root& root);
 
-// Makes the links exactly these.  A folder without any goes away, unless it is to be there.
+// Makes the links exactly these.  A folder without links is removed, unless it is listed as an empty one.
 Result<> PutUnitLinks(const Root& root, const resource::UnitLinks::State& links);
 
-// Removes the links that start a unit, and its other names; not the link that says where its file is, nor those of
+// Removes the links that start a unit, and its aliases, but not the link that leads to its file, nor the links of
 // other instances.
 Result<> RemoveUnitLinks(const Root& root, const UnitName& unit);
 
-// Makes durable what systemd itself has changed: it does not care about power cuts.
+// Syncs the changes that systemd itself has made, since systemd does not.
 Result<> SyncUnitLinks(const Root& root);
 
 }  // namespace pintle::host

@@ -14,22 +14,22 @@ enum class UnitNameKind { kPlain, kTemplate, kInstance };
 
 class UnitName {
  public:
-  // Nothing if systemd would not take the text for a name.
+  // Returns nullopt if systemd would not accept the name.
   static std::optional<UnitName> Parse(std::string_view text);
   static bool IsValid(std::string_view text) { return Parse(text).has_value(); }
 
   const std::string& text() const { return text_; }
   UnitNameKind kind() const { return kind_; }
 
-  // Of "getty@tty1.service": "getty", "tty1", "service", "getty@tty1".
+  // For "getty@tty1.service" these are "getty", "tty1", "service" and "getty@tty1".
   std::string_view prefix() const;
   std::string_view instance() const;
   std::string_view type() const;
   std::string_view without_type() const;
 
-  // The template of an instance, by its name; of what is not an instance, nothing.
+  // Returns the name of an instance's template, or nullopt if this is not an instance.
   std::optional<UnitName> Template() const;
-  // A template or an instance with this instance put in; nothing if that is no name.
+  // Returns the name of a template or an instance with another instance, or nullopt if that is not a valid name.
   std::optional<UnitName> WithInstance(std::string_view instance) const;
 
   bool MayBeAlias() const;
@@ -44,7 +44,7 @@ class UnitName {
   UnitNameKind kind_;
 };
 
-// What may stand between "@" and the type.
+// Returns whether the text may stand between "@" and the type.
 bool IsValidInstance(std::string_view text);
 
 }  // namespace pintle::host

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What has to reach one file system.
+// The files and directories that have to be synced on one file system.
 //
-// A few things are synced one by one, since syncing a file system waits for all that anyone has written to it; many are
-// synced with all of it.
+// A few are synced one by one, since syncing a file system waits for everything that anyone has written to it; if
+// there are many, the whole file system is synced.
 
 #include <cstdint>
 #include <unordered_set>
@@ -19,11 +19,12 @@ namespace pintle::host {
 
 class Unsynced {
  public:
-  // The file system tells of failed writes only to whoever opened something on it before.
+  // The kernel reports failed writes only to descriptors that were opened before the failure, so `any` is opened
+  // first.
   explicit Unsynced(UniqueFd any) : any_(std::move(any)) {}
 
   void Add(UniqueFd thing);
-  // One in which names have changed.
+  // Adds a directory in which names have changed.
   Result<> AddDirectory(const Directory& directory);
 
   Result<> Sync();

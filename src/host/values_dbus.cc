@@ -40,7 +40,7 @@ int ReadEntry(sd_bus_message* message, const char* types, json::Value& object) {
 
 int ReadDictionary(sd_bus_message* message, const std::string& element, json::Value& value) {
   value = json::Value::object();
-  const std::string types = element.substr(1, element.size() - 2);  // Without its braces.
+  const std::string types = element.substr(1, element.size() - 2);  // The types between the braces.
   int result = 0;
   while (result >= 0 && !IsAtEnd(message)) result = ReadEntry(message, types.c_str(), value);
   return result;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a D-Bus message says, as JSON: dictionaries are objects, structs are lists, and a variant is what is in it.
+// Converts D-Bus values to JSON: dictionaries become objects, structs become lists, and variants become their
+// contents.
 
 #include "json/parse.h"
 
@@ -9,8 +10,8 @@ struct sd_bus_message;
 
 namespace pintle::host {
 
-// Reads the next value of the message, of whatever type.  A negative errno if there is none, or if it is one that JSON
-// has no way for, such as a descriptor.
+// Reads the next value of the message, of any type.  Returns a negative errno if there is none, or if JSON cannot
+// represent it, as with a descriptor.
 int ReadValue(::sd_bus_message* message, json::Value& value);
 
 }  // namespace pintle::host
