@@ -21,7 +21,7 @@ CACHED = {
 
 
 def prepare(names):
-    """Makes what the machines are started from, so that a later start finds it in the cache."""
+    """Makes the images and programs that machines start from, so that a later start finds them in the cache."""
     for name in names or CACHED:
         if name not in CACHED:
             sys.exit(f"nothing is prepared for {name}; there are {', '.join(CACHED)}")
@@ -36,9 +36,9 @@ def usage():
 
 
 def main(argv):
-    # Machines are context managers: what ends us by an exception leaves nothing behind.
+    # Machines are context managers, so an exception that ends us leaves nothing behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    # A shell starts what it puts in the background with this one ignored.
+    # A shell starts its background jobs with SIGINT ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if not argv or argv[0] in ("-h", "--help"):
         print(usage())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line to the QEMU guest agent of a virtual machine, by which commands are run in it."""
+"""The connection to the QEMU guest agent of a virtual machine, which runs commands in it."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ class Agent:
         self._socket.close()
 
     def answers(self, seconds):
-        """Whether the agent is up.  What it still answers to earlier questions is passed over."""
+        """Returns whether the agent is up.  Late answers to earlier questions are skipped."""
         self._asked += 1
         try:
             self._send("guest-sync", id=self._asked)
@@ -44,7 +44,7 @@ class Agent:
 
     def _call(self, command, **arguments):
         self._send(command, **arguments)
-        # A machine that shuts down no longer answers, and cuts the line at its end: on a busy host that takes minutes.
+        # A machine that shuts down stops answering, and closes the connection at its end: minutes later on a busy host.
         answer = self._receive(600)
         if "return" not in answer:
             raise RuntimeError(f"{command} {arguments}: {answer}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of a test cluster that run our agent, and the other side of its protocol."""
+"""Nodes of a test cluster that run our agent, and the controller's side of its protocol."""
 
 import contextlib
 import http.client
@@ -26,7 +26,7 @@ LimitSec=20s
 
 
 def prepare_cluster(cluster):
-    """The kinds that the agent uses, and what it may do."""
+    """Installs the kinds that the agent uses, and its access rights."""
     for file in (*sorted((DEPLOY / "crds").glob("*.yaml")), DEPLOY / "agent/rbac.yaml"):
         cluster.apply(file.read_text())
     cluster.kubectl("create", "namespace", MCO_NAMESPACE)
@@ -52,19 +52,19 @@ class AgentNode(Installed):
         assert started.returncode == 0, f"{started.stderr}\n{self.log()}"
 
     def log(self):
-        """What the agent has said lately."""
+        """Returns the latest lines of the agent's log."""
         return self.run("journalctl", "--unit=pintled", "--output=cat", "--lines=40", check=False).stdout
 
     def annotations(self):
         return annotations_of(self.cluster.get("node", self.name))
 
     def annotate(self, **values):
-        """As the controller would, or a person."""
+        """Sets annotations, as the controller or a person would."""
         patch = {"metadata": {"annotations": {PREFIX + key: value for key, value in values.items()}}}
         self.cluster.admin.must("PATCH", f"/api/v1/nodes/{self.name}", patch)
 
     def wait_for(self, seconds=60, **wanted):
-        """Waits until the annotations have these values; a value may be a function of what is there."""
+        """Waits until the annotations have these values.  A value may be a predicate."""
         def there():
             have = self.annotations()
             fits = all(value(have.get(key, "")) if callable(value) else have.get(key) == value
@@ -83,7 +83,7 @@ class AgentNode(Installed):
 
 
 def annotations_of(node):
-    """Those of the agent and the controller, without what is before their names."""
+    """Returns the annotations of the agent and the controller, without the prefix of their names."""
     return {key.removeprefix(PREFIX): value for key, value in node["metadata"].get("annotations", {}).items()
             if key.startswith(PREFIX)}
 
@@ -96,7 +96,7 @@ def rendered(cluster, name, spec):
 
 
 class Watch(contextlib.AbstractContextManager):
-    """What a watch of a collection tells, while the `with` lasts."""
+    """Follows a watch of a collection inside `with`."""
 
     path = None
 
@@ -118,7 +118,7 @@ class Watch(contextlib.AbstractContextManager):
 
     def _watch(self):
         while not self._ending.is_set():
-            # The API server may be away for a while, which is part of some tests.
+            # The API server may be down for a while, which is part of some tests.
             with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
                 with contextlib.closing(self._cluster.connection(self._cluster.admin.pair)) as self._connection:
                     self._connection.request("GET", f"{self.path}?watch=1", headers={"Accept": "application/json"})
@@ -127,11 +127,11 @@ class Watch(contextlib.AbstractContextManager):
                         if thing["kind"] == "Status":
                             break
                         self.saw(thing)
-            self._ending.wait(0.05)  # Before the next attempt.
+            self._ending.wait(0.05)  # This is the pause before the next attempt.
 
 
 class Events(Watch):
-    """What the annotations of all nodes have been, in `seen`: pairs of a name and annotations."""
+    """Records the annotations of all nodes in `seen`, as pairs of a name and annotations."""
 
     path = "/api/v1/nodes"
 
@@ -144,10 +144,10 @@ class Events(Watch):
         self.happen(*self.seen[-1])
 
     def happen(self, name, annotations):
-        """For those that do something about it."""
+        """Subclasses override this to react."""
 
     def of(self, name, *keys):
-        """The values that these annotations of a node have had together, each once in a row."""
+        """Returns the values that these annotations of a node had together, without consecutive repetitions."""
         values = []
         for node, annotations in list(self.seen):
             value = tuple(annotations.get(key, "") for key in keys)
@@ -157,7 +157,7 @@ class Events(Watch):
 
 
 class Conditions(Watch):
-    """What the MachineConfigNodes have said, in `seen`: each change as (name of the node, type, status, message)."""
+    """Records the changes of MachineConfigNodes' conditions in `seen`: (name of the node, type, status, message)."""
 
     path = "/apis/machineconfiguration.openshift.io/v1/machineconfignodes"
 
@@ -167,7 +167,7 @@ class Conditions(Watch):
 
     def saw(self, thing):
         name = thing["metadata"]["name"]
-        # Those of one moment are written together, the older first.
+        # Conditions of one moment are written together, the older one first.
         for condition in thing.get("status", {}).get("conditions", []):
             said = (condition["status"], condition["message"])
             if self._last.get((name, condition["type"])) != said and condition["reason"] != "NotYetOccurred":
@@ -175,12 +175,12 @@ class Conditions(Watch):
             self._last[name, condition["type"]] = said
 
     def of(self, name):
-        """The changes of one node's, as "Type=Status"."""
+        """Returns the changes of one node's conditions as "Type=Status"."""
         return [f"{kind}={status}" for node, kind, status, _ in list(self.seen) if node == name]
 
 
 class DrainController(Events):
-    """Answers what the agents ask for, as the controller does when there are no pods to move; `asked` is all of it."""
+    """Answers the agents' requests, as the controller does when there are no pods to evict; `asked` has all of them."""
 
     def __init__(self, cluster, answers=True):
         super().__init__(cluster)
@@ -200,7 +200,7 @@ class DrainController(Events):
 
 @contextlib.contextmanager
 def agent_cluster():
-    """A cluster that is ready for agents, and whose administrator says that files in /etc/live need no reboot."""
+    """A cluster that is ready for agents, with a policy that files in /etc/live need no reboot."""
     policy = {"files": [{"path": "/etc/live", "actions": [{"type": "None"}]}]}
     with Cluster() as cluster:
         prepare_cluster(cluster)
@@ -211,7 +211,7 @@ def agent_cluster():
 
 @contextlib.contextmanager
 def node_maker(cluster):
-    """Makes nodes, each with a name of its own in the cluster, that last as long as the `with`."""
+    """Yields a function that makes nodes, each with its own name in the cluster, which last until the end of `with`."""
     with contextlib.ExitStack() as stack:
         def make(plain=True, more=""):
             machine = stack.enter_context(Node(plain=plain, network="host"))

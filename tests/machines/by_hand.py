@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person does with a machine that is up: run a command in it, have a shell, or only keep it."""
+"""Uses a running machine by hand: runs a command in it, opens a shell, or only keeps it running."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ import sys
 
 def begin(machine, argv):
     """Ends the program unless ARGV is empty or `-- COMMAND...`."""
-    # A shell starts what it puts in the background with SIGINT ignored, and then nothing would be cleaned up.
+    # A shell starts its background jobs with SIGINT ignored, and then nothing would be cleaned up.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if argv and (argv[0] != "--" or len(argv) == 1):
         print(f"usage: python3 -m machines {machine} [-- COMMAND...]", file=sys.stderr)
@@ -17,9 +17,9 @@ def begin(machine, argv):
 
 
 def use(argv, variables, commands=None):
-    """Runs the command after `--` with these variables, and the folder COMMANDS first in its path; returns its status.
+    """Runs the command after `--` with these variables, and with the folder COMMANDS first in PATH; returns its status.
 
-    Without a command it gives a shell at a terminal, and elsewhere waits until its input ends.
+    Without a command, it starts a shell if there is a terminal, and otherwise waits for the end of its input.
     """
     environment = os.environ | variables
     if commands:
@@ -36,7 +36,7 @@ def use(argv, variables, commands=None):
 
 
 def _shell(environment):
-    kept = signal.signal(signal.SIGINT, signal.SIG_IGN)    # Ctrl-C is for what runs in the shell.
+    kept = signal.signal(signal.SIGINT, signal.SIG_IGN)    # Ctrl-C is for the programs in the shell.
     try:
         return subprocess.call([os.environ.get("SHELL", "bash")], env=environment,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What takes long to make is made once, outside the source tree, and kept under a name that says how it was made."""
+"""Keeps what takes long to make: each thing is made once, outside the source tree, and named by its recipe's hash."""
 
 import contextlib
 import fcntl
@@ -12,7 +12,7 @@ import time
 
 
 def directory():
-    """The cache's folder: $PINTLE_CACHE, or pintle/ in the user's cache folder."""
+    """Returns the cache's folder: $PINTLE_CACHE, or pintle/ in the user's cache folder."""
     chosen = os.environ.get("PINTLE_CACHE")
     base = pathlib.Path(chosen) if chosen else pathlib.Path(
         os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "pintle"
@@ -21,7 +21,7 @@ def directory():
 
 
 def recipe_key(*parts):
-    """A short name for everything that decides what is made: texts, options, and whole files of source."""
+    """Returns a hash of everything that decides the result: texts, options, and whole source files."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.read_bytes() if isinstance(part, pathlib.Path) else str(part).encode()
@@ -32,8 +32,8 @@ def recipe_key(*parts):
 def made_once(name, key, make):
     """Returns the path NAME-KEY in the cache, calling make(path) if it is not there yet.
 
-    Two processes that want the same thing wait for one another.  Half-made things are never seen under their name,
-    and what an older recipe made is removed.
+    Two processes that want the same thing wait for one another.  Nothing has its final name before it is complete, and
+    results of older recipes are removed.
     """
     base = directory()
     wanted = base / f"{name}-{key}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Certificates for tests: an authority, and the servers and clients it vouches for.
+"""Makes certificates for tests: an authority, and the servers and clients that it signs.
 
-A certificate's time may be over, or not yet come, since that is what clients must refuse.
+The validity of a certificate may have ended or not begun, since clients must refuse such certificates.
 """
 
 import dataclasses
@@ -14,7 +14,7 @@ from . import shell
 
 @dataclasses.dataclass(frozen=True)
 class Validity:
-    """From when to when a certificate is good, counted from now."""
+    """The beginning and the end of a certificate's validity, relative to now."""
     starts: datetime.timedelta
     ends: datetime.timedelta
 
@@ -40,7 +40,7 @@ def private_key(path):
 
 
 class Authority:
-    """A certificate authority that keeps all it makes in one folder."""
+    """A certificate authority that keeps all its files in one folder."""
 
     def __init__(self, folder, name="Pintle test authority", validity=CURRENT):
         self.folder = pathlib.Path(folder)
@@ -57,11 +57,11 @@ class Authority:
         return self.pair.certificate
 
     def server(self, label, names, validity=CURRENT):
-        """A certificate for a server under these host names and addresses, in the files LABEL.crt and LABEL.key."""
+        """Makes a server certificate for these host names and addresses, in the files LABEL.crt and LABEL.key."""
         return self._leaf(label, {"CN": names[0]}, _SERVER + _alternative_names(names), validity)
 
     def client(self, label, name, organisation=None, validity=CURRENT):
-        """A certificate for a client; Kubernetes reads the user from its name and the group from its organisation."""
+        """Makes a client certificate; Kubernetes takes the user from its name and the group from its organisation."""
         subject = {"O": organisation} if organisation else {}
         return self._leaf(label, subject | {"CN": name}, _CLIENT, validity)
 
@@ -79,7 +79,7 @@ class Authority:
         config = self._book / "ca.cnf"
         shell.run("openssl", "req", "-new", "-config", config, "-key", pair.key, "-subj", _subject(subject),
                   "-out", request)
-        # `openssl ca` is the one way to choose both ends of the validity that every OpenSSL 3 has.
+        # Only `openssl ca` can set both ends of the validity in every OpenSSL 3.
         shell.run("openssl", "ca", "-batch", "-notext", "-config", config, "-preserveDN", *signer,
                   "-startdate", _moment(validity.starts), "-enddate", _moment(validity.ends),
                   "-extfile", wanted, "-in", request, "-out", pair.certificate)
@@ -110,7 +110,7 @@ distinguished_name = from_the_command_line
 
 
 def _subject(fields):
-    # A slash begins the next field unless it is escaped; system:node:NAME and the like have none, but a test may.
+    # An unescaped slash would begin the next field; names such as system:node:NAME have none, but a test's may.
     return "".join(f"/{field}=" + value.replace("\\", "\\\\").replace("/", "\\/") for field, value in fields.items())
 
 

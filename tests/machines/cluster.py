@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real Kubernetes control plane on loopback: etcd, API server, controller manager and scheduler.
 
-It judges requests as a production cluster does (TLS, RBAC, Node authorizer, NodeRestriction); only the kubelets are
-missing, and what they would say is said by machines.kubelet.  Several clusters can run at once.
+It checks requests as a production cluster does (TLS, RBAC, Node authorizer, NodeRestriction).  Only the kubelets are
+missing: machines.kubelet makes their requests.  Several clusters can run at once.
 """
 
 import http.client
@@ -17,14 +17,14 @@ from . import by_hand, certs, control_plane, daemon, kubelet, shell
 from .cluster_user import Account, User
 from .daemon import Daemon
 
-_PATIENCE = 60    # seconds for a server to become ready, on a machine that is busy with other things
+_PATIENCE = 60    # Seconds for a server to become ready on a busy machine.
 
 
 class Cluster:
     """The control plane, ready for use inside `with`."""
 
     def __init__(self, address="127.0.0.1"):
-        self.address = address    # Where all its servers listen; nodes with a network of their own need another one.
+        self.address = address    # All its servers listen here; nodes in another network namespace need another one.
         self.folder = None
         self.daemons = ()
         self._nodes, self._users = {}, {}
@@ -64,16 +64,16 @@ class Cluster:
         return self.admin.must("GET", "/version")["gitVersion"]
 
     def api(self, group, *versions):
-        """The first of these versions of a group of Kubernetes' own that there is, as GROUP/VERSION."""
+        """Returns the first of these versions of one of Kubernetes' own API groups that is served, as GROUP/VERSION."""
         return control_plane.served_version(self._groups, group, *versions)
 
     def has(self, group_version, resource):
-        """Whether the API server has such objects."""
+        """Returns whether the API server serves this resource."""
         return control_plane.has_resource(self.admin.request("GET", f"/apis/{group_version}")[1], resource)
 
     @property
     def eviction_api(self):
-        """The version that an Eviction is to have."""
+        """Returns the API version of Evictions that the server expects."""
         return control_plane.body_version(self.admin.must("GET", "/api/v1"), "pods/eviction")
 
     def kubectl(self, *words, **options):
@@ -87,7 +87,7 @@ class Cluster:
         return self.admin.apply(text)
 
     def node(self, name):
-        """The user that the node's kubelet and agent are."""
+        """Returns the user of the node's kubelet and agent."""
         if name not in self._nodes:
             pair = self.authority.client(f"node-{name}", f"system:node:{name}", "system:nodes")
             self._nodes[name] = User(self, f"system:node:{name}", pair)
@@ -97,7 +97,7 @@ class Cluster:
         return self.node(name).kubeconfig
 
     def account(self, namespace, name, rights=None):
-        """The user that a ServiceAccount is; the file `rights` says what it may do, and makes it where it is not there."""
+        """Returns a ServiceAccount as a user; the file `rights` creates the account and its rights."""
         if (namespace, name) not in self._users:
             if rights:
                 self.apply(rights.read_text(encoding="utf-8"))
@@ -105,14 +105,14 @@ class Cluster:
         return self._users[namespace, name]
 
     def add_node(self, name, role="worker"):
-        """Registers a node as its kubelet would; the role is given by the administrator, as no node may choose it."""
+        """Registers a node as its kubelet would.  The administrator sets the role, since a node must not choose it."""
         user = self.node(name)
         kubelet.register(user, name)
         self.kubectl("label", "node", name, f"node-role.kubernetes.io/{role}=")
         return user
 
     def run_pods(self, name):
-        """Does once what the node's kubelet would do for its pods; returns the running ones."""
+        """Does the kubelet's work for the node's pods once; returns the running ones."""
         return kubelet.run_pods(self.node(name), name)
 
     def stop_apiserver(self):
@@ -134,7 +134,7 @@ class Cluster:
         return daemon.https(self.address, self._ports["apiserver"], self.authority.certificate, pair)
 
     def _write_kubectl(self):
-        """A kubectl that keeps its notes with the cluster, and not in the home of the one who runs it."""
+        """Installs a kubectl that keeps its cache with the cluster, and not in the caller's home directory."""
         self.commands = self.folder / "bin"
         self.commands.mkdir()
         kubectl = self.commands / "kubectl"
@@ -149,7 +149,7 @@ class Cluster:
         self._admin_pair = self.authority.client("admin", "admin", "system:masters")
         self._controller_manager_pair = self.authority.client("controller-manager", "system:kube-controller-manager")
         self._scheduler_pair = self.authority.client("scheduler", "system:kube-scheduler")
-        # Nobody has a certificate of this one, and so nobody speaks for another user.
+        # No client has a certificate of this authority, so nobody can impersonate another user.
         self._front_proxy = certs.Authority(self.folder / "pki/front-proxy", "Pintle test front proxy")
         self._accounts = self.authority.client("service-accounts", "service-accounts")
 
@@ -162,11 +162,11 @@ class Cluster:
             self.controller_manager.start()
             self.scheduler.start()
             self._wait_for_the_rest()
-            # Asked for once: later the API server may be away, as part of a test.
+            # This is asked once, since the API server may be down later, as part of a test.
             self._groups = self.admin.must("GET", "/apis")
         except BaseException:
             self._stop_all()
-            shutil.rmtree(self.folder / "etcd", ignore_errors=True)    # It remembers its ports.
+            shutil.rmtree(self.folder / "etcd", ignore_errors=True)    # etcd stores its ports here.
             raise
 
     def _start_etcd(self):
@@ -184,7 +184,7 @@ class Cluster:
             server.wait_for(lambda port=self._ports[server.name]: daemon.status_of(
                 daemon.https(self.address, port, self.authority.certificate), "/healthz") == 200,
                 f"the {server.name} is healthy", _PATIENCE)
-        # That is as soon as the controllers have made the account of the pods, and, where it has one, its token.
+        # From then on, the controllers have made the pods' account and, in versions that have one, its token.
         pod = {"metadata": {"name": "first"}, "spec": {"containers": [{"name": "c", "image": "example.com/c"}]}}
         pods = "/api/v1/namespaces/default/pods?dryRun=All"
         self.controller_manager.wait_for(lambda: self.admin.request("POST", pods, pod)[0] == 201,
@@ -209,7 +209,7 @@ class Cluster:
     def _client_daemon(self, name, pair, **more):
         program = self.programs / f"kube-{name}"
         known = control_plane.options_of(program)
-        # The port without TLS is gone from newer ones.  The usual brake on requests would slow the start by seconds.
+        # Newer versions have no port without TLS.  The default rate limit would delay the start by seconds.
         wanted = control_plane.those_there_are(known, port=0, kube_api_qps=1000, kube_api_burst=1000)
         return self._daemon(name, program, **self._client_options(name, pair), **wanted, **more)
 
@@ -226,7 +226,7 @@ class Cluster:
                 "client_ca_file": self.authority.certificate,
                 "requestheader_client_ca_file": self._front_proxy.certificate,
                 "authorization_mode": "Node,RBAC",
-                # The second is on in OpenShift: who makes an object that its owner has to wait for needs a right for that.
+                # The second plugin is on in OpenShift: a reference that blocks deletion needs a right on the owner.
                 "enable_admission_plugins": "NodeRestriction,OwnerReferencesPermissionEnforcement",
                 "allow_privileged": "true", "service_cluster_ip_range": "10.96.0.0/16",
                 "service_account_issuer": "https://kubernetes.default.svc",
@@ -247,9 +247,9 @@ class Cluster:
                 "service_account_private_key_file": self._accounts.key, "root_ca_file": self.authority.certificate,
                 "cluster_signing_cert_file": self.authority.certificate,
                 "cluster_signing_key_file": self.authority.pair.key,
-                # No kubelet renews its lease here, and a node must not be taken for lost because of that.
+                # No kubelet renews its lease here, and a node must not count as lost because of that.
                 "node_monitor_grace_period": "24h",
-                # It makes this folder, by default below /usr.
+                # The manager creates this folder, by default below /usr.
                 "flex_volume_plugin_dir": self.folder / "flex-volumes"}
 
     def _stop_all(self):
@@ -265,12 +265,12 @@ class Cluster:
 
 
 def prepare():
-    """Makes what a cluster needs from the cache."""
+    """Makes the programs of a cluster, or finds them in the cache."""
     return control_plane.programs()
 
 
 def main(argv):
-    """`cluster [-- COMMAND...]`: a command, a shell or a wait with a KUBECONFIG that leads to the cluster."""
+    """`cluster [-- COMMAND...]`: runs a command or a shell, or waits, with a KUBECONFIG for the cluster."""
     by_hand.begin("cluster", argv)
     started = time.monotonic()
     with Cluster() as cluster:

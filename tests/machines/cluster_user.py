@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Those who talk to the test cluster: the administrator, each node, ServiceAccounts, and the cluster's own servers."""
+"""The users of the test cluster: the administrator, nodes, ServiceAccounts, and the cluster's own servers."""
 
 import base64
 import contextlib
@@ -11,7 +11,7 @@ from . import shell
 
 
 class Refused(Exception):
-    """The API server said no; `status` is its HTTP status and `answer` its Status object."""
+    """The API server refused a request; `status` is its HTTP status and `answer` its Status object."""
 
     def __init__(self, method, path, status, answer):
         self.status, self.answer = status, answer
@@ -19,9 +19,9 @@ class Refused(Exception):
 
 
 class User:
-    """Someone whom the cluster knows by a client certificate, with a kubeconfig that stands alone.
+    """A user with a client certificate, and with a kubeconfig that needs no other files.
 
-    Each request to the API server is made over a connection with `pair`, and has the `headers`.
+    Requests to the API server use a connection with `pair`, and have the `headers`.
     """
 
     def __init__(self, cluster, name, pair):
@@ -39,7 +39,7 @@ class User:
         return shell.run(self._cluster.commands / "kubectl", f"--kubeconfig={self.kubeconfig}", *words, **options)
 
     def get(self, *words):
-        """What `kubectl get` finds, as parsed JSON."""
+        """Returns the result of `kubectl get` as parsed JSON."""
         return json.loads(self.kubectl("get", "-o", "json", *words).stdout)
 
     def create(self, thing):
@@ -51,7 +51,7 @@ class User:
         return self.kubectl("apply", "-f", "-", input=text).stdout
 
     def request(self, method, path, body=None, kind=None):
-        """Asks the API server without kubectl between; returns the status and the parsed answer."""
+        """Sends a request to the API server, without kubectl; returns the status and the parsed answer."""
         kind = kind or ("application/strategic-merge-patch+json" if method == "PATCH" else "application/json")
         headers = {"Accept": "application/json"} | ({} if body is None else {"Content-Type": kind}) | self.headers
         text = body if body is None or isinstance(body, str) else json.dumps(body)
@@ -61,7 +61,7 @@ class User:
             return answer.status, _parsed(answer.read())
 
     def must(self, method, path, body=None, kind=None):
-        """As request(), but returns the answer alone and raises Refused if it is a no."""
+        """Like request(), but returns only the answer, and raises Refused if it is an error."""
         status, answer = self.request(method, path, body, kind)
         if status >= 300:
             raise Refused(method, path, status, answer)
@@ -77,20 +77,20 @@ class User:
 
 
 class Account(User):
-    """A ServiceAccount, which the cluster knows by a token that the API server has made for it."""
+    """A ServiceAccount, which authenticates by a token that the API server has issued."""
 
     def __init__(self, cluster, namespace, name):
         self.name, self.pair = f"system:serviceaccount:{namespace}:{name}", None
         self.token = cluster.admin.must("POST", f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token", {
             "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
-            # No test lasts longer.
+            # No test takes longer than this.
             "spec": {"expirationSeconds": 24 * 60 * 60}})["status"]["token"]
         self.headers = {"Authorization": f"Bearer {self.token}"}
         self._be_known(cluster, cluster.folder / f"{namespace}-{name}.kubeconfig", {"token": self.token})
 
 
 class Patient:
-    """A user who asks again while the API server is away."""
+    """A user who repeats requests while the API server is down."""
 
     def __init__(self, user, seconds=60):
         self._user, self._seconds = user, seconds
@@ -103,7 +103,7 @@ class Patient:
                 status, answer = self._user.request(method, path, body, kind)
             except (OSError, http.client.HTTPException):
                 status, answer = 503, {"message": "there is nobody"}
-            # What was asked for before nobody answered may have been done.
+            # A request that got no answer may have taken effect.
             if is_again and (method, status) == ("DELETE", 404):
                 return 200, answer
             if is_again and (method, status) == ("POST", 409):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One boot of a systemd-nspawn container, from its start to its end, where the host itself need not run systemd."""
+"""One boot of a systemd-nspawn container, from its start to its end.  The host itself need not run systemd."""
 
 import os
 import select
@@ -12,11 +12,11 @@ from .kept import Kept, MachineDied
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
                "LANG": "C.UTF-8"}
 
-REBOOTED = 133  # What nspawn ends with then.
+REBOOTED = 133  # The exit status of nspawn when the machine reboots.
 
 
 class Container(Kept):
-    """Boots what `boot` describes (see keeper.py) under a name, and is ready when systemd has finished starting."""
+    """Boots the machine that `boot` describes (see keeper.py); ready when systemd has finished starting."""
 
     def __init__(self, name, boot, scratch, network="private", binds=()):
         shell.need("systemd-nspawn", "nsenter", "mount")
@@ -40,9 +40,9 @@ class Container(Kept):
                               "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"})
 
     def wait_ready(self, seconds=60):
-        """Waits until systemd has started all it wants to; returns "running", or "degraded" if a unit failed.
+        """Waits until systemd has started everything; returns "running", or "degraded" if a unit failed.
 
-        One that reboots before it is as far gives "reboot".
+        Returns "reboot" if the machine reboots before.
         """
         deadline = time.monotonic() + seconds
         ready = False
@@ -70,15 +70,15 @@ class Container(Kept):
         return result
 
     def wait_end(self, seconds):
-        """Waits for the machine to end by itself; returns "reboot", "poweroff" or what else it was."""
+        """Waits for the machine to end by itself; returns "reboot", "poweroff" or "status N"."""
         status = self.wait(seconds)
         return {0: "poweroff", REBOOTED: "reboot"}.get(status, f"status {status}")
 
     def entering(self):
-        """The words before a command that make it run in the machine.
+        """Returns the words that make a command run in the machine, to be put before it.
 
-        The nsenter that would wait for the command stops itself when the command is stopped, as all are when the
-        machine shuts down, and is never continued.  So a shell is the one that waits.
+        A shell waits for the command.  If nsenter did, it would stop itself when the shutdown stops the command, as it
+        stops all processes, and nobody would continue it.
         """
         return ["nsenter", "--no-fork", f"--target={self.leader}", "--all", "--",
                 "/bin/sh", "-c", '"$@"; exit "$?"', "sh"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which Kubernetes the tests run on, and what it can do.
+"""Finds the Kubernetes programs that the tests use, and what their version can do.
 
-That is asked of the programs and of their API server, so that the tests run on any version that somebody has.
+The programs and their API server are asked for that, so that the tests run on any version.
 """
 
 import functools
@@ -15,7 +15,7 @@ CHOICE = "PINTLE_KUBERNETES"
 
 
 def programs():
-    """The folder with the programs of a control plane: the one that was chosen, or the one that is built and kept."""
+    """Returns the folder with the programs of a control plane: the chosen one, or the one that is built and cached."""
     chosen = os.environ.get(CHOICE)
     if not chosen:
         return kubernetes.programs()
@@ -28,7 +28,7 @@ def programs():
 
 
 def etcd(folder):
-    """The folder's own etcd, or the one that is installed."""
+    """Returns the folder's own etcd, or the installed one."""
     if os.access(folder / "etcd", os.X_OK):
         return folder / "etcd"
     shell.need("etcd")
@@ -37,7 +37,7 @@ def etcd(folder):
 
 @functools.lru_cache(maxsize=None)
 def options_of(program):
-    """The names of a program's options, as its help has them."""
+    """Returns the names of a program's options, according to its help."""
     return options_in(shell.run(program, "--help").stdout)
 
 
@@ -46,12 +46,12 @@ def options_in(text):
 
 
 def those_there_are(known, **options):
-    """Those of the options that a program knows, for what may be left out where there is no such thing."""
+    """Returns those of the options that the program knows; for options that older or newer versions lack."""
     return {name: value for name, value in options.items() if name.replace("_", "-") in known}
 
 
 def served_version(groups, group, *wanted):
-    """The first version of these that the API server has, as GROUP/VERSION; `groups` is its answer to /apis."""
+    """Returns the first of these versions that is served, as GROUP/VERSION; `groups` is the answer to /apis."""
     there = {version["groupVersion"] for each in groups["groups"] for version in each["versions"]}
     for version in wanted:
         if f"{group}/{version}" in there:
@@ -60,12 +60,12 @@ def served_version(groups, group, *wanted):
 
 
 def has_resource(resources, name):
-    """Whether a group has it; `resources` is the API server's answer to the group."""
+    """Returns whether a group has the resource; `resources` is the API server's answer about the group."""
     return any(resource["name"] == name for resource in resources.get("resources", []))
 
 
 def body_version(resources, name):
-    """The version of what is sent to a subresource; `resources` is the API server's answer to the group that has it."""
+    """Returns the version of a subresource's request body; `resources` is the API server's answer about its group."""
     for resource in resources["resources"]:
         if resource["name"] == name:
             return "/".join(part for part in (resource.get("group"), resource.get("version")) if part)

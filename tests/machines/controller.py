@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pintle-controller beside a test cluster, and the objects that it goes by."""
+"""pintle-controller next to a test cluster, and the objects that it watches."""
 
 import json
 import os
@@ -18,17 +18,17 @@ MERGE = "application/merge-patch+json"
 
 
 def prepare_cluster(cluster):
-    """The kinds that the controller goes by, and its namespace."""
+    """Installs the kinds that the controller watches, and its namespace."""
     for file in sorted((DEPLOY / "crds").glob("*.yaml")):
         cluster.apply(file.read_text())
     cluster.kubectl("create", "namespace", NAMESPACE)
     cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
-    cluster.kubectl("api-resources")    # From now on kubectl knows their short names.
+    cluster.kubectl("api-resources")    # This makes kubectl learn their short names.
     wait_until_owners_are_known(cluster)
 
 
 def wait_until_owners_are_known(cluster):
-    """Who asks for a right on the owner of an object looks up its kind, in what may have been read before the kinds came."""
+    """Waits for the admission plugin that looks up an owner's kind: its list may be older than our kinds."""
     config = {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
               "metadata": {"name": "owned", "ownerReferences": [{
                   "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigPool", "name": "owner",
@@ -39,7 +39,7 @@ def wait_until_owners_are_known(cluster):
 
 
 def account(cluster):
-    """Whom the controller is in a cluster, with the rights that deploy/ gives it and no other."""
+    """Returns the controller's user in a cluster, with only those rights that deploy/ gives it."""
     return cluster.account(NAMESPACE, "pintle-controller", DEPLOY / "controller/rbac.yaml")
 
 
@@ -59,7 +59,7 @@ class Controller(Daemon):
         return self
 
     def __exit__(self, kind, *_):
-        # Where pytest looks for what a test printed that failed, and nowhere else.
+        # pytest prints this only if the test fails.
         if kind or "PYTEST_CURRENT_TEST" in os.environ:
             print(f"--- {self.name} said last:\n{self.last_words()}", file=sys.stderr)
         self.check()
@@ -67,7 +67,7 @@ class Controller(Daemon):
             self.end()
 
     def end(self):
-        """Ends it as an update of the deployment would: it gives its lease back."""
+        """Ends the replica as an update of the deployment would, so that it releases its lease."""
         self._process.terminate()
         try:
             assert self._process.wait(30) == 0, self.last_words()
@@ -89,7 +89,7 @@ class Controller(Daemon):
 
 
 class Objects:
-    """Machine configs, pools and the ControllerConfig, as an administrator makes and reads them."""
+    """Creates and reads machine configs, pools and the ControllerConfig, as an administrator does."""
 
     def __init__(self, cluster, admin=None):
         self.admin = admin or cluster.admin
@@ -105,7 +105,7 @@ class Objects:
                         {"spec": {"infra": {"status": status}}}, MERGE)
 
     def config(self, name, role="worker", files=(), config=None, **spec):
-        """A machine config, with {path: text} or a whole Ignition config; made or replaced."""
+        """Creates or replaces a machine config, from {path: text} or from a whole Ignition config."""
         ignition = config or {"ignition": {"version": "3.4.0"}, "storage": {"files": [
             {"path": path, "contents": {"source": f"data:,{text}"}, "mode": 420} for path, text in dict(files).items()]}}
         body = {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
@@ -133,7 +133,7 @@ class Objects:
         return self.admin.must("GET", f"{GROUP}/machineconfigpools/{name}")
 
     def target(self, name):
-        """What the pool's nodes are to become; empty before the first is rendered."""
+        """Returns the pool's target, or "" before the first config is rendered."""
         status, pool = self.admin.request("GET", f"{GROUP}/machineconfigpools/{name}")
         return pool["spec"].get("configuration", {}).get("name", "") if status == 200 else ""
 
@@ -167,7 +167,7 @@ class Objects:
         return wait_until(is_updated, f"{name} is updated", seconds)
 
     def rendered(self, pool=""):
-        """The names of the rendered configs of a pool."""
+        """Returns the names of the rendered configs of a pool."""
         configs = self.admin.must("GET", f"{GROUP}/machineconfigs")["items"]
         return {config["metadata"]["name"] for config in configs
                 if config["metadata"]["name"].startswith(f"rendered-{pool}")}
@@ -182,7 +182,7 @@ class Objects:
         return lease["spec"].get("holderIdentity", "") if status == 200 else ""
 
     def forget_all(self):
-        """Leaves a cluster as it was before any of this."""
+        """Removes all objects from the cluster, so that the next test can use it."""
         for kind in ("machineconfigs", "machineconfigpools", "controllerconfigs", "machineconfignodes"):
             self.admin.must("DELETE", f"{GROUP}/{kind}")
         self.admin.must("DELETE", "/api/v1/nodes")
@@ -190,6 +190,6 @@ class Objects:
         wait_until(lambda: not self.admin.must("GET", f"{GROUP}/machineconfigs")["items"], "the configs are gone", 60)
 
     def dump(self):
-        """All that there is of it, for a test that failed."""
+        """Returns all pools and nodes as text, for a test that failed."""
         return json.dumps([self.admin.must("GET", f"{GROUP}/machineconfigpools")["items"],
                            self.admin.must("GET", "/api/v1/nodes")["items"]], indent=1)

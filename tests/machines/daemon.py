@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers on loopback that live no longer than the test that started them."""
+"""Servers on loopback that end with the test that started them."""
 
 import contextlib
 import http.client
@@ -13,11 +13,11 @@ from .wait import wait_until
 
 
 class PortTaken(Exception):
-    """Someone else bound the port between our choosing it and the server's binding it."""
+    """Another process bound the port after we chose it and before the server bound it."""
 
 
 class Daemon:
-    """One server process, which may be started again; all it says goes to a log file."""
+    """One server process, which can be started again; its output goes to a log file."""
 
     def __init__(self, log, *words):
         log.write_bytes(b"")
@@ -29,12 +29,12 @@ class Daemon:
     def start(self):
         shell.need("setpriv")
         with open(self.log, "ab") as log:
-            # A session of its own, so that a Ctrl-C at the terminal reaches us alone and we end it in order.
+            # It has a session of its own, so that only we get a Ctrl-C at the terminal, and end it in order.
             self._process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *self._words], stdout=log, stderr=log,
                                              stdin=subprocess.DEVNULL, start_new_session=True)
 
     def stop(self):
-        """Ends it as a crash would: at once, and without its help."""
+        """Kills the server, as a crash would."""
         if self._process:
             self._process.kill()
             self._process.wait()
@@ -45,7 +45,7 @@ class Daemon:
         return self._process.pid if self._process else None
 
     def check(self):
-        """Says with its last words when it ended by itself."""
+        """Raises an error with the end of the log if the server ended by itself."""
         if self._process is None or self._process.poll() is None:
             return
         said = self.last_words()
@@ -56,7 +56,7 @@ class Daemon:
         return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
 
     def wait_for(self, ready, what, seconds):
-        """Waits for ready(), but not for a daemon that has ended."""
+        """Waits for ready(); fails as soon as the server ends."""
         def condition():
             self.check()
             with contextlib.suppress(OSError, http.client.HTTPException):
@@ -68,10 +68,10 @@ class Daemon:
 
 
 def free_ports(count, address="127.0.0.1"):
-    """Ports free at this moment.
+    """Returns ports that are free at the moment.
 
-    They lie below those that the kernel hands out by itself, so that no passing connection takes the port of a server
-    that a test has stopped and wants back at the same address.
+    They are below the kernel's ephemeral ports, so that no outgoing connection takes the port of a server that a test
+    has stopped and will start again at the same address.
     """
     free = []
     while len(free) < count:
@@ -85,13 +85,13 @@ def free_ports(count, address="127.0.0.1"):
 
 
 def listens(address, port):
-    """Whether a server listens there."""
+    """Returns whether a server listens there."""
     with socket.socket() as trial:
         return trial.connect_ex((address, port)) == 0
 
 
 def with_free_ports(count, address, start, attempts=5):
-    """Calls start(ports) until it did not lose any of them to someone else."""
+    """Calls start(ports), again with other ports if another process took one of them."""
     for _ in range(attempts - 1):
         with contextlib.suppress(PortTaken):
             return start(free_ports(count, address))
@@ -99,7 +99,7 @@ def with_free_ports(count, address, start, attempts=5):
 
 
 def https(address, port, authority, pair=None):
-    """A connection that trusts this authority alone, with a client's certificate if there is one."""
+    """Returns a connection that trusts only this authority, with a client certificate if `pair` is given."""
     trust = ssl.create_default_context(cafile=authority)
     if pair:
         trust.load_cert_chain(pair.certificate, pair.key)
@@ -107,7 +107,7 @@ def https(address, port, authority, pair=None):
 
 
 def status_of(connection, path):
-    """The status of one GET, which is not waited for long: what answers may be a stranger on a port that we lost."""
+    """Returns the status of one GET.  The timeout is short, as another process may answer on a port that we lost."""
     connection.timeout = 5
     with contextlib.closing(connection):
         connection.request("GET", path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A way to the API server on which the one who writes dies at a write, before it has reached the server or after it."""
+"""A proxy for the API server that kills the client at a chosen write, before it has reached the server or after."""
 
 import json
 import threading
@@ -10,21 +10,21 @@ BEFORE, AFTER = "before", "after"
 
 
 class DeadlyProxy(Proxy):
-    """Counts writes.  At the one of this number it calls kill(), and nobody hears what the server said to it.
+    """Counts writes.  At the write with this number, it calls kill(), and the server's answer is discarded.
 
-    The renewals of a lease do not count: how many there are is a matter of time.  What is behind the fatal write at that
-    moment still comes to the server.
+    Renewals of a lease do not count, since their number depends on time.  Requests that were sent after the fatal write
+    and are under way at that moment still reach the server.
     """
 
     def __init__(self, cluster, user, number=0, moment=BEFORE, kill=None):
         super().__init__(cluster, user)
         self.number, self.moment, self.kill = number, moment, kill
-        self.writes = []    # What each was.
+        self.writes = []    # Each is described by its method and path.
         self._counting = threading.Lock()
 
     @property
     def fatal(self):
-        """The write at which somebody was killed; nothing if there were not as many."""
+        """Returns the write at which the client was killed, or None if there were fewer writes."""
         return self.writes[self.number - 1] if 0 < self.number <= len(self.writes) else None
 
     def treat(self, request, body):
@@ -37,7 +37,7 @@ class DeadlyProxy(Proxy):
         return None
 
     def _counted(self, request):
-        """The number of this write; nothing for one that does not count."""
+        """Returns the number of this write, or None if it does not count."""
         what = f"{request.command} {request.path.split('?')[0]}"
         with self._counting:
             if "/leases" in what and any("/leases" in write for write in self.writes):
@@ -47,6 +47,6 @@ class DeadlyProxy(Proxy):
 
 
 def _is_write(request, body):
-    # One that is not in earnest only asks whether an eviction could be.
+    # A dry run only asks whether an eviction would be allowed.
     is_dry = request.path.endswith("/eviction") and "dryRun" in json.loads(body).get("deleteOptions", {})
     return request.command != "GET" and not is_dry

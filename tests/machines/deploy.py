@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changing the operating system of a test machine by hand, with the ostree command in it."""
+"""Changes the operating system of a test machine by hand, with the ostree command in it."""
 
 from .image import BRANCH, OS_NAME
 
@@ -9,14 +9,14 @@ REPOSITORY = "/sysroot/ostree/repo"
 def commit(machine, files, version):
     """Commits the machine's image with other contents of some files, {path: text}; returns the commit's checksum.
 
-    A file of /etc is given as it lies in an image, below /usr/etc.
+    Files of /etc are given by their path in an image, below /usr/etc.
     """
     tree = "/var/tmp/commit"
     for path, text in files.items():
         place = f"{tree}{path}"
         machine.run("mkdir", "--parents", place.rpartition("/")[0])
         machine.run("tee", place, input=text)
-    # /sysroot is read-only, and stays so for the others.
+    # /sysroot is read-only, and stays so outside this mount namespace.
     return machine.run("unshare", "--mount", "sh", "-ec", """
         mount -o remount,rw /sysroot
         ostree commit --repo="$1" --branch="$2" --tree=ref="$2" --tree=dir="$3" --subject="$4" \\
@@ -26,10 +26,10 @@ def commit(machine, files, version):
 
 
 def staging(commit_or_branch, kernel_arguments=()):
-    """The words of a command that stages a deployment, with the kernel arguments of this boot and some more.
+    """Returns a command that stages a deployment with this boot's kernel arguments and the given ones.
 
-    Who finalises it at shutdown is started when systemd sees the staged deployment, some time after it was written.  A
-    shutdown that begins before is no error to anyone: the deployment is just lost.
+    systemd starts the unit that finalises it at shutdown only some time after the staged deployment was written.  If
+    the shutdown begins before, nothing fails, but the deployment is lost; so the command waits for the unit.
     """
     return ["sh", "-ec", """
         ostree admin deploy --stage --karg-proc-cmdline "$@"
@@ -43,16 +43,16 @@ def stage(machine, commit_or_branch=BRANCH, kernel_arguments=()):
 
 
 def roll_back(machine):
-    """Makes the other one of two deployments the one to boot, by exchanging the versions of their boot entries.
+    """Makes the other one of two deployments the next to boot, by exchanging the versions of their boot entries.
 
-    Debian 12's `ostree admin` has no set-default yet.  libostree reads the order of deployments from the same versions.
+    Debian 12's `ostree admin` has no set-default.  libostree reads the order of deployments from these versions.
     """
     exchange = "s/^version 1$/version 2/; t; s/^version 2$/version 1/"
     machine.run("sh", "-ec", 'sed -i "$1" /boot/loader/entries/*.conf', "sh", exchange)
 
 
 def booted_commit(machine):
-    """The checksum of the deployment that the machine runs from."""
+    """Returns the checksum of the booted deployment."""
     for line in machine.run("ostree", "admin", "status").stdout.splitlines():
         if line.startswith("*"):
             return line.split()[2].partition(".")[0]

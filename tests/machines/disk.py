@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A throw-away copy of an OSTree disk, and the boot loader's view of it."""
+"""A throw-away copy of an OSTree disk, and its boot entries as a boot loader reads them."""
 
 import contextlib
 import pathlib
@@ -16,9 +16,9 @@ class Disk:
         run("cp", "--reflink=auto", "--sparse=always", source or image.ostree_disk(), path)
 
     def boot_entries(self):
-        """The entries of the Boot Loader Specification, the one to boot first.
+        """Returns the entries of the Boot Loader Specification, in the order in which a boot loader tries them.
 
-        Each is a dictionary of its keys, and "file" is its name.
+        Each is a dictionary of its keys; "file" is its name.
         """
         wait_until(lambda: not self._attached(), f"the last boot has let go of {self.path}", 120)
         self._replay_journal()
@@ -31,11 +31,11 @@ class Disk:
         return sorted(found, key=lambda entry: int(entry["version"]), reverse=True)
 
     def extract(self, path, to):
-        """Copies a file of /boot out of the disk; boot entries may name it with that directory or without."""
+        """Copies a file of /boot out of the disk; `path` may begin with /boot or not, as in boot entries."""
         self._debugfs(f"dump /boot/{path.removeprefix('/').removeprefix('boot/')} {to}")
 
     def _attached(self):
-        """Whether a loop device shows the disk, whose file system may then not have been written out."""
+        """Returns whether a loop device has the disk as its backing file, so that some writes may be missing in it."""
         for backing_file in pathlib.Path("/sys/block").glob("loop*/loop/backing_file"):
             with contextlib.suppress(OSError):
                 if backing_file.read_text().rstrip("\n") == str(self.path):
@@ -43,10 +43,10 @@ class Disk:
         return False
 
     def _replay_journal(self):
-        """Finishes, after a power cut, what the file system had promised.
+        """Replays the journal of the file system after a power cut.
 
-        GRUB does not: a cut in the moment when ostree has changed /boot and freezes it, so that its blocks are written
-        out, can leave what GRUB cannot read.  What a node does about its own state is seen better without that.
+        GRUB does not do that: after a cut between ostree's change of /boot and the freeze that flushes it, GRUB may be
+        unable to read /boot.  Tests of a node's own state are clearer without that case.
         """
         need("e2fsck")
         result = run("e2fsck", "-p", "-E", "journal_only", self.path, check=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A way to the API server on which things go wrong: answers of 409, 429 and 500, lost connections, and watches that end."""
+"""A proxy for the API server with faults: answers of 409, 429 and 500, lost connections, and watches that end early."""
 
 import json
 import random
@@ -10,16 +10,16 @@ from .proxy import Proxy, is_watch
 
 
 class FaultyProxy(Proxy):
-    """A part of the requests fails, and a watch lasts a second.
+    """Makes a part of the requests fail, and ends each watch after a second.
 
-    What a watch tells can be late: by so many seconds for each event, behind all events before it.
+    It can delay a watch: by `late` seconds for each event, and behind all events before it.
     """
 
     def __init__(self, cluster, user, part=0.3, seed=1, late=0):
         super().__init__(cluster, user)
         self.part, self.late = part, late
         self.chance = random.Random(seed)
-        self.failed = {}    # How often each way of failing was met.
+        self.failed = {}    # The number of faults by kind.
 
     def treat(self, request, body):
         fault = self.chance.choice(("409", "429", "500", "lost", "lost after it")) \
@@ -32,7 +32,7 @@ class FaultyProxy(Proxy):
             return None
         with self.asked(request, body) as answer:
             if fault == "lost after it":
-                # All that the server does has been done; a watch would tell of it for minutes.
+                # The server has handled the request by then.  A watch is not read to its end, which would take minutes.
                 return None if is_watch(request) else answer.read() and None
             return self.answer(request, answer)
 
@@ -48,7 +48,7 @@ class FaultyProxy(Proxy):
         request.wfile.write(text)
 
     def pass_on_events(self, request, answer):
-        # The end of the second also ends a wait for the next line.
+        # After a second, this also ends a blocking read of the next line.
         timer = threading.Timer(1, lambda: answer.fp and answer.fp.raw._sock.shutdown(2))
         timer.start()
         until = time.monotonic() + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pintle-controller serve` at free ports of the loopback."""
+"""`pintle-controller serve` on free ports of loopback."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ CONTROLLER = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/contro
 
 
 class IgnitionServer:
-    """Serves what is in FOLDER over TLS, as PAIR says, and with `plain` also without."""
+    """Serves the files in FOLDER over TLS if there is a PAIR, and also without TLS if `plain` is set."""
 
     def __init__(self, folder, pair=None, options=(), plain=False):
         self._words = [str(CONTROLLER), "serve", "--from", str(folder), *map(str, options)]
@@ -46,7 +46,7 @@ class IgnitionServer:
 
     @property
     def port(self):
-        """Of TLS."""
+        """The port for TLS."""
         return int(self.secure.rpartition(":")[2])
 
     def log(self):
@@ -54,7 +54,7 @@ class IgnitionServer:
         return self._log.read()
 
     def read_again(self):
-        """Has it read all its files once more, and waits for what it says of that."""
+        """Makes the server read its files again, waits for that, and returns what it logs about it."""
         said = len(self.log())
         self._process.send_signal(signal.SIGHUP)
         wait_until(lambda: re.search("read again|Nothing was changed", self.log()[said:]), "it read its files", 60)
@@ -67,6 +67,6 @@ class IgnitionServer:
 
 
 def _with_few_descriptors():
-    """As a service has them, unless it asks for more."""
+    """Sets the usual soft limit of a service."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(1024, most), most))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the test machines boot: a plain Debian root, the same as an OSTree disk, and the QEMU to run that in.
+"""The images that the test machines boot: a plain Debian root, the same as an OSTree disk, and QEMU for the latter.
 
-Everything comes from the Debian mirror that this machine's apt is set up with, is made once, and is kept in the cache.
+All packages come from the Debian mirror of this machine's apt.  Each image is made once and kept in the cache.
 """
 
 import inspect
@@ -21,36 +21,36 @@ OS_NAME = "debian"
 BRANCH = "debian/test"
 
 SUITE = "bookworm"
-# The last line is what our programs are linked with, and run.
+# The last line has the libraries and programs that ours need.
 PACKAGES = """
     systemd systemd-sysv dbus libpam-systemd udev kmod procps iproute2 less ca-certificates e2fsprogs zstd cpio
     ostree ostree-boot dracut qemu-guest-agent linux-image-cloud-amd64
     libsystemd0 libcurl4 libssl3 libfmt9 libyaml-0-2 zlib1g libostree-1-1 libarchive13 libselinux1 skopeo
 """.split()
 
-# Without KVM, the QEMU 7.2 of Debian 12 gives its guests impossible CPU flags now and then, and they panic.
+# Debian 12's QEMU 7.2 without KVM sometimes gives its guests impossible CPU flags, and then they panic.
 QEMU_SUITE = "trixie"
 QEMU_PACKAGES = ["qemu-system-x86", "ovmf"]
 
-# Ignition comes as a module for dracut; the others are what that has to have.
+# Ignition is a module for dracut, and needs the other two packages.
 IGNITION_PACKAGES = ["ignition", "dracut-network", "curl"]
 
 KERNEL_ARGUMENTS = "root=LABEL=root rw console=ttyS0 panic=-1 mitigations=off quiet systemd.show_status=0".split()
 DISK_SIZE = 3 << 30
 
-# What fires by the clock would be noise in every test.
+# Units that start by the clock would disturb every test.
 MASKED_UNITS = """
     apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer e2scrub_reap.service fstrim.timer
     systemd-boot-random-seed.service
 """.split()
 
-# An initramfs that is not compressed costs less when the CPU is emulated.
+# An uncompressed initramfs is faster where the CPU is emulated.
 DRACUT = ["dracut", "--force", "--no-hostonly", "--reproducible", "--compress=cat", "--add", "ostree",
           "--omit", "plymouth network network-legacy network-manager crypt dm dmraid lvm mdraid multipath nfs iscsi "
                     "fcoe lunmask resume i18n terminfo btrfs",
           "--drivers", "virtio_blk virtio_pci virtio_console ext4 overlay erofs loop"]
 
-# An OSTree deployment has no state of its own outside /etc: these directories lead to the one /var, or to /run.
+# An OSTree deployment has no state of its own outside /etc: these are links to the shared /var, or to /run.
 LINKS_TO_STATE = {
     "home": "var/home", "root": "var/roothome", "srv": "var/srv", "mnt": "var/mnt", "opt": "var/opt",
     "media": "run/media", "usr/local": "../var/usrlocal", "ostree": "sysroot/ostree",
@@ -69,24 +69,24 @@ L /var/lib/dpkg - - - - ../../usr/lib/dpkg-db
 
 
 def debian_root():
-    """The plain root, a directory.  It is only ever the lower layer of an overlay."""
+    """Returns the plain root, a directory.  It is only used as the lower layer of an overlay."""
     return cache.made_once("debian-root", _recipe(_debian, _bootstrap, SUITE, PACKAGES, MASKED_UNITS), _debian)
 
 
 def ostree_disk():
-    """The image of an ext4 disk that holds one OSTree deployment of the plain root: a sparse file, only ever copied."""
+    """Returns an image of an ext4 disk with one OSTree deployment of the plain root.  The file is sparse; copy it."""
     key = _recipe(_disk, _tree, _move_state_away, _inside, debian_root().name, DRACUT, LINKS_TO_STATE,
                   STATE_DIRECTORIES, KERNEL_ARGUMENTS, DISK_SIZE, OS_NAME, BRANCH)
     return cache.made_once("ostree-disk", key, _disk)
 
 
 def qemu_tools():
-    """A directory with QEMU and the UEFI firmware, to be run in place."""
+    """Returns a directory with QEMU and the UEFI firmware, to be run in place."""
     return cache.made_once("qemu-tools", _recipe(_qemu, _bootstrap, QEMU_SUITE, QEMU_PACKAGES), _qemu)
 
 
 def ignition_tools():
-    """A directory with Ignition's module for dracut, and all that it has to have."""
+    """Returns a directory with Ignition's module for dracut and its dependencies."""
     key = _recipe(_ignition, _bootstrap, SUITE, IGNITION_PACKAGES)
     return cache.made_once("ignition-tools", key, _ignition)
 

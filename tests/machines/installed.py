@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pintle on a test machine, with its units as its package would have them, and configs for it to apply."""
+"""Pintle on a test machine, with its units as the package has them, and configs for it to apply."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def machine_config(files, image="", arguments=(), units=(), users=()):
 
 
 def everything(image=""):
-    """Files in both /etc and /var, a unit, a key, kernel arguments, and an image if one is named."""
+    """Returns a config with files in /etc and /var, a unit, a key, kernel arguments, and an image if one is named."""
     files = [file("/etc/managed", "new"), file("/etc/new/folder/file", "deep", 0o600), file("/var/lib/managed", "new"),
              file("/etc/issue", "ours")]
     return machine_config(files, image, ["probe=1", 'quoted="a b"'], [APP],
@@ -35,7 +35,7 @@ def everything(image=""):
 
 
 class Installed:
-    """`program` is where the machine has `pintle`."""
+    """A machine with Pintle's units; `program` is the path of `pintle` in it."""
 
     def __init__(self, machine, program):
         self.machine, self.program = machine, program
@@ -54,7 +54,7 @@ class Installed:
         self.run("systemctl", "enable", "pintle-recover-files.service", "pintle-recover.service")
 
     def pintle(self, *words, status=0):
-        """What the command says, on both of its outputs."""
+        """Runs the command and returns its output, from both streams."""
         answer = self.run(self.program, *words, check=False)
         assert answer.returncode == status, (answer.returncode, answer.stdout, answer.stderr)
         return answer.stdout + answer.stderr
@@ -63,14 +63,14 @@ class Installed:
         self.run("tee", "/root/configs/50-all.json", input=json.dumps(config))
 
     def apply(self, config, *words, status=2):
-        """Applies the config, or none, and leaves the reboot that it needs to the test."""
+        """Applies the config, or none; a reboot that it needs is left to the test."""
         if config:
             self.write_config(config)
         which = ["/root/configs"] if config else ["--none"]
         return self.pintle("apply", "--yes", "--no-reboot", *words, *which, status=status)
 
     def settle(self):
-        """Waits until what came with the boot is ended."""
+        """Waits until the change that the boot was part of has ended."""
         self.run("systemctl", "start", "pintle-recover.service")
 
     def read(self, path):
@@ -83,7 +83,7 @@ class Installed:
         return self.read("/proc/cmdline").split()
 
     def of_everything(self):
-        """How much of everything() is in effect."""
+        """Returns which parts of everything() are in effect."""
         return {**{path: self.read(path) if self.has(path) else None
                    for path in ("/etc/managed", "/etc/new/folder/file", "/var/lib/managed", KEYS)},
                 "argument": "probe=1" in self.arguments(),

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps one running machine: a program of its own, which ends with its machine and whose machine ends with it.
+"""Keeps one running machine.  It is a program of its own: it ends with its machine, and its machine ends with it.
 
-It is told what to do by a JSON file, and to stop by the end of its standard input.  That end also comes when the
-test program dies, in whatever way; then nobody else is left to clean up, and the machine's files go too.
+A JSON file describes the machine; the end of standard input stops it.  Standard input also ends when the test
+program dies, in whatever way.  Then nobody else is left to clean up, so the machine's files are removed as well.
 
-It is started in a mount namespace of its own, so what it mounts can be seen by the machine only and cannot outlive it.
-For the same reason it imports nothing of ours: it is run as a file.
+It is started in a mount namespace of its own, so that its mounts are visible to the machine only and cannot outlive
+it.  Since it is run as a file there, it imports none of our modules.
 """
 
 import contextlib
@@ -37,14 +37,14 @@ def mount(*words):
 
 
 def only_the_second_cgroup_version():
-    """Some machines mount both; systemd wants one kind, and machines side by side want groups of their own."""
+    """Some hosts mount both versions; systemd wants one, and machines that run side by side want separate groups."""
     if os.path.ismount(CGROUPS):
         subprocess.run(["umount", "--recursive", CGROUPS], check=True)
     mount("-t", "cgroup2", "none", CGROUPS)
 
 
 def overlay(boot, run):
-    """A root over the plain one, which is never written to.  Returns it, and the nspawn options it needs."""
+    """Mounts a root over the plain one, which is never written.  Returns the root and its nspawn options."""
     root = run / "root"
     root.mkdir()
     layers = pathlib.Path(boot["layers"])
@@ -54,7 +54,7 @@ def overlay(boot, run):
 
 
 def deployment(boot, run):
-    """Does what the initramfs does: the OS's own ostree-prepare-root finds the deployment that the boot entry names."""
+    """Does the initramfs's work: the OS's own ostree-prepare-root finds the deployment that the boot entry names."""
     initramfs, arguments = SYSROOT.parent, run / "cmdline"
     arguments.write_text(boot["options"] + "\n")
     initramfs.mkdir()
@@ -63,8 +63,8 @@ def deployment(boot, run):
         (initramfs / name).mkdir()
     for name in ("bin", "lib", "lib64"):
         (initramfs / name).symlink_to(f"usr/{name}")
-    # The disk needs a file system of its own, since libostree really remounts it.  What the machine syncs need not
-    # reach the host's disk: we are gone together in a power cut.
+    # The disk needs a file system of its own, since libostree really remounts it.  The machine's syncs need not reach
+    # the host's disk, since a power cut of the host would end the test as well.
     mount("-o", "loop,barrier=0", boot["disk"], SYSROOT)
     chosen = next(word for word in reversed(boot["options"].split()) if word.startswith("ostree="))
     mount("--bind", SYSROOT / chosen.removeprefix("ostree=/") / "usr", initramfs / "usr")
@@ -74,14 +74,14 @@ def deployment(boot, run):
     mount("--bind", arguments, initramfs / "proc/cmdline")
     subprocess.run(["chroot", initramfs, "/usr/lib/ostree/ostree-prepare-root", "/sysroot"], check=True)
     options = [
-        # It lies in the /run that the machine hides with its own.
+        # The file is in a /run that the machine covers with its own.
         "--bind-ro=/run/ostree-booted", "--tmpfs=/run/ostree:mode=0755",
-        # nspawn mounts upon /proc when it is inside already, so the source must be there, too.
+        # nspawn mounts over /proc from inside the machine, so the source has to be there, too.
         f"--bind-ro={arguments}:/run/host/cmdline", "--bind-ro=/run/host/cmdline:/proc/cmdline",
     ]
     if pathlib.Path("/run/ostree-sysroot-ro.stamp").exists():
-        # With this file the initramfs asks ostree-remount for a read-only /sysroot.  It cannot just be mounted, since
-        # ostree-remount must be able to remove it.
+        # This file in the initramfs makes ostree-remount mount /sysroot read-only.  It cannot be a mount, since
+        # ostree-remount has to remove it.
         ask = run / "ask.conf"
         ask.write_text("[Service]\nExecStartPre=touch /run/ostree-sysroot-ro.stamp\n")
         options.append(f"--bind-ro={ask}:/run/systemd/system/ostree-remount.service.d/ask.conf")
@@ -89,9 +89,9 @@ def deployment(boot, run):
 
 
 def thaw():
-    """Lets go of a file system that the machine had frozen, as ostree does for a moment when it has changed /boot.
+    """Thaws a file system that the machine has frozen, as ostree does for a moment after changing /boot.
 
-    A power cut does so by itself.  Here the kernel would keep the disk for ever.
+    A real power cut has no such problem.  Here, the kernel would keep the disk busy for ever.
     """
     if not os.path.ismount(SYSROOT):
         return
@@ -99,14 +99,14 @@ def thaw():
     try:
         fcntl.ioctl(disk, FITHAW, 0)
     except OSError as error:
-        if error.errno != errno.EINVAL:  # It is not frozen.
+        if error.errno != errno.EINVAL:  # The file system is not frozen.
             raise
     finally:
         os.close(disk)
 
 
 def container(boot):
-    """Mounts what a container with systemd boots from, and returns the command that boots it."""
+    """Mounts the root of a container with systemd, and returns the command that boots it."""
     RUN.mkdir()
     root, options = {"overlay": overlay, "deployment": deployment}[boot["root"]](boot, RUN)
     return ["systemd-nspawn", "--quiet", "--boot", f"--directory={root}", *options, *boot["nspawn"],
@@ -115,9 +115,9 @@ def container(boot):
 
 @contextlib.contextmanager
 def own_run():
-    """Our own /run, so that nspawn leaves nothing in the machine's; all that we mount below it goes with it.
+    """Mounts a /run of our own, so that nspawn leaves nothing in the host's; our mounts below it go with it.
 
-    The kernel would do that, too, but not say when it is done with the disk.
+    The kernel would unmount them, too, but would not tell when it is done with the disk.
     """
     mount("-t", "tmpfs", "tmpfs", "/run")
     try:
@@ -128,7 +128,7 @@ def own_run():
 
 @contextlib.contextmanager
 def cgroup(name):
-    """A group for the machine's processes, in which none survives."""
+    """Makes a group for the machine's processes; none survives it."""
     group = CGROUPS / name
     group.mkdir()
     try:
@@ -144,12 +144,12 @@ def kill(group):
 
 
 def empty(group):
-    """Kills what is left in a group, and reaps what has become ours by that."""
+    """Kills the remaining processes of a group, and reaps those that have become our children by that."""
     kill(group)
     deadline = time.monotonic() + 10
     while "populated 1" in (group / "cgroup.events").read_text():
         reap()
-        thaw()  # Whoever waits for that cannot die.
+        thaw()  # A process that waits for the frozen file system cannot die.
         if time.monotonic() > deadline:
             raise TimeoutError(f"the processes of {group} do not die")
         time.sleep(0.005)
@@ -164,7 +164,7 @@ def reap():
 
 
 def run_until_told(words, group=None):
-    """Runs a command until it ends, or our standard input does.  Returns its exit status."""
+    """Runs a command until it ends, or until our standard input does.  Returns its exit status."""
     def prepare():
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if group:
@@ -177,7 +177,7 @@ def run_until_told(words, group=None):
     poll.register(ended, select.POLLIN)
     poll.register(told, select.POLLIN)
     if ended not in dict(poll.poll()):
-        # At once and altogether, like a power cut: nothing may tidy up after another has died.
+        # All at once, like a power cut: no process may clean up after another one has died.
         kill(group) if group else child.kill()
     return child.wait()
 
@@ -192,7 +192,7 @@ def keep(boot):
 
 def main():
     boot = json.loads(pathlib.Path(sys.argv[1]).read_text())
-    # Control-C reaches us as well, but it is our owner who decides when the machine ends.
+    # We get a Ctrl-C as well, but our owner decides when the machine ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process in the care of keeper.py, by which it leaves nothing behind however we end."""
+"""A process that keeper.py supervises, so that nothing is left behind however we end."""
 
 import json
 import os
@@ -13,14 +13,14 @@ KEEPER = pathlib.Path(__file__).resolve().with_name("keeper.py")
 
 
 class MachineDied(Exception):
-    """The machine ended when nobody had asked it to, or did not come up; the message holds what it last said."""
+    """The machine ended unexpectedly, or did not come up; the message has the end of its console."""
 
     def __init__(self, what, console):
         super().__init__(f"{what}; the end of its console:\n{console[-4000:]}")
 
 
 class Kept:
-    """A process in the care of keeper.py: it ends when we end it, or when we are no more."""
+    """A process that keeper.py supervises: it ends when we end it, or when we die."""
 
     def __init__(self, boot, scratch, console, prefix=(), **options):
         description = scratch / "boot.json"
@@ -39,7 +39,7 @@ class Kept:
         return self.console_path.read_text(errors="replace")
 
     def wait(self, seconds):
-        """Returns the exit status, once the process and all that it had is gone."""
+        """Returns the exit status, once the process and all its resources are gone."""
         try:
             status = self.keeper.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -48,7 +48,7 @@ class Kept:
         return status
 
     def kill(self):
-        """Ends the process and what it has started, all at once."""
+        """Ends the process and its children, all at once."""
         self.keeper.stdin.close()
         self.keeper.wait(60)
 

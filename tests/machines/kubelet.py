@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kubelet would tell the API server, where no kubelet runs.
+"""Makes a kubelet's requests to the API server, for nodes without one.
 
-All of it is said with the node's own credentials, so that the API server judges it as it judges a kubelet.
+They are made with the node's own credentials, so that the API server checks them as it checks a kubelet's.
 """
 
 import datetime
@@ -16,13 +16,13 @@ def register(user, name):
 
 
 def run_pods(user, name):
-    """Lets the pods bound to the node run and be ready, and those asked to go be gone; returns the running ones."""
+    """Makes the node's pods run and become ready, and ends those that are being deleted; returns the running ones."""
     pods = user.get("pods", "--all-namespaces", f"--field-selector=spec.nodeName={name}")["items"]
     return [running for pod in pods if (running := tend(user, pod))]
 
 
 def tend(user, pod):
-    """Lets one pod run and be ready, or be gone if it has been asked to go; returns it if it runs."""
+    """Makes one pod run and become ready, or terminates it if it is being deleted; returns it if it runs."""
     path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
     if "deletionTimestamp" in pod["metadata"]:
         user.must("DELETE", path, {"gracePeriodSeconds": 0, "preconditions": {"uid": pod["metadata"]["uid"]}})

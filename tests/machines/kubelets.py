@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kubelets of all nodes, where no machine has one: their pods run, and are gone when they have been asked to go."""
+"""The kubelets of all nodes where machines have none: pods run, and end when they are deleted."""
 
 import contextlib
 
@@ -16,5 +16,5 @@ class Kubelets(Watch):
         is_asked_to_go = "deletionTimestamp" in thing["metadata"] and not thing["metadata"].get("finalizers")
         if not node or not (is_asked_to_go or status.get("phase") == "Pending"):
             return
-        with contextlib.suppress(Refused):    # It is gone already, or has changed again.
+        with contextlib.suppress(Refused):    # The pod is gone already, or has changed again.
             kubelet.tend(Patient(self._cluster.node(node)), thing)

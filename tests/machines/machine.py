@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nodes and virtual machines have in common: a life of several boots on one disk."""
+"""The parts that nodes and virtual machines have in common: several boots with one disk."""
 
 import contextlib
 import pathlib
@@ -13,7 +13,7 @@ from .wait import wait_until
 
 
 class Machine(contextlib.AbstractContextManager):
-    """A context manager.  Its disk lives until the end of the context, through reboots and power cuts."""
+    """A context manager.  Its disk lasts until the end of the context, through reboots and power cuts."""
 
     def __init__(self, name):
         self.name = name
@@ -48,13 +48,13 @@ class Machine(contextlib.AbstractContextManager):
             self._process = self._scratch = None
 
     def start(self, fall_back=False):
-        """Boots and waits until systemd has; then `state` is "running", or "degraded" if a unit failed.
+        """Boots and waits for systemd; then `state` is "running", or "degraded" if a unit failed.
 
-        With fall_back the boot loader takes the second entry, as one does that counts failed boots.
+        With fall_back, it boots the second entry, as a boot loader that counts failed boots does.
         """
         started = time.monotonic()
         self._boot_once(fall_back)
-        for _ in range(5):  # It may reboot to end a change; more often would be a loop.
+        for _ in range(5):  # The machine may reboot to complete a change, but must not loop.
             if self.state != "reboot":
                 break
             self._boot_once()
@@ -74,7 +74,7 @@ class Machine(contextlib.AbstractContextManager):
         return self._process.run(*words, check=check, input=input)
 
     def reboot(self):
-        """Reboots in the orderly way, through logind."""
+        """Reboots in an orderly way, through logind."""
         self._ask_logind("Reboot")
         self.follow_reboot()
 
@@ -84,7 +84,7 @@ class Machine(contextlib.AbstractContextManager):
         self.start()
 
     def poweroff(self, seconds=90):
-        """Ends the machine in the orderly way; start() boots it again."""
+        """Powers the machine off in an orderly way; start() boots it again."""
         self._ask_logind("PowerOff")
         self.await_end("poweroff", seconds)
 
@@ -99,12 +99,12 @@ class Machine(contextlib.AbstractContextManager):
         self._process.kill()
 
     def start_and_kill_after(self, seconds):
-        """Boots, waits for nothing, and kills the machine after some seconds: also one that does not come up."""
+        """Boots without waiting, and kills the machine after some seconds, whether it has come up or not."""
         self._load()
         self.kill_after(seconds)
 
     def start_in_vain(self, *signs, seconds=400):
-        """Boots one that does not come up: kills it when its console says any of these."""
+        """Boots a machine that cannot come up; kills it when its console has one of these texts, and returns that."""
         before = len(self.console())
         self._load()
         said = wait_until(lambda: next((sign for sign in signs if sign in self.console()[before:]), None),
@@ -113,7 +113,7 @@ class Machine(contextlib.AbstractContextManager):
         return said
 
     def kill_after(self, seconds):
-        """Kills the machine after some seconds, unless it has ended by itself before."""
+        """Kills the machine after some seconds, unless it ends before by itself."""
         try:
             self._process.wait(seconds)
         except TimeoutError:
@@ -124,11 +124,11 @@ class Machine(contextlib.AbstractContextManager):
         return self._process is not None and self._process.alive
 
     def console(self):
-        """All that the machine has written to its console, in all its boots."""
+        """Returns everything that the machine has written to its console, in all its boots."""
         return self._process.console()
 
     def _ask_logind(self, method):
-        # The machine may be gone before it has answered.  If it stays, we shall notice.
+        # The machine may be gone before it answers.  If it stays up, the caller's wait fails.
         self.run("busctl", "call", "org.freedesktop.login1", "/org/freedesktop/login1",
                  "org.freedesktop.login1.Manager", method, "b", "false", check=False)
 
@@ -139,6 +139,6 @@ def a_name(kind):
 
 
 def own_and_command(argv):
-    """Parts the words of a command line at the first `--`: our own options, and the command to run in the machine."""
+    """Splits a command line at the first `--` into our own options and the command to run in the machine."""
     end = argv.index("--") if "--" in argv else len(argv)
     return argv[:end], argv[end + 1:]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a command in a mount namespace of its own, from which no mount gets out: `python3 namespace.py COMMAND...`
+"""Runs a command in a mount namespace of its own, from which no mount escapes: `python3 namespace.py COMMAND...`
 
-`unshare --mount` can do so only if the root directory is a mount point.  In a chroot it often is not, and
-systemd-nspawn and nsenter want it to be the root of the namespace, too.  So that is what it becomes.
+`unshare --mount` can do that only if the root directory is a mount point.  In a chroot it often is not, and
+systemd-nspawn and nsenter also want it to be the namespace's root.  So this makes it the root of the namespace.
 """
 
 import ctypes
@@ -10,7 +10,7 @@ import os
 import pathlib
 import sys
 
-# The words before a command.
+# The words to put before a command.
 OWN_MOUNTS = [sys.executable, "-I", "-S", str(pathlib.Path(__file__).resolve())]
 
 CLONE_NEWNS = 0x20000
@@ -28,7 +28,7 @@ def check(status):
 
 
 def climb_out_of_chroot():
-    """Makes the namespace's root our root: from outside of one's root, ".." leads up to it."""
+    """Makes the namespace's root our root: outside the current root directory, ".." leads up to it."""
     os.chdir("/")
     os.chroot("proc")
     while not os.path.samefile(".", ".."):
@@ -37,7 +37,7 @@ def climb_out_of_chroot():
 
 
 def make_root_of_namespace(directory):
-    """For whoever enters the namespace of a machine later, there is nothing but what we see."""
+    """A process that enters the machine's namespace later finds only what we see."""
     check(libc.mount(directory.encode(), directory.encode(), None, MS_BIND | MS_REC, None))
     os.chdir(directory)
     check(libc.syscall(PIVOT_ROOT, b".", b"."))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A machine that boots for the first time: its image has Pintle, its initramfs Ignition and Pintle's module.
+"""A machine that boots for the first time: Pintle is in its image, Ignition and Pintle's module are in its initramfs.
 
-All of it is real but three things.  The harness plays the boot loader, which asks for Ignition at the first boot alone.
-A unit in the initramfs mounts /var as the OS's own part of Ignition does on CoreOS.  And no file gets a label.
+Three things are not real.  The harness plays the boot loader, which enables Ignition at the first boot only.  A unit in
+the initramfs mounts /var, as on CoreOS a part of the OS does for Ignition.  And no file gets an SELinux label.
 """
 
 import json
@@ -18,13 +18,13 @@ from .shell import need, run
 from .vm import Vm
 
 FIRST_CONFIG = "/etc/ignition-machine-config-encapsulated.json"
-# Neither Ignition's module nor Pintle's is asked for: where they are installed, they belong into every initramfs.
+# Neither Ignition's module nor Pintle's is named: where they are installed, they belong into every initramfs.
 OMITTED = "plymouth crypt dm dmraid lvm mdraid multipath nfs iscsi fcoe lunmask resume i18n terminfo btrfs"
 DRACUT = ["dracut", "--force", "--no-hostonly", "--reproducible", "--compress=cat", "--add", "ostree",
           "--omit", OMITTED, "--drivers", "virtio_blk virtio_pci virtio_console ext4 overlay erofs loop qemu_fw_cfg"]
 
 UNITS = "usr/lib/systemd/system"
-# Ignition asks for the name of the policy and has files labelled whatever the kernel has; OSTree must not believe that.
+# Ignition reads the policy's name and labels files on any kernel; OSTree must not see that policy.
 POLICY = "usr/share/selinux-for-ignition"
 BEFORE_IGNITION = """
 [Unit]
@@ -40,9 +40,9 @@ RemainAfterExit=yes
 ExecStart=mount --bind {source} /sysroot{place}
 ExecStop=umount /sysroot{place}
 """
-# By path and text: what makes of the image one that Ignition can work on.
+# Files by path that make the image one that Ignition can work with.
 OF_THE_OS = {
-    # The first boot of a machine without an identity is when systemd looks at presets, by which Ignition enables units.
+    # systemd applies presets, by which Ignition enables units, at the first boot of a machine without an identity.
     "etc/machine-id": "uninitialized\n",
     "usr/lib/systemd/system-preset/30-nothing-else.preset": "disable *\n",
 }
@@ -56,10 +56,10 @@ OF_THE_INITRAMFS = {
 
 
 class NewMachine(Vm):
-    """`disk` is what make_disk() has made; `config` is what Ignition is to find.
+    """`disk` was made by make_disk(); `config` is Ignition's config.
 
-    settles    whether its first boot comes to an end by itself
-    arguments  of the kernel, at the first boot
+    settles    whether the first boot reaches its end without help
+    arguments  kernel arguments of the first boot
     """
 
     def __init__(self, disk, config, settles=True, arguments=()):
@@ -91,7 +91,7 @@ class NewMachine(Vm):
 
 
 def make_disk(disk, build):
-    """An OSTree disk at a path, with what Meson installs from a build as a package would have it.
+    """Makes an OSTree disk at a path, with Meson's install of a build, laid out as a package would be.
 
     Returns the commit of its image.
     """
@@ -107,7 +107,7 @@ def make_disk(disk, build):
 
 
 class _Layers:
-    """The plain root, upon it what dracut needs to make an initramfs, and upon that what the image has besides."""
+    """Three layers: the plain root, dracut's tools for making the initramfs, and the additions to the image."""
 
     def __init__(self, scratch):
         self.plain = image.debian_root()
@@ -117,7 +117,7 @@ class _Layers:
             folder.mkdir(parents=True)
 
     def run(self, binds, *words):
-        """Runs a command in all of them.  What is bound is {place: (mount's options, source)}."""
+        """Runs a command with all layers as its root.  `binds` is {place: (mount's options, source)}."""
         mounts = ['mount -t overlay overlay -o "$2" "$1"']
         mounts += [f'mount --rbind /{place} "$1/{place}"' for place in ("proc", "dev", "sys")]
         mounts += [f'mount -t tmpfs tmpfs "$1/{place}"' for place in ("run", "tmp", "var/tmp")]
@@ -129,7 +129,7 @@ class _Layers:
 
 
 def _install(build, root):
-    """As a package has it, which is built with another prefix."""
+    """Installs like a package, whose prefix differs from the build's."""
     run("meson", "install", "-C", build, "--no-rebuild", "--strip", "--destdir", root)
     for place, below in (("usr/local", "usr"), ("lib", "usr/lib")):
         shutil.copytree(root / place, root / below, symlinks=True, dirs_exist_ok=True)
@@ -146,7 +146,7 @@ def _write(files, root):
 
 
 def _make_initramfs(layers):
-    """Has dracut make it in the root as it will be."""
+    """Makes the initramfs with dracut, inside the new root."""
     tools, included = image.ignition_tools(), layers.included
     shutil.copytree(tools / "usr/lib/dracut/modules.d", layers.tools / "usr/lib/dracut/modules.d")
     shutil.copy2(tools / "usr/bin/curl", layers.tools / "usr/bin")
@@ -164,7 +164,7 @@ def _make_initramfs(layers):
 
 
 def _deploy(disk, layers):
-    """Deploys the image with what was added to it, and nothing else; returns its commit."""
+    """Deploys the image with the additions as the only deployment; returns its commit."""
     arguments = [f"--karg={argument}" for argument in image.KERNEL_ARGUMENTS]
     return layers.run({"mnt": ("-o loop", disk), "media": ("--bind", layers.added)}, "sh", "-ec", """
         os=$1 branch=$2

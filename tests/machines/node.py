@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A node that boots in about a second: a container with real systemd, D-Bus and logind, and real OSTree deployments.
 
-The harness plays the boot loader and the kernel: it chooses the boot entry anew at each boot, lets the node's own
-ostree-prepare-root find the deployment, shows the kernel arguments in /proc/cmdline, and starts systemd.
+The harness plays the boot loader and the kernel: at each boot it chooses the boot entry, makes the node's own
+ostree-prepare-root find the deployment, puts the kernel arguments into /proc/cmdline, and starts systemd.
 """
 
 import argparse
@@ -17,15 +17,15 @@ from .disk import Disk
 from .kept import MachineDied
 from .machine import Machine, a_name, own_and_command
 
-BUILD = "/run/pintle-build"  # Where a node sees the build directory that PINTLE_BUILD names.
+BUILD = "/run/pintle-build"  # The node's mount of the build directory that PINTLE_BUILD names.
 
 
 class Node(Machine):
-    """See Machine for how it lives.
+    """A Machine that is a container.
 
     plain    no OSTree: an overlay over a plain Debian
     network  "private", or "host" to share the loopback device of the tests, or the path of a network namespace
-    binds    directories of the host for the node to read: {"/some/directory": "/run/place"}
+    binds    directories of the host that the node can read: {"/some/directory": "/run/place"}
     """
 
     def __init__(self, plain=False, name=None, network="private", binds=None):
@@ -51,20 +51,20 @@ class Node(Machine):
 
     @property
     def leader(self):
-        """The process that is the node's systemd, as the host numbers it."""
+        """The host's process ID of the node's systemd."""
         return self._process.leader
 
     @property
     def bus_address(self):
-        """The node's system bus, for a client on the host (which root is allowed to be)."""
+        """The address of the node's system bus for a client on the host, which has to be root."""
         return f"unix:path={self.path('/run/dbus/system_bus_socket')}"
 
     def path(self, path):
-        """Where a file of the running node is to be seen from the host.  Absolute links in it lead astray."""
+        """Returns the host's path of a file of the running node.  Absolute symlinks in it are resolved wrongly."""
         return pathlib.Path(f"/proc/{self.leader}/root", str(path).lstrip("/"))
 
     def entering(self):
-        """The words before a command on the host that make it run in the node."""
+        """Returns the words that make a command on the host run in the node, to be put before it."""
         return self._process.entering()
 
 
@@ -89,7 +89,7 @@ def main(argv):
 
 
 def _shell(node):
-    """A login shell on a terminal of the node's own; another one after the node was rebooted from it."""
+    """Runs a login shell on a terminal in the node, and another one after a reboot from that shell."""
     shell = ["script", "--quiet", "--return", "--command", "/bin/bash -l", "/dev/null"]
     environment = {**ENVIRONMENT, "TERM": os.environ.get("TERM", "dumb")}
     while True:

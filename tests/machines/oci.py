@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OCI images of an operating system, made without a container runtime.
+"""Makes OCI images of an operating system, without a container runtime.
 
-An image is a base layer, which is a whole tree, and layers on it that add files and hide some of those below.
+An image consists of a base layer, which is a whole tree, and layers that add files or hide files of lower ones.
 """
 
 import dataclasses
@@ -18,14 +18,14 @@ from . import shell
 
 @dataclasses.dataclass
 class Layer:
-    """What a layer changes in the tree below it; paths are relative to the root."""
+    """The changes of a layer to the tree below it; paths are relative to the root."""
     files: dict = dataclasses.field(default_factory=dict)    # path: content
     removed: list = dataclasses.field(default_factory=list)
-    emptied: list = dataclasses.field(default_factory=list)    # directories whose content below is hidden
+    emptied: list = dataclasses.field(default_factory=list)    # Directories whose lower contents are hidden.
 
 
 def make_image(layout, tag, tree, labels=None):
-    """Makes the image TAG with the whole of TREE as its one layer, in the OCI layout in the folder LAYOUT."""
+    """Makes the image TAG with all of TREE as its only layer, in the OCI layout in the folder LAYOUT."""
     shell.need("umoci", "tar")
     if not pathlib.Path(layout).exists():
         shell.run("umoci", "init", "--layout", layout)
@@ -39,7 +39,7 @@ def make_image(layout, tag, tree, labels=None):
 
 
 def derive_image(layout, base, tag, layer, labels=None):
-    """Makes the image TAG out of the image BASE of the same layout and one more layer."""
+    """Makes the image TAG from the image BASE of the same layout and one more layer."""
     shell.need("umoci")
     with tempfile.TemporaryDirectory(prefix="pintle-layer-") as folder:
         archive = pathlib.Path(folder) / "layer.tar"
@@ -49,8 +49,8 @@ def derive_image(layout, base, tag, layer, labels=None):
 
 
 def pack_commit(layout, tag, repository, commit, layers=3, labels=None, change=lambda number, entries: entries):
-    """Makes the image TAG out of an OSTree commit, as `ostree container encapsulate` does it: the first layer has what
-    is not in files, the others have the files.  REPOSITORY is a bare one with nothing but this commit.  `change` may
+    """Makes the image TAG from an OSTree commit, as `ostree container encapsulate` does: the first layer has the
+    metadata objects, and the others have the files.  REPOSITORY is a bare one with only this commit.  `change` may
     alter the entries of a layer, which are pairs of a TarInfo and contents."""
     objects = sorted(pathlib.Path(repository).glob("objects/*/*"))
     chunks = [[path for path in objects if path.suffix in (".commit", ".dirtree", ".dirmeta")]]
@@ -71,7 +71,7 @@ def pack_commit(layout, tag, repository, commit, layers=3, labels=None, change=l
 
 
 def _packed(path):
-    """An object as it is in a layer; before a file comes what its extended attributes are."""
+    """Returns an object's entries in a layer; the extended attributes of a file come before it."""
     place = "sysroot/ostree/repo/objects/"
     name, status = f"{place}{path.parent.name}/{path.name}", path.lstat()
     if path.suffix != ".file":
@@ -97,7 +97,7 @@ def _entry(name, contents, **values):
 
 
 def _attributes(values):
-    """A GVariant of the type a(ayay)."""
+    """Returns a GVariant of the type a(ayay)."""
     pairs = []
     for key, value in sorted(values.items()):
         name = key.encode() + b"\0"
@@ -107,7 +107,7 @@ def _attributes(values):
 
 
 def _framed(contents, ends):
-    """With the places where its parts end, in as few bytes as all of it needs."""
+    """Appends the offsets of the parts' ends, in the smallest size that can hold them."""
     size = next(size for size in (1, 2, 4, 8) if len(contents) + size * len(ends) < 1 << (8 * size))
     return contents + b"".join(end.to_bytes(size, "little") for end in ends)
 
@@ -119,7 +119,10 @@ def _label(layout, tag, labels):
 
 
 def _archive_of(layer):
-    """A layer hides a file by an empty file .wh.NAME beside it, and all in a directory by .wh..wh..opq in it."""
+    """Returns the tar archive of a layer.
+
+    A layer hides a file by an empty file .wh.NAME beside it, and the contents of a directory by .wh..wh..opq in it.
+    """
     files = {path: content if isinstance(content, bytes) else content.encode() for path, content in layer.files.items()}
     for path in map(pathlib.PurePosixPath, layer.removed):
         files[str(path.with_name(f".wh.{path.name}"))] = b""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real Prometheus on loopback, and what it says of the rules that a cluster is given."""
+"""A real Prometheus on loopback, for the alerting rules that deploy/ gives a cluster."""
 
 import http.client
 import json
@@ -13,16 +13,16 @@ from . import daemon, shell
 from .daemon import Daemon
 
 RULES = pathlib.Path(__file__).parents[2] / "deploy/monitoring/prometheus-rule.yaml"
-_PATIENCE = 60    # seconds for it to become ready, on a machine that is busy with other things
+_PATIENCE = 60    # Seconds for it to become ready on a busy machine.
 
 
 def rules():
-    """The rules of the PrometheusRule, as Prometheus itself takes them."""
+    """Returns the rules of the PrometheusRule in Prometheus' own format."""
     return textwrap.dedent(RULES.read_text(encoding="utf-8").partition("\nspec:\n")[2])
 
 
 class Prometheus:
-    """Scrapes one address each second and evaluates rules as often; ready for use inside `with`."""
+    """Scrapes one address and evaluates the rules each second; ready for use inside `with`."""
 
     def __init__(self, target, rules_text):
         self._target, self._rules = target, rules_text
@@ -48,7 +48,7 @@ class Prometheus:
         self._leave_nothing()
 
     def ask(self, path, **parameters):
-        """What its API answers."""
+        """Returns the data of a query to its API."""
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)
         try:
             connection.request("GET", f"/api/v1/{path}?{urllib.parse.urlencode(parameters)}")

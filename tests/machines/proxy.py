@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A way to the API server that tests can stand in, and itself changes nothing.
+"""A proxy for the API server, whose subclasses disturb requests; it changes nothing itself.
 
-It speaks plain HTTP on loopback and has the credentials of one user, for whom it asks.
+It serves plain HTTP on loopback, and makes its requests with the credentials of one user.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ import threading
 
 
 class Proxy(contextlib.AbstractContextManager):
-    """`url` leads to the cluster as this user."""
+    """`url` is the API server for this user."""
 
     def __init__(self, cluster, user):
         self.cluster, self.user = cluster, user
@@ -45,7 +45,7 @@ class Proxy(contextlib.AbstractContextManager):
                 end(way)
 
     def kubeconfig(self):
-        """That of the user, with this way instead of the straight one, and no credentials."""
+        """Returns the user's kubeconfig with the proxy as the server, and without credentials."""
         config = json.loads(self.user.kubeconfig.read_text())
         for each in config["clusters"]:
             each["cluster"] = {"server": self.url}
@@ -54,21 +54,21 @@ class Proxy(contextlib.AbstractContextManager):
         return json.dumps(config)
 
     def serve(self, request):
-        """One request; an end without an answer is a lost connection."""
+        """Handles one request; if it ends without an answer, the client sees a lost connection."""
         body = request.rfile.read(int(request.headers.get("Content-Length", 0)))
         request.close_connection = True
-        # The one who asked may have ended, and the API server may be away.
+        # The client may have ended, and the API server may be down.
         with contextlib.suppress(OSError, http.client.HTTPException):
             self.treat(request, body)
 
     def treat(self, request, body):
-        """For those that do something to it: hands it on, and the answer back."""
+        """Forwards the request, and the answer back.  Subclasses override this."""
         with self.asked(request, body) as answer:
             self.answer(request, answer)
 
     @contextlib.contextmanager
     def asked(self, request, body):
-        """The API server's answer to it."""
+        """Yields the API server's answer to the request."""
         with contextlib.closing(self.cluster.connection(self.user.pair)) as way:
             with self._lock:
                 self._ways.add(way)
@@ -91,7 +91,7 @@ class Proxy(contextlib.AbstractContextManager):
         request.wfile.write(text)
 
     def pass_on_events(self, request, answer):
-        """Each line that a watch brings."""
+        """Forwards each line of a watch."""
         while line := answer.readline():
             request.wfile.write(line)
             request.wfile.flush()
@@ -99,7 +99,7 @@ class Proxy(contextlib.AbstractContextManager):
 
 class _Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
-    request_queue_size = 64    # One that is full lets the next one wait for a second.
+    request_queue_size = 64    # If the queue were full, the next connection would wait for a second.
 
 
 def is_watch(request):
@@ -116,7 +116,7 @@ def begin_answer(request, answer, length=None):
 
 
 def end(way):
-    """Ends what is read from this connection, also for a thread that waits for the next line."""
+    """Ends all reads from this connection, also in a thread that waits for the next line."""
     with contextlib.suppress(OSError):
         if way.sock:
             way.sock.shutdown(2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A way to the API server on which chosen requests are refused, always, and counted."""
+"""A proxy for the API server that always refuses chosen requests, and counts them."""
 
 import json
 import threading
@@ -9,7 +9,7 @@ from .proxy import Proxy
 
 
 class Refusal:
-    """Requests of one kind, which get this status with these words; with the status None they get no answer at all."""
+    """Requests of one kind, which get this status and message; with the status None, they get no answer at all."""
 
     def __init__(self, words, status, method, path, having=b"", without=b"\0", headers=()):
         self.words, self.status, self.headers = words, status, dict(headers)
@@ -24,7 +24,7 @@ class Refusal:
         self._came.append(time.monotonic())
 
     def seconds(self):
-        """Since the first; 0 before it."""
+        """Returns the time since the first refusal, or 0 if there was none."""
         return time.monotonic() - self._came[0] if self._came else 0
 
     def in_first_minute(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real OCI registry on loopback, with TLS of its own authority, and a password."""
+"""A real OCI registry on loopback, with TLS by an authority of its own, and a password."""
 
 import base64
 import http.client
@@ -12,7 +12,7 @@ import tempfile
 from . import by_hand, certs, daemon, shell
 from .daemon import Daemon
 
-_PATIENCE = 30    # seconds
+_PATIENCE = 30    # Seconds.
 
 
 class Registry:
@@ -46,7 +46,7 @@ class Registry:
 
     @property
     def host(self):
-        """HOST:PORT, as references to images begin."""
+        """HOST:PORT, with which references to images begin."""
         return f"{self.address}:{self.port}"
 
     @property
@@ -55,12 +55,12 @@ class Registry:
 
     @property
     def auth_file(self):
-        """The credentials, as skopeo's --authfile and a node's pull secret want them."""
+        """The credentials, in the format of skopeo's --authfile and a node's pull secret."""
         return self.folder / "auth.json"
 
     @property
     def certs_dir(self):
-        """The folder with the registry's authority, as skopeo's --cert-dir wants it."""
+        """The folder with the registry's authority, for skopeo's --cert-dir."""
         return self.folder / "trust"
 
     def push(self, layout, tag, name="os"):
@@ -76,11 +76,11 @@ class Registry:
                     f"docker://{reference}", f"dir:{folder}")
 
     def log(self):
-        """What it was asked for so far."""
+        """Returns the requests so far."""
         return (self.folder / "registry.log").read_text(encoding="utf-8")
 
     def skopeo(self, *words, **options):
-        """Runs skopeo with a signature policy of our own, whatever the host's is."""
+        """Runs skopeo with a signature policy of our own instead of the host's."""
         return shell.run("skopeo", f"--policy={self.folder}/policy.json", *words, **options)
 
     def _make_credentials(self):
@@ -130,7 +130,7 @@ class Registry:
 
 
 def main(argv):
-    """`registry [-- COMMAND...]`: a command, a shell or a wait with the registry's name and credentials."""
+    """`registry [-- COMMAND...]`: runs a command or a shell, or waits, with the registry's name and credentials."""
     by_hand.begin("registry", argv)
     with Registry() as registry:
         return by_hand.use(argv, {"PINTLE_REGISTRY": registry.host, "REGISTRY_AUTH_FILE": str(registry.auth_file),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running commands so that a failure says which one, and with what words."""
+"""Runs commands such that an error names the command and has its output."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ def run(*words, check=True, **options):
 
 
 def need(*programs):
-    """Fails loudly, naming the remedy, when a program is missing; a test that cannot run has not passed."""
+    """Raises an error that names the remedy if a program is missing: a test that cannot run has not passed."""
     path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
     missing = [p for p in programs if not any(os.access(os.path.join(d, p), os.X_OK) for d in path.split(":"))]
     if missing:

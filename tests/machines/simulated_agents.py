@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes without machines: each answers what it is told as a node agent does, by annotations alone.
+"""Nodes without machines: each behaves like a node agent, but only by setting annotations.
 
-They are many and quick, for what is about the controller.  What a real agent does to a machine is tested with
+They are many and fast, for tests of the controller.  Tests of what a real agent does to a machine use
 machines.agent_node.
 """
 
@@ -17,19 +17,19 @@ _ROOM = {"cpu": "4", "memory": "8Gi", "pods": "110"}
 
 
 class SimulatedAgents(contextlib.AbstractContextManager):
-    """Agents for all nodes that were added here; inside `with` they are at work.
+    """Agents for all nodes that were added here; they work inside `with`.
 
-    With `drains` they have their nodes drained before they become something else, and uncordoned before they say so.
+    With `drains`, they request a drain before they change a node, and an uncordon before they report Done.
     """
 
     def __init__(self, cluster, drains=False, admin=None):
         self.admin = admin or cluster.admin
         self.drains = drains
         self.names = []
-        self.broken = set()        # Configs that no node can become.
-        self.deadly = set()        # Configs that no node comes back from until it is told another one.
-        self.most_at_work = 0      # How many nodes were at once on their way to another config.
-        self.order = []            # The nodes in the order in which they became something else.
+        self.broken = set()        # Configs that no node can apply.
+        self.deadly = set()        # Configs with which a node becomes NotReady until it is given another one.
+        self.most_at_work = 0      # The largest number of nodes that were changing at once.
+        self.order = []            # The nodes in the order in which they have changed.
         self._held = threading.Event()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run)
@@ -46,7 +46,7 @@ class SimulatedAgents(contextlib.AbstractContextManager):
             raise self.trouble
 
     def add(self, name, config, labels=("node-role.kubernetes.io/worker",), report=True, **more_labels):
-        """A node that booted with a config."""
+        """Adds a node that has booted with a config."""
         annotations = {PREFIX + "currentConfig": config, PREFIX + "desiredConfig": config, PREFIX + "state": "Done"}
         node = self.admin.must("POST", "/api/v1/nodes", {
             "metadata": {"name": name, "annotations": annotations,
@@ -62,14 +62,14 @@ class SimulatedAgents(contextlib.AbstractContextManager):
         self.names.append(name)
 
     def hold(self):
-        """From now on nobody answers."""
+        """Makes all agents pause."""
         self._held.set()
 
     def go_on(self):
         self._held.clear()
 
     def told(self):
-        """{node: (what it has, what it is to have)}"""
+        """Returns {node: (current config, desired config)}."""
         nodes = self.admin.must("GET", "/api/v1/nodes")["items"]
         return {node["metadata"]["name"]: _configs(node) for node in nodes if node["metadata"]["name"] in self.names}
 
@@ -82,7 +82,7 @@ class SimulatedAgents(contextlib.AbstractContextManager):
         try:
             while not self._ended.wait(0.02):
                 self._answer_all()
-        except Exception as trouble:    # It is told where the agents end.
+        except Exception as trouble:    # It is raised at the end of `with`.
             self.trouble = trouble
 
     def _answer_all(self):
@@ -93,7 +93,7 @@ class SimulatedAgents(contextlib.AbstractContextManager):
         for node in nodes:
             if self._held.is_set():
                 return
-            with contextlib.suppress(Refused):    # Somebody removed it.
+            with contextlib.suppress(Refused):    # The node has been removed.
                 self._answer(node)
 
     def _answer(self, node):
@@ -119,7 +119,7 @@ class SimulatedAgents(contextlib.AbstractContextManager):
             self.order.append(name)
 
     def _is_drained(self, node, config):
-        """Asks for it, if nobody has."""
+        """Returns whether the node is drained; requests a drain if nobody has."""
         if not self.drains or _said(node, "desiredDrain") == f"uncordon-{config}":
             return True
         return self._is_granted(node, f"drain-{config}")

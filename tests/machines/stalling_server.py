@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server on loopback that gives the first half of some files, and the rest when it is told to."""
+"""A server on loopback that sends half of some files, and the rest when it is told to go on."""
 
 import contextlib
 import hashlib
@@ -9,13 +9,13 @@ import pathlib
 import ssl
 import threading
 
-_PATIENCE = 60    # seconds
+_PATIENCE = 60    # Seconds.
 
 
 class StallingServer(contextlib.AbstractContextManager):
-    """`find` gives the type and the bytes that stand behind a path, or nothing; `stalls` says which of them stall.
+    """`find` returns the type and contents of a path, or None; `stalls` decides which paths stall.
 
-    With a certificate, it speaks TLS.
+    With a certificate, the server uses TLS.
     """
 
     def __init__(self, find, stalls, certificate=None):
@@ -71,7 +71,7 @@ class StallingServer(contextlib.AbstractContextManager):
 
 
 def image_of(layout, tag):
-    """What a registry has for an image of an OCI layout under each path that begins with /v2/; and its layers' paths."""
+    """Returns a `find` that serves an image of an OCI layout as a registry does, and the paths of its layers."""
     blobs = pathlib.Path(layout) / "blobs/sha256"
     index = json.loads((pathlib.Path(layout) / "index.json").read_text())
     descriptor = next(one for one in index["manifests"]
@@ -92,7 +92,7 @@ def image_of(layout, tag):
 
 
 def files_in(folder):
-    """The files of a folder under their paths in it."""
+    """Returns a `find` that serves the files of a folder."""
     def find(path):
         file = pathlib.Path(folder) / path.lstrip("/")
         return ("application/octet-stream", file.read_bytes()) if file.is_file() else None

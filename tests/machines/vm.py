@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The OSTree node with a kernel and an initramfs of its own, in QEMU without KVM: a boot takes a quarter of a minute.
 
-The harness plays the boot loader: it takes the kernel that the first boot entry names out of the disk.
+The harness plays the boot loader: it copies the kernel of the first boot entry out of the disk.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from .wait import wait_until
 
 
 class Vm(Machine):
-    """See Machine for how it lives.  `programs` are files of the host, to be found in BUILD when it has booted."""
+    """A Machine that is virtual.  `programs` are files of the host, which are in BUILD after the boot."""
 
     def __init__(self, name=None, programs=()):
         super().__init__(name or a_name("vm"))
@@ -45,7 +45,7 @@ class Vm(Machine):
             "-kernel", kernel, "-initrd", initramfs, "-append", self._command_line()])
 
     def _devices(self):
-        """QEMU's words for what this machine has besides."""
+        """Returns QEMU's options for additional devices."""
         return []
 
     def _command_line(self):
@@ -71,12 +71,12 @@ class Emulator(Kept):
                          scratch / "console.log")
 
     def wait_ready(self, seconds=240):
-        """As Container.wait_ready."""
+        """Like Container.wait_ready."""
         try:
             self.wait_until_it_answers(seconds)
             return self.run("systemctl", "is-system-running", "--wait", check=False).stdout.strip()
         except (ConnectionError, MachineDied) as died:
-            # It may have gone while it was asked.
+            # The machine may have ended during the request.
             end = "not yet"
             with contextlib.suppress(TimeoutError):
                 end = self.wait_end(10)
@@ -87,7 +87,7 @@ class Emulator(Kept):
     def wait_until_it_answers(self, seconds=240):
         deadline = time.monotonic() + seconds
         self._monitor = self._connected(_socket_to, self._monitor_path)
-        # Until it is told so, the monitor tells of no events.
+        # The monitor reports events only after this.
         self._monitor.sendall(b'{"execute": "qmp_capabilities"}\n')
         self._agent = self._connected(Agent, self._agent_path)
         while not self._agent.answers(1):
@@ -114,7 +114,7 @@ class Emulator(Kept):
         return result
 
     def wait_end(self, seconds):
-        """Waits for the machine to end by itself; returns "reboot", "poweroff" or what else it was."""
+        """Waits for the machine to end by itself; returns "reboot", "poweroff" or another reason."""
         status = self.wait(seconds)
         with self._monitor.makefile() as lines:
             events = [event for event in map(json.loads, lines) if event.get("event") == "SHUTDOWN"]
@@ -129,13 +129,13 @@ def _socket_to(path):
 
 
 def _qemu(scratch):
-    """QEMU where it was unpacked, with its own libraries, and the devices that every machine has."""
+    """Returns the words that run QEMU from its folder, with its own libraries and the devices of every machine."""
     tools = image.qemu_tools()
     libraries = tools / "usr/lib/x86_64-linux-gnu"
     return [tools / "usr/lib64/ld-linux-x86-64.so.2", "--library-path", libraries,
             tools / "usr/bin/qemu-system-x86_64", "-L", tools / "usr/share/qemu", "-L", tools / "usr/share/seabios",
             "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "1024", "-nodefaults", "-no-user-config",
-            # A reboot ends it, since the boot loader chooses anew.
+            # A reboot ends QEMU, since the boot loader has to choose again.
             "-display", "none", "-no-reboot",
             "-device", "virtio-rng-pci", "-device", "virtio-serial-pci",
             "-chardev", f"file,id=console,path={scratch}/console.log,append=on", "-serial", "chardev:console",
@@ -145,7 +145,7 @@ def _qemu(scratch):
 
 
 def _drive(path, *options):
-    """A disk.  What the machine syncs need not reach the host's disk: we are gone together in a power cut."""
+    """Returns options for a disk.  Its syncs need not reach the host's disk: a host's power cut ends the test, too."""
     return ["-drive", ",".join([f"file={path},format=raw,if=virtio,cache=unsafe", *options])]
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting for something to become true, never for a time to pass."""
+"""Waits for conditions, never for a fixed time."""
 
 import time
 
 
 def wait_until(condition, what, seconds, every=0.02):
-    """Returns the first true value of condition(); says what did not happen when the seconds are over."""
+    """Returns the first true value of condition(); after the given seconds, raises TimeoutError with `what`."""
     deadline = time.monotonic() + seconds
     while True:
         value = condition()

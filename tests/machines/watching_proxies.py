@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways to the API server on which what watches tell is late, is lost, comes twice, or in another order.
+"""Proxies for the API server whose watches are late, or lose, repeat or reorder events.
 
-What no real API server does is not done: lists and single objects are as they are, within one watch the order stays, and
-a watch that has lost an event ends, with 410 Gone or where it can be gone on with from before the event.
+They do nothing that a real API server cannot do: lists and single objects are unchanged, events of one watch keep their
+order, and a watch that has lost an event ends, with 410 Gone or such that it can be resumed from before the event.
 """
 
 import json
@@ -33,15 +33,15 @@ class LateWatches(Proxy):
 
 
 class UnreliableWatches(Proxy):
-    """A part of the events is lost, or comes twice.
+    """Loses or repeats a part of the events.
 
-    Each watch is late in its own way, so that what happens to one kind is known before what happened earlier to another.
+    Each watch has its own delay, so that an event of one kind may arrive before an earlier one of another kind.
     """
 
     def __init__(self, cluster, user, seed, part=0.1):
         super().__init__(cluster, user)
         self.part, self.chance = part, random.Random(seed)
-        self.done = {}    # How often each of it was done.
+        self.done = {}    # The number of faults by kind.
 
     def pass_on_events(self, request, answer):
         late = self.chance.uniform(0, 0.3)
@@ -80,7 +80,7 @@ def _until(end, lines):
 
 
 def _late_lines(answer, late):
-    """What comes, late() seconds later; and None each time that nothing does for a while."""
+    """Yields each line after late() seconds, and None each time that there is none for a while."""
     lines = queue.SimpleQueue()
 
     def read():
@@ -88,7 +88,7 @@ def _late_lines(answer, late):
         while line:
             try:
                 line = answer.readline()
-            except Exception:    # However it was ended.
+            except Exception:    # The connection was closed, in whatever way.
                 line = b""
             lines.put((time.monotonic() + late(), line))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a cluster of test machines needs besides its programs: someone who starts a machine again that reboots, and
-someone who runs its pods."""
+"""Helpers for a cluster of test machines: one that starts machines again after a reboot, and one that runs their
+pods."""
 
 import contextlib
 import threading
@@ -9,7 +9,7 @@ from .cluster_user import Refused
 
 
 class _Threads(contextlib.AbstractContextManager):
-    """One thread for each node, until the `with` ends; trouble in one is told there."""
+    """One thread for each node, until the end of `with`, which raises the first error of a thread."""
 
     def __init__(self, nodes):
         self.nodes = nodes
@@ -41,7 +41,7 @@ class _Threads(contextlib.AbstractContextManager):
 
 
 class Firmware(_Threads):
-    """Starts nodes again that reboot by themselves, and counts."""
+    """Starts nodes again that have rebooted by themselves, and counts that."""
 
     def __init__(self, nodes):
         super().__init__(nodes)
@@ -58,10 +58,10 @@ class Firmware(_Threads):
 
 
 class Kubelets(_Threads):
-    """Lets the pods of the nodes run, and those that are asked to go be gone."""
+    """Makes the nodes' pods run, and terminates those that are being deleted."""
 
     def act(self, node):
-        # Somebody else may have changed one of them just now; and the API server may be away.
+        # A pod may have changed at the same moment, and the API server may be down.
         with contextlib.suppress(Refused, OSError):
             node.cluster.run_pods(node.name)
         self._ended.wait(0.3)
