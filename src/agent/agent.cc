@@ -309,7 +309,7 @@ void Agent::Do(const effect::GoBack& back) {
 
 void Agent::Do(const effect::Look& look) {
   prepared_.reset();
-  // The state of the machine may have changed since an earlier look, so that the result of that no longer counts.
+  // The state of the machine may have changed since an earlier look, so the result of that look no longer counts.
   const int number = ++looks_;
   source_->Fetch(current_, look.goal, [this, number, goal = look.goal](Result<SurveyRequest> request) {
     if (number == looks_) Fetched(goal, std::move(request));

@@ -264,7 +264,7 @@ class Bus::Connection {
           call, {ActionOf(given), [&connection, given](sd_bus_message* asked) { connection.CarryOut(given, asked); }});
       return 1;
     }
-    return 0;  // Sd-bus answers calls of methods that are not ours.
+    return 0;  // sd-bus answers calls of methods that are not ours.
   }
 
   // Replying fails if the caller is gone; nothing else has to be done then.

@@ -107,8 +107,8 @@ void ClusterTrust::TellOfFiles(const std::string& trouble) {
   if (std::exchange(files_trouble_, trouble) != trouble) listener_.unusable(trouble);
 }
 
-// Kinds of errors are left out here that are usual: the Node's own watch reports that the API server is away, and a
-// cluster may have no ControllerConfig.
+// Two usual errors are not logged here: the Node's own watch reports that the API server is away, and a cluster may
+// have no ControllerConfig.
 void ClusterTrust::TellOfControllerConfig(const Error& error) {
   const bool is_usual = error.kind() == ErrorKind::kUnavailable || error.kind() == ErrorKind::kNotFound;
   if (is_usual || std::exchange(controller_config_trouble_, error.message()) == error.message()) return;

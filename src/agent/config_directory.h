@@ -5,8 +5,8 @@
 //
 // A machine loses its config when nobody gives it one any more, so "there is none" must never be concluded from "it
 // cannot be seen".  A link that leads nowhere, a file system that is not mounted yet, and a file that cannot be read
-// are errors, with which the machine keeps what it has.  There are no configs only if the directory's name is free in
-// its parent directory, and that exists.
+// are errors, with which the machine keeps what it has.  The machine has no configs only if the parent directory exists
+// and has no entry with the directory's name.
 
 #include <string>
 #include <vector>

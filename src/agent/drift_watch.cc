@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostLinks = 40;  // The kernel follows as many links.
 
-// Sd-event keeps each directory open until the loop turns, so only this many are watched in one turn.
+// sd-event keeps each directory open until the loop turns, so only this many are watched in one turn.
 constexpr std::size_t kMostInATurn = 128;
 
 constexpr std::uint32_t kStructure = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;

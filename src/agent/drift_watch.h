@@ -8,8 +8,8 @@
 // symlink on the way, are watched as well for what is made, removed and renamed in them; when that happens, all paths
 // are followed anew, as far as they exist.  If a path itself is a symlink, its target is not watched.
 //
-// Inotify(7) does not report a change through a hard link in another directory, a file system mounted over a directory,
-// or what happens on the other side of a network.  The full check finds these.
+// The inotify(7) interface does not report a change through a hard link in another directory, a file system mounted
+// over a directory, or what happens on the other side of a network.  The full check finds these.
 
 #include <chrono>
 #include <cstddef>

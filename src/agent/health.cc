@@ -44,7 +44,7 @@ std::optional<std::string> UnwellBoot(host::Systemd& systemd) {
   return fmt::format("{} is {}", kBootComplete, status->active_state);
 }
 
-// Returns this process's own path to what the root has at a path, or nullopt if nothing is there.
+// Returns the path at which this process reaches a directory of `root`, or nullopt if nothing is there.
 Result<std::optional<std::string>> OwnPath(const Root& root, const std::string& path) {
   const auto directory = root.OpenFile(path, O_PATH | O_DIRECTORY);
   // A link that leads nowhere is an error.

@@ -19,7 +19,7 @@ Result<bool> IsNewToCluster(const Root& root);
 // Returns an empty map if there is no such file.
 Result<std::map<std::string, std::string>> ReadInitialAnnotations(const Root& root);
 
-// Ends the machine's being new.  The file is kept under another name, for people to look at.
+// Marks the machine as no longer new.  The file is kept under another name, for people to look at.
 Result<> KeepInitialAnnotationsAside(const Root& root);
 
 }  // namespace pintle::agent

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Compares a machine with what it was installed with and no later config can change: disks, RAIDs, filesystems, LUKS.
+// Compares the parts of a machine's config that are set only when it is installed: disks, RAIDs, filesystems, LUKS.
 
 #include <optional>
 #include <vector>

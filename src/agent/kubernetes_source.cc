@@ -323,7 +323,8 @@ void KubernetesSource::ForgetInitialAnnotations() {
 }
 
 void KubernetesSource::ReportFault(Fault fault, const std::string& text) {
-  // No uncordon is awaited any more that would report success; the controller does what it was asked for all the same.
+  // A fault ends the wait for an uncordon, after which success would be reported.  The controller still does what it
+  // was asked for.
   StopWaiting();
   Report(report::Failed{fault, text});
 }

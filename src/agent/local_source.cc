@@ -68,8 +68,8 @@ void LocalSource::Begin(Listener listener) {
 
 // ---- watching -------------------------------------------------------------------------------------------------------
 
-// Some name below the directory is watched in its place, since the directory may be a link, be made later or be
-// replaced.
+// A name in the directory is watched to follow the way to the directory itself, which may be a link, be made later or
+// be replaced.
 void LocalSource::Watch(std::vector<std::string> files) {
   files_ = files;
   files.push_back(settings_.directory + "/configs");

@@ -76,7 +76,7 @@ bool ChangesImage(const plan::Difference& difference) {
   return difference.os_image || difference.extensions || difference.kernel_type;
 }
 
-// Leaving out "not" leaves two blanks in the message: that is how people and tools know it.
+// Leaving out "not" leaves two blanks in the message: people and tools expect that.
 std::string_view NotUnless(bool needed) { return needed ? "" : "not"; }
 
 std::vector<Moment> FilesAndOs(const plan::Difference& difference, std::string_view status, std::string_view message,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The status of a MachineConfigNode: the moments of an update as conditions, and the next status that each leads to.
+// Reports the moments of an update as conditions in the status of the MachineConfigNode.
 //
 // Types, reasons, messages and their order are those of the Machine Config Operator's daemon, since people and tools
 // wait for them.  The drain controller writes its conditions (Cordoned, Drained, UpdateComplete, Uncordoned) itself.

@@ -52,14 +52,12 @@ struct Settings {
   std::string event_namespace = "openshift-machine-config-operator";  // This namespace must exist.
 
   // [Health]
-  // Nullopt means the units that the source needs, and an empty list none.
-  std::optional<std::vector<std::string>> health_units;
+  std::optional<std::vector<std::string>> health_units;  // Nullopt stands for the units that the source needs.
   std::string check_directory = "/etc/pintle/check.d";
   std::chrono::milliseconds health_limit = std::chrono::minutes(10);
 
   // [Metrics]
-  // If it is empty, no file is written.
-  std::string metrics_file = "/var/lib/node_exporter/textfile_collector/pintle.prom";
+  std::string metrics_file = "/var/lib/node_exporter/textfile_collector/pintle.prom";  // May be empty, for no file.
   std::optional<ListenAddress> metrics_listen;
 
   bool operator==(const Settings&) const = default;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tells the agent what the machine is to be, and reports how far it is: a cluster, or files on the machine itself.
+// A source tells the agent what the machine is to be, and reports how far it is.  It is a cluster, or files on the
+// machine itself.
 //
 // Everything here runs on the loop's thread.
 

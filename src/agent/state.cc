@@ -62,7 +62,7 @@ using Next = std::optional<Transition>;
 
 class Advancing {
  public:
-  // `state` has the goal that the event named.
+  // `state` already has the goal that the event names.
   explicit Advancing(const State& state) : state_(state) {}
 
   // ---- goals --------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tells which parts of a config a machine can take.
+// Decides which parts of a config a machine can take.
 
 #include <string>
 

@@ -139,7 +139,8 @@ class Changer {
     return {ending == Ending::kRebootNeeded ? Recovery::kRebootNeeded : Recovery::kFinished, ""};
   }
 
-  // After a crash from here on, recovery does what the new phase asks for; if this fails, what the old phase asked for.
+  // Writes the new phase to the journal, which decides what recovery does after a crash from here on.  If that fails,
+  // the old phase still holds.
   Result<> Enter(Phase phase, Change& change) const {
     const Phase before = std::exchange(change.phase, phase);
     auto written = journal_.Write(change);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tells which parts of a config are true of a machine before any of it was applied.
+// Works out which parts of a config are true of a machine before any of it was applied.
 
 #include "api/machine_config.h"
 #include "base/result.h"
@@ -16,8 +16,8 @@ namespace pintle::change {
 api::MachineConfig AsBooted(const host::DeployedImage& booted, const plan::MissingParts& missing,
                             api::MachineConfig config);
 
-// Does that for the booted deployment of this machine.  Where none is known to be booted, the config is returned as it
-// is.
+// Returns that config for the deployment that this machine has booted, or the config as it is if none is known to be
+// booted.
 Result<api::MachineConfig> AsBooted(const host::Host& host, api::MachineConfig config);
 
 }  // namespace pintle::change

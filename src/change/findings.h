@@ -34,7 +34,7 @@ inline constexpr std::array kWrittenByOthers = {kKubeletAuthorities, kCloudAutho
 
 struct Finding {
   std::string about;  // A path, a unit, a user, the OS.
-  std::string text;   // 'content mismatch for file "/etc/motd"'
+  std::string text;   // For example 'content mismatch for file "/etc/motd"'.
   // Details that the Machine Config Operator does not report, such as `line 3: expected "a", is "b"`.  Secrets are
   // masked, but these are contents of files and must not be logged.
   std::string detail;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes the first config of a machine true, which comes with it in a file that Ignition writes.
+// Applies a machine's first config, which comes with it in a file that Ignition writes.
 //
 // The file has the config without its files, since Ignition has written those already: the OS image, kernel arguments
 // and extensions are left.  They become true in one deployment and with one reboot.  Moving the file aside is a part of

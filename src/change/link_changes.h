@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tells the links of units that a change made from those that others make.
+// Distinguishes the links of units that a change made from those that others make.
 //
 // Which links a change makes is known only after units were enabled and disabled.  Until then its undo has just the
 // links from before.  Afterwards the steps list the links that came, went or lead elsewhere, and only these are taken
@@ -28,7 +28,7 @@ struct LinksBack {
   std::vector<std::string> edited;   // Links of the change that someone has changed since; they stay.
 };
 
-// Takes the links as they are now, as they were before the change, and those that the change made.
+// Works out how to take back the links that a change made, from the links as they are now and as they were before it.
 LinksBack TakeLinksBack(resource::UnitLinks::State now, const resource::UnitLinks::State& before,
                         const resource::UnitLinks::State& made);
 

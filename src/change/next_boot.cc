@@ -219,8 +219,8 @@ class Holdable {
   const Root& root_;
 };
 
-// Returns the steps of `held` that still hold on the running machine.  Someone has changed the others, and the merge
-// keeps that.
+// Returns the steps of `held` that still hold on the running machine.  Someone has changed the other things, and the
+// merge keeps that.
 Result<std::vector<Step>> StillHeld(const host::Host& host, const std::vector<Step>& held) {
   std::vector<Step> still;
   for (const Step& step : held) {

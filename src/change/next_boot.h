@@ -2,7 +2,7 @@
 #pragma once
 
 // Leaves changes to the next boot of an OSTree host: they come in a deployment of their own, so that the boot loader's
-// one rename switches image, kernel arguments and files together, forth and back.
+// one rename switches image, kernel arguments and files together, and switches them back together.
 //
 //     stage     the deployment is staged; the running /etc stays as it is
 //     finalize  at shutdown, the files go into the deployment's tree, and then the boot loader's entries are written
@@ -44,8 +44,8 @@ Result<> HoldRest(const host::Host& host, host::BlobStore& contents, const plan:
 // Makes systemd give the staged deployment its files when the machine shuts down.
 Result<> ArmFinalizer(const host::Host& host);
 
-// Puts the held-back parts of the change into the staged deployment, and makes that the next to boot; it is called at
-// shutdown.  If it fails, the machine boots the running deployment again, and the journal has the reason.
+// Puts the files of the change into the staged deployment, and makes that the next to boot; it is called at shutdown.
+// If it fails, the machine boots the running deployment again, and the journal has the reason.
 Result<> Finalize(const host::Host& host);
 
 // Checks that the running deployment is the one that the change wants; the error names the differences.

@@ -28,7 +28,7 @@ class Owners {
   std::map<std::string, std::int64_t> groups_;
 };
 
-// Does this for one file.
+// Resolves the owners of one file.
 Result<> ResolveOwners(const Root& root, host::FilePut& file);
 
 }  // namespace pintle::change

@@ -28,7 +28,7 @@ struct Pivot {
 // A pivot whose image is stored on the machine.
 struct PreparedPivot {
   host::DeployedImage booted;
-  host::FetchedImage image;  // Its name has the digest.
+  host::FetchedImage image;  // Its name includes the digest.
   std::vector<std::string> add_arguments;
   std::vector<std::string> remove_arguments;
   bool is_booted = false;    // The image is booted already.

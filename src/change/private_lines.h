@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps contents of files that not everyone may read off the screen.
+// Keeps the contents of private files, which not everyone may read, off the screen.
 //
 // Others look at a terminal, its output ends in tickets, and sessions are recorded.  So only the lengths of such a file
 // are reported, and its lines are shown only if that is asked for.  Secrets in them stay masked.
@@ -31,7 +31,7 @@ std::set<std::string_view> PrivatePaths(const ignition::Config& config);
 // Describes a difference of contents without showing them; returns "" if they are equal.
 std::string PrivateText(std::string_view from, std::string_view to);
 
-// Like DriftsOf() of drift.h, which always leaves out private lines.
+// Does what DriftsOf() of drift.h does, except that the caller decides about private lines, which that one leaves out.
 Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
                         const Ignored& ignored, const std::string& root_words, PrivateLines private_lines);
 

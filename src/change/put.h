@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Puts the steps of a change, or puts them back.
+// Puts the steps of a change, or takes them back.
 
 #include <optional>
 #include <span>

@@ -79,7 +79,8 @@ class Mover {
     std::string to = fmt::format("{}/{}", directory_, name);
     auto moved = Move(root_, kept.path, to);
     if (!moved && moved.error().errno_value() == EXDEV) {
-      // Another file system is mounted there; the file stays on it, since it could not be copied if it is unreadable.
+      // A file on another file system cannot be renamed to the directory, and may be unreadable, so that it cannot be
+      // copied.  It gets another name where it is.
       to = fmt::format("{}.{}", kept.path, NameOf(directory_));
       moved = Move(root_, kept.path, to);
     }

@@ -23,7 +23,7 @@ Form FormOf(const CommandLine& line, Form usual = Form::kText);
 // Prints to standard output, as JSON or YAML.
 void PrintData(const json::Value& answer, Form form);
 
-// Prints to standard output for -o name: one name a line, in the form in which `pintle` accepts it.
+// Prints a line with a name to standard output, for -o name, in the form in which `pintle` accepts it.
 void PrintName(std::string_view name);
 
 }  // namespace pintle::ctl

@@ -52,8 +52,8 @@ std::string FromEnvironment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Returns the kubeconfig that kubectl would use.  Kubectl merges several files in $KUBECONFIG; this program refuses
-// them.
+// Returns the kubeconfig that kubectl would use.  If there are several, kubectl merges the files in $KUBECONFIG; this
+// program refuses them.
 Result<std::string> UsualKubeconfig() {
   const std::string said = FromEnvironment("KUBECONFIG");
   if (said.empty()) {

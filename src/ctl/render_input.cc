@@ -31,7 +31,7 @@ Result<api::MachineConfig> ReadButane(const std::string& file, json::Value value
   return object;
 }
 
-// Describes an object of another kind.
+// Returns the kind and the name of an object of another kind.
 std::string WhatItIs(const json::Value& object) {
   const std::string_view kind = machineconfig::KindOf(object);
   if (!json::IsPlainName(kind)) return "an object of another kind";
