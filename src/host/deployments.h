@@ -97,8 +97,8 @@ class Deployments {
   // On a machine without OSTree, this is an error of the kind kNotFound.
   virtual Result<DeploymentsState> Observe() = 0;
 
-  // Sets the function to which long calls report their progress, as a fraction of the call; an empty one turns that
-  // off.
+  // Sets the function to which long calls report their progress; its caller knows what is being done, and adds that.
+  // An empty function turns reports off.
   virtual void TellProgressTo(TellHowFar) {}
 
   // Returns a description of the transaction that someone else is running now, or "" if there is none.

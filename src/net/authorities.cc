@@ -10,20 +10,20 @@
 namespace pintle::net {
 
 Result<> Authorities::Trust(CURL* easy, std::string pem) {
-  // Without this, the system's would be trusted too.
+  // Otherwise curl would trust the system's authorities, too.
   Set(easy, CURLOPT_CAINFO, static_cast<const char*>(nullptr));
   Set(easy, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
   return Add(easy, pem);
 }
 
 #if LIBCURL_VERSION_NUM >= 0x074d00
-// Not as a file: of those curl keeps a copy for a day, whatever becomes of them.
+// Not passed as a file, since curl caches the contents of files for a day, even if they change.
 Result<> Authorities::Add(CURL* easy, std::string& pem) {
   SetBlob(easy, CURLOPT_CAINFO_BLOB, pem);
   return {};
 }
 #else
-// This curl (RHEL 9) takes nothing but a file, and lets requests share a connection that name the same one.
+// This version of curl (RHEL 9) accepts only a file, and lets requests that name the same file share a connection.
 Result<> Authorities::Add(CURL* easy, std::string& pem) {
   if (!file_ || pem != in_file_) {
     UniqueFd file(::memfd_create("authorities", MFD_CLOEXEC));

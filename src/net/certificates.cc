@@ -21,7 +21,7 @@ namespace {
 using Bio = CPtr<BIO, BIO_free>;
 using X509Certificate = CPtr<X509, X509_free>;
 
-// What the library has noted, which is taken so that nobody else stumbles over it.
+// Returns OpenSSL's error and clears its queue, so that no later call finds it there.
 std::string TakeReason() {
   const unsigned long code = ERR_peek_last_error();
   ERR_clear_error();
@@ -59,7 +59,7 @@ std::string CommonNameOf(const X509* certificate) {
   return name;
 }
 
-// "No end" is the year 9999 to a certificate, which our clock does not reach.
+// A certificate "without end" ends in the year 9999, which is beyond the range of our clock.
 WallTime TimeAt(const tm& broken_down) {
   constexpr auto kLast = std::chrono::floor<std::chrono::seconds>(WallTime::max());
   tm copy = broken_down;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What certificates say of themselves.  Whether they are to be trusted is not asked here.
+// Reads certificates without deciding whether to trust them.
 
 #include <string>
 #include <string_view>
@@ -13,13 +13,13 @@
 namespace pintle::net {
 
 struct Certificate {
-  std::string subject;      // "CN=kube-apiserver-to-kubelet-signer,OU=openshift", as RFC 2253 writes it.
+  std::string subject;      // "CN=kube-apiserver-to-kubelet-signer,OU=openshift", formatted by RFC 2253.
   std::string common_name;  // The last one in the subject, or "".
-  WallTime not_after;       // The last second in which it is valid.
+  WallTime not_after;       // The last second of its validity.
 };
 
-// Each certificate of a PEM bundle, in its order.  What stands around them is passed over, as are keys; one that cannot
-// be read is an error that says which.
+// Returns the certificates of a PEM bundle in their order.  Other text and keys are skipped; an error names the
+// certificate that cannot be read.
 Result<std::vector<Certificate>> ReadCertificates(std::string_view pem);
 
 }  // namespace pintle::net

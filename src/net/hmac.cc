@@ -15,7 +15,7 @@ std::string HmacSha256(std::string_view key, std::string_view text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
   unsigned int length = 0;
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-  // It fails for want of memory alone; a key is never longer than a file that we read.
+  // HMAC() fails only if memory runs out; a key is never longer than a file that we read.
   if (key.size() > INT_MAX || ::HMAC(::EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, text.size(),
                                      digest.data(), &length) == nullptr) {
     std::abort();

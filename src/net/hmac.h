@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Proof that a text comes from someone who has the key.
+// Authenticates texts by a shared key.
 
 #include <string>
 #include <string_view>
 
 namespace pintle::net {
 
-// HMAC with SHA-256: 32 bytes.
+// Returns the 32 bytes of HMAC-SHA-256.
 std::string HmacSha256(std::string_view key, std::string_view text);
 
-// Whether two of the same length are equal; how long that takes does not tell where they differ.
+// Compares in time that does not depend on where the texts differ, if their lengths are equal.
 bool SameSecret(std::string_view a, std::string_view b);
 
 }  // namespace pintle::net

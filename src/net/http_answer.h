@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a server is asked and what it answers, as plain data.
+// Requests to a server and its answers, as plain data.
 
 #include <functional>
 #include <memory>
@@ -14,10 +14,10 @@
 
 namespace pintle::net {
 
-// Of letters of ASCII alone, which is all that names in HTTP have.
+// Ignores the case of ASCII letters only, since names in HTTP have no others.
 bool SameIgnoringCase(std::string_view a, std::string_view b);
 
-// What is asked; it lives as long as the call of the handler.
+// A request, which is valid during the call of the handler.
 struct IncomingRequest {
   struct Field {
     std::string_view name;
@@ -25,27 +25,27 @@ struct IncomingRequest {
   };
 
   std::string_view method;
-  std::string_view target;  // As it was sent: the path, and what stands behind "?".
+  std::string_view target;  // As it was sent: the path and the query.
   std::string_view peer;    // The address and the port of the client.
   std::vector<Field> headers;
 
-  // The first header of this name, in whatever case it was sent.
+  // Returns the first header of this name, in any case.
   std::optional<std::string_view> Find(std::string_view name) const;
 };
 
 struct HttpAnswer {
   int status = 200;
-  std::vector<Header> headers = {};  // Content-Length, Date and Connection come by themselves.
-  // Many answers may share one.  To a HEAD its length alone is told.
+  std::vector<Header> headers = {};  // Without Content-Length, Date and Connection, which the server adds.
+  // Several answers may share a body.  The answer to a HEAD has only its length.
   std::shared_ptr<const std::string> body = nullptr;
 };
 
 using HttpHandler = std::function<HttpAnswer(const IncomingRequest& request)>;
 
-// What becomes of the connection after an answer; a client of HTTP/1.0 wants to be told that it stays.
+// What is done with the connection after an answer.  kKeepAsAsked tells a client of HTTP/1.0 that it is kept.
 enum class AfterAnswer { kKeep, kKeepAsAsked, kClose };
 
-// All of an answer but its body.
+// Returns the whole answer except for its body.
 std::string HeadOf(const HttpAnswer& answer, std::string_view reason, AfterAnswer after);
 
 }  // namespace pintle::net

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Asking HTTP servers, many at once, on the loop's thread.
+// An HTTP client for many concurrent requests, on the loop's thread.
 //
-// Connections are kept and shared: over HTTP/2, where the server offers it, all requests to it use one.  One that stays
-// silent while a request waits in vain is closed, so that the next request finds a server that lives.  An answer is
-// handed on as it comes, so that memory is needed only for what the receiver keeps.  Any status is an answer; an error
-// means that there was no whole answer, and is of kind kUnavailable when trying again later is worth it.
+// Connections are kept and shared: over HTTP/2, where the server offers it, all requests to that server use one.  A
+// connection that stays silent while a request times out is closed, so that the next request can reach a server that
+// lives.  Answers are passed on in pieces, so that memory is needed only for what the receiver keeps.  Any status is
+// an answer; an error means that there was no complete answer, and has the kind kUnavailable if a retry makes sense.
 
 #include <functional>
 #include <memory>
@@ -23,14 +23,15 @@ class Loop;
 
 namespace pintle::net {
 
-// Who gets the answer: its head, then its body in pieces, then its end.  An error may come as the end at any time.
+// Receives an answer: its head, its body in pieces, and its end.  The end may come at any time with an error.
 struct HttpReceiver {
   std::function<void(const HttpHead& head)> head;
   std::function<void(std::string_view piece)> body;
   std::function<void(Result<> outcome)> end;
 };
 
-// A request under way.  Destroying it cancels it, also from within what it calls; nothing is called after that.
+// A request under way.  Destroying it cancels the request, even from within a callback; the receiver is not called
+// after that.
 class [[nodiscard]] HttpCall {
  public:
   HttpCall() = default;
@@ -38,7 +39,7 @@ class [[nodiscard]] HttpCall {
   HttpCall(HttpCall&&) noexcept;
   HttpCall& operator=(HttpCall&&) noexcept;
 
-  // No more of the body is called for, nor does the call stall, until it is resumed.  The server is slowed down.
+  // Stops the calls for the body, and the timer for stalls, until Resume().  This slows down the server.
   void Pause();
   void Resume();
 
@@ -59,18 +60,18 @@ class HttpClient {
   };
 
   static Result<HttpClient> Create(event::Loop& loop, Settings settings);
-  // Drops all requests under way without a word.
+  // Drops all requests under way without calling their receivers.
   ~HttpClient();
   HttpClient(HttpClient&&) noexcept;
   HttpClient& operator=(HttpClient&&) noexcept;
 
-  // The receiver is called from the loop, never from within this.
+  // The receiver is called from the loop, never from within this call.
   HttpCall Start(HttpRequest request, HttpReceiver receiver);
 
-  // The same for an answer that is wanted whole.
+  // Like Start(), but collects the whole answer.
   HttpCall Fetch(HttpRequest request, std::function<void(Result<HttpResponse>)> done);
 
-  // For requests from now on.  A connection is shared only by requests of the same client certificate and authorities.
+  // Applies to later requests.  Only requests with the same client certificate and authorities share a connection.
   void UseTls(TlsSettings tls);
 
  private:

@@ -15,8 +15,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Writing to a peer that is gone would end the program: OpenSSL knows no other way to write.  curl guards against that
-// in some of its calls, by changing the action for all threads; this covers them all, for this thread.
+// Blocks SIGPIPE for this thread, since OpenSSL's writes to a closed connection raise it.  curl guards some of its
+// calls by changing the signal's action for all threads; this covers all calls.
 class SigpipeHeldBack {
  public:
   SigpipeHeldBack() {
@@ -37,7 +37,7 @@ class SigpipeHeldBack {
   sigset_t before_;
 };
 
-// Zero: it is not connected by TCP.
+// Returns 0 if the socket is not connected by TCP.
 long LocalPort(curl_socket_t socket) {
   sockaddr_storage address = {};
   socklen_t length = sizeof(address);
@@ -62,7 +62,7 @@ HttpCall::Engine::Engine(event::Loop& loop, HttpClient::Settings settings)
 
 HttpCall::Engine::~Engine() {
   const SigpipeHeldBack held_back;
-  multi_.reset();  // It takes leave of its connections, and so of the watches and the timer.
+  multi_.reset();  // curl closes its connections here, and so still calls for watches and the timer.
 }
 
 Result<> HttpCall::Engine::Open() {
@@ -110,17 +110,17 @@ void HttpCall::Engine::Leave(Exchange& exchange) {
 }
 
 void HttpCall::Engine::Unpause(Exchange& exchange) {
-  // curl hands out what it had kept.
+  // curl passes on the data that it has kept.
   CallCurl([&] { ::curl_easy_pause(exchange.easy(), CURLPAUSE_CONT); });
 }
 
 void HttpCall::Engine::GiveUpConnection(const Exchange& exchange, MonotonicTime silent_since) {
   if (exchange.easy() == nullptr) return;
-  // curl tells the socket of a request only when that is done.
+  // curl reveals the socket of a request only after the request has ended.
   const auto port = Get<long>(exchange.easy(), CURLINFO_LOCAL_PORT);
   if (port == 0) return;
   for (const auto& [socket, watched] : watches_) {
-    // curl notices the end by itself, and tells all requests on this connection.
+    // curl notices the end of the connection and ends all requests on it.
     if (LocalPort(socket) == port && watched.heard <= silent_since) static_cast<void>(::shutdown(socket, SHUT_RDWR));
   }
 }
@@ -165,12 +165,12 @@ int HttpCall::Engine::SetTimer(CURLM*, long timeout_ms, void* engine) {
 }
 
 void HttpCall::Engine::Act(curl_socket_t socket, int events) {
-  // The result is about misuse only; what became of each request is told by a message.
+  // The return value only reports misuse; the outcome of each request comes as a message.
   int running = 0;
   CallCurl([&] { ::curl_multi_socket_action(multi_.get(), socket, events, &running); });
 }
 
-// For what may call receivers.
+// Wraps calls of curl that may call receivers.
 template <typename Call>
 void HttpCall::Engine::CallCurl(Call call) {
   {
@@ -207,7 +207,7 @@ Result<> HttpCall::Engine::SetTls(CURL* easy, const Url& url, bool tell_who_we_a
   std::string key = TRY(ReadPem(tls.client->key), doing());
   SetBlob(easy, CURLOPT_SSLCERT_BLOB, certificate);
   SetBlob(easy, CURLOPT_SSLKEY_BLOB, key);
-  // A key that needs a password is an error then; without this OpenSSL would ask for it on the terminal.
+  // This makes a key with a password an error; otherwise OpenSSL would ask for the password on the terminal.
   Set(easy, CURLOPT_KEYPASSWD, "");
   return {};
 }

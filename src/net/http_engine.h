@@ -3,8 +3,8 @@
 
 // Runs curl on the loop, and owns the requests under way.
 //
-// curl may not be called from within what it calls.  So requests begin by way of Post(), and those that are dropped
-// meanwhile leave when curl has returned.
+// curl must not be called from its own callbacks.  So requests begin through Post(), and requests that are dropped in
+// a callback leave after curl has returned.
 
 #include <map>
 #include <memory>
@@ -31,16 +31,17 @@ class HttpCall::Engine : public std::enable_shared_from_this<Engine> {
   void Add(const std::shared_ptr<Exchange>& exchange);
   void CancelAll();
 
-  // Has curl work on what the request has set up, or no longer.
+  // Enter() hands the request to curl, and Remove() takes it back.
   Result<> Enter(Exchange& exchange);
   void Remove(Exchange& exchange);
-  // The request is over.
+  // Called when the request is over.
   void Leave(Exchange& exchange);
 
   void Unpause(Exchange& exchange);
 
-  // The request has waited in vain.  Its connection is closed if nothing has come on it since then, whomever for: over
-  // HTTP/2 it would be kept otherwise, and all requests to come would be sent into the same void.
+  // Called when the request has timed out.  Closes its connection if nothing has arrived on it since then for any
+  // request: otherwise curl would keep an HTTP/2 connection, and send all later requests to a server that does not
+  // answer.
   void GiveUpConnection(const Exchange& exchange, MonotonicTime silent_since);
 
   Result<> SetTls(CURL* easy, const Url& url, bool tell_who_we_are);
@@ -51,7 +52,7 @@ class HttpCall::Engine : public std::enable_shared_from_this<Engine> {
  private:
   struct Watched {
     event::FdWatch watch;
-    MonotonicTime heard;  // When something came last.
+    MonotonicTime heard;  // When something arrived last.
   };
 
   static int WatchSocket(CURL* easy, curl_socket_t socket, int what, void* engine, void* watched);

@@ -18,8 +18,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A peer that vanished without a word is noticed by the kernel, which probes a silent connection and gives up on what
-// is not acknowledged.  Otherwise later requests would go to the same dead connection.
+// The kernel probes a silent connection and gives up on data that is not acknowledged, so that we notice a peer that
+// has vanished.  Otherwise later requests would use the same dead connection.
 constexpr long kProbeAfterSeconds = 30;
 constexpr long kProbeEverySeconds = 10;
 constexpr unsigned kUnacknowledgedMilliseconds = 60'000;
@@ -27,17 +27,17 @@ constexpr unsigned kUnacknowledgedMilliseconds = 60'000;
 void Append(Lines& lines, const std::string& line) {
   curl_slist* const longer = ::curl_slist_append(lines.get(), line.c_str());
   if (longer == nullptr) std::abort();
-  static_cast<void>(lines.release());  // It is part of the longer list.
+  static_cast<void>(lines.release());  // The line is part of the longer list now.
   lines.reset(longer);
 }
 
-// A line without a value would take the header out instead.
+// To curl, a line with a colon and no value would mean to remove the header.
 std::string AsLine(const Header& header) {
   return header.value.empty() ? header.name + ";" : header.name + ": " + header.value;
 }
 
 int DropDeadConnections(void*, curl_socket_t socket, curlsocktype) {
-  // On a socket that is not TCP this has no effect, and none is needed.
+  // This has no effect on a socket that is not TCP, and need not have one.
   static_cast<void>(::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnacknowledgedMilliseconds,
                                  sizeof(kUnacknowledgedMilliseconds)));
   return CURL_SOCKOPT_OK;
@@ -51,7 +51,7 @@ void AllowOnlyHttp(CURL* easy) {
 #endif
 }
 
-// A name that is being looked up must not hold up the loop when nobody wants it any more.
+// A DNS lookup under way must not block the loop when its request is gone.
 void LeaveLookupsBehind([[maybe_unused]] CURL* easy) {
 #if LIBCURL_VERSION_NUM >= 0x075700
   Set(easy, CURLOPT_QUICK_EXIT, 1L);
@@ -105,7 +105,7 @@ void HttpCall::Exchange::Begin() {
   if (Result<> sent = Send(); !sent) End(std::move(sent));
 }
 
-// Asks the server that it is the turn of.
+// Sends the request to the current server, the first one or that of a redirect.
 Result<> HttpCall::Exchange::Send() {
   const auto engine = engine_.lock();
   easy_.reset(::curl_easy_init());
@@ -123,14 +123,14 @@ void HttpCall::Exchange::SetUp() {
   AllowOnlyHttp(easy());
   Set(easy(), CURLOPT_USERAGENT, fmt::format("pintle/{}", kVersion).c_str());
   Set(easy(), CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-  Set(easy(), CURLOPT_PIPEWAIT, 1L);  // To see whether a connection that is being made can be shared.
+  Set(easy(), CURLOPT_PIPEWAIT, 1L);  // Wait, to find out whether a connection that is being made can be shared.
   Set(easy(), CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request_.timeouts.connect.count()));
   Set(easy(), CURLOPT_TCP_KEEPALIVE, 1L);
   Set(easy(), CURLOPT_TCP_KEEPIDLE, kProbeAfterSeconds);
   Set(easy(), CURLOPT_TCP_KEEPINTVL, kProbeEverySeconds);
   Set(easy(), CURLOPT_SOCKOPTFUNCTION, &DropDeadConnections);
   LeaveLookupsBehind(easy());
-  // Empty texts, since without any curl would look into the environment on its own.
+  // If these were not set, curl would look at the environment itself; empty texts mean no proxy.
   Set(easy(), CURLOPT_PROXY, Proxy().c_str());
   Set(easy(), CURLOPT_NOPROXY, engine_.lock()->settings().proxy.except.c_str());
   Set(easy(), CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
@@ -149,14 +149,14 @@ void HttpCall::Exchange::SetUpBody() {
   if (method == "HEAD") return Set(easy(), CURLOPT_NOBODY, 1L);
   if (!request_.body.empty() || method == "POST" || method == "PUT" || method == "PATCH") {
     Set(easy(), CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
-    Set(easy(), CURLOPT_POSTFIELDS, request_.body.c_str());  // Not copied: the request stays.
+    Set(easy(), CURLOPT_POSTFIELDS, request_.body.c_str());  // curl does not copy the body, which stays in the request.
   }
   Set(easy(), CURLOPT_CUSTOMREQUEST, method.c_str());
 }
 
 Lines HttpCall::Exchange::HeaderLines() const {
   Lines lines;
-  // What curl would add for bodies of its own accord.
+  // Suppress the headers that curl adds to requests with a body.
   Append(lines, "Expect:");
   if (std::none_of(request_.headers.begin(), request_.headers.end(),
                    [](const Header& header) { return IsNamed(header, "Content-Type"); })) {
@@ -185,7 +185,7 @@ std::size_t HttpCall::Exchange::TakePiece(char* piece, std::size_t, std::size_t 
   return self.Taken(self.TakePiece(std::string_view(piece, size)), size);
 }
 
-// What curl is to be told: any number but the size makes it break off.
+// Returns what curl expects: any number but the size makes it abort the transfer.
 std::size_t HttpCall::Exchange::Taken(const Result<>& taken, std::size_t size) {
   if (!taken) failure_ = taken.error();
   return taken && !over_ ? size : size + 1;
@@ -193,7 +193,7 @@ std::size_t HttpCall::Exchange::Taken(const Result<>& taken, std::size_t size) {
 
 Result<> HttpCall::Exchange::TakeHeadLine(std::string_view line) {
   Heard();
-  // Trailers come the same way, and nobody asks for them.
+  // Trailers come through the same callback and are ignored.
   if (over_ || next_ || answered_) return {};
   if (TRY(head_.Line(line)) == HeadReader::State::kMore) return {};
   return TakeHead(head_.head());
@@ -231,7 +231,7 @@ Result<> HttpCall::Exchange::TakePiece(std::string_view piece) {
 void HttpCall::Exchange::Done(CURLcode code) {
   if (over_) return;
   if (failure_) return End(*failure_);
-  // That the connection ended within the head is no failure to curl.
+  // For curl it is no error if the connection ends within the head.
   if (code == CURLE_OK && !answered_ && !next_) code = CURLE_GOT_NOTHING;
   if (code != CURLE_OK) return End(Explain(Failure(code)));
   if (!next_) return End({});
@@ -249,7 +249,7 @@ Result<> HttpCall::Exchange::Follow() {
 void HttpCall::Exchange::End(Result<> outcome) {
   const auto alive = shared_from_this();
   Cancel();
-  // What the receiver holds goes with the call to it, so that a handle which is kept keeps nothing else.
+  // Moves the receiver out, so that what it holds is freed after this call even if the caller keeps its handle.
   const HttpReceiver receiver = std::exchange(receiver_, {});
   receiver.end(std::move(outcome));
 }
@@ -296,7 +296,7 @@ void HttpCall::Exchange::Unpause() {
 
 void HttpCall::Exchange::Heard() { last_heard_ = std::chrono::steady_clock::now(); }
 
-// The timer is not set anew for each piece that comes: it looks when the last one came, and waits for the rest.
+// The timer is not set for each piece: when it fires, it checks when the last piece came and waits for the rest.
 void HttpCall::Exchange::CheckStall() {
   const milliseconds patience = *request_.timeouts.stall;
   if (std::chrono::steady_clock::now() < last_heard_ + patience) return stall_->At(last_heard_ + patience);
@@ -308,7 +308,7 @@ void HttpCall::Exchange::EndLate() {
   GiveUp(patience, NotDoneWithin(patience, url_.HostAndPort(), HowFar()));
 }
 
-// Half of the time was perhaps needed to find a connection that is silent, or to make one.
+// Half of the time may have passed before the request had a connection, so only the second half counts as silence.
 void HttpCall::Exchange::GiveUp(milliseconds patience, Error error) {
   const auto engine = engine_.lock();
   if (engine && !paused_) engine->GiveUpConnection(*this, std::chrono::steady_clock::now() - patience / 2);
@@ -336,7 +336,7 @@ TransferFailure HttpCall::Exchange::Failure(CURLcode code) const {
   return failure;
 }
 
-// curl does not tell whether what failed was the proxy, but its words do.
+// curl does not report whether the proxy failed, but its message names the proxy then.
 std::string HttpCall::Exchange::ProxyInvolved(const TransferFailure& failure) const {
   if (Proxy().empty()) return "";
   const ProxyName proxy = NameOfProxy(Proxy());

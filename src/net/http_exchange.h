@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One request, from its start to its end.
+// A request with its state, from its start to its end.
 
 #include <array>
 #include <cstdint>
@@ -30,9 +30,9 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   void Cancel();
   void Pause();
   void Resume();
-  // Ends it with an error as soon as curl is not at work.
+  // Ends the request with an error as soon as curl is not running.
   void FailSoon(Error error);
-  // curl has come to the end of what it was asked.
+  // Called when curl has finished the transfer.
   void Done(CURLcode code);
   void Unpause();
 
@@ -67,15 +67,15 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   std::weak_ptr<Engine> engine_;
   HttpRequest request_;
   HttpReceiver receiver_;
-  bool over_ = false;  // Ended or cancelled: the receiver is not called any more.
+  bool over_ = false;  // The request has ended or was cancelled, and the receiver is not called any more.
 
-  Url url_;  // Where redirects have led to.
+  Url url_;  // The current URL, after redirects.
   int redirects_ = 0;
   std::optional<Url> next_;
   HeadReader head_;
   bool answered_ = false;
   std::optional<std::uint64_t> body_expected_;
-  std::uint64_t body_size_ = 0;  // Decompressed.
+  std::uint64_t body_size_ = 0;  // After decompression.
   std::optional<Error> failure_;
 
   bool paused_ = false;

@@ -35,13 +35,13 @@ bool Mentions(const std::string& text, std::initializer_list<std::string_view> w
   return false;
 }
 
-// curl's words, or its name for the code where it has none.
+// Returns curl's message, or its name for the code if there is none.
 std::string Cause(const TransferFailure& failure) {
   if (!failure.detail.empty()) return failure.detail;
   return ::curl_easy_strerror(static_cast<CURLcode>(failure.curl_code));
 }
 
-// Whom we were connecting to: behind a proxy that is the proxy.
+// Names whom we were connecting to, with the proxy if there is one.
 std::string Peer(const TransferFailure& failure) {
   if (failure.proxy.empty()) return failure.server;
   return fmt::format("{} through the proxy {}", failure.server, failure.proxy);
@@ -57,7 +57,7 @@ Error TunnelRefused(const TransferFailure& failure) {
   const std::string message = fmt::format("the proxy {} refused a connection to {} with status {}", failure.proxy,
                                           failure.server, failure.tunnel_status);
   if (failure.tunnel_status == 407) return Invalid(message + ": it wants other credentials");
-  // 5xx: the proxy could not reach the server, this time.
+  // A status 5xx means that the proxy could not reach the server this time.
   return failure.tunnel_status >= 500 ? Unavailable(message) : Invalid(message);
 }
 
@@ -65,7 +65,7 @@ Error BadCertificate(const TransferFailure& failure) {
   const std::string whose = "the certificate of " + Peer(failure);
   const std::string check = ::X509_verify_cert_error_string(failure.verify_result);
   switch (failure.verify_result) {
-    // The chain is good or was not asked about, so it is the name, which curl checks.
+    // The chain is good or was not checked, so the cause is the name, which curl checks.
     case X509_V_OK:
     case X509_V_ERR_UNSPECIFIED:
       return Invalid(fmt::format("{} is not for that name: {}", whose, Cause(failure)));
@@ -89,8 +89,8 @@ Error BadCertificate(const TransferFailure& failure) {
   }
 }
 
-// TLS tells by an alert what a server does not like.  With TLS 1.3 that comes after our handshake is done, in the place
-// of the answer.
+// A TLS server sends an alert to report what it rejects.  With TLS 1.3, the alert arrives after our handshake is
+// done, in the place of the answer.
 bool ClientCertificateRefused(const TransferFailure& failure) {
   return Mentions(failure.detail, {"alert certificate required", "alert bad certificate", "alert unknown ca",
                                    "alert unsupported cert", "alert certificate expired", "alert certificate revoked",
@@ -105,7 +105,7 @@ Error RefusalOfUs(const TransferFailure& failure) {
 
 Error HandshakeFailed(const TransferFailure& failure) {
   const std::string message = fmt::format("the TLS handshake with {} failed: {}", Peer(failure), Cause(failure));
-  // A server that starts or a load balancer without one hangs up; all else is a misunderstanding that stays.
+  // A server that is starting, or a load balancer without a server, closes the connection; other causes do not pass.
   const bool hung_up =
       failure.errno_value != 0 || Mentions(failure.detail, {"SSL_ERROR_SYSCALL", "unexpected eof", "reset by peer"});
   return hung_up ? Unavailable(message) : Invalid(message);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Why a request came to nothing, for people: who did what, and what kind of remedy there is.
+// Explains to people why a request has failed: who did what, and what kind of remedy there is.
 //
-// Nothing here tells more of a URL than its host and port, and nothing of a token, a password or a key.
+// Messages contain no more of a URL than its host and port, and nothing of a token, a password or a key.
 
 #include <chrono>
 #include <cstdint>
@@ -14,24 +14,24 @@
 
 namespace pintle::net {
 
-// How far an answer had come.
+// How much of an answer has arrived.
 struct Progress {
-  bool answered = false;  // The head of the answer had come.
+  bool answered = false;  // The head of the answer is complete.
   std::uint64_t body_received = 0;
   std::optional<std::uint64_t> body_expected = {};
 };
 
-// What curl knows of a transfer that failed.
+// What curl reports about a failed transfer.
 struct TransferFailure {
   int curl_code = 0;
-  std::string detail = {};  // In curl's words.
-  long verify_result = 0;   // OpenSSL's X509_V_..., 0 when the chain of certificates was fine.
-  int errno_value = 0;      // Of connect(2).
-  long tunnel_status = 0;   // The proxy's answer to CONNECT; 0 without one.
+  std::string detail = {};  // curl's message.
+  long verify_result = 0;   // OpenSSL's X509_V_..., 0 if the chain of certificates is good.
+  int errno_value = 0;      // The errno of connect(2).
+  long tunnel_status = 0;   // The status of the proxy's answer to CONNECT; 0 without a proxy.
   bool has_client_certificate = false;
   Progress progress = {};
   std::string server = {};  // Host and port.
-  std::string proxy = {};   // Host and port; empty when none is involved in what failed.
+  std::string proxy = {};   // Host and port; empty if no proxy was involved in the failure.
   std::chrono::milliseconds connect_timeout = {};
 };
 

@@ -9,7 +9,7 @@
 namespace pintle::net {
 namespace {
 
-// More than any server sends that means well.
+// This is more than any honest server sends.
 constexpr std::size_t kHeadLimit = 256 << 10;
 
 char InLowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -21,7 +21,7 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-// RFC 9110, section 5.6.2.
+// Implements RFC 9110, section 5.6.2.
 bool IsToken(std::string_view text) {
   const auto allowed = [](char c) {
     return (c >= '0' && c <= '9') || (InLowerCase(c) >= 'a' && InLowerCase(c) <= 'z') ||

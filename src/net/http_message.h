@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is asked of a server and what it answers, as plain data.
+// Requests to servers and their answers, as plain data.
 
 #include <chrono>
 #include <cstdint>
@@ -22,11 +22,12 @@ struct Header {
 };
 
 struct HttpTimeouts {
-  // For the connection: finding the address, TCP, the proxy and TLS.
+  // The limit for making the connection: DNS, TCP, the proxy and TLS.
   std::chrono::milliseconds connect = std::chrono::seconds(15);
-  // Between two pieces of the answer, and before the first.  A stream that may be silent for long has its own.
+  // The limit between two pieces of the answer, and before the first.  A stream that may be silent for long sets its
+  // own.
   std::optional<std::chrono::milliseconds> stall = std::chrono::seconds(60);
-  // From the start to the end, redirects included.  A stream has none.
+  // The limit from the start to the end, including redirects.  A stream sets none.
   std::optional<std::chrono::milliseconds> whole = std::chrono::minutes(2);
 };
 
@@ -39,18 +40,18 @@ struct HttpRequest {
   Url url;
   std::vector<Header> headers = {};
   std::string body = {};
-  std::string bearer_token = {};  // Without "Bearer "; empty: none.
+  std::string bearer_token = {};  // Without "Bearer "; empty for no token.
 
   HttpTimeouts timeouts = {};
-  // A longer body is an error; so is a longer one once it is decompressed.
+  // The limit of the body's size, before and after decompression.  A longer body is an error.
   std::uint64_t body_limit = 64 << 20;
-  // With none, a redirect is an answer like any other.  What is followed may go from http to https but never back, and
-  // tells tokens, cookies and the client certificate only to the first server.
+  // With 0, a redirect is an answer like any other.  A redirect may lead from http to https but never back, and
+  // tokens, cookies and the client certificate are sent only to the first server.
   int redirects_followed = 0;
   Compression compression = Compression::kNotAccepted;
 };
 
-// Why a request cannot be sent as it is; a message that could smuggle a second one is never sent.
+// Returns an error if the request must not be sent, for instance because a header could smuggle a second request.
 Result<> Check(const HttpRequest& request);
 
 enum class HttpVersion { kHttp1, kHttp2 };
@@ -60,7 +61,7 @@ struct HttpHead {
   HttpVersion version = HttpVersion::kHttp1;
   std::vector<Header> headers;
 
-  // The first header of this name, in whatever case it was sent.
+  // Returns the first header of this name, in any case.
   std::optional<std::string_view> Find(std::string_view name) const;
 };
 
@@ -69,12 +70,12 @@ struct HttpResponse {
   std::string body;
 };
 
-// Reads the head of an answer line by line, as they come from the wire.
+// Parses the head of an answer, one line at a time as they arrive.
 class HeadReader {
  public:
   enum class State { kMore, kComplete };
 
-  // A complete head has its last, empty line; one that only says that another will follow (1xx) is passed over.
+  // Returns kComplete after the empty line that ends the head.  Interim heads (1xx) are skipped.
   Result<State> Line(std::string_view line);
   const HttpHead& head() const { return head_; }
 
@@ -85,7 +86,7 @@ class HeadReader {
 
 bool IsNamed(const Header& header, std::string_view name);
 
-// Whether this header tells a server who we are.
+// Returns whether this header identifies us to a server.
 bool IsCredential(const Header& header);
 
 }  // namespace pintle::net

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/http_server.h"
 
-// The thread sanitizer knows no fences; what the queues lock is order enough for it.
+// The thread sanitizer does not support fences; the locks of Boost's queues give enough order.
 #ifdef __SANITIZE_THREAD__
 #define BOOST_ASIO_DISABLE_FENCED_BLOCK 1
 #endif
@@ -39,9 +39,9 @@ using std::chrono::milliseconds;
 using Outcome = Wire::Outcome;
 using Progress = Wire::Progress;
 
-// When there are no descriptors left, for instance.
+// The pause before the next accept() after it failed, for instance because there are no descriptors left.
 constexpr auto kAcceptAgain = std::chrono::milliseconds(200);
-// For a client to take what it was told last before the connection is gone.
+// The time that a client gets to read the last answer before the connection is closed.
 constexpr auto kGoodbyeTime = std::chrono::seconds(2);
 using HeadParser = http::request_parser<http::empty_body>;
 
@@ -59,13 +59,13 @@ bool NamesItsHost(const HeadParser::value_type& message) {
   return message.version() == 10 || message.count(http::field::host) == 1;
 }
 
-// One of IPv4 is the same whatever kind of socket it came by.
+// Formats an IPv4 address in the same way whether it came over an IPv4 or an IPv6 socket.
 std::string AddressText(const asio::ip::address& address) {
   if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address.to_string();
   return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
 }
 
-// A body would have to be read, or could be taken for the next request.
+// Since bodies are not read, a body could be taken for the next request.
 bool HasBody(const HeadParser& parser) {
   return !parser.is_done() || parser.get().count(http::field::transfer_encoding) > 0;
 }
@@ -100,7 +100,7 @@ class HttpServer::Shared {
   void SetHandler(HttpHandler handler) {
     auto next = std::make_shared<const HttpHandler>(std::move(handler));
     const std::lock_guard lock(mutex_);
-    handler_.swap(next);  // What was there before may be long; it goes when the lock is released.
+    handler_.swap(next);  // The old handler may be large; it is freed after the lock is released.
   }
   void SetIdentity(std::shared_ptr<const TlsIdentity> identity) {
     const std::lock_guard lock(mutex_);
@@ -112,7 +112,7 @@ class HttpServer::Shared {
     return rate_.Allow(asker, std::chrono::steady_clock::now());
   }
 
-  // Whether there may be one more connection, which ends by Ended().
+  // Counts one more connection if the limits allow it; each that was allowed calls Ended() in the end.
   bool Begins(const std::string& asker);
   void Ended(const std::string& asker);
   bool is_full() const { return connections_ >= limits_.connections; }
@@ -124,23 +124,23 @@ class HttpServer::Shared {
 
   const HttpServerLimits limits_;
   ListenAddress address_;
-  std::vector<std::unique_ptr<Thread>> threads_;  // The first one has the door.
+  std::vector<std::unique_ptr<Thread>> threads_;  // The first thread also runs the door.
   std::unique_ptr<Door> door_;
-  std::size_t next_ = 0;  // The door's.
+  std::size_t next_ = 0;  // Used by the door only.
   std::atomic<std::size_t> connections_ = 0;
   std::atomic<bool> stopping_ = false;
 
-  std::mutex mutex_;  // Guards what follows.
+  std::mutex mutex_;  // Guards the members below.
   std::shared_ptr<const HttpHandler> handler_;
   std::shared_ptr<const TlsIdentity> identity_;
   RateLimit rate_;
-  std::unordered_map<std::string, std::size_t> connections_of_;  // By who asks.
+  std::unordered_map<std::string, std::size_t> connections_of_;  // The key is the asker.
 };
 
-// One thread and the connections that it serves.
+// A thread and the connections that it serves.
 class HttpServer::Thread {
  public:
-  // The timer has the context open what it waits with now, since that can fail: descriptors may have run out.
+  // The timer makes the context open its descriptors here, where a failure can be handled.
   Thread() : busy_(asio::make_work_guard(context_)), patience_(context_) {}
 
   Result<> Begin() {
@@ -159,9 +159,9 @@ class HttpServer::Thread {
   }
 
  private:
-  // These outlive the context, which destroys what still waits in it.
+  // These members outlive the context, whose destructor destroys the handlers that still wait in it.
   std::unordered_set<Connection*> connections_;
-  bool is_patient_ = false;  // With what ends before the server does.
+  bool is_patient_ = false;  // The server is stopping and waits for the last answers.
   asio::io_context context_{1};
   asio::executor_work_guard<asio::io_context::executor_type> busy_;
   asio::steady_timer patience_;
@@ -170,8 +170,8 @@ class HttpServer::Thread {
 
 // ---- one connection -------------------------------------------------------------------------------------------------
 
-// Steps that follow one another; each is tried until the socket makes it wait.  Whoever waits for the socket or for the
-// time keeps it alive; it is gone when nothing does.
+// A sequence of steps, each of which is repeated until the socket would block.  The handlers that wait for the socket
+// own the connection, which is destroyed when none is left.
 class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(Shared& server, Thread& thread, tcp::socket socket, std::string asker, std::string peer)
@@ -198,13 +198,13 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     Advance();
   }
 
-  // The server stops: there will be no next request.
+  // Called when the server stops: ends a connection that waits for a request.
   void LetGo() {
     if (input_.empty() && (step_ == &Connection::ReadHead || step_ == &Connection::ShakeHands)) End();
   }
 
   void End() {
-    error_code ignored;  // It is closed in any case.
+    error_code ignored;  // The socket is closed in any case.
     socket_.close(ignored);
     out_of_time_.cancel();
   }
@@ -213,7 +213,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   using Step = Outcome (Connection::*)();
 
   void Advance() {
-    // It may have been ended between the moment when this was due and now; its descriptor is somebody else's then.
+    // The connection may have been ended after this call was queued, and its descriptor may belong to another by now.
     if (!socket_.is_open()) return;
     for (;;) {
       switch ((this->*step_)()) {
@@ -230,7 +230,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     }
   }
 
-  // Who has sent a thousand requests at once does not keep others waiting until all are answered.
+  // A client that has sent a thousand requests at once must not keep others waiting until all are answered.
   void Yield() {
     asio::post(thread_.context(), [self = shared_from_this()] { self->Advance(); });
   }
@@ -241,7 +241,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     });
   }
 
-  // One timer that is seldom set: it looks again when it went off too early.
+  // The timer is rarely set: if it fires before the deadline, which has moved, it is set again.
   void EndAfter(milliseconds time) {
     deadline_ = std::chrono::steady_clock::now() + time;
     if (!alarm_ || deadline_ < *alarm_) SetAlarm();
@@ -263,7 +263,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     return outcome;
   }
 
-  // A head, of which there may be some already.
+  // Prepares for a head, of which a part may have been read already.
   void Expect() {
     parser_.emplace();
     parser_->eager(false);
@@ -283,7 +283,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     return Outcome::kDone;
   }
 
-  // Whether an answer is due, be it that there is something wrong.
+  // Returns whether an answer is due, even if only because the head is invalid.
   bool HeadIsThere() {
     error_code failed;
     const std::size_t used = parser_->put(asio::buffer(input_), failed);
@@ -356,7 +356,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     Expect();
   }
 
-  // To close it with something unread would take the answer away from who has not read it yet.
+  // Closing a socket with unread data would reset the connection, and the client could lose the answer.
   Outcome SayGoodbye() {
     const Outcome outcome = wire_.SayGoodbye().outcome;
     if (outcome == Outcome::kDone) step_ = &Connection::AwaitEnd;
@@ -379,19 +379,19 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   std::optional<std::chrono::steady_clock::time_point> alarm_;
   Step step_ = &Connection::ShakeHands;
 
-  std::string input_;  // What has come and was not asked yet.
+  std::string input_;  // What was received and belongs to later requests or to an incomplete one.
   std::optional<HeadParser> parser_;
   bool is_idle_ = false;
   bool is_head_ = false;
 
   std::string output_;
   std::shared_ptr<const std::string> body_;
-  std::size_t written_ = 0;  // Of the head, then of the body.
+  std::size_t written_ = 0;  // Counts the bytes of the head, then those of the body.
   bool closes_ = false;
   bool is_others_turn_ = false;
 };
 
-// Two parts: those that wait for a request go at once, the others when they have had theirs or their time is up.
+// Ends the connections that wait for a request at once, and the others after their answer or when the time is up.
 void HttpServer::Thread::LetGo(milliseconds patience) {
   asio::post(context_, [this, patience] {
     busy_.reset();
@@ -406,7 +406,7 @@ void HttpServer::Thread::LetGo(milliseconds patience) {
   });
 }
 
-// ---- where connections come from ------------------------------------------------------------------------------------
+// ---- accepting connections ------------------------------------------------------------------------------------------
 
 class HttpServer::Door {
  public:
@@ -418,11 +418,11 @@ class HttpServer::Door {
     if (failed) return Error(ErrorKind::kInvalid, "it is no address");
     acceptor_.open(tcp::endpoint(address, 0).protocol(), failed);
     if (failed == asio::error::address_family_not_supported && address.is_unspecified()) {
-      address = asio::ip::address_v4::any();  // Of a machine without IPv6, these are all that there are.
+      address = asio::ip::address_v4::any();  // A machine without IPv6 has only these.
       acceptor_.open(tcp::v4(), failed);
     }
     if (failed) return Error::FromErrno("socket", failed.value());
-    // A server that is started again does not wait for the connections of the one before.
+    // A restarted server need not wait for the connections of its predecessor.
     acceptor_.set_option(tcp::acceptor::reuse_address(true), failed);
     if (address.is_v6()) acceptor_.set_option(asio::ip::v6_only(false), failed);
     acceptor_.bind(tcp::endpoint(address, listen.port), failed);
@@ -436,7 +436,7 @@ class HttpServer::Door {
     if (server_.is_stopping()) return;
     if (server_.is_full()) {
       is_waiting_ = true;
-      // One may have ended between the two.
+      // A connection may have ended between the check and the store.
       if (server_.is_full() || !is_waiting_.exchange(false)) return;
     }
     Thread& thread = server_.NextThread();
@@ -448,7 +448,7 @@ class HttpServer::Door {
     });
   }
 
-  // From any thread: there is room again.
+  // Called from any thread when there is room for a connection again.
   void Wake() {
     if (is_waiting_.exchange(false)) asio::post(acceptor_.get_executor(), [this] { Accept(); });
   }
@@ -465,7 +465,7 @@ class HttpServer::Door {
   void Hand(tcp::socket socket, Thread& thread) {
     error_code failed;
     const tcp::endpoint peer = socket.remote_endpoint(failed);
-    if (failed) return;  // It is gone already.
+    if (failed) return;  // The client is gone already.
     socket.non_blocking(true, failed);
     socket.set_option(tcp::no_delay(true), failed);
     const std::string address = AddressText(peer.address());
@@ -491,13 +491,13 @@ class HttpServer::Door {
   std::atomic<bool> is_waiting_ = false;
 };
 
-// ---- all of it ------------------------------------------------------------------------------------------------------
+// ---- the server -----------------------------------------------------------------------------------------------------
 
-// What fails here is for Stop() to take down again.
+// After an error here, Stop() cleans up.
 Result<> HttpServer::Shared::Begin(const HttpServerSettings& settings) {
   TRY(MakeThreads(settings.threads), "making an HTTP server");
   address_ = TRY(door_->Open(settings.listen), "listening at " + ToText(settings.listen));
-  // Signals are for the threads of others, and a client that is gone is no reason to die.
+  // Signals are handled by other threads, and SIGPIPE from a client that is gone must not end the program.
   const AllSignalsBlocked blocked;
   for (const auto& thread : threads_) TRY(thread->Begin(), "making an HTTP server");
   asio::post(threads_.front()->context(), [this] { door_->Accept(); });
@@ -541,7 +541,7 @@ void HttpServer::Shared::Stop() {
   for (const auto& thread : threads_) thread->LetGo(limits_.stop_time);
   for (const auto& thread : threads_) thread->Join();
   door_.reset();
-  // The first one may still hold a socket that was meant for another.
+  // The first thread's context may still hold a socket for another thread.
   for (auto& thread : threads_) thread.reset();
 }
 

@@ -8,7 +8,7 @@
 namespace pintle::net {
 namespace {
 
-// The first with "@" and a number behind it.
+// The first one is followed by a number.
 constexpr std::string_view kKubeletSigners[] = {"openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@",
                                                 "kube-apiserver-to-kubelet-signer"};
 

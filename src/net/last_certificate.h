@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// By which of its certificates a bundle of authorities goes on being good.
+// Finds the certificate that keeps a bundle of authorities valid the longest.
 
 #include <optional>
 #include <vector>
@@ -10,10 +10,11 @@
 
 namespace pintle::net {
 
-// What the kubelet trusts its callers by has authorities of several signers.  The API server's is the one that counts.
+// The kubelet's bundle for its clients has authorities of several signers.  Only that of the API server matters.
 enum class BundleOf { kAnyone, kKubelet };
 
-// The one that ends last; of the kubelet's bundle only those count that sign for the API server, if there are any.
+// Returns the certificate that expires last.  In the kubelet's bundle, only those that sign for the API server count,
+// if there are any.
 std::optional<Certificate> LastToEnd(std::vector<Certificate> certificates, BundleOf whose);
 
 }  // namespace pintle::net

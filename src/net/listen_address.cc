@@ -10,7 +10,7 @@
 namespace pintle::net {
 namespace {
 
-constexpr std::string_view kEveryAddress = "::";  // Those of IPv4 too.
+constexpr std::string_view kEveryAddress = "::";  // All addresses, including those of IPv4.
 
 bool IsAddress(const std::string& text) {
   in6_addr address = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where a server waits to be called: "127.0.0.1:8080", "[::]:22623", or ":22623" for every address that there is.
+// The address at which a server listens: "127.0.0.1:8080", "[::]:22623", or ":22623" for all addresses.
 
 #include <cstdint>
 #include <string>
@@ -13,16 +13,16 @@ namespace pintle::net {
 
 struct ListenAddress {
   std::string address;     // Without brackets.
-  std::uint16_t port = 0;  // 0: any that is free.
+  std::uint16_t port = 0;  // 0 for any free port.
   bool operator==(const ListenAddress&) const = default;
 };
 
 Result<ListenAddress> ParseListenAddress(std::string_view text);
 
-// Whether only this machine can call there.
+// Returns whether only this machine can connect to it.
 bool IsLoopback(const ListenAddress& listen);
 
-// "127.0.0.1:8080", "[::]:22623"
+// Formats it as "127.0.0.1:8080" or "[::]:22623".
 std::string ToText(const ListenAddress& listen);
 
 }  // namespace pintle::net

@@ -21,8 +21,8 @@ std::string FirstSet(std::initializer_list<const char*> variables) {
 }  // namespace
 
 ProxySettings ProxySettings::FromEnvironment() {
-  // curl ignores HTTP_PROXY since a CGI program gets it from its client.  We never are one, and OpenShift sets only
-  // that.
+  // curl ignores HTTP_PROXY because a CGI program gets that variable from its client.  We are never a CGI program,
+  // and OpenShift sets only that variable.
   return {.for_http = FirstSet({"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"}),
           .for_https = FirstSet({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"}),
           .except = FirstSet({"no_proxy", "NO_PROXY"})};
@@ -41,7 +41,7 @@ ProxyName NameOfProxy(const std::string& proxy_url) {
   if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) rest.remove_prefix(at + 1);
   const std::size_t colon = rest.rfind(':');
   const bool has_port = colon != std::string_view::npos && rest.find(']', colon) == std::string_view::npos;
-  // curl's defaults: 1080 for any proxy but an https one.
+  // These are curl's defaults: 1080 for any proxy but an https one.
   if (!has_port) return {.host = std::string(rest), .port = scheme == "https" ? "443" : "1080"};
   return {.host = std::string(rest.substr(0, colon)), .port = std::string(rest.substr(colon + 1))};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Through which proxies requests go.
+// The proxies that requests use.
 
 #include <string>
 
@@ -10,17 +10,17 @@ namespace pintle::net {
 class Url;
 
 struct ProxySettings {
-  std::string for_http = {};   // The proxy's URL, which may have a user name and a password; empty: none.
-  std::string for_https = {};  // The same, for https, which goes through the proxy as a tunnel.
-  std::string except = {};  // Hosts, domains and networks that are reached directly, separated by commas; "*" is all.
+  std::string for_http = {};   // The proxy's URL, which may have a user name and a password; empty for none.
+  std::string for_https = {};  // The proxy for https, through which requests are tunnelled.
+  std::string except = {};     // Hosts, domains and networks to reach directly, separated by commas; "*" is all.
 
-  // http_proxy, https_proxy, all_proxy and no_proxy, in lower or in upper case.
+  // Reads http_proxy, https_proxy, all_proxy and no_proxy, in lower or upper case.
   static ProxySettings FromEnvironment();
 
   const std::string& For(const Url& url) const;
 };
 
-// The proxy as a message may tell it: without a user name and password, and with its port.
+// The proxy for messages: without user name and password, and with its port.
 struct ProxyName {
   std::string host;
   std::string port;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How often someone may ask: so many times at once, and then so many times a second.
+// Limits how often someone may ask: a burst, and then a number of times a second.
 
 #include <cstddef>
 #include <map>
@@ -12,26 +12,26 @@
 
 namespace pintle::net {
 
-// Who counts as one: an address of IPv4, or a network of IPv6 ("2001:db8::/64"), in which a machine may give itself as
-// many addresses as it likes.  `address` is one in text.
+// Returns who counts as one asker: an IPv4 address, or an IPv6 network ("2001:db8::/64"), in which a machine may take
+// as many addresses as it likes.  `address` is an address as text.
 std::string AskerAt(const std::string& address);
 
 struct Rate {
-  double per_second = 0;  // 0: without a limit.
+  double per_second = 0;  // 0 means no limit.
   double burst = 0;
 };
 
 class RateLimit {
  public:
-  // Of more than `most_known` who asked lately, those are forgotten who have waited long enough, or else all.
+  // If there are more than `most_known` askers, those that owe nothing are forgotten, and if there are none, all are.
   explicit RateLimit(Rate rate, std::size_t most_known = 65'536) : rate_(rate), most_known_(most_known) {}
 
-  // Whether `who` may have what it asks for at this moment.
+  // Returns whether `who` may ask now, and counts it.
   bool Allow(std::string_view who, MonotonicTime now);
 
  private:
   struct Debt {
-    double asked = 0;  // Less what has been made up for since.
+    double asked = 0;  // Requests, less those that time has made up for.
     MonotonicTime at;
   };
 

@@ -18,7 +18,7 @@ constexpr const char* kIntermediateCiphers =
     "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"
     "DHE-RSA-AES128-GCM-SHA256:DHE-RSA-AES256-GCM-SHA384";
 
-// As ALPN writes lists: each with its length in front.
+// The list is in the format of ALPN: each entry follows its length.
 constexpr std::array<unsigned char, 9> kHttp1 = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 using X509Ptr = CPtr<X509, X509_free>;
@@ -26,7 +26,7 @@ using KeyPtr = CPtr<EVP_PKEY, EVP_PKEY_free>;
 using BioPtr = CPtr<BIO, BIO_free_all>;
 using SslPtr = CPtr<SSL, SSL_free>;
 
-// OpenSSL keeps what went wrong in a queue, of which the first says most.
+// Returns the first error of OpenSSL's queue, which is the most precise, and clears the queue.
 Error OpensslError(std::string_view what) {
   const unsigned long code = ::ERR_get_error();
   ::ERR_clear_error();
@@ -54,7 +54,7 @@ Result<> UseCertificates(SSL_CTX* context, const std::string& pem) {
   return {};
 }
 
-// A key with a passphrase is refused: there is nobody to ask.
+// A key with a passphrase is refused, since there is nobody to ask.
 int NoPassphrase(char*, int, int, void*) { return -1; }
 
 Result<> UseKey(SSL_CTX* context, const std::string& pem) {
@@ -65,7 +65,7 @@ Result<> UseKey(SSL_CTX* context, const std::string& pem) {
   return {};
 }
 
-// By OpenSSL's name; nothing: it has none.
+// Returns OpenSSL's name of a cipher, or null if it does not know the cipher.
 const char* NameOf(const STACK_OF(SSL_CIPHER) * known, const std::string& cipher) {
   for (int i = 0; i < sk_SSL_CIPHER_num(known); ++i) {
     const char* name = ::SSL_CIPHER_get_name(sk_SSL_CIPHER_value(known, i));
@@ -75,7 +75,7 @@ const char* NameOf(const STACK_OF(SSL_CIPHER) * known, const std::string& cipher
   return nullptr;
 }
 
-// Those of TLS 1.3 may be named as well, as they are in lists for both.
+// The list may name ciphers of TLS 1.3, too, since lists are often shared; they are ignored.
 Result<> UseCiphers(SSL_CTX* context, const std::vector<std::string>& ciphers) {
   if (::SSL_CTX_set_cipher_list(context, "ALL") != 1) return OpensslError("listing ciphers");
   const SslPtr any(::SSL_new(context));
@@ -90,7 +90,7 @@ Result<> UseCiphers(SSL_CTX* context, const std::vector<std::string>& ciphers) {
   return {};
 }
 
-// Clients that offer other protocols speak HTTP/1.1 with us.  What is chosen has to outlive this call.
+// Chooses HTTP/1.1 even if the client offers other protocols, too.  `*chosen` must stay valid after this call.
 int ChooseHttp1(SSL*, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,
                 unsigned int offered_length, void*) {
   unsigned char* found = nullptr;
@@ -100,7 +100,7 @@ int ChooseHttp1(SSL*, const unsigned char** chosen, unsigned char* length, const
   return SSL_TLSEXT_ERR_OK;
 }
 
-// Each machine asks once: to remember it for a next time would be for nothing.
+// Each machine asks only once, so remembering sessions would be useless.
 void ForgetSessions(SSL_CTX* context) {
   ::SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   ::SSL_CTX_set_num_tickets(context, 0);
@@ -126,7 +126,7 @@ Result<std::shared_ptr<const TlsIdentity>> TlsIdentity::Create(const std::string
   ::SSL_CTX_set_min_proto_version(context.get(), rules.oldest == TlsVersion::k1_3 ? TLS1_3_VERSION : TLS1_2_VERSION);
   ::SSL_CTX_set_options(context.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
                                            SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_IGNORE_UNEXPECTED_EOF);
-  // A piece of a long body may be sent again from wherever it is, and connections that wait keep no buffers.
+  // A write may be repeated from another buffer, and idle connections keep no buffers.
   ::SSL_CTX_set_mode(context.get(),
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   ::SSL_CTX_set_alpn_select_cb(context.get(), ChooseHttp1, nullptr);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who a server is and how it speaks TLS: its certificate and key, the versions and ciphers that it takes.
+// The TLS identity of a server: its certificate and key, and the versions and ciphers that it accepts.
 //
-// It does not change once it is made.  A server that is given another goes on with the old one in the connections that
-// it has.
+// An identity is immutable.  A server that gets another one keeps the old one for its existing connections.
 
 #include <memory>
 #include <string>
@@ -20,19 +19,19 @@ namespace pintle::net {
 
 enum class TlsVersion { k1_2, k1_3 };
 
-// "VersionTLS12" or "VersionTLS13", as Kubernetes' programs call them.
+// Parses "VersionTLS12" or "VersionTLS13", the names that Kubernetes' programs use.
 Result<TlsVersion> ParseTlsVersion(std::string_view name);
 
 struct TlsRules {
   TlsVersion oldest = TlsVersion::k1_2;
-  // Of TLS 1.2, by the names that IANA or OpenSSL gave them; none: Mozilla's intermediate ones.  Those of TLS 1.3 are
-  // not for choosing.
+  // The ciphers of TLS 1.2 by their IANA or OpenSSL names; empty for Mozilla's intermediate list.  Those of TLS 1.3
+  // cannot be chosen.
   std::vector<std::string> ciphers = {};
 };
 
 class TlsIdentity {
  public:
-  // PEM: the certificate with its chain, and the key that belongs to it.
+  // Both are PEM: the certificate with its chain, and its key.
   static Result<std::shared_ptr<const TlsIdentity>> Create(const std::string& certificate, const std::string& key,
                                                            const TlsRules& rules = {});
 

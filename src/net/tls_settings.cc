@@ -6,7 +6,7 @@
 namespace pintle::net {
 namespace {
 
-// All of a distribution's authorities are less than a quarter of a megabyte.
+// A distribution's authorities take less than a quarter of a megabyte.
 constexpr std::size_t kPemLimit = 4 << 20;
 
 }  // namespace

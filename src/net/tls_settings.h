@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whom a client trusts, and who it is.
+// Which servers a client trusts, and how it identifies itself.
 //
-// A server's certificate and name are always checked, with TLS 1.2 or newer; there is no switch for that.
+// A server's certificate and name are always checked, with TLS 1.2 or newer; there is no switch to turn that off.
 
 #include <optional>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace pintle::net {
 
-// A file is read anew for each request, so that a certificate which was renewed is used at once.
+// The file is read again for each request, so that a renewed certificate is used at once.
 struct PemFile {
   std::string path;
 };
@@ -23,12 +23,12 @@ struct PemText {
 using Pem = std::variant<PemFile, PemText>;
 
 struct ClientCertificate {
-  Pem certificate;  // With what else is in its chain.
+  Pem certificate;  // With the rest of its chain.
   Pem key;
 };
 
 struct TlsSettings {
-  std::optional<Pem> authorities = {};  // Without any, those that the system trusts.
+  std::optional<Pem> authorities = {};  // nullopt for those that the system trusts.
   std::optional<ClientCertificate> client = {};
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where a request goes: an http or https URL, checked and in its normal form.
+// The target of a request: an http or https URL, checked and normalised.
 
 #include <cstdint>
 #include <string>
@@ -13,10 +13,10 @@ namespace pintle::net {
 
 class Url {
  public:
-  // A user name or password in a URL is refused: it would end up in logs.
+  // A user name or password in a URL is an error, since it would end up in logs.
   static Result<Url> Parse(std::string_view text);
 
-  // What a link or a Location means that was found at this URL (RFC 3986, section 5.2).
+  // Resolves a link or a Location relative to this URL (RFC 3986, section 5.2).
   Result<Url> Resolve(std::string_view reference) const;
 
   const std::string& text() const { return text_; }
@@ -25,10 +25,11 @@ class Url {
   const std::string& host() const { return host_; }
   std::uint16_t port() const { return port_; }
 
-  // "api.example.com:6443": all of a URL that an error message may tell, since paths and queries can hold secrets.
+  // Returns "api.example.com:6443", the only part of a URL that an error message may contain, since paths and queries
+  // can hold secrets.
   std::string HostAndPort() const;
 
-  // Whether what one may know, the other may too.
+  // Returns whether secrets for one URL may be sent to the other.
   bool SameOrigin(const Url& other) const;
 
  private:

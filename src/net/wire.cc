@@ -58,7 +58,7 @@ Progress Wire::SayGoodbye() {
   if (tls_) {
     ::ERR_clear_error();
     const int returned = ::SSL_shutdown(tls_.get());
-    // 0: said, and the other side has not said it yet, which nobody has to wait for.
+    // A result of 0 means that our message was sent and the client's has not arrived, for which nobody has to wait.
     if (returned < 0) {
       const Progress progress = AfterTls(returned);
       if (progress.outcome != Outcome::kDone) return progress;

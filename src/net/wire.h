@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Bytes to and from a client, with TLS or without, over a socket that never blocks.
+// Reads and writes a client's non-blocking socket, with or without TLS.
 
 #include <cstddef>
 #include <span>
@@ -18,26 +18,26 @@ class Wire {
  public:
   enum class Outcome {
     kDone,
-    kWaitToRead,   // Do the same again when the socket can be read.
-    kWaitToWrite,  // Likewise, when it can be written to.
-    kOver,         // The other side has ended it, or it broke.
+    kWaitToRead,   // Repeat the call when the socket is readable.
+    kWaitToWrite,  // Repeat the call when the socket is writable.
+    kOver,         // The client has closed the connection, or it broke.
   };
   struct Progress {
     Outcome outcome;
     std::size_t bytes = 0;
   };
 
-  // The socket belongs to the caller.  Without an identity it is plain.
+  // The socket belongs to the caller.  Without an identity there is no TLS.
   Wire(int socket, const TlsIdentity* identity);
 
-  // Until this is done there is nothing to read or to write.
+  // Must be done before anything is read or written.
   Progress ShakeHands();
   Progress Read(std::span<char> bytes);
-  // May write less than all.
+  // May write less than everything.
   Progress Write(std::string_view bytes);
-  // Says that nothing more will be written.
+  // Announces the end of our data.
   Progress SayGoodbye();
-  // Reads what is of no interest any more, with TLS undone.
+  // Reads and drops what the client still sends, without decrypting it.
   Progress Discard(std::span<char> bytes) const;
 
  private:
