@@ -46,8 +46,8 @@ class ClusterTrust {
   ClusterTrust(const ClusterTrust&) = delete;
   ClusterTrust& operator=(const ClusterTrust&) = delete;
 
-  // The Node was seen for the first time or has changed: applies or ends a wait that it asks for, and publishes results
-  // that waited for it.
+  // The Node was seen for the first time or has changed: applies or ends a wait that it asks for, and begins the work
+  // that waited for the Node.
   void NodeIsSeen();
 
   // Returns the paths that this class writes and no config does.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Returns the policy for changes that need no reboot: from --policy, or else the one that the agent last got.
+// Returns the policy for changes that need no reboot: from --policy, or else the one by which the agent planned its
+// last change.
 
 #include "api/machine_configuration.h"
 #include "base/result.h"

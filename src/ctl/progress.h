@@ -3,8 +3,8 @@
 
 // Prints the progress of a change for someone who waits.
 //
-// On a terminal, anything that takes longer than a second gets a line, and while its progress is known that line is
-// redrawn in place.  Elsewhere only progress gets lines, and few of them.
+// On a terminal, anything that takes longer than a second gets a line; where its progress is known, one line is redrawn
+// in place.  Elsewhere only progress gets lines, and few of them.
 
 #include <cstddef>
 #include <string>
