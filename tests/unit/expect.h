@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What tests say about Results.
+// Assertions about Results.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ testing::AssertionResult Succeeded(const Result<T>& result) {
   return testing::AssertionFailure() << result.error().message();
 }
 
-// The message of the error that there must be.
+// Returns the message of the expected error.
 template <typename T>
 std::string MessageOf(const Result<T>& result) {
   if (!result) return result.error().message();
@@ -29,7 +29,7 @@ std::string MessageOf(const Result<T>& result) {
   return "";
 }
 
-// The value that there must be; without it the test ends.
+// Returns the expected value; without one, the test ends.
 template <typename T>
 T ValueOf(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().message());  // GoogleTest reports it as a failure.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Long contents in a short config.
+// Makes long contents in a short config.
 
 #include <cstddef>
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace pintle {
 
-// How many bytes each member of gzip unpacks to, of which there are as many as are needed.
+// Each gzip member unpacks to this many bytes; there are as many members as needed.
 inline constexpr std::size_t kPackedTogether = 64 << 10;
 
-// A data URL of gzip with so many letters "x", which is a multiple of those.
+// Returns a data URL of gzip with `size` letters "x"; `size` is a multiple of kPackedTogether.
 inline std::string PackedUrl(std::size_t size) {
   static const std::string kMember = *DecodeBase64(
       "H4sIAAAAAAACA+3BAQEAAACAkNvN7wgKAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A thread for which the kernel makes no others, or no epoll, as if there were as many already as there may be.
+// A thread in which the kernel refuses to make threads, or epoll instances, as if a limit had been reached.
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -19,7 +19,7 @@
 
 namespace pintle {
 
-// A filter of system calls holds for the thread that sets it, and goes with it.
+// A seccomp filter applies to the thread that sets it, and ends with it.
 inline void RefuseBy(std::span<sock_filter> filter) {
   const sock_fprog program = {.len = static_cast<unsigned short>(filter.size()), .filter = filter.data()};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
@@ -52,7 +52,7 @@ inline void RefuseMoreEpolls() {
   RefuseBy(filter);
 }
 
-// Runs the work in a thread of its own, so that what is refused is refused to that only.
+// Runs the work in a thread of its own, so that only this thread is refused.
 template <typename Work>
 void Without(void (*refuse)(), Work work) {
   std::thread([&] {

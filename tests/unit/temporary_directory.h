@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A directory of its own for a test, removed with everything in it.
+// A directory for one test; it is removed with everything in it.
 
 #include <cstdlib>
 #include <filesystem>
@@ -26,7 +26,7 @@ class TemporaryDirectory {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
-  // Plain writing and reading, so that what is under test is not tested by itself.
+  // These write and read by plain means, so that the code under test does not test itself.
   void Write(const std::string& name, const std::string& contents) const {
     std::ofstream(path_ / name, std::ios::binary) << contents;
   }

@@ -33,7 +33,7 @@ class DriftWatchTest : public testing::Test {
     watch_ = ValueOf(DriftWatch::Create(*loop_, root_, std::move(paths), [this] { ++calls_; }));
   }
 
-  // How often drift was suspected because of what happened now.
+  // Returns how often drift was suspected because of this.
   int CallsAfter(const std::function<void()>& happening) {
     calls_ = 0;
     happening();
@@ -42,13 +42,13 @@ class DriftWatchTest : public testing::Test {
     return calls_;
   }
 
-  // All happenings of before have come from the kernel when this one, which is the last in its queue, does.
+  // Changes are delivered in order.  So when this last one has arrived, all earlier ones have.
   void RunToTheEndOfChanges() {
     end_directory_.Write("end", "");
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   }
 
-  // A timer that was set to the delay before this was called fires before this one.
+  // Timers that were set to the delay before this call fire before this one.
   void RunPastTheDelay() {
     event::Timer past(
         *loop_, [this] { loop_->Stop(); }, event::Slack(1));
@@ -66,7 +66,7 @@ class DriftWatchTest : public testing::Test {
   TemporaryDirectory directory_;
   Root root_ = ValueOf(Root::Open(directory_.path()));
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
-  // Made first, so that it cannot have the inode number of something that is gone.
+  // Made first, so that it cannot reuse the inode number of a deleted directory.
   TemporaryDirectory end_directory_;
   event::InotifyWatch end_ = ValueOf(event::InotifyWatch::Create(
       *loop_, end_directory_.path(), IN_CLOSE_WRITE, [this](const event::FileHappening&) { loop_->Stop(); }));
@@ -302,7 +302,7 @@ TEST_F(DriftWatchTest, TakesLittleMemory) {
   EXPECT_LT(taken, 512U << 10);  // The copy of the list that was handed over is counted before.
 }
 
-// Leaves room for so many more descriptors.
+// Limits the process to this many more descriptors.
 class FewDescriptors {
  public:
   explicit FewDescriptors(int more) {

@@ -18,7 +18,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Knows the units it is told of, and changes nothing.
+// A systemd with prepared units, which changes nothing.
 class ToldSystemd final : public host::Systemd {
  public:
   Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>>) override { return {}; }

@@ -16,7 +16,7 @@ using testing::SizeIs;
 
 class ComparedWithInstallationTest : public testing::Test {
  protected:
-  // A config whose disk is this one.
+  // Returns a config with this disk.
   static std::string WithDisk(const std::string& device) {
     return R"({"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfig","metadata":{"name":"r"},)"
            R"("spec":{"config":{"ignition":{"version":"3.4.0"},"storage":{"disks":[{"device":")" +

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// The real thing on real files.  The directory is read by its name, so that the machine is the one that the test runs
-// on.
+// A real LocalSource on real files.  It finds its directory by an absolute path, so its root is that of the machine on
+// which the test runs.
 class LocalSourceTest : public testing::Test {
  protected:
   LocalSourceTest() { fs::create_directories(configs_); }
@@ -46,7 +46,7 @@ class LocalSourceTest : public testing::Test {
                     .warned = [this](const std::vector<std::string>& warnings) { warnings_ = warnings; }});
   }
 
-  // Until something is told.
+  // Runs until the source has called its listener.
   void Run() { EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_))); }
 
   void WriteConfig(const std::string& name, const std::string& contents) const {
@@ -78,7 +78,7 @@ class LocalSourceTest : public testing::Test {
   std::unique_ptr<LocalSource> source_;
 };
 
-// Passes when it is told to.  It is far behind, so that a timer that is set by it fires at once.
+// A clock that stands still until Pass().  It is far behind the real one, so that a timer set by it fires at once.
 class PassingClock final : public Clock {
  public:
   MonotonicTime Monotonic() const override { return now_; }
@@ -89,11 +89,11 @@ class PassingClock final : public Clock {
   MonotonicTime now_{std::chrono::seconds(1)};
 };
 
-// How often files in a directory are opened.
+// Counts how often files in a directory are opened.
 class Opened {
  public:
   explicit Opened(const fs::path& directory) : fd_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
-    // Two events that are alike would be one.
+    // The kernel would merge two equal events in a row, so closing is watched as well.
     EXPECT_GE(::inotify_add_watch(fd_.get(), directory.c_str(), IN_OPEN | IN_CLOSE), 0);
   }
 

@@ -26,10 +26,10 @@ using testing::StartsWith;
 
 constexpr const char* kGet = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
 constexpr const char* kFine = "HTTP/1.1 200 OK\r\n";
-// Of time, long enough for all that is not about time.
+// A time limit that only tests of time limits reach.
 constexpr milliseconds kLong = event::kPatience;
 
-// One who asks, as plainly as can be.
+// A simple client.
 class Client {
  public:
   explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -46,7 +46,7 @@ class Client {
     EXPECT_EQ(::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
     return *this;
   }
-  // All that comes until the other side ends it.
+  // Returns everything that is received until the server closes the connection.
   std::string Rest() {
     std::string text;
     std::array<char, 65536> bytes;
@@ -76,7 +76,7 @@ class Listener : public testing::Test {
         *loop_, {"127.0.0.1", 0}, [this] { return text_; }, limits));
   }
 
-  // What a client does on its thread while the loop turns on this one.
+  // Runs a client on a thread of its own while the loop runs on this one.
   void While(const std::function<void()>& client) {
     std::thread thread([&] {
       client();

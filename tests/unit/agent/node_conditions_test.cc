@@ -48,7 +48,7 @@ plan::Action Action(std::string_view type, const std::string& service = {}) {
   return action;
 }
 
-// One that the operator has made, and that has been told `said`.
+// Returns a MachineConfigNode that the operator has created and that has these moments.
 api::MachineConfigNode Known(const std::vector<Moment>& said = {}) {
   api::MachineConfigNode known;
   known.metadata.name = "a";

@@ -45,7 +45,7 @@ std::string Words(const Moment& moment) {
   return words;
 }
 
-// A line for each thing that is written, and for what is waited for.
+// Returns a line for each write and each wait.
 Lines Words(const NodeReport& report) {
   Lines lines;
   for (const NodeEvent& event : report.events) {
@@ -64,7 +64,7 @@ Lines Words(const NodeReport& report) {
 struct Row {
   std::string name;
   Reported before;
-  std::optional<Annotations> node;  // Nothing: it is not seen.
+  std::optional<Annotations> node;  // Unset if the Node has not been read yet.
   report::Occurrence occurrence;
   Lines report;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A text with a secret in it, broken in every way: no parser shows a piece of the secret.
+// A text with a secret in it is damaged in every way; no parser's error may contain a part of the secret.
 
 #include "fuzz/planted_secret.h"
 

@@ -26,7 +26,7 @@ const E* Find(const std::vector<Effect>& effects) {
   return nullptr;
 }
 
-// In each of them the machine is on the way to kNew.
+// The desired config is kNew in each of these states, except when waiting.
 std::map<std::string, State> States() {
   using Retry = phase::Degraded::Retry;
   const auto at = [](Phase phase) { return State{std::move(phase), kNew, std::nullopt}; };
@@ -76,7 +76,7 @@ std::map<std::string, Event> Events() {
   };
 }
 
-// The cells of the rows of the graph in ARCHITECTURE.md.
+// Returns the cells of the table in ARCHITECTURE.md, by row.
 std::vector<std::vector<std::string>> Graph() {
   std::ifstream file(ARCHITECTURE_MD);
   std::vector<std::vector<std::string>> rows;

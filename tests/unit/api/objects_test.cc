@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Kubernetes objects: what is read of them, and what is written.
+// Tests how the Kubernetes objects are decoded and encoded.
 
 #include "api/lenient.h"
 #include "api/machine_config_node.h"
@@ -22,7 +22,7 @@ T Read(const std::string& text, json::Report& report) {
   return json::Decode<T>(ValueOf(json::Parse(text)), report);
 }
 
-// Reads what must be without a problem.
+// Decodes a document that must have no problems.
 template <typename T>
 T Fine(const std::string& text) {
   json::Report report;

@@ -6,7 +6,7 @@
 namespace pintle {
 namespace {
 
-// The values for "abc" and for nothing are those of FIPS 180-4 and RFC 1321.
+// The values for "abc" and for the empty text are those of FIPS 180-4 and RFC 1321.
 TEST(Digest, AgreesWithTheStandards) {
   EXPECT_EQ(Sha256("abc").hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(Sha256("").hex(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

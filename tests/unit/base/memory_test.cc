@@ -9,7 +9,7 @@
 namespace pintle {
 namespace {
 
-// In kilobytes.
+// Returns the resident memory in kilobytes.
 long Resident() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

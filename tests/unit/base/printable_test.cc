@@ -17,7 +17,7 @@ namespace {
 
 using std::string_literals::operator""s;
 
-// What a shell makes of a word.
+// Returns the word after bash has parsed it.
 std::string InBash(const std::string& word) {
   TemporaryDirectory directory;
   directory.Write("script", "printf %s " + word + "\n");

@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Through a text and back.
+// Encodes the document as text and decodes it again.
 json::Value ThereAndBack(const json::Value& document) {
   return ValueOf(WithAnyBytes(ValueOf(json::Parse(json::ToText(WithTextOnly(document))))));
 }

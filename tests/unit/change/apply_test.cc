@@ -17,14 +17,14 @@ using namespace std::string_literals;
 
 class Applying : public testing::Test {
  protected:
-  // All that a config can change; the journal's folder, which stays, is not.
+  // Describes everything that a config can change; the journal's folder, which stays, is left out.
   std::string Tree() const {
     std::string text;
     for (const char* part : {"etc", "home", "usr"}) text += crash::Describe(directory_ / part);
     return text;
   }
 
-  // All is in place, the journal says how far it came, and then the machine boots.
+  // Leaves a journal that stops at a phase after everything has been put, and boots the machine.
   void CutShort(Phase phase) {
     const auto policy = std::exchange(machine_.policy, {});
     ASSERT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), Everything())), Ending::kRebootNeeded);
@@ -36,7 +36,7 @@ class Applying : public testing::Test {
     machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
   }
 
-  // As the agent does it: the machine reboots, and then someone says whether it is well.
+  // Applies a change as the agent does: it ends with the confirmation after the reboot.
   Result<Ending> BeginToBeConfirmed() {
     const TestConfig from = NoConfig();
     const TestConfig to = Everything();

@@ -23,7 +23,7 @@ using testing::IsEmpty;
 
 class Looking : public testing::Test {
  protected:
-  // What is found once the config is applied and something is done to the machine.
+  // Returns the findings after the config was applied and `spoil` has changed the machine.
   template <typename Spoil>
   std::vector<std::string> FoundAfter(const TestConfig& config, Spoil&& spoil) {
     EXPECT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), config)));
@@ -276,7 +276,7 @@ TEST_F(Looking, LeavesFilesAloneThatOthersWrite) {
               IsEmpty());
 }
 
-// A machine whose rpm-ostree has layered some packages on an image.
+// A machine where rpm-ostree has layered packages on an image.
 class Layered final : public host::Deployments {
  public:
   Result<host::DeploymentsState> Observe() override { return state; }

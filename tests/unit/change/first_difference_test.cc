@@ -20,7 +20,7 @@ class FirstDifferenceTest : public testing::Test {
  protected:
   FirstDifferenceTest() : root_(ValueOf(Root::Open(directory_.path().string()))) {}
 
-  // The answer must not depend on how what is expected is cut into pieces.
+  // Also checks that the answer does not depend on the size of the pieces.
   std::string Between(std::string_view expected, const std::string& is, const std::string& name = "file") {
     directory_.Write(name, is);
     std::string whole = ValueOf(FirstDifference(root_, "/" + name, In(expected, expected.size() + 1)));

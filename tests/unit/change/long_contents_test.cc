@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Configs with long files, many files, and long records: what cannot be read back is refused before anything is
-// changed, and all else works in little memory.
+// Tests configs with long files, many files and long records.  Whatever could not be read back must be refused before
+// anything is changed, and the rest must need little memory.
 
 #include <fmt/core.h>
 
@@ -28,10 +28,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Longer than anything that is read as a whole.
+// Longer than anything that is read in one piece.
 constexpr std::size_t kLong = limits::kRecord + (16 << 20);
 
-// For a few pieces, a store and the machine's records.
+// Enough for a few pieces, a store and the machine's records.
 constexpr std::size_t kLittle = 4 << 20;
 
 TestConfig WithLongFile(std::size_t size = kLong) {

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 constexpr const char* kFile = "etc/machine-config-daemon/pintle-passwords.json";
 
-// A machine whose user core had a password of its own before a config took it.
+// A machine where a config has replaced the password of the user core, and where our record of the old one is damaged.
 class DamagedPasswords : public testing::Test {
  protected:
   void SetUp() override {

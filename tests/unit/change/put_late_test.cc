@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A deployment that someone else has finalized, so that it runs without its files.
+// Tests a deployment that another program has finalized, so that it was booted without its managed files.
 
 #include <filesystem>
 #include <fstream>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A machine to change: a real file tree with users and units, whose service manager does what it is told, except where
-// a test says otherwise.  Its files are root's, so whoever runs these tests must be root.
+// A machine for tests of changes: a real file tree with users and units, and a service manager that does what it is
+// asked unless a test says otherwise.  The files belong to root, so these tests have to run as root.
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@
 
 namespace pintle::change {
 
-// Makes links as the real one does and runs no services.
+// Makes links as systemd does, and records jobs instead of running services.
 class ListeningSystemd final : public host::Systemd {
  public:
   explicit ListeningSystemd(const Root& root) : offline_(root) {}
@@ -45,7 +45,7 @@ class ListeningSystemd final : public host::Systemd {
     if (is_away) return Error(ErrorKind::kUnavailable, "systemd is not on the system bus");
     if (unit == unseen) return Error(ErrorKind::kSystem, "Too many levels of symbolic links");
     host::UnitStatus status = TRY(offline_.Observe(unit));
-    // Where something is staged, this is what a machine that runs has.
+    // On a running machine, this unit is active while a deployment is staged.
     if (unit == "ostree-finalize-staged.service") status.active_state = "active";
     return status;
   }
@@ -64,7 +64,7 @@ class SmallMachine {
   // `directory` must exist and be empty.
   explicit SmallMachine(std::filesystem::path directory)
       : directory_(std::move(directory)), root_(ValueOf(Root::Open(directory_.string()))), systemd(root_) {
-    // Users go to their homes as themselves.
+    // Users enter their homes with their own credentials.
     std::filesystem::permissions(directory_, std::filesystem::perms(0755));
     Write("etc/passwd", "root:x:0:0:root:/root:/bin/bash\ncore:x:1000:1000::/home/core:/bin/bash\n");
     Write("etc/group", "root:x:0:\ncore:x:1000:\n");
@@ -98,7 +98,7 @@ class SmallMachine {
     return Apply(host(), from, to, plan::Make(from, to, policy, {}));
   }
 
-  // What follows a change of a file or a unit; without a policy that would be a reboot.
+  // The actions after a change of a file or a unit; without this policy, each would be a reboot.
   plan::NodeDisruptionPolicy policy = {
       .files = {{.path = "/etc", .actions = {{.type = "Restart", .reload = {}, .restart = {{"watcher.service"}}}}}},
       .units = {{.name = "*", .actions = {{.type = "None", .reload = {}, .restart = {}}}}},
@@ -114,14 +114,14 @@ class SmallMachine {
   ListeningSystemd systemd;
 };
 
-// A machine's first config, which is none.
+// The empty config that a machine has before its first one.
 inline plan::TestConfig NoConfig() {
   plan::TestConfig config;
   config.metadata().name = "mco-empty-mc";
   return config;
 }
 
-// Every kind of thing that a config can have.
+// A config with everything that a config can have.
 inline plan::TestConfig Everything() {
   plan::TestConfig config;
   config.WithFile("/etc/motd", "data:,ours").WithFile("/etc/new/deep/file", "data:,new");

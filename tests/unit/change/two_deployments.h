@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A machine with two deployments: a directory each, the same /var mounted into both, and a file that says which one the
-// boot loader takes.  What libostree does at a stroke is one rename here.  It takes root, and mounts of our own.
+// A machine with two deployments: a directory for each, one /var mounted into both, and a file that names the one to
+// boot. A rename of that file stands for what libostree does atomically.  It needs root and a mount namespace.
 
 #include <sched.h>
 #include <sys/mount.h>
@@ -76,7 +76,7 @@ class TwoDeployments final : public host::Deployments {
   }
   Result<> Prune() override { return {}; }
 
-  // As an administrator may do at any time.
+  // An administrator may stage another deployment at any time.
   Result<> StageAnother() { return Set("staged", "other"); }
 
   std::string ToBoot() const { return Has("boot") ? Read("boot") : "old"; }
@@ -145,7 +145,7 @@ class BootableMachine {
   BootableMachine(const BootableMachine&) = delete;
   BootableMachine& operator=(const BootableMachine&) = delete;
 
-  // What is in memory only is lost, staged deployments too.
+  // A boot loses what is only in memory, such as staged deployments.
   void Boot() {
     deployments.UnmountVar();
     std::filesystem::remove(directory_ / "staged");

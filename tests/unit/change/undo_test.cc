@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What others do to a machine between a change and its undoing.
+// Tests what happens if others change a machine between a change and its undoing.
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -35,7 +35,7 @@ constexpr const char* kRecord = "etc/machine-config-daemon/currentconfig";
 constexpr const char* kTheirLink = "etc/systemd/system/multi-user.target.wants/theirs.service";
 constexpr const char* kOurLink = "etc/systemd/system/multi-user.target.wants/ours.service";
 
-// Sets the immutable bit for as long as it lives.
+// Sets a file's immutable bit during its lifetime.
 class Immutable {
  public:
   explicit Immutable(const fs::path& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) { Set(FS_IMMUTABLE_FL); }
@@ -52,7 +52,7 @@ class Immutable {
   int none_ = 0;
 };
 
-// Something is mounted for as long as it lives.
+// Mounts something during its lifetime.
 class Mounted {
  public:
   Mounted(const char* what, fs::path where, const char* type) : where_(std::move(where)) {
@@ -68,14 +68,14 @@ class Mounted {
   fs::path where_;
 };
 
-// All of a change is in place and waits for a reboot, when it is given up.
+// A change has been put completely and waits for a reboot when it is undone.
 class Undoing : public testing::Test {
  protected:
   static void SetUpTestSuite() { UseOwnMounts(); }
 
   Undoing() { machine_.policy = {}; }
 
-  // All that a config can change.
+  // Describes everything that a config can change.
   std::string Tree() const {
     std::string text;
     for (const char* part : {"etc", "home", "usr"}) text += crash::Describe(directory_ / part);
@@ -95,7 +95,7 @@ class Undoing : public testing::Test {
     ASSERT_EQ(ValueOf(machine_.GoFromTo(Everything(), next)), Ending::kRebootNeeded);
   }
 
-  // Says what stays.  The change is over with that.
+  // Gives the change up, checks that it has ended, and returns the reason with what was left in place.
   std::string GiveUpAndEnd() {
     const std::string reason = ValueOf(GiveUp(machine_.host())).reason;
     EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);

@@ -22,7 +22,7 @@ class ConfigLibraryTest : public testing::Test {
     }
   }
 
-  // Someone looks all the time.  Each look ends with what was asked for, or with the time to ask again.
+  // Calls Want() all the time.  Each call ends when the configs have been read, or when a time for the next try is set.
   void Pass(std::chrono::seconds time, const std::set<std::string>& names) {
     const MonotonicTime end = clock_.now + time;
     for (; clock_.now < end; clock_.now += std::chrono::milliseconds(100)) {

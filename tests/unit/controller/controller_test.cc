@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 const std::string kApi = "/apis/machineconfiguration.openshift.io/v1/";
 
-// The whole controller before a small API server.
+// Runs the whole controller with a small API server.
 class ControllerTest : public testing::Test {
  protected:
   ControllerTest() {

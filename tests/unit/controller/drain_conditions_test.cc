@@ -12,7 +12,7 @@ using testing::ElementsAre;
 const api::Time kThen = {WallTime(std::chrono::seconds(100))};
 const api::Time kNow = {WallTime(std::chrono::seconds(200))};
 
-// "Type=Status (Reason) Message"
+// Returns each condition as "Type=Status (Reason) Message".
 std::vector<std::string> Words(const std::vector<api::Condition>& conditions) {
   std::vector<std::string> words;
   for (const api::Condition& one : conditions) {

@@ -65,10 +65,10 @@ class DrainForecastsTest : public testing::Test {
   std::map<std::string, api::Node> nodes_;
   struct Question {
     DrainForecasts::Answer answer;
-    std::weak_ptr<kube::Work> open;  // For as long as somebody waits for the answer.
+    std::weak_ptr<kube::Work> open;  // Alive for as long as somebody waits for the answer.
   };
 
-  std::map<std::string, Question> asked_;  // And not answered.
+  std::map<std::string, Question> asked_;  // Those without an answer.
   std::vector<std::string> told_;
   int changed_ = 0;
   PassingClock clock_;

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 constexpr const char* kFile = "/etc/one";
 
-// A node is about to be told of a config with another file.
+// A node is about to get a config with another file.
 class DrainNeedsTest : public testing::Test {
  protected:
   DrainNeedsTest() {

@@ -15,7 +15,7 @@ using testing::UnorderedElementsAre;
 
 class GarbageTest : public testing::Test {
  protected:
-  // Nine of them, the first is the oldest.
+  // There are nine configs; the first is the oldest.
   GarbageTest() {
     world_.AddPool("worker", Name(9)).status.configuration.name = Name(8);
     for (int i = 1; i <= 9; ++i) Add(i);

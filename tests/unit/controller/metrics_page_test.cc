@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 const Page kReady = {.metrics = std::make_shared<const std::string>("up 1\n"), .unread = ""};
 const Page kReading = {.metrics = kReady.metrics, .unread = "nodes, pods"};
 
-// The status and the body.
+// Returns the status and the body.
 std::string Get(const Page& page, std::string_view target, std::chrono::nanoseconds silence = 5s) {
   const net::HttpAnswer answer =
       AnswerFrom(page, silence, {.method = "GET", .target = target, .peer = "", .headers = {}});

@@ -32,7 +32,7 @@ constexpr const char* kSigner = "openshift-kube-apiserver-operator_kube-apiserve
 WallTime At(std::string_view text) { return ValueOf(FromRfc3339(text)); }
 std::string DataUrl(const std::string& contents) { return "data:;base64," + EncodeBase64(contents); }
 
-// A pool of workers that is paused, and the configs that were rendered for it.
+// A paused pool of workers, and the configs that were rendered for it.
 class PauseTest : public testing::Test {
  protected:
   PauseTest() {
@@ -80,7 +80,7 @@ class PauseTest : public testing::Test {
                         .has_controller_config = has_controller_config_});
   }
 
-  // Also sets it on the pool, as the controller does.
+  // Also sets the condition in the pool's status, as the controller does.
   api::Condition Condition() {
     SetPausedPending(Report(), now_, pool_.status.conditions);
     for (const api::Condition& condition : pool_.status.conditions) {
@@ -89,7 +89,7 @@ class PauseTest : public testing::Test {
     return {};
   }
 
-  // Two nodes have a kubelet CA that ends then, and another one waits.
+  // Two nodes have a kubelet CA that expires at that time, and a new one waits.
   void WaitWithKubeletCa(const std::string& not_after) {
     const std::string before = MadeCertificate(std::string(kSigner) + "1", not_after);
     Config("a", "2026-01-01T00:00:00Z").WithFile(kKubeletCa, DataUrl(before));
@@ -332,7 +332,7 @@ TEST_F(PauseTest, TellsOfOtherBundlesToo) {
   EXPECT_EQ(report.kubelet_authority_until(), std::nullopt);
 }
 
-// Nodes of a cluster that has a ControllerConfig take its files from there, and say what of them waits.
+// In a cluster with a ControllerConfig, nodes take its files from there, and report which of them wait.
 class FilesOfTheControllerConfig : public PauseTest {
  protected:
   FilesOfTheControllerConfig() {

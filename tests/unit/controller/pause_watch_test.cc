@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kFile = "/etc/chrony.conf";
 
-// A paused pool with one node, behind whose pause a file waits.
+// A paused pool with one node, for which a file waits.
 class PauseWatchTest : public testing::Test {
  protected:
   PauseWatchTest() {

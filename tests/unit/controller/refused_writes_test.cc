@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the API server refuses is tried again ever more rarely, is said in its words, and holds up nothing else.
+// Tests that writes that the API server refuses are repeated less and less often, are reported in its words, and delay
+// no others.
 
 #include <gmock/gmock.h>
 
@@ -135,7 +136,7 @@ class Stage {
     }
   }
 
-  // Someone looks all the time.
+  // Calls `look` all the time.
   void Pass(std::chrono::seconds time, void (Stage::*look)()) {
     const MonotonicTime end = clock.now + time;
     const milliseconds step = time > std::chrono::minutes(1) ? milliseconds(1000) : milliseconds(100);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The passes, driven through a small model of a cluster by chance, the same in each run: nodes at work, drains, bad
-// configs and their reverts, crashes, cordons of others, pauses; and a mirror that is behind, each node by another
-// time.
+// Drives the passes through a small model of a cluster, by chance, but the same in each run: there are working nodes,
+// drains, bad configs and their reverts, crashes, cordons by others, pauses, and a mirror that lags behind each node by
+// a different time.
 //
-// PINTLE_MODEL_STEPS says how many steps; without it there are as many as the build says.
+// PINTLE_MODEL_STEPS sets the number of steps; its default is set by the build.
 
 #include <algorithm>
 #include <cstdlib>
@@ -77,7 +77,7 @@ class Model {
     }
   }
 
-  // Whatever has happened: when bad configs are taken back and nobody interferes, all nodes become what they should.
+  // Whatever has happened before: once bad configs are reverted and nobody interferes, all nodes reach their target.
   void ComeToPeace() {
     for (const std::string& pool : kPools) {
       truth_.pools[pool].spec.configuration.name = last_good_;
@@ -148,7 +148,7 @@ class Model {
     Log(name);
   }
 
-  // Whose turn it is changes with this.
+  // This changes the order in which nodes are updated.
   void ForecastAnew(const std::string& name) {
     if (truth_.undrainable.erase(name) == 0) truth_.undrainable.insert(name);
   }
@@ -165,11 +165,11 @@ class Model {
     auto& labels = Change(name).metadata.labels;
     const std::string infra = "node-role.kubernetes.io/infra";
     if (labels.erase(infra) == 0) labels.emplace(infra, "");
-    at_work_.erase(name);  // It counts in another pool now, which had no say in it.
+    at_work_.erase(name);  // The node counts in another pool now, whose rollout did not choose it.
     Log(name);
   }
 
-  // One step of a node's agent, and of the drain that it asks for.
+  // Does one step of a node's agent, and of the drain that it requests.
   void Work(const std::string& name) {
     if (crashed_.contains(name)) return;
     const std::string current = truth_.Said(name, api::kCurrentConfigAnnotation);
@@ -233,17 +233,17 @@ class Model {
     for (const std::string& pool : took) CheckBudget(pool);
   }
 
-  // What holds back the files of a paused pool's nodes is written while it is paused.
+  // This annotation is written while the pool is paused.
   static bool OnlyHoldsFiles(const NodeChange& change) {
     const auto& metadata = change.patch.metadata;
     return change.told.empty() && metadata.labels.empty() && metadata.annotations.size() == 1 &&
            metadata.annotations.contains(std::string(api::kFilesWaitAnnotation));
   }
 
-  // Whether a node was taken that was well.
+  // Returns whether the write has taken a healthy node out of service.
   bool Write(const NodeChange& change) {
     const api::Node before = truth_.nodes[change.node];
-    // Refused since the node is another one by now; then it is read.
+    // If the node has changed, the write is refused, and the node is read instead.
     bool is_taken = false;
     if (before.metadata.resource_version == change.resource_version) {
       EXPECT_TRUE(!truth_.pools[change.pool].spec.paused || OnlyHoldsFiles(change)) << "a pause was crossed";
@@ -251,7 +251,7 @@ class Model {
       Log(change.node);
       EXPECT_EQ(truth_.nodes[change.node].spec.unschedulable, before.spec.unschedulable);
       const pool::NodeState was(before);
-      // What it had not begun with may be called off.
+      // An update that the node had not begun may be taken back.
       const bool is_done = pool::NodeState(truth_.nodes[change.node]).is_done();
       is_taken = !is_done && !change.told.empty() && !was.is_unavailable() && !was.is_degraded();
       if (is_taken) at_work_.insert(change.node);
@@ -261,7 +261,7 @@ class Model {
     return is_taken;
   }
 
-  // Of the nodes that were well, no more are taken than may be unavailable.
+  // Of the healthy nodes, no more may be taken out of service than may be unavailable.
   void CheckBudget(const std::string& pool) {
     const auto of_pool = [&](const std::string& name) { return PoolOf(name) == pool; };
     const auto count = std::count_if(names_.begin(), names_.end(), of_pool);
@@ -275,12 +275,12 @@ class Model {
   World truth_;
   std::vector<std::string> names_;
   std::map<std::string, api::Node> mirror_;
-  std::map<std::string, std::deque<api::Node>> log_;  // What the mirror has not seen yet.
+  std::map<std::string, std::deque<api::Node>> log_;  // The versions that the mirror does not have yet.
   Newest<api::Node> newest_;
   std::set<std::string> crashed_;
   std::set<std::string> cordoned_by_others_;
   std::set<std::string> drained_;
-  std::set<std::string> at_work_;  // Nodes that were well when they were told, and are on their way.
+  std::set<std::string> at_work_;  // Nodes that were healthy when their update began, and are not done yet.
   std::string last_good_ = "good-0";
   int targets_ = 0;
 };

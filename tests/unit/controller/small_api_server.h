@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A small API server in the test's own process: it keeps objects, lists and watches them, counts their versions, and
-// refuses what a test wants refused.
+// A small API server in the test's own process.  It stores objects, lists and watches them, counts their versions, and
+// refuses what a test wants it to refuse.
 
 #include <functional>
 #include <map>
@@ -24,19 +24,19 @@ class SmallApiServer {
  public:
   using Refusal = std::function<std::optional<kube::Answer>(const kube::Asked& asked)>;
 
-  // A refusal as the API server words it.
+  // Returns a refusal in the format of the API server.
   static kube::Answer Status(int code, const std::string& reason, const std::string& message) {
     return kube::StatusAnswer(code, reason, message);
   }
 
   kube::Access access() const { return server_.access(); }
 
-  // Gets each request, and answers those that it does not let pass.
+  // `refusal` is called for each request; a request for which it returns an answer is not handled.
   void Refuse(Refusal refusal) {
     const std::lock_guard lock(mutex_);
     refusal_ = std::move(refusal);
   }
-  // Those that begin so are all answered by this.
+  // All requests that begin so get this answer.
   void Refuse(const std::string& beginning, const kube::Answer& answer) {
     Refuse([beginning, answer](const kube::Asked& asked) -> std::optional<kube::Answer> {
       if (!asked.line.starts_with(beginning)) return std::nullopt;
@@ -44,7 +44,7 @@ class SmallApiServer {
     });
   }
 
-  // While it is silent, watches send nothing; then they send all that has happened meanwhile.
+  // A silent server holds back the events of watches, and sends them when the silence ends.
   void Silence(bool is_silent) {
     const std::lock_guard lock(mutex_);
     is_silent_ = is_silent;
@@ -58,7 +58,7 @@ class SmallApiServer {
     const std::lock_guard lock(mutex_);
     Drop(plural, name);
   }
-  // null: there is none.
+  // Returns null if there is no such object.
   json::Value Find(const std::string& plural, const std::string& name) {
     const std::lock_guard lock(mutex_);
     const auto found = objects_[plural].find(name);
@@ -70,7 +70,7 @@ class SmallApiServer {
     for (const std::string& line : asked_) count += line.starts_with(beginning) ? 1 : 0;
     return count;
   }
-  // The reasons of all Events.
+  // Returns the reasons of all events.
   std::vector<std::string> EventReasons() {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> reasons;
@@ -90,7 +90,7 @@ class SmallApiServer {
     std::string line;
   };
 
-  // "PATCH /apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL/NAME/status?QUERY"
+  // Parses "PATCH /apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL/NAME/status?QUERY".
   static Target TargetOf(const std::string& line) {
     Target target;
     const std::size_t space = line.find(' ');
@@ -172,7 +172,7 @@ class SmallApiServer {
     if (!version.empty() && version != before.TextAt({"metadata", "resourceVersion"})) {
       return Status(409, "Conflict", "the object has been modified");
     }
-    // The library's patches are somebody else's reading of the standard.
+    // The library's merge patch is an implementation independent of ours.
     auto now = nlohmann::json::parse(json::ToText(before));
     if (patch.is_array()) {
       now = now.patch(nlohmann::json::parse(body));
@@ -204,7 +204,7 @@ class SmallApiServer {
   }
 
   std::mutex mutex_;
-  std::map<std::string, std::map<std::string, json::Value>> objects_;  // By plural, and by name.
+  std::map<std::string, std::map<std::string, json::Value>> objects_;  // By plural, and then by name.
   std::map<std::string, std::vector<Told>> events_;                    // By plural.
   std::vector<std::string> asked_;
   Refusal refusal_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A small cluster for tests of the passes: it is looked at, and what a pass says is done to it.
+// A small cluster for tests of passes: it provides the view of a pass, and applies its changes.
 
 #include <map>
 #include <string>
@@ -71,7 +71,7 @@ struct World {
       reports.at(change.node).spec = change.spec;
     }
   }
-  // As many passes as it takes until nothing remains to be changed.
+  // Passes until nothing remains to be changed; returns the number of passes.
   int Settle() {
     for (int passes = 0;; ++passes) {
       const Changes changes = Pass();

@@ -15,7 +15,7 @@
 namespace pintle::ctl {
 namespace {
 
-// Whoever looks at standard error meanwhile looks at a terminal.
+// Replaces standard error by a terminal during its lifetime.
 class Terminal {
  public:
   Terminal() : terminal_(::posix_openpt(O_RDWR | O_NOCTTY)), before_(::dup(STDERR_FILENO)) {

@@ -25,7 +25,7 @@ std::string Pod(const std::string& name) {
          R"(","resourceVersion":"1"},"spec":{},"status":{}})";
 }
 
-// Two pods, of which the API server is asked to let go.
+// There are two pods, whose eviction is requested.
 class EvictionsTest : public testing::TestWithParam<BadAnswer> {
  protected:
   EvictionsTest() { ::setenv("no_proxy", "*", 1); }
@@ -41,7 +41,7 @@ class EvictionsTest : public testing::TestWithParam<BadAnswer> {
     return refusal_;
   }
 
-  // Until so many evictions have been refused, or the attempt is over.
+  // Runs until that many evictions have been refused, or the attempt has failed.
   std::string WhyItFails(const Settings& settings, std::size_t enough) {
     kube::ScriptedServer server({}, [this](const Asked& asked) { return AnswerTo(asked); });
     std::string why;

@@ -55,7 +55,7 @@ api::Node NodeNamed(const std::string& name) {
   return node;
 }
 
-// A drain of "worker", beside what a test puts there.
+// A drain of "worker" in a cluster that each test completes.
 struct Cluster {
   std::vector<api::Pod> pods;
   std::vector<api::PodDisruptionBudget> budgets;
@@ -75,7 +75,7 @@ struct Cluster {
   std::set<Maker> ToAsk() const {
     return WithSurroundings([](const Surroundings& around) { return MakersToAsk(around); });
   }
-  // Names of pods, each with "!" when its blocker does not pass by itself.
+  // Returns the blocked pods by name, with "!" if a blocker does not pass by itself.
   std::vector<std::string> Blocked() const {
     std::vector<std::string> names;
     for (const Blocker& blocker : Forecast()) names.push_back(blocker.pod.name + (blocker.may_pass ? "" : "!"));

@@ -20,7 +20,7 @@ const Request kDrain = {Verb::kDrain, "b"};
 const Request kUncordon = {Verb::kUncordon, "b"};
 const WallTime kStart = ValueOf(FromRfc3339("2026-11-21T20:00:00Z"));
 
-// What is told, in one word each.
+// Returns a short name for the news.
 std::string WordFor(const News& news) {
   static constexpr const char* kWords[] = {
       "misunderstood", "cordoning",   "cordoned",   "cordon failed",   "draining",      "failed",   "overdue",
@@ -29,10 +29,10 @@ std::string WordFor(const News& news) {
   return kWords[news.index()];
 }
 
-// A node's progress, happening by happening.
+// Drives the progress of a node, event by event.
 class Progress {
  public:
-  // What is told at that; nothing when it changes nothing.
+  // Returns the news of an event, or nullopt if it changes nothing.
   std::optional<std::vector<std::string>> At(const Event& event) {
     const auto transition = Advance(phase, event, settings, now);
     if (!transition) return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stands in for systemd's end of the notification socket, with a watchdog that wants to be fed every 20 ms.
+// Replaces systemd's end of the notification socket; its watchdog interval is 20 ms.
 
 #include <sys/socket.h>
 #include <sys/un.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Running a loop in a test: a broken program fails instead of hanging.
+// Runs loops in tests with a time limit, so that a broken program fails instead of hanging.
 
 #include <gtest/gtest.h>
 
@@ -23,9 +23,9 @@ inline Result<> RunPatiently(Loop& loop) {
   return loop.Run();
 }
 
-// Lets the loop do all that is ready to be done, and nothing more.
+// Lets the loop handle everything that is ready, and nothing more.
 inline void Settle(Loop& loop) {
-  // Two turns: what is ready when this is called is served before the second task, whichever order sd-event chooses.
+  // It takes two turns: whatever is ready now is handled before the second task, in whichever order sd-event chooses.
   loop.Post([&] { loop.Post([&] { loop.Stop(); }); });
   EXPECT_TRUE(Succeeded(RunPatiently(loop)));
 }

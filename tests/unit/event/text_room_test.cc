@@ -10,7 +10,7 @@
 namespace pintle::event {
 namespace {
 
-// Places for texts of 100 bytes, with how often each was made.
+// There are places for texts of 100 bytes, and counts of how often each was made.
 class TextRoomTest : public testing::Test {
  protected:
   TextRoom::Text Get(std::size_t place) { return ValueOf(places_[place].Get()); }

@@ -20,7 +20,7 @@ using Wanted = std::optional<State>;
 
 constexpr const char* kFile = "home/core/.ssh/authorized_keys.d/ignition";
 
-// Its user is whoever runs the tests, so that nothing here needs a privilege.
+// The user `core` has the IDs of whoever runs the tests, so that no test needs a privilege.
 struct Machine : TemporaryDirectory {
   Machine() {
     fs::create_directories(path() / "etc");
@@ -159,7 +159,7 @@ TEST(AuthorizedKeys, OfAUserWithoutAHomeFolderAreAnError) {
   EXPECT_FALSE(fs::exists(machine / "none"));
 }
 
-// What follows needs other users.
+// These tests need other users.
 class AuthorizedKeysAsRoot : public testing::Test {
  protected:
   void SetUp() override {

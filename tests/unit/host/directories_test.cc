@@ -24,7 +24,7 @@ using State = resource::FileEntry::State;
 constexpr uid_t kUser = 65534;
 constexpr uid_t kOther = 65533;
 
-// /home/user is the user's; /etc is root's, and has what a user would like to change.
+// /home/user belongs to the user; /etc belongs to root, and has files that the user would like to change.
 class DirectoriesTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -135,7 +135,7 @@ TEST_F(DirectoriesTest, ReadsNothingThroughALinkInThePlaceOfADirectory) {
   EXPECT_FALSE(OpenToRead(root_, "/home/user/conf/app"));
 }
 
-// What a user does between Prepare and Commit, in a directory of the user's.
+// A change that the user makes between Prepare and Commit, in a directory of the user's.
 struct Swap {
   const char* name;
   std::function<void(const fs::path& home)> make;

@@ -84,7 +84,7 @@ class FileChangesTest : public testing::Test {
   bool SetAttribute(const std::string& name, const char* attribute, std::string_view value) {
     return ::setxattr(At(name).c_str(), attribute, value.data(), value.size(), 0) == 0;
   }
-  // That a directory has these names, and nothing that was left beside them.
+  // Checks that a directory has these names, and no temporary ones.
   void ExpectNames(const std::string& directory, std::vector<std::string> names) {
     EXPECT_EQ(ValueOf(root_.List(directory)), names);
   }
@@ -295,7 +295,7 @@ TEST_F(FileChangesTest, RefusesWhatIsNoLongerAsItWasSeen) {
   EXPECT_TRUE(Succeeded(changes_.Prepare({"/etc/file", File("edit")}, Before{&other, now}))) << "as it is wanted";
 }
 
-// What someone does to /etc/file between Prepare and Commit.
+// A change that somebody makes to /etc/file between Prepare and Commit.
 struct Edit {
   const char* name;
   std::function<void(const fs::path& file)> make;
@@ -425,7 +425,7 @@ TEST_F(FileChangesTest, DoesNotGiveAFileTheAccessListThatItsDirectoryWouldWhenAt
   EXPECT_EQ(StatusOf("etc/exact").st_mode & 07777, 0640U);
 }
 
-// Sets the immutable bit for as long as it lives, where that can be done.
+// Sets a file's immutable bit during its lifetime, where that is possible.
 class Immutable {
  public:
   explicit Immutable(const fs::path& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {

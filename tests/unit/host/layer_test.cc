@@ -21,10 +21,10 @@ using testing::HasSubstr;
 
 struct Entry {
   std::string name;
-  char type = '0';  // As tar(5) has them: '5' is a directory.
+  char type = '0';  // The type flags of tar(5): '5' is a directory.
 };
 
-// An archive of empty entries.
+// Returns an archive of empty entries.
 std::string Tar(const std::vector<Entry>& entries) {
   std::string archive;
   for (const Entry& entry : entries) {

@@ -45,7 +45,7 @@ class OriginalsTest : public testing::Test {
       ASSERT_TRUE(Succeeded(Put(root_, blobs_, put, Labels())));
     }
   }
-  // As a whole change does it: keep, and then write.
+  // Keeps the original and then writes the file, in the order of a whole change.
   void Take(const std::string& path, const std::string& contents) {
     State state;
     state.sha256 = ValueOf(blobs_.Add(contents));

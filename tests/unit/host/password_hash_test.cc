@@ -23,7 +23,7 @@ using testing::Not;
 using State = resource::PasswordHash::State;
 using Wanted = std::optional<State>;
 
-// It stands still on day 20000.
+// A clock that stands still on day 20000.
 class StoppedClock final : public Clock {
  public:
   MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
@@ -123,7 +123,7 @@ TEST(PasswordHash, IsNotWrittenThroughALink) {
   EXPECT_THAT(MessageOf(machine.Put("core", Hash("$6$new"))), HasSubstr("reading /etc/shadow"));
 }
 
-// As lckpwdf(3) in another process.
+// Locks the password files as lckpwdf(3) in another process does.
 class Locked {
  public:
   explicit Locked(const Machine& machine)

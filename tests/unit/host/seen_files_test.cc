@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using State = resource::FileEntry::State;
 
-// What nobody could have read.
+// A digest that no file in these tests has.
 const std::string kRemembered(64, 'a');
 
 class ClockAhead final : public Clock {
@@ -35,7 +35,7 @@ class SeenFilesTest : public testing::Test {
 
   State Look(SeenFiles& seen) { return ValueOf(Observer(root_).Observe("/motd", seen)).value(); }
 
-  // Of a file that has not been touched, the wrong thing is remembered: so it shows whether it is read.
+  // Remembers a wrong digest for the unchanged file, so that the result shows whether the file was read.
   SeenFiles WithAWrongMemory(const std::string& sha256 = kRemembered) {
     SeenFiles seen(clock_);
     struct stat status;

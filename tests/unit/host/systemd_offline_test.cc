@@ -156,7 +156,7 @@ int StatusOf(const std::vector<std::string>& words) {
   return WEXITSTATUS(status);
 }
 
-// Units, links and presets at random: few names, so that they get in each other's way.
+// Random units, links and presets with few names, so that they conflict.
 class RandomMachine {
  public:
   explicit RandomMachine(unsigned seed) : random_(seed) {}

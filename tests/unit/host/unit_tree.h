@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The root of a machine that is not running, with the folders that units are in.
+// The root of a machine that is not running, with the folders for units.
 
 #include <filesystem>
 #include <map>
@@ -25,7 +25,7 @@ class UnitTree : public TemporaryDirectory {
 
   Root root() const { return ValueOf(Root::Open(path().string())); }
 
-  // Makes the folders on the way, too.
+  // Makes parent folders as well.
   void Put(const std::string& name, const std::string& contents) const {
     std::filesystem::create_directories((path() / name).parent_path());
     Write(name, contents);
@@ -35,7 +35,7 @@ class UnitTree : public TemporaryDirectory {
     std::filesystem::create_symlink(target, path() / name);
   }
 
-  // Everything below /etc/systemd/system: links with their targets, files and folders with nothing.
+  // Returns everything below /etc/systemd/system: links with their targets, files and folders with an empty text.
   std::map<std::string, std::string> Links() const {
     namespace fs = std::filesystem;
     const fs::path folder = path() / "etc/systemd/system";

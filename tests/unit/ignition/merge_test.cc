@@ -13,7 +13,7 @@ Config Read(std::string_view body) {
   return ValueOf(Parse(R"({"ignition": {"version": "3.5.0"}, )" + std::string(body) + "}", report));
 }
 
-// The merged config without what all have.
+// Returns the merged config without the parts that all configs have.
 std::string Merged(std::string_view parent, std::string_view child) {
   json::Value document = Encode(Merge(Read(parent), Read(child)));
   document.Erase("ignition");

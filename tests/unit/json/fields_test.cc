@@ -77,7 +77,7 @@ T Decoded(const std::string& text, Report& report) {
   return Decode<T>(ValueOf(Parse(text)), report);
 }
 
-// Decodes what must be without a problem.
+// Decodes a document that must have no problems.
 template <typename T>
 T Fine(const std::string& text) {
   Report report;

@@ -16,7 +16,7 @@ using Theirs = nlohmann::json;
 
 constexpr int kTexts = 20'000;
 
-// What others have stored was written by the library, and is compared with ours byte by byte.
+// Other programs' texts come from this library, and ours must be the same byte by byte.
 std::string TheirText(const std::string& text) {
   return Theirs(text).dump(-1, ' ', false, Theirs::error_handler_t::replace);
 }

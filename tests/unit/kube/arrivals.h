@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// When requests came, so that tests can tell that whoever sends them waits longer each time.
+// The times of requests, so that tests can check that the client waits longer each time.
 
 #include <gtest/gtest.h>
 
@@ -13,15 +13,16 @@
 
 namespace pintle::kube {
 
-// Doubles for as long as a test lasts.  No request comes too early by chance, however slow the machine is.
+// The interval doubles throughout a test, however slow the machine is, and there is no jitter by which a request comes
+// too early.
 inline constexpr Backoff::Settings kDoubling = {
     .first = std::chrono::milliseconds(2), .longest = std::chrono::hours(1), .jitter = 0};
-// By so many requests a wait that does not grow is told from one that does.
+// This many requests tell a growing interval from a constant one.
 inline constexpr std::size_t kEnough = 6;
 
 class Arrivals {
  public:
-  // From the threads of a server.
+  // May be called from a server's threads.
   void Note() {
     const std::lock_guard lock(mutex_);
     times_.push_back(std::chrono::steady_clock::now());
@@ -31,7 +32,7 @@ class Arrivals {
     return times_.size();
   }
 
-  // Between each and the next one there was at least twice the time that there was before, but for the first of them.
+  // Checks that each interval but the first is at least as long as the backoff, which doubles.
   void MustDouble(std::chrono::milliseconds first = kDoubling.first) {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 2; i < times_.size(); ++i, first *= 2) EXPECT_GE(times_[i] - times_[i - 1], first) << i;
@@ -42,7 +43,7 @@ class Arrivals {
   std::vector<std::chrono::steady_clock::time_point> times_;
 };
 
-// How often something that always fails is tried in its first minute, by someone who waits so.
+// Returns how often a request that always fails is made in its first minute, with this backoff.
 inline std::size_t RequestsInAMinute(Backoff::Settings settings) {
   Backoff backoff(settings, [] { return 0.0; });
   std::size_t requests = 1;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How an API server, or what stands before it, may refuse a request or answer it badly: all kinds that there are tests
-// for, and the words by which people must be told of each.
+// The bad answers of an API server, or of a proxy in front of it: all kinds that there are tests for, and the words by
+// which each must be reported.
 //
-// What the controller makes of each where it writes is in controller/refused_writes_test.cc, and what whoever follows a
-// list makes of it in kube/bad_answers_test.cc.
+// What the controller does about them when it writes is in controller/refused_writes_test.cc; what readers and watchers
+// do is in kube/bad_answers_test.cc.
 
 #include <ostream>
 #include <string>
@@ -21,18 +21,18 @@ struct BadAnswer {
   std::string name;
   Answer answer;
   std::string words;
-  // Whoever heeds what the server asks for comes back later than he would by himself.
+  // The server's Retry-After makes the client wait longer than its own backoff.
   bool is_patient = false;
 };
 
 inline void PrintTo(const BadAnswer& bad, std::ostream* out) { *out << bad.name; }
 
-// The least that is allowed for something refused in its first minute.
+// The limit for requests that are refused, in their first minute.
 inline constexpr std::size_t kMostInAMinute = 10;
 
 inline const std::string kRefusal = "admission webhook \"no.example\" denied the request: not today";
 
-// A refusal as the API server words it.
+// Returns a refusal in the format of the API server.
 inline Answer StatusAnswer(int code, const std::string& reason, const std::string& message = kRefusal,
                            const json::Value& more = json::Value::object()) {
   json::Value status = {
@@ -46,7 +46,7 @@ inline Answer With(Answer answer, const std::string& header) {
   return answer;
 }
 
-// In the place of an object, be it of a read or of a write.
+// Bad answers to a read or a write of one object.
 inline std::vector<BadAnswer> BadAnswers() {
   const std::string page = "<html><body>Bad Gateway</body></html>";
   const json::Value soon = {{"details", {{"retryAfterSeconds", 1}}}};
@@ -118,7 +118,7 @@ inline std::string ListAnswer(const std::string& items, const std::string& more 
   return R"({"metadata":{"resourceVersion":"5")" + more + R"(},"items":[)" + items + "]}";
 }
 
-// In the place of a list.  Refusals are those of BadAnswers().
+// Bad answers to a list.  Refusals are those of BadAnswers().
 inline std::vector<BadAnswer> BadLists() {
   const std::string node = R"({"metadata":{"name":"a","resourceVersion":"1"}})";
   std::vector<BadAnswer> all = {
@@ -144,7 +144,7 @@ inline std::string EventLine(const std::string& type, const std::string& object)
   return R"({"type":")" + type + R"(","object":)" + object + "}\n";
 }
 
-// In the place of a watch of what ListAnswer() has listed.  No words: nobody has said anything wrong.
+// Bad answers to a watch of what ListAnswer() has listed.  Without words, nothing is reported, as nobody is at fault.
 inline std::vector<BadAnswer> BadWatches() {
   const std::string bookmark = EventLine("BOOKMARK", R"({"metadata":{"resourceVersion":"9"}})");
   const std::string event = EventLine("ADDED", R"({"metadata":{"name":"b","resourceVersion":"9"},"spec":{}})");

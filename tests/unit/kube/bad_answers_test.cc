@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What whoever reads and follows makes of all that a server can answer: it says so, and comes back less and less often.
+// Tests that readers and watchers report each bad answer, and repeat their requests less and less often.
 
 #include "unit/kube/bad_answers.h"
 
@@ -44,7 +44,7 @@ class BadAnswersTest : public testing::TestWithParam<BadAnswer> {
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_))) << testing::PrintToString(troubles_);
   }
 
-  // One that asks the server to be left alone for a second is; that takes its time.
+  // If the server asks for a wait of a second, the test has to wait that long, so it makes fewer requests.
   static std::size_t Enough() { return GetParam().is_patient ? 2 : kEnough; }
 
   void MustHaveWaited() {

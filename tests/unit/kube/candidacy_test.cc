@@ -12,10 +12,10 @@ using std::chrono::seconds;
 
 constexpr LeaseTimes kTimes = {.duration = seconds(15), .renew_deadline = seconds(10), .retry = seconds(2)};
 
-// A lease in a store, a clock, and candidates whose wall clocks are wrong by as much as one likes.
+// A stored lease, a clock, and candidates whose wall clocks may be wrong by any amount.
 class CandidacyTest : public testing::Test {
  protected:
-  // Reads and writes as the one candidate does, without anything between.
+  // Reads and writes as a candidate does, with no other candidate in between.
   bool Compete(Candidacy& candidate, std::chrono::seconds clock_is_fast = {}) {
     const auto wanted = candidate.Decide(stored_, now_, WallTime(now_.time_since_epoch() + clock_is_fast));
     if (!wanted) return false;

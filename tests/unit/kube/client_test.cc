@@ -37,7 +37,7 @@ class ClientTest : public testing::Test {
                                   {.field_manager = "test", .patience = {.attempts = 3, .backoff = kNoTime}}));
   }
 
-  // Runs what `start` begins to its end.
+  // Runs the call that `start` begins until it ends.
   template <typename T>
   Result<T> Outcome(const std::function<Call(std::function<void(Result<T>)>)>& start) {
     std::optional<Result<T>> outcome;

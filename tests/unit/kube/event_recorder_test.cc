@@ -27,7 +27,7 @@ class EventRecorderTest : public testing::Test {
  protected:
   EventRecorderTest() { ::setenv("no_proxy", "*", 1); }
 
-  // Serves until so many requests have been answered.
+  // Runs until that many requests have been answered.
   void Serve(ScriptedServer& server, std::size_t requests) {
     event::Timer look(
         *loop_,

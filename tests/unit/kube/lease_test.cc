@@ -28,7 +28,7 @@ class LeaseTest : public testing::Test {
  protected:
   LeaseTest() { ::setenv("no_proxy", "*", 1); }
 
-  // Competes until the lease was looked at so often.
+  // Competes until the lease has been read that often.
   void Compete(int looks) {
     ScriptedServer server({}, [this](const Asked& asked) { return AnswerTo(asked); });
     Client client = ValueOf(Client::Create(*loop_, server.access()));

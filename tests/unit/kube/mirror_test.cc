@@ -37,7 +37,7 @@ class MirrorTest : public testing::Test {
  protected:
   MirrorTest() { ::setenv("no_proxy", "*", 1); }
 
-  // Follows until so much was told.
+  // Follows until the listener has been called that often.
   void Follow(ScriptedServer& server, std::size_t happenings) {
     if (!client_) client_ = ValueOf(Client::Create(*loop_, server.access()));
     wanted_ = happenings;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A server on the loopback that gives prepared answers, one after the other, whatever it is asked; or answers by a
-// function, which several of its threads call.
+// A server on loopback that gives prepared answers in order, whatever the request is; or that answers by a function,
+// which several of its threads call.
 
 #include <arpa/inet.h>
 #include <fmt/core.h>
@@ -31,7 +31,7 @@
 
 namespace pintle::kube {
 
-// How an answer goes on after its body.
+// What follows the body of an answer.
 enum class Ending {
   kInOrder,
   kCutOff,  // The connection is closed before the end.
@@ -44,9 +44,9 @@ struct Answer {
   std::vector<std::string> headers = {};
   Ending ending = Ending::kInOrder;
   std::size_t piece = 1 << 20;  // Bytes of the body in a chunk.
-  // With kNever: what comes by and by.  It is asked for the next piece all the time; an empty one is none.
+  // Used with kNever: returns the next piece, and is called all the time; an empty piece is not sent.
   std::function<std::string()> more = {};
-  // All that is sent in place of the above, before the connection is closed.
+  // Sent in place of the members above, before the connection is closed.
   std::optional<std::string> raw = {};
 };
 
@@ -108,14 +108,14 @@ class ScriptedServer {
     return fd;
   }
 
-  // Waits until there is something to read; not so when the server is to end.
+  // Waits until there is something to read; returns false if the server is to end.
   bool Wait(int fd) const {
     pollfd both[] = {{fd, POLLIN, 0}, {stop_[0], POLLIN, 0}};
     ::poll(both, 2, -1);
     return both[1].revents == 0;
   }
 
-  // Until the client leaves or the server is to end.
+  // Sends pieces until the client leaves or the server is to end.
   void SendMore(const UniqueFd& connection, const Answer& answer) const {
     if (!answer.more) return void(Wait(connection.get()));
     constexpr int kEvery = 2;  // ms
@@ -173,12 +173,12 @@ class ScriptedServer {
       Send(connection, fmt::format("{:x}\r\n{}\r\n", piece.size(), piece));
     }
     if (answer.ending == Ending::kInOrder) Send(connection, "0\r\n\r\n");
-    // Whatever comes now is the client's leave.
+    // The next thing to read is the end of the connection by the client.
     if (answer.ending == Ending::kNever) SendMore(connection, answer);
     return answer.ending == Ending::kInOrder;
   }
 
-  // What nobody prepared for stays without an answer.
+  // Requests without a prepared answer get none.
   Answer Next(const std::string& head, const std::string& body) {
     const Asked asked = {head.substr(0, head.find(" HTTP/")), head, body};
     if (answering_) return answering_(asked);
@@ -206,10 +206,10 @@ class ScriptedServer {
   int port_ = 0;
   int stop_[2] = {-1, -1};
   UniqueFd listener_;
-  std::list<std::thread> threads_;  // The first takes connections and adds the others.
+  std::list<std::thread> threads_;  // The first accepts connections and adds the others.
 };
 
-// Tries again at once.
+// No wait between tries.
 inline constexpr Backoff::Settings kNoTime = {
     .first = std::chrono::milliseconds(1), .longest = std::chrono::milliseconds(1), .jitter = 0};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What goes over the wire: paths out, and lists, events and refusals in.
+// Tests the formats on the wire: paths of requests; lists, events and refusals of answers.
 
 #include "kube/backoff.h"
 #include "kube/failure.h"
@@ -52,7 +52,7 @@ TEST(BackoffTest, DoublesUpToItsLongestAndSpreads) {
   EXPECT_EQ(backoff.Next(), milliseconds(150));
 }
 
-// Feeds `text` in pieces of each size and returns what came out, which must be the same each time.
+// Feeds `text` in pieces of each size and returns the results, which must be the same for each size.
 template <typename Splitter>
 std::vector<std::string> SplitInAllWays(const std::string& text) {
   std::vector<std::string> first;

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A config that is the only one of its file.
+// Reads a config that is the only one in its file.
 ConfigDocument ReadAlone(const std::string& text, const std::string& name = "config.ign") {
   const TemporaryDirectory directory;
   directory.Write(name, text);

@@ -6,7 +6,7 @@
 namespace pintle::machineconfig {
 namespace {
 
-// What becomes of a mapping with one member.
+// Returns the YAML of a mapping with one member.
 std::string Written(const std::string& key, const json::Value& value) {
   std::string text;
   EXPECT_TRUE(Succeeded(WriteGoYaml({{key, &value}}, [&](std::string_view piece) { text += piece; })));

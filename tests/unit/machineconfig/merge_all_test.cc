@@ -11,7 +11,7 @@ namespace {
 
 using ignition::Config;
 
-// Configs of few names, so that they have much in common.
+// Random configs with few names, so that they overlap.
 class RandomConfigs {
  public:
   explicit RandomConfigs(unsigned seed) : random_(seed) {}

@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A pool and configs to render for it.
+// A pool, and configs to render for it.
 class Rendering : public testing::Test {
  protected:
   Rendering() {

@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-// The only document of a text, as JSON.
+// Returns the only document of a text as JSON.
 std::string AsJson(const std::string& yaml) {
   const auto documents = ValueOf(ParseYaml(yaml));
   EXPECT_THAT(documents, SizeIs(1));

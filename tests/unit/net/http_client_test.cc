@@ -49,7 +49,7 @@ class HttpClientTest : public testing::Test {
   std::string BodyFrom(HttpRequest request) { return ValueOf(Fetch(std::move(request))).body; }
   std::string BodyFrom(const Url& url) { return BodyFrom(HttpRequest{.url = url}); }
 
-  // For what goes on only after a piece of the body has come.
+  // For answers whose rest is sent only after the client has got the first piece.
   Result<> OutcomeOfLettingGoOn(const Server& server, const std::string& path) {
     std::optional<Result<>> outcome;
     const HttpCall call = client().Start({.url = server.At(path)}, {.head = [](const HttpHead&) {},
@@ -63,7 +63,7 @@ class HttpClientTest : public testing::Test {
     return *std::move(outcome);
   }
 
-  // An error worth a retry, or one that is not.
+  // Errors of this kind are worth a retry; those of ExpectInvalid() are not.
   void ExpectUnavailable(const Result<HttpResponse>& result, const std::string& message) {
     EXPECT_EQ(MessageOf(result), message);
     EXPECT_EQ(KindOf(result), ErrorKind::kUnavailable);
@@ -80,7 +80,7 @@ class HttpClientTest : public testing::Test {
   std::optional<HttpClient> client_;
 };
 
-// A socket on the loopback that nobody serves.
+// A socket on loopback that no server serves.
 class Unserved {
  public:
   enum class Manner { kRefuses, kAcceptsAndIsSilent };

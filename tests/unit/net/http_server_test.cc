@@ -28,7 +28,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// A client that says exactly what it is told to say.
+// A client that sends exactly the given bytes.
 class Caller {
  public:
   explicit Caller(std::uint16_t port, std::uint32_t from = INADDR_LOOPBACK)
@@ -56,14 +56,14 @@ class Caller {
     EXPECT_EQ(::shutdown(socket_.get(), SHUT_WR), 0);
     return *this;
   }
-  // Everything until the server ends the connection.
+  // Returns everything until the server ends the connection.
   std::string HearAll() {
     std::string all;
     while (HearSome(all)) {
     }
     return all;
   }
-  // Until this has come.
+  // Returns everything up to and including this text.
   std::string HearUntil(std::string_view end) {
     std::string all;
     while (all.find(end) == std::string::npos && HearSome(all)) {
@@ -360,7 +360,7 @@ TEST_F(HttpServerTest, IsNotBegunWhereThereCanBeNoMoreDescriptors) {
   EXPECT_EQ(message, "making an HTTP server: epoll: Too many open files");
 }
 
-// With TLS, by a client that checks everything.
+// Tests with TLS, by a client that verifies everything.
 class HttpsServerTest : public HttpServerTest {
  protected:
   HttpsServerTest() { identity_ = Identity("server"); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A certificate for a test that says when it ends, as PEM.
+// Makes a certificate that expires at a given time, as PEM.
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>
@@ -23,7 +23,7 @@ inline std::string MadeCertificate(const std::string& common_name, const std::st
   const CPtr<EVP_PKEY, EVP_PKEY_free> key(EVP_EC_gen("P-256"));
   const CPtr<X509, X509_free> certificate(X509_new());
   X509_NAME* const name = X509_get_subject_name(certificate.get());
-  // Not as MBSTRING_UTF8, with which names may have 64 characters only; OpenShift's have more.
+  // MBSTRING_UTF8 would limit names to 64 characters; OpenShift's are longer.
   const auto add = [&](const char* field, const std::string& value) {
     const auto* const bytes = reinterpret_cast<const unsigned char*>(value.c_str());
     must(X509_NAME_add_entry_by_txt(name, field, V_ASN1_UTF8STRING, bytes, -1, -1, 0));

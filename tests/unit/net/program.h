@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Another program that a test needs, told and heard line by line.
+// Another program that a test needs; they talk line by line.
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -40,7 +40,7 @@ class Program {
     output_.reset(::fdopen(from[0], "r"));
     if (failure != 0) throw std::runtime_error("cannot start " + words[0]);
   }
-  // Closes its standard input, which ends it, and waits for that.
+  // Closes the program's standard input, which makes it end, and waits for that.
   ~Program() { Wait(); }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -53,7 +53,7 @@ class Program {
     return status;
   }
 
-  // Waits for the next line that it prints.
+  // Waits for the program's next line.
   std::string ReadLine() {
     std::string line;
     for (int c = std::getc(output_.get()); c != '\n'; c = std::getc(output_.get())) {

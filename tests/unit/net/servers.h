@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Servers for the HTTP client, and the certificates of all.
+// Servers for tests of the HTTP client, and their certificates.
 
 #include <string>
 #include <vector>
@@ -39,7 +39,7 @@ class Certificates {
   TemporaryDirectory directory_;
 };
 
-// tests/unit/net/tls_server.py, which tells what its arguments mean.
+// Runs tests/unit/net/tls_server.py, which documents its arguments.
 class Server {
  public:
   explicit Server(const std::vector<std::string>& arguments = {})

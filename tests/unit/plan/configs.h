@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Configs to make plans between.
+// Configs for tests of plans.
 
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace pintle::plan {
 
-// A config with its Ignition part, which stay where they are.
+// A config and its Ignition part, at addresses that do not change.
 class TestConfig {
  public:
   TestConfig() {

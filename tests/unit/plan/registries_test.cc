@@ -21,7 +21,7 @@ const std::string kDigest = "pull-from-mirror = \"digest-only\"\n";
 const std::string kR = "example.com/repo/test-img";
 const std::string kR1 = "example.com/repo1/test-img1";
 
-// What the Machine Config Operator's own tests change between.
+// The files that the Machine Config Operator's own tests change into one another.
 const std::map<int, std::string> kFiles = {
     {1, kSearch + Registry(kR, Mirror("mirror.com/repo/test-img")) +
             Registry(kR1, Mirror("mirror.com/repo1/test-img1", kDigest))},

@@ -7,7 +7,7 @@
 namespace pintle::pool {
 namespace {
 
-// Short, so that the tables below read as such.
+// These names are short so that the tables below are readable.
 bool IsDone(const api::Node& node) { return NodeState(node).is_done(); }
 bool IsUnavailable(const api::Node& node) { return NodeState(node).is_unavailable(); }
 bool IsFailing(const api::Node& node) { return NodeState(node).is_failing(); }

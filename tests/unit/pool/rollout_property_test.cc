@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What holds for every pool: random ones, the same in each run, rolled out to the end.
+// Tests properties of every pool, by rolling out random pools, the same in each run, to the end.
 
 #include <algorithm>
 #include <random>
@@ -30,7 +30,7 @@ class Chance {
   std::mt19937 engine_;
 };
 
-// A node in any state that it can come to be in, and some that it cannot.
+// Returns a node in any state that is possible, and in some that are not.
 api::Node AnyNode(Chance& chance, int index) {
   const std::vector<std::string> configs = {"", kOld, kOld, kNew, "rendered-worker-bad"};
   const std::vector<std::string_view> states = {api::kStateDone,          api::kStateDone,      api::kStateDone,
@@ -42,7 +42,7 @@ api::Node AnyNode(Chance& chance, int index) {
   if (chance.OneIn(6)) node = NotReady(std::move(node));
   if (chance.OneIn(6)) node = Cordoned(std::move(node));
   if (!chance.OneIn(3)) node = InZone(std::move(node), "z" + std::to_string(chance.Below(3)));
-  return CreatedAt(std::move(node), index);  // No two of an age, so that their order is known.
+  return CreatedAt(std::move(node), index);  // All ages differ, so that their order is defined.
 }
 
 std::vector<api::Node> AnyNodes(Chance& chance) {

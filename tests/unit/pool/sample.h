@@ -17,7 +17,7 @@ namespace pintle::pool {
 inline const std::string kOld = "rendered-worker-old";
 inline const std::string kNew = "rendered-worker-new";
 
-// A worker that is ready, on its way from one config to another.
+// Returns a ready worker between two configs.
 inline api::Node NodeBetween(const std::string& name, const std::string& current, const std::string& desired,
                              std::string_view state) {
   api::Node node;
@@ -30,7 +30,7 @@ inline api::Node NodeBetween(const std::string& name, const std::string& current
   return node;
 }
 
-// A worker that is ready and has what it was told.
+// Returns a ready worker that has its desired config.
 inline api::Node NodeAt(const std::string& name, const std::string& config) {
   return NodeBetween(name, config, config, api::kStateDone);
 }
@@ -76,7 +76,7 @@ inline std::vector<NodeState> States(const std::vector<api::Node>& nodes) {
   return states;
 }
 
-// The situation of a pool that nothing but its nodes matters to.
+// Returns the situation of a pool for which only its nodes matter.
 inline Situation SituationOf(const api::MachineConfigPool& pool, std::span<const NodeState> nodes) {
   return {.pool = pool,
           .nodes = nodes,
