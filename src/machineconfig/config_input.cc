@@ -33,13 +33,13 @@ bool HasYamlName(std::string_view path) {
 
 bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
-// Some YAML begins like this, too.
+// Returns true for some YAML as well.
 bool BeginsLikeJson(std::string_view text) {
   constexpr std::string_view kBeginnings = "{[\"";
   return kBeginnings.find(text[text.find_first_not_of(" \t\r\n")]) != std::string_view::npos;
 }
 
-// Base64 has no colon, and YAML without one is no config.
+// Base64 has no colon, and YAML without a colon is not a config.
 bool LooksLikeYaml(std::string_view text) {
   return !ignition::IsGzip(text) && text.find(':') != std::string_view::npos;
 }
@@ -53,13 +53,13 @@ void Keep(Result<T> result, ConfigDocument& document) {
   }
 }
 
-// What a MachineConfig with this config would be refused for.
+// Applies the checks with which a MachineConfig would be refused.
 void CheckValid(ConfigDocument& document) {
   if (!document.config) return;
   if (const auto valid = CheckIgnition(*document.config); !valid) document.unfit = valid.error();
 }
 
-// What a machine would refuse of any config.
+// Applies the checks with which a machine would refuse a config.
 void CheckFit(ConfigDocument& document) {
   if (!document.config || document.unfit) return;
   if (const auto fit = CheckOwnFiles(*document.config); !fit) {
@@ -86,7 +86,7 @@ ConfigDocument MachineConfigDocument(json::Value value) {
   return document;
 }
 
-// What stands in its header and beside its Ignition part.
+// Makes a MachineConfig of the header and of the fields beside the Ignition part.
 api::MachineConfig ObjectOf(ignition::Butane& butane) {
   api::MachineConfig object;
   object.metadata.name = std::move(butane.metadata.name);
@@ -106,7 +106,7 @@ ConfigDocument ReadButaneDocument(json::Value value) {
   auto butane = ignition::ReadButane(std::move(value), document.report);
   if (butane) {
     document.object = ObjectOf(*butane);
-    // Nothing is written in 3.0, of which 3.1 is a superset.
+    // 3.1 is a superset of 3.0, which is never written.
     document.version = std::max(butane->ignition_version, ignition::SpecVersion::k3_1);
     document.config = std::move(butane->config);
   } else {
@@ -131,7 +131,7 @@ ConfigDocument ReadDocument(json::Value value) {
   return document;
 }
 
-// Numbers that are hardly the modes that were meant.
+// Warns about numbers that are probably not the intended modes.
 template <typename T>
 void AskAboutModes(const std::vector<T>& things, const std::string& list, json::Report& report) {
   const json::Path root;
@@ -146,7 +146,7 @@ void AskAboutModes(const std::vector<T>& things, const std::string& list, json::
 }
 
 void AskAboutModes(ConfigDocument& document) {
-  if (!document.config || document.kind == kButane) return;  // Butane has asked.
+  if (!document.config || document.kind == kButane) return;  // ReadButane() has warned already.
   const std::string storage = document.kind == kIgnition ? "storage" : "spec.config.storage";
   AskAboutModes(document.config->storage.files, storage + ".files", document.report);
   AskAboutModes(document.config->storage.directories, storage + ".directories", document.report);
@@ -157,7 +157,7 @@ void LookAt(ConfigDocument& document) {
   AskAboutModes(document);
 }
 
-// The documents in a text.  Nothing: it is Ignition, and nothing but JSON, which may be packed.
+// Returns the documents in a text, or nullopt if the text is an Ignition config, which is JSON that may be packed.
 Result<std::optional<std::vector<json::Value>>> DocumentsIn(const std::string& path, const std::string& text,
                                                             json::Report& report) {
   using Documents = std::optional<std::vector<json::Value>>;
@@ -217,7 +217,7 @@ Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts, std:
       LookAt(file.documents.emplace_back(ReadDocument(std::move(value))));
       return {};
     }));
-    file.text.clear();  // The paths are not those of the whole file.
+    file.text.clear();  // The paths in the reports are not relative to the whole file.
     return file;
   }
   ConfigDocument& document = file.documents.emplace_back();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A file with a configuration, of any of the kinds that people write: Ignition, MachineConfig, Butane.
+// Reads a file with a configuration of any kind that people write: Ignition, MachineConfig, Butane.
 
 #include <cstddef>
 #include <optional>
@@ -18,41 +18,40 @@
 
 namespace pintle::machineconfig {
 
-// One document of a file: the Ignition config in it, when it has one that can be used, and all that there is to say.
+// One document of a file: its Ignition config, if that can be used, and all problems with it.
 struct ConfigDocument {
   std::string kind;  // "Ignition", "MachineConfig" or "Butane".
-  std::string name;  // Of a MachineConfig.
+  std::string name;  // The name of a MachineConfig.
   std::optional<ignition::Config> config;
-  // All of a MachineConfig, or what Butane makes of its other fields; of Ignition there is none.
+  // The whole MachineConfig, or the one that Butane's other fields make; nullopt for Ignition.
   std::optional<api::MachineConfig> object;
-  // Of Ignition: what Butane's version stands for, or the newest.
+  // The version for writing Ignition: the one that Butane's version stands for, else the newest.
   ignition::SpecVersion version = ignition::SpecVersion::k3_5;
   json::Report report;
-  std::optional<Error> error;  // In the words of the Machine Config Operator.
-  std::optional<Error> unfit;  // Why no machine is given a config that can be read and converted all the same.
+  std::optional<Error> error;  // The error in the words of the Machine Config Operator.
+  std::optional<Error> unfit;  // Why no machine accepts the config, although it can be read and converted.
 };
 
-// A file is what its contents look like, whatever its name: JSON, which may be gzipped, and that again in base64; or
-// YAML, which may hold several documents.  Only where the contents could be both, its name decides.  `text` is what the
-// report's paths lead to, when they lead to JSON.
+// The kind of a file follows from its contents, not its name: JSON, which may be gzipped, and that in turn encoded in
+// base64; or YAML, which may hold several documents.  The name decides only if the contents could be either.  `text`
+// is the text to which paths in the reports lead if it is JSON.
 struct ConfigFile {
   std::vector<ConfigDocument> documents;
-  json::Report report;  // Of the file itself, such as a key that stands twice.
+  json::Report report;  // The problems of the file itself, such as a duplicate key.
   std::string text;
-  std::size_t size = 0;  // As it is written.
+  std::size_t size = 0;  // The size of the file on the disk.
 };
 
-// A document of Butane.
 ConfigDocument ReadButaneDocument(json::Value value);
 
-// What a document makes of a machine, as a MachineConfig, of which Butane of the variant "fcos" and Ignition know
-// neither the name nor the role.
+// Converts a document of any kind to a MachineConfig.  Ignition and Butane of the variant "fcos" have neither a name
+// nor a role.
 Result<api::MachineConfig> ToMachineConfig(ConfigDocument document);
 
-// Whether a cluster can take it: it has a name and a role.
+// Checks that a cluster can accept it: it must have a name and a role.
 Result<> CheckNamed(const api::MachineConfig& config);
 
-// One that is longer than `limit`, or unpacks to more, is an error.
+// A file that is longer than `limit`, or unpacks to more, is an error.
 Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts = Accepts::kAnything,
                                   std::size_t limit = json::ParseLimits().bytes);
 

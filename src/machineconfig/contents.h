@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The bytes that a file of a config has.
+// Decodes the contents of a config's files.
 
 #include <cstddef>
 #include <string>
@@ -13,15 +13,15 @@
 
 namespace pintle::machineconfig {
 
-// Decoded and unpacked, piece by piece; without a source there are none.  Only data URLs have their bytes in the
-// config. More than `limit` bytes are an error.
+// Passes the decoded and unpacked contents to `take` in pieces; without a source there are none.  The source must be
+// a data URL, since only those have the contents in the config.  More than `limit` bytes are an error.
 Result<> WalkContents(const ignition::Resource& resource, const TakePiece& take,
                       std::size_t limit = limits::kFileContents);
 
-// The same as a whole, for who has to have all of them in memory.
+// Returns the contents as a whole, for callers that need all of them in memory.
 Result<std::string> ContentsOf(const ignition::Resource& resource, std::size_t limit);
 
-// What is looked at as a whole is never longer than this where it means something.
+// Limits contents that we parse ourselves; no meaningful ones are longer.
 inline constexpr std::size_t kMostLookedAt = 16 << 20;
 
 }  // namespace pintle::machineconfig

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which container runtime a config makes CRI-O use, and where it is not to be had.
+// Finds out which container runtime a config selects for CRI-O, and which OS does not have it.
 
 #include <string>
 #include <string_view>
@@ -10,10 +10,11 @@
 
 namespace pintle::machineconfig {
 
-// What the last of CRI-O's drop-ins that says so wants; empty: nobody says.  What cannot be read says nothing.
+// Returns the runtime that the last of CRI-O's drop-ins sets, or "" if none sets one.  Drop-ins that cannot be read
+// are ignored.
 std::string DefaultRuntimeOf(const ignition::Config& config);
 
-// Whether a stream of OS images is made of RHEL 10 or CentOS Stream 10.
+// Returns whether a stream of OS images is based on RHEL 10 or CentOS Stream 10.
 bool IsRhel10Stream(std::string_view stream);
 
 }  // namespace pintle::machineconfig

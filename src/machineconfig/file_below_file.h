@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A config may name a file and another one below it.  Ignition and the Machine Config Operator render it; no machine
-// can have both.
+// Finds a file that a config has below the path of another file.  Ignition and the Machine Config Operator render
+// such a config, but no machine can have both files.
 
 #include <span>
 #include <string>
@@ -15,9 +15,9 @@ namespace pintle::machineconfig {
 
 struct FileBelowFile {
   std::string path;
-  std::string above;  // Another file of the config, in the place of a directory.
+  std::string above;  // Another file of the config, where a directory is needed.
 
-  // Says that no machine can have both.
+  // Returns the message that no machine can have both.
   std::string Text() const;
 };
 
@@ -25,7 +25,7 @@ inline constexpr const char* kFileBelowFileAdvice = "take one of the two out";
 
 std::vector<FileBelowFile> FilesBelowFiles(std::span<const ignition::File> files);
 
-// An error for the first of them.
+// Returns an error for the first of them.
 Result<> CheckFilesBelowFiles(const ignition::Config& config);
 
 }  // namespace pintle::machineconfig

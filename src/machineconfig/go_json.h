@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The length of a MachineConfig as JSON that Go writes, which the limit on the size of a rendered config counts.
+// The length of a MachineConfig in the JSON that Go writes, which the size limit for rendered configs refers to.
 
 #include <cstddef>
 

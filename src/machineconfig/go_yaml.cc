@@ -19,14 +19,14 @@
 namespace pintle::machineconfig {
 namespace {
 
-constexpr std::size_t kStep = 2;          // Of indentation.
-constexpr std::size_t kWidth = 80;        // A line that is longer is folded at its next space.
-constexpr std::size_t kLongestKey = 128;  // In bytes; longer ones get a line of their own, with "? " before.
+constexpr std::size_t kStep = 2;          // The indentation of a level.
+constexpr std::size_t kWidth = 80;        // A longer line is folded at its next space.
+constexpr std::size_t kLongestKey = 128;  // In bytes; a longer key gets a line of its own, after "? ".
 
-// What the first step makes of a text: a raw U+0085 is a line break to the reader of a quoted text, and folded.
+// Imitates the first step, which reads JSON as YAML: in a quoted text, a raw U+0085 is a line break, which is folded.
 class ReadBack {
  public:
-  // The text as it was read; it may be `text` itself or live until the next call.
+  // Returns the text as it is read; the result is `text` itself, or lives until the next call.
   Result<std::string_view> operator()(std::string_view text) {
     if (!MayChange(text)) return text;
     read_.clear();
@@ -45,7 +45,7 @@ class ReadBack {
   }
 
  private:
-  // DEL, the first byte of U+0080 to U+00BF, and that of U+F000 to U+FFFF.
+  // The first bytes of DEL, of U+0080 to U+00BF, and of U+F000 to U+FFFF.
   static constexpr std::string_view kFirstBytes = "\x7F\xC2\xEF";
 
   static bool MayChange(std::string_view text) {
@@ -53,8 +53,8 @@ class ReadBack {
                        [&](char c) { return text.find(c) != std::string_view::npos; });
   }
 
-  // A run of spaces and breaks: spaces stay unless there is a break among them; one break becomes a space, and each
-  // further one a line feed.
+  // Folds a run of spaces and breaks: without a break, the spaces stay; one break becomes a space, and each further
+  // one a line feed.
   std::size_t FoldBlanks(std::string_view text, std::size_t at) {
     const std::size_t begin = at;
     std::size_t breaks = 0;
@@ -86,7 +86,7 @@ class ReadBack {
   }
 
   std::string read_;
-  std::size_t lines_ = 0;  // Breaks so far, in all texts.
+  std::size_t lines_ = 0;  // Counts the breaks so far, in all texts.
 };
 
 class Writer {
@@ -116,7 +116,7 @@ class Writer {
     return {};
   }
 
-  // Whether the first entry of a list or a mapping stands on the line that we are on, behind a "- ".
+  // Whether the first entry of a list or a mapping is on the current line, after a "- ".
   enum class Line { kNew, kSame };
 
   Result<> WriteMap(const json::Value& map, std::size_t indent, Line line) {
@@ -161,7 +161,7 @@ class Writer {
     return {};
   }
 
-  // A mapping begins on a new line and further in, a list on a new line below its key.
+  // A mapping begins on a new line with more indentation, a list on a new line below its key.
   Result<> WriteBehindKey(const json::Value& value, std::size_t indent) {
     if (value.is_object() && !value.empty()) return WriteMap(value, indent + kStep, Line::kNew);
     if (value.is_array() && !value.empty()) return WriteList(value, indent, Line::kNew);
@@ -169,7 +169,7 @@ class Writer {
     return WriteLeaf(value, indent + kStep);
   }
 
-  // Behind "- ", "? " and ": " all goes on in the same line.
+  // After "- ", "? " and ": ", everything continues on the same line.
   Result<> WriteBehindMark(const json::Value& value, std::size_t indent) {
     if (value.is_object() && !value.empty()) return WriteMap(value, indent + kStep, Line::kSame);
     if (value.is_array() && !value.empty()) return WriteList(value, indent + kStep, Line::kSame);
@@ -205,7 +205,7 @@ class Writer {
   }
 
   Result<> WriteTextLeaf(std::string_view text, std::size_t indent) {
-    // Bodies of files are looked at once here, and once more by whoever hashes them.
+    // Contents of files are scanned once here, and once more when they are hashed.
     const bool is_visible_ascii = IsVisibleAscii(text);
     if (!is_visible_ascii) text = TRY(read_back_(text));
     const Ways ways = WaysFor(text, is_visible_ascii);
@@ -215,7 +215,7 @@ class Writer {
 
   static std::string NumberText(double number) {
     const auto through_json = ThroughJson(number);
-    if (!through_json) return GoText(number);  // No JSON text can hold it, so that it cannot have come from one.
+    if (!through_json) return GoText(number);  // No JSON text can hold this number, so it cannot have come from one.
     return std::visit(
         []<typename N>(N n) {
           if constexpr (std::same_as<N, double>) {
@@ -288,7 +288,7 @@ class Writer {
 
   void WriteDoubleQuoted(std::string_view text, std::size_t indent, bool may_fold) {
     Put('"');
-    // The library means to escape byte order marks, and escapes every character of a text that begins with one.
+    // The library intends to escape byte order marks, and escapes every character of a text that begins with one.
     const bool escape_all = text.starts_with("\xEF\xBB\xBF");
     bool behind_space = false;
     for (std::size_t at = 0; at < text.size();) {
@@ -358,7 +358,7 @@ class Writer {
     line_is_fresh_ = behind_break;
   }
 
-  // A stretch to copy as it is; at least one character was looked at already.
+  // Returns the end of a stretch that is copied as it is; the first character has been checked.
   static std::size_t EndOfAsciiLine(std::string_view text, std::size_t at) {
     while (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80 && text[at] != '\n' && text[at] != '\r')
       ++at;
@@ -371,7 +371,7 @@ class Writer {
     return at;
   }
 
-  // "-": no break at the end.  "+": more than one, or nothing else.  Nothing: just one.
+  // Returns "-" for no break at the end, "+" for more than one or for nothing but a break, and "" for exactly one.
   static std::string_view ChompingOf(std::string_view text) {
     const std::size_t last = StartOfLastCharacter(text);
     if (!IsBreak(CharacterAt(text, last).code)) return "-";
@@ -422,7 +422,7 @@ class Writer {
       if (buffer_.size() >= kDirectly) Flush();
       return;
     }
-    // Nothing behind a text as long as this asks for the column in the same line but whether it is too wide.
+    // After a text as long as this, the column only has to tell that the line is too wide.
     column_ += text.size() / 4;
     Flush();
     sink_(text);
@@ -437,13 +437,13 @@ class Writer {
     buffer_.clear();
   }
 
-  static constexpr std::size_t kDirectly = 4096;  // Longer pieces do not go through the buffer.
+  static constexpr std::size_t kDirectly = 4096;  // Longer pieces bypass the buffer.
 
   const TextSink& sink_;
   ReadBack read_back_;
   std::string buffer_;
   std::size_t column_ = 0;
-  bool line_is_fresh_ = true;  // Nothing stands on it yet.
+  bool line_is_fresh_ = true;  // The line is empty so far.
 };
 
 }  // namespace

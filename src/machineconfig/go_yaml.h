@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// YAML as Go's yaml.v2 (2.4.0, behind ghodss/yaml) writes it, byte for byte.
+// Writes YAML byte for byte as Go's yaml.v2 (2.4.0, behind ghodss/yaml) does.
 //
-// The name of a rendered config is a digest of such a text, so every quirk counts: which texts are quoted and how,
-// where long lines are folded, in which order keys stand.  A value takes the way it takes there: it is written as JSON,
-// that is read as YAML, and what was read is written as YAML.  The text goes to a sink in pieces, so that long strings
-// are not copied.
+// The name of a rendered config is a digest of such a text, so every quirk matters: which texts are quoted and how,
+// where long lines are folded, how keys are ordered.  A value goes through the same steps as there: it is written as
+// JSON, the JSON is read as YAML, and the result is written as YAML.  The text goes to a sink in pieces, so that long
+// strings are not copied.
 
 #include <functional>
 #include <string_view>
@@ -24,11 +24,11 @@ struct GoYamlMember {
   const json::Value* value;
 };
 
-// Writes a mapping with these members, in whatever order they come.  The error is Go's: a text may hold characters that
-// YAML does not allow.
+// Writes a mapping with these members, which may be in any order.  The error is Go's: a text may contain characters
+// that YAML does not allow.
 Result<> WriteGoYaml(std::vector<GoYamlMember> members, const TextSink& sink);
 
-// The same of any value: a mapping, a list or one text.
+// Writes any value: a mapping, a list or a single text.
 Result<> WriteGoYamlDocument(const json::Value& value, const TextSink& sink);
 
 }  // namespace pintle::machineconfig

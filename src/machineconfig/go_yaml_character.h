@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The characters of a text, and what each is to Go's yaml.v2.  All texts are valid UTF-8.
+// The characters of a text, which must be valid UTF-8, and how Go's yaml.v2 classifies them.
 
 #include <cstddef>
 #include <string_view>
@@ -30,13 +30,13 @@ inline Character CharacterAt(std::string_view text, std::size_t at) {
 constexpr bool IsBreak(char32_t c) { return c == '\n' || c == '\r' || c == kNextLine || c == 0x2028 || c == 0x2029; }
 constexpr bool IsBlank(char32_t c) { return c == ' ' || c == '\t'; }
 
-// What Go's writer lets stand as it is.
+// Go's writer does not escape these.
 constexpr bool IsPrintable(char32_t c) {
   return c == '\n' || (c >= 0x20 && c <= 0x7E) || (c >= 0xA0 && c <= 0xD7FF) ||
          (c >= 0xE000 && c <= 0xFFFD && c != kByteOrderMark);
 }
 
-// What Go's reader does not take.  Control characters are escaped in the JSON text, so that it does not see them.
+// Go's reader refuses these.  Control characters are escaped in the JSON text, so that the reader does not see them.
 constexpr bool IsForbidden(char32_t c) {
   return (c >= 0x7F && c <= 0x9F && c != kNextLine) || c == 0xFFFE || c == 0xFFFF;
 }

@@ -12,11 +12,11 @@ namespace pintle::machineconfig {
 namespace {
 
 bool IsLetter(char32_t c) {
-  // All beyond ASCII is taken for a letter; the keys of a config have none of that.
+  // Everything beyond ASCII is taken for a letter; the keys of a config have no such characters.
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
 }
 
-// The quick way: nothing but letters, whose order is that of their bytes.
+// The order of words that have only letters is that of their bytes, which is quick to compare.
 bool IsAsciiWord(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
 }
@@ -44,7 +44,7 @@ DigitRun ReadDigits(const std::u32string& text, std::size_t from, std::uint64_t 
   return {static_cast<std::int64_t>(value), end};
 }
 
-// Whether the digits right before a place are more than leading zeros, so that a 0 there counts.
+// Returns whether the digits right before a place are more than leading zeros, so that a 0 there is significant.
 bool IsInsideNumber(const std::u32string& text, std::size_t at) {
   while (at > 0 && IsDigit(text[at - 1])) {
     if (text[--at] != '0') return true;

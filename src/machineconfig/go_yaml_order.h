@@ -7,7 +7,7 @@
 
 namespace pintle::machineconfig {
 
-// Whether `a` stands before `b`: numbers inside of keys count as numbers, and letters stand behind all else.
+// Returns whether `a` comes before `b`: digits in keys compare as numbers, and letters come after everything else.
 bool IsBefore(std::string_view a, std::string_view b);
 
 }  // namespace pintle::machineconfig

@@ -22,7 +22,7 @@ bool MatchesDigits(std::string_view& text, bool with_underscores) {
   return end > 0;
 }
 
-// 12:30 was a number to base 60 once, and is quoted for those who still read it so.
+// In YAML 1.1, 12:30 is a number to base 60, and is quoted for readers that still treat it so.
 bool IsBaseSixty(std::string_view text) {
   if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
   if (text.empty() || text[0] < '0' || text[0] > '9') return false;
@@ -48,7 +48,7 @@ bool IsIndicatorAtStart(char c) { return std::string_view("#,[]{}&*!|>'\"%@`").f
 
 bool LooksLikeMarker(std::string_view text) { return text.starts_with("---") || text.starts_with("..."); }
 
-// For a text without any blank, break or special character.
+// `text` must not have blanks, breaks or special characters.
 bool VisibleAsciiMayBePlain(std::string_view text) {
   const bool ends_as_key = text.back() == ':';
   const bool is_bare_indicator = text == "?" || text == "-";
@@ -57,7 +57,7 @@ bool VisibleAsciiMayBePlain(std::string_view text) {
 
 }  // namespace
 
-// Eight bytes at a time.
+// Checks eight bytes at a time.
 bool IsVisibleAscii(std::string_view text) {
   std::uint64_t odd = 0;
   std::size_t at = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How Go's yaml.v2 writes a text: plain, in quotes of which kind, or as a block.
+// Decides how Go's yaml.v2 writes a text: plain, with which quotes, or as a block.
 
 #include <string_view>
 
@@ -14,16 +14,16 @@ struct Ways {
   bool single_quoted = true;
   bool literal = true;
   bool has_breaks = false;
-  bool has_blanks = true;  // Or anything else but visible ASCII.
+  bool has_blanks = true;  // The text has blanks or anything else but visible ASCII.
 };
 
-// Whether each byte is a visible character of ASCII, as nearly all of a data URL is.
+// Returns whether all bytes are visible ASCII characters, as in nearly all of a data URL.
 bool IsVisibleAscii(std::string_view text);
 
-// The ways in which a text could be written,
+// Returns the styles in which a text could be written,
 Ways WaysFor(std::string_view text, bool is_visible_ascii);
 
-// and the one that it is written in.  A simple key is one that stands in one line with its value.
+// and the one in which it is written.  A simple key is a key on the same line as its value.
 Style StyleOf(std::string_view text, const Ways& ways, bool is_simple_key);
 
 }  // namespace pintle::machineconfig

@@ -13,7 +13,7 @@ Result<ignition::Config> ParseIgnitionPart(const api::MachineConfig& config, jso
   const json::Value& document = config.spec.config;
   json::Report problems;
   auto parsed = ignition::Parse(document, problems);
-  // The text costs as much as the document, and is needed only to say where in it a problem is.
+  // The text costs as much memory as the document, and is needed only to locate problems.
   if (!parsed) {
     const std::string text = document.is_null() ? "" : json::GoJson(document);
     problems = json::Report();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The Ignition config inside of a MachineConfig.
+// Parses the Ignition config inside a MachineConfig.
 
 #include <string>
 
@@ -12,11 +12,11 @@
 
 namespace pintle::machineconfig {
 
-// In the newest version.  The error names the lines and columns of the text that the Machine Config Operator would have
-// in its hands.
+// Returns the config in the newest version.  The error names lines and columns of the text that the Machine Config
+// Operator would parse.
 Result<ignition::Config> ParseIgnitionPart(const api::MachineConfig& config, json::Report& report);
 
-// That error with what the operator says it was doing: nothing more of a config that it has read and cannot convert.
+// Prepends what the operator says that it was doing, unless it has read the config and cannot convert it.
 std::string ParseErrorText(const Error& error);
 
 }  // namespace pintle::machineconfig

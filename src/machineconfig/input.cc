@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 Result<std::string> ReadAll(int fd, std::size_t limit) {
   const auto too_long = [&] { return Error(ErrorKind::kInvalid, fmt::format("longer than {} bytes", limit)); };
   struct stat status = {};
-  // What says how long it is need not be read to be refused.
+  // A regular file that is too long is refused before it is read.
   const bool is_sized = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
   if (is_sized && static_cast<std::uint64_t>(status.st_size) > limit) return too_long();
   std::string contents;
@@ -46,7 +46,7 @@ Result<std::string> ReadAll(int fd, std::size_t limit) {
   }
 }
 
-// A word for what a regular file is not.
+// Names a file that is not regular.
 std::string_view KindOf(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";
   if (S_ISFIFO(mode)) return "a pipe";
@@ -55,7 +55,7 @@ std::string_view KindOf(mode_t mode) {
 }
 
 Result<UniqueFd> OpenRegular(const std::string& path) {
-  // To open a pipe waits for someone to write into it, unless it is opened like this.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) return Error::FromErrno("open");
   struct stat status = {};
@@ -108,7 +108,7 @@ Result<> AddFilesIn(const std::string& directory, std::span<const std::string_vi
   return {};
 }
 
-// Whether a text can only be JSON, or the part of YAML that is written like it.
+// Returns whether a text can only be JSON, or the part of YAML that looks like it.
 bool LooksLikeJson(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string::npos && (text[first] == '{' || text[first] == '[');
@@ -131,7 +131,7 @@ Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<c
   NamedFiles named;
   for (const std::string& input : inputs) {
     struct stat status = {};
-    // What is wrong with anything else, opening it tells.
+    // Errors of anything but a directory are reported when it is opened.
     if (::stat(input.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
       named.files.push_back({input, Accepts::kAnything});
       continue;

@@ -11,7 +11,7 @@
 namespace pintle::machineconfig {
 namespace {
 
-// The section by itself, or as `spec` has it under its name.
+// Reads a section that may stand alone, or in `spec` under its name.
 template <typename Section>
 Result<Section> ReadSection(const std::string& file, Accepts accepts, const char* name) {
   std::vector<json::Value> documents = TRY(ReadDocuments(file, accepts));

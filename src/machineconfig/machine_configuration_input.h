@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What an administrator says about updates in place, from files: by itself, or in the MachineConfiguration that has it.
+// Reads an administrator's settings for updates in place from files, alone or inside a MachineConfiguration.
 
 #include <string>
 

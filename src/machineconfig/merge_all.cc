@@ -20,7 +20,7 @@ const std::string& NameOf(const Directory& directory) { return directory.path; }
 const std::string& NameOf(const Link& link) { return link.path; }
 const std::string& NameOf(const Unit& unit) { return unit.name; }
 
-// The list that a config has of each kind.
+// Returns the config's list for things of one kind.
 std::vector<File>& ListIn(Config& config, const File*) { return config.storage.files; }
 std::vector<Directory>& ListIn(Config& config, const Directory*) { return config.storage.directories; }
 std::vector<Link>& ListIn(Config& config, const Link*) { return config.storage.links; }
@@ -31,7 +31,7 @@ std::vector<T>& ListIn(Config& config) {
   return ListIn(config, static_cast<const T*>(nullptr));
 }
 
-// Two things of one name, by the rules for configs that have nothing else.
+// Merges two things of one name by the rules for configs that have nothing else.
 template <typename T>
 T MergeOne(T parent, T child) {
   Config parent_config;
@@ -42,7 +42,7 @@ T MergeOne(T parent, T child) {
   return std::move(ListIn<T>(merged).front());
 }
 
-// Things of one kind, in order.  What is taken away leaves a hole until the end.
+// Things of one kind, in order.  A thing that is removed leaves a gap until Take().
 template <typename T>
 class Things {
  public:
@@ -68,7 +68,7 @@ class Things {
   std::vector<bool> is_gone_;
 };
 
-// A path is a file, a directory or a link; the last who says decides which.
+// A path is a file, a directory or a link; the last config that has the path decides which.
 class Merger {
  public:
   void Lay(Config child) {
@@ -124,7 +124,7 @@ class Merger {
   }
 
   bool is_first_ = true;
-  Config rest_;  // Everything but the lists below.
+  Config rest_;  // Everything that is not in the members below.
   Things<File> files_;
   Things<Directory> directories_;
   Things<Link> links_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Many Ignition configs laid one over the other.
+// Merges many Ignition configs.
 
 #include <vector>
 
@@ -9,8 +9,9 @@
 
 namespace pintle::machineconfig {
 
-// The same as ignition::Merge() with one after the other, in time proportional to what there is: merging two configs
-// looks at all of both, and hundreds of configs add to one that grows.  In none of them a path or a unit stands twice.
+// Does the same as calling ignition::Merge() for one after the other, but in time proportional to the total size: a
+// merge of two configs reads both, and with hundreds of configs one of them keeps growing.  No path or unit may occur
+// twice in one config.
 ignition::Config MergeAll(ignition::Config base, std::vector<ignition::Config> children);
 
 }  // namespace pintle::machineconfig

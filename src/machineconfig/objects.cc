@@ -14,7 +14,7 @@ namespace {
 
 enum class Type { kText, kTruth, kObject, kTexts, kTextMap };
 
-// What Go would call a value and a type.
+// The names that Go's errors use for values and types.
 
 std::string_view GoValue(const json::Value& value) {
   switch (value.type()) {
@@ -35,7 +35,7 @@ struct TypedField {
   std::string_view key;
   Type type;
   std::string_view go_type;
-  std::string_view go_field;  // The struct that has it, and the path to it.
+  std::string_view go_field;  // The Go struct that has it, and its path.
 };
 
 constexpr TypedField kObjectFields[] = {
@@ -61,7 +61,7 @@ Error Misfit(const json::Value& value, std::string_view go_field, std::string_vi
                                                 GoValue(value), go_field, go_type));
 }
 
-// The elements of a list, or the values of an object's members.
+// Visits the elements of a list, or the values of an object's members.
 template <typename AnyValue, typename Visit>
 void ForEachIn(AnyValue& value, const Visit& visit) {
   for (auto& element : value) visit(element);
@@ -71,7 +71,7 @@ void ForEachIn(AnyValue& value, const Visit& visit) {
 
 bool IsText(const json::Value& value) { return value.is_string() || value.is_null(); }
 
-// Null fits every type.
+// Null is valid for every type.
 Result<> CheckType(const json::Value& value, const TypedField& field) {
   if (value.is_null()) return {};
   bool fits = false;
@@ -124,7 +124,7 @@ Result<> CheckMachineConfig(const json::Value& document) {
   return {};
 }
 
-// Go reads null in a list of texts, or as a value of a map of them, as "".
+// Go reads null as "" in a list of strings and as a value of a map of strings.
 void NullToText(json::Value* texts) {
   if (texts == nullptr) return;
   ForEachIn(*texts, [](json::Value& text) {

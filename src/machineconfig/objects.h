@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Documents to objects: a MachineConfig, a pool, a ControllerConfig.
+// Converts documents to objects: a MachineConfig, a pool, a ControllerConfig.
 //
-// What has the wrong type is refused with all problems and, first, with the words in which the Machine Config Operator
-// says it.
+// A document with wrong types is refused with all its problems, the first of them in the words of the Machine Config
+// Operator.
 
 #include <functional>
 #include <string_view>
@@ -19,17 +19,17 @@ namespace pintle::machineconfig {
 
 Result<api::MachineConfig> ReadMachineConfig(json::Value document);
 
-// The `kind` of a document, or "".
+// Returns the `kind` of a document, or "".
 std::string_view KindOf(const json::Value& document);
 
-// Hands each object on: those in a List one by one, others as they are.
+// Calls `each` for each object; a List is split into its items.
 Result<> ForEachObject(std::vector<json::Value> documents, const std::function<Result<>(json::Value object)>& each);
 
-// The error where `kind` is needed.  What stands in the place of the kind may be anything, a password too, and is shown
-// only if it can be a kind.
+// Returns the error for a document that must have `kind`.  The actual kind may be any text, even a password, and is
+// included only if it looks like a kind.
 Error Not(std::string_view kind, std::string_view actual);
 
-// An object of a type that says its kind; one without a kind is taken for it.
+// Reads an object that must be of this kind; a document without a kind is accepted.
 template <typename T>
 Result<T> ReadObject(json::Value document, std::string_view kind) {
   if (const std::string_view actual = KindOf(document); !actual.empty() && actual != kind) return Not(kind, actual);
@@ -39,7 +39,7 @@ Result<T> ReadObject(json::Value document, std::string_view kind) {
   return object;
 }
 
-// The document of a MachineConfig, into which its Ignition config is moved.
+// Returns the document of a MachineConfig.  Its Ignition config is moved and not copied.
 json::Value ToDocument(api::MachineConfig config);
 
 }  // namespace pintle::machineconfig

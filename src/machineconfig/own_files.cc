@@ -10,7 +10,8 @@
 namespace pintle::machineconfig {
 namespace {
 
-// Each with all that is below it.  What others have in /etc/machine-config-daemon and /etc/pintle is theirs.
+// Each of these includes everything below it.  Other files in /etc/machine-config-daemon and /etc/pintle are not
+// ours.
 constexpr auto kOwn = std::to_array<std::string_view>({
     "/etc/machine-config-daemon/currentconfig",
     "/etc/machine-config-daemon/currentimage",
@@ -28,8 +29,8 @@ bool IsBelow(std::string_view path, std::string_view directory) {
   return path.size() > directory.size() && path.starts_with(directory) && path[directory.size()] == '/';
 }
 
-// What is being written is under such a name for a moment (NameBeside() of base/root.h), and removed where a crash left
-// it.
+// While a file is written it has such a name (NameBeside() of base/root.h), and what a crash leaves under one is
+// removed.
 bool HasTemporaryName(std::string_view path) { return path.substr(path.rfind('/') + 1).starts_with(".pintle-"); }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Files that Pintle writes on a machine and reads back itself.
+// The files that Pintle writes on a machine and reads back itself.
 //
-// A config that had one of them would leave a machine on which Pintle cannot tell any more what it has done, so that no
-// machine is given such a config.  It can be rendered all the same, as the Machine Config Operator renders it.
+// After a config that had one of them, Pintle could not tell any more what it has done, so no machine accepts such a
+// config.  It can be rendered all the same, as the Machine Config Operator does.
 
 #include <string>
 #include <string_view>
@@ -14,15 +14,15 @@
 
 namespace pintle::machineconfig {
 
-// Whether nothing else may be written at this path: it is one of these files, is below one, or is a directory above one
-// that would be a file then.
+// Returns whether no config may write to this path: it is one of these files, is below one, or is the path of a
+// directory above one.
 bool IsOwnFile(std::string_view path);
 
-// Why no machine takes a config with a file there, and what to do about it.
+// Returns why no machine accepts a config with a file there; the advice says what to do.
 std::string OwnFileText(std::string_view path);
 inline constexpr std::string_view kOwnFileAdvice = "leave it out of the config";
 
-// An error for the first such file of a config.
+// Returns an error for the first such file of a config.
 Result<> CheckOwnFiles(const ignition::Config& config);
 
 }  // namespace pintle::machineconfig

@@ -20,7 +20,7 @@ namespace {
 using json::Equal;
 
 constexpr std::string_view kOnlyUser = "core";
-// Its mere presence makes the node agent start over, so that no config may bring it.
+// The existence of this file makes the node agent start over, so no config may contain it.
 constexpr std::string_view kForceFile = "/run/machine-config-daemon-force";
 
 constexpr std::string_view kPartitionAdvice = "disks are set up once, when a machine is installed";
@@ -35,7 +35,7 @@ void AddPasswd(std::vector<Obstacle>& obstacles, std::string_view reason, std::s
   obstacles.push_back({fmt::format("invalid passwd change(s): {}", reason), std::move(advice)});
 }
 
-// What a user may have set besides its name, SSH keys and password.
+// Returns whether a user has fields other than its name, SSH keys and password.
 bool HasOtherFields(const ignition::PasswdUser& user) {
   ignition::PasswdUser with_these;
   with_these.name = user.name;
@@ -83,7 +83,7 @@ void CompareStorage(const ignition::Storage& from, const ignition::Storage& to, 
   if (!IsOverridden(overrides, "Raid")) changed(from.raid, to.raid, "raid", kPartitionAdvice);
   changed(from.directories, to.directories, "directories",
           "a directory is made for the files in it; use systemd-tmpfiles for others");
-  // Links are never touched on a node, so that it does no harm when the last is gone.
+  // Links are never changed on a node, so removing the last one from a config does no harm.
   if (!to.links.empty()) changed(from.links, to.links, "links", "make links with a unit or systemd-tmpfiles");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether a running machine can get from one config to another, or would have to be installed anew.
+// Decides whether a running machine can change from one config to another, or would have to be installed anew.
 
 #include <string>
 #include <string_view>
@@ -14,33 +14,34 @@
 
 namespace pintle::machineconfig {
 
-// Why not, with the words of the Machine Config Operator, and ours: what to do about it.
+// A reason why not, in the words of the Machine Config Operator, and our advice what to do.
 struct Obstacle {
   std::string text;
   std::string advice;
 };
 
-// A config with its Ignition part parsed.
+// A config and its parsed Ignition part.
 struct ParsedConfig {
   const api::MachineConfig& object;
   const ignition::Config& ignition;
 };
 
-// All obstacles, those that the Machine Config Operator would find first come first; none: it can be done.
+// Returns all obstacles, in the order in which the Machine Config Operator would find them; none if the change is
+// possible.
 std::vector<Obstacle> ObstaclesBetween(const ParsedConfig& from, const ParsedConfig& to,
                                        const api::IrreconcilableValidationOverrides& overrides);
 
 struct Verdict {
-  std::string text;  // As the Machine Config Operator says it, with the names of the configs; empty: it can be done.
+  std::string text;  // The Machine Config Operator's message with the names of the configs; empty if it is possible.
   std::vector<Obstacle> obstacles;
-  bool is_valid = true;  // Whether the new config is one that any machine can be given.
+  bool is_valid = true;  // Whether the new config is valid for any machine.
 };
 
-// The obstacles, and whether the new config is one that a machine can be given at all.
+// Returns the obstacles, and whether the new config is valid at all.
 Verdict Judge(const ParsedConfig& from, const ParsedConfig& to,
               const api::IrreconcilableValidationOverrides& overrides);
 
-// That the old or the new config cannot be parsed.
+// Returns the message that the old or the new config cannot be parsed.
 std::string UnparsableText(std::string_view which, const api::MachineConfig& config, const Error& error);
 
 }  // namespace pintle::machineconfig

@@ -8,7 +8,7 @@ namespace pintle::machineconfig {
 namespace {
 
 struct Remedy {
-  std::string_view problem;  // What it begins with.
+  std::string_view problem;  // The beginning of the problem's text.
   std::string_view remedy;
 };
 

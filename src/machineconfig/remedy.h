@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What to do about a problem of a config.
+// The remedies for problems of a config.
 
 #include <string_view>
 
 namespace pintle::machineconfig {
 
-// Half a sentence for the person who wrote it; empty when the problem says it itself.
+// Returns a phrase for the author of the config, or "" if the problem's own text is enough.
 std::string_view RemedyFor(std::string_view problem);
 
 }  // namespace pintle::machineconfig

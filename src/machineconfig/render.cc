@@ -71,7 +71,7 @@ Result<> CheckLabels(const MachineConfigs& configs) {
   return {};
 }
 
-// A config with its Ignition part, if it has any.
+// A config and its Ignition part, if it has one.
 struct Part {
   const api::MachineConfig* object;
   std::optional<ignition::Config> ignition;
@@ -83,7 +83,7 @@ bool IsForWorkers(const api::MachineConfig& config) {
   return role != nullptr && *role == kWorkerRole;
 }
 
-// All that is wrong with any of them, each problem behind the name of the config that has it.
+// Collects the problems of all configs, each after the name of its config.
 Result<std::vector<Part>> ValidateAll(const MachineConfigs& configs) {
   std::vector<Part> parts;
   parts.reserve(configs.size());
@@ -117,7 +117,7 @@ ignition::Config EmptyConfig() {
   return config;
 }
 
-// A child that says nothing of a file's compression must not inherit the parent's.
+// A child that does not mention a file's compression must not inherit the parent's.
 void SayNoCompression(std::vector<ignition::File>& files) {
   for (ignition::File& file : files) {
     if (!file.contents.compression) file.contents.compression = "";
@@ -130,7 +130,7 @@ void LeaveOutNoCompression(std::vector<ignition::File>& files) {
   }
 }
 
-// Empty compressions that the first config says itself stay, unless something is merged over it.
+// Empty compressions of the first config itself stay, unless something is merged into it.
 ignition::Config MergeIgnition(std::vector<Part>& parts) {
   ignition::Config merged = parts.front().ignition ? *std::move(parts.front().ignition) : EmptyConfig();
   std::vector<ignition::Config> children;
@@ -167,7 +167,7 @@ api::MachineConfigSpec MergeRest(const std::vector<Part>& parts, const std::stri
     if (kernel_type != kDefaultKernel) merged.kernel_type = kernel_type;
     Append(kernel_arguments, spec.kernel_arguments);
     Append(extensions, spec.extensions);
-    // Generated configs bring no images: those of the release are known already.
+    // Images in generated configs are ignored: those of the release are known already.
     if (!GeneratedBy(*part.object).empty()) continue;
     if (!spec.os_image_url.empty()) merged.os_image_url = spec.os_image_url;
     if (!spec.base_os_extensions_container_image.empty()) {
@@ -245,7 +245,7 @@ Verdict JudgeUnparsed(const ParsedConfig& current, const api::MachineConfig& wan
   return Judge(current, {wanted, *ignition}, settings.overrides);
 }
 
-// All that stands in the way, with what to do about it.
+// Lists all obstacles with advice.
 std::string AdviceOn(const Verdict& verdict) {
   std::string advice;
   for (const Obstacle& obstacle : verdict.obstacles) {
@@ -254,7 +254,7 @@ std::string AdviceOn(const Verdict& verdict) {
   return advice;
 }
 
-// What remains without the names of the configs.
+// Returns the message without the names of the configs.
 std::string_view ReasonIn(std::string_view text) {
   const std::size_t colon = text.find(": ");
   return colon == std::string_view::npos ? std::string_view() : text.substr(colon + 2);
@@ -291,16 +291,16 @@ Result<> CheckReachable(const std::vector<Part>& parts, const ParsedConfig& rend
   }
   const ParsedConfig current{*settings.current, *current_ignition};
   Verdict verdict = Judge(current, rendered, settings.overrides);
-  // Merging can make an invalid config of valid ones.  It is the parser that finds that.
+  // Merging can make an invalid config of valid ones, which only the parser detects.
   if (!verdict.is_valid) verdict = JudgeUnparsed(current, rendered.object, settings);
   if (verdict.text.empty()) return {};
   return Unreachable(parts, current, verdict, settings);
 }
 
-// RHEL 10 has no runc.
+// RHEL 10 does not have runc.
 Result<> CheckRuntime(const api::MachineConfigPool& pool, const ignition::Config& merged, bool is_overridden,
                       const RenderSettings& settings) {
-  // What an image of one's own is made of cannot be told from here.
+  // We do not know what a custom image is based on.
   if (is_overridden || !IsRhel10Stream(settings.os_image_stream)) return {};
   if (DefaultRuntimeOf(merged) != "runc") return {};
   return Refused(fmt::format(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Many machine configs to the one that a pool's nodes get.
+// Renders many machine configs to the one for a pool's nodes.
 //
-// The order is by name, with those for workers first; the Ignition parts are merged, the rest is chosen or joined. What
-// comes out, and its name, is exactly what the Machine Config Operator makes of the same configs.
+// Configs are ordered by name, with those for workers first; Ignition parts are merged, other fields are chosen or
+// joined. The result and its name are exactly what the Machine Config Operator makes of the same configs.
 
 #include <optional>
 #include <span>
@@ -22,18 +22,18 @@
 
 namespace pintle::machineconfig {
 
-// What goes into a rendered config besides the machine configs.
+// The inputs of a rendered config besides the machine configs.
 struct RenderSettings {
   const api::ControllerConfig& controller_config;
-  // Who renders.  Configs that another version has generated are refused, since they may not fit.
+  // The version of the renderer.  Configs that another version has generated are refused, since they may not fit.
   std::string controller_version;
-  // Which version the operator is that has to have written the ControllerConfig.  Empty: not known, any will do.
+  // The version of the operator that must have written the ControllerConfig; empty if any version will do.
   std::string operator_version = "";
-  // The images that the pool's OS image stream names; none: those of the ControllerConfig.
+  // The images of the pool's OS image stream; null for those of the ControllerConfig.
   const api::OSImageStreamSet* os_images = nullptr;
   // The name of that stream.
   std::string os_image_stream = "";
-  // What the nodes have now, from which they must be able to get to the new one; none: nothing yet.
+  // The nodes' current config, from which they must be able to reach the new one; null if there is none.
   const api::MachineConfig* current = nullptr;
   api::IrreconcilableValidationOverrides overrides = {};
 };
@@ -46,17 +46,17 @@ struct Rendered {
 
 using MachineConfigs = std::vector<const api::MachineConfig*>;
 
-// The configs that a pool's selector chooses.
+// Returns the configs that a pool's selector matches.
 Result<MachineConfigs> SelectFor(const api::MachineConfigPool& pool, std::span<const api::MachineConfig> configs);
 
-// The images of the stream that a pool wants: the one named, or the default.
+// Returns the images of the stream that a pool names, or of the default stream.
 Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& pool, const api::OSImageStream& stream);
 
 Result<Rendered> Render(const api::MachineConfigPool& pool, MachineConfigs configs, const RenderSettings& settings);
 
-// Larger ones do not fit into the cluster's database.
+// Returns an error for a config that is too large for the cluster's database.
 Result<> CheckSize(const api::MachineConfig& config);
-// For one that fits and comes near to not fitting: what to know of it before it does not.
+// Returns a warning for a config that fits but comes near the limit.
 std::optional<std::string> SizeWarning(const api::MachineConfig& config);
 
 }  // namespace pintle::machineconfig

@@ -16,10 +16,10 @@
 namespace pintle::machineconfig {
 namespace {
 
-// systemd and we read what is there as a whole.
+// systemd and we read the files there as a whole.
 constexpr std::string_view kUnits = "/etc/systemd/";
 
-// Nothing is counted that cannot be too long: contents are never longer than their source, unless they are compressed.
+// Contents are decoded only if they can be too long: they are never longer than their source, unless compressed.
 Result<> CheckFile(const ignition::File& file) {
   const bool is_unit = file.path.starts_with(kUnits);
   const std::size_t limit = is_unit ? limits::kRecord : limits::kFileContents;
@@ -29,7 +29,7 @@ Result<> CheckFile(const ignition::File& file) {
     size += piece.size();
     return size <= limit;
   };
-  // The count ends the walk.  What cannot be decoded, others tell.
+  // Counting beyond the limit ends the walk.  Contents that cannot be decoded are reported elsewhere.
   static_cast<void>(WalkContents(file.contents, count, std::numeric_limits<std::size_t>::max()));
   if (size <= limit) return {};
   return Error(ErrorKind::kInvalid,
@@ -49,7 +49,7 @@ Result<> CheckUser(const ignition::PasswdUser& user) {
 std::size_t LengthOf(const ignition::File& file) { return file.contents.source ? file.contents.source->size() : 0; }
 std::size_t LengthOf(const std::optional<std::string>& text) { return text ? text->size() : 0; }
 
-// At least so long is what a machine keeps of its config.
+// Returns the minimal length of the record that a machine keeps of its config.
 std::size_t LengthOf(const ignition::Config& config) {
   std::size_t length = 0;
   for (const ignition::File& file : config.storage.files) length += LengthOf(file);

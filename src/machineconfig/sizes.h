@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether a config is short enough for a machine, as a whole and in its parts: base/size_limits.h has the numbers.
+// Checks the size of a config and of its parts; the limits are in base/size_limits.h.
 
 #include <string>
 
@@ -10,12 +10,13 @@
 
 namespace pintle::machineconfig {
 
-// An error for the first file whose contents are too long, for the first user whose keys are, and for a config that is
-// too long as a whole.  Compressed contents are decoded for this; contents that cannot be decoded are no error here.
+// Returns an error for the first file whose contents are too long, for the first user whose keys are, and for a
+// config that is too long as a whole.  Compressed contents are decoded; contents that cannot be decoded are no error
+// here.
 Result<> CheckSizes(const ignition::Config& config);
 
-// The end of the error about a config that is too long, with its largest file and the remedy: "; of that, /etc/big has
-// 5 bytes: ...".
+// Returns the end of the error for a config that is too long, with its largest file and the remedy: "; of that,
+// /etc/big has 5 bytes: ...".
 std::string LargestFileText(const ignition::Config& config);
 
 }  // namespace pintle::machineconfig

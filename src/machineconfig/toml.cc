@@ -29,7 +29,8 @@ bool IsBareKeyCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-// Whether it can be said of a key: "registry.mirror-by-digest-only".  Tokens and hashes have capitals and digits.
+// Returns whether a key may be shown, such as "registry.mirror-by-digest-only".  Tokens and hashes have capitals and
+// digits.
 bool IsName(std::string_view key) {
   constexpr std::size_t kLongest = 64;
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz-_.";
@@ -113,7 +114,7 @@ class Reader {
     }
   }
 
-  // A character as Go's %q shows it.  One alone gives no secret away.
+  // Formats a character as Go's %q does.  A single character reveals no secret.
   std::string Shown() const {
     if (AtEnd()) return "EOF";
     if (Peek() == '\n') return "'\\n'";
@@ -124,7 +125,7 @@ class Reader {
     return fmt::format("'{}'", text_.substr(at_, size));
   }
 
-  // Of the text only what can be the name of a setting is shown: all else may be a secret in the wrong place.
+  // The message contains only what can be the name of a setting: any other text may be a secret in the wrong place.
   Error Wrong(std::string_view problem) const {
     if (!IsName(last_key_)) return Error(ErrorKind::kInvalid, fmt::format("toml: line {}: {}", line_, problem));
     return Error(ErrorKind::kInvalid, fmt::format("toml: line {} (last key \"{}\"): {}", line_, last_key_, problem));
@@ -168,7 +169,7 @@ class Reader {
     return Wrong(fmt::format("Key '{}' has already been defined.", key));
   }
 
-  // A table below an element of a list may be said once for each element.
+  // A table below an element of a list may be defined once for each element.
   static bool IsListElement(const json::Value& document, const Key& key) {
     const json::Value* table = &document;
     for (const std::string& part : key) {
@@ -179,7 +180,7 @@ class Reader {
     return table->is_array();
   }
 
-  // The table that holds a key, made as needed.  In a list, the last table of it.
+  // Returns the table that contains a key, and creates tables as needed.  For a list, that is its last table.
   Result<json::Value*> Enter(json::Value& from, const Key& key) {
     if (key.size() > kDeepest) return Wrong("nested too deep");
     json::Value* table = &from;
@@ -312,7 +313,7 @@ class Reader {
     if (!Take("\n")) Take("\r\n");
     for (;;) {
       if (AtEnd()) return Wrong(fmt::format("unexpected EOF; expected '{}'", quotes));
-      // Up to two quotes may stand before the three that end the text.
+      // Up to two quotes may precede the three that end the text.
       if (StartsWith(quotes) && text_.substr(at_ + quotes.size(), 1) != quotes.substr(0, 1)) {
         Advance(quotes.size());
         return text;
@@ -322,7 +323,7 @@ class Reader {
     }
   }
 
-  // A backslash at the end of a line takes all blanks and breaks behind it away.
+  // A backslash at the end of a line removes all blanks and breaks that follow it.
   bool SkipLineEnd() {
     if (Peek() != '\\') return false;
     const std::size_t behind = text_.find_first_not_of(" \t\r", at_ + 1);
@@ -389,7 +390,7 @@ class Reader {
     const std::size_t begin = at_;
     const auto belongs = [](char c) { return IsBareKeyCharacter(c) || c == '+' || c == '.' || c == ':'; };
     while (!AtEnd() && belongs(Peek())) Advance();
-    // A date and a time may have a space between them.
+    // A date and a time may be separated by a space.
     const bool is_date = at_ - begin == 10 && text_[begin + 4] == '-';
     if (is_date && Peek() == ' ' && at_ + 1 < text_.size() && text_[at_ + 1] >= '0' && text_[at_ + 1] <= '9') {
       Advance();
@@ -446,7 +447,7 @@ class Reader {
   std::size_t line_ = 1;
   std::string last_key_;
   std::set<std::string> headers_;   // Tables that have had a [header].
-  std::set<std::string> is_fixed_;  // Arrays and tables that were written as values, and are whole.
+  std::set<std::string> is_fixed_;  // Arrays and tables that were written as values, and cannot be extended.
 };
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -455,7 +456,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 Result<json::Value> ParseToml(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  // Text in UTF-16 shows at once.
+  // Text in UTF-16 has a zero byte at its beginning.
   constexpr std::size_t kGlance = 6;
   if (text.substr(0, kGlance).find('\0') != std::string_view::npos) {
     return Error(ErrorKind::kInvalid,

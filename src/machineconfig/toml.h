@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// TOML to JSON values: the files of the container tools (registries.conf, crio.conf.d) are written in it.
+// Parses TOML, in which the configuration files of the container tools are written (registries.conf, crio.conf.d).
 
 #include <string_view>
 
@@ -10,8 +10,8 @@
 
 namespace pintle::machineconfig {
 
-// Reads TOML 1.0.  Dates and times become texts.  An error says the line and the last key, in the manner of the reader
-// that the Machine Config Operator uses: `toml: line 1 (last key "a"): expected value but found '=' instead`.
+// Reads TOML 1.0.  Dates and times become strings.  An error names the line and the last key, in the format of the
+// Machine Config Operator's reader: `toml: line 1 (last key "a"): expected value but found '=' instead`.
 Result<json::Value> ParseToml(std::string_view text);
 
 }  // namespace pintle::machineconfig

@@ -14,7 +14,7 @@ namespace pintle::machineconfig {
 namespace {
 
 constexpr std::int64_t kHighestMode = 0777;
-// Of a name that is none of those it has to be.
+// Limits an unknown name in a message.
 constexpr std::size_t kMostOfName = 64;
 constexpr std::size_t kMostOfNames = 1000;
 
@@ -41,7 +41,7 @@ Result<> CheckExtensions(const std::vector<std::string>& extensions) {
                fmt::format("invalid extensions found: [{}]", Shortened(std::move(unknown), kMostOfNames)));
 }
 
-// Files with permissions that a config may not give, such as set-user-id.
+// Refuses permissions that a config may not give, such as set-user-id.
 Result<> CheckFileMode(const ignition::File& file) {
   if (!file.mode || *file.mode <= kHighestMode) return {};
   const auto meant = ignition::MeantInOctal(*file.mode);
@@ -56,11 +56,11 @@ Result<> CheckFileModes(const ignition::Config& config) {
   return {};
 }
 
-// Problems of the Ignition part, at their places in the whole.
+// Copies the problems of the Ignition part with their places in the whole document.
 void TellBelow(const std::string& section, const json::Report& from, json::Report& to) {
   const json::Path root;
   for (const json::Problem& problem : from.problems()) {
-    const std::string place = section + problem.path.substr(1);  // Behind its "$".
+    const std::string place = section + problem.path.substr(1);  // Skips the "$" of the path.
     if (problem.severity == json::Severity::kError) {
       to.Error(json::Path(root, place), problem.what);
     } else {
@@ -69,7 +69,7 @@ void TellBelow(const std::string& section, const json::Report& from, json::Repor
   }
 }
 
-// Of a document that has been parsed.
+// The document must have been parsed successfully.
 bool IsSpec2(const json::Value& document) { return document.TextAt({"ignition", "version"}).starts_with("2."); }
 
 }  // namespace
@@ -96,11 +96,11 @@ std::span<const Extension> SupportedExtensions() {
 Result<std::optional<ignition::Config>> Validate(const api::MachineConfig& config, json::Report& report) {
   TRY(CheckKernelType(config.spec.kernel_type));
   if (config.spec.config.is_null()) return std::optional<ignition::Config>();
-  // An unknown extension without an Ignition config beside it is let through: refusing what a cluster has rendered
+  // An unknown extension is accepted if there is no Ignition config beside it: refusing what a cluster has rendered
   // before would stop all of its updates.
   if (config.spec.extensions) TRY(CheckExtensions(*config.spec.extensions));
   ignition::Config parsed = TRY(ParseIgnitionPart(config, report));
-  // Of spec 2, the Machine Config Operator looks at the config as it was, not at what it is converted to.
+  // For spec 2, the Machine Config Operator checks the original config, not what it is converted to.
   TRY(IsSpec2(config.spec.config) ? CheckFileModes(parsed) : CheckIgnition(parsed));
   return std::optional(std::move(parsed));
 }
@@ -117,7 +117,7 @@ std::optional<ignition::Config> FindProblems(const api::MachineConfig& config, j
   auto parsed = ignition::Parse(config.spec.config, ignition_report);
   TellBelow("spec.config", ignition_report, report);
   if (!parsed) {
-    // What is wrong as a whole, such as the version.
+    // The error is about the config as a whole, such as its version.
     if (!ignition_report.has_errors()) tell(std::move(parsed).error(), "spec.config");
     return std::nullopt;
   }

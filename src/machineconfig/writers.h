@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which of the configs that were merged says what: a path, a unit or a user, and the names of those that speak of it.
+// Records which of the merged configs wrote a path, a unit or a user.
 //
-// The merged config does not tell; whoever wonders where a file comes from wants to know it all the same.
+// The merged config does not have that information, which people need to find out where a file comes from.
 
 #include <map>
 #include <span>
@@ -14,8 +14,8 @@
 
 namespace pintle::machineconfig {
 
-// Paths of files, names of units, paths of their files and drop-ins, names of users.  Of several names the last has the
-// last word, where only one can have it.
+// Maps paths of files, names of units, paths of their files and drop-ins, and names of users to the names of configs.
+// If only one config can win, it is the last.
 using Writers = std::map<std::string, std::vector<std::string>>;
 
 struct Source {

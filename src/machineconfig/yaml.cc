@@ -22,27 +22,26 @@
 namespace pintle::machineconfig {
 namespace {
 
-// Text that aliases may add to a document, which is far shorter in any real one.
+// The most text that aliases may add to a document; real documents stay far below it.
 constexpr std::size_t kMostAliasedBytes = 32 << 20;
-// libyaml compares each %TAG with those before it.
+// libyaml compares each %TAG with all before it, so their number is limited.
 constexpr std::size_t kMostTagDirectives = 1000;
 
 enum class Tag : std::uint8_t { kNone, kString, kBinary, kBool, kInteger, kFloat, kNull, kTimestamp, kOther };
 
 enum class NodeKind : std::uint8_t { kScalar, kList, kMap, kAlias };
 
-// The documents are read into nodes first: an alias stands for a node and not for a value, and `<<` needs to know
-// which.
+// Documents are first read into nodes, since an alias stands for a node, and `<<` depends on the kind of the node.
 struct Node {
   NodeKind kind = NodeKind::kScalar;
   Tag tag = Tag::kNone;
   bool is_plain = false;     // A scalar without quotes.
-  bool is_shared = false;    // Some alias stands for it, so it is copied and not moved.
-  bool is_open = false;      // It is being converted: an alias to it would go round for ever.
-  std::uint32_t target = 0;  // Of an alias.
+  bool is_shared = false;    // An alias stands for it, so that it is copied and not moved.
+  bool is_open = false;      // It is being converted, and an alias to it would be a cycle.
+  std::uint32_t target = 0;  // The node that an alias stands for.
   std::size_t line = 0;
   std::string text;
-  std::vector<std::uint32_t> children;  // Of a mapping: key, value, key, value ...
+  std::vector<std::uint32_t> children;  // For a mapping these are key, value, key, value ...
 };
 
 Error AtLine(std::size_t line, std::string_view what) {
@@ -61,7 +60,7 @@ Tag TagNamed(const yaml_char_t* name) {
   return found == kTags.end() ? Tag::kOther : found->second;
 }
 
-// libyaml's events, freed when the next one comes.
+// Owns libyaml's events, each of which is freed when the next one comes.
 class Events {
  public:
   explicit Events(std::string_view text) {
@@ -86,7 +85,7 @@ class Events {
   Error Problem() const {
     if (!is_ready_ || parser_.error == YAML_MEMORY_ERROR) return Error(ErrorKind::kSystem, "out of memory");
     const std::string_view problem = parser_.problem == nullptr ? "unreadable" : parser_.problem;
-    // The reader, which decodes the bytes, runs ahead and knows no line.
+    // libyaml's reader, which decodes the bytes, runs ahead of the parser and does not count lines.
     if (parser_.error == YAML_READER_ERROR) {
       return Error(ErrorKind::kInvalid, fmt::format("not YAML: byte {}: {}", parser_.problem_offset, problem));
     }
@@ -98,7 +97,7 @@ class Events {
   bool is_ready_ = false;
 };
 
-// One document as nodes; the first is the root.
+// Builds the nodes of one document; the first is the root.
 class Composer {
  public:
   explicit Composer(const json::ParseLimits& limits) : limits_(limits) {}
@@ -178,11 +177,11 @@ class Composer {
 
   const json::ParseLimits& limits_;
   std::vector<Node> nodes_;
-  std::vector<std::uint32_t> open_;  // Lists and mappings that are being filled.
+  std::vector<std::uint32_t> open_;  // The lists and mappings that are being filled.
   std::map<std::string, std::uint32_t> anchors_;
 };
 
-// Nodes to values.
+// Converts nodes to values.
 class Converter {
  public:
   Converter(std::vector<Node> nodes, json::Report* report, const json::ParseLimits& limits)
@@ -198,10 +197,10 @@ class Converter {
   struct Context {
     std::size_t depth = 0;
     bool in_alias = false;
-    bool is_shared = false;  // Another alias may want it too.
+    bool is_shared = false;  // Another alias may need it, too.
   };
 
-  // As ignition::IsButane() will find.
+  // Predicts the result of ignition::IsButane().
   bool IsButane() const {
     const Node& root = nodes_.front();
     if (root.kind != NodeKind::kMap) return false;
@@ -235,8 +234,8 @@ class Converter {
     return value;
   }
 
-  // A few anchors that stand for each other many times would grow without bound.  Go's reader stops when most of what
-  // it reads comes from aliases; we do too, and when the text becomes far longer than it was.
+  // A few anchors that refer to each other many times could grow without bound.  Go's reader stops when most of what
+  // it reads comes from aliases; so do we, and we also limit the text that comes from them.
   Result<> Count(const Node& node, const Context& context) {
     ++converted_;
     if (!context.in_alias) return {};
@@ -315,7 +314,7 @@ class Converter {
   static Result<json::Value> ConvertBinary(const Node& node) {
     auto bytes = DecodeBase64(node.text);
     if (!bytes) return AtLine(node.line, "!!binary value contains invalid base64 data");
-    // A JSON text holds characters, so what is none of them becomes U+FFFD, as it does for kubectl.
+    // JSON can hold only characters, so other bytes become U+FFFD, as with kubectl.
     const std::string valid = json::ToText(json::Value(*std::move(bytes)));
     return json::Parse(valid);
   }
@@ -337,7 +336,7 @@ class Converter {
   }
 
   Result<> ConvertInto(json::Value::Object& map, const Node& node, const Context& context, const json::Path& path) {
-    std::set<std::string> merged;  // Keys that are overridden, and do not stand twice.
+    std::set<std::string> merged;  // Keys that may be overridden, and are no duplicates then.
     for (std::size_t i = 0; i + 1 < node.children.size(); i += 2) {
       const std::uint32_t key_index = node.children[i];
       const std::uint32_t value_index = node.children[i + 1];
@@ -368,12 +367,12 @@ class Converter {
     return key.kind == NodeKind::kScalar && key.is_plain && key.tag == Tag::kNone && key.text == "<<";
   }
 
-  // What is merged takes effect where the `<<` stands: keys above it are overridden, those below it override.
+  // A merge takes effect where the `<<` is: it overrides keys above it, and keys below override it.
   Result<> Merge(json::Value::Object& map, std::uint32_t index, Context context, const json::Path& path) {
     TRY(Count(nodes_[index], context));
     const Node& node = nodes_[index];
     if (node.kind == NodeKind::kList) {
-      // The first of a list has precedence.
+      // The first element of the list has precedence.
       for (auto child = node.children.rbegin(); child != node.children.rend(); ++child) {
         TRY(MergeOne(map, *child, context, path));
       }
@@ -431,7 +430,7 @@ class Converter {
   json::Report* report_;
   const json::ParseLimits& limits_;
   bool is_butane_ = false;
-  std::vector<std::string_view> keys_;  // That lead to what is being converted.
+  std::vector<std::string_view> keys_;  // The keys that lead to what is being converted.
   std::size_t converted_ = 0;
   std::size_t from_aliases_ = 0;
   std::size_t bytes_from_aliases_ = 0;
@@ -480,7 +479,7 @@ Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* 
   if (begin == std::string_view::npos || text[begin] != '{') return ReadStream(text, report, limits);
   auto object = json::Parse(text, report, limits);
   if (object && ignition::IsButane(*object)) {
-    // To Butane it is YAML.  What stands twice has been told.
+    // Butane is always read as YAML.  Duplicate keys have been reported already.
     if (auto documents = ReadStream(text, nullptr, limits)) return documents;
   }
   if (object) {
@@ -488,7 +487,7 @@ Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* 
     documents.push_back(*std::move(object));
     return documents;
   }
-  // A mapping of YAML may begin like this too; but the one who wrote it more likely meant JSON.
+  // A YAML mapping may begin in this way, too, but the author more likely meant JSON.
   auto documents = ReadStream(text, report, limits);
   if (!documents) return std::move(object).error();
   return documents;

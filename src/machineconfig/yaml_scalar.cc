@@ -67,7 +67,7 @@ struct Magnitude {
   std::string_view digits;
 };
 
-// A leading 0 makes a number octal; 0x, 0o and 0b say their base.
+// A leading 0 makes a number octal; 0x, 0o and 0b name the base.
 Magnitude SplitBase(std::string_view text) {
   if (!text.starts_with('0') || text.size() == 1) return {10, text};
   if (text.size() > 2) {
@@ -113,7 +113,7 @@ std::optional<PlainScalar> ReadInteger(std::string_view text) {
   return std::nullopt;
 }
 
-// Go's reader takes a sign behind 0b too.
+// Go's reader also accepts a sign after 0b.
 std::optional<PlainScalar> ReadOddBinary(std::string_view text) {
   if (!text.starts_with("0b+") && !text.starts_with("0b-")) return std::nullopt;
   const auto magnitude = ReadMagnitude({2, text.substr(3)});
@@ -123,7 +123,7 @@ std::optional<PlainScalar> ReadOddBinary(std::string_view text) {
 
 // Fractions
 
-// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
+// Matches [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
 bool LooksLikeFloat(std::string_view text) {
   if (!Skip(text, '-')) Skip(text, '+');
   if (Skip(text, '.')) {
@@ -139,19 +139,19 @@ bool LooksLikeFloat(std::string_view text) {
   return text.empty();
 }
 
-// Nothing for a number that is too large.
+// Returns nullopt for a number that is too large.
 std::optional<PlainScalar> ReadFloat(std::string_view text) {
   if (!LooksLikeFloat(text)) return std::nullopt;
   Skip(text, '+');
   double value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  // from_chars does not tell too large from too small, which is zero.
+  // from_chars() does not distinguish a number that is too large from one that is too small, which is zero.
   if (error == std::errc::result_out_of_range) value = std::strtod(std::string(text).c_str(), nullptr);
   if (!std::isfinite(value)) return std::nullopt;
   return value;
 }
 
-// An underscore stands between digits.
+// Returns whether each underscore is between two digits.
 bool HasUnderscoresInPlace(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '_') continue;
@@ -168,7 +168,7 @@ std::optional<PlainScalar> ReadFloatFromDot(std::string_view text) {
 
 // Times: what Go's time.Parse takes for 2006-1-2, with a time of day behind it or not.
 
-// One digit or two.
+// Reads one or two digits.
 std::optional<int> ReadShortNumber(std::string_view& text) {
   if (text.empty() || !IsDigit(text[0])) return std::nullopt;
   const std::size_t length = text.size() > 1 && IsDigit(text[1]) ? 2 : 1;
@@ -212,7 +212,7 @@ bool SkipTimeOfDay(std::string_view& text) {
   return true;
 }
 
-// "Z", or "+01:00" with two digits each.
+// Skips "Z", or an offset such as "+01:00" with two digits each.
 bool SkipZone(std::string_view& text) {
   if (Skip(text, 'Z')) return true;
   if (text.size() < 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return false;
@@ -242,7 +242,7 @@ PlainScalar MeaningOfNumberLike(std::string_view text) {
 
 // Numbers as text
 
-// 0.d1d2d3... times ten to the power of `point`.
+// The number is 0.d1d2d3... times ten to the power of `point`.
 struct Decimal {
   bool negative = false;
   std::string digits;
@@ -301,7 +301,7 @@ std::string GoTextOf(Float number) {
   if (number == 0) return std::signbit(number) ? "-0" : "0";
   const Decimal decimal = ShortestDecimal(number);
   const int exponent = decimal.point - 1;
-  // Where %g turns to the scientific way when it may choose the number of digits itself.
+  // These are the exponents at which %g, without a precision, changes to scientific notation.
   return exponent < -4 || exponent >= 6 ? Scientific(decimal) : Fixed(decimal);
 }
 
