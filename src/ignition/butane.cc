@@ -43,7 +43,7 @@ constexpr std::array kVersions = {
 
 constexpr std::string_view kRoleLabel = "machineconfiguration.openshift.io/role";
 
-// "ssh_authorized_keys" is "sshAuthorizedKeys" in Ignition.
+// Translates a name such as "ssh_authorized_keys" to Ignition's "sshAuthorizedKeys".
 std::string ToIgnitionName(std::string_view name) {
   std::string to;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -57,7 +57,7 @@ std::string ToIgnitionName(std::string_view name) {
   return to;
 }
 
-// The way back, for a whole path.
+// Translates a whole path back to Butane's names.
 std::string ToButanePath(std::string_view path) {
   std::string to;
   while (!path.empty()) {
@@ -74,7 +74,7 @@ std::string ToButanePath(std::string_view path) {
   return to;
 }
 
-// Of one of our structs, or of what its fields are.
+// Returns whether these keys lead to a string in T, which is a struct or the type of a field.
 template <typename T>
 bool HoldsText(std::span<const std::string_view> keys) {
   if constexpr (json::internal::kIsOptional<T> || json::internal::kIsVector<T>) {
@@ -87,7 +87,7 @@ bool HoldsText(std::span<const std::string_view> keys) {
     bool holds = false;
     json::ForEachField<T>([&](const auto& field) {
       using Member = typename std::remove_cvref_t<decltype(field)>::Member;
-      // Ours have Butane's names, and Ignition's structs have Ignition's.
+      // Our own structs have Butane's names, and those of Ignition have Ignition's.
       if (field.name == name || field.name == keys.front()) holds = HoldsText<Member>(keys.subspan(1));
     });
     return holds;
@@ -96,13 +96,13 @@ bool HoldsText(std::span<const std::string_view> keys) {
   }
 }
 
-// What only Butane has.
+// Recognises keys of strings that only Butane has.
 bool IsTextOfButane(std::string_view key) {
   constexpr std::array kKeys = {"inline", "local", "contents_local", "ssh_authorized_keys_local"};
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
-// The shorter of the two ways to write a data URL.
+// Returns the shorter of the two forms of a data URL.
 std::string ShortestDataUrl(std::string_view bytes) {
   std::string escaped = EncodeDataUrl(bytes);
   constexpr std::string_view kBase64 = "data:;base64,";
@@ -115,7 +115,7 @@ bool IsText(const Value& object, const char* key) {
   return member != nullptr && member->is_string();
 }
 
-// Takes a member that must be a text.
+// Removes a member, which must be a string, and returns it.
 std::string TakeText(Value& object, const char* key) {
   std::string text = std::move(object[key].text());
   object.Erase(key);
@@ -126,7 +126,7 @@ class Translator {
  public:
   Translator(json::Report& report, const ReadLocalFile& read_local) : report_(report), read_local_(read_local) {}
 
-  // Renames what is in a value, and fills in what Ignition has no words for.
+  // Renames the keys in a value, and replaces fields that Ignition does not have.
   Value Translate(Value from, const Path& path) {
     if (from.is_array()) {
       std::size_t index = 0;
@@ -175,7 +175,7 @@ class Translator {
       contents = *std::move(read);
     }
     object["source"] = ShortestDataUrl(contents);
-    // Said aloud, so that nothing that this is merged over can have it unpacked.
+    // This is set explicitly, since a merge could otherwise add a compression from the config below.
     if (!object.contains("compression")) object["compression"] = "";
   }
 
@@ -197,7 +197,7 @@ class Translator {
     if (contents) object[to] = *contents;
   }
 
-  // Keys out of files, one a line.
+  // Adds keys from files, which have one key a line.
   void FillInKeys(Value& object, const Path& path) {
     Value* files = object.Find("ssh_authorized_keys_local");
     if (files == nullptr || !files->is_array()) return;
@@ -226,7 +226,8 @@ class Translator {
     }
   }
 
-  // "0o644", which YAML 1.1 takes for a text, is a number here; and 644 is hardly what was meant.
+  // YAML 1.1 reads "0o644" as a string, but it is a number here.  Warns about numbers such as 644 that are probably
+  // not the intended modes.
   void CheckMode(Value& object, const Path& path) {
     Value* member = object.Find("mode");
     if (member == nullptr) return;
@@ -255,7 +256,7 @@ class Translator {
   const ReadLocalFile& read_local_;
 };
 
-// Takes a section out of the document, and reads it.
+// Removes a section from the document and decodes it.
 template <typename T>
 T TakeSection(Value& document, const char* key, json::Report& report) {
   T section;
@@ -293,7 +294,7 @@ void CheckMetadata(const Butane& butane, json::Report& report) {
   report.Error(Path(metadata, "labels"), fmt::format("must have the label {}", kRoleLabel));
 }
 
-// Tells the problems of the Ignition config by Butane's names.
+// Copies the problems of the Ignition config with Butane's names in their paths.
 void TellAsButane(const json::Report& from, json::Report& to) {
   for (const json::Problem& problem : from.problems()) {
     const std::string path =

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Butane: Ignition configs that people can write and read.
+// Reads Butane, a format for Ignition configs that people can write and read.
 //
-// Variants "fcos" and "openshift", as far as MachineConfigs go: what a running machine can be given.  Sections that
-// only a new machine could follow (`boot_device`, `grub`, `with_mount_unit`, `trees`) are refused.
+// The variants "fcos" and "openshift" are supported as far as MachineConfigs are: what a running machine can be
+// given. Sections that only a new machine could follow (`boot_device`, `grub`, `with_mount_unit`, `trees`) are
+// refused.
 
 #include <functional>
 #include <map>
@@ -21,7 +22,7 @@
 
 namespace pintle::ignition {
 
-// What the variant "openshift" says beside the Ignition config.
+// The fields of the variant "openshift" beside the Ignition config.
 struct ButaneMetadata {
   std::string name;
   std::map<std::string, std::string> labels;
@@ -48,23 +49,22 @@ struct Butane {
   std::string variant;
   ButaneMetadata metadata;
   ButaneOpenshift openshift;
-  SpecVersion ignition_version = SpecVersion::k3_5;  // That the document's version stands for.
+  SpecVersion ignition_version = SpecVersion::k3_5;  // The version that the document's version stands for.
   Config config;
 };
 
-// Whether a document says that it is Butane.
+// Returns whether a document declares itself to be Butane.
 bool IsButane(const json::Value& document);
 
-// Whether the place to which these keys of a Butane document lead is for a text.  Butane reads into Go's structs, so
-// that what stands there without quotes is the text that it looks like, be it `on`, 12 or 1.10.  Elements of a list are
-// at the list's own place.
+// Returns whether these keys of a Butane document lead to a string.  Butane reads into Go's structs, so an unquoted
+// value there is a string, be it `on`, 12 or 1.10.  Elements of a list have the keys of the list.
 bool IsPlaceOfText(std::span<const std::string_view> keys);
 
-// Gives the contents of a file that a config names as `local`.
+// Returns the contents of a file that a config names as `local`.
 using ReadLocalFile = std::function<Result<std::string>(std::string_view name)>;
 
-// Reads a document of Butane's YAML.  All problems go to `report`, with Butane's names in their paths.  Without
-// `read_local`, a `local` file is a problem.
+// Reads a Butane document.  All problems go to `report`, with Butane's names in their paths.  Without `read_local`, a
+// `local` file is a problem.
 Result<Butane> ReadButane(json::Value document, json::Report& report, const ReadLocalFile& read_local = nullptr);
 
 }  // namespace pintle::ignition

@@ -17,7 +17,7 @@ Error Broken(std::string what) { return Error(ErrorKind::kInvalid, std::move(wha
 
 }  // namespace
 
-// A stream of zlib's, ended with its owner.
+// Owns a zlib stream.
 class Gunzipper::Inflater {
  public:
   Inflater() { ready_ = ::inflateInit2(&stream_, kGzipOnly) == Z_OK; }
@@ -48,11 +48,11 @@ Result<bool> Gunzipper::Take(std::string_view packed) {
     if (!inflater_->ready()) return Error(ErrorKind::kSystem, "zlib cannot start");
     z_stream& stream = inflater_->stream();
     const std::size_t count = std::min<std::size_t>(packed.size(), std::numeric_limits<uInt>::max());
-    // zlib does not write to its input; the missing const is its history.
+    // zlib does not write to its input; the missing const is historical.
     stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(packed.data()));
     stream.avail_in = static_cast<uInt>(count);
     int status = Z_OK;
-    // A full buffer may have left something inside of zlib.
+    // If the buffer is full, zlib may hold more output.
     for (bool is_full = true; status == Z_OK && (stream.avail_in > 0 || is_full);) {
       stream.next_out = reinterpret_cast<Bytef*>(buffer_.get());
       stream.avail_out = kPiece;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// gzip, for configs and for the contents of files.
+// Unpacks gzip, for configs and for the contents of files.
 
 #include <cstddef>
 #include <memory>
@@ -14,13 +14,13 @@
 
 namespace pintle::ignition {
 
-// A few kilobytes can unpack to more than a machine has.
+// Without a limit, a few kilobytes could unpack to more than a machine has.
 inline constexpr std::size_t kUnpackedLimit = limits::kFileContents;
 
 inline bool IsGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-// Unpacks what comes in pieces, and hands it on in pieces: all members, one behind the other.  More than `limit` bytes
-// are an error.
+// Unpacks data that comes in pieces and passes it on in pieces.  The data may consist of several gzip members.  More
+// than `limit` bytes are an error.
 class Gunzipper {
  public:
   explicit Gunzipper(TakePiece take, std::size_t limit = kUnpackedLimit);
@@ -28,9 +28,9 @@ class Gunzipper {
   Gunzipper(const Gunzipper&) = delete;
   Gunzipper& operator=(const Gunzipper&) = delete;
 
-  // The next piece of what is packed.  Whether more of it is wanted.
+  // Unpacks the next piece, and returns whether more is wanted.
   Result<bool> Take(std::string_view packed);
-  // There is no more; an error in the middle of a member.
+  // To be called at the end of the data; returns an error in the middle of a member.
   Result<> End() const;
 
  private:
@@ -42,11 +42,11 @@ class Gunzipper {
   std::size_t limit_;
   std::size_t unpacked_ = 0;
   bool has_begun_ = false;
-  std::unique_ptr<Inflater> inflater_;  // In the middle of a member.
+  std::unique_ptr<Inflater> inflater_;  // Exists only in the middle of a member.
   std::unique_ptr<char[]> buffer_;
 };
 
-// The same for what is in memory as a whole.
+// Unpacks data that is in memory as a whole.
 Result<std::string> Gunzip(std::string_view bytes, std::size_t limit = kUnpackedLimit);
 
 }  // namespace pintle::ignition

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Ignition configs, as the whole program knows them.
+// Ignition configs in the form that the whole program uses.
 //
-// A config of any accepted version is read once, at the door, and is of the newest version from then on.  Older
-// versions live in the folders beside this file; each knows only its neighbour.
+// A config of any accepted version is translated to the newest version when it is read.  Older versions are in the
+// folders beside this file; each refers only to its neighbour.
 
 #include <string>
 #include <string_view>
@@ -41,26 +41,26 @@ using v3_5::Verification;
 
 inline constexpr std::string_view kNewestVersion = "3.5.0";
 
-// Reads a config of any accepted version, which may be gzipped, and that again in base64.  All problems go to `report`;
-// when one of them is an error, the config is refused, with the Machine Config Operator's text for it.
+// Reads a config of any accepted version, which may be gzipped, and that in turn encoded in base64.  All problems go
+// to `report`; if one of them is an error, the config is refused with the Machine Config Operator's message.
 Result<Config> Parse(std::string_view bytes, json::Report& report);
 inline Result<Config> Parse(const std::string& bytes, json::Report& report) {
   return Parse(std::string_view(bytes), report);
 }
 
-// The same for a document that is already read, such as the `spec.config` of a MachineConfig.
+// Reads a document that has been parsed already, such as the `spec.config` of a MachineConfig.
 Result<Config> Parse(json::Value document, json::Report& report);
 
-// What Ignition would say to this config.  Parse() has said it already to a config as it was read.
+// Reports what Ignition would report for this config.  Parse() has done so already for a config that it has read.
 void Validate(const Config& config, json::Report& report);
 
-// The same for what Parse() or Merge() has made, by the rules of the newest version; sources are not looked at again.
+// Validates a result of Parse() or Merge() by the rules of the newest version, without checking sources again.
 void ValidateParsed(const Config& config, json::Report& report);
 
-// Lays `child` over `parent` by the rules of Ignition's specification.
+// Merges `child` into `parent` by the rules of Ignition's specification.
 Config Merge(Config parent, Config child);
 
-// The document.  Lists and structs in which nothing is set are left out.
+// Returns the document, without empty lists and structs.
 json::Value Encode(const Config& config);
 
 }  // namespace pintle::ignition

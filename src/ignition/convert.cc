@@ -19,8 +19,8 @@
 namespace pintle::ignition {
 namespace {
 
-// A config that came from an older version may be less than the newest one asks for.  The Machine Config Operator
-// writes it down and reads it again, and so the places are those of that text.
+// A config from an older version may lack what the newest one requires.  The Machine Config Operator writes the
+// config and reads it again, so the error has the places in that text.
 Result<> CheckComplete(const Config& config) {
   json::Report report;
   v3_5::Validate(config, report);
@@ -32,7 +32,7 @@ Result<> CheckComplete(const Config& config) {
   return {};
 }
 
-// `write` says what is to be made of the config of whichever version.
+// `write` makes the result from the config of whichever version.
 template <typename Write>
 auto Convert(Config config, SpecVersion version, json::Report* lost, const Write& write)
     -> Result<decltype(write(config))> {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A config as a document of an older version.
+// Converts a config to a document of an older version.
 //
-// Where an older version cannot say what a config says, this is an error that names the path and the feature: a machine
-// must not come up with less than was asked for.
+// If the older version has no equivalent of something in the config, that is an error that names the path and the
+// feature: a machine must not come up with less than was asked for.
 
 #include <string>
 
@@ -16,10 +16,10 @@
 
 namespace pintle::ignition {
 
-// What the Machine Config Operator serves without a word although it is lost is told in `lost`, as warnings.
+// `lost` gets warnings about what the Machine Config Operator drops silently.
 Result<json::Value> ConvertTo(Config config, SpecVersion version, json::Report* lost = nullptr);
 
-// The same as the text that the Machine Config Operator serves, byte for byte.
+// Like ConvertTo(), but returns the text that the Machine Config Operator serves, byte for byte.
 Result<std::string> ConvertToText(Config config, SpecVersion version, json::Report* lost = nullptr);
 
 }  // namespace pintle::ignition

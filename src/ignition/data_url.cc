@@ -17,7 +17,7 @@ constexpr std::string_view kPrefix = "data:";
 constexpr const char* kBadEscape = "rfc2396: invalid char 0x25 in unescape sequence";
 constexpr const char* kShortEscape = "rfc2396: unexpected end of unescape sequence";
 
-// For each byte, whether it is one of these or, when `excluded`, is printable ASCII and none of these.
+// Returns a table of the bytes that are printable ASCII and not in `excluded`.
 constexpr std::array<bool, 256> PrintableBut(std::string_view excluded) {
   std::array<bool, 256> table{};
   for (std::size_t c = 0x21; c < 0x7f; ++c) table[c] = excluded.find(static_cast<char>(c)) == std::string_view::npos;
@@ -50,7 +50,7 @@ const char* EscapeProblem(std::string_view text) {
   return "";
 }
 
-// What follows a backslash in a quoted string; nothing when that is not known.
+// Returns the length of what follows a backslash in a quoted string, or nullopt if the escape is not known.
 std::optional<std::size_t> EscapeLength(std::string_view behind) {
   if (behind.empty()) return std::nullopt;
   if (std::string_view("abfnrtv\\\"").find(behind[0]) != std::string_view::npos) return 1;
@@ -78,9 +78,9 @@ bool IsUnquotable(std::string_view quoted) {
   return true;
 }
 
-// A data URL taken apart: "data:" [type "/" subtype] *(";" name "=" value) [";base64"] "," data.
+// The parts of a data URL: "data:" [type "/" subtype] *(";" name "=" value) [";base64"] "," data.
 struct Parts {
-  std::string problem;  // Empty: all is well.
+  std::string problem;  // Empty if the URL is valid.
   bool base64 = false;
   std::string_view data;
 };
@@ -102,7 +102,7 @@ class Splitter {
   bool AtEnd() const { return at_ == url_.size(); }
   char Peek() const { return url_[at_]; }
 
-  // Passes what belongs to a token, and gives the byte behind it; nothing at the end.
+  // Skips a token and returns the byte behind it, or nullopt at the end.
   std::optional<char> PassToken() {
     while (!AtEnd() && In(kIsToken, Peek())) ++at_;
     if (AtEnd()) return std::nullopt;
@@ -144,7 +144,7 @@ class Splitter {
     return std::any_of(kTypes.begin(), kTypes.end(), [&](const char* known) { return type.starts_with(known); });
   }
 
-  // Ends before a semicolon or a comma.
+  // Stops before a semicolon or a comma.
   std::string Parameter(bool& base64) {
     if (AtEnd() || Peek() == '=' || Peek() == ',') return "unterminated parameter sequence";
     const std::size_t start = at_;
@@ -201,10 +201,10 @@ class Splitter {
   std::size_t at_ = 0;
 };
 
-// How much of a text is decoded at a time; a multiple of the four letters that base64 takes together.
+// The amount of text that is decoded at a time, a multiple of the four letters of a base64 group.
 constexpr std::size_t kPiece = 64 << 10;
 
-// How much of an escaped text can be decoded by itself: no escape sequence is cut in two.
+// Returns how much of an escaped text can be decoded at a time without cutting an escape sequence.
 std::size_t WholeEscapes(std::string_view text) {
   const std::size_t count = std::min(text.size(), kPiece);
   const std::size_t last = text.substr(0, count).rfind('%');
@@ -239,7 +239,7 @@ Result<std::string> DecodeDataUrl(std::string_view url) {
 Result<> WalkDataUrl(std::string_view url, const TakePiece& take) {
   const Parts parts = Splitter(url).Split();
   if (!parts.problem.empty()) return Error(ErrorKind::kInvalid, "not a data URL: " + parts.problem);
-  // There are no line breaks in it, so that each four letters stand for themselves.
+  // The data has no line breaks, so each group of four letters can be decoded by itself.
   for (std::string_view rest = parts.data; !rest.empty();) {
     const std::string_view text = rest.substr(0, parts.base64 ? kPiece : WholeEscapes(rest));
     rest.remove_prefix(text.size());

@@ -13,16 +13,16 @@ namespace pintle::ignition {
 
 inline bool IsDataUrl(std::string_view url) { return url.starts_with("data:"); }
 
-// Why this is no data URL, in Ignition's words; empty when it is one.  Looks at each byte once.
+// Returns in Ignition's words why this is not a data URL, or "" if it is one.  Reads each byte once.
 std::string DataUrlProblem(std::string_view url);
 
-// The bytes that a data URL stands for.
+// Returns the bytes that a data URL contains.
 Result<std::string> DecodeDataUrl(std::string_view url);
 
-// The same, piece by piece.
+// Passes the bytes to `take` in pieces.
 Result<> WalkDataUrl(std::string_view url, const TakePiece& take);
 
-// Percent-encoded, as "data:,...": all but letters, digits and -_.!~*'() are escaped.
+// Encodes bytes with percent escapes as "data:,...": all but letters, digits and -_.!~*'() are escaped.
 std::string EncodeDataUrl(std::string_view bytes);
 
 }  // namespace pintle::ignition

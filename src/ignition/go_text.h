@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A config as the JSON that Ignition's own types write: members in their order, structs although they are empty, no
-// absent members and no empty lists.  Errors of the Machine Config Operator name places in it.
+// Writes a config as the JSON of Ignition's own Go types: members in their order, structs even if they are empty, no
+// absent members and no empty lists.  Errors of the Machine Config Operator name places in that text.
 
 #include <fmt/core.h>
 

@@ -10,7 +10,7 @@
 namespace pintle::ignition {
 namespace {
 
-// The name of the type that the elements of a field have.
+// Maps a field to the Go type of its elements.
 struct TypeName {
   std::string_view field;
   std::string_view type;
@@ -62,10 +62,10 @@ constexpr std::array kTypes = {
     TypeName{"verification", "Verification"},
 };
 
-// As many digits as a number of 64 bits has, and a fraction.
+// This is enough for the digits of a 64-bit number and a fraction.
 constexpr std::size_t kLongestNumber = 24;
 
-// Where spec 2 has a field or a type that spec 3 has not.
+// Returns the type of a field that only spec 2 has, or that has another type there.
 std::string_view TypeInSpec2(std::string_view field, std::string_view above) {
   if (field == "append" || field == "replace") return "ConfigReference";
   if (field == "create") return above == "users" ? "Usercreate" : "Create";
@@ -97,7 +97,7 @@ std::string TypeOf(const std::vector<std::string_view>& fields, Spec spec) {
   return type == kTypes.end() ? "" : std::string(type->type);
 }
 
-// Fields of a node that Ignition keeps in a part of it, which its messages name.
+// Ignition keeps some fields of a node in an embedded struct, which its messages name.
 std::string_view PartOfNode(std::string_view type, std::string_view field) {
   if (type != "File" && type != "Directory" && type != "Link") return "";
   constexpr std::array kOfEach = {"filesystem", "group", "overwrite", "path", "user"};
@@ -128,7 +128,7 @@ bool IsIndex(std::string_view part) {
 }  // namespace
 
 std::string WrongTypeText(const json::Problem& problem, std::string_view token, Spec spec) {
-  std::vector<std::string_view> fields;  // Without the places in lists, which the message does not have.
+  std::vector<std::string_view> fields;  // Without the indexes in lists, which the message does not have.
   std::string chain;
   std::string holder = "Config";
   std::string_view rest = std::string_view(problem.path).substr(1);
@@ -151,11 +151,11 @@ std::string WrongTypeText(const json::Problem& problem, std::string_view token, 
   } else if (problem.what == "must be true or false") {
     wanted = "bool";
   } else if (problem.what == "must be a list") {
-    // Of all lists, the one of headers alone has a name.
+    // Only the list of headers is a named type.
     wanted = fields.back() == "httpHeaders" ? "types.HTTPHeaders" : "[]" + type;
   } else if (problem.what != "must be an object") {
     wanted = "int";
-    // No secret is kept in a field for numbers; but anything can be written there, and this is no place for all of it.
+    // Fields for numbers hold no secrets, but anything can be written there, so only short numbers are included.
     if (kind == "number" && token.size() <= kLongestNumber) kind += fmt::format(" {}", token);
   }
   if (fields.empty()) return fmt::format("json: cannot unmarshal {} into Go value of type {}", kind, wanted);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the Machine Config Operator says of a value that has the wrong type: people search for that.
+// The Machine Config Operator's messages about values of the wrong type, for which people search.
 
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@ struct Spec {
   int minor;
 };
 
-// `token` is the value as the document has it, or its opening bracket.
+// `token` is the value as it is in the document, or its opening bracket.
 std::string WrongTypeText(const json::Problem& problem, std::string_view token, Spec spec);
 
 }  // namespace pintle::ignition

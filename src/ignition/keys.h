@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What makes two elements of a list the same thing, by the specification: it decides what is merged and what is a
-// duplicate.
+// The identity of list elements by the specification, which decides what is merged and what is a duplicate.
 
 #include <concepts>
 #include <optional>
@@ -15,10 +14,11 @@ inline std::string Key(const std::string& element) { return element; }
 
 template <typename T>
 std::string Key(const T& element) {
-  if constexpr (requires { element.wipe_partition_entry; }) {  // A partition has its number or, without one, its label.
+  if constexpr (requires { element.wipe_partition_entry; }) {  // The key of a partition is its number or, without one,
+                                                               // its label.
     if (element.number != 0) return "number:" + std::to_string(element.number);
     return element.label ? "label:" + *element.label : "";
-  } else if constexpr (requires { element.group.name; }) {  // A file, a directory or a link.
+  } else if constexpr (requires { element.group.name; }) {  // This is a file, a directory or a link.
     return element.path;
   } else if constexpr (
       requires { element.partitions; } || requires { element.wipe_filesystem; }) {
@@ -36,12 +36,13 @@ std::string Key(const T& element) {
   }
 }
 
-// Whether the elements of the list in this field have no identity: a merge puts them all behind one another.
+// Returns whether the elements of the list in this field have no identity, so that a merge concatenates the lists.
 constexpr bool IsPlainSequence(std::string_view field) {
   return field == "append" || field == "options" || field == "mountOptions" || field == "openOptions";
 }
 
-// Lists with the same name here share one space of keys: a path is a file, a directory or a link.
+// Returns the name of the space of keys that a list uses.  Files, directories and links share one, since a path is
+// only one of them.
 constexpr std::string_view KeySpace(std::string_view field) {
   if (field == "files" || field == "directories" || field == "links") return "node";
   if (field == "shouldExist" || field == "shouldNotExist") return "kernel argument";

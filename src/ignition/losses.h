@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a translation to an older version says that it cannot be done.
+// Errors of a translation to an older version that is not possible.
 
 #include <string>
 #include <utility>
@@ -11,15 +11,15 @@
 
 namespace pintle::ignition {
 
-// `what` is the converter's text, which tools know; where it is, is ours.
+// `what` is the converter's message, which tools know; we add the path.
 inline Error CannotSay(std::string what, const json::Path& path) {
   return Error(ErrorKind::kInvalid, std::move(what) + " (at " + path.ToString() + ")");
 }
 
-// A report in Ignition's form, one line a problem.
+// Formats a report as Ignition does, with one problem a line.
 std::string ToIgnitionText(const json::Report& report);
 
-// What was translated must be valid: a value that the older version does not know is an error here.
+// Validates the result of a translation, since the older version may not know some value.
 template <typename Config>
 Result<> CheckTranslated(const Config& config, void (&validate)(const Config&, json::Report&)) {
   json::Report report;

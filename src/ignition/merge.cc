@@ -16,7 +16,7 @@
 namespace pintle::ignition {
 namespace {
 
-// Where the last element with a key is among the child's lists that share their keys.
+// The place of the last element with a key in the child's lists that share a space of keys.
 struct Place {
   std::string_view field;
   std::size_t index;
@@ -35,7 +35,7 @@ void MergeElement(T& parent, T child) {
   }
 }
 
-// A header without a value takes the parent's away.
+// A header without a value removes the parent's.
 template <typename T>
 bool TakesAway(const T& child) {
   if constexpr (std::same_as<T, HttpHeader>) {
@@ -58,12 +58,12 @@ void MergeLists(std::vector<T>& parent, std::vector<T> child, std::string_view f
       merged.push_back(std::move(element));
       continue;
     }
-    // The child has it as something else, and then not here.
+    // In the child this key is in another list, so the element is dropped here.
     if (place->second.field != field) continue;
     T& same = child[place->second.index];
     if (TakesAway(same)) continue;
     T& target = merged.emplace_back(std::move(element));
-    T copy = same;  // The parent may have it twice.
+    T copy = same;  // The parent may have the key twice.
     MergeElement(target, std::move(copy));
   }
   for (T& element : child) {

@@ -7,8 +7,8 @@ namespace {
 constexpr std::int64_t kHighestMode = 0777;
 constexpr std::int64_t kMostDigits = 777;
 
-// Whether it is a mode as people give files: the owner may read; the group may do no more than the owner, and others no
-// more than the group; and whoever may write may do all that the owner may.
+// Returns whether files commonly have this mode: the owner may read, the group may do no more than the owner, others
+// no more than the group, and whoever may write may do all that the owner may.
 bool IsUsual(std::int64_t mode) {
   constexpr std::int64_t kRead = 4;
   constexpr std::int64_t kWrite = 2;

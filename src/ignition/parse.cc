@@ -39,17 +39,17 @@ Error Invalid(std::string_view spec, std::string report) {
 constexpr std::string_view kSpec2 = "spec v2";
 constexpr std::string_view kSpec3 = "config spec v3";
 
-// The text that a document was read from, when there is one: errors name places in it.
+// The text that a document was read from, if there is one; errors name places in it.
 using Text = std::optional<std::string_view>;
 
 struct Version {
   long major = 0;
   long minor = 0;
   long patch = 0;
-  bool is_plain = true;  // No "-experimental" or "+something" behind it.
+  bool is_plain = true;  // It has no suffix such as "-experimental" or "+something".
 };
 
-// Takes off what is behind the first `separator`.
+// Removes the text from the first `separator` on, and returns what follows the separator.
 std::string_view TakeBehind(std::string_view& text, char separator) {
   const std::size_t at = std::min(text.find(separator), text.size());
   const std::string_view behind = text.substr(std::min(at + 1, text.size()));
@@ -122,7 +122,7 @@ Error WrongType(std::string_view path, const json::Value& value, std::string_vie
   return Invalid(kSpec3, fmt::format("error{}: json: cannot unmarshal {} into Go {}\n", where, kind, go_type));
 }
 
-// The version that a document says it is of.
+// Returns the version that a document declares.
 Result<std::string> VersionOf(const json::Value& document, const Text& text) {
   if (document.is_null()) return std::string();
   if (!document.is_object()) return WrongType("$", document, "value of type util.versionStub", text);
@@ -140,7 +140,7 @@ Result<std::string> VersionOf(const json::Value& document, const Text& text) {
   return version->text();
 }
 
-// The report as the Machine Config Operator writes it, one line a problem.
+// Formats the report as the Machine Config Operator does, with one problem a line.
 std::string ReportText(const json::Report& report, const Text& text) {
   const std::span problems = report.problems();
   std::vector<Found> found;
@@ -158,11 +158,11 @@ std::string ReportText(const json::Report& report, const Text& text) {
   return all;
 }
 
-// The operator counts the columns of the first line from 0, and those of the others from 1.
+// The operator counts the columns of the first line from 0, and those of other lines from 1.
 std::size_t Spec2Column(const TextPosition& position) { return position.column - (position.line == 1 ? 1 : 0); }
 
-// The same for spec 2, where places are the ends of values.  The operator shows the text up to there as well, which may
-// hold secrets; we do not.
+// Formats a report for spec 2, where places are the ends of values.  The operator also includes the text up to there,
+// which may contain secrets; we leave it out.
 std::string Spec2ReportText(const json::Report& report, const Text& text) {
   if (!text) return ReportText(report, text);
   const std::span problems = report.problems();
@@ -176,8 +176,7 @@ std::string Spec2ReportText(const json::Report& report, const Text& text) {
   return all;
 }
 
-// The value of a wrong type that comes first.  The Machine Config Operator stops there; behind its text stand all that
-// we found.
+// The first value of a wrong type.  The Machine Config Operator stops there; we append all that we have found.
 struct Mismatch {
   TextPosition end;
   std::string what;
@@ -191,7 +190,7 @@ Mismatch FirstMismatch(const json::Report& report, std::string_view text, Spec s
   const std::vector<Found> found = Locate(text, errors, KeyCase::kAny);
   std::size_t first = 0;
   for (std::size_t i = 1; i < errors.size(); ++i) {
-    const bool is_found = found[i].position.line > 0;  // Not all of very many are.
+    const bool is_found = found[i].position.line > 0;  // If there are very many, some were not searched for.
     if (is_found && found[i].end < found[first].end) first = i;
   }
   return {PositionOf(text, found[first].end), WrongTypeText(errors[first], found[first].token, spec)};
@@ -257,11 +256,11 @@ Error NotJson(std::string_view text, const Error& error) {
   return Invalid(kSpec3, fmt::format("error at line {} col {}: {}\n", position.line, position.column, problem->what));
 }
 
-// A config may be gzipped, and that again in base64.  Gives what is inside, or nothing when it is not wrapped.
+// Unpacks a config that is gzipped, or gzipped and encoded in base64.  Returns nullopt if it is neither.
 Result<std::optional<std::string>> Unwrap(std::string_view bytes, std::size_t limit) {
   if (IsGzip(bytes))
     return std::optional(TRY(Gunzip(bytes, limit), "unable to read ignition config: decompression failed"));
-  // JSON begins with none of the letters that base64 has, but for true, false, null and numbers, which are no configs.
+  // A JSON object cannot be base64, and other JSON that could be (true, false, null and numbers) is no config.
   const auto decoded = DecodeBase64(bytes.substr(0, bytes.starts_with('{') ? 0 : bytes.size()));
   if (!decoded || !IsGzip(*decoded)) return std::optional<std::string>();
   return std::optional(

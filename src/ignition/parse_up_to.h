@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reading a config where memory is scarce.
+// Reads a config where memory is scarce.
 
 #include <cstddef>
 #include <string_view>
@@ -12,7 +12,7 @@
 
 namespace pintle::ignition {
 
-// As Parse() does; what unpacks to more than `limit` bytes is an error.
+// Like Parse(), but a config that unpacks to more than `limit` bytes is an error.
 Result<Config> ParseUpTo(std::size_t limit, std::string_view bytes, json::Report& report);
 
 }  // namespace pintle::ignition

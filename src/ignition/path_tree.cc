@@ -6,7 +6,7 @@
 namespace pintle::ignition {
 namespace {
 
-// Takes the first part off the front; what is left begins behind the slash.
+// Removes the first part of a path and the slash behind it, and returns that part.
 std::string_view TakePart(std::string_view& path) {
   const std::size_t end = std::min(path.find('/'), path.size());
   const std::string_view part = path.substr(0, end);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Paths, to be asked which of them another one goes through.
+// A set of paths that can be asked how many of them are above another path.
 //
 // Each part of a path is looked up once, so that a path of a million parts costs no more than its length.
 
@@ -13,17 +13,18 @@
 
 namespace pintle::ignition {
 
-// Looks into the texts that were added, and does not own them.  Parts are compared as they are written.
+// Refers to the texts that were added without owning them.  Parts are compared as they are written.
 class PathTree {
  public:
   void Add(std::string_view path);
 
-  // How many of the paths added, each as often as it was, lie above `path`.
+  // Returns how many of the added paths are above `path`; a path that was added twice counts twice.
   std::size_t CountAbove(std::string_view path) const;
 
  private:
-  std::map<std::pair<std::size_t, std::string_view>, std::size_t> children_;  // Of a node, by the next part.
-  std::vector<std::size_t> counts_ = {0};  // Of each node, the paths that end there; the first is the root.
+  std::map<std::pair<std::size_t, std::string_view>, std::size_t> children_;  // Maps a node and the next part to the
+                                                                              // child.
+  std::vector<std::size_t> counts_ = {0};  // How many paths end at each node; the first is the root.
 };
 
 }  // namespace pintle::ignition

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Paths as they stand in configs: absolute, with nothing in them that could be left out.
+// Paths in configs, which must be absolute and in their shortest form.
 
 #include <string>
 #include <string_view>
 
 namespace pintle::ignition {
 
-// The shortest way to write a path, by its letters alone: no "." and "..", no "/" too many.
+// Returns the shortest form of a path, without "." and ".." and superfluous slashes, and without looking at a disk.
 std::string CleanPath(std::string_view path);
 
-// One path behind another, cleaned.
+// Joins two paths and cleans the result.
 std::string JoinPath(std::string_view above, std::string_view below);
 
 inline bool IsAbsolute(std::string_view path) { return path.starts_with('/'); }
 
-// What is behind the last dot of the last part, with the dot: ".service".
+// Returns the end of the last part from its last dot on, such as ".service".
 std::string_view ExtensionOf(std::string_view path);
 
-// Why this cannot be the path of a node, in Ignition's words; empty when it can.
+// Returns in Ignition's words why this cannot be the path of a node, or "" if it can.
 std::string_view PathProblem(std::string_view path);
 
 }  // namespace pintle::ignition

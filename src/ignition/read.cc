@@ -4,7 +4,7 @@
 namespace pintle::ignition {
 namespace {
 
-// Takes the next letter off the front, folded.
+// Removes the next letter and returns it in lower case.
 char TakeFolded(std::string_view& text) {
   constexpr std::string_view kLongS = "\xc5\xbf";
   constexpr std::string_view kKelvin = "\xe2\x84\xaa";

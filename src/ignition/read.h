@@ -3,8 +3,8 @@
 
 // Reads a document into one of Ignition's structs as leniently as Ignition does.
 //
-// Keys may be written in any case, null stands for "not given" anywhere, and what is missing is for validation to find.
-// json::Decode() is stricter.  The document is taken apart, so that the bodies of files are moved and not copied.
+// Keys may be in any case, null means "not given" everywhere, and validation finds what is missing.  json::Decode()
+// is stricter.  The document is consumed, so that contents of files are moved and not copied.
 
 #include <cstdint>
 #include <functional>
@@ -19,8 +19,8 @@
 
 namespace pintle::ignition {
 
-// Whether two keys are the same but for the case of their letters.  Two letters outside of ASCII fold into it: the long
-// s, and the Kelvin sign.
+// Returns whether two keys differ only in case.  Two letters outside of ASCII fold into it: the long s, and the
+// Kelvin sign.
 bool SameIgnoringCase(std::string_view a, std::string_view b);
 
 namespace internal {
@@ -69,7 +69,7 @@ void Read(json::Value&& from, std::vector<T>& to, const json::Path& path, json::
   for (json::Value& element : from) Read(std::move(element), to.emplace_back(), json::Path(path, index++), report);
 }
 
-// Reads a member into the field of that name; false when there is none.
+// Reads a member into the field of that name; returns false if there is no such field.
 template <json::Described T, typename SameName>
 bool ReadMember(std::string_view key, json::Value& value, T& to, const json::Path& path, json::Report& report,
                 SameName&& same_name) {
@@ -95,7 +95,7 @@ void Read(json::Value&& from, T& to, const json::Path& path, json::Report& repor
 
 }  // namespace internal
 
-// What is returned is to be used only when the report has no errors.
+// The result may only be used if the report has no errors.
 template <json::Described T>
 T Read(json::Value document, json::Report& report) {
   T to{};

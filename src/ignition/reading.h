@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The reading of one document, handed from a version of the specification to the one before it until one knows it.
+// A document that is being read.  Each version of the specification passes it to the previous one until one supports
+// it.
 
 #include <utility>
 
@@ -14,12 +15,12 @@ namespace pintle::ignition {
 
 struct Reading {
   json::Value document;
-  int minor;  // The version that the document says it is of: 3.`minor`.0, or 2.`minor`.0.
+  int minor;  // The version in the document: 3.`minor`.0, or 2.`minor`.0.
   json::Report& report;
-  bool has_wrong_types = false;  // Not all of it could be read; then it was not validated.
+  bool has_wrong_types = false;  // Some values could not be read, so the config was not validated.
 };
 
-// Reads the document as the version that it says.  Problems are in the report.
+// Reads a document of exactly this version.  Problems go to the report.
 template <typename Config>
 Config ReadAndValidate(Reading& reading, const Rules& rules) {
   Config config = Read<Config>(std::move(reading.document), reading.report);

@@ -13,14 +13,14 @@ namespace pintle::ignition {
 TextPosition PositionOf(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const auto breaks = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
-  return {breaks + 1, before.size() - (before.rfind('\n') + 1) + 1};  // npos + 1 is 0: the first line.
+  return {breaks + 1, before.size() - (before.rfind('\n') + 1) + 1};  // For the first line, npos + 1 is 0.
 }
 
 namespace {
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-// Walks a valid text along the paths that are wanted, and past all else.
+// Walks a valid text along the wanted paths, and skips everything else.
 class Locator {
  public:
   Locator(std::string_view text, std::span<const json::Problem> problems, KeyCase key_case)
@@ -54,7 +54,7 @@ class Locator {
     bool is_found = false;
     std::size_t start = 0;
     std::size_t end = 0;
-    std::size_t key = 0;  // Where its key stands.
+    std::size_t key = 0;  // The offset of its key.
   };
 
   static std::string_view Above(std::string_view path) {
@@ -83,7 +83,7 @@ class Locator {
     ++at_;
   }
 
-  // Past one value, whatever is in it.
+  // Skips one value with everything in it.
   void Skip() {
     std::size_t depth = 0;
     do {
@@ -121,7 +121,7 @@ class Locator {
     place.end = at_;
   }
 
-  // The key as the paths have it.
+  // Returns the key in the form that the wanted paths have.
   std::string_view Named(std::string_view key, std::string_view path) const {
     const auto wanted = wanted_below_.find(path);
     if (key_case_ == KeyCase::kExact || wanted == wanted_below_.end()) return key;
@@ -130,7 +130,7 @@ class Locator {
     return same == wanted->second.end() ? key : *same;
   }
 
-  // Recursion goes no deeper than the paths that are wanted.
+  // The recursion is no deeper than the wanted paths.
   void Below(std::string& path, std::string_view part) {
     const std::size_t length = path.size();
     path += '.';
@@ -171,13 +171,14 @@ class Locator {
   std::size_t key_ = 0;
   KeyCase key_case_;
   std::unordered_map<std::string_view, Place> wanted_;
-  std::unordered_map<std::string_view, std::vector<std::string_view>> wanted_below_;  // The last parts of paths.
+  std::unordered_map<std::string_view, std::vector<std::string_view>> wanted_below_;  // The last parts of the wanted
+                                                                                      // paths below a path.
 };
 
 }  // namespace
 
 std::vector<Found> Locate(std::string_view json_text, std::span<const json::Problem> problems, KeyCase key_case) {
-  // Each position costs a pass over the text; nobody reads thousands of them.
+  // Each position costs a pass over the text, and nobody reads thousands of them.
   constexpr std::size_t kMost = 200;
   std::vector<Found> found(problems.size());
   problems = problems.first(std::min(problems.size(), kMost));
@@ -190,7 +191,7 @@ std::vector<Found> Locate(std::string_view json_text, std::span<const json::Prob
 
 namespace {
 
-// Reads a text byte by byte, and stops at the one that JSON does not have there.
+// Reads a text byte by byte, and stops at the first byte that JSON does not allow there.
 class SyntaxCheck {
  public:
   explicit SyntaxCheck(std::string_view text) : text_(text) {}
@@ -209,7 +210,7 @@ class SyntaxCheck {
  private:
   std::optional<SyntaxProblem> Problem() const {
     if (context_.empty()) return SyntaxProblem{"unexpected end of JSON input", text_.size()};
-    // Behind the end the operator reads a space, which does not stand in the middle of a word or a number.
+    // At the end the operator sees a space, which is not allowed within a word or a number.
     const bool is_end = at_ >= text_.size();
     return SyntaxProblem{"invalid character " + Quoted(is_end ? ' ' : text_[at_]) + " " + context_,
                          is_end ? at_ : at_ + 1};
@@ -253,7 +254,7 @@ class SyntaxCheck {
     context_ = std::move(context);
     return false;
   }
-  // The same where there may be space, so that the text only ends too early.
+  // For places where a space is allowed, so that at the end the text is only too short.
   bool ExpectedNext(const char* context) { return at_ < text_.size() && Expected(context); }
 
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
@@ -268,7 +269,7 @@ class SyntaxCheck {
     return true;
   }
 
-  // A plain value, or the beginning of an object or a list.
+  // Reads a plain value, or the beginning of an object or a list.
   bool Value() {
     SkipSpace();
     const char c = Peek();
@@ -336,7 +337,7 @@ class SyntaxCheck {
     bool is_empty;
   };
 
-  // What follows in the innermost object or list: its end, or one more element.
+  // Reads the next element of the innermost object or list, or its end.
   bool Next() {
     SkipSpace();
     Nest& nest = nests_.back();

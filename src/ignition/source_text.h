@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where in a JSON text a problem is.
+// Finds the places of problems in a JSON text.
 //
-// A report knows the paths of its problems.  The text is searched for them only when there are any, in one pass.
+// A report has only the paths of its problems.  If there are any, the text is searched for them in one pass.
 
 #include <cstddef>
 #include <optional>
@@ -22,28 +22,28 @@ struct TextPosition {
   std::size_t column = 0;
 };
 
-// The value that a problem is about or, where there is none, the closest one around it.
+// The value that a problem is about, or the closest one around it if that is missing.
 struct Found {
-  TextPosition position;   // Its first byte; of an object or a list, the byte behind the bracket.  A key that has no
-                           // effect is a problem itself.
-  std::size_t end = 0;     // The offset behind the value; of an object or a list, where it begins.
-  std::string_view token;  // A text, a number or a word as it is written; of others, the bracket.
+  TextPosition position;   // The first byte of the value, for an object or a list the byte behind the bracket.  A key
+                           // without effect is a problem itself.
+  std::size_t end = 0;     // The offset behind the value, for an object or a list that of its first byte inside.
+  std::string_view token;  // A string, a number or a word as it is written; otherwise the bracket.
   std::size_t last = 0;    // The offset of the value's last byte.
 };
 
-// Whether a key that differs from a path's in the case of its letters is taken for it.
+// Whether a key matches a path's if they differ in case.
 enum class KeyCase { kExact, kAny };
 
-// One for each problem, in the same order.  The text must be valid JSON.
+// Returns a result for each problem, in the same order.  The text must be valid JSON.
 std::vector<Found> Locate(std::string_view json_text, std::span<const json::Problem> problems,
                           KeyCase key_case = KeyCase::kExact);
 
 TextPosition PositionOf(std::string_view text, std::size_t offset);
 
-// What is wrong with a text that is not JSON, in the words of the Machine Config Operator.
+// What is wrong with a text that is not JSON, in the Machine Config Operator's words.
 struct SyntaxProblem {
   std::string what;
-  std::size_t offset;  // Behind the culprit.
+  std::size_t offset;  // The offset behind the culprit.
 };
 std::optional<SyntaxProblem> FindSyntaxProblem(std::string_view text);
 

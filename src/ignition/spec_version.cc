@@ -29,7 +29,7 @@ struct Semver {
   std::int64_t patch;
 };
 
-// MAJOR.MINOR.PATCH, behind which there may be a pre-release or build metadata.
+// Parses MAJOR.MINOR.PATCH, which may be followed by a pre-release or build metadata.
 std::optional<Semver> ParseSemver(std::string_view text) {
   const std::size_t more = text.find_first_of("-+");
   const auto is_part = [](char c) {
@@ -69,7 +69,7 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
-// One of the things that a client takes.
+// One of the media types that a client accepts.
 struct Offer {
   std::string_view subtype;
   std::optional<Semver> version;
@@ -103,7 +103,7 @@ std::optional<Offer> ParseOffer(std::string_view text) {
 }
 
 std::optional<SpecVersion> Served(const Semver& version) {
-  // Spec 2.2 is what all clients of spec 2 understand that ask for it or a later one.
+  // Clients that ask for spec 2.2 or a later 2.x all understand 2.2.
   if (version.major == 2) {
     return version.minor >= 2 ? std::optional(SpecVersion::k2_2) : std::nullopt;
   }

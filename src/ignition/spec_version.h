@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Versions of the Ignition specification that configs are served in.
+// The versions of the Ignition specification in which configs are served.
 
 #include <string>
 #include <string_view>
@@ -12,13 +12,13 @@ namespace pintle::ignition {
 
 enum class SpecVersion { k2_2, k3_0, k3_1, k3_2, k3_3, k3_4, k3_5 };
 
-// "3.5.0"
+// Returns a text such as "3.5.0".
 std::string_view ToText(SpecVersion version);
 
 // Reads "3.5" or "3.5.0".
 Result<SpecVersion> ParseSpecVersion(std::string_view text);
 
-// The version to serve to whoever sent this Accept header.
+// Returns the version to serve to a client that sent this Accept header.
 Result<SpecVersion> Negotiate(std::string_view accept);
 
 }  // namespace pintle::ignition

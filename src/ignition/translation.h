@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Carries a config from one version of the specification to a neighbouring one, field by field.
+// Translates a config from one version of the specification to a neighbouring one, field by field.
 //
-// A field goes to the one of the same name.  What is an option on one side and always there on the other is filled in
-// or left out; what the other side does not have is dropped: whoever translates down looks before whether that loses
-// something.
+// Fields are matched by name.  A value that is optional on one side and mandatory on the other is filled in or left
+// out. Fields that the other side does not have are dropped: a translation to an older version must check before
+// whether that loses something.
 
 #include <concepts>
 #include <cstddef>
@@ -55,7 +55,7 @@ void CarryFields(From& from, To& to, std::index_sequence<kIndexes...>) {
   (CarryField<kIndexes>(from, to), ...);
 }
 
-// A text that is always there is given, be it empty; a struct that is always there is given when something in it is.
+// A mandatory string counts as given even if it is empty, and a mandatory struct if a field of it is.
 template <typename T>
 bool IsGiven(const T& value) {
   if constexpr (json::Described<T>) {
@@ -91,7 +91,7 @@ void Carry(From&& from, To& to) {
   }
 }
 
-// A whole config, which becomes one of the other version.
+// Translates a whole config and sets its version.
 template <typename To, typename From>
 To Translate(From from, std::string_view version) {
   To to;

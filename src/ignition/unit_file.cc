@@ -11,7 +11,7 @@
 namespace pintle::ignition {
 namespace {
 
-// systemd cuts longer lines, so Ignition refuses them, as far as it sees them in its buffer.
+// systemd cuts longer lines, so Ignition refuses them if it sees them in its buffer.
 constexpr std::size_t kLineMax = 2048;
 constexpr std::size_t kBufferSize = 4096;
 
@@ -19,10 +19,10 @@ Error Invalid(std::string what) { return Error(ErrorKind::kInvalid, "invalid uni
 
 struct Letter {
   std::uint32_t code = 0;
-  std::size_t size = 0;  // 0: the end of the text.
+  std::size_t size = 0;  // 0 at the end of the text.
 };
 
-// One letter of UTF-8; a byte that begins none is a letter of its own that is no white space.
+// Returns the first UTF-8 character; an invalid byte counts as a character that is not white space.
 Letter FirstLetter(std::string_view text) {
   if (text.empty()) return {};
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -79,8 +79,8 @@ std::string_view Trim(std::string_view text) {
 
 bool IsComment(std::uint32_t code) { return code == '#' || code == ';'; }
 
-// The text behind a buffer that is filled only when it has run dry.  What is in the buffer decides which lines are
-// found to be too long.
+// Reads a text through a buffer that is filled only when it is empty.  The state of the buffer decides which lines
+// are found to be too long.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -99,14 +99,14 @@ class Reader {
 
   void Back(const Letter& letter) { at_ -= letter.size; }
 
-  // All up to `end`, and past it; `found` says whether there was one.
+  // Returns the text up to `end`, and moves behind that; `found` is set to whether there was one.
   std::string_view Until(char end, bool& found) {
     const std::size_t start = at_;
     const std::size_t stop = text_.find(end, start);
     found = stop != std::string_view::npos;
     const std::size_t next = found ? stop + 1 : text_.size();
     while (loaded_ < next) {
-      if (loaded_ - at_ >= kBufferSize) at_ = loaded_;  // The full buffer is set aside.
+      if (loaded_ - at_ >= kBufferSize) at_ = loaded_;  // The full buffer is set aside, as in Ignition's reader.
       Fill();
     }
     at_ = next;
@@ -222,7 +222,7 @@ class Parser {
     return {};
   }
 
-  // One line of a value; a backslash at its end says that there is another.
+  // Reads one line of a value; a backslash at its end continues the value.
   Result<> Value() {
     bool found = false;
     const std::string_view line = reader_.Line(found);

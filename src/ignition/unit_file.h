@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether Ignition takes a text for a systemd unit.
+// Decides whether Ignition accepts a text as a systemd unit.
 //
-// This is not how systemd reads units.  Ignition refuses some of what systemd takes, and a config that Ignition refuses
-// must not get past us, nor the other way round; so this follows Ignition's reader to the length of its buffer.
+// This differs from how systemd reads units.  We must accept exactly the configs that Ignition accepts, so this
+// imitates Ignition's parser, even the size of its buffer.
 
 #include <string_view>
 
@@ -13,7 +13,7 @@
 namespace pintle::ignition {
 
 struct UnitContents {
-  bool has_options = false;  // One assignment at least.
+  bool has_options = false;  // There is at least one assignment.
   bool has_install_section = false;
 };
 

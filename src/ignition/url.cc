@@ -25,7 +25,7 @@ int HexDigit(char c) {
   return -1;
 }
 
-// Each "%" begins an escape.
+// Returns whether each "%" begins a valid escape.
 bool IsEscaped(std::string_view text) {
   for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 3)) {
     if (at + 2 >= text.size() || HexDigit(text[at + 1]) < 0 || HexDigit(text[at + 2]) < 0) return false;
@@ -47,7 +47,7 @@ std::optional<std::string> Unescape(std::string_view text) {
   return plain;
 }
 
-// The part before `separator`, and the one behind it.
+// Returns the parts before and behind the first `separator`.
 std::pair<std::string_view, std::string_view> Cut(std::string_view text, char separator) {
   const std::size_t at = text.find(separator);
   if (at == std::string_view::npos) return {text, {}};
@@ -59,7 +59,7 @@ bool IsHostLetter(char c) {
          std::string_view("-_.~!$&'()*+,;=:[]<>\"").find(c) != std::string_view::npos;
 }
 
-// In a host, only bytes outside of ASCII, and "%" itself, may be escaped.
+// In a host, only bytes outside of ASCII and "%" itself may be escaped.
 bool IsHostName(std::string_view host) {
   for (std::size_t i = 0; i < host.size(); ++i) {
     if (host[i] == '%') {
@@ -108,7 +108,7 @@ bool IsAuthority(std::string_view authority) {
 
 Error Malformed() { return Error(ErrorKind::kInvalid, "unable to parse url"); }
 
-// The scheme and its length with the colon; none for a path.
+// Returns the scheme without its colon, or "" for a path.
 Result<std::string_view> SchemeOf(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -168,7 +168,7 @@ namespace {
 
 constexpr const char* kEmptyVersionId = "invalid S3 object VersionId";
 
-// arn:PARTITION:SERVICE:REGION:ACCOUNT:RESOURCE, of an object in S3.
+// Recognises the ARN of an S3 object: arn:PARTITION:SERVICE:REGION:ACCOUNT:RESOURCE.
 bool IsS3Arn(std::string_view opaque) {
   std::array<std::string_view, 5> sections;
   for (std::size_t i = 0; i + 1 < sections.size(); ++i) {
@@ -177,7 +177,7 @@ bool IsS3Arn(std::string_view opaque) {
   }
   sections.back() = opaque;
   if (sections[1] != "s3") return false;
-  // A bucket and a key; or "accesspoint", its name, "object" and a key.
+  // The resource is a bucket and a key; or "accesspoint", its name, "object" and a key.
   const auto slashes = std::count(sections.back().begin(), sections.back().end(), '/');
   return slashes >= (sections.back().starts_with("accesspoint/") ? 2 : 1);
 }

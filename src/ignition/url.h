@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// URLs, read just as far as it takes to judge them like Ignition.
+// Parses URLs as far as is needed to accept and refuse the same ones as Ignition.
 
 #include <string>
 #include <string_view>
@@ -11,24 +11,24 @@
 namespace pintle::ignition {
 
 struct Url {
-  std::string scheme;       // In lower case; empty: a path.
-  std::string_view opaque;  // What follows the scheme when that is no "/", without the query.
+  std::string scheme;       // In lower case; empty for a path.
+  std::string_view opaque;  // What follows the scheme if that is not "/", without the query.
   std::string_view query;
 };
 
-// The parts of `text`, into which they point.
+// The result points into `text`.
 Result<Url> ParseUrl(std::string_view text);
 
-// Whether the query names a version of an S3 object, and leaves it empty.
+// Returns whether the query has a version of an S3 object that is empty.
 bool NamesEmptyVersionId(std::string_view query);
 
-// The URL schemes that a version of the specification knows beside "http", "https", "tftp", "s3" and "data".
+// The URL schemes that a version of the specification accepts beside "http", "https", "tftp", "s3" and "data".
 struct UrlRules {
-  bool google_storage = false;  // "gs"
-  bool arn = false;             // "arn", of S3 buckets.
+  bool google_storage = false;  // The scheme "gs".
+  bool arn = false;             // The scheme "arn", for S3.
 };
 
-// Why nothing can be fetched from this source, in Ignition's words; empty when it can.
+// Returns in Ignition's words why nothing can be fetched from this source, or "" if it can.
 std::string SourceProblem(std::string_view source, const UrlRules& rules);
 
 }  // namespace pintle::ignition

@@ -20,7 +20,7 @@ bool IsSameVersion(std::string_view text, std::string_view version) {
   if (text.ends_with('+')) text.remove_suffix(1);
   if (text.ends_with('-')) text.remove_suffix(1);
   for (const char c : version) {
-    // Each number of a version that we know is one digit.
+    // Each number of a known version has one digit.
     if (c != '.') text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
     if (c == '0') continue;
     if (!text.starts_with(c)) return false;
@@ -61,13 +61,13 @@ std::string_view RaidLevelProblem(std::string_view level, std::int64_t spares) {
 
 namespace {
 
-// A negative size makes an extent that ends before it starts, so none of these says the same as another.
+// A negative size makes an extent that ends before it starts, so none of these conditions is redundant.
 bool Overlap(const Extent& a, const Extent& b) {
   const auto is_in_b = [&](std::int64_t place) { return place >= b.start && place <= b.end; };
   return is_in_b(a.start) || is_in_b(a.end) || (a.start < b.start && a.end > b.end);
 }
 
-// Whether extents that end behind their starts may overlap: in their order, two that are neighbours do.
+// Returns whether any extents overlap that do not end before they start: if so, two neighbours in their order do.
 bool AnyOverlap(std::vector<Extent> extents) {
   std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.start < b.start; });
   return std::adjacent_find(extents.begin(), extents.end(),
@@ -77,7 +77,7 @@ bool AnyOverlap(std::vector<Extent> extents) {
 }  // namespace
 
 std::optional<std::size_t> FindOverlap(const std::vector<Extent>& extents) {
-  // Comparing each with each is for the few that a disk has.
+  // Comparing all pairs is only fast enough for the few that a disk has.
   constexpr std::size_t kFew = 1000;
   if (extents.size() > kFew && !AnyOverlap(extents)) return std::nullopt;
   for (const Extent& a : std::span(extents).first(std::min(extents.size(), kFew))) {

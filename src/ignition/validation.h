@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What Ignition refuses, and what it warns of, for all versions of the specification.
+// Reports Ignition's errors and warnings, for all versions of the specification.
 //
-// The versions differ little, so one walk serves them all: what a version does not have is not looked at, and what it
-// sees differently is in its Rules.  Problems are told in Ignition's words and in its order, which people and tools
-// know.
+// The versions differ little, so one walk serves all: fields that a version does not have are skipped, and
+// differences are in its Rules.  Problems are in Ignition's words and order, which people and tools know.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,8 +32,8 @@ struct Rules {
   std::string_view version;
   bool sha256 = true;
   UrlRules urls;
-  bool format_none = true;  // A filesystem of format "none".
-  // Whether sources are looked at, which takes longer than all the rest together: contents are in them.
+  bool format_none = true;  // A filesystem may have the format "none".
+  // Whether sources are checked, which takes longer than everything else, since contents are in them.
   bool sources = true;
 };
 
@@ -51,10 +50,10 @@ inline const std::string& TextOf(const std::optional<std::string>& text) {
   return text ? *text : kNothing;
 }
 
-// The 01234567-89AB-CDEF-EDCB-A98765432101 of a partition; empty is none.
+// Checks the GUID of a partition, such as 01234567-89AB-CDEF-EDCB-A98765432101.  An empty text is valid.
 bool IsGuid(std::string_view text);
 
-// Whether a text is a version, of which the numbers may begin with zeros, and which may end as if more followed.
+// Returns whether a text is this version.  Its numbers may have leading zeros, and it may end in "-" or "+".
 bool IsSameVersion(std::string_view text, std::string_view version);
 
 std::string_view FilesystemLabelProblem(std::string_view format, std::string_view label);
@@ -67,9 +66,9 @@ inline bool IsUnitExtension(std::string_view extension) {
   return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
 }
 
-// A partition's place on its disk.
+// The place of a partition on its disk.
 struct Extent {
-  // A size of 0 is what remains.  Ends wrap around like Ignition's.
+  // A size of 0 means the remaining space.  Ends wrap around as in Ignition.
   Extent(std::int64_t place, std::int64_t size, std::size_t partition)
       : start(place),
         end(size == 0
@@ -82,10 +81,10 @@ struct Extent {
   std::size_t index;
 };
 
-// The first that overlaps the first one which overlaps any.
+// Takes the first extent that overlaps any, and returns the first that overlaps it.
 std::optional<std::size_t> FindOverlap(const std::vector<Extent>& extents);
 
-// Adds an error unless there is nothing to say.
+// Adds an error unless `problem` is empty.
 inline void Check(json::Report& report, const json::Path& path, std::string_view problem) {
   if (!problem.empty()) report.Error(path, std::string(problem));
 }
@@ -174,7 +173,7 @@ class Validator {
     return rules_.sources ? SourceProblem(source, rules_.urls) : std::string();
   }
 
-  // From spec 3.1 on, a resource in a list must have a source.
+  // Since spec 3.1, a resource in a list must have a source.
   template <typename Resource>
   void CheckRequiredSource(const Resource& resource, const Path& path) {
     if constexpr (requires { resource.http_headers; }) {
@@ -192,7 +191,7 @@ class Validator {
         Error(Path(Path(path, "verification"), "hash"), "source must be specified if verification is specified");
       }
     }
-    // The certificate authorities of spec 3.0 have a source that is no option.
+    // The source of certificate authorities is mandatory in spec 3.0.
     constexpr bool kNeedsSource = std::same_as<decltype(resource.source), std::string>;
     if (kNeedsSource || IsSet(resource.source)) {
       Error(Path(path, "source"), ProblemOf(TextOf(resource.source)));
@@ -242,7 +241,7 @@ class Validator {
     if (storage.links.empty()) return;
     PathTree links;
     for (const auto& link : storage.links) links.Add(link.path);
-    // Ignition says it once a link.  Nobody counts many.
+    // Ignition reports one problem for each link.  Nobody counts many, so their number is limited.
     constexpr std::size_t kMostTold = 100;
     const auto check = [&](const auto& node, const Path& at, const char* problem) {
       for (std::size_t i = std::min(links.CountAbove(node.path), kMostTold); i > 0; --i) Error(at, problem);
@@ -542,7 +541,7 @@ class Validator {
     });
   }
 
-  // No list, and no lists that share their keys, may have an element twice.
+  // No list, and no group of lists that share their keys, may have an element twice.
   template <typename T>
   void FindDuplicates(const T& value, const Path& path) {
     if constexpr (json::Described<T>) {

@@ -10,10 +10,11 @@
 
 namespace pintle::ignition {
 
-// Why this is no hash, in Ignition's words; empty when it is one.  Like Ignition, it counts the digits only.
+// Returns in Ignition's words why this is not a valid hash, or "" if it is.  Like Ignition, it only counts the
+// digits.
 std::string_view HashProblem(std::string_view hash, bool knows_sha256);
 
-// Compares the digest of `bytes` with the one that was given.
+// Returns an error if `bytes` do not have this hash.
 Result<> VerifyHash(std::string_view bytes, std::string_view hash);
 
 }  // namespace pintle::ignition

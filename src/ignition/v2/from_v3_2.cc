@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From 3.2 to spec 2.2, and what would be lost on the way.
+// Translates 3.2 to spec 2.2, and refuses what would be lost.
 
 #include <fmt/core.h>
 
@@ -67,7 +67,7 @@ Result<> FindDiskLosses(const v3_2::Disk& disk, const Path& path) {
     const v3_2::Partition& partition = disk.partitions[i];
     const Path partitions(path, "partitions");
     const Path at(partitions, i);
-    // Spec 2.2 counts sectors, of which we do not know the size.
+    // Spec 2.2 counts in sectors, whose size we do not know.
     if (partition.size_mib || partition.start_mib) {
       return CannotSay("SizeMiB and StartMiB in Storage.Disks.Partitions is not supported on 2.2",
                        Path(at, partition.size_mib ? "sizeMiB" : "startMiB"));
@@ -160,7 +160,7 @@ Passwd FromPasswd(v3_2::Passwd passwd) {
   return to;
 }
 
-// The names of filesystems, which are the paths where they are mounted.
+// The filesystems of a config; in spec 2.2 each gets the path where it is mounted as its name.
 class Mounts {
  public:
   explicit Mounts(const std::vector<v3_2::Filesystem>& filesystems) {
@@ -169,7 +169,7 @@ class Mounts {
     }
   }
 
-  // Puts a node on the filesystem that its path leads to.
+  // Sets the filesystem of a node, and makes its path relative to that.
   template <typename Node>
   void Place(const std::string& path, Node& node) const {
     std::string_view best;
@@ -197,13 +197,13 @@ FileContents FromContents(v3_2::Resource resource) {
   };
 }
 
-// A file is its contents, and each appendix a file of its own.
+// Adds a file for the contents, and one for each appended resource.
 void AddFiles(v3_2::File file, const Mounts& mounts, std::vector<File>& to) {
   File base;
   mounts.Place(file.path, base);
   base.group = FromOwner(std::move(file.group));
   base.user = FromOwner(std::move(file.user));
-  // Spec 2 overwrites where spec 3 does not, unless told otherwise.
+  // Spec 2 overwrites by default, and spec 3 does not.
   base.overwrite = file.overwrite.value_or(false);
   base.mode = file.mode;
   if (file.contents.source) {
@@ -298,7 +298,7 @@ Systemd FromSystemd(v3_2::Systemd systemd) {
   return to;
 }
 
-// Spec 2 has no paths in its reports, so that ours stand behind its text.
+// Reports of spec 2 have no paths, so we append them to its messages.
 Result<> CheckSpec2(const Config& config) {
   json::Report report;
   Validate(config, report);

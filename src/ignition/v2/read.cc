@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Spec 2 as it is written: what its minor versions have, and which of two things of the same name counts.
+// Reads spec 2: removes what a minor version does not have, and decides which of several things of one name counts.
 
 #include "ignition/read.h"
 
@@ -19,7 +19,7 @@
 namespace pintle::ignition::v2 {
 namespace {
 
-// Takes out what the older minor versions did not have, and would ignore.
+// Removes fields that older minor versions do not have and would ignore.
 void ForgetNewer(Config& config, int minor) {
   if (minor >= 2) return;
   config.ignition.security = {};
@@ -37,7 +37,7 @@ void ForgetNewer(Config& config, int minor) {
   config.storage.directories.clear();
   config.storage.links.clear();
   for (File& file : config.storage.files) {
-    // Spec 2.0 has numbers only, and none of them is optional.
+    // Spec 2.0 has only numbers, all of them mandatory.
     const auto owner = [](const std::optional<NodeOwner>& given) {
       return NodeOwner{.id = given ? given->id.value_or(0) : 0, .name = ""};
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From spec 2 to 3.0, and what is refused on the way.
+// Translates spec 2 to 3.0, and refuses what cannot be translated.
 
 #include <fmt/core.h>
 
@@ -28,12 +28,12 @@ std::optional<T> UnlessZero(T value) {
 
 Error Untranslatable(std::string what) { return Error(ErrorKind::kInvalid, std::move(what)); }
 
-// Where a node of spec 2, which is on a named filesystem, ends up.  The names are checked before.
+// Returns the path of a node in spec 3.  In spec 2 a node is on a named filesystem; the names have been checked.
 std::string WholePath(std::string_view filesystem, std::string_view path) {
   return filesystem == "root" ? JoinPath("/", path) : CleanPath(path);
 }
 
-// Each path belongs to one node, and no node lies behind a link of the same config.
+// Checks that each path belongs to one node, and that no node is behind a link of the same config.
 class NodeCheck {
  public:
   explicit NodeCheck(const std::vector<Link>& links) {
@@ -159,7 +159,7 @@ v3_0::NodeOwner ToOwner(std::optional<NodeOwner> owner) {
 }
 
 v3_0::File ToFile(File file) {
-  // Spec 2 overwrites unless told otherwise, and appends within what is there.
+  // Spec 2 overwrites by default, and appends to existing files.
   const bool overwrite = !file.append && file.overwrite.value_or(true);
   v3_0::File to{
       .group = ToOwner(std::move(file.group)),
@@ -207,7 +207,7 @@ v3_0::Storage ToStorage(Storage storage) {
     }
   }
   for (File& file : storage.files) to.files.push_back(ToFile(std::move(file)));
-  // A filesystem would be here, but the only one that gets so far is the root, which is there anyway.
+  // Filesystems are not translated: only the root gets through the checks, and it exists anyway.
   for (Link& link : storage.links) {
     to.links.push_back({
         .group = ToOwner(std::move(link.group)),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An Ignition config of spec 2.2, the last of its major version that the Machine Config Operator takes and serves.
+// An Ignition config of spec 2.2, the last 2.x version that the Machine Config Operator accepts and serves.
 //
-// Versions 2.0 and 2.1 have less, and are read as this.
+// Versions 2.0 and 2.1 have fewer fields, and are read into the same structs.
 
 #include <cstdint>
 #include <optional>
@@ -116,7 +116,7 @@ struct PasswdGroup {
   };
 };
 
-// The deprecated way to say what a new user is like.
+// The deprecated form of the properties of a new user.
 struct UserCreate {
   std::string gecos;
   std::vector<std::string> groups;
@@ -251,7 +251,7 @@ struct Link {
   };
 };
 
-// Its size and start count sectors.
+// Size and start are counted in sectors.
 struct Partition {
   std::string guid;
   std::string label;
@@ -278,7 +278,7 @@ struct Disk {
   };
 };
 
-// The deprecated way to say how a filesystem is made.
+// The deprecated form of the options for making a filesystem.
 struct MountCreate {
   bool force = false;
   std::vector<std::string> options;
@@ -356,7 +356,7 @@ struct Dropin {
 struct Unit {
   std::string contents;
   std::vector<Dropin> dropins;
-  bool enable = false;  // Deprecated for `enabled`.
+  bool enable = false;  // Deprecated in favour of `enabled`.
   std::optional<bool> enabled;
   bool mask = false;
   std::string name;

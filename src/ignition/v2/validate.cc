@@ -21,9 +21,9 @@ namespace {
 using internal::Check;
 using json::Path;
 
-// Spec 2 knows a scheme that is gone since: files on the system's own partition.
+// Spec 2 also has the scheme "oem", which was removed later, for files on the system's own partition.
 std::string UrlProblem(std::string_view source) {
-  if (source.empty()) return "";  // Empty contents.
+  if (source.empty()) return "";  // The contents are empty.
   if (const auto url = ParseUrl(source); url && url->scheme == "oem") return "";
   return SourceProblem(source, {});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What spec 2.2 refuses, and what it warns of.
+// Reports the errors and warnings of spec 2.2.
 
 #include "ignition/v2/types.h"
 #include "json/report.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Spec 3.0, the oldest: what it refuses.
+// Validates and reads spec 3.0, the oldest 3.x version.
 
 #include <string_view>
 

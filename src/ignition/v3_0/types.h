@@ -3,9 +3,9 @@
 
 // An Ignition config of spec 3.0.
 //
-// Here, and in the folders of the later versions, a field stands in the order and under the name that the specification
-// gives it.  json::Required marks what is always written; what may not be missing on the way in is for Validate() to
-// say, in Ignition's words.
+// Here, and in the folders of the later versions, fields have the order and the names of the specification.
+// json::Required marks what is always written; Validate() reports required fields that are missing, in Ignition's
+// words.
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Spec 3.1: what it refuses, and how it comes from its neighbour.
+// Validates and reads spec 3.1, and translates it from the previous version.
 
 #include <string_view>
 

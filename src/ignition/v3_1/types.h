@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An Ignition config of spec 3.1: one kind of resource for everything that is fetched, with HTTP headers; proxies;
-// mount options.
+// An Ignition config of spec 3.1, which adds HTTP headers, proxies and mount options, and has one kind of resource
+// for everything that is fetched.
 
 #include <cstdint>
 #include <optional>
@@ -35,7 +35,7 @@ using v3_0::Verification;
 
 struct HttpHeader {
   std::string name;
-  std::optional<std::string> value;  // Without one, a merge removes the header.
+  std::optional<std::string> value;  // Without a value, a merge removes the header.
 
   static constexpr auto kFields = FieldList{Required{"name", &HttpHeader::name}, Field{"value", &HttpHeader::value}};
 };

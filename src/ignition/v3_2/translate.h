@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Spec 3.2: what it refuses, and how it becomes, and comes from, its neighbour.
+// Validates and reads spec 3.2, and translates it from and to the previous version.
 
 #include <string_view>
 
@@ -22,7 +22,7 @@ Config ReadCompatible(Reading& reading);
 
 Config FromPrevious(v3_1::Config config);
 
-// What spec 3.1 cannot say is an error.
+// Anything that spec 3.1 does not support is an error.
 Result<v3_1::Config> ToPrevious(Config config);
 
 }  // namespace pintle::ignition::v3_2

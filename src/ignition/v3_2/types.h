@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An Ignition config of spec 3.2: LUKS; users and groups that are to be gone; partitions that may be resized.
+// An Ignition config of spec 3.2, which adds LUKS, the removal of users and groups, and resizable partitions.
 
 #include <cstdint>
 #include <optional>

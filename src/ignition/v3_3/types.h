@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An Ignition config of spec 3.3: kernel arguments; filesystems of format "none"; a link's target, an array's level and
-// a custom Clevis pin may be left out of a config that is merged into another.
+// An Ignition config of spec 3.3, which adds kernel arguments and filesystems of format "none".  A link's target, an
+// array's level and a custom Clevis pin may be left out of a config that is merged into another.
 
 #include <cstdint>
 #include <optional>

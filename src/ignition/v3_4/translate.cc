@@ -69,7 +69,7 @@ Result<> FindOwnLosses(const Resource& resource, const json::Path& path) {
                    json::Path(path, "source"));
 }
 
-// Looks through a config, in the order of its fields, for what spec 3.3 cannot say.
+// Searches a config, in the order of its fields, for what spec 3.3 does not support.
 template <typename T>
 Result<> FindLosses(const T& value, const json::Path& path) {
   if constexpr (json::internal::kIsVector<T>) {

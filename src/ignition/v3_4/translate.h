@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Spec 3.4: what it refuses, and how it becomes, and comes from, its neighbour.
+// Validates and reads spec 3.4, and translates it from and to the previous version.
 
 #include <string_view>
 
@@ -22,7 +22,7 @@ Config ReadCompatible(Reading& reading);
 
 Config FromPrevious(v3_3::Config config);
 
-// What spec 3.3 cannot say is an error.
+// Anything that spec 3.3 does not support is an error.
 Result<v3_3::Config> ToPrevious(Config config);
 
 }  // namespace pintle::ignition::v3_4

@@ -80,7 +80,7 @@ Config ReadCompatible(Reading& reading) {
 }
 
 // Ignition's own translation loses the advertisements of Tang servers between 3.4 and 3.5, both ways.  A rendered
-// config, of which the name is a digest, must be without them too.
+// config must lose them, too, since its name is a digest.
 Config FromPrevious(v3_4::Config config) {
   ForgetAdvertisements(config.storage.luks);
   return Translate<Config>(std::move(config), kVersion);

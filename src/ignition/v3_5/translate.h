@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Spec 3.5: what it refuses, and how it becomes, and comes from, its neighbour.
+// Validates and reads spec 3.5, and translates it from and to the previous version.
 
 #include <string_view>
 
@@ -17,7 +17,8 @@ inline constexpr std::string_view kVersion = "3.5.0";
 
 void Validate(const Config& config, json::Report& report);
 
-// The same for a config whose sources an older version, or this one, has accepted: what one takes, all later ones take.
+// Validates a config except for its sources, which this or an older version has accepted: later versions accept them,
+// too.
 void ValidateParsed(const Config& config, json::Report& report);
 
 // Reads a document of this version or an older one.
@@ -25,7 +26,7 @@ Config ReadCompatible(Reading& reading);
 
 Config FromPrevious(v3_4::Config config);
 
-// The Machine Config Operator serves a config without what spec 3.4 cannot say; that is told in `lost`.
+// Drops what spec 3.4 does not support, as the Machine Config Operator does, with a warning in `lost`.
 Result<v3_4::Config> ToPrevious(Config config, json::Report& lost);
 
 }  // namespace pintle::ignition::v3_5
