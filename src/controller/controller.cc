@@ -318,7 +318,7 @@ void Controller::Roll(View view) {
 // When they are done, the renderer and the writer trigger another look.
 pool::NodeNames Controller::LeftAlone() const {
   pool::NodeNames pools = writer_.BusyPools();
-  // How many masters may be unavailable depends on the arbiters, and the reverse.
+  // The number of masters that may be unavailable depends on the arbiters, and the reverse.
   const std::string both[] = {std::string(api::kMasterPool), std::string(api::kArbiterPool)};
   if (pools.contains(both[0]) || pools.contains(both[1])) pools.insert(std::begin(both), std::end(both));
   pools.merge(renderer_.rendering());
@@ -449,7 +449,7 @@ bool Controller::MayBegin(const std::string& what) {
 
 void Controller::Ended(const std::string& what, const Error* error) {
   const auto call = calls_.extract(what);
-  // Also after a success: the mirror may be late, and the action would be repeated at once.
+  // Backs off after a success, too: the mirror may be late, and the action would be repeated at once.
   const int count = backoff_.Failed({"", what}, clock_.Monotonic());
   const bool may_be_done = error != nullptr && error->kind() == ErrorKind::kConflict && count == 1;
   if (error != nullptr && !may_be_done) Complain(what, *error);

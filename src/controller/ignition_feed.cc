@@ -130,7 +130,7 @@ void IgnitionFeed::Fetch(const std::string& pool, const std::string& config, Ser
               });
 }
 
-// Only other inputs for the pool make it fetch sooner than that.
+// Fetches after the back-off, or sooner if the pool's inputs change.
 void IgnitionFeed::FetchLater(const std::string& pool) {
   Pool& known = pools_.at(pool);
   if (!known.again) {

@@ -35,7 +35,7 @@ class MetricsPage {
   MetricsPage(const MetricsPage&) = delete;
   MetricsPage& operator=(const MetricsPage&) = delete;
 
-  // Makes the page anew soon.
+  // Makes a new page soon.
   void Changed();
 
  private:

@@ -78,7 +78,7 @@ void FindRenders(const PauseQuestion& question, const Waiting& waiting, PauseRep
   if (!later.empty()) report.waits_since = later.front().created;
   for (KnownRender& render : later) report.renders.push_back(std::move(render.name));
   report.renders.push_back(target);
-  // A target that is older than the nodes' configs was chosen again later: no later than the condition reported it.
+  // A target that is older than the nodes' configs was chosen again at an unknown time, so the condition's time counts.
   const bool is_new = target_created && (!newest_had || *target_created > *newest_had);
   if (!report.waits_since && is_new) report.waits_since = target_created;
 }

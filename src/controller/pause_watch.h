@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps the reports of all paused pools, and makes one anew when its inputs have changed.
+// Keeps the reports of all paused pools, and makes a new one when its inputs have changed.
 
 #include <functional>
 #include <map>

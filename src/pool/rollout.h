@@ -64,7 +64,7 @@ struct Rollout {
   // Why no node is updated, whatever the candidates.  Empty when the rollout may go on.
   std::string held;
   std::vector<Told> told;        // In the order in which they are updated.
-  std::vector<Told> recovering;  // Updated as well: unavailable already, so that they need no capacity.
+  std::vector<Told> recovering;  // Those that are unavailable already, so that their update needs no capacity.
   api::MachineConfigPoolStatus status;
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 // A machine with two deployments: a directory for each, one /var mounted into both, and a file that names the one to
-// boot. A rename of that file stands for what libostree does atomically.  It needs root and a mount namespace.
+// boot.  A rename of that file stands for what libostree does atomically.  It needs root and a mount namespace.
 
 #include <sched.h>
 #include <sys/mount.h>
