@@ -38,7 +38,7 @@ bool SendToJournal(const Entry& entry) {
 
 void WriteToStderr(const Entry& entry) {
   const std::string line = StderrLine(::program_invocation_short_name, entry);
-  // One write, so that lines of several processes stay whole.  There is nowhere to report that stderr is gone.
+  // A single write() keeps the lines of several processes whole.  If stderr is gone, there is nowhere to report that.
   [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

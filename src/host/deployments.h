@@ -32,7 +32,7 @@ struct DeployedImage {
   std::vector<std::string> kernel_arguments;  // Those in its boot entry.
   std::string base_commit;                    // The image's own commit; `commit` differs if packages are layered.
   std::vector<std::string> packages;          // Those that rpm-ostree was asked to layer,
-  std::vector<std::string> removed_packages;  // and those that it was asked to take out.
+  std::vector<std::string> removed_packages;  // and those that it was asked to remove.
   bool is_staged = false;                     // It becomes the one to boot only at shutdown.
 };
 

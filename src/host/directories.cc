@@ -67,7 +67,7 @@ Result<> CheckStep(const Directory& at, const Directory& next) {
                            next.path(), next.owner().uid, at.owner().uid));
 }
 
-// Who may have put a link in its place: only we, if `user` is nullopt; that user; or an unknown user.
+// Who may have put a link in its place: only we, or also `user`, or, if the maker is not known, anyone.
 struct Maker {
   bool is_known = true;
   std::optional<uid_t> user;

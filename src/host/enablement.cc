@@ -157,8 +157,8 @@ class Outcome {
   bool is_something_ = false;
 };
 
-// What happens to a template without an instance that a unit without an instance is to want: this is an error, but
-// presets, which are for all units, leave it out.
+// What to do with a template without an instance that a unit without an instance is to want.  This is an error,
+// except for presets, which cover all units and skip such templates.
 enum class Unnamed { kError, kLeaveOut };
 
 class Enabling {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One list of fields per struct.
+// Each struct lists its fields once:
 //
 //     struct File {
 //       std::string path;
@@ -15,9 +15,9 @@
 //       };
 //     };
 //
-// Decoding, encoding, comparing and merging all walk that list, so that none of them can forget a member.  Decoding
-// reports every problem with its path, and keys that no field has as warnings; it takes its document apart, so that
-// long strings are moved and not copied.
+// Decoding, encoding, comparing and merging all use that list, so that none of them can forget a member.  Decoding
+// reports every problem with its path, and unknown keys as warnings; it consumes its document, so that long strings
+// are moved and not copied.
 
 #include <algorithm>
 #include <array>

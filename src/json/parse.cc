@@ -77,7 +77,7 @@ class Builder {
   struct Level {
     Value* value;
     Value* slot = nullptr;             // The place for the value of the key just read; null in a list.
-    const std::string* key = nullptr;  // That key.
+    const std::string* key = nullptr;  // The key just read.
   };
 
   bool Fail(std::string problem) {

@@ -236,7 +236,7 @@ Result<> MarkOverride(const api::MachineConfigPool& pool, const std::string& bas
   return {};
 }
 
-// Getting there from the current config
+// Reconciling with the current config
 
 Verdict JudgeUnparsed(const ParsedConfig& current, const api::MachineConfig& wanted, const RenderSettings& settings) {
   json::Report report;

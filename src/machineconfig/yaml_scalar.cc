@@ -166,7 +166,7 @@ std::optional<PlainScalar> ReadFloatFromDot(std::string_view text) {
   return ReadFloat(WithoutUnderscores(text));
 }
 
-// Times: what Go's time.Parse takes for 2006-1-2, with a time of day behind it or not.
+// Times, in the forms that Go's time.Parse() accepts for 2006-1-2, with or without a time of day.
 
 // Reads one or two digits.
 std::optional<int> ReadShortNumber(std::string_view& text) {
