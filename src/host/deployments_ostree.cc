@@ -33,7 +33,7 @@ using std::chrono::milliseconds;
 constexpr const char* kStaged = "/run/ostree/staged-deployment";
 constexpr const char* kStagedLocked = "/run/ostree/staged-deployment-locked";
 
-// File names in archives are UTF-8, whatever the language of the rest of the program.
+// File names in archives are UTF-8, whatever locale the rest of the program uses.
 class Utf8 {
  public:
   Utf8() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{})) {
@@ -52,7 +52,7 @@ class Utf8 {
   locale_t before_{};
 };
 
-// A thread can have mounts of its own, in which nobody else sees what libostree makes writable.
+// Runs `work` on a thread with its own mount namespace, so that nobody else sees what libostree makes writable.
 template <typename Work>
 std::invoke_result_t<Work> OnThreadWithOwnMounts(Work work) {
   std::optional<std::invoke_result_t<Work>> result;
@@ -87,12 +87,12 @@ KeyFile OriginFor(const ImageName& name, OstreeSysroot* sysroot) {
   return BranchOrigin(sysroot, branch.remote.empty() ? branch.branch : branch.remote + ":" + branch.branch);
 }
 
-// A deployment as it is to be.
+// The contents of the deployment that is wanted.
 struct Target {
   std::string commit;
   KeyFile origin;
   std::vector<std::string> arguments;
-  std::vector<std::string> initramfs_overlays = {};  // Their checksums.
+  std::vector<std::string> initramfs_overlays = {};  // The checksums of the archives.
 
   bool Is(OstreeDeployment* deployment) const {
     const auto is_same = [&](const char* key) { return OriginText(origin.get(), key) == FromOrigin(deployment, key); };
@@ -113,7 +113,7 @@ class Words {
   std::vector<char*> pointers_;
 };
 
-// libostree finds out at shutdown only, when it is too late to tell anyone.
+// libostree notices a missing kernel only at shutdown, when it is too late to report it.
 Result<> ExpectKernel(OstreeRepo* repository, const std::string& commit) {
   Failure failure;
   Object<GFile> root;
@@ -133,7 +133,8 @@ Result<> ExpectKernel(OstreeRepo* repository, const std::string& commit) {
   return Error(ErrorKind::kInvalid, "the image cannot be booted: it has no kernel in /usr/lib/modules");
 }
 
-// What rpm-ostree has made of /etc for the initramfs: archives in /boot that are named by their checksums.
+// Returns the checksums of the archives in /boot that rpm-ostree has made of /etc for the initramfs, which are their
+// names.
 std::vector<std::string> InitramfsOverlaysOf(OstreeDeployment* deployment) {
   OstreeBootconfigParser* entry = ::ostree_deployment_get_bootconfig(deployment);
   char** paths = entry == nullptr ? nullptr : ::ostree_bootconfig_parser_get_overlay_initrds(entry);
@@ -175,7 +176,7 @@ Result<Object<OstreeDeployment>> Deploy(const Sysroot& sysroot, const Target& ta
   return deployment;
 }
 
-// What is to be booted next, and what to fall back to.
+// Makes this the deployment to boot next, and keeps the one to fall back to.
 Result<> WriteFirst(const Sysroot& sysroot, OstreeDeployment* deployment, OstreeDeployment* merge) {
   Failure failure;
   if (!::ostree_sysroot_simple_write_deployment(sysroot.get(), ::ostree_deployment_get_osname(merge), deployment, merge,
@@ -220,7 +221,7 @@ Result<Putting> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) {
   const Object<OstreeDeployment> kept(g_object_ref(sysroot.merge()));
   OstreeDeployment* merge = kept.get();
   const Target target = TRY(TargetFor(sysroot, wanted, merge));
-  // A staged one is still to be made, and takes what is put into it then.
+  // A staged deployment is made at shutdown, so files can still be put into it.
   const bool serves = !wanted.always_new || sysroot.staged() != nullptr;
   if (serves && sysroot.pending() != nullptr && target.Is(sysroot.pending())) return Putting::kAsWanted;
   if (sysroot.is_booted()) TRY(CheckMayReplace(TRY(DescribeIfAny(sysroot, sysroot.pending())), wanted));
@@ -235,7 +236,7 @@ Result<Putting> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) {
   return Putting::kChanged;
 }
 
-// What is mounted there goes when this does.
+// A mount, which the destructor removes.
 class Mounted {
  public:
   static Result<Mounted> Bind(const std::string& what, const std::string& place) {
@@ -259,7 +260,7 @@ class Mounted {
   std::string place_;
 };
 
-// As it will be when it is booted: with the /var that all have, and a /usr that nobody writes to.
+// Calls `put` with the tree as it will be after the boot: with the shared /var, and a read-only /usr.
 Result<> ChangeTree(const Sysroot& sysroot, OstreeDeployment* deployment,
                     const std::function<Result<>(const Root& next)>& put) {
   const Object<GFile> directory(::ostree_sysroot_get_deployment_directory(sysroot.get(), deployment));
@@ -271,7 +272,8 @@ Result<> ChangeTree(const Sysroot& sysroot, OstreeDeployment* deployment,
   return put(TRY(Root::Open(tree)));
 }
 
-// What rpm-ostree has made of /etc for the initramfs, which libostree tells nobody.
+// Reads from the staged deployment's file what rpm-ostree has made of /etc for the initramfs; libostree has no call
+// for it.
 Result<std::vector<std::string>> StagedInitramfsOverlays() {
   Failure failure;
   char* contents = nullptr;
@@ -357,11 +359,11 @@ Result<Putting> DeploymentsOstree::RollBack() {
 Result<Putting> DeploymentsOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>& put) {
   return OnThreadWithOwnMounts([&]() -> Result<Putting> {
     const Sysroot sysroot = TRY(Sysroot::OpenLocked(sysroot_, patience_));
-    // Whoever has locked it wants it to stay as it is for now, and OSTree, too, leaves it so.
+    // A locked deployment must not be finalized for now, and OSTree's own finalizer leaves it alone, too.
     if (sysroot.staged() == nullptr || Exists(kStagedLocked)) return Putting::kAsWanted;
     const Result<> finalized = FinalizeOn(sysroot, put);
     if (finalized) return Putting::kChanged;
-    // Left staged, it would be finalized after us without what was to be put into it.
+    // If it stayed staged, OSTree would finalize it after us without our files.
     const Error failed = Error(finalized.error()).While("finalizing the staged deployment");
     const auto dropped = DropPendingOf(sysroot);
     if (dropped) return failed;

@@ -22,7 +22,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Where rpm-ostree looks for pull secrets before it looks anywhere else.
+// rpm-ostree looks here first for pull secrets.
 constexpr const char* kAuthLink = "run/ostree/auth.json";
 
 class Unpacked final : public OfferedPackages {
@@ -37,7 +37,7 @@ bool IsContainer(const ImageName& name) {
   return std::holds_alternative<RegistryImage>(name) || std::holds_alternative<LayoutImage>(name);
 }
 
-// What rpm-ostree is told to rebase to, and writes into the origin.
+// Returns the name to which rpm-ostree rebases, and which it writes into the origin.
 Result<std::string> RefspecOf(const ImageName& name) {
   if (const auto* image = std::get_if<RegistryImage>(&name)) {
     if (!image->digest.empty()) return ContainerReference(*image);
@@ -51,7 +51,7 @@ Result<std::string> RefspecOf(const ImageName& name) {
   return branch.remote.empty() ? branch.branch : branch.remote + ":" + branch.branch;
 }
 
-// Those of `words` that are, or are not, among the others; in order.
+// Returns those of `words` that are, or are not, among the others, in their order.
 Words Among(const Words& words, const Words& others, bool are) {
   const std::set<std::string> set(others.begin(), others.end());
   Words some;
@@ -66,7 +66,7 @@ Words Sorted(Words words) {
   return words;
 }
 
-// All of `now` but `out`, and `in`.  What is in both is wanted.
+// Removes `out` from `now` and adds `in`.  A word in both is added.
 Words Changed(const Words& now, const Words& out, const Words& in) {
   Words words = Among(now, out, false);
   words.insert(words.end(), in.begin(), in.end());
@@ -75,10 +75,10 @@ Words Changed(const Words& now, const Words& out, const Words& in) {
 
 }  // namespace
 
-// A deployment as it is to be.
+// The contents of the deployment that is wanted.
 struct DeploymentsRpmOstree::Goal {
-  std::string refspec;  // Empty: the image stays.
-  std::string commit;   // Empty: not known yet.
+  std::string refspec;  // Empty if the image does not change.
+  std::string commit;   // Empty if it is not known yet.
   bool is_container = false;
   Words arguments;
   Words packages;
@@ -91,7 +91,7 @@ struct DeploymentsRpmOstree::Goal {
       goal.is_container = IsContainer(name);
       goal.refspec = TRY(RefspecOf(name));
       goal.commit = wanted.image->commit;
-      // rpm-ostree takes it for an error to be asked for what it has.
+      // rpm-ostree returns an error if it is asked for the image that it has.
       if (goal.HasImage(booted)) goal.refspec.clear();
     }
     if (goal.refspec.empty()) goal.commit = booted.base_commit;
@@ -132,11 +132,11 @@ Result<std::string> DeploymentsRpmOstree::UnderWay() {
   return disk_.UnderWay();
 }
 
-// rpm-ostree can fetch without deploying.  So a change that is being prepared has all of its bytes, and what can fail
-// over a network has failed, before anything is changed; the rebase that follows finds the layers here.
+// rpm-ostree can fetch without deploying.  So everything is downloaded, and what can fail over a network has failed,
+// before a change begins; the later rebase finds the layers on the disk.
 Result<FetchedImage> DeploymentsRpmOstree::Fetch(const std::string& image, const std::stop_token& stop) {
   ImageName name = TRY(ParseImageName(image));
-  // OSTree's own remotes are read by libostree either way.
+  // libostree reads OSTree's own remotes, as without rpm-ostree.
   if (!IsContainer(name)) return disk_.Fetch(image, stop);
   if (auto* in_registry = std::get_if<RegistryImage>(&name); in_registry != nullptr && in_registry->digest.empty()) {
     const std::string manifest = TRY(Skopeo(registries_, "/var/tmp").Manifest(*in_registry, stop));
@@ -176,7 +176,7 @@ Result<Putting> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {
   const DeploymentsState state = TRY(disk_.Observe());
   if (!state.booted) return Error(ErrorKind::kNotFound, "there is no deployment to take /etc from");
   const Goal goal = TRY(Goal::Of(wanted, *state.booted));
-  // A staged one is still to be made, and takes what is put into it then.
+  // A staged deployment is made at shutdown, so files can still be put into it.
   const bool serves = state.pending && (!wanted.always_new || state.pending->is_staged);
   if (serves && goal.Is(*state.pending)) return Putting::kAsWanted;
   TRY(CheckMayReplace(state.pending, wanted));
@@ -193,8 +193,8 @@ Result<Putting> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {
   return Error(made.error().kind(), fmt::format("{}; and then {}", made.error().message(), dropped.error().message()));
 }
 
-// Each request begins with what the one before has made, so that together they make one deployment.  What goes, goes
-// with the old image, and what comes must be found in the new one.
+// Each request starts from the result of the previous one, so that together they make one deployment.  Packages are
+// removed together with the old image, and new ones must be found in the new image.
 Result<> DeploymentsRpmOstree::Make(const Goal& goal, const DeploymentsState& state) {
   const DeployedImage& booted = *state.booted;
   const auto rpm_ostree = TRY(RpmOstree::Connect(systemd_, manners_));
@@ -202,7 +202,7 @@ Result<> DeploymentsRpmOstree::Make(const Goal& goal, const DeploymentsState& st
   if (goal.is_container) TRY(AllowRegistry());
   RpmOstreeUpdate leaving;
   leaving.refspec = goal.refspec;
-  // A container is asked for by its digest, and cannot be another than was fetched.
+  // A container image is named by its digest, so that it must be the one that was fetched.
   if (!goal.refspec.empty() && !goal.is_container) leaving.depth = RpmOstreeUpdate::Depth::kDeployWhatIsHere;
   leaving.uninstall = Among(booted.packages, goal.packages, false);
   leaving.override_reset = Among(booted.removed_packages, goal.removed, false);
@@ -229,19 +229,19 @@ Result<> DeploymentsRpmOstree::Expect(const Goal& goal) {
 Result<Putting> DeploymentsRpmOstree::DropPending() {
   if (!TRY(disk_.Observe()).pending) return Putting::kAsWanted;
   const Result<> dropped = Drop();
-  // The way back must not hang on the daemon.  What it keeps of the deployment it cleans up the next time.
+  // Going back must not depend on the daemon, which will clean up what it keeps of the deployment the next time.
   if (!dropped) return TRY(disk_.DropPending(), dropped.error().message() + "; and then");
   return Putting::kChanged;
 }
 
-// Also after we were asked to stop, which leads here.
+// A stop request must not apply here, since it may have led here.
 Result<> DeploymentsRpmOstree::Drop() {
   RpmOstreeManners manners = manners_;
   manners.stop = {};
   return TRY(RpmOstree::Connect(systemd_, std::move(manners)))->CleanUp(RpmOstreeCleanup::kPending);
 }
 
-// rpm-ostree refuses to while something is staged.
+// libostree does this, since rpm-ostree refuses to roll back while something is staged.
 Result<Putting> DeploymentsRpmOstree::RollBack() { return disk_.RollBack(); }
 
 Result<Putting> DeploymentsRpmOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>& put) {

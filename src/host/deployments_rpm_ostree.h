@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Deployments by rpm-ostree, on hosts where it runs.
+// Implements Deployments with rpm-ostree, on hosts where it runs.
 //
-// It alone can unpack the images that are made for it, and layer packages on an image.  What concerns only the disk is
-// done on the disk, in the way of libostree: reading, finalizing, rolling back, and a new deployment of the same image,
-// whose origin stays what rpm-ostree has written into it.
+// Only rpm-ostree can unpack images that are made for it, and layer packages on an image.  Operations on the disk
+// alone use libostree: reading, finalizing, rolling back, and making a new deployment of the same image, which keeps
+// the origin that rpm-ostree has written.
 
 #include <string>
 
@@ -19,22 +19,22 @@ namespace pintle::host {
 
 class DeploymentsRpmOstree final : public Deployments {
  public:
-  // Of the running machine.  Images are fetched by rpm-ostree, with the machine's own authorities and policy of
-  // signatures, and these pull secrets.  `manners` hold for all calls.
+  // For the running machine.  rpm-ostree fetches images with the machine's own certificate authorities and policy for
+  // signatures, and with the pull secrets of `registries`.  `manners` apply to all calls.
   DeploymentsRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeManners manners = {});
 
   void TellProgressTo(TellHowFar tell) override;
   Result<DeploymentsState> Observe() override;
   Result<std::string> UnderWay() override;
 
-  // The commit of a container image is known only when it is deployed, and left empty here.
+  // The result has no commit for a container image, since that is known only once the image is deployed.
   Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) override;
 
   bool LayersPackages() const override { return true; }
   Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,
                                                          const std::stop_token& stop) override;
 
-  // What is pending already is dropped first.  When something fails, nothing is pending any more.
+  // Drops the pending deployment first.  After an error nothing is pending any more.
   Result<Putting> Put(const WantedDeployment& wanted) override;
 
   Result<Putting> DropPending() override;

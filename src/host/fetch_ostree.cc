@@ -22,8 +22,8 @@
 namespace pintle::host {
 namespace {
 
-// A directory for what is on its way, on the disk that it is to end up on.  It is emptied in the end, and if we do not
-// live to see that, in the beginning of the next time.
+// A directory for downloads, on the disk for which they are meant.  It is emptied at the end, and also at the
+// beginning, in case we were killed before the end.
 class Workshop {
  public:
   static Result<Workshop> In(const std::string& repository) {
@@ -45,14 +45,14 @@ class Workshop {
   Workshop(Workshop&&) noexcept = default;
   Workshop& operator=(Workshop&&) = delete;
   ~Workshop() {
-    // What cannot be removed now is removed the next time.
+    // What cannot be removed now is removed by the next fetch.
     if (lock_) static_cast<void>(Empty());
   }
 
   const std::string& path() const { return path_; }
   std::string blobs() const { return path_ + "/blobs/sha256"; }
 
-  // Something of this size under this digest, so that it is not fetched.
+  // Makes a file of the layer's name and size, so that skopeo does not fetch the layer.
   Result<> Pretend(const OciDescriptor& layer) const {
     const std::string path = fmt::format("{}/{}", blobs(), layer.digest.substr(layer.digest.find(':') + 1));
     const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
@@ -76,7 +76,7 @@ class Workshop {
   UniqueFd lock_;
 };
 
-// Tells how far a pull is.  libostree calls on the thread that pulls.
+// Reports the progress of a pull.  libostree calls it on the thread that pulls.
 class PullProgress {
  public:
   explicit PullProgress(const TellHowFar& tell)
@@ -93,10 +93,10 @@ class PullProgress {
   static void OnChange(OstreeAsyncProgress*, gpointer self) { static_cast<const PullProgress*>(self)->Tell(); }
 
   void Tell() const {
-    // Of a static delta the bytes are known, which come on top of the few objects that are asked for one by one.
+    // The size of a static delta is known; the few objects that are fetched one by one are not counted.
     const std::uint64_t delta = Long("total-delta-part-size");
     if (delta > 0) return Tell("downloading", PercentOf(Long("fetched-delta-part-size"), delta));
-    // How many objects there are is known when all directories are here.
+    // The number of objects is known once all directories have been fetched.
     const bool is_counting = Short("scanning") > 0 || Short("outstanding-metadata-fetches") > 0;
     const std::uint32_t requested = Short("requested");
     if (requested == 0) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Getting an image into an OSTree repository, wherever it comes from.
+// Fetches an image of any kind into an OSTree repository.
 
 #include <stop_token>
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace pintle::host {
 
-// `place` is the repository's directory.
+// `place` is the directory of the repository.
 Result<FetchedImage> FetchInto(OstreeRepo* repository, const std::string& place, const ImageName& name,
                                const RegistryAccess& access, const std::stop_token& stop, const TellHowFar& tell);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kLayerBranches = "pintle/layer";
 constexpr std::string_view kImageBranches = "pintle/image";
-// As rpm-ostree has it, which shows what these say.
+// rpm-ostree uses the same keys, and shows what is in them.
 constexpr const char* kManifestKey = "ostree.manifest";
 constexpr const char* kConfigKey = "ostree.container.image-config";
 constexpr const char* kImpliedKey = "pintle.implied-directories";
@@ -49,7 +49,7 @@ Result<Variant> Load(OstreeRepo* repository, OstreeObjectType type, const std::s
 
 Variant Child(const Variant& of, std::size_t index) { return Variant(::g_variant_get_child_value(of.get(), index)); }
 
-// What exists while the machine runs only, and is none of an image's business.
+// Leaves out directories that have contents only while the machine runs, and that are not for an image to fill.
 OstreeRepoCommitFilterResult LeaveOutVolatile(OstreeRepo*, const char* path, GFileInfo*, void*) {
   static constexpr std::array kVolatile = {"/dev/", "/proc/", "/run/", "/sys/", "/tmp/"};
   const auto is_below = [&](const char* directory) { return std::string_view(path).starts_with(directory); };
@@ -57,7 +57,7 @@ OstreeRepoCommitFilterResult LeaveOutVolatile(OstreeRepo*, const char* path, GFi
                                                                    : OSTREE_REPO_COMMIT_FILTER_ALLOW;
 }
 
-// Lays layers over one another, from the lowest up.
+// Merges layers, beginning with the lowest.
 class Overlay {
  public:
   explicit Overlay(OstreeRepo* repository) : repository_(repository), tree_(::ostree_mutable_tree_new()) {}
@@ -101,7 +101,7 @@ class Overlay {
     return {};
   }
 
-  // What a layer hides is below it, so hiding comes before adding.
+  // A layer hides files of lower layers only, so this comes before its own files are added.
   Result<> Hide(OstreeMutableTree* in, const std::string& path, const Variant& files) {
     for (std::size_t i = 0; i < ::g_variant_n_children(files.get()); ++i) {
       const Variant entry = Child(files, i);
@@ -110,7 +110,7 @@ class Overlay {
         TRY(Empty(in));
       } else if (name.starts_with(kWhiteout)) {
         const std::string hidden(name.substr(kWhiteout.size()));
-        // An image's /etc is kept as /usr/etc.
+        // An image's /etc is stored as /usr/etc.
         if (path.empty() && hidden == "etc") {
           const Tree usr = TRY(Below(in, "usr"));
           TRY(Remove(usr.get(), hidden));
@@ -166,10 +166,10 @@ class Overlay {
 
   OstreeRepo* repository_;
   Tree tree_;
-  std::unordered_set<std::string> implied_;  // Of the layer that is being added.
+  std::unordered_set<std::string> implied_;  // The implied directories of the layer that is being added.
 };
 
-// Ends without a trace unless it is committed.
+// A transaction of the repository, which leaves no trace unless it is committed.
 class Transaction {
  public:
   static Result<Transaction> Begin(OstreeRepo* repository, GCancellable* cancel) {
@@ -180,7 +180,7 @@ class Transaction {
   Transaction(Transaction&& other) noexcept : repository_(std::exchange(other.repository_, nullptr)) {}
   Transaction& operator=(Transaction&&) = delete;
   ~Transaction() {
-    // It is the end of what failed already; what stays behind is swept up by the next one.
+    // Something has failed already, so errors are ignored; the next transaction cleans up what is left.
     if (repository_ != nullptr) ::ostree_repo_abort_transaction(repository_, nullptr, nullptr);
   }
 
@@ -230,7 +230,7 @@ std::set<std::string> DigestsOf(const OciManifest& manifest, std::size_t first_l
   return digests;
 }
 
-// Tells how many of the bytes of these layers something has been done with.
+// Reports for how many bytes of these layers a step is done.
 class LayersDone {
  public:
   LayersDone(const char* part, const std::vector<OciDescriptor>& layers, const TellHowFar& tell)
@@ -250,7 +250,7 @@ class LayersDone {
   std::uint64_t done_ = 0;
 };
 
-// What a directory is that is root's and of which nothing special is known.
+// Writes the metadata of a directory that belongs to root and has no special properties.
 Result<std::string> WritePlainDirectory(OstreeRepo* repository, GCancellable* cancel) {
   const Object<GFileInfo> info(::g_file_info_new());
   ::g_file_info_set_attribute_uint32(info.get(), "unix::uid", 0);
@@ -408,7 +408,7 @@ Result<std::string> ImageStore::ImportLayer(const std::string& path, const OciDe
       ::ostree_repo_commit_modifier_new(OSTREE_REPO_COMMIT_MODIFIER_FLAGS_NONE, LeaveOutVolatile, nullptr, nullptr));
   OstreeRepoImportArchiveOptions options{};
   options.autocreate_parents = TRUE;
-  options.use_ostree_convention = TRUE;  // An image's /etc becomes /usr/etc.
+  options.use_ostree_convention = TRUE;  // Stores an image's /etc as /usr/etc.
   Failure failure;
   if (!::ostree_repo_import_archive_to_mtree(repository_, &options, archive.get(), tree.get(), modifier.get(), cancel,
                                              Out(failure))) {
@@ -419,8 +419,8 @@ Result<std::string> ImageStore::ImportLayer(const std::string& path, const OciDe
   return Commit(tree.get(), "layer " + layer.digest, metadata.End().get(), 0, cancel);
 }
 
-// The layer with the commit is on the branch as that commit, and the others as one that names their files, so that
-// nothing of them is pruned.
+// The branch of the layer with the commit leads to that commit, and those of the other layers to commits with their
+// files, so that none of these objects is pruned.
 Result<std::string> ImageStore::ImportPackedLayer(const std::string& path, const OciDescriptor& layer,
                                                   const std::stop_token& stop, GCancellable* cancel) const {
   const ImportedObjects imported = TRY(ImportObjects(repository_, path, stop, cancel));
@@ -436,7 +436,7 @@ Result<std::string> ImageStore::ImportPackedLayer(const std::string& path, const
   return Commit(tree.get(), "layer " + layer.digest, metadata.End().get(), 0, cancel);
 }
 
-// `layers` are the commits of all layers, the lowest first.
+// `layers` are the commits of all layers, of which the lowest comes first.
 Result<std::string> ImageStore::TakePackedCommit(const PackedCommit& packed, const std::vector<std::string>& layers,
                                                  GCancellable* cancel) const {
   std::string commit;
@@ -463,7 +463,7 @@ Result<std::string> ImageStore::Merge(const ImageDocuments& image, const std::ve
   metadata.Add(kManifestDigestKey, image.digest);
   metadata.Add(kManifestKey, image.manifest_text);
   metadata.Add(kConfigKey, image.config_text);
-  // The same image is the same commit on every machine.
+  // The time comes from the image, so that an image becomes the same commit on every machine.
   std::uint64_t time = 0;
   if (const auto created = FromRfc3339(image.config.created)) {
     const auto since = std::chrono::duration_cast<std::chrono::seconds>(created->time_since_epoch());

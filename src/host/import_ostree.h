@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// OCI images in an OSTree repository.
+// Stores OCI images in an OSTree repository.
 //
-// Each layer is a commit of its own, with the whiteouts in it as files, so that the next image that has it need not
-// fetch it.  Layers that a commit was packed into are kept as that commit and as lists of its files.  An image is the
-// commit of its layers laid over one another.  The branches of both bear their digests, and
-// are no one else's: what rpm-ostree keeps of images has been changed on the way in.
+// Each layer becomes a commit, with its whiteouts as files, so that it need not be fetched again for another image.
+// Layers that a commit was packed into are stored as that commit and as lists of its files.  An image becomes a
+// commit of its merged layers.  The names of the branches contain digests, and only we use these branches: the layers
+// that rpm-ostree stores are changed during its import.
 
 #include <map>
 #include <optional>
@@ -25,7 +25,7 @@
 namespace pintle::host {
 
 struct ImageDocuments {
-  std::string digest;  // Of the manifest.
+  std::string digest;  // The digest of the manifest.
   std::string manifest_text;
   std::string config_text;
   OciManifest manifest;
@@ -36,19 +36,19 @@ class ImageStore {
  public:
   explicit ImageStore(OstreeRepo* repository) : repository_(repository) {}
 
-  // The commit of an image that is here.
+  // Returns the commit of an image that is in the repository.
   Result<std::optional<std::string>> Find(std::string_view manifest_digest) const;
-  // An index, too, leads to the image that was taken from it.
+  // Makes the digest of an index lead to the image that was chosen from it.
   Result<> Alias(std::string_view index_digest, const std::string& commit) const;
 
   Result<std::vector<OciDescriptor>> MissingLayers(const OciManifest& manifest) const;
   Result<DiskSpace> Space() const;
 
-  // Makes it a commit; the layers that are missing are files in `blobs` under their digests.
+  // Imports an image as a commit.  The layers that are missing must be files in `blobs`, named by their digests.
   Result<std::string> Import(const ImageDocuments& image, const std::string& blobs, const std::stop_token& stop,
                              const TellHowFar& tell) const;
 
-  // Forgets all images but these commits, and the layers that only those had.
+  // Removes all images but these commits, and the layers that only those images had.
   Result<> KeepOnly(const std::set<std::string>& commits) const;
 
  private:
@@ -70,10 +70,10 @@ class ImageStore {
 
 Result<std::optional<std::string>> ResolveBranch(OstreeRepo* repository, const std::string& branch);
 
-// A text in the metadata of a commit; empty when it has none.
+// Returns a string from the metadata of a commit, or "" if there is none.
 Result<std::string> CommitMetadata(OstreeRepo* repository, const std::string& commit, const char* key);
 
-// Where images keep the digest of their manifest; others who import images do so, too.
+// The key for the digest of an image's manifest, which other importers use, too.
 inline constexpr const char* kManifestDigestKey = "ostree.manifest-digest";
 
 }  // namespace pintle::host

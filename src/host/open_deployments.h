@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The deployments of the running machine, by whoever has charge of them there.
+// Opens the deployments of the running machine with the program that manages them there.
 
 #include <memory>
 
@@ -13,8 +13,8 @@
 
 namespace pintle::host {
 
-// By rpm-ostree where systemd knows its unit, and by libostree elsewhere.  A machine without OSTree is an error of the
-// kind kNotFound.  systemd must outlive what is returned.
+// Uses rpm-ostree if systemd has its unit, and libostree otherwise.  On a machine without OSTree, this is an error of
+// the kind kNotFound.  `systemd` must outlive the result.
 Result<std::unique_ptr<Deployments>> OpenDeployments(Systemd& systemd, RegistryAccess registries,
                                                      RpmOstreeManners manners = {});
 

@@ -27,7 +27,7 @@ std::optional<OstreeObjectType> MetadataType(std::string_view kind) {
   return std::nullopt;
 }
 
-// Aligned as GVariant needs it.
+// The memory is aligned as GVariant requires.
 Result<Variant> ReadVariant(const GVariantType* type, const PackedObject& object, const ReadNext& read,
                             std::uint64_t limit) {
   if (object.size > limit) {
@@ -54,11 +54,11 @@ class Importing {
     if (object.kind == "file") return AddFile(object, read);
     if (object.kind == "file-xattrs") return Keep(object, read);
     if (object.kind == "file-xattrs-link") {
-      // Where a file system allows no more links, it is there a second time.
+      // If a file system allows no more links, there is a second copy.
       if (!object.same_as) return Keep(object, read);
       attributes_of_[object.checksum] = *object.same_as;
     }
-    // Signatures of commits are among the rest; what may be run is judged by the policy for images.
+    // Everything else is skipped, even signatures of commits: the policy for images decides what may run.
     return {};
   }
 
@@ -85,7 +85,7 @@ class Importing {
     return {};
   }
 
-  // They come before the file that they are of.
+  // The attributes come before their file.
   Result<GVariant*> AttributesOf(const std::string& file) const {
     const auto link = attributes_of_.find(file);
     const auto found = attributes_.find(link == attributes_of_.end() ? file : link->second);
@@ -139,7 +139,7 @@ class Importing {
   GCancellable* cancel_;
   ImportedObjects imported_;
   std::map<std::string, Variant> attributes_;
-  std::map<std::string, std::string> attributes_of_;  // Of a file, which of those.
+  std::map<std::string, std::string> attributes_of_;  // Maps a file to its key in `attributes_`.
   std::array<char, 128 << 10> piece_;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Commits that were packed into the layers of an OCI image.
+// Imports commits that were packed into the layers of an OCI image.
 //
-// A layer holds objects of a repository as they are, each under its checksum, and what is written here is checked
-// against that: the labels, the owners and the times of a commit arrive as they were when it was made.
+// A layer has a repository's objects unchanged, each under its checksum, which is verified here: labels, owners and
+// times of a commit arrive as they were when it was made.
 
 #include <optional>
 #include <set>
@@ -17,15 +17,15 @@
 namespace pintle::host {
 
 struct ImportedObjects {
-  std::optional<std::string> commit;  // When the layer has one.
+  std::optional<std::string> commit;  // nullopt if the layer has none.
   std::set<std::string> files;        // The checksums of all files and links.
 };
 
-// Belongs into a transaction of the repository.
+// Must be called in a transaction of the repository.
 Result<ImportedObjects> ImportObjects(OstreeRepo* repository, const std::string& layer, const std::stop_token& stop,
                                       GCancellable* cancel);
 
-// An error if something of a commit is not there: a layer that says less than the image needs.
+// Returns an error if a part of a commit is missing, because a layer has less than the image needs.
 Result<> ExpectWhole(OstreeRepo* repository, const std::string& commit, GCancellable* cancel);
 
 }  // namespace pintle::host

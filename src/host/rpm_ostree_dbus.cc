@@ -32,12 +32,13 @@ constexpr const char* kProperties = "org.freedesktop.DBus.Properties";
 constexpr const char* kClient = "pintle";
 
 constexpr auto kStartPatience = seconds(90);
-constexpr auto kCallPatience = std::chrono::minutes(5);  // It may have to read all of the disk's deployments first.
-constexpr auto kBusyGlance = seconds(1);                 // For what ends without a signal.
+constexpr auto kCallPatience = std::chrono::minutes(5);  // The daemon may have to read all deployments on the disk
+                                                         // first.
+constexpr auto kBusyGlance = seconds(1);                 // Some states end without a signal, so they are polled.
 constexpr int kRegistrations = 5;
 
 bool SaysBusy(const Problem& problem) {
-  // GLib's name for what it calls G_IO_ERROR_BUSY says nothing that the text does not.
+  // The D-Bus name that GLib makes of G_IO_ERROR_BUSY says no more than the message, so that is compared.
   return problem.name() == "org.projectatomic.rpmostreed.Error.UpdateInProgress" ||
          problem.message().find("ransaction in progress") != std::string_view::npos;
 }
@@ -54,7 +55,7 @@ int AppendWords(sd_bus_message* message, const Words& words) {
   return ::sd_bus_message_append_strv(message, pointers.data());
 }
 
-// The entries of a D-Bus a{sv}, one after the other.
+// Writes the entries of a D-Bus a{sv}.
 class Dictionary {
  public:
   explicit Dictionary(sd_bus_message* message) : message_(message) {
@@ -121,17 +122,17 @@ class RpmOstree::Connection {
   }
 
   ~Connection() {
-    // A daemon that is gone has no clients.
+    // A daemon that has ended has no clients.
     if (!is_gone_) static_cast<void>(CallOnce(kSysrootPath, kSysroot, "UnregisterClient", &NoOptions));
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Has the method of the booted OS make a transaction, and sees it through.
+  // Calls a method of the booted OS that makes a transaction, and follows that to its end.
   Result<> Transact(const char* method, const Filler& fill) {
     if (is_gone_) TRY(Register());
     const std::string address = TRY(Begin(method, fill));
-    // A connection that is lost in the midst is made again once.
+    // If the connection is lost in the middle, it is made again once.
     for (int attempt = 0; attempt < 2; ++attempt) {
       const auto end = TRY(FollowTransaction(address, WatchedDaemon{bus_.get(), is_gone_}, manners_));
       if (end == TransactionEnd::kDone) return {};
@@ -176,7 +177,7 @@ class RpmOstree::Connection {
   static int NoOptions(sd_bus_message* message) { return Dictionary(message).Close(); }
   static int Nothing(sd_bus_message*) { return 0; }
 
-  // The daemon ends when it had no clients for a while, and may be about to just now.
+  // The daemon exits when it has had no clients for a while, and may be about to exit now.
   Result<> Register() {
     for (int attempt = 1;; ++attempt) {
       TRY(Start(), "starting rpm-ostree's daemon");
@@ -238,7 +239,7 @@ class RpmOstree::Connection {
     return {};
   }
 
-  // The address of a new transaction.  Someone else's is waited for.
+  // Returns the address of a new transaction, after waiting for the end of anyone else's.
   Result<std::string> Begin(const char* method, const Filler& fill) {
     const MonotonicTime deadline = SystemClock().Monotonic() + manners_.patience;
     for (;;) {
@@ -258,7 +259,7 @@ class RpmOstree::Connection {
   }
 
   static Error Busy(const std::string& text) {
-    // Of who has only the lock rpm-ostree says nothing.
+    // rpm-ostree does not report who holds only the lock.
     const auto holder = text.starts_with("System") ? LockHolder("/ostree/lock") : std::nullopt;
     return Error(ErrorKind::kUnavailable,
                  fmt::format("rpm-ostree is busy: {}{}", text, holder ? fmt::format(" by {}", *holder) : ""));
@@ -279,7 +280,7 @@ class RpmOstree::Connection {
     return {};
   }
 
-  // Whether what rpm-ostree does now is what it does for us.
+  // Returns whether the active transaction of rpm-ostree is ours.
   Result<bool> IsOursActive() {
     Problem problem;
     Message answer;
@@ -288,7 +289,7 @@ class RpmOstree::Connection {
                                        Out(answer), "(sss)");
     if (result >= 0) result = ::sd_bus_message_read(answer.get(), "(sss)", &method, &sender, &path);
     if (result >= 0) result = ::sd_bus_get_unique_name(bus_.get(), &us);
-    // That the daemon is gone may be heard of only now, and the one who answers may be another.
+    // The signal that the daemon has ended may arrive only now, and the answer may be that of a new daemon.
     static_cast<void>(ProcessAll(bus_.get()));
     if (is_gone_ || problem.IsNobodyThere(result)) return DaemonEnded();
     if (result < 0) return ToldInOneLine(problem, result).While("asking rpm-ostree what it is doing");
@@ -300,7 +301,7 @@ class RpmOstree::Connection {
   Bus bus_;
   Slot owner_watch_;
   Slot busy_watch_;
-  std::string owner_;   // The daemon, as the bus numbers it.
+  std::string owner_;   // The daemon's unique name on the bus.
   std::string booted_;  // The path of the booted OS.
   bool is_gone_ = true;
   bool has_news_ = false;
@@ -343,7 +344,7 @@ Result<> RpmOstree::Update(const RpmOstreeUpdate& update) {
     if (result < 0) return result;
     Dictionary options(message);
     options.Text("initiating-command-line", fmt::format("{}: {}", kClient, title));
-    // What was installed by hand already is no error.
+    // It is no error if a package was installed by hand already.
     options.Flag("idempotent-layering");
     if (update.refspec.empty()) options.Flag("no-pull-base");
     if (update.depth == Depth::kFetch) options.Flag("download-only");
@@ -360,7 +361,7 @@ Result<> RpmOstree::SetKernelArguments(const Words& from, const Words& to) {
     int result = ::sd_bus_message_append(message, "s", before.c_str());
     for (int list = 0; list < 3 && result >= 0; ++list) result = AppendWords(message, {});
     if (result < 0) return result;
-    // All of them, so that their order is ours and none is there twice.
+    // All arguments are set at once, so that their order is ours and none is duplicated.
     return Dictionary(message)
         .Text("initiating-command-line", fmt::format("{}: kernel arguments", kClient))
         .Text("final-kernel-args", after)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// rpm-ostree's daemon on the bus: the requests that we have for it.
+// Makes requests to rpm-ostree's daemon over D-Bus.
 //
-// It does one thing at a time.  Each of these waits until it is done, or has failed and left what there was before.
-// All that changes deployments begins with the pending one, if there is one, so that several requests in a row make up
+// The daemon runs one transaction at a time.  Each request waits until its transaction is done, or has failed and
+// changed nothing.  Requests that change deployments start from the pending one, if there is one, so that several
+// requests in a row make one deployment.
 // one deployment.
 
 #include <memory>
@@ -22,11 +23,11 @@ inline constexpr const char* kRpmOstreeUnit = "rpm-ostreed.service";
 struct RpmOstreeUpdate {
   enum class Depth {
     kDeploy,
-    kDeployWhatIsHere,  // Nothing is fetched.
-    kFetch,             // And not deployed.
+    kDeployWhatIsHere,  // Deploys without fetching.
+    kFetch,             // Fetches without deploying.
   };
 
-  std::string refspec;  // Empty: the image stays what it is.
+  std::string refspec;  // Empty if the image does not change.
   std::vector<std::string> install;
   std::vector<std::string> uninstall;
   std::vector<std::string> override_remove;
@@ -35,17 +36,18 @@ struct RpmOstreeUpdate {
 };
 
 enum class RpmOstreeCleanup {
-  kPending,  // The pending deployment,
-  kBase,     // what fetching leaves behind.
+  kPending,  // Removes the pending deployment.
+  kBase,     // Removes what fetching leaves behind.
 };
 
-// For one thread at a time.
+// To be used by one thread at a time.
 class RpmOstree {
  public:
-  // What the daemon is doing for whomever, in its own words, without starting it; empty: nothing.
+  // Returns rpm-ostree's description of the active transaction, whoever it is for, without starting the daemon, or ""
+  // if there is none.
   static Result<std::string> ActiveTransaction(Systemd& systemd);
 
-  // Starts the daemon where it does not run.  It does not end for want of work while this lives.
+  // Starts the daemon if it does not run.  It does not exit when idle while the result lives.
   static Result<std::unique_ptr<RpmOstree>> Connect(Systemd& systemd, RpmOstreeManners manners);
   ~RpmOstree();
   RpmOstree(const RpmOstree&) = delete;

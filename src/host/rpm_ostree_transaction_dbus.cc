@@ -27,16 +27,17 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-using PeerBus = CPtr<sd_bus, sd_bus_close_unref>;  // Not flushed, which would wait for a daemon that does not read.
+using PeerBus = CPtr<sd_bus, sd_bus_close_unref>;  // This does not flush, which would wait for a daemon that does not
+                                                   // read.
 
 constexpr const char* kInterface = "org.projectatomic.rpmostree1.Transaction";
 constexpr auto kStartPatience = seconds(90);
 constexpr auto kGlance = seconds(10);          // All that matters wakes us up before.
-constexpr auto kCancelPatience = seconds(60);  // It cleans up what it has begun.
+constexpr auto kCancelPatience = seconds(60);  // The time for the daemon to clean up what it has begun.
 constexpr std::uint32_t kWhole = 100;
 constexpr std::size_t kMostOfText = 200;
 
-// When sd-bus itself wants to be called again.
+// Returns when sd-bus wants to be called again.
 milliseconds TimeoutOf(sd_bus* bus) {
   std::uint64_t at = 0;
   if (::sd_bus_get_timeout(bus, &at) <= 0 || at == UINT64_MAX) return milliseconds::max();
@@ -72,9 +73,9 @@ class Transaction {
     std::string text;
   };
 
-  // Nobody answers at the socket any more when the transaction has ended, or the daemon has.
+  // The socket does not answer any more, because the transaction or the daemon has ended.
   Result<TransactionEnd> OutOfSight() {
-    static_cast<void>(ProcessAll(daemon_.bus));  // What is wrong with the bus, the next call tells.
+    static_cast<void>(ProcessAll(daemon_.bus));  // The next call on the bus returns the error, if there is one.
     if (daemon_.is_gone) return DaemonEnded();
     return TransactionEnd::kOutOfSight;
   }
@@ -96,7 +97,7 @@ class Transaction {
       if (result < 0) return Problem().Told(result).While("waiting for rpm-ostree");
       if (daemon_.is_gone) return DaemonEnded();
       if (manners_.stop.stop_requested() && !give_up_) {
-        // It says by its end what came of that.
+        // The outcome of the transaction shows whether it was cancelled.
         static_cast<void>(Call("Cancel", kStartPatience));
         give_up_ = SystemClock().Monotonic() + kCancelPatience;
         continue;
@@ -137,7 +138,7 @@ class Transaction {
     }
   }
 
-  // What it fetches from it may name by a URL.
+  // The text may contain the URL of what is fetched.
   void Tell(const char* text, std::optional<std::uint32_t> percent) const {
     const std::string part = OneLine(WithoutUrlPasswords(text, "***"));
     manners_.tell(

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A transaction of rpm-ostree, from its start to its end.
+// Follows a transaction of rpm-ostree from its start to its end.
 //
-// What rpm-ostree is asked to do it does in a transaction, which is talked to over a socket of its own, without the
-// bus. It begins when a client says so, goes on when that client goes away, and says at its end whether it succeeded.
+// rpm-ostree carries out each request in a transaction, which has a socket of its own beside the bus.  The
+// transaction begins when a client starts it, continues if that client goes away, and reports at its end whether it
+// has succeeded.
 
 #include <chrono>
 #include <stop_token>
@@ -17,14 +18,15 @@ struct sd_bus;  // libsystemd's
 
 namespace pintle::host {
 
-// How someone who has rpm-ostree do something wants to be treated.
+// How requests to rpm-ostree are made.
 struct RpmOstreeManners {
   std::stop_token stop = {};                                      // Cancels the transaction.
-  TellHowFar tell = {};                                           // The part is said in rpm-ostree's words.
-  std::chrono::milliseconds patience = std::chrono::minutes(10);  // With what someone else has it do.
+  TellHowFar tell = {};                                           // Gets rpm-ostree's own messages as the part.
+  std::chrono::milliseconds patience = std::chrono::minutes(10);  // The limit for waiting for someone else's
+                                                                  // transaction.
 };
 
-// The daemon behind a transaction, as it is seen on the bus: `is_gone` becomes true while the bus is processed.
+// The daemon of a transaction, as seen on the bus; `is_gone` becomes true while the bus is processed.
 struct WatchedDaemon {
   sd_bus* bus;
   const bool& is_gone;
@@ -32,25 +34,25 @@ struct WatchedDaemon {
 
 enum class TransactionEnd {
   kDone,
-  kOutOfSight,  // The connection was lost.  It may go on.
+  kOutOfSight,  // The connection was lost, and the transaction may continue.
 };
 
-// Starts the transaction, or joins it if it runs, and waits for its end.  A transaction that fails is an error with
-// what rpm-ostree says about it; one whose daemon is gone is kUnavailable.
+// Starts the transaction, or joins it if it runs already, and waits for its end.  The error of a transaction that
+// fails has rpm-ostree's message; if the daemon is gone, it is kUnavailable.
 Result<TransactionEnd> FollowTransaction(const std::string& address, const WatchedDaemon& daemon,
                                          const RpmOstreeManners& manners);
 
-// That the daemon has ended while it had something to do.
+// The error for a daemon that has ended in the middle of a transaction.
 Error DaemonEnded();
 
-// Handles all that has come on a connection; negative when the connection is gone.
+// Processes all messages that have arrived; returns a negative errno if the connection is gone.
 int ProcessAll(sd_bus* bus);
 
-// Waits until something comes on one of the connections, or it is asked to stop, but not longer than `most`.  Null
-// connections never have anything.
+// Waits until a message arrives on one of the connections, a stop is requested, or `most` has passed.  Null
+// connections never get messages.
 Result<> AwaitEither(sd_bus* one, sd_bus* other, const std::stop_token& stop, std::chrono::milliseconds most);
 
-// What someone else wrote in several lines, in one.
+// Joins the lines of someone else's text.
 std::string OneLine(std::string text);
 
 }  // namespace pintle::host

@@ -19,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr auto kLockGlance = milliseconds(100);
-constexpr const char* kBaseBranchKey = "baserefspec";  // In its place where rpm-ostree has layered packages.
+constexpr const char* kBaseBranchKey = "baserefspec";  // Replaces `refspec` if rpm-ostree has layered packages.
 constexpr const char* kLayeredKey = "rpmostree.clientlayer";
 
 }  // namespace
@@ -80,7 +80,7 @@ Result<Sysroot> Sysroot::Open(const std::string& path) {
 Result<Sysroot> Sysroot::OpenToWrite(const std::string& path) {
   Sysroot sysroot = TRY(At(path));
   ::ostree_sysroot_set_mount_namespace_in_use(sysroot.get());
-  // Trying to get the lock makes it writable.
+  // An attempt to take the lock makes libostree remount the sysroot writable.
   if (TRY(sysroot.TryLock())) ::ostree_sysroot_unlock(sysroot.get());
   TRY(sysroot.Load());
   return sysroot;
@@ -138,7 +138,7 @@ std::vector<std::string> ArgumentsOf(OstreeDeployment* deployment) {
   OstreeBootconfigParser* entry = ::ostree_deployment_get_bootconfig(deployment);
   const char* options = entry == nullptr ? nullptr : ::ostree_bootconfig_parser_get(entry, "options");
   std::vector<std::string> arguments = SplitKernelArguments(options == nullptr ? "" : options);
-  // It says where the deployment is, and libostree adds it.
+  // This argument names the deployment, and libostree adds it.
   std::erase_if(arguments, [](const std::string& argument) { return argument.starts_with("ostree="); });
   return arguments;
 }
@@ -163,7 +163,7 @@ std::vector<std::string> ListFromOrigin(OstreeDeployment* deployment, const char
   return words;
 }
 
-// The commit that rpm-ostree has layered packages on, or the one itself.
+// Returns the commit on which rpm-ostree has layered packages, or the commit itself.
 Result<std::string> BaseOf(const Sysroot& sysroot, const std::string& commit) {
   Failure failure;
   Variant loaded;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The deployments on a disk, as libostree has them.
+// Reads and writes the deployments on a disk with libostree.
 
 #include <chrono>
 #include <optional>
@@ -15,43 +15,43 @@
 
 namespace pintle::host {
 
-// In a deployment's origin.
+// The keys of a deployment's origin.
 inline constexpr const char* kOrigin = "origin";
 inline constexpr const char* kContainerKey = "container-image-reference";
 inline constexpr const char* kBranchKey = "refspec";
 
-// The OS's on a disk, and what the next boot takes.
+// The operating systems on a disk, and the order in which they boot.
 class Sysroot {
  public:
   static Result<Sysroot> Open(const std::string& path);
 
-  // To be called with mounts of our own.
+  // These need a mount namespace of our own.
   static Result<Sysroot> OpenToWrite(const std::string& path);
 
   static Result<Sysroot> OpenLocked(const std::string& path, std::chrono::milliseconds patience);
 
   OstreeSysroot* get() const { return sysroot_.get(); }
   OstreeRepo* repository() const { return ::ostree_sysroot_repo(sysroot_.get()); }
-  // libostree itself knows it as a number of ours only, which tells other programs nothing.
+  // libostree itself only has a path by descriptor number, which is useless to other programs.
   std::string repository_path() const { return path_ + "/ostree/repo"; }
   OstreeDeployment* booted() const { return ::ostree_sysroot_get_booted_deployment(sysroot_.get()); }
   OstreeDeployment* staged() const { return ::ostree_sysroot_get_staged_deployment(sysroot_.get()); }
   bool is_booted() const { return booted() != nullptr; }
 
-  // The first is the one to boot.
+  // Returns all deployments; the first is the one to boot.
   std::vector<OstreeDeployment*> All() const;
 
   OstreeDeployment* pending() const;
 
   OstreeDeployment* rollback() const;
 
-  // What kernel arguments and /etc of the next one come from.
+  // Returns the deployment from which the next one takes kernel arguments and /etc.
   OstreeDeployment* merge() const;
 
-  // Writes the boot loader's entries of these in this order; what a staged one leaves is removed.
+  // Writes the boot loader's entries for these, in this order, and removes what a staged deployment leaves behind.
   Result<> Write(const std::vector<OstreeDeployment*>& deployments) const;
 
-  // Removes directories and boot files of deployments that are none any more.
+  // Removes directories and boot files of former deployments.
   Result<> PrepareCleanup() const;
 
  private:
@@ -74,7 +74,7 @@ std::vector<std::string> ArgumentsOf(OstreeDeployment* deployment);
 std::string OriginText(GKeyFile* origin, const char* key);
 std::string FromOrigin(OstreeDeployment* deployment, const char* key);
 
-// Nothing of none.
+// Returns nullopt for null.
 Result<std::optional<DeployedImage>> DescribeIfAny(const Sysroot& sysroot, OstreeDeployment* deployment);
 
 bool Exists(const std::string& path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What libostree and GLib hand out, owned; and their errors as ours.
+// Owning types for the objects of libostree and GLib, and the translation of their errors to ours.
 
 #include <gio/gio.h>
 #include <ostree.h>
@@ -34,7 +34,7 @@ inline Error Told(const Failure& failure) {
   return Error(kind, failure->message);
 }
 
-// Cancels what it is given to when the token says so.
+// Cancels a GCancellable when a stop is requested.
 class Cancellable {
  public:
   explicit Cancellable(const std::stop_token& stop)
