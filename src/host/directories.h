@@ -6,9 +6,10 @@
 // A path of a config may go through a directory that belongs to a user, who can rename what is in it, and replace it
 // by links and other things, at any time.  So a path is followed name by name, each from the open directory before
 // it, and a step that the owner may have chosen is judged by its target:
-//     a directory in a directory of user U    must belong to U or to us; what U moves about is U's own
+//
 //     a directory in a directory of user U    must belong to U or to us; U may move U's own directories
 //     a link that U may have put there        is followed with U's rights, and must lead to a directory of U's
+//     anything else                           is ours to follow
 //
 // An open directory stays the one that was judged, whatever is done to the path that led there: everything that is
 // made, read, renamed and removed in it is addressed by its descriptor and a single name.  Nothing leads out of the

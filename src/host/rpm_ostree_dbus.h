@@ -6,7 +6,6 @@
 // The daemon runs one transaction at a time.  Each request waits until its transaction is done, or has failed and
 // changed nothing.  Requests that change deployments start from the pending one, if there is one, so that several
 // requests in a row make one deployment.
-// one deployment.
 
 #include <memory>
 #include <string>

@@ -6,7 +6,6 @@
 // The rules are those of YAML 1.1 as implemented by Go's yaml.v2, which kubectl and the Machine Config Operator use.
 // The name of a rendered config depends on the same rules: a text that would mean something else without quotes is
 // quoted.
-// quotes is written with them.
 
 #include <cstdint>
 #include <optional>
