@@ -110,7 +110,7 @@ class Beside {
   // Removes what a crash may have left behind.
   Result<> MakeRoom() { return RemoveLeftover(directory(), name_); }
 
-  // Once this has returned, the place has the new thing, even after a power cut.
+  // Moves the new thing to its place durably: it stays there even after a power cut.
   Result<> MoveToPlace() {
     if (::renameat(directory(), name(), directory(), place_.name.c_str()) != 0) return Error::FromErrno("rename");
     made_ = false;
@@ -152,7 +152,7 @@ Result<> WriteLinkAt(const Place& place, const std::string& target) {
 }
 
 Result<> MakeDirectoryAt(const Place& place, const FileMode& mode) {
-  // The permissions are right from the first instant: nobody corrects those of a directory that exists.
+  // The permissions must be right from the first instant: after a crash, an existing directory is left as it is.
   if (::mkdirat(place.directory.get(), place.name.c_str(), mode.permissions) != 0) {
     if (errno == EEXIST) return {};
     return Error::FromErrno("mkdir");

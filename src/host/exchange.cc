@@ -47,7 +47,8 @@ Result<bool> IsAsSeen(int directory, const std::string& name, const Existing& ex
   return exchange.seen && TRY(IsIn(directory, name, existing, *exchange.seen, blobs));
 }
 
-// This check comes before the exchange, during which others could see the new thing for an instant.
+// Checks the place before the exchange, so that an edit is normally found before others see the new thing for an
+// instant.
 Result<> CheckStillThere(const Beside& beside, const Exchange& exchange, const BlobStore& blobs) {
   const int directory = beside.directory.fd();
   const auto existing = TRY(FindExisting(directory, exchange.name));
@@ -99,8 +100,8 @@ Result<Out> Judge(const Beside& beside, const Exchange& exchange, const BlobStor
   return WasEdited();
 }
 
-// On a file system that cannot exchange, such as vfat, an edit can be lost for an instant, and a directory that is
-// replaced is missing for an instant.
+// On a file system that cannot exchange, such as vfat, there is an instant in which an edit would be lost, and one in
+// which a directory that is replaced does not exist.
 Result<Out> ReplacePlainly(const Beside& beside, const Exchange& exchange, const State& want) {
   const int directory = beside.directory.fd();
   const bool has_directory = want.kind == EntryKind::kDirectory || WasDirectory(exchange);

@@ -62,7 +62,7 @@ HttpCall::Engine::Engine(event::Loop& loop, HttpClient::Settings settings)
 
 HttpCall::Engine::~Engine() {
   const SigpipeHeldBack held_back;
-  multi_.reset();  // curl closes its connections here, and so still calls for watches and the timer.
+  multi_.reset();  // curl closes its connections here, and calls back to remove watches and the timer.
 }
 
 Result<> HttpCall::Engine::Open() {
