@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Deployments by libostree.
+// Implements Deployments with libostree.
 //
-// Each call works on a thread of its own that has its own mounts: there /sysroot and /boot are writable, while for
-// everyone else they stay as they are.  What changes deployments is done under the lock that rpm-ostree takes, too.
+// Each call works on a thread with a mount namespace of its own, in which /sysroot and /boot are writable, while they
+// stay as they are for everyone else.  Deployments are changed under the lock that rpm-ostree takes, too.
 
 #include <chrono>
 #include <string>

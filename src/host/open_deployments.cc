@@ -13,7 +13,7 @@ Result<std::unique_ptr<Deployments>> OpenDeployments(Systemd& systemd, RegistryA
                                                      RpmOstreeManners manners) {
   auto disk = std::make_unique<DeploymentsOstree>("/", registries);
   TRY(disk->Observe());
-  // One that an administrator has masked is not to be used.
+  // An administrator who has masked the unit does not want rpm-ostree to be used.
   const UnitStatus unit = TRY(systemd.Observe(kRpmOstreeUnit), "looking for rpm-ostree");
   if (unit.load_state != "loaded") return std::unique_ptr<Deployments>(std::move(disk));
   return std::unique_ptr<Deployments>(

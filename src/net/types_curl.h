@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What curl hands out, owned; and its options, set.
+// Owning types for curl's objects, and functions that set options.
 
 #include <curl/curl.h>
 
@@ -16,7 +16,7 @@ using Multi = CPtr<CURLM, ::curl_multi_cleanup>;
 using Easy = CPtr<CURL, ::curl_easy_cleanup>;
 using Lines = CPtr<curl_slist, ::curl_slist_free_all>;
 
-// Setting an option fails only without memory or when this curl does not know it.
+// Setting an option fails only if memory runs out or this version of curl does not have the option.
 template <typename Value>
 void Set(CURL* easy, CURLoption option, Value value) {
   if (::curl_easy_setopt(easy, option, value) != CURLE_OK) std::abort();

@@ -14,7 +14,7 @@ namespace {
 using CurlUrl = CPtr<CURLU, ::curl_url_cleanup>;
 using CurlText = CPtr<char, ::curl_free>;
 
-// There may be a password in it, or a token: what it was is for its reader to know.
+// The message leaves the text out, which may contain a password or a token; the caller knows where it came from.
 Error NotAUrl() { return Error(ErrorKind::kInvalid, "not an http or https URL"); }
 
 bool HasUnprintable(std::string_view text) {
@@ -24,7 +24,7 @@ bool HasUnprintable(std::string_view text) {
   return false;
 }
 
-// Puts a whole URL, or one relative to what is there already.
+// Sets a whole URL, or resolves one relative to the current one.
 Result<> Put(CURLU* url, std::string_view text) {
   if (text.empty() || HasUnprintable(text)) return NotAUrl();
   const CURLUcode put = ::curl_url_set(url, CURLUPART_URL, std::string(text).c_str(), CURLU_DISALLOW_USER);
