@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes what a pass wants changed.
+// Writes the changes that a pass wants.
 //
-// What the API server answers goes back into the cluster's copy.  What it refuses is tried again less and less often,
-// for each object by itself, and everything else goes on.  When it is not known whether a node was told, it is read
-// until that is known: a node that might have been told must not be taken for one that was not.
+// The API server's answers go into the cluster's copy.  A refused write is repeated less and less often, for each
+// object separately, while all other writes continue.  If it is unknown whether a node was updated, the node is read
+// until that is known, since it must not be taken for one that was not updated.
 
 #include <deque>
 #include <functional>
@@ -29,45 +29,45 @@ namespace pintle::controller {
 class Writer {
  public:
   struct Listener {
-    std::function<void()> done;  // With all changes of a pool, one way or the other; or a node has been read.
+    std::function<void()> done;  // All changes of a pool have ended, with success or not; or a node has been read.
     std::function<void(MonotonicTime when)> retry_at;
     std::function<void(const Error& error)> trouble;
   };
 
-  // The clock, the cluster and the announcer must outlive it.
+  // The clock, the cluster and the announcer must outlive this object.
   Writer(kube::Client client, const Clock& clock, Cluster& cluster, Announcer& announcer, Listener listener);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // What could not be written so far.  Begins to read the nodes of which that is not known.
+  // Returns the writes that have failed so far, and starts to read the nodes whose state is unknown.
   UnwrittenNodes Look();
 
-  // Takes out what is not due and what is of a pool that it is busy with, and forgets the failures of what is no longer
-  // wanted.
+  // Removes changes that are not due, and those of pools with writes under way; forgets failures of changes that are no
+  // longer wanted.
   void LeaveOut(Changes& changes);
 
-  // Of pools that it is not busy with: a server that is slow about one holds up no other.
+  // Takes changes of pools without writes under way: a server that is slow about one pool delays no other.
   void Write(Changes changes);
   bool is_busy() const { return !queues_.empty(); }
   bool IsBusyWith(const std::string& pool) const { return queues_.contains(pool); }
   pool::NodeNames BusyPools() const;
   bool is_reading() const { return !reads_.empty(); }
 
-  // Writes nothing more, and forgets what it was about to.
+  // Stops all writes and forgets those that wait.
   void Stop();
 
  private:
   template <typename T>
   struct Writing;
   class Task;
-  // Who is told of a pool's target.
+  // The nodes that are being updated to a pool's target.
   struct Telling {
     std::string line;
     std::vector<std::string> nodes;
     int outstanding = 0;
     bool is_complete = true;
-    std::vector<StatusChange> status;  // To be written when all have been told, since it says so.
+    std::vector<StatusChange> status;  // Written after all nodes have been updated, since it describes that state.
     std::vector<Announcement> events_of_status;
     std::vector<Announcement> events;
   };
@@ -78,7 +78,7 @@ class Writer {
   };
   struct Failure {
     std::string pool;
-    std::string words;  // The last.
+    std::string words;  // The latest error.
     bool is_told = false;
   };
 
@@ -88,7 +88,7 @@ class Writer {
   void Announce(const std::vector<Announcement>& events);
   void BeginNext();
   void Ended(const Task* task);
-  // `told` is what the server said of it, if it did.
+  // `told` is the server's answer, if there was one.
   void Failed(const WriteBackoff::Key& key, const std::string& pool, const Error& error,
               const std::optional<kube::Failure>& told);
   void Succeeded(const WriteBackoff::Key& key);
@@ -102,8 +102,8 @@ class Writer {
   Listener listener_;
   WriteBackoff backoff_;
   std::map<WriteBackoff::Key, Failure> failures_;
-  std::set<std::string> unknown_;            // Nodes.
-  std::map<std::string, kube::Call> reads_;  // Of these.
+  std::set<std::string> unknown_;            // Nodes of which it is unknown whether they were updated.
+  std::map<std::string, kube::Call> reads_;  // The reads of these nodes.
   std::map<std::string, Queue> queues_;      // Those that are not empty, by pool.
   std::map<const Task*, std::shared_ptr<Task>> under_way_;
   std::map<std::string, Telling> tellings_;  // By pool.

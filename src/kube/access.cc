@@ -53,7 +53,7 @@ Result<const Config*> Access::Now() {
 Result<std::string> ReadToken(const Config& config) {
   if (config.token_file.empty()) return config.token;
   std::string token = TRY(ReadWhole(config.token_file, kTokenLimit), "reading the token file " + config.token_file);
-  // Written by hand it ends in a line break, which is no part of it.
+  // A file that was written by hand ends with a newline, which is not part of the token.
   while (!token.empty() && (token.back() == '\n' || token.back() == '\r' || token.back() == ' ')) token.pop_back();
   if (token.empty()) return Error(ErrorKind::kInvalid, "the token file " + config.token_file + " is empty");
   return token;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The way to the API server as it is at this moment.
+// The address and credentials of the API server, as they are at the moment.
 //
-// Tokens, certificates and kubeconfigs are replaced while we run.  All are read anew for each request, which is seldom
-// enough; so what was renewed is used at once, and nothing needs to be told that it was.
+// Tokens, certificates and kubeconfigs are replaced while we run.  All of them are read again for each request, since
+// requests are rare enough; so renewed ones are used at once, without any notification.
 
 #include <optional>
 #include <string>
@@ -16,23 +16,23 @@ namespace pintle::kube {
 
 class Access {
  public:
-  // A path that is relative is so to the current directory.
+  // A relative path is resolved against the current directory.
   static Result<Access> FromKubeconfig(const std::string& path, std::string context = {});
   static Access Fixed(Config config);
 
-  // Reads the kubeconfig again if there is one.  One that cannot be used any more is an error.
+  // Reads the kubeconfig again, if there is one.  If it has become invalid, that is an error.
   Result<const Config*> Now();
 
  private:
   explicit Access(Config config) : config_(std::move(config)) {}
 
-  std::string path_;  // Empty: there is no kubeconfig.
+  std::string path_;  // Empty if there is no kubeconfig.
   std::string context_;
   std::string text_;
   Config config_;
 };
 
-// The token to send now; empty: none.
+// Returns the token to send now, or an empty string.
 Result<std::string> ReadToken(const Config& config);
 
 }  // namespace pintle::kube

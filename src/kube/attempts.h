@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A request that is tried again when that is safe and may help.
+// A request that is repeated if that is safe and may help.
 
 #include <functional>
 #include <memory>
@@ -14,10 +14,10 @@
 
 namespace pintle::kube {
 
-// Whether a request may be sent again of which nobody knows whether it was carried out.
+// Whether a request may be repeated if it is unknown whether it was carried out.
 enum class Repeatable {
-  kYes,  // It reads, or writes the same once more.
-  kNo,   // It is sent again only when the server says that it turned it away.
+  kYes,  // It reads, or writing the same again changes nothing.
+  kNo,   // It is repeated only if the server reports that it was rejected.
 };
 
 struct Patience {
@@ -28,12 +28,12 @@ struct Patience {
 
 bool IsWorthAnotherAttempt(const Failure& failure, Repeatable repeatable);
 
-// How long to wait before it: as long as the server says, and no less than we would by ourselves.
+// Returns how long to wait before the next attempt: the server's Retry-After, but no less than the back-off.
 std::chrono::milliseconds DelayBefore(const Failure& failure, Backoff& backoff);
 
 using Fetched = std::variant<std::string, Failure>;
 
-// Hands on the whole body of the answer.
+// `done` gets the whole body of the answer, or the failure of the last attempt.
 Call Fetch(std::shared_ptr<Transport> transport, ApiRequest request, Repeatable repeatable, const Patience& patience,
            std::function<void(Fetched)> done);
 

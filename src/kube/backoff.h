@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How long to wait before trying again: longer each time, and for each of many clients a bit differently, so that they
-// do not all come back to a server at the moment it does.
+// Computes how long to wait before the next attempt: longer each time, and with a random part, so that many clients do
+// not all come back to a server at the moment when it does.
 
 #include <chrono>
 #include <functional>
 
 namespace pintle::kube {
 
-// Evenly from [0, 1).
+// A source of numbers evenly distributed in [0, 1).
 using Random = std::function<double()>;
 
-// Seeded by the kernel.
+// Returns a source that is seeded by the kernel.
 Random SystemRandom();
 
-// Of the timers for it: what is waited for is spread already.
+// The slack of timers for back-offs.  It is small, as the waits are spread already.
 inline constexpr std::chrono::microseconds kRetrySlack = std::chrono::milliseconds(10);
 
 class Backoff {
@@ -23,7 +23,7 @@ class Backoff {
   struct Settings {
     std::chrono::milliseconds first = std::chrono::milliseconds(500);
     std::chrono::milliseconds longest = std::chrono::seconds(30);
-    double jitter = 1;  // What is added at most, as a part of the time itself.
+    double jitter = 1;  // The largest random addition, relative to the time.
   };
 
   Backoff(Settings settings, Random random) : settings_(settings), random_(std::move(random)), next_(settings.first) {}

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Something asked of the API server, as long as its answer is wanted.
+// A request to the API server, for as long as its answer is wanted.
 
 #include <memory>
 #include <utility>
 
 namespace pintle::kube {
 
-// What is under way: it does its work through weak pointers to itself, so that it ends when nobody wants it.
+// The work behind a Call.  It refers to itself by weak pointers only, so that it ends when nobody wants it.
 class Work {
  public:
   virtual ~Work() = default;
-  // Whoever calls out looks at this afterwards: the one called may have dropped the call.
+  // To be checked after each callback, which may have dropped the call.
   bool is_dropped() const { return is_dropped_; }
 
  private:
@@ -20,7 +20,7 @@ class Work {
   bool is_dropped_ = false;
 };
 
-// Destroying it cancels what is under way, also from within what that calls; nothing is called after that.
+// Destroying a Call cancels its work, even from within a callback of that work; nothing is called afterwards.
 class [[nodiscard]] Call {
  public:
   Call() = default;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kJson = "application/json";
 
-// Answers from the loop, never from within the call that asked.
+// Calls back from the loop, never from within the function that was called.
 class Refusal final : public Work, public std::enable_shared_from_this<Refusal> {
  public:
   explicit Refusal(std::function<void()> tell) : tell_(std::move(tell)) {}
@@ -105,7 +105,7 @@ Call Client::DeleteObject(const ResourceKind& kind, const ObjectName& name, cons
     request.content_type = kJson;
     request.body = json::ToText({{"preconditions", {{"uid", uid}}}});
   }
-  // A second one finds nothing, which says the same; but it is told as it is.
+  // If a repetition found the object already deleted, the caller would get kNotFound for its own deletion.
   return Fetch(transport_, std::move(request), Repeatable::kNo, settings_.patience, Ignoring(std::move(done)));
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 using machineconfig::ParseYaml;
 
-// A kubeconfig has a few clusters; one that is larger was not written for us.
+// A kubeconfig has few clusters; a larger file is not one.
 constexpr json::ParseLimits kLimits = {.depth = 50, .bytes = 4 << 20, .values = 100'000};
 
 struct Cluster {
@@ -89,7 +89,7 @@ struct Context {
   };
 };
 
-// An entry of one of the lists below: `{name: NAME, KEY: {...}}`.
+// An entry of the lists of Kubeconfig: `{name: NAME, KEY: {...}}`.
 template <typename T>
 struct Named {
   std::string name;
@@ -117,7 +117,7 @@ struct Kubeconfig {
 
 Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
-// Parsers quote what they stumbled over, which may be a token: of their words only the place is told.
+// A parser's error quotes the text around it, which may be a token; so only the line is reported.
 Error NotReadable(const Error& error) {
   const std::string& message = error.message();
   const std::size_t line = message.find("line ");
@@ -136,7 +136,7 @@ Result<Kubeconfig> Decode(std::string_view text) {
   return kubeconfig;
 }
 
-// As kubectl does, the first of several with the same name.
+// Like kubectl, returns the first of several entries with the same name.
 template <typename T>
 Result<const T*> Find(const std::vector<Named<T>>& entries, const std::string& name) {
   for (const Named<T>& entry : entries) {
@@ -149,7 +149,7 @@ std::string FilePath(const std::string& directory, const std::string& path) {
   return path.empty() || path.front() == '/' ? path : directory + "/" + path;
 }
 
-// What is in the kubeconfig itself goes before a file beside it.
+// Data in the kubeconfig itself takes precedence over a file.
 Result<std::optional<net::Pem>> ReadPem(const std::string& data, std::string_view field, const std::string& file,
                                         const std::string& directory) {
   if (data.empty() && file.empty()) return std::optional<net::Pem>();
@@ -186,7 +186,7 @@ bool IsLoopback(const net::Url& url) {
 Result<net::Url> ReadServer(const Cluster& cluster) {
   if (cluster.server.empty()) return Invalid("server: is required");
   net::Url server = TRY(net::Url::Parse(cluster.server), "server");
-  // Tokens would be told to everyone on the way; `kubectl proxy` has the loopback to itself.
+  // Without TLS, a token could be read on the network; on loopback, the server may be `kubectl proxy`.
   if (!server.is_https() && !IsLoopback(server)) return Invalid("server: must be an https URL");
   if (server.text().find('?') != std::string::npos) return Invalid("server: must not have a query");
   return server;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where an API server is and who we are to it: what a kubeconfig says, or what a pod finds in its service account.
+// The address of an API server and our credentials, from a kubeconfig or from a pod's service account.
 //
-// What would need another program (exec, auth-provider), would be someone else (impersonation, a password) or would not
-// check the server is refused, with what to do instead: a client that passed over it would fail later and say less.
+// Settings that need another program (exec, auth-provider), that would act as another user (impersonation, a password)
+// or that skip the verification of the server are refused, with advice on alternatives.  Ignoring them would lead to a
+// later and less clear failure.
 
 #include <optional>
 #include <string>
@@ -19,17 +20,17 @@ namespace pintle::kube {
 struct Config {
   net::Url server;  // May have a path, below which the API is.
   net::TlsSettings tls = {};
-  std::string token = {};       // Empty: none.
-  std::string token_file = {};  // Goes before `token`; empty: none.
-  std::string proxy = {};       // The URL of one; empty: what the environment says.
+  std::string token = {};       // May be empty.
+  std::string token_file = {};  // Takes precedence over `token`; may be empty.
+  std::string proxy = {};       // A URL; if empty, the environment's proxy is used.
   std::string namespace_name = {};
 };
 
-// Reads a kubeconfig, which is YAML or JSON.  Names of files in it are relative to `directory`.  Without a context, its
-// current one.
+// Parses a kubeconfig, which is YAML or JSON.  Names of files in it are relative to `directory`.  If `context` is
+// empty, the current context is used.
 Result<Config> ParseKubeconfig(std::string_view text, const std::string& directory, const std::string& context = {});
 
-// What Kubernetes gives each pod.
+// What Kubernetes provides to each pod.
 struct PodSurroundings {
   std::string directory = "/var/run/secrets/kubernetes.io/serviceaccount";
   std::string host;  // KUBERNETES_SERVICE_HOST

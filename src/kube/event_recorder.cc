@@ -13,13 +13,13 @@ namespace pintle::kube {
 namespace {
 
 constexpr std::size_t kMostWaiting = 100;
-// How many are remembered for the case that they happen again.
+// This many events are remembered in case they are repeated.
 constexpr std::size_t kMostPosted = 500;
-// What the API server takes.
+// The limit of the API server.
 constexpr std::size_t kMessageLimit = 1024;
-// For "... (12345 more characters)".
+// Leaves room for "... (12345 more characters)".
 constexpr std::size_t kRoomForCount = 64;
-// How often one is tried for which the server is away.
+// An event is dropped after this many tries while the server is down.
 constexpr int kMostTries = 6;
 
 }  // namespace
@@ -75,7 +75,7 @@ void EventRecorder::Repeat(const Posted& first) {
   const MergePatch patch = {{{"count", next.count}, {"lastTimestamp", json::Encode(event.last_timestamp)}}};
   call_ = client_.Patch<api::Event>(
       {event.metadata.namespace_name, next.name}, patch, [this, next](const Result<api::Event>& patched) {
-        // The API server forgets events after an hour.
+        // The API server deletes events after an hour.
         const bool is_forgotten = !patched && patched.error().kind() == ErrorKind::kNotFound;
         if (is_forgotten) return Create();
         patched ? Keep(next) : Failed(patched.error());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tells people what happens to an object, where `kubectl describe` shows it.
+// Emits events about objects, which `kubectl describe` prints.
 //
-// What happens again is counted in the Event of the first time, so that nobody finds the same a hundred times.  Events
-// are not worth much: one that is refused is lost, and so is one that the server is away for for long, and so are the
-// newest when too many wait.  After a failure all wait, longer each time.
+// A repetition is counted in the first Event, so that nobody has to read the same text a hundred times.  Events are not
+// precious: an event is dropped if the server refuses it or is down for long, and the newest are dropped if too many
+// wait.  After a failure, all of them wait, longer each time.
 
 #include <cstdint>
 #include <deque>
@@ -27,25 +27,26 @@ enum class EventKind { kNormal, kWarning };
 
 class EventRecorder {
  public:
-  // With all of the jitter, the longest is five minutes.  A program may have two recorders.
+  // Together with the jitter, the longest interval is five minutes.  The first one is long, since a program may have
+  // two recorders.
   static constexpr Backoff::Settings kTimes = {
       .first = std::chrono::seconds(2), .longest = std::chrono::minutes(4), .jitter = 0.25};
 
   struct Settings {
-    std::function<void(const Error& error)> trouble = [](const Error&) {};  // Why one is not posted.
+    std::function<void(const Error& error)> trouble = [](const Error&) {};  // Gets the reason if one is not posted.
     Backoff::Settings backoff = kTimes;
   };
 
-  // The clock must outlive it.
+  // The clock must outlive this object.
   EventRecorder(const Client& client, api::EventSource source, const Clock& clock, Settings settings);
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;
 
-  // An object without a namespace has its events in "default".
+  // Events about objects without a namespace are in "default".
   void Post(const api::ObjectReference& about, EventKind kind, const std::string& reason, const std::string& message);
 
  private:
-  // What makes two events the same.
+  // Two events with equal keys are repetitions.
   using Key = std::tuple<std::string, std::string, std::string, std::string, std::string, std::string, std::string>;
   struct Posted {
     std::string name;
@@ -63,13 +64,13 @@ class EventRecorder {
   api::EventSource source_;
   const Clock& clock_;
   Settings settings_;
-  std::deque<api::Event> waiting_;  // One is posted at a time, so that its repetition finds it.
-  int failures_ = 0;                // Of the first of them.
-  std::optional<Failure> failure_;  // The last one.
+  std::deque<api::Event> waiting_;  // One is posted at a time, so that a repetition finds it.
+  int failures_ = 0;                // Those of the first one that waits.
+  std::optional<Failure> failure_;  // The failure of the latest call.
   Backoff backoff_;
   event::Timer again_;
   std::map<Key, Posted> posted_;
-  std::deque<Key> oldest_;  // The keys of `posted_`.
+  std::deque<Key> oldest_;  // The keys of `posted_`, the oldest first.
   Call call_;
 };
 

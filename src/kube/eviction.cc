@@ -10,7 +10,8 @@
 namespace pintle::kube {
 namespace {
 
-// Kubernetes 1.22 knows the first, 1.25 no longer the second.  A server refuses what it does not know as a bad request.
+// Kubernetes 1.22 introduced the first version, and 1.25 removed the second.  A server refuses an unknown version as a
+// bad request.
 constexpr std::array<std::string_view, 2> kVersions = {"policy/v1", "policy/v1beta1"};
 
 std::string BodyFor(const EvictionRequest& request, std::string_view version) {
@@ -27,7 +28,7 @@ Result<Eviction> OutcomeOf(Fetched fetched, const EvictionRequest& request) {
   if (failure == nullptr) return Eviction(Departure::kGoing);
   if (failure->disruption_budget) return Eviction(Kept{*std::move(failure->disruption_budget)});
   if (request.failed) request.failed(*failure);
-  // 409: the uid is that of another pod.
+  // 409 means that the uid is another pod's.
   if (failure->status == 404 || failure->status == 409) return Eviction(Departure::kGone);
   return std::move(failure->error);
 }

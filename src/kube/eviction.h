@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Asking for a pod to end, as `kubectl drain` does.
+// Requests the eviction of a pod, as `kubectl drain` does.
 
 #include <functional>
 #include <memory>
@@ -14,27 +14,27 @@
 namespace pintle::kube {
 
 enum class Departure {
-  kGoing,  // The pod will end.
-  kGone,   // It is not there any more; what has its name is another one.
+  kGoing,  // The pod is going to end.
+  kGone,   // The pod has ended; another pod may have its name.
 };
 
-// A disruption budget that keeps a pod is no error.
+// A disruption budget keeps the pod, which is not an error.
 struct Kept {
   std::string why;  // "The disruption budget web needs 1 healthy pods and has 1 currently"
 };
 
 using Eviction = std::variant<Departure, Kept>;
 
-// Whether it is meant, or the server is only to say what it would do.
+// Whether the server is to evict the pod, or only to answer whether it would.
 enum class Earnest { kYes, kDryRun };
 
 struct EvictionRequest {
   std::string path;
   ObjectName pod;
-  std::string uid;  // Empty: whichever pod has the name.
+  std::string uid;  // Empty for any pod of that name.
   Earnest earnest = Earnest::kYes;
   Patience patience;
-  // Gets all that is neither a yes nor a budget's no, right before the Error, or that the pod is gone.
+  // Gets each failure except a budget's refusal, right before `done` gets the Error or kGone.
   std::function<void(const Failure& failure)> failed = {};
 };
 

@@ -15,11 +15,11 @@
 namespace pintle::kube {
 namespace {
 
-// A server that wants us away for longer is asked again after this.
+// If the server asks for a longer wait, the request is repeated after this.
 constexpr std::int64_t kLongestRetryAfterSeconds = 120;
-// A refusal may repeat the whole object that was refused.
+// A refusal may contain the whole object that was refused.
 constexpr std::size_t kMessageLimit = 1000;
-// Of an answer that is plain text, such as that of a server that panics.
+// The limit for an answer in plain text, such as that of a server that panics.
 constexpr std::size_t kPlainTextLimit = 200;
 
 struct StatusCause {
@@ -71,7 +71,7 @@ ErrorKind KindOf(int status) {
   }
 }
 
-// One line that does no harm to a log or a terminal.
+// Returns a single line without control characters, safe for logs and terminals.
 std::string Harmless(std::string text, std::size_t limit = kMessageLimit) {
   if (text.size() > limit) {
     text.resize(limit);
@@ -87,7 +87,7 @@ std::optional<std::chrono::milliseconds> Seconds(std::int64_t seconds) {
   return std::chrono::seconds(std::min(seconds, kLongestRetryAfterSeconds));
 }
 
-// The other form of it, a date, is not used by Kubernetes.
+// The header's other form, a date, is not used by Kubernetes.
 std::optional<std::chrono::milliseconds> RetryAfter(const net::HttpHead& head) {
   const auto text = head.Find("Retry-After");
   std::int64_t seconds = 0;
@@ -97,7 +97,7 @@ std::optional<std::chrono::milliseconds> RetryAfter(const net::HttpHead& head) {
   return Seconds(seconds);
 }
 
-// A number in it that makes no sense is no reason to be silent about its words.
+// An invalid number is no reason to drop the message.
 std::optional<Status> ReadStatus(json::Value object) {
   json::Report report;
   Status status = json::Decode<Status>(std::move(object), report);
@@ -105,7 +105,7 @@ std::optional<Status> ReadStatus(json::Value object) {
   return status;
 }
 
-// The first line of what is no page and no JSON.
+// Returns the first line of an answer that is neither HTML nor JSON.
 std::string PlainText(std::string_view body) {
   const std::string_view line = body.substr(0, body.find_first_of("\r\n"));
   const bool is_text = !line.empty() && line.find_first_of("<{[") == std::string_view::npos;
@@ -131,7 +131,7 @@ Failure FromStatus(Status status, int code) {
 Failure FailureFrom(const net::HttpHead& head, std::string_view body) {
   std::optional<Status> status;
   if (auto object = json::Parse(body)) status = ReadStatus(*std::move(object));
-  // Something between us and the API server may answer in its place, and not with a Status.
+  // A proxy may answer in place of the API server, without a Status.
   if (!status) {
     return {
         .error = Error(KindOf(head.status), fmt::format("the answer has status {}{}", head.status, PlainText(body))),
@@ -146,7 +146,7 @@ Failure FailureFrom(const net::HttpHead& head, std::string_view body) {
 Failure FailureFrom(json::Value status_object) {
   auto status = ReadStatus(std::move(status_object));
   if (!status) return {.error = Error(ErrorKind::kUnavailable, "the watch ended with an error that is no Status")};
-  // Without a number it is for instance a panic in the server.
+  // A Status without a code is, for instance, that of a panic in the server.
   const int code = status->code == 0 ? 500 : status->code;
   return FromStatus(*std::move(status), code);
 }

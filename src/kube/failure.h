@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Why the API server did not do what it was asked to: its Status object, or what came in the place of one.
+// Why a request to the API server failed: its Status object, or what came instead of one.
 //
-// Inside of kube/ a failure is more than an Error, since what to do next depends on its details.  Callers get the Error
-// alone: kNotFound, kConflict (also for what exists already), kUnavailable for all that may be better later, and
-// kInvalid for the rest, be it a request that makes no sense or one that we have no right to make.
+// Inside kube/ a failure is more than an Error, because the next step depends on its details.  Callers only get the
+// Error: kNotFound, kConflict (also if an object exists already), kUnavailable for everything that may pass, and
+// kInvalid for the rest, be it a senseless request or one that we have no right to make.
 
 #include <chrono>
 #include <optional>
@@ -20,20 +20,20 @@ namespace pintle::kube {
 
 struct Failure {
   Error error;
-  int status = 0;           // Of HTTP; 0: there was no answer.
-  std::string reason = {};  // The server's word for it: "AlreadyExists".
+  int status = 0;           // The HTTP status; 0 if there was no answer.
+  std::string reason = {};  // The server's reason, such as "AlreadyExists".
   std::optional<std::chrono::milliseconds> retry_after = {};
-  // In an answer to an eviction: what the pod's disruption budget says against it.
+  // In the answer to an eviction: the refusal by the pod's disruption budget.
   std::optional<std::string> disruption_budget = {};
 
-  // What we have of the past is too old to go on from: list again.
+  // Returns whether our resourceVersion is too old to continue from, so that a new list is needed.
   bool IsExpired() const { return status == 410 || reason == "Expired" || reason == "Gone"; }
 };
 
-// An answer that is not 2xx.
+// Takes an answer that is not 2xx.
 Failure FailureFrom(const net::HttpHead& head, std::string_view body);
 
-// The object of a watch event of type ERROR.
+// Takes the object of a watch event of type ERROR.
 Failure FailureFrom(json::Value status_object);
 
 Failure While(Failure failure, std::string_view doing);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Being the one of several that acts: holding a Lease.
+// Makes one of several processes the one that acts, by a Lease.
 
 #include <functional>
 #include <memory>
@@ -16,25 +16,26 @@ class Lease {
  public:
   struct Settings {
     ObjectName name;
-    std::string identity;  // Different for each candidate, and each time that one starts.
+    std::string identity;  // Differs for each candidate, and for each start of one.
     LeaseTimes times = {};
   };
 
-  // Either may destroy the lease.
+  // Either function may destroy the lease.
   struct Listener {
     std::function<void()> won;
-    // Someone else may act from soon on: stop now.
+    // Another candidate may act soon, so stop acting now.
     std::function<void()> lost;
     std::function<void(const Error& error)> trouble = [](const Error&) {};
   };
 
-  // Competes until it is destroyed, also after a loss.  It then says nothing to the server: see Release().
+  // Competes until it is destroyed, even after a loss.  Destruction does not release the lease on the server: see
+  // Release().
   Lease(Client& client, Settings settings, Listener listener);
 
   bool is_held() const;
 
-  // Gives the lease back, after which this no longer competes; `lost` is not called.  To be waited for at the end of
-  // the program, when nothing acts any more.
+  // Releases the lease and stops competing; `lost` is not called.  The program should wait for `done` at its end, after
+  // it has stopped acting.
   void Release(std::function<void(Result<>)> done);
 
  private:

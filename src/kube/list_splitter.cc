@@ -62,7 +62,7 @@ Result<> ListSplitter::Keep(char c) {
   return {};
 }
 
-// Remembers which key of the outermost object stood last, and notices where the value of `items` begins.
+// Remembers the last key of the outermost object, and detects the beginning of the value of `items`.
 void ListSplitter::FollowKeys(char c) {
   if (depth_ != 1) return;
   if (in_string_) {

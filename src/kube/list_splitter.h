@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Takes a list of objects apart while it comes from the wire.
+// Splits a list of objects into its elements while it arrives.
 //
-// A list may be longer than we have memory for: a server may ignore the limit that it was given.  So each element of
-// `items` is handed on by itself, and only what is around them is kept.  Nothing is checked here but where an element
-// ends: whoever gets the texts parses them.
+// A list may be larger than our memory, since a server may ignore the limit in the request.  So each element of `items`
+// is delivered separately, and only the text around the elements is kept.  This class only finds where elements end;
+// whoever gets the texts parses them.
 
 #include <cstddef>
 #include <functional>
@@ -29,7 +29,7 @@ class ListSplitter {
   using Take = std::function<Result<>(std::string_view element)>;
   Result<> Feed(std::string_view piece, const Take& take);
 
-  // The list without its elements: {"kind":"NodeList","metadata":{"continue":"..."},"items":[]}
+  // Returns the list without its elements: {"kind":"NodeList","metadata":{"continue":"..."},"items":[]}
   const std::string& frame() const { return frame_; }
 
  private:
@@ -41,7 +41,7 @@ class ListSplitter {
   Limits limits_;
   std::string frame_;
   std::string element_;
-  std::string word_;  // The last text of the outermost object, with its first quote, which may be a key.
+  std::string word_;  // The last string in the outermost object, with its opening quote; it may be a key.
   bool word_is_key_ = false;
   std::size_t depth_ = 0;
   bool in_string_ = false;

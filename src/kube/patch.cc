@@ -13,12 +13,12 @@
 namespace pintle::kube {
 namespace {
 
-// How often someone else may be faster.
+// How often somebody else may change the object first.
 constexpr int kConflictsEndured = 8;
 // No object has a longer name.
 constexpr std::size_t kLongestName = 600;
 
-// Someone who is at work on the same object is done soon.
+// Another writer of the same object is usually done soon.
 constexpr Backoff::Settings kAfterConflict = {
     .first = std::chrono::milliseconds(10), .longest = std::chrono::seconds(1), .jitter = 1};
 
@@ -28,7 +28,7 @@ struct Form {
   std::string force;
 };
 
-// The server wants to hear which object it is also in an object that is applied.
+// The server requires kind and name in an applied object as well.
 json::Value Named(json::Value object, const ResourceKind& kind, const ObjectName& name) {
   object["apiVersion"] = ApiVersion(kind);
   object["kind"] = std::string(kind.kind);
@@ -61,7 +61,7 @@ class Amending final : public Work, public std::enable_shared_from_this<Amending
             transport_->loop(), [this] { Read(); }, kRetrySlack) {}
 
   void Begin() {
-    // A name that cannot be asked for is told from the loop, like all else.
+    // An error about an invalid name is also reported from the loop.
     transport_->loop().Post([weak = weak_from_this()] {
       if (const auto alive = weak.lock()) alive->Read();
     });
@@ -126,8 +126,8 @@ class Amending final : public Work, public std::enable_shared_from_this<Amending
   Backoff backoff_;
   event::Timer again_;
   int conflicts_ = 0;
-  std::string version_;            // That was patched last.
-  std::optional<Error> conflict_;  // The last one.
+  std::string version_;            // The version that was patched last.
+  std::optional<Error> conflict_;  // The latest conflict.
   Call call_;
 };
 

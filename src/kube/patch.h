@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The ways to change a part of an object, and to do so although others change it too.
+// The ways to change a part of an object, also while others change it.
 
 #include <functional>
 #include <memory>
@@ -14,21 +14,21 @@
 
 namespace pintle::kube {
 
-// RFC 7386: what it names is set, and null takes away.  With metadata.resourceVersion it is refused (kConflict) when
-// the object is no longer that one.
+// RFC 7386: members are set, and null removes one.  With metadata.resourceVersion, the patch is refused (kConflict) if
+// the object has another version.
 struct MergePatch {
   json::Value body;
 };
 
-// RFC 6902: a list of operations, all or none.
+// RFC 6902: a list of operations, of which all are done or none.
 struct JsonPatch {
   json::Value operations;
 };
 
-// Server-side apply: the fields that are ours, all of them each time.  One that we no longer name is taken away.  The
-// object need not say its kind and name.
+// Server-side apply: the object has all fields that are ours, each time.  A field that we leave out is removed.  Kind
+// and name may be left out.
 struct ApplyPatch {
-  // What to do about a field that another manager has set to something else.
+  // Decides about fields that another manager has set to another value.
   enum class Conflicts { kRefuse, kTakeOver };
   json::Value object;
   Conflicts conflicts = Conflicts::kRefuse;
@@ -36,18 +36,18 @@ struct ApplyPatch {
 
 using Patch = std::variant<MergePatch, JsonPatch, ApplyPatch>;
 
-// A status is changed by itself, and nothing else with it.
+// A status is patched separately from the rest of the object.
 enum class Part { kObject, kStatus };
 
 Result<ApiRequest> PatchRequest(const ResourceKind& kind, const ObjectName& name, const Patch& patch, Part part,
                                 const std::string& field_manager);
 
-// A second merge patch or apply does what the first did, unless it names the resourceVersion that the first has
+// A second merge patch or apply has no further effect, unless it contains the resourceVersion, which the first one has
 // changed.
 Repeatable IsRepeatable(const Patch& patch);
 
-// Reads what is there, asks what to change, patches, and begins anew on a conflict.  A conflict with nobody, since the
-// object is as it was, is a refusal by that name.
+// Reads the object, asks for the change, patches, and starts over on a conflict.  If the object still has the same
+// version after a conflict, nobody else has changed it: the server has refused the patch, and that error is returned.
 using Change = std::function<Result<std::optional<json::Value>>(const json::Value& now)>;
 struct Amendment {
   ResourceKind kind;
@@ -61,7 +61,7 @@ struct Amendment {
 Call AmendObject(std::shared_ptr<Transport> transport, Amendment amendment,
                  std::function<void(Result<json::Value>)> done);
 
-// The object that an answer holds.  It must be the one that was asked for: a mirror would take another for a new state.
+// Returns the object in an answer.  It must be the requested one: a mirror would take another object for a new state.
 Result<json::Value> ReadObject(const ObjectName& name, Fetched fetched);
 
 }  // namespace pintle::kube

@@ -6,7 +6,7 @@
 namespace pintle::kube {
 namespace {
 
-// All that RFC 3986, section 2.3, lets stand for itself.
+// The unreserved characters of RFC 3986, section 2.3.
 bool IsUnreserved(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
          c == '_' || c == '~';
@@ -24,7 +24,7 @@ std::string Encoded(std::string_view text) {
   return encoded;
 }
 
-// What Kubernetes itself forbids in a name (IsValidPathSegmentName): it would be another path.
+// Refuses names that Kubernetes forbids (IsValidPathSegmentName), since they would lead to another path.
 Result<std::string> Segment(std::string_view name, std::string_view what) {
   const bool leads_elsewhere =
       name.empty() || name == "." || name == ".." || name.find_first_of("/%") != std::string_view::npos;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where in the API the objects of a struct are.
+// The API paths of the objects of a struct.
 //
-// A struct of api/ says what an object holds; kResourceKind says under which path the API server serves it.  The two
-// are tied here, so that asking for a Node gives an api::Node.
+// A struct of api/ defines the fields of an object; kResourceKind defines the path under which the API server serves
+// it.  This file connects them, so that requesting a Node returns an api::Node.
 
 #include <compare>
 #include <string>
@@ -31,14 +31,14 @@ namespace pintle::kube {
 enum class Scope { kCluster, kNamespaced };
 
 struct ResourceKind {
-  std::string_view group;  // Empty: the core group.
+  std::string_view group;  // Empty for the core group.
   std::string_view version;
   std::string_view plural;  // "nodes"
   std::string_view kind;    // "Node"
   Scope scope = Scope::kCluster;
 };
 
-// Specialise it for a struct to have its objects asked for.
+// Specialise this for a struct to make its objects available to Client.
 template <typename T>
 inline constexpr ResourceKind kResourceKind = {};
 
@@ -82,26 +82,26 @@ inline constexpr ResourceKind kResourceKind<api::MachineConfiguration> = {
     "operator.openshift.io", "v1", "machineconfigurations", "MachineConfiguration"};
 
 struct ObjectName {
-  std::string namespace_name;  // Empty for what belongs to the cluster as a whole.
+  std::string namespace_name;  // Empty for an object that is not in a namespace.
   std::string name;
 
   auto operator<=>(const ObjectName&) const = default;
-  // "default/web-0", or "worker-1".
+  // Returns "default/web-0", or "worker-1".
   std::string ToString() const { return namespace_name.empty() ? name : namespace_name + "/" + name; }
 };
 
 inline ObjectName NameOf(const api::ObjectMeta& metadata) { return {metadata.namespace_name, metadata.name}; }
 
-// "coordination.k8s.io/v1", or "v1" for the core group.
+// Returns "coordination.k8s.io/v1", or "v1" for the core group.
 std::string ApiVersion(const ResourceKind& kind);
 
-// "/apis/coordination.k8s.io/v1/namespaces/default/leases"; without a namespace, those of all namespaces.
+// Returns "/apis/coordination.k8s.io/v1/namespaces/default/leases"; without a namespace, the path for all namespaces.
 Result<std::string> CollectionPath(const ResourceKind& kind, const std::string& namespace_name);
 
-// "/api/v1/nodes/worker-1/status".  A name that would lead elsewhere is an error.
+// Returns "/api/v1/nodes/worker-1/status".  A name that would change the path is an error.
 Result<std::string> ObjectPath(const ResourceKind& kind, const ObjectName& name, std::string_view subresource = {});
 
-// "?limit=500&watch=1", each value encoded; those that are empty are left out.
+// Returns "?limit=500&watch=1", with encoded values; parameters with empty values are left out.
 std::string Query(const std::vector<std::pair<std::string_view, std::string>>& parameters);
 
 }  // namespace pintle::kube

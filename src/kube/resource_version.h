@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which of two states of an object is the later one.
+// Compares versions of an object.
 
 #include <charconv>
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace pintle::kube {
 
-// Whether a resourceVersion is later than another of the same kind.  The store counts them up; what is no number counts
-// as the very first.
+// Returns whether a resourceVersion is later than another one of the same kind.  The store counts versions up; text
+// that is not a number counts as zero.
 inline bool IsLater(const std::string& version, const std::string& than) {
   const auto number = [](const std::string& text) {
     std::uint64_t value = 0;

@@ -8,8 +8,8 @@
 namespace pintle::kube {
 namespace {
 
-// A Status, which may repeat an object as large as there are, escaped.  What is longer is some other page, of which the
-// beginning would not help.
+// A Status may contain the largest possible object, escaped.  A longer answer is some other page, whose beginning would
+// not help.
 constexpr std::size_t kFailureBodyLimit = 8 << 20;
 
 std::string Joined(const net::Url& server, const std::string& path) {

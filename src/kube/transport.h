@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One request to the API server and its answer, with our credentials as they are now.
+// Sends one request to the API server with our current credentials, and receives its answer.
 //
-// An answer that is not 2xx is a failure here, and what it says is read.  A body is handed on as it comes.  Only the
-// proxy stays the one that it was at the start.
+// An answer that is not 2xx becomes a failure, with the message of its Status.  A body is delivered as it arrives.
+// Only the proxy is fixed at the start.
 
 #include <cstdint>
 #include <functional>
@@ -27,18 +27,18 @@ namespace pintle::kube {
 
 struct ApiRequest {
   std::string method = "GET";
-  std::string path;  // With its query.
+  std::string path;  // Includes the query.
   std::string content_type = {};
   std::string body = {};
-  std::string doing = {};  // For messages: "reading Node worker-1".
+  std::string doing = {};  // For messages, such as "reading Node worker-1".
   net::HttpTimeouts timeouts = {};
   std::uint64_t body_limit = net::kUnlimited;
 };
 
 struct ApiReceiver {
-  // Gets the body in pieces.  An error ends the request with it.
+  // Gets the body in pieces.  If it returns an error, the request ends with that.
   std::function<Result<>(std::string_view piece)> body;
-  // Nothing: all went well.
+  // Gets nullopt on success.
   std::function<void(std::optional<Failure> failure)> end;
 };
 
@@ -46,7 +46,7 @@ class Transport : public std::enable_shared_from_this<Transport> {
  public:
   static Result<std::shared_ptr<Transport>> Create(event::Loop& loop, Access access);
 
-  // The receiver is called from the loop, never from within this.
+  // The receiver is called from the loop, never from within Start().
   Call Start(ApiRequest request, ApiReceiver receiver);
 
   event::Loop& loop() { return loop_; }

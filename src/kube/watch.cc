@@ -10,7 +10,7 @@
 namespace pintle::kube {
 namespace {
 
-// What the server may be late with its end.
+// How late the server may end the watch.
 constexpr auto kGrace = std::chrono::seconds(30);
 
 class Watching final : public Work, public std::enable_shared_from_this<Watching> {
@@ -39,7 +39,7 @@ class Watching final : public Work, public std::enable_shared_from_this<Watching
  private:
   Result<> Take(std::string_view piece) {
     return lines_.Feed(piece, [this](std::string_view line) -> Result<> {
-      // The receiver of an earlier line may have had enough.
+      // The receiver may have dropped the watch during an earlier line.
       if (is_dropped()) return {};
       auto decoded = TRY(DecodeWatchLine(line));
       if (auto* const failure = std::get_if<Failure>(&decoded)) {
@@ -54,7 +54,7 @@ class Watching final : public Work, public std::enable_shared_from_this<Watching
 
   void Ended(std::optional<Failure> failure) {
     if (is_dropped()) return;
-    // The failure that the server told has the details; the one that ended the stream has the words around it.
+    // The failure in the ERROR event has the details; the one that ended the stream has the context in its message.
     if (told_ && failure) {
       told_->error = failure->error;
       failure = std::move(told_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One watch: what happens to the objects of a kind, from a resourceVersion on, until the server ends it.
+// A watch of the objects of a kind, from a resourceVersion until the server ends it.
 
 #include <chrono>
 #include <functional>
@@ -15,20 +15,20 @@
 namespace pintle::kube {
 
 struct WatchTimes {
-  // The server is asked to end it after this, and up to twice as long, so that watches move to servers that are new.
+  // The server is asked to end the watch after this time or up to twice as long, so that watches move to new servers.
   std::chrono::seconds whole = std::chrono::minutes(5);
-  // The server sends bookmarks about once a minute.  One that is silent for longer may have gone without a word; to
-  // begin again from the last bookmark costs little.
+  // The server sends bookmarks about once a minute.  If a watch is silent for longer, its connection may have died
+  // unnoticed, and starting again from the last bookmark is cheap.
   std::chrono::milliseconds silence = std::chrono::minutes(3);
 };
 
 struct WatchReceiver {
   std::function<void(WatchEvent event)> event;
-  // Nothing: the server ended it in order.  See Failure::IsExpired().
+  // Gets nullopt if the server ended the watch in order.  See also Failure::IsExpired().
   std::function<void(std::optional<Failure> failure)> end;
 };
 
-// Objects are named as in a Selection, of which the size of pages does not count.
+// The selection's page size is not used.
 Call Watch(std::shared_ptr<Transport> transport, const ResourceKind& kind, const Selection& selection,
            const std::string& resource_version, const WatchTimes& times, const Random& random, WatchReceiver receiver);
 
