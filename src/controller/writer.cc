@@ -36,8 +36,8 @@ constexpr const char* KindOf() {
 template <typename T>
 struct Change {
   std::string name;
-  std::string version;  // That it was decided by.
-  std::string pool;     // Whose people are told when it fails.
+  std::string version;  // The version by which the change was decided.
+  std::string pool;     // The pool whose status and events report a failure.
   json::Value patch;
   kube::Part part = kube::Part::kObject;
 };
@@ -47,7 +47,7 @@ json::Value WithVersion(json::Value patch, const std::string& resource_version) 
   return patch;
 }
 
-// A merge patch leaves alone what it does not name: what is no longer said must be taken away.
+// A merge patch leaves missing members unchanged, so members that are to be removed have to be null.
 json::Value StatusPatch(const api::MachineConfigPoolStatus& status) {
   json::Value encoded = json::Encode(status);
   for (const char* key : {"osImageStream", "poolSynchronizersStatus"}) {
@@ -75,7 +75,7 @@ class Writer::Task {
   virtual const std::string& pool() const = 0;
 };
 
-// A patch of one object, and what became of it.
+// A patch of one object, and the handling of its outcome.
 template <typename T>
 struct Writer::Writing final : public Task {
   using Done = std::function<void(bool is_written)>;
@@ -110,12 +110,12 @@ struct Writer::Writing final : public Task {
     Fail(error);
   }
 
-  // The server has said so itself, and written nothing.
+  // Returns whether the server itself has answered that it wrote nothing.
   bool IsRefusal() const {
     return failure && failure->status >= 400 && failure->status < 500 && failure->status != 408;
   }
 
-  // Somebody else who was faster is no trouble.
+  // That somebody else has changed the object first is not a failure.
   void ReadAgain(const Error& conflict) {
     call = client.Get<T>({"", change.name}, [this, conflict](Result<T>&& now) {
       if (!now) return Fail(now.error());
@@ -141,7 +141,7 @@ struct Writer::Writing final : public Task {
   WriteBackoff::Key key;
   Done done;
   kube::Client client;
-  std::optional<kube::Failure> failure;  // The last one.
+  std::optional<kube::Failure> failure;  // The failure of the latest call.
   kube::Call call;
 };
 
@@ -213,7 +213,7 @@ void Writer::LeaveOut(Changes& changes) {
   };
   std::erase_if(changes.machine_config_nodes,
                 [&](const MachineConfigNodeChange& change) { return is_left_out(kReport, change.node); });
-  // The status of their pools says that they have been told.
+  // The status of a pool assumes that its nodes have been updated.
   std::set<std::string> untold;
   std::erase_if(changes.nodes, [&](const NodeChange& change) {
     const bool is_left = is_left_out(kNode, change.node);
@@ -246,7 +246,7 @@ void Writer::Failed(const WriteBackoff::Key& key, const std::string& pool_name, 
   failure.pool = pool_name;
   const bool is_news = std::exchange(failure.words, error.message()) != error.message();
   if (is_news) listener_.trouble(error);
-  // The server may be away, and an object may have gone or changed that the mirror still shows as it was.
+  // The server may be down, or the object may have changed or been deleted since the mirror's version.
   const bool is_refusal = told && error.kind() == ErrorKind::kInvalid;
   const bool is_to_be_told = is_refusal || count > kFailuresUntold;
   if (!is_to_be_told || std::exchange(failure.is_told, true)) return;
@@ -350,7 +350,7 @@ void Writer::BeginNext() {
 }
 
 void Writer::Ended(const Task* task) {
-  // It is what has called this.
+  // The task has called this function, so it is kept alive.
   const auto alive = under_way_.extract(task);
   const auto queue = queues_.find(task->pool());
   const bool is_last = --queue->second.under_way == 0 && queue->second.waiting.empty();
@@ -359,7 +359,7 @@ void Writer::Ended(const Task* task) {
   if (is_last) listener_.done();
 }
 
-// One Event for all nodes that were told of a pool's target together.
+// Emits one event for all nodes that were updated to a pool's target together.
 void Writer::Told(const NodeChange& change, bool is_written) {
   if (change.told.empty()) return;
   const auto found = tellings_.find(change.pool);
@@ -374,7 +374,7 @@ void Writer::Told(const NodeChange& change, bool is_written) {
   if (--telling.outstanding > 0) return;
   Telling told = std::move(telling);
   tellings_.erase(found);
-  // Otherwise the next pass says how things are.
+  // If a node could not be updated, the next pass decides the status.
   if (told.is_complete && !told.status.empty()) {
     AddStatus(std::move(told.status.front()), std::move(told.events_of_status));
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The API server, asked for one thing at a time.
+// Requests to the API server, one at a time.
 //
-// All of this is asynchronous and on the loop's thread: what is given is called from the loop, once, unless the Call
-// that was returned is destroyed before.  What may be repeated without harm is, when the server is away for a moment.
+// All of this is asynchronous and on the loop's thread: a callback is called from the loop, once, unless the returned
+// Call is destroyed before.  Requests that can safely be repeated are repeated during a short outage of the server.
 //
-// Objects are changed by patches alone.  To write back an object that was read would drop all that its struct does not
+// Objects are changed only by patches.  Writing back a whole object would drop all fields that its struct does not
 // have.
 
 #include <functional>
@@ -31,10 +31,10 @@
 namespace pintle::kube {
 
 struct ClientSettings {
-  // Under this name the API server notes which fields are ours.
+  // The API server records under this name which fields are ours.
   std::string field_manager = "pintle";
   Patience patience = {};
-  // Gets each failure of a read or a write right before the caller gets the Error, which has no room for its details.
+  // Gets each failure of a read or a write right before the caller gets the Error, which lacks its details.
   std::function<void(const Failure& failure)> failed = {};
 };
 
@@ -45,17 +45,17 @@ class Client {
 
   static Result<Client> Create(event::Loop& loop, Access access, ClientSettings settings = {});
 
-  // The same way to the API server, for fields that are noted under another name.
+  // Returns a client for fields that are recorded under another name.
   Client As(std::string field_manager) const {
     Client other = *this;
     other.settings_.field_manager = std::move(field_manager);
     return other;
   }
 
-  // The same way for someone who backs off by himself: nothing is tried again, and failures are told in full.
+  // Returns a client for a caller with its own back-off: nothing is repeated, and `failed` gets each failure.
   Client Once(std::function<void(const Failure& failure)> failed) const { return Trying(1, std::move(failed)); }
 
-  // The same for someone whose own times are too long for a server that is away for a moment.
+  // Like Once(), for a caller whose own intervals are too long for a short outage of the server.
   Client Trying(int attempts, std::function<void(const Failure& failure)> failed) const {
     Client other = *this;
     other.settings_.patience.attempts = attempts;
@@ -68,13 +68,13 @@ class Client {
     return GetObject(kResourceKind<T>, name, Decoding<T>(std::move(done)));
   }
 
-  // All at once; for what stays, Mirror.  An object that cannot be read is told by its name and left out; where nobody
-  // is to be told, it is the error of the whole list.
+  // Reads all objects once; see Mirror for a copy that is kept current.  `unreadable` gets the names of objects that
+  // cannot be decoded, and these are left out; without it, one such object fails the whole list.
   using UnreadableObject = std::function<void(const ObjectName& name, const Error& why)>;
   template <Resource T>
   Call List(Selection selection, Done<std::vector<T>> done, UnreadableObject unreadable = {});
 
-  // The object says its own name.  One that exists already is a kConflict.
+  // The name is in the object.  If it exists already, the error is kConflict.
   template <Resource T>
   Call Create(const T& object, Done<T> done) {
     return CreateObject(kResourceKind<T>, NameOf(object.metadata), json::Encode(object), Decoding<T>(std::move(done)));
@@ -85,19 +85,19 @@ class Client {
     return PatchObject(kResourceKind<T>, name, patch, part, Decoding<T>(std::move(done)));
   }
 
-  // Changes an object as it is found: `change` gets it and returns a merge patch, or nothing when all is well.  It is
-  // asked again when someone else was faster.
+  // Changes an object in its current state: `change` gets it and returns a merge patch, or nullopt if there is nothing
+  // to change.  `change` is called again if somebody else has changed the object in between.
   template <Resource T>
   Call Amend(const ObjectName& name, std::function<std::optional<json::Value>(const T& now)> change, Done<T> done,
              Part part = Part::kObject);
 
-  // That it is not there is kNotFound.  With a uid, another object of the same name stays, which is kConflict.
+  // A missing object is kNotFound.  With a uid, another object of the same name is not deleted; that is kConflict.
   template <Resource T>
   Call Delete(const ObjectName& name, const std::string& uid, Done<void> done) {
     return DeleteObject(kResourceKind<T>, name, uid, std::move(done));
   }
 
-  // Asks for a pod to end, by the way that heeds disruption budgets.
+  // Requests the end of a pod, through the API that respects disruption budgets.
   Call Evict(const ObjectName& pod, const std::string& uid, Done<Eviction> done, Earnest earnest = Earnest::kYes);
 
   const std::shared_ptr<Transport>& transport() const { return transport_; }

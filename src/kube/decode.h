@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Objects of the API out of JSON.
+// Decodes objects of the API from JSON.
 
 #include <utility>
 
@@ -11,7 +11,7 @@
 
 namespace pintle::kube {
 
-// An object as far as it could be read, and what could not be.
+// The readable part of an object, and why the rest could not be read.
 template <typename T>
 struct Unreadable {
   T as_far;

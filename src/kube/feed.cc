@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A watch that lived as long was no failure, even if nothing came.
+// A watch that lasted this long has not failed, even if it had no events.
 constexpr auto kSteady = std::chrono::seconds(10);
 
 class Following final : public Work, public std::enable_shared_from_this<Following> {
@@ -29,14 +29,14 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
         again_(
             transport_->loop(), [this] { GoOn(); }, kRetrySlack) {}
 
-  // Without a resourceVersion there is nothing to watch from.
+  // A watch needs a resourceVersion to start from.
   void GoOn() { resource_version_.empty() ? BeginList() : BeginWatch(); }
 
  private:
   void BeginList() {
     const auto weak = weak_from_this();
     Patience page = settings_.page;
-    if (has_list_failed_) page.attempts = 1;  // It begins anew again and again anyway.
+    if (has_list_failed_) page.attempts = 1;  // The list starts over anyway.
     call_ = List(transport_, kind_, selection_, page,
                  {.begin =
                       [weak] {
@@ -81,7 +81,8 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
   void Take(WatchEvent event) {
     std::string version = ResourceVersionOf(event.object);
     if (event.happening != Happening::kBookmark) {
-      // What was told before is no news, or a server that ends each watch after the same would be asked all the time.
+      // Events that were delivered before do not count; otherwise, a server that ends each watch after the same event
+      // would be asked all the time.
       if (IsLater(version, newest_)) {
         heard_ = true;
         newest_ = version;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A list, and then a watch for ever: what Mirror is made of.
+// A list followed by a watch without end, on which Mirror is built.
 //
-// A watch that ends goes on from where it was.  Where that is not possible, since the server no longer knows that far
-// back or since we did not understand what it sent, a new list takes its place.  A server that is down, starts again or
-// has moved is asked again and again, less and less often, each time with a new connection and a new look-up of its
-// name.
+// When a watch ends, the next one continues from its last version.  If that is impossible, since the server no longer
+// has that version or sent something that we do not understand, a new list replaces it.  A server that is down,
+// restarts or has moved is tried again and again, with growing intervals, each time with a new connection and a new DNS
+// lookup.
 
 #include <functional>
 #include <memory>
@@ -16,23 +16,24 @@
 namespace pintle::kube {
 
 struct FeedSettings {
-  Patience page = {.attempts = 3};  // For each page of a list but the first, before the list begins anew.
+  Patience page = {.attempts = 3};  // For the pages after the first one, before the list starts over.
   Backoff::Settings backoff = {};
   WatchTimes watch = {};
   Random random = SystemRandom();
 };
 
 struct FeedReceiver {
-  // Between these two come all objects that there are, by `listed`; until the end of a list it may begin anew.
+  // Between these two, `listed` gets all objects; until `list_ends`, the list may start over with another
+  // `list_begins`.
   std::function<void()> list_begins;
   std::function<void(json::Value object)> listed;
   std::function<void()> list_ends;
-  std::function<void(WatchEvent event)> event;  // Never a bookmark.
-  // Why nothing comes for now.  Whatever it is, the next attempt follows of itself.
+  std::function<void(WatchEvent event)> event;  // Never called for a bookmark.
+  // Gets the reason for an interruption.  The next attempt always follows without further help.
   std::function<void(const Error& error)> trouble;
 };
 
-// Goes on for as long as the call exists.
+// Continues for as long as the call exists.
 Call Follow(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, FeedSettings settings,
             FeedReceiver receiver);
 

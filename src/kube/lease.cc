@@ -41,7 +41,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
 
   bool is_held() const { return told_won_ && candidacy_.IsLeader(Now()); }
 
-  // It is read first: a renewal that is under way may be carried out or not.
+  // The lease is read first, as it is unknown whether a renewal that is under way takes effect.
   void Release(std::function<void(Result<>)> done) {
     deadline_.Cancel();
     told_won_ = false;
@@ -54,13 +54,13 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
  private:
   using Then = void (Contest::*)(Result<json::Value>);
   struct Conflict {
-    std::string version;  // Of the lease when it was written.
+    std::string version;  // The version of the lease that was to be changed.
     Error error;
   };
 
   void Send(ApiRequest request, Then then) {
     request.doing += fmt::format(" Lease {}", settings_.name.ToString());
-    // An answer that comes later than this is of no use.
+    // A later answer would be useless.
     request.timeouts.whole = settings_.times.renew_deadline / 2;
     call_ = Fetch(transport_, std::move(request), Repeatable::kNo, {.attempts = 1, .random = random_},
                   [weak = weak_from_this(), then](Fetched fetched) {
@@ -95,7 +95,8 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     Write(*wanted, &Contest::Written);
   }
 
-  // Whoever was faster has changed the lease.  Where it is as it was, the server refuses for another reason.
+  // After a real conflict, the lease has another version.  If it has the same one, the server refused for another
+  // reason.
   void TellOfConflict() {
     const auto conflict = std::exchange(conflict_, std::nullopt);
     if (conflict && conflict->version == version_) listener_.trouble(conflict->error);
@@ -106,7 +107,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     Write(candidacy_.Release(SystemClock().Wall()), &Contest::Released);
   }
 
-  // Refused when someone else has changed the lease since we read it.
+  // The write is refused if somebody else has changed the lease since it was read.
   void Write(const api::LeaseSpec& spec, Then then) {
     api::Lease lease;
     lease.metadata.name = settings_.name.name;
@@ -152,12 +153,12 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     done({});
   }
 
-  // Tells what has changed, and comes back later.
+  // Reports a change of leadership, and schedules the next look.
   void Settle() {
     Tell();
     if (is_dropped() || is_leaving_) return;
     if (const auto until = candidacy_.LeaderUntil()) deadline_.At(*until);
-    // Those that wait do not all come at the same moment.
+    // Waiting candidates are spread, so that they do not all come at the same moment.
     const double spread = told_won_ ? 1 : 1 + random_();
     next_.After(std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.times.retry * spread));
   }
@@ -173,8 +174,8 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
   Listener listener_;
   Candidacy candidacy_;
   Random random_;
-  std::string version_;               // Of the lease as we last saw it; empty: there is none.
-  std::optional<Conflict> conflict_;  // That the last write met.
+  std::string version_;               // The version of the lease that we know; empty if there is none.
+  std::optional<Conflict> conflict_;  // The conflict of the last write.
   MonotonicTime sent_;
   bool told_won_ = false;
   bool is_leaving_ = false;

@@ -65,7 +65,7 @@ class Listing final : public Work, public std::enable_shared_from_this<Listing> 
   }
 
  private:
-  // What has come is all of the list so far, but for the page that is fetched next.
+  // Returns whether the page to fetch is the first one, so that no other object counts yet.
   bool IsAtBeginning() const { return continue_.empty(); }
 
   void FetchPage() {
@@ -78,7 +78,7 @@ class Listing final : public Work, public std::enable_shared_from_this<Listing> 
                                                  {"limit", is_paged_ ? std::to_string(selection_.page_size) : ""},
                                                  {"continue", continue_}}),
                           .doing = fmt::format("listing {}", kind_.plural)};
-    request.timeouts.whole.reset();  // As long as something comes, it may.
+    request.timeouts.whole.reset();  // Any duration is fine while data arrives.
     call_ = transport_->Start(std::move(request), {.body = [weak](std::string_view piece) -> Result<> {
                                                      const auto alive = weak.lock();
                                                      return alive ? alive->Take(piece) : Result<>();
@@ -111,15 +111,15 @@ class Listing final : public Work, public std::enable_shared_from_this<Listing> 
       return End(While(Failure{.error = circle}, fmt::format("listing {}", kind_.plural)));
     }
     continue_ = std::move(metadata->continue_token);
-    // Each page has the patience of a request.
+    // Each page has its own attempts.
     attempts_left_ = patience_.attempts;
     backoff_.Reset();
     FetchPage();
   }
 
   void Failed(Failure failure) {
-    // The pages took longer than the server remembers how things were when the first was asked for.  Without pages
-    // that does not happen again.
+    // The pages took longer than the server keeps the version of the first one.  A list without pages cannot have that
+    // problem.
     if (failure.IsExpired() && !IsAtBeginning()) {
       continue_.clear();
       is_paged_ = false;

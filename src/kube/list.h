@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// All objects of a kind, page by page, each handed on as soon as it has come.
+// Lists all objects of a kind, page by page, and delivers each as soon as it has arrived.
 
 #include <functional>
 #include <memory>
@@ -13,25 +13,25 @@
 
 namespace pintle::kube {
 
-// Which objects of a kind.
+// Selects objects of a kind.
 struct Selection {
-  std::string namespace_name = {};  // Empty: all namespaces.
+  std::string namespace_name = {};  // Empty for all namespaces.
   std::string label_selector = {};  // "app=web,tier!=test"
   std::string field_selector = {};  // "metadata.name=worker-1"
   int page_size = 100;
 };
 
 struct ListReceiver {
-  // The list begins, perhaps anew: what came before does not count.
+  // Called when the list begins or starts over: earlier objects must be discarded.
   std::function<void()> begin;
-  // May be called twice for the same object, when a page was fetched again.
+  // May be called twice for the same object, if a page had to be fetched again.
   std::function<Result<>(json::Value object)> item;
-  // With the resourceVersion to watch from, or why there is no list.
+  // Gets the resourceVersion to watch from, or why there is no list.
   std::function<void(std::variant<std::string, Failure>)> end;
 };
 
-// Whether the first page is asked for again, as the others are.  Until it is here nothing is lost, and who begins lists
-// anew by himself need not be patient.
+// Whether a failed request for the first page is repeated like those for the other pages.  Until the first page has
+// arrived, nothing is lost, so a caller that starts lists over itself does not need that.
 enum class FirstPage { kAsOthers, kOnce };
 
 Call List(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, const Patience& patience,

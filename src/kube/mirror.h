@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A copy of some of the cluster's objects, kept fresh.
+// A copy of some of the cluster's objects that is kept current.
 //
-// It holds each object as its struct of api/, and so nothing that nobody looks at.  While the API server cannot be
-// reached it keeps what it had; afterwards it tells what is different, and nothing twice.  An object that cannot be
-// read is set aside by its name, and the others go on; what was known of it before stays as it was.
+// Each object is stored as its struct of api/, and so without fields that nobody uses.  While the API server cannot be
+// reached, the mirror keeps what it has; afterwards, it reports the differences, and nothing twice.  An object that
+// cannot be decoded is set aside by its name, while its last readable state and all others stay.
 
 #include <functional>
 #include <map>
@@ -22,24 +22,24 @@ namespace pintle::kube {
 template <Resource T>
 class Mirror {
  public:
-  // Any of these may destroy the mirror.
+  // Each of these may destroy the mirror.
   struct Listener {
     std::function<void(const T& object)> added = [](const T&) {};
     std::function<void(const T& before, const T& now)> changed = [](const T&, const T&) {};
     std::function<void(const T& last_known)> removed = [](const T&) {};
-    // All objects that there are, are here.  Told again after each time that they had to be listed anew.
+    // All existing objects are in the mirror.  Called again whenever they had to be listed again.
     std::function<void()> synced = [] {};
     std::function<void(const Error& error)> trouble = [](const Error&) {};
   };
 
   Mirror(Client& client, Selection selection, Listener listener, FeedSettings settings = {});
 
-  // Whether a list has been complete; what is here may be old while there is trouble.
+  // Returns whether a list has been complete.  The objects may be outdated while there is trouble.
   bool is_synced() const;
   const std::map<ObjectName, T>& objects() const;
-  // Or nullptr.
+  // Returns nullptr if there is no such object.
   const T* Find(const ObjectName& name) const;
-  // Those of which the present state cannot be read.
+  // Returns the objects whose present state cannot be read.
   const std::map<ObjectName, Unreadable<T>>& unreadable() const;
 
  private:
@@ -56,7 +56,7 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
 
   void Begin(std::shared_ptr<Transport> transport, Selection selection, FeedSettings settings) {
     const auto weak = this->weak_from_this();
-    // Each keeps the state for as long as it runs, whatever the listener does.
+    // Each callback keeps the state alive while it runs, whatever the listener does.
     const auto with = [weak](auto act) {
       return [weak, act](auto&&... happening) {
         if (const auto alive = weak.lock()) act(*alive, std::forward<decltype(happening)>(happening)...);
@@ -131,7 +131,7 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
   Listener listener_;
   std::map<ObjectName, T> objects_;
   std::map<ObjectName, Unreadable<T>> unreadable_;
-  std::set<ObjectName> seen_;  // In the list that is coming.
+  std::set<ObjectName> seen_;  // The objects in the list that is arriving.
   bool is_synced_ = false;
   Call feed_;
 };

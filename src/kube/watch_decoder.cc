@@ -35,7 +35,7 @@ Result<> LineSplitter::Feed(std::string_view piece, const Take& take) {
     piece.remove_prefix(end + 1);
     std::string begun = std::exchange(begun_, {});
     if (!begun.empty()) begun += rest;
-    const std::string_view line = begun.empty() ? rest : begun;  // What came whole is not copied.
+    const std::string_view line = begun.empty() ? rest : begun;  // A line that arrived in one piece is not copied.
     if (!line.empty()) TRY(take(line));
   }
   return {};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The events of a watch, out of bytes as they come: one JSON object a line.
+// Decodes the events of a watch from bytes as they arrive: each line is a JSON object.
 //
-// No more is kept than the line that is not whole yet.
+// Only an incomplete line is kept.
 
 #include <cstddef>
 #include <functional>
@@ -18,14 +18,14 @@
 
 namespace pintle::kube {
 
-// An object is at most 1.5 MiB in the store, where it may be denser than JSON.
+// The store's limit for an object is 1.5 MiB, in an encoding that may be denser than JSON.
 inline constexpr json::ParseLimits kObjectLimits = {.depth = 200, .bytes = 16 << 20, .values = 1'000'000};
 
 class LineSplitter {
  public:
   explicit LineSplitter(std::size_t limit = kObjectLimits.bytes) : limit_(limit) {}
 
-  // Empty lines are passed over.
+  // `take` is not called for empty lines.
   using Take = std::function<Result<>(std::string_view line)>;
   Result<> Feed(std::string_view piece, const Take& take);
 
@@ -41,10 +41,10 @@ struct WatchEvent {
   json::Value object;  // Of a bookmark, little more than its resourceVersion.
 };
 
-// An event, or the end of the watch as the server explains it.
+// Returns an event, or the server's reason for ending the watch.
 Result<std::variant<WatchEvent, Failure>> DecodeWatchLine(std::string_view line);
 
-// The resourceVersion of an object, or "".
+// Returns the resourceVersion of an object, or "".
 std::string ResourceVersionOf(const json::Value& object);
 ObjectName NameIn(const json::Value& object);
 
