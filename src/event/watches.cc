@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "event/loop.h"
+#include "event/urgent_timer.h"
 
 namespace pintle::event {
 namespace {
@@ -110,6 +111,18 @@ void Timer::At(MonotonicTime when) { SetTime(source_.get(), Microseconds(when));
 void Timer::After(std::chrono::nanoseconds delay) { At(std::chrono::steady_clock::now() + delay); }
 void Timer::Cancel() { Disable(source_.get()); }
 bool Timer::armed() const { return IsEnabled(source_.get()); }
+
+UrgentTimer::UrgentTimer(Loop& loop, std::function<void()> callback) : Watch(std::move(callback)) {
+  const auto dispatch = [](sd_event_source*, std::uint64_t, void* called) {
+    Call(called);
+    return 0;
+  };
+  AddTime(loop, Out(source_), CLOCK_MONOTONIC, std::chrono::milliseconds(1), dispatch, callback_.get());
+  MustSucceed(::sd_event_source_set_priority(source_.get(), SD_EVENT_PRIORITY_IMPORTANT));
+}
+
+void UrgentTimer::At(MonotonicTime when) { SetTime(source_.get(), Microseconds(when)); }
+void UrgentTimer::Cancel() { Disable(source_.get()); }
 
 WallTimer::WallTimer(Loop& loop, std::function<void()> callback, Slack slack) : Watch(std::move(callback)) {
   const auto dispatch = [](sd_event_source*, std::uint64_t, void* called) {

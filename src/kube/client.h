@@ -133,6 +133,11 @@ class Client {
 template <Resource T>
 Call Client::List(Selection selection, Done<std::vector<T>> done, UnreadableObject unreadable) {
   const auto found = std::make_shared<std::map<ObjectName, T>>();
+  const auto set_aside = [unreadable](const json::Value& document, const Error& why) -> Result<> {
+    if (!unreadable) return why;
+    unreadable(NameIn(document), why);
+    return {};
+  };
   return kube::List(transport_, kResourceKind<T>, std::move(selection), settings_.patience,
                     {.begin = [found] { found->clear(); },
                      .item = [found, unreadable = std::move(unreadable)](json::Value document) -> Result<> {
@@ -152,7 +157,8 @@ Call Client::List(Selection selection, Done<std::vector<T>> done, UnreadableObje
                            std::vector<T> objects;
                            for (auto& [name, object] : *found) objects.push_back(std::move(object));
                            done(std::move(objects));
-                         }});
+                         },
+                     .part = set_aside});
 }
 
 template <Resource T>

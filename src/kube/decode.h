@@ -18,6 +18,11 @@ struct Unreadable {
   Error why;
 };
 
+template <Resource T>
+Error Unread(Error why) {
+  return std::move(why).While("reading a " + std::string(kResourceKind<T>.kind) + " of the API server");
+}
+
 // `unreadable` gets what there is of an object with errors.
 template <Resource T>
 Result<T> Decode(json::Value document, T* unreadable = nullptr) {
@@ -26,7 +31,7 @@ Result<T> Decode(json::Value document, T* unreadable = nullptr) {
   auto outcome = report.ToResult();
   if (outcome) return object;
   if (unreadable != nullptr) *unreadable = std::move(object);
-  return std::move(outcome).error().While("reading a " + std::string(kResourceKind<T>.kind) + " of the API server");
+  return Unread<T>(std::move(outcome).error());
 }
 
 }  // namespace pintle::kube

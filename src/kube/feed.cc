@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/feed.h"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "base/clock.h"
@@ -15,6 +17,8 @@ using std::chrono::milliseconds;
 
 // A watch that lasted this long has not failed, even if it had no events.
 constexpr auto kSteady = std::chrono::seconds(10);
+// After so many that were silent the objects are listed: perhaps the server does not know where we are.
+constexpr int kSilentWatches = 2;
 
 class Following final : public Work, public std::enable_shared_from_this<Following> {
  public:
@@ -43,13 +47,17 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
                         if (const auto alive = weak.lock()) alive->receiver_.list_begins();
                       },
                   .item = [weak](json::Value object) -> Result<> {
-                    if (const auto alive = weak.lock()) alive->receiver_.listed(std::move(object));
+                    if (const auto alive = weak.lock()) alive->receiver_.listed(std::move(object), std::nullopt);
                     return {};
                   },
                   .end =
                       [weak](std::variant<std::string, Failure> outcome) {
                         if (const auto alive = weak.lock()) alive->ListEnded(std::move(outcome));
-                      }},
+                      },
+                  .part = [weak](json::Value object, const Error& why) -> Result<> {
+                    if (const auto alive = weak.lock()) alive->receiver_.listed(std::move(object), why);
+                    return {};
+                  }},
                  FirstPage::kOnce);
   }
 
@@ -64,7 +72,7 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
   }
 
   void BeginWatch() {
-    heard_ = false;
+    heard_ = is_spoken_to_ = false;
     watching_since_ = std::chrono::steady_clock::now();
     const auto weak = weak_from_this();
     call_ = Watch(transport_, kind_, selection_, resource_version_, settings_.watch, settings_.random,
@@ -80,6 +88,8 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
 
   void Take(WatchEvent event) {
     std::string version = ResourceVersionOf(event.object);
+    if (IsLater(version, "") && IsLater(resource_version_, version)) return GoBack(version);
+    is_spoken_to_ = true;
     if (event.happening != Happening::kBookmark) {
       // Events that were delivered before do not count; otherwise, a server that ends each watch after the same event
       // would be asked all the time.
@@ -92,13 +102,36 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
     if (!version.empty()) resource_version_ = std::move(version);
   }
 
+  // What is here may be of a store that was restored since then, or the server mixes things up.
+  void GoBack(const std::string& version) {
+    call_ = {};
+    newest_ = version;
+    const Error error(
+        ErrorKind::kInvalid,
+        fmt::format("the server speaks of version {} after {}, as if its store had been restored; {} are listed anew",
+                    version, resource_version_, kind_.plural));
+    WatchEnded(While(Failure{.error = error}, fmt::format("watching {}", kind_.plural)));
+  }
+
+  // A server that keeps a watch open sends bookmarks, unless it has yet to reach the version that the watch is from.
+  bool IsSilent(const std::optional<Failure>& failure, std::chrono::steady_clock::duration lasted) {
+    if (!failure || failure->status != 0 || is_spoken_to_ || lasted < settings_.watch.silence) {
+      silent_watches_ = 0;
+      return false;
+    }
+    if (++silent_watches_ < kSilentWatches) return false;
+    silent_watches_ = 0;
+    return true;
+  }
+
   void WatchEnded(const std::optional<Failure>& failure) {
     if (is_dropped()) return;
-    const bool was_steady = std::chrono::steady_clock::now() - watching_since_ >= kSteady;
+    const auto lasted = std::chrono::steady_clock::now() - watching_since_;
+    const bool was_steady = lasted >= kSteady;
     const bool is_expired = failure && failure->IsExpired();
     const bool is_bad = failure && failure->error.kind() != ErrorKind::kUnavailable && !is_expired;
     if (was_steady || (heard_ && !is_bad)) backoff_.Reset();
-    const bool may_go_on = !is_bad && !is_expired;
+    const bool may_go_on = !is_bad && !is_expired && !IsSilent(failure, lasted);
     if (!may_go_on) resource_version_.clear();
     if (failure && !is_expired) return TryAgain(*failure);
     again_.After(was_steady ? milliseconds(0) : backoff_.Next());
@@ -116,8 +149,10 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
   FeedReceiver receiver_;
   Backoff backoff_;
   std::string resource_version_;
-  std::string newest_;  // Of all events so far.
-  bool heard_ = false;  // Something new, from this watch.
+  std::string newest_;         // Of all events so far.
+  bool heard_ = false;         // Something new, from this watch.
+  bool is_spoken_to_ = false;  // By this watch: bookmarks count.
+  int silent_watches_ = 0;     // In a row.
   bool has_list_failed_ = false;
   MonotonicTime watching_since_;
   event::Timer again_;

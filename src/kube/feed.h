@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "kube/watch.h"
 
@@ -26,7 +27,8 @@ struct FeedReceiver {
   // Between these two, `listed` gets all objects; until `list_ends`, the list may start over with another
   // `list_begins`.
   std::function<void()> list_begins;
-  std::function<void(json::Value object)> listed;
+  // With why it is not all of the object, when it is not.
+  std::function<void(json::Value object, const std::optional<Error>& why)> listed;
   std::function<void()> list_ends;
   std::function<void(WatchEvent event)> event;  // Never called for a bookmark.
   // Gets the reason for an interruption.  The next attempt always follows without further help.

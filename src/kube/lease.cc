@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "event/urgent_timer.h"
 #include "event/watches.h"
 #include "kube/watch_decoder.h"
 
@@ -29,13 +30,10 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
                 const auto alive = shared_from_this();
                 Look();
               }),
-        deadline_(
-            transport_->loop(),
-            [this] {
-              const auto alive = shared_from_this();
-              Tell();
-            },
-            std::chrono::milliseconds(1)) {}
+        deadline_(transport_->loop(), [this] {
+          const auto alive = shared_from_this();
+          Tell();
+        }) {}
 
   void Begin() { next_.After(std::chrono::milliseconds(0)); }
 
@@ -181,7 +179,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
   bool is_leaving_ = false;
   std::function<void(Result<>)> released_;
   event::Timer next_;
-  event::Timer deadline_;
+  event::UrgentTimer deadline_;  // Nothing is written after it, also when the program was stopped meanwhile.
   Call call_;
 };
 

@@ -94,7 +94,9 @@ class Listing final : public Work, public std::enable_shared_from_this<Listing> 
     if (is_dropped()) return {};
     return splitter_.Feed(piece, [this](std::string_view element) -> Result<> {
       if (is_dropped()) return {};
-      return receiver_.item(TRY(json::Parse(element, nullptr, kObjectLimits)));
+      ObjectText read = TRY(ReadObjectText(element));
+      if (!read.why) return receiver_.item(std::move(read.object));
+      return receiver_.part ? receiver_.part(std::move(read.object), *read.why) : *std::move(read.why);
     });
   }
 

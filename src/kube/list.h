@@ -28,6 +28,9 @@ struct ListReceiver {
   std::function<Result<>(json::Value object)> item;
   // Gets the resourceVersion to watch from, or why there is no list.
   std::function<void(std::variant<std::string, Failure>)> end;
+  // An object that cannot be read whole, as far as it can.  Where nobody is to be told, it is the error of the whole
+  // list.
+  std::function<Result<>(json::Value object, const Error& why)> part = {};
 };
 
 // Whether a failed request for the first page is repeated like those for the other pages.  Until the first page has

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -64,7 +65,9 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
     };
     feed_ = Follow(std::move(transport), kResourceKind<T>, std::move(selection), std::move(settings),
                    {.list_begins = with([](State& self) { self.seen_.clear(); }),
-                    .listed = with([](State& self, json::Value object) { self.TakeListed(std::move(object)); }),
+                    .listed = with([](State& self, json::Value object, const std::optional<Error>& why) {
+                      self.TakeListed(std::move(object), why);
+                    }),
                     .list_ends = with([](State& self) { self.ForgetUnseen(); }),
                     .event = with([](State& self, WatchEvent event) { self.Take(std::move(event)); }),
                     .trouble = with([](State& self, const Error& error) { self.listener_.trouble(error); })});
@@ -75,9 +78,9 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
   const std::map<ObjectName, Unreadable<T>>& unreadable() const { return unreadable_; }
 
  private:
-  void TakeListed(json::Value document) {
+  void TakeListed(json::Value document, const std::optional<Error>& why) {
     seen_.insert(NameIn(document));
-    Put(std::move(document));
+    Put(std::move(document), why);
   }
 
   void ForgetUnseen() {
@@ -95,7 +98,7 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
   }
 
   void Take(WatchEvent event) {
-    if (event.happening != Happening::kDeleted) return Put(std::move(event.object));
+    if (event.happening != Happening::kDeleted) return Put(std::move(event.object), event.why_in_part);
     const ObjectName name = NameIn(event.object);
     const auto unread = unreadable_.extract(name);
     const auto gone = objects_.extract(name);
@@ -103,10 +106,14 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
     if (!unread.empty()) listener_.removed(unread.mapped().as_far);
   }
 
-  void Put(json::Value document) {
+  void Put(json::Value document, const std::optional<Error>& why_in_part) {
     const ObjectName name = NameIn(document);
     T as_far;
     Result<T> object = Decode<T>(std::move(document), &as_far);
+    if (object && why_in_part) {
+      as_far = *std::move(object);
+      object = Unread<T>(*why_in_part);
+    }
     // What was known before may still be right, and is better than to take the object for gone.
     if (!object) {
       const Error why = std::move(object).error().While(name.ToString());

@@ -19,7 +19,35 @@ constexpr std::array kHappenings = {
 
 std::string InMetadata(const json::Value& object, const char* key) { return object.TextAt({"metadata", key}); }
 
+// Of a JSON text; null stands for each list and object below so many levels.
+std::string WithoutDepths(std::string_view text, std::size_t levels) {
+  std::string kept;
+  std::size_t depth = 0;
+  bool in_string = false;
+  bool is_escaped = false;
+  for (const char c : text) {
+    const bool begins = !in_string && (c == '{' || c == '[');
+    const bool ends = !in_string && (c == '}' || c == ']');
+    if (begins && depth++ == levels) kept += "null";
+    if (depth <= levels) kept += c;
+    if (ends && depth > 0) --depth;
+    if (c == '"' && !is_escaped) in_string = !in_string;
+    is_escaped = in_string && c == '\\' && !is_escaped;
+  }
+  return kept;
+}
+
 }  // namespace
+
+Result<ObjectText> ReadObjectText(std::string_view text, std::size_t levels_above) {
+  json::ParseLimits limits = kObjectLimits;
+  limits.depth += levels_above;
+  auto whole = json::Parse(text, nullptr, limits);
+  if (whole) return ObjectText{*std::move(whole)};
+  auto part = json::Parse(WithoutDepths(text, limits.depth), nullptr, limits);
+  if (!part) return std::move(whole).error();
+  return ObjectText{*std::move(part), std::move(whole).error()};
+}
 
 Result<> LineSplitter::Feed(std::string_view piece, const Take& take) {
   while (!piece.empty()) {
@@ -43,7 +71,8 @@ Result<> LineSplitter::Feed(std::string_view piece, const Take& take) {
 
 Result<std::variant<WatchEvent, Failure>> DecodeWatchLine(std::string_view line) {
   using Decoded = std::variant<WatchEvent, Failure>;
-  json::Value event = TRY(json::Parse(line, nullptr, kObjectLimits), "reading an event of the watch");
+  ObjectText read = TRY(ReadObjectText(line, 1), "reading an event of the watch");
+  json::Value& event = read.object;
   const auto bad = [] { return Error(ErrorKind::kInvalid, "an event of the watch is not of the known form"); };
   const json::Value* type = event.Find("type");
   json::Value* object = event.Find("object");
@@ -53,7 +82,7 @@ Result<std::variant<WatchEvent, Failure>> DecodeWatchLine(std::string_view line)
   const auto known =
       std::find_if(kHappenings.begin(), kHappenings.end(), [&](const auto& h) { return h.first == name; });
   if (known == kHappenings.end()) return bad();
-  return Decoded(WatchEvent{known->second, std::move(*object)});
+  return Decoded(WatchEvent{known->second, std::move(*object), std::move(read.why)});
 }
 
 std::string ResourceVersionOf(const json::Value& object) { return InMetadata(object, "resourceVersion"); }

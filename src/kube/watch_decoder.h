@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -34,11 +35,21 @@ class LineSplitter {
   std::string begun_;
 };
 
+struct ObjectText {
+  json::Value object;
+  std::optional<Error> why = {};  // It is not all of the object.
+};
+
+// What is nested deeper than we read is left out, so that the name of the object is known at least.  The object may be
+// so many levels below others.
+Result<ObjectText> ReadObjectText(std::string_view text, std::size_t levels_above = 0);
+
 enum class Happening { kAdded, kModified, kDeleted, kBookmark };
 
 struct WatchEvent {
   Happening happening;
-  json::Value object;  // Of a bookmark, little more than its resourceVersion.
+  json::Value object;                     // Of a bookmark, little more than its resourceVersion.
+  std::optional<Error> why_in_part = {};  // It is not all of the object.
 };
 
 // Returns an event, or the server's reason for ending the watch.

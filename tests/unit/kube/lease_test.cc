@@ -6,6 +6,7 @@
 #include <atomic>
 #include <optional>
 
+#include "base/clock.h"
 #include "event/loop.h"
 #include "event/watches.h"
 #include "unit/event/patience.h"
@@ -73,6 +74,36 @@ TEST_F(LeaseTest, SaysNothingOfOneThatWasFaster) {
   is_taken_afterwards_ = true;
   Compete(4);
   EXPECT_THAT(troubles_, IsEmpty());
+}
+
+TEST_F(LeaseTest, IsLostBeforeAllElseIsDoneWhenTheProgramWasStopped) {
+  const std::string made = R"({"metadata":{"resourceVersion":"7"}})";
+  ScriptedServer server({}, [&](const Asked& asked) -> Answer {
+    return asked.line.starts_with("GET") ? Refusal(404, "NotFound", "no such lease") : Answer{.body = made};
+  });
+  Client client = ValueOf(Client::Create(*loop_, server.access()));
+  const LeaseTimes times = {.renew_deadline = std::chrono::seconds(2), .retry = std::chrono::hours(1)};
+  bool is_lost = false;
+  int done_before = 0;
+  std::vector<std::unique_ptr<event::Timer>> work;
+  for (int i = 0; i < 20; ++i) {
+    work.push_back(std::make_unique<event::Timer>(*loop_, [&] { done_before += is_lost ? 0 : 1; }));
+  }
+  const SystemClock clock;
+  const Lease lease(client, {.name = {"namespace", "name"}, .identity = "me", .times = times},
+                    {.won =
+                         [&] {
+                           const MonotonicTime end = clock.Monotonic() + times.renew_deadline;
+                           for (const auto& one : work) one->At(end - std::chrono::seconds(1));
+                           while (clock.Monotonic() < end + milliseconds(300)) continue;
+                         },
+                     .lost =
+                         [&] {
+                           is_lost = true;
+                           loop_->Stop();
+                         }});
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_EQ(done_before, 0);
 }
 
 }  // namespace

@@ -165,6 +165,57 @@ TEST_F(MirrorTest, NoticesThatAWatchIsSilent) {
   EXPECT_EQ(told_[2], "added a@6");
 }
 
+TEST_F(MirrorTest, ListsAgainWhenWatchesAreSilentOneAfterTheOther) {
+  // A server whose store was restored has nothing to tell of versions that it has yet to reach.
+  settings_.watch.silence = milliseconds(50);
+  ScriptedServer server({{.body = ListText(NodeText("a", "4") + "," + NodeText("b", "5"), "5")},
+                         {.ending = Ending::kNever},
+                         {.ending = Ending::kNever},
+                         {.body = ListText(NodeText("a", "2"), "3")}});
+  Follow(server, 8);
+  told_.erase(told_.begin(), told_.begin() + 5);
+  EXPECT_THAT(told_, ElementsAre("changed a@4 to a@2", "removed b@5", "synced"));
+}
+
+TEST_F(MirrorTest, ListsAgainWhenTheServerSpeaksOfThePast) {
+  for (const std::string& past : {EventText("BOOKMARK", NodeText("", "3")), EventText("MODIFIED", NodeText("a", "2")),
+                                  EventText("DELETED", NodeText("a", "2"))}) {
+    told_.clear();
+    mirror_.reset();
+    client_.reset();
+    ScriptedServer server({{.body = ListText(NodeText("a", "4"), "5")},
+                           {.body = past, .ending = Ending::kNever},
+                           {.body = ListText(NodeText("a", "2"), "3")}});
+    Follow(server, 5);
+    ASSERT_EQ(told_.size(), 5U);
+    EXPECT_THAT(told_[2], HasSubstr("trouble: watching nodes: "));
+    told_.erase(told_.begin(), told_.begin() + 3);
+    EXPECT_THAT(told_, ElementsAre("changed a@4 to a@2", "synced")) << past;
+    mirror_.reset();
+  }
+}
+
+TEST_F(MirrorTest, SetsAsideWhatIsNestedTooDeep) {
+  const auto deep = [](const std::string& name, const std::string& version, int levels) {
+    const auto depth = static_cast<std::size_t>(levels);
+    return fmt::format(
+        R"({{"metadata":{{"name":"{}","resourceVersion":"{}","labels":{{"a":"}}b"}}}},"spec":{{"x":{}{}}}}})", name,
+        version, std::string(depth, '['), std::string(depth, ']'));
+  };
+  ScriptedServer server({{.body = ListText(deep("a", "1", 5000) + "," + NodeText("c", "3"), "5")},
+                         {.body = EventText("ADDED", deep("b", "6", 198)) + EventText("MODIFIED", deep("c", "7", 300)) +
+                                  EventText("MODIFIED", NodeText("a", "8")) + EventText("DELETED", deep("c", "9", 300)),
+                          .ending = Ending::kNever}});
+  Follow(server, 7);
+  ASSERT_EQ(told_.size(), 7U);
+  EXPECT_THAT(told_[0], HasSubstr("trouble: a: reading a Node of the API server: "));
+  EXPECT_THAT(told_[0], HasSubstr("nested more than 200 levels deep"));
+  EXPECT_THAT(told_[4], HasSubstr("trouble: c: "));
+  told_.erase(told_.begin());
+  told_.erase(told_.begin() + 3);
+  EXPECT_THAT(told_, ElementsAre("added c@3", "synced", "added b@6", "added a@8", "removed c@3"));
+}
+
 TEST_F(MirrorTest, ListsAgainAfterALineThatIsTooLong) {
   ScriptedServer server({{.body = ListText("", "5")},
                          {.body = EventText("ADDED", "{\"a\":\"" + std::string(17 << 20, 'x') + "\"}")},
