@@ -222,10 +222,12 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     call_ = client_.Get<api::MachineConfigPool>(
         {"", pool_}, [this, conflict, version](Result<api::MachineConfigPool>&& pool) {
           if (!pool) return Fail(pool.error());
-          if (pool->metadata.resource_version == version) return Fail(conflict);
-          renderer_.cluster_.Put(std::move(*pool));
+          const std::string& now = pool->metadata.resource_version;
+          if (now == version) return Fail(conflict);
+          Cluster& cluster = renderer_.cluster_;
+          IsLater(version, now) ? cluster.PutBack(std::move(*pool)) : cluster.Put(std::move(*pool));
           renderer_.failed_keys_[pool_] = key_;
-          renderer_.backoff_.WasSlower({kRender, pool_}, renderer_.clock_.Monotonic());
+          if (renderer_.backoff_.WasSlower({kRender, pool_}, renderer_.clock_.Monotonic())) return Fail(conflict);
           renderer_.Finish(pool_, std::nullopt);
         });
   }

@@ -95,6 +95,11 @@ class Watching {
     newest_.Put(std::move(answered));
   }
 
+  // Keeps an answer that is older than what is known.  It is right nevertheless: the store was restored from a backup.
+  void PutBack(T answered) {
+    if (Find(answered.metadata.name) != nullptr) newest_.Put(std::move(answered));
+  }
+
   // Expects an object, which is about to be created or was just seen by somebody else, until the mirror has it or has
   // seen it deleted.  Has to be called before the API server is asked, since the mirror may be faster than the answer.
   void Expect(const std::string& name) {

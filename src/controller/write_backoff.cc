@@ -12,6 +12,8 @@ constexpr kube::Backoff::Settings kTimes = {
 // A write that was not repeated this long after it was due has been given up, or is no longer needed.
 constexpr auto kForgotten = std::chrono::minutes(10);
 constexpr int kTimesSlowerAtOnce = 2;
+// Whoever is slower more often than this is kept from writing.
+constexpr int kMostTimesSlower = 4;
 
 }  // namespace
 
@@ -29,9 +31,10 @@ int WriteBackoff::Failed(const Key& key, MonotonicTime now, std::chrono::millise
   return ++failures.count;
 }
 
-void WriteBackoff::WasSlower(const Key& key, MonotonicTime now) {
+bool WriteBackoff::WasSlower(const Key& key, MonotonicTime now) {
   Failures& failures = Of(key, now);
   if (++failures.times_slower > kTimesSlowerAtOnce) failures.due = now + failures.backoff.Next();
+  return failures.times_slower > kMostTimesSlower;
 }
 
 WriteBackoff::Failures& WriteBackoff::Of(const Key& key, MonotonicTime now) {

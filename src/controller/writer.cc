@@ -14,7 +14,8 @@
 namespace pintle::controller {
 namespace {
 
-// How many writes are under way at a time.
+// How many writes are under way at a time.  A pool may always have one, or those that wait for an answer in vain would
+// hold up the others.
 constexpr std::size_t kAtOnce = 64;
 constexpr std::size_t kAtOnceOfAPool = 16;
 // A failure that may pass is reported after it has occurred this often.
@@ -119,10 +120,11 @@ struct Writer::Writing final : public Task {
   void ReadAgain(const Error& conflict) {
     call = client.Get<T>({"", change.name}, [this, conflict](Result<T>&& now) {
       if (!now) return Fail(now.error());
-      if (now->metadata.resource_version == change.version) return Fail(conflict);
-      writer.cluster_.Put(std::move(*now));
-      writer.backoff_.WasSlower(key, writer.clock_.Monotonic());
-      End(false);
+      const std::string& version = now->metadata.resource_version;
+      if (version == change.version) return Fail(conflict);
+      IsLater(change.version, version) ? writer.cluster_.PutBack(std::move(*now))
+                                       : writer.cluster_.Put(std::move(*now));
+      writer.backoff_.WasSlower(key, writer.clock_.Monotonic()) ? Fail(conflict) : End(false);
     });
   }
 
@@ -339,7 +341,10 @@ void Writer::Announce(const std::vector<Announcement>& events) {
 
 void Writer::BeginNext() {
   for (auto& [pool, queue] : queues_) {
-    while (!queue.waiting.empty() && queue.under_way < kAtOnceOfAPool && under_way_.size() < kAtOnce) {
+    const auto may_begin = [&, &of_pool = queue] {
+      return of_pool.under_way == 0 || (of_pool.under_way < kAtOnceOfAPool && under_way_.size() < kAtOnce);
+    };
+    while (!queue.waiting.empty() && may_begin()) {
       const std::shared_ptr<Task> task = queue.waiting.front();
       queue.waiting.pop_front();
       ++queue.under_way;

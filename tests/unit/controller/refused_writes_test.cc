@@ -2,6 +2,7 @@
 // Tests that writes that the API server refuses are repeated less and less often, are reported in its words, and delay
 // no others.
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -118,6 +119,13 @@ class Stage {
   }
 
   void RollOut() {
+    BeginToRollOut();
+    if (writer->is_busy() || writer->is_reading()) {
+      RunUntil([&] { return !writer->is_busy() && !writer->is_reading(); });
+    }
+  }
+
+  void BeginToRollOut() {
     const UnwrittenNodes unwritten = writer->Look();
     const View view = cluster->Look();
     const Rosters rosters = MakeRosters(view);
@@ -131,9 +139,6 @@ class Stage {
                                    .unwritten = unwritten});
     writer->LeaveOut(changes);
     if (!changes.is_empty()) writer->Write(std::move(changes));
-    if (writer->is_busy() || writer->is_reading()) {
-      RunUntil([&] { return !writer->is_busy() && !writer->is_reading(); });
-    }
   }
 
   // Calls `look` all the time.
@@ -364,6 +369,110 @@ TEST(RefusedReport, IsSaidAndTriedRarely) {
   EXPECT_GE(stage.server.CountOf(write), 3U);
   EXPECT_LE(stage.server.CountOf(write), kMostInAMinute);
   EXPECT_THAT(stage.ConditionOf("worker", "Degraded")["message"].text(), HasSubstr(kWords));
+}
+
+TEST(SilentWrites, OfManyPoolsHoldUpNoOther) {
+  Stage stage;
+  for (const std::string pool : {"a", "b", "c", "d"}) {
+    json::Value object = stage.server.Find("machineconfigpools", "worker");
+    object["metadata"] = {{"name", pool}};
+    object["spec"]["maxUnavailable"] = "100%";
+    object["spec"]["nodeSelector"]["matchLabels"] = {{Key(api::kRoleLabelPrefix) + pool, ""}};
+    object["spec"]["configuration"] = {{"name", "rendered-" + pool + "-2"}};
+    stage.server.Put("machineconfigpools", std::move(object));
+    for (int i = 0; i < 20; ++i) stage.AddNode(fmt::format("silent-{}-{}", pool, i), "rendered-" + pool + "-1", pool);
+  }
+  stage.AddNode("w", "rendered-worker-1");
+  stage.Target("worker", "rendered-worker-2");
+  stage.server.Refuse("PATCH /api/v1/nodes/silent", {.ending = kube::Ending::kNever});
+  stage.Begin();
+  stage.BeginToRollOut();
+  stage.RunUntil([&] { return stage.DesiredBy("w") == "rendered-worker-2"; });
+  stage.RunUntil([&] { return stage.server.CountOf("PATCH " + kApi + "machineconfigpools/worker/status") == 1; });
+}
+
+// The answer to a write about an object, and to a read of it: a conflict, although it was read right before.
+kube::Answer AlwaysAnother(const Asked& asked, json::Value object, int version) {
+  if (!asked.line.starts_with("GET")) return SmallApiServer::Status(409, "Conflict", kWords);
+  object["metadata"]["resourceVersion"] = std::to_string(version);
+  return {.body = json::ToText(object)};
+}
+
+TEST(SlowerWrites, ForEverAreSaidAndHoldUpNoOtherNode) {
+  Stage stage;
+  for (const char* node : {"a", "b"}) stage.AddNode(node, "rendered-worker-1");
+  stage.Target("worker", "rendered-worker-2");
+  json::Value pool = stage.server.Find("machineconfigpools", "worker");
+  pool["spec"]["maxUnavailable"] = 1;
+  stage.server.Put("machineconfigpools", pool);
+  const json::Value node = stage.server.Find("nodes", "a");
+  std::atomic<int> version = 100'000;
+  stage.server.Refuse([&](const Asked& asked) -> std::optional<Answer> {
+    if (asked.line.find("/nodes/a") == std::string::npos) return std::nullopt;
+    return AlwaysAnother(asked, node, ++version);
+  });
+  stage.Begin();
+  stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
+  EXPECT_LE(stage.server.CountOf("PATCH /api/v1/nodes/a"), kMostInAMinute);
+  EXPECT_THAT(stage.ConditionOf("worker", "Degraded").TextAt({"message"}), HasSubstr(kWords));
+  EXPECT_EQ(stage.DesiredBy("b"), "rendered-worker-2");
+}
+
+TEST(SlowerWrites, OfAStatusForEverAreAnnounced) {
+  Stage stage;
+  stage.AddNode("a", "rendered-worker-2");
+  stage.Target("worker", "rendered-worker-2");
+  const json::Value pool = stage.server.Find("machineconfigpools", "worker");
+  std::atomic<int> version = 100'000;
+  stage.server.Refuse([&](const Asked& asked) -> std::optional<Answer> {
+    if (asked.line.find("/machineconfigpools/worker") == std::string::npos) return std::nullopt;
+    return AlwaysAnother(asked, pool, ++version);
+  });
+  stage.Begin();
+  stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
+  EXPECT_LE(stage.server.CountOf("PATCH " + kApi + "machineconfigpools/worker/status"), kMostInAMinute);
+  stage.RunUntil([&] { return !stage.server.EventReasons().empty(); });
+  EXPECT_THAT(stage.server.EventReasons(), ElementsAre("WriteRefused"));
+}
+
+TEST(SlowerWrites, OfATargetForEverAreSaid) {
+  Stage stage;
+  const json::Value pool = stage.server.Find("machineconfigpools", "worker");
+  std::atomic<int> version = 100'000;
+  stage.server.Refuse([&](const Asked& asked) -> std::optional<Answer> {
+    if (asked.line.find("/machineconfigpools/worker") == std::string::npos) return std::nullopt;
+    return AlwaysAnother(asked, pool, ++version);
+  });
+  stage.Begin();
+  stage.Pass(std::chrono::minutes(1), &Stage::Render);
+  EXPECT_LE(stage.server.CountOf("PATCH " + kApi + "machineconfigpools/worker"), kMostInAMinute);
+  ASSERT_TRUE(stage.renderer->verdicts().contains("worker"));
+  EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr(kWords));
+}
+
+TEST(RestoredStore, IsBelievedWhenATargetMeetsIt) {
+  Stage stage;
+  const json::Value before = stage.server.Find("machineconfigpools", "worker");
+  for (int i = 0; i < 10; ++i) stage.server.Put("machineconfigpools", before);
+  stage.Begin();
+  stage.server.Silence(true);
+  stage.server.Restore("machineconfigpools", before);
+  stage.Pass(std::chrono::seconds(10), &Stage::Render);
+  EXPECT_THAT(stage.TargetOf("worker"), StartsWith("rendered-worker-"));
+}
+
+TEST(RestoredStore, IsBelievedWhenAWriteMeetsIt) {
+  Stage stage;
+  stage.AddNode("a", "rendered-worker-1");
+  stage.Target("worker", "rendered-worker-2");
+  const json::Value before = stage.server.Find("nodes", "a");
+  for (int i = 0; i < 10; ++i) stage.AddNode("a", "rendered-worker-1");
+  stage.Begin();
+  stage.server.Silence(true);
+  stage.server.Restore("nodes", before);
+  stage.Pass(std::chrono::seconds(10), &Stage::RollOut);
+  EXPECT_EQ(stage.DesiredBy("a"), "rendered-worker-2");
+  EXPECT_EQ(stage.server.CountOf("PATCH /api/v1/nodes/a"), 2U);
 }
 
 std::string CurrentOf(const WatchedNode* node) {

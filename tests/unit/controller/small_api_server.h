@@ -58,6 +58,14 @@ class SmallApiServer {
     const std::lock_guard lock(mutex_);
     Drop(plural, name);
   }
+  // Restores an object from a backup of the store, and with it the version that the next write counts up from.  Watches
+  // of later versions get no event.
+  void Restore(const std::string& plural, const json::Value& object) {
+    const std::lock_guard lock(mutex_);
+    const json::Value& metadata = object.at("metadata");
+    version_ = std::atoi(metadata.at("resourceVersion").text().c_str());
+    objects_[plural][metadata.at("name").text()] = object;
+  }
   // Returns null if there is no such object.
   json::Value Find(const std::string& plural, const std::string& name) {
     const std::lock_guard lock(mutex_);
