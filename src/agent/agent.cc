@@ -46,8 +46,7 @@ std::string_view OutcomeOf(change::Ending ending) {
   return ending == change::Ending::kDone ? change::outcome::kDone : change::outcome::kNothingToDo;
 }
 
-// Shortens a reason for people and the bus to the length that the Machine Config Operator's annotation may have, and
-// makes it printable.
+// Shortens a reason to the length that the Machine Config Operator's annotation may have, and makes it printable.
 std::string ShownReason(const std::string& reason) {
   constexpr std::size_t kLongest = 2000;
   return Shortened(PrintableLines(reason), kLongest);
@@ -358,8 +357,7 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
     return Do(effect::Look{goal});
   }
   prepared_ = std::move(survey->prepared);
-  // A config that is only assumed must be assumed by the next look as well; the source does that for a machine without
-  // one.
+  // The next look must assume a config that is only assumed; the source does that for a machine without a config.
   current_ = survey->is_assumed ? std::nullopt : std::optional(survey->current);
   status_.findings = static_cast<std::uint32_t>(survey->findings);
   TellLeftAside(survey->left_aside, status_);

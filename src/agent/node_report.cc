@@ -190,7 +190,7 @@ class Reporter {
     if (view_.node != nullptr) report_.events.push_back({kind, std::move(reason), std::move(message)});
   }
 
-  // What the Node has after another write of this report is not known.
+  // Nobody knows what the Node has after another write of this report.
   bool Has(const AnnotationChanges& changes) const { return report_.annotations.empty() && view_.Has(changes); }
 
   void Annotate(AnnotationChanges changes) { report_.annotations.push_back(std::move(changes)); }
