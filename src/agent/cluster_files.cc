@@ -43,7 +43,7 @@ class Reader {
   explicit Reader(const ClusterFilesSpec& spec) : spec_(spec) {}
 
   Result<ClusterFiles> Read() && {
-    // Without authorities the kubelet would refuse everyone, so an empty bundle is taken for a mistake and not written.
+    // A kubelet without authorities refuses everyone, so an empty bundle counts as a mistake and is not written.
     if (!spec_.kubelet_authorities.empty()) {
       Add(change::kKubeletAuthorities, spec_.kubelet_authorities, json::Path(spec_path_, "kubeAPIServerServingCAData"));
     }

@@ -194,7 +194,7 @@ std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, 
   Put(conditions, moment.parent, now);
   if (moment.child) Put(conditions, *moment.child, now);
   for (const std::string_view type : kAllTypes) {
-    // Where there are conditions, someone else has chosen their types.
+    // Existing conditions keep the types that someone else has chosen for them.
     if (!known.status.conditions.empty() || FindType(conditions, type) != nullptr) continue;
     Put(conditions,
         Make(type, kFalse, "NotYetOccurred", fmt::format("This node has not yet entered the {} phase", type)), now);

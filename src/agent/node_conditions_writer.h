@@ -25,7 +25,7 @@ namespace pintle::agent {
 class NodeConditionsWriter {
  public:
   struct Listener {
-    std::function<void()> idle = [] {};  // Called when all is written that will be for now.
+    std::function<void()> idle = [] {};  // Called when no write is waiting or under way.
   };
 
   // The client's field manager owns the conditions.  The clock must outlive the writer.

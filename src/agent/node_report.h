@@ -115,7 +115,7 @@ struct NodeEvent {
 struct NodeReport {
   // The report that follows when the annotations are written.
   enum class Next { kNothing, kReportReboot, kReportSettled };
-  // Whether the agent waits for the controller's answer before it goes on.
+  // The agent waits for the controller's answer before it continues.
   enum class Drain { kNone, kNotRequired, kDoneBefore, kAsked };
 
   std::vector<NodeEvent> events = {};

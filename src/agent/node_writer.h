@@ -26,7 +26,7 @@ class NodeWriter {
  public:
   struct Listener {
     std::function<void(const api::Node& node)> wrote;  // Called with the Node as it is after a write.
-    std::function<void(const Error& error)> trouble;   // Called with the reason why nothing is written for now.
+    std::function<void(const Error& error)> trouble;   // Called with the reason why writes fail.
   };
 
   NodeWriter(event::Loop& loop, const kube::Client& client, std::string node, Listener listener,

@@ -69,7 +69,7 @@ void SurveyFetch::GotPolicy(Result<api::MachineConfiguration> configuration) {
   Got();
 }
 
-// Without the operator that completes the policy, the one that the administrator wrote is used.
+// The administrator's policy is used as it is if no operator has completed it.
 void SurveyFetch::Take(api::MachineConfiguration configuration) {
   request_.overrides = std::move(configuration.spec.irreconcilable_validation_overrides);
   auto& completed = configuration.status.node_disruption_policy_status.cluster_policies;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a function reports that it has failed.
+// This header defines how a function reports that it has failed.
 //
 // Anything that can fail returns Result<T>: a T, or an Error whose message names what was being done, outermost
 // first, and the cause last.  TRY unwraps a Result or returns its error:

@@ -301,7 +301,7 @@ class Changer {
       const bool was_tried = change.next_boot->is_finalized && state.pending && !state.pending->is_staged;
       if (change.reason.empty() && was_tried) change.reason = "the new deployment did not boot";
       const std::string kept = TRY(StayWithOld(change, contents));
-      // Without a reason the change is made again, and then reports itself what is in its way.
+      // A change that has no reason is made again, and reports its own obstacle then.
       if (!kept.empty() && !change.reason.empty()) change.reason += "; " + kept;
       return Recovered{Recovery::kUndone, change.reason};
     }

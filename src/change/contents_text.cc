@@ -13,7 +13,7 @@
 namespace pintle::change {
 namespace {
 
-// Of longer contents only the lengths are reported, since nobody reads them line by line.
+// Nobody reads longer contents line by line, so only their lengths are reported.
 constexpr std::size_t kMostBytes = 4 << 20;
 constexpr std::ptrdiff_t kMostLines = 100'000;
 

@@ -174,7 +174,7 @@ class Stager {
     return sorted;
   }
 
-  // What has to go before a file can take the place of a directory is put first.
+  // A directory has to go before a file can take its place, so removals are put first.
   static std::vector<FilePut> WithRoom(std::vector<FilePut> files, std::vector<FilePut>& afterwards) {
     std::unordered_set<std::string> taking;
     for (const FilePut& file : files) {

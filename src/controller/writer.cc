@@ -122,9 +122,13 @@ struct Writer::Writing final : public Task {
       if (!now) return Fail(now.error());
       const std::string& version = now->metadata.resource_version;
       if (version == change.version) return Fail(conflict);
-      IsLater(change.version, version) ? writer.cluster_.PutBack(std::move(*now))
-                                       : writer.cluster_.Put(std::move(*now));
-      writer.backoff_.WasSlower(key, writer.clock_.Monotonic()) ? Fail(conflict) : End(false);
+      if (IsLater(change.version, version)) {
+        writer.cluster_.PutBack(std::move(*now));
+      } else {
+        writer.cluster_.Put(std::move(*now));
+      }
+      if (writer.backoff_.WasSlower(key, writer.clock_.Monotonic())) return Fail(conflict);
+      End(false);
     });
   }
 

@@ -36,7 +36,7 @@ struct Blocker {
 
 enum class Prospect {
   kClear,     // Nothing is in the way.
-  kMayPass,   // Something is in the way for now.
+  kMayPass,   // A later attempt may succeed.
   kHopeless,  // A person has to change something first.
 };
 Prospect ProspectOf(std::span<const Blocker> blockers);

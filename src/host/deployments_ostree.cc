@@ -359,7 +359,7 @@ Result<Putting> DeploymentsOstree::RollBack() {
 Result<Putting> DeploymentsOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>& put) {
   return OnThreadWithOwnMounts([&]() -> Result<Putting> {
     const Sysroot sysroot = TRY(Sysroot::OpenLocked(sysroot_, patience_));
-    // A locked deployment must not be finalized for now, and OSTree's own finalizer leaves it alone, too.
+    // A locked deployment must not be finalized while it is locked, and OSTree's own finalizer leaves it alone, too.
     if (sysroot.staged() == nullptr || Exists(kStagedLocked)) return Putting::kAsWanted;
     const Result<> finalized = FinalizeOn(sysroot, put);
     if (finalized) return Putting::kChanged;

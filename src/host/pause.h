@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A person's order to the agent of a machine without a cluster to change nothing for now.
+// A person's order to the agent of a machine without a cluster to change nothing until the pause ends.
 //
 // The order is a file, so that it survives a reboot and can be given while no agent runs.  The agent watches the
 // file.
