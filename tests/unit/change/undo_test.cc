@@ -244,7 +244,7 @@ TEST_F(Undoing, GivesAttributesAndTheLongestNamesBack) {
   ASSERT_EQ(::setxattr(motd.c_str(), "trusted.theirs", "yes", 3, 0), 0);
   const std::string before = Tree();
   TestConfig config = Everything();
-  for (const std::size_t length : {254, 255}) {
+  for (const std::size_t length : {254U, 255U}) {
     config.WithFile(fmt::format("/etc/{}/{}", std::string(length, 'd'), std::string(255, 'f')), "data:,long");
   }
   ASSERT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), config)), Ending::kRebootNeeded);

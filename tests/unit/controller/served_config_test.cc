@@ -94,8 +94,8 @@ TEST(ServedText, MovesKernelArgumentsWhereAVersionHasNone) {
   ServedSources sources = {.config = Config({{"kernelArguments", {{"shouldExist", {"foo"}}}}})};
   sources.config.spec.kernel_arguments = {"base"};
   const Value newer = Served(sources, SpecVersion::k3_3);
-  EXPECT_EQ(newer["kernelArguments"]["shouldExist"], Value({"foo"}));
-  EXPECT_EQ(MachineConfigIn(newer)["spec"]["kernelArguments"], Value({"base"}));
+  EXPECT_EQ(newer["kernelArguments"]["shouldExist"], Value::array({"foo"}));
+  EXPECT_EQ(MachineConfigIn(newer)["spec"]["kernelArguments"], Value::array({"base"}));
   // Asked for again, they have not become more.
   for (int i = 0; i < 2; ++i) {
     const Value older = Served(sources, SpecVersion::k3_2);
