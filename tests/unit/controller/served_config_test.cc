@@ -80,7 +80,8 @@ TEST(ServedText, GivesAFileThatIsThereAlreadyItsContentsWhole) {
                        {{"source", "data:;base64,H4sIAAAAAAAC/6uooD0AAI9dDl5kAAAA"},
                         {"compression", "gzip"},
                         {"verification", {{"hash", "sha512-" + std::string(128, 'a')}}}}}};
-  const ServedSources sources = {.config = Config({{"storage", {{"files", {file}}}}}), .kubelet_authorities = "PEM"};
+  const ServedSources sources = {.config = Config({{"storage", {{"files", Value::array({file})}}}}),
+                                 .kubelet_authorities = "PEM"};
   const Value served = FileOf(Served(sources), "/etc/kubernetes/kubelet-ca.crt");
   EXPECT_EQ(served["contents"], Value({{"source", "data:,PEM"}}));
   EXPECT_EQ(served["mode"], 0600);

@@ -100,7 +100,7 @@ TEST_F(Diffing, NamesEveryPartThatDiffers) {
 TEST_F(Diffing, TellsOfUsersOnceUnlessTheyHaveMoreThanIsTold) {
   const auto config = [](json::Value user) {
     user["name"] = "core";
-    return Config({{"passwd", {{"users", {std::move(user)}}}}});
+    return Config({{"passwd", {{"users", json::Value::array({std::move(user)})}}}});
   };
   const json::Value old_keys = {{"sshAuthorizedKeys", {"one"}}};
   json::Value new_keys = {{"sshAuthorizedKeys", {"two"}}};

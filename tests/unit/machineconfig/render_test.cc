@@ -30,7 +30,7 @@ class Rendering : public testing::Test {
 
   void AddFile(const std::string& name, const std::string& file) {
     Add(name).spec.config = {{"ignition", {{"version", "3.4.0"}}},
-                             {"storage", {{"files", {ValueOf(json::Parse(file))}}}}};
+                             {"storage", {{"files", json::Value::array({ValueOf(json::Parse(file))})}}}};
   }
 
   RenderSettings Settings() const { return {.controller_config = controller_config_, .controller_version = "c1"}; }
