@@ -160,9 +160,9 @@ class Objects:
         def is_updated():
             pool = self.pool(name)
             status = pool.get("status", {})
-            wanted = config or pool["spec"]["configuration"]["name"]
+            wanted = config or pool["spec"].get("configuration", {}).get("name")  # The pool has none at first.
             conditions = {each["type"]: each["status"] for each in status.get("conditions", [])}
-            return conditions.get("Updated") == "True" and status["configuration"].get("name") == wanted \
+            return conditions.get("Updated") == "True" and status["configuration"].get("name") == wanted is not None \
                 and status["observedGeneration"] == pool["metadata"]["generation"] and pool
         return wait_until(is_updated, f"{name} is updated", seconds)
 
