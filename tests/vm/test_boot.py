@@ -9,7 +9,7 @@ import pytest
 
 from machines import deploy, shell
 from machines.node import BUILD
-from machines.vm import Vm
+from machines.vm import FOR_THE_EMULATOR, Vm
 
 ROUNDS = 4
 
@@ -26,7 +26,7 @@ def test_a_virtual_machine_boots_its_deployment_and_runs_a_program_of_ours(tmp_p
     shell.run(compiler, tmp_path / "probe.c", "-o", tmp_path / "probe", "-lsystemd")
     with Vm(programs=[tmp_path / "probe"]) as vm:
         assert vm.state == "running"
-        assert vm.boot_entry["options"] == read(vm, "/proc/cmdline").strip()
+        assert f"{vm.boot_entry['options']} {FOR_THE_EMULATOR}" == read(vm, "/proc/cmdline").strip()
         assert deploy.booted_commit(vm)
         assert vm.run("cat", input="through the agent").stdout == "through the agent"
         assert vm.run(f"{BUILD}/probe", check=False).returncode == 42
