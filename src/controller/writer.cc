@@ -116,7 +116,7 @@ struct Writer::Writing final : public Task {
     return failure && failure->status >= 400 && failure->status < 500 && failure->status != 408;
   }
 
-  // That somebody else has changed the object first is not a failure.
+  // It is no failure if somebody else has changed the object first.
   void ReadAgain(const Error& conflict) {
     call = client.Get<T>({"", change.name}, [this, conflict](Result<T>&& now) {
       if (!now) return Fail(now.error());

@@ -52,7 +52,7 @@ ExtensionsImage::ExtensionsImage(ExtensionsImage&& other) noexcept
     : root_(std::move(other.root_)), is_there_(std::exchange(other.is_there_, false)) {}
 
 ExtensionsImage::~ExtensionsImage() {
-  // What cannot be removed now is removed by the next Unpack().
+  // The next Unpack() removes the files that cannot be removed now.
   if (is_there_) static_cast<void>(Remove());
 }
 

@@ -45,7 +45,7 @@ class Workshop {
   Workshop(Workshop&&) noexcept = default;
   Workshop& operator=(Workshop&&) = delete;
   ~Workshop() {
-    // What cannot be removed now is removed by the next fetch.
+    // The next fetch removes the files that cannot be removed now.
     if (lock_) static_cast<void>(Empty());
   }
 

@@ -14,7 +14,7 @@
 
 namespace pintle::kube {
 
-// Whether a request may be repeated if it is unknown whether it was carried out.
+// Says if a request may be repeated when nobody knows whether the server has carried it out.
 enum class Repeatable {
   kYes,  // It reads, or writing the same again changes nothing.
   kNo,   // It is repeated only if the server reports that it was rejected.

@@ -25,7 +25,7 @@ struct Kept {
 
 using Eviction = std::variant<Departure, Kept>;
 
-// Whether the server is to evict the pod, or only to answer whether it would.
+// kDryRun asks the server whether it would evict the pod, and evicts nothing.
 enum class Earnest { kYes, kDryRun };
 
 struct EvictionRequest {

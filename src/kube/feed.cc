@@ -102,7 +102,7 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
     if (!version.empty()) resource_version_ = std::move(version);
   }
 
-  // What is here may be of a store that was restored since then, or the server mixes things up.
+  // The version has gone back: either the store was restored from a backup, or the server has a defect.  Lists anew.
   void GoBack(const std::string& version) {
     call_ = {};
     newest_ = version;

@@ -13,7 +13,7 @@
 namespace pintle::kube {
 namespace {
 
-// How often somebody else may change the object first.
+// After this many conflicts with other writers, the patch fails.
 constexpr int kConflictsEndured = 8;
 // No object has a longer name.
 constexpr std::size_t kLongestName = 600;

@@ -391,11 +391,16 @@ TEST(SilentWrites, OfManyPoolsHoldUpNoOther) {
   stage.RunUntil([&] { return stage.server.CountOf("PATCH " + kApi + "machineconfigpools/worker/status") == 1; });
 }
 
-// The answer to a write about an object, and to a read of it: a conflict, although it was read right before.
-kube::Answer AlwaysAnother(const Asked& asked, json::Value object, int version) {
-  if (!asked.line.starts_with("GET")) return SmallApiServer::Status(409, "Conflict", kWords);
-  object["metadata"]["resourceVersion"] = std::to_string(version);
-  return {.body = json::ToText(object)};
+// Someone else writes the object before each write of ours: it has another version whenever it is read.
+void AlwaysWriteFirst(SmallApiServer& server, const std::string& path, const json::Value& object) {
+  const auto version = std::make_shared<std::atomic<int>>(100'000);
+  server.Refuse([=](const Asked& asked) -> std::optional<Answer> {
+    if (asked.line.find(path) == std::string::npos) return std::nullopt;
+    if (!asked.line.starts_with("GET")) return SmallApiServer::Status(409, "Conflict", kWords);
+    json::Value another = object;
+    another["metadata"]["resourceVersion"] = std::to_string(++*version);
+    return Answer{.body = json::ToText(another)};
+  });
 }
 
 TEST(SlowerWrites, ForEverAreSaidAndHoldUpNoOtherNode) {
@@ -405,12 +410,7 @@ TEST(SlowerWrites, ForEverAreSaidAndHoldUpNoOtherNode) {
   json::Value pool = stage.server.Find("machineconfigpools", "worker");
   pool["spec"]["maxUnavailable"] = 1;
   stage.server.Put("machineconfigpools", pool);
-  const json::Value node = stage.server.Find("nodes", "a");
-  std::atomic<int> version = 100'000;
-  stage.server.Refuse([&](const Asked& asked) -> std::optional<Answer> {
-    if (asked.line.find("/nodes/a") == std::string::npos) return std::nullopt;
-    return AlwaysAnother(asked, node, ++version);
-  });
+  AlwaysWriteFirst(stage.server, "/nodes/a", stage.server.Find("nodes", "a"));
   stage.Begin();
   stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
   EXPECT_LE(stage.server.CountOf("PATCH /api/v1/nodes/a"), kMostInAMinute);
@@ -422,12 +422,7 @@ TEST(SlowerWrites, OfAStatusForEverAreAnnounced) {
   Stage stage;
   stage.AddNode("a", "rendered-worker-2");
   stage.Target("worker", "rendered-worker-2");
-  const json::Value pool = stage.server.Find("machineconfigpools", "worker");
-  std::atomic<int> version = 100'000;
-  stage.server.Refuse([&](const Asked& asked) -> std::optional<Answer> {
-    if (asked.line.find("/machineconfigpools/worker") == std::string::npos) return std::nullopt;
-    return AlwaysAnother(asked, pool, ++version);
-  });
+  AlwaysWriteFirst(stage.server, "/machineconfigpools/worker", stage.server.Find("machineconfigpools", "worker"));
   stage.Begin();
   stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
   EXPECT_LE(stage.server.CountOf("PATCH " + kApi + "machineconfigpools/worker/status"), kMostInAMinute);
@@ -437,12 +432,7 @@ TEST(SlowerWrites, OfAStatusForEverAreAnnounced) {
 
 TEST(SlowerWrites, OfATargetForEverAreSaid) {
   Stage stage;
-  const json::Value pool = stage.server.Find("machineconfigpools", "worker");
-  std::atomic<int> version = 100'000;
-  stage.server.Refuse([&](const Asked& asked) -> std::optional<Answer> {
-    if (asked.line.find("/machineconfigpools/worker") == std::string::npos) return std::nullopt;
-    return AlwaysAnother(asked, pool, ++version);
-  });
+  AlwaysWriteFirst(stage.server, "/machineconfigpools/worker", stage.server.Find("machineconfigpools", "worker"));
   stage.Begin();
   stage.Pass(std::chrono::minutes(1), &Stage::Render);
   EXPECT_LE(stage.server.CountOf("PATCH " + kApi + "machineconfigpools/worker"), kMostInAMinute);
