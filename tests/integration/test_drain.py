@@ -253,7 +253,8 @@ class TestDrain:
         with FaultyProxy(cluster, account(cluster), part=0.2) as proxy, tempfile.NamedTemporaryFile("w") as kubeconfig:
             kubeconfig.write(proxy.kubeconfig())
             kubeconfig.flush()
-            with Controller(kubeconfig.name, "pintle.io/drain-eviction-retry=1s"):
+            # A write fails three times in a row now and then, and is tried again after the pause.
+            with Controller(kubeconfig.name, "pintle.io/drain-pause=1s", "pintle.io/drain-eviction-retry=1s"):
                 node.ask("drain-rendered-worker-2")
                 node.wait_answered("drain-rendered-worker-2")
                 assert node.pods() == set()
