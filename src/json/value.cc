@@ -39,14 +39,14 @@ Value::Value(std::string text) : type_(Type::kString), string_(new std::string(s
 Value::Value(Array array) : type_(Type::kArray), array_(new Array(std::move(array))) {}
 Value::Value(Object object) : type_(Type::kObject), object_(new Object(std::move(object))) {}
 
-Value::Value(std::initializer_list<Value> elements) {
-  if (!std::all_of(elements.begin(), elements.end(), IsPair)) {
+Value::Value(std::initializer_list<Element> elements) {
+  if (!std::all_of(elements.begin(), elements.end(), [](const Element& each) { return IsPair(each.value_); })) {
     *this = array(elements);
     return;
   }
   *this = object();
   // Of two pairs with the same key the first counts.
-  for (const Value& pair : elements) object_->emplace(pair[0].text(), pair[1]);
+  for (const Element& pair : elements) object_->emplace(pair.value_[0].text(), pair.value_[1]);
 }
 
 Value::Value(const Value& other) : type_(other.type_), unsigned_(other.unsigned_) {
@@ -59,7 +59,12 @@ Value::Value(const Value& other) : type_(other.type_), unsigned_(other.unsigned_
   }
 }
 
-Value Value::array(std::initializer_list<Value> elements) { return Value(Array(elements)); }
+Value Value::array(std::initializer_list<Element> elements) {
+  Array values;
+  values.reserve(elements.size());
+  for (const Element& each : elements) values.push_back(each.value_);
+  return Value(std::move(values));
+}
 
 Value Value::object() { return Value(Object()); }
 

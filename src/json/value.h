@@ -15,6 +15,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace pintle::json {
@@ -52,7 +54,11 @@ class Value {
   Value(Array array);
   Value(Object object);
   // {{"key", value}, ...} is an object if all elements are pairs that begin with a string; any other list is a list.
-  Value(std::initializer_list<Value> elements);
+  class Element;
+  Value(std::initializer_list<Element> elements);
+  // `Value{value}` is a list of one value for GCC, and a copy of the value for clang: say Value::array({value}).
+  template <std::same_as<Value> T>
+  Value(std::initializer_list<T> elements) = delete;
 
   Value(const Value& other);
   Value(Value&& other) noexcept { Swap(other); }
@@ -65,7 +71,7 @@ class Value {
   }
 
   // array() makes a list of its elements, even if all are pairs; object() makes an empty object.
-  static Value array(std::initializer_list<Value> elements = {});
+  static Value array(std::initializer_list<Element> elements = {});
   static Value object();
 
   Type type() const { return type_; }
@@ -143,6 +149,20 @@ class Value {
     Array* array_;
     Object* object_;
   };
+};
+
+// What braces around elements consist of.  It is a type of its own, so that {value} inside of other braces is a list.
+class Value::Element {
+ public:
+  Element() noexcept {}
+  template <std::convertible_to<Value> T>
+  requires(!std::same_as<std::remove_cvref_t<T>, Element>) Element(T&& value) : value_(std::forward<T>(value)) {}
+  Element(std::initializer_list<Element> elements) : value_(elements) {}
+
+ private:
+  friend class Value;
+
+  Value value_;
 };
 
 // For the messages of failed tests.

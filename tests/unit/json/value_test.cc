@@ -35,6 +35,17 @@ TEST(Value, IsAnObjectIfItIsMadeOfPairsThatBeginWithATextAndElseAList) {
   EXPECT_TRUE((Value{{1, "a"}}).is_array());
 }
 
+// GCC and clang read braces around one value in two ways, unless the elements of braces have a type of their own.
+TEST(Value, IsAListOfOneValueInsideOfBraces) {
+  const Value one = {{"a", 1}};
+  const Value object = {{"list", {one}}, {"nothing", {}}};
+  EXPECT_EQ(object["list"], Value::array({one}));
+  EXPECT_EQ(object["list"].size(), 1U);
+  EXPECT_TRUE(object["nothing"].is_null());
+  const Value list = Value::array({{one}});
+  EXPECT_EQ(list[0][0], one);
+}
+
 TEST(Value, IsCopiedDeepAndMovedWhole) {
   const Value before = {{"list", {1, "two", {{"three", 3.5}}}}};
   Value copy = before;
