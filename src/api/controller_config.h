@@ -15,6 +15,9 @@
 
 namespace pintle::api {
 
+// The name of the only one that a cluster has.
+inline constexpr const char* kControllerConfigName = "machine-config-controller";
+
 // The version of the operator that wrote this object.
 inline constexpr std::string_view kGeneratedByVersionAnnotation =
     "machineconfiguration.openshift.io/generated-by-version";

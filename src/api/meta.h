@@ -134,6 +134,9 @@ struct NameReference {
   static constexpr auto kFields = json::FieldList{json::Required{"name", &NameReference::name}};
 };
 
+// The API server refuses a condition whose message has more characters.
+inline constexpr std::size_t kLongestConditionMessage = 32768;
+
 // The fields that nearly all status conditions have.
 struct Condition {
   std::string type;

@@ -19,6 +19,8 @@ namespace pintle {
 // MD5 is needed for the names of rendered configs, whose format we do not choose; it protects nothing.
 enum class DigestAlgorithm { kMd5, kSha256, kSha512 };
 
+inline constexpr std::size_t kSha256Digits = 64;  // In hexadecimal.
+
 // A digest in lower-case hexadecimal.
 class Digest {
  public:
