@@ -7,16 +7,10 @@
 
 #include "api/annotations.h"
 #include "api/go_quote.h"
+#include "pool/status.h"
 
 namespace pintle::pool {
 namespace {
-
-bool IsTrue(const api::MachineOSBuild& build, std::string_view type) {
-  const auto& conditions = build.status.conditions;
-  const auto found = std::find_if(conditions.begin(), conditions.end(),
-                                  [&](const api::Condition& condition) { return condition.type == type; });
-  return found != conditions.end() && found->status == "True";
-}
 
 template <typename T, typename Predicate>
 const T* First(std::span<const T> all, Predicate&& predicate) {
@@ -53,11 +47,11 @@ Layering FindLayering(const api::MachineConfigPool& pool, std::span<const api::M
 }
 
 BuildProgress::BuildProgress(const api::MachineOSBuild& build)
-    : prepared(IsTrue(build, "Prepared")),
-      building(IsTrue(build, "Building")),
-      succeeded(IsTrue(build, "Succeeded")),
-      failed(IsTrue(build, "Failed")),
-      interrupted(IsTrue(build, "Interrupted")) {}
+    : prepared(IsTrue(build.status.conditions, "Prepared")),
+      building(IsTrue(build.status.conditions, "Building")),
+      succeeded(IsTrue(build.status.conditions, "Succeeded")),
+      failed(IsTrue(build.status.conditions, "Failed")),
+      interrupted(IsTrue(build.status.conditions, "Interrupted")) {}
 
 ImageReadiness CheckImage(const Layering& layering) {
   if (layering.config == nullptr && layering.build != nullptr) {

@@ -18,9 +18,6 @@
 namespace pintle::pool {
 namespace {
 
-// The limit that other Kubernetes objects have for a condition's message.
-constexpr std::size_t kLongestMessage = 32768;
-
 constexpr std::string_view kUpdated = "Updated";
 constexpr std::string_view kUpdating = "Updating";
 constexpr std::string_view kNodeDegraded = "NodeDegraded";
@@ -341,7 +338,7 @@ bool IsTrue(std::span<const api::Condition> conditions, std::string_view type) {
 }
 
 void SetCondition(std::vector<api::Condition>& conditions, api::Condition condition) {
-  condition.message = Shortened(PrintableLines(condition.message), kLongestMessage);
+  condition.message = Shortened(PrintableLines(condition.message), api::kLongestConditionMessage);
   const auto is_of_type = [&](const api::Condition& other) { return other.type == condition.type; };
   const auto last = std::find_if(conditions.rbegin(), conditions.rend(), is_of_type);
   if (last != conditions.rend() && last->status == condition.status) {
