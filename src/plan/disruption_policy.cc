@@ -45,8 +45,8 @@ NodeDisruptionPolicy MakeDefaults() {
   return policy;
 }
 
-const std::string& NameOf(const FilePolicy& file) { return file.path; }
-const std::string& NameOf(const UnitPolicy& unit) { return unit.name; }
+const std::string& SubjectOf(const FilePolicy& file) { return file.path; }
+const std::string& SubjectOf(const UnitPolicy& unit) { return unit.name; }
 
 // A policy with the name of a default replaces it.  Others are added, and the first of those with one name counts.
 template <typename Policy>
@@ -55,7 +55,7 @@ void Lay(std::vector<Policy>& policies, const std::vector<Policy>& over) {
   for (const Policy& policy : over) {
     const auto end = policies.begin() + defaults;
     const auto same =
-        std::find_if(policies.begin(), end, [&](const Policy& known) { return NameOf(known) == NameOf(policy); });
+        std::find_if(policies.begin(), end, [&](const Policy& known) { return SubjectOf(known) == SubjectOf(policy); });
     if (same == end) {
       policies.push_back(policy);
     } else {
