@@ -8,8 +8,8 @@
 namespace pintle::drain {
 namespace {
 
-constexpr auto kFresh = std::chrono::seconds(5);
-constexpr int kTries = 3;
+constexpr auto kBudgetsKeptFor = std::chrono::seconds(5);
+constexpr int kBudgetTries = 3;
 constexpr kube::Backoff::Settings kAfterFailure = {
     .first = std::chrono::seconds(10), .longest = std::chrono::minutes(4), .jitter = 0.25};
 
@@ -41,7 +41,7 @@ class Budgets::Question final : public kube::Work {
 };
 
 Budgets::Budgets(kube::Client client, const Clock& clock)
-    : client_(client.Trying(kTries, {})), clock_(clock), backoff_(kAfterFailure, kube::SystemRandom()) {}
+    : client_(client.Trying(kBudgetTries, {})), clock_(clock), backoff_(kAfterFailure, kube::SystemRandom()) {}
 
 kube::Call Budgets::Get(Done done) {
   auto question = std::make_shared<Question>(std::move(done));
@@ -79,7 +79,7 @@ void Budgets::Listed(Result<std::vector<api::PodDisruptionBudget>> budgets) {
   if (budgets) {
     backoff_.Reset();
     known_ = std::make_shared<const std::vector<api::PodDisruptionBudget>>(*std::move(budgets));
-    known_until_ = clock_.Monotonic() + kFresh;
+    known_until_ = clock_.Monotonic() + kBudgetsKeptFor;
   } else {
     known_ = std::move(budgets).error();
     known_until_ = clock_.Monotonic() + backoff_.Next();

@@ -17,7 +17,7 @@ namespace {
 // Nobody would read more of them, and the rest are similar.
 constexpr std::size_t kMostTold = 20;
 // The longest interval after failures is this many times the interval after refusals.
-constexpr int kLongestRetry = 8;
+constexpr int kLongestEvictionRetry = 8;
 
 std::string OneOrList(const std::vector<std::string>& texts) {
   if (texts.size() == 1) return texts.front();
@@ -51,7 +51,7 @@ Evictions::Evictions(event::Loop& loop, kube::Client client, Turns& turns, const
 
 void Evictions::Begin() {
   const kube::Backoff::Settings times = {
-      .first = settings_.eviction_retry, .longest = kLongestRetry * settings_.eviction_retry, .jitter = 0.25};
+      .first = settings_.eviction_retry, .longest = kLongestEvictionRetry * settings_.eviction_retry, .jitter = 0.25};
   for (const auto& [name, pod] : pods_->objects()) {
     if (!Goes(pod)) continue;
     const std::string& uid = pod.metadata.uid;

@@ -35,7 +35,7 @@ bool IsKeptOffBy(const api::Pod& pod, const api::Taint& taint) {
                       [&](const api::Toleration& toleration) { return Tolerates(toleration, taint); });
 }
 
-bool IsReady(const api::Node& node) {
+bool IsNodeReady(const api::Node& node) {
   const auto& conditions = node.status.conditions;
   return std::none_of(conditions.begin(), conditions.end(), [](const api::NodeCondition& condition) {
     return condition.type == "Ready" && condition.status != "True";
@@ -65,9 +65,9 @@ bool IsSparedByBudget(const api::Pod& pod, const Budget& budget) {
 }
 
 // Each budget with its selector compiled once, by namespace.
-class Budgets {
+class CompiledBudgets {
  public:
-  explicit Budgets(std::span<const Budget> budgets) {
+  explicit CompiledBudgets(std::span<const Budget> budgets) {
     for (const Budget& budget : budgets) {
       // The API server refuses selectors that cannot be compiled.
       if (auto selector = api::Selector::Compile(budget.spec.selector)) {
@@ -171,7 +171,7 @@ class Forecasting {
   }
 
   const Surroundings& around_;
-  Budgets budgets_;
+  CompiledBudgets budgets_;
   std::map<const Budget*, std::int32_t> taken_;  // How many of the node's pods each budget has allowed to go so far.
   std::set<Maker> to_ask_;
 };
@@ -210,7 +210,7 @@ std::set<Maker> MakersToAsk(const Surroundings& surroundings) {
 std::vector<Blocker> ForecastDrain(const Surroundings& surroundings) { return Forecasting(surroundings).All(); }
 
 bool CouldRunOn(const api::Pod& pod, const api::Node& node) {
-  const bool takes_pods = !node.spec.unschedulable && IsReady(node);
+  const bool takes_pods = !node.spec.unschedulable && IsNodeReady(node);
   if (!takes_pods && !ComesBack(node)) return false;
   const auto& taints = node.spec.taints;
   if (std::any_of(taints.begin(), taints.end(), [&](const api::Taint& taint) { return IsKeptOffBy(pod, taint); })) {

@@ -20,12 +20,12 @@ constexpr int kMostEvictionsAtOnce = 8;
 // Each question keeps the pods of its node in memory.
 constexpr int kMostQuestionsAtOnce = 8;
 // Callers repeat their question after a while.
-constexpr int kTries = 3;
+constexpr int kForecastTries = 3;
 // A forecast may be this old: the state of the pods changes all the time anyway.
-constexpr auto kFresh = std::chrono::seconds(5);
+constexpr auto kPlacesKeptFor = std::chrono::seconds(5);
 
 // Copies the fields of a node that CouldRunOn() reads.
-api::Node Place(const api::Node& node) {
+api::Node PlaceOf(const api::Node& node) {
   api::Node place;
   place.metadata.name = node.metadata.name;
   place.metadata.labels = node.metadata.labels;
@@ -171,7 +171,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
 };
 
 Forecaster::Forecaster(event::Loop& loop, kube::Client client, const Clock& clock)
-    : client_(client.Trying(kTries, {})),
+    : client_(client.Trying(kForecastTries, {})),
       clock_(clock),
       budgets_(std::move(client), clock),
       questions_(loop, kMostQuestionsAtOnce),
@@ -186,13 +186,13 @@ kube::Call Forecaster::Ask(const std::string& node, std::span<const api::Node* c
 std::shared_ptr<const Forecaster::Places> Forecaster::PlacesAmong(std::span<const api::Node* const> nodes) {
   auto places = places_.lock();
   const MonotonicTime now = clock_.Monotonic();
-  if (places && now - places->known_since < kFresh) return places;
+  if (places && now - places->known_since < kPlacesKeptFor) return places;
   if (!places) places_ = places = std::make_shared<Places>();
   // Questions that are waiting with the old nodes get these, too.
   places->known_since = now;
   places->nodes.clear();
   places->pointers.clear();
-  for (const api::Node* node : nodes) places->nodes.push_back(Place(*node));
+  for (const api::Node* node : nodes) places->nodes.push_back(PlaceOf(*node));
   for (const api::Node& place : places->nodes) places->pointers.push_back(&place);
   return places;
 }

@@ -7,7 +7,7 @@ namespace pintle::drain {
 namespace {
 
 // Returns nullopt if the text is about another drain or is malformed.
-std::optional<WallTime> StartOf(const Request& request, std::string_view text) {
+std::optional<WallTime> StartIn(const Request& request, std::string_view text) {
   const std::size_t blank = text.find(' ');
   if (blank == std::string_view::npos || text.substr(blank + 1) != request.ToText()) return std::nullopt;
   const auto when = FromRfc3339(text.substr(0, blank));
@@ -40,7 +40,7 @@ View ViewOf(const api::Node& node) {
     return view;
   }
   view.asked = *request;
-  view.started = StartOf(*request, node.metadata.Annotation(kStartedAnnotation));
+  view.started = StartIn(*request, node.metadata.Annotation(kStartedAnnotation));
   return view;
 }
 
