@@ -91,20 +91,20 @@ struct Context {
 
 // An entry of the lists of Kubeconfig: `{name: NAME, KEY: {...}}`.
 template <typename T>
-struct Named {
+struct NamedEntry {
   std::string name;
   T value;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields =
-      json::FieldList{json::Field{"name", &Named::name}, json::Field{T::kKey, &Named::value}};
+      json::FieldList{json::Field{"name", &NamedEntry::name}, json::Field{T::kKey, &NamedEntry::value}};
 };
 
 struct Kubeconfig {
   std::string current_context;
-  std::vector<Named<Cluster>> clusters;
-  std::vector<Named<User>> users;
-  std::vector<Named<Context>> contexts;
+  std::vector<NamedEntry<Cluster>> clusters;
+  std::vector<NamedEntry<User>> users;
+  std::vector<NamedEntry<Context>> contexts;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -125,7 +125,7 @@ Error NotReadable(const Error& error) {
   return Invalid("it is neither YAML nor JSON: " + message.substr(line, message.find(": ", line) - line));
 }
 
-Result<Kubeconfig> Decode(std::string_view text) {
+Result<Kubeconfig> DecodeKubeconfig(std::string_view text) {
   auto parsed = ParseYaml(text, nullptr, kLimits);
   if (!parsed) return NotReadable(parsed.error());
   std::vector<json::Value> documents = *std::move(parsed);
@@ -138,8 +138,8 @@ Result<Kubeconfig> Decode(std::string_view text) {
 
 // Like kubectl, returns the first of several entries with the same name.
 template <typename T>
-Result<const T*> Find(const std::vector<Named<T>>& entries, const std::string& name) {
-  for (const Named<T>& entry : entries) {
+Result<const T*> Find(const std::vector<NamedEntry<T>>& entries, const std::string& name) {
+  for (const NamedEntry<T>& entry : entries) {
     if (entry.name == name) return &entry.value;
   }
   return Invalid(fmt::format("it has no {} \"{}\"", T::kKey, name));
@@ -223,7 +223,7 @@ Result<> ReadUser(const User& user, const std::string& directory, Config& config
 }  // namespace
 
 Result<Config> ParseKubeconfig(std::string_view text, const std::string& directory, const std::string& context) {
-  const Kubeconfig kubeconfig = TRY(Decode(text));
+  const Kubeconfig kubeconfig = TRY(DecodeKubeconfig(text));
   const std::string& chosen = context.empty() ? kubeconfig.current_context : context;
   if (chosen.empty()) return Invalid("current-context: is required");
   const Context& in = *TRY(Find(kubeconfig.contexts, chosen));

@@ -16,7 +16,7 @@ constexpr std::size_t kMostWaiting = 100;
 // This many events are remembered in case they are repeated.
 constexpr std::size_t kMostPosted = 500;
 // The limit of the API server.
-constexpr std::size_t kMessageLimit = 1024;
+constexpr std::size_t kEventMessageLimit = 1024;
 // Leaves room for "... (12345 more characters)".
 constexpr std::size_t kRoomForCount = 64;
 // An event is dropped after this many tries while the server is down.
@@ -48,7 +48,7 @@ void EventRecorder::Post(const api::ObjectReference& about, EventKind kind, cons
   event.involved_object = about;
   event.type = kind == EventKind::kNormal ? "Normal" : "Warning";
   event.reason = reason;
-  event.message = Shortened(PrintableLines(message), kMessageLimit - kRoomForCount);
+  event.message = Shortened(PrintableLines(message), kEventMessageLimit - kRoomForCount);
   event.source = source_;
   event.first_timestamp = event.last_timestamp = api::Time{now};
   event.count = 1;

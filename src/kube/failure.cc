@@ -18,7 +18,7 @@ namespace {
 // If the server asks for a longer wait, the request is repeated after this.
 constexpr std::int64_t kLongestRetryAfterSeconds = 120;
 // A refusal may contain the whole object that was refused.
-constexpr std::size_t kMessageLimit = 1000;
+constexpr std::size_t kRefusalLimit = 1000;
 // The limit for an answer in plain text, such as that of a server that panics.
 constexpr std::size_t kPlainTextLimit = 200;
 
@@ -72,7 +72,7 @@ ErrorKind KindOf(int status) {
 }
 
 // Returns a single line without control characters, safe for logs and terminals.
-std::string Harmless(std::string text, std::size_t limit = kMessageLimit) {
+std::string Harmless(std::string text, std::size_t limit = kRefusalLimit) {
   if (text.size() > limit) {
     text.resize(limit);
     text += " ...";
