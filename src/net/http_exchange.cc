@@ -315,7 +315,7 @@ void HttpCall::Exchange::GiveUp(milliseconds patience, Error error) {
   End(std::move(error));
 }
 
-Progress HttpCall::Exchange::HowFar() const {
+AnswerProgress HttpCall::Exchange::HowFar() const {
   return {.answered = answered_,
           .body_received = static_cast<std::uint64_t>(Get<curl_off_t>(easy_.get(), CURLINFO_SIZE_DOWNLOAD_T)),
           .body_expected = body_expected_};

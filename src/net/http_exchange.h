@@ -59,7 +59,7 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   void GiveUp(std::chrono::milliseconds patience, Error error);
   void Heard();
   const std::string& Proxy() const { return engine_.lock()->settings().proxy.For(url_); }
-  Progress HowFar() const;
+  AnswerProgress HowFar() const;
   TransferFailure Failure(CURLcode code) const;
   std::string ProxyInvolved(const TransferFailure& failure) const;
   void End(Result<> outcome);

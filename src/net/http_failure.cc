@@ -15,12 +15,12 @@ namespace {
 Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 Error Unavailable(std::string message) { return Error(ErrorKind::kUnavailable, std::move(message)); }
 
-std::string InWords(std::chrono::milliseconds duration) {
+std::string InSeconds(std::chrono::milliseconds duration) {
   if (duration.count() % 1000 == 0) return fmt::format("{} s", duration.count() / 1000);
   return fmt::format("{} ms", duration.count());
 }
 
-std::string HowFar(const Progress& progress) {
+std::string HowFar(const AnswerProgress& progress) {
   if (!progress.answered) return "before any answer";
   if (progress.body_expected) {
     return fmt::format("after {} of {} bytes of the body", progress.body_received, *progress.body_expected);
@@ -131,7 +131,7 @@ Error Explain(const TransferFailure& failure) {
       return NotConnected(failure);
     case CURLE_OPERATION_TIMEDOUT:
       return Unavailable(fmt::format("connecting to {} took longer than the {} it may: {}", Peer(failure),
-                                     InWords(failure.connect_timeout), Cause(failure)));
+                                     InSeconds(failure.connect_timeout), Cause(failure)));
     case CURLE_PEER_FAILED_VERIFICATION:
       return BadCertificate(failure);
     case CURLE_SSL_CONNECT_ERROR:
@@ -164,12 +164,12 @@ Error Explain(const TransferFailure& failure) {
   return Error(ErrorKind::kSystem, fmt::format("the request to {} failed: {}", Peer(failure), Cause(failure)));
 }
 
-Error StalledFor(std::chrono::milliseconds patience, const std::string& server, const Progress& progress) {
-  return Unavailable(fmt::format("{} sent nothing for {}, {}", server, InWords(patience), HowFar(progress)));
+Error StalledFor(std::chrono::milliseconds patience, const std::string& server, const AnswerProgress& progress) {
+  return Unavailable(fmt::format("{} sent nothing for {}, {}", server, InSeconds(patience), HowFar(progress)));
 }
 
-Error NotDoneWithin(std::chrono::milliseconds patience, const std::string& server, const Progress& progress) {
-  return Unavailable(fmt::format("{} was not done within {}, {}", server, InWords(patience), HowFar(progress)));
+Error NotDoneWithin(std::chrono::milliseconds patience, const std::string& server, const AnswerProgress& progress) {
+  return Unavailable(fmt::format("{} was not done within {}, {}", server, InSeconds(patience), HowFar(progress)));
 }
 
 Error BodyOverLimit(std::uint64_t limit, const std::string& server) {

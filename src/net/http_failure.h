@@ -15,7 +15,7 @@
 namespace pintle::net {
 
 // How much of an answer has arrived.
-struct Progress {
+struct AnswerProgress {
   bool answered = false;  // The head of the answer is complete.
   std::uint64_t body_received = 0;
   std::optional<std::uint64_t> body_expected = {};
@@ -29,7 +29,7 @@ struct TransferFailure {
   int errno_value = 0;      // The errno of connect(2).
   long tunnel_status = 0;   // The status of the proxy's answer to CONNECT; 0 without a proxy.
   bool has_client_certificate = false;
-  Progress progress = {};
+  AnswerProgress progress = {};
   std::string server = {};  // Host and port.
   std::string proxy = {};   // Host and port; empty if no proxy was involved in the failure.
   std::chrono::milliseconds connect_timeout = {};
@@ -37,8 +37,8 @@ struct TransferFailure {
 
 Error Explain(const TransferFailure& failure);
 
-Error StalledFor(std::chrono::milliseconds patience, const std::string& server, const Progress& progress);
-Error NotDoneWithin(std::chrono::milliseconds patience, const std::string& server, const Progress& progress);
+Error StalledFor(std::chrono::milliseconds patience, const std::string& server, const AnswerProgress& progress);
+Error NotDoneWithin(std::chrono::milliseconds patience, const std::string& server, const AnswerProgress& progress);
 Error BodyOverLimit(std::uint64_t limit, const std::string& server);
 Error ProxyWantsCredentials(const std::string& proxy, const std::string& server);
 

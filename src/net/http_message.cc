@@ -12,7 +12,7 @@ namespace {
 // This is more than any honest server sends.
 constexpr std::size_t kHeadLimit = 256 << 10;
 
-char InLowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char LowerCaseOf(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::string_view Trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
@@ -24,7 +24,7 @@ std::string_view Trimmed(std::string_view text) {
 // Implements RFC 9110, section 5.6.2.
 bool IsToken(std::string_view text) {
   const auto allowed = [](char c) {
-    return (c >= '0' && c <= '9') || (InLowerCase(c) >= 'a' && InLowerCase(c) <= 'z') ||
+    return (c >= '0' && c <= '9') || (LowerCaseOf(c) >= 'a' && LowerCaseOf(c) <= 'z') ||
            std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
   };
   return !text.empty() && std::all_of(text.begin(), text.end(), allowed);
@@ -89,7 +89,7 @@ Result<HeadReader::State> HeadReader::Line(std::string_view line) {
 
 bool IsNamed(const Header& header, std::string_view name) {
   return std::equal(header.name.begin(), header.name.end(), name.begin(), name.end(),
-                    [](char a, char b) { return InLowerCase(a) == InLowerCase(b); });
+                    [](char a, char b) { return LowerCaseOf(a) == LowerCaseOf(b); });
 }
 
 bool IsCredential(const Header& header) {

@@ -35,7 +35,7 @@ Result<> Put(CURLU* url, std::string_view text) {
   return {};
 }
 
-std::string Get(CURLU* url, CURLUPart part, unsigned flags = 0) {
+std::string PartOf(CURLU* url, CURLUPart part, unsigned flags = 0) {
   CurlText text;
   ::curl_url_get(url, part, Out(text), flags);
   return text ? text.get() : "";
@@ -57,9 +57,9 @@ struct Parts {
 
 Result<Parts> Normal(CURLU* url) {
   Parts parts;
-  parts.scheme = InLowerCase(Get(url, CURLUPART_SCHEME));
-  parts.host = InLowerCase(Get(url, CURLUPART_HOST));
-  const std::string port = Get(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+  parts.scheme = InLowerCase(PartOf(url, CURLUPART_SCHEME));
+  parts.host = InLowerCase(PartOf(url, CURLUPART_HOST));
+  const std::string port = PartOf(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
   const auto [end, failure] = std::from_chars(port.data(), port.data() + port.size(), parts.port);
   const bool is_http = parts.scheme == "http" || parts.scheme == "https";
   if (!is_http || parts.host.empty() || failure != std::errc() || end != port.data() + port.size()) {
@@ -67,7 +67,7 @@ Result<Parts> Normal(CURLU* url) {
   }
   ::curl_url_set(url, CURLUPART_HOST, parts.host.c_str(), 0);
   ::curl_url_set(url, CURLUPART_FRAGMENT, nullptr, 0);  // It is never sent.
-  parts.text = Get(url, CURLUPART_URL);
+  parts.text = PartOf(url, CURLUPART_URL);
   return parts;
 }
 
@@ -89,7 +89,7 @@ Result<Url> Url::Resolve(std::string_view reference) const {
   const CurlUrl curl(::curl_url());
   TRY(Put(curl.get(), text_));
   TRY(Put(curl.get(), reference));
-  return Parse(Get(curl.get(), CURLUPART_URL));
+  return Parse(PartOf(curl.get(), CURLUPART_URL));
 }
 
 std::string Url::HostAndPort() const { return fmt::format("{}:{}", host_, port_); }
