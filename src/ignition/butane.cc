@@ -22,23 +22,23 @@ namespace {
 using json::Path;
 using json::Value;
 
-struct Version {
+struct ButaneVersion {
   std::string_view variant;
   std::string_view version;
   std::string_view ignition;
 };
 
 constexpr std::array kVersions = {
-    Version{"fcos", "1.0.0", "3.0.0"},       Version{"fcos", "1.1.0", "3.1.0"},
-    Version{"fcos", "1.2.0", "3.2.0"},       Version{"fcos", "1.3.0", "3.2.0"},
-    Version{"fcos", "1.4.0", "3.3.0"},       Version{"fcos", "1.5.0", "3.4.0"},
-    Version{"fcos", "1.6.0", "3.5.0"},       Version{"openshift", "4.8.0", "3.2.0"},
-    Version{"openshift", "4.9.0", "3.2.0"},  Version{"openshift", "4.10.0", "3.2.0"},
-    Version{"openshift", "4.11.0", "3.2.0"}, Version{"openshift", "4.12.0", "3.2.0"},
-    Version{"openshift", "4.13.0", "3.2.0"}, Version{"openshift", "4.14.0", "3.4.0"},
-    Version{"openshift", "4.15.0", "3.4.0"}, Version{"openshift", "4.16.0", "3.4.0"},
-    Version{"openshift", "4.17.0", "3.4.0"}, Version{"openshift", "4.18.0", "3.4.0"},
-    Version{"openshift", "4.19.0", "3.5.0"}, Version{"openshift", "4.20.0", "3.5.0"},
+    ButaneVersion{"fcos", "1.0.0", "3.0.0"},       ButaneVersion{"fcos", "1.1.0", "3.1.0"},
+    ButaneVersion{"fcos", "1.2.0", "3.2.0"},       ButaneVersion{"fcos", "1.3.0", "3.2.0"},
+    ButaneVersion{"fcos", "1.4.0", "3.3.0"},       ButaneVersion{"fcos", "1.5.0", "3.4.0"},
+    ButaneVersion{"fcos", "1.6.0", "3.5.0"},       ButaneVersion{"openshift", "4.8.0", "3.2.0"},
+    ButaneVersion{"openshift", "4.9.0", "3.2.0"},  ButaneVersion{"openshift", "4.10.0", "3.2.0"},
+    ButaneVersion{"openshift", "4.11.0", "3.2.0"}, ButaneVersion{"openshift", "4.12.0", "3.2.0"},
+    ButaneVersion{"openshift", "4.13.0", "3.2.0"}, ButaneVersion{"openshift", "4.14.0", "3.4.0"},
+    ButaneVersion{"openshift", "4.15.0", "3.4.0"}, ButaneVersion{"openshift", "4.16.0", "3.4.0"},
+    ButaneVersion{"openshift", "4.17.0", "3.4.0"}, ButaneVersion{"openshift", "4.18.0", "3.4.0"},
+    ButaneVersion{"openshift", "4.19.0", "3.5.0"}, ButaneVersion{"openshift", "4.20.0", "3.5.0"},
 };
 
 constexpr std::string_view kRoleLabel = "machineconfiguration.openshift.io/role";
@@ -273,7 +273,7 @@ std::string TakeTextOrNothing(Value& document, const char* key) {
 
 Result<std::string_view> IgnitionVersionOf(std::string_view variant, std::string_view version, json::Report& report) {
   std::string known;
-  for (const Version& entry : kVersions) {
+  for (const ButaneVersion& entry : kVersions) {
     if (entry.variant != variant) continue;
     if (entry.version == version) return entry.ignition;
     known += (known.empty() ? "" : ", ") + std::string(entry.version);

@@ -11,7 +11,7 @@
 namespace pintle::ignition {
 namespace {
 
-constexpr std::size_t kPiece = 64 << 10;
+constexpr std::size_t kInflateBufferSize = 64 << 10;
 
 Error Broken(std::string what) { return Error(ErrorKind::kInvalid, std::move(what)); }
 
@@ -37,7 +37,7 @@ class Gunzipper::Inflater {
 };
 
 Gunzipper::Gunzipper(TakePiece take, std::size_t limit)
-    : take_(std::move(take)), limit_(limit), buffer_(std::make_unique_for_overwrite<char[]>(kPiece)) {}
+    : take_(std::move(take)), limit_(limit), buffer_(std::make_unique_for_overwrite<char[]>(kInflateBufferSize)) {}
 
 Gunzipper::~Gunzipper() = default;
 
@@ -55,10 +55,10 @@ Result<bool> Gunzipper::Take(std::string_view packed) {
     // If the buffer is full, zlib may hold more output.
     for (bool is_full = true; status == Z_OK && (stream.avail_in > 0 || is_full);) {
       stream.next_out = reinterpret_cast<Bytef*>(buffer_.get());
-      stream.avail_out = kPiece;
+      stream.avail_out = kInflateBufferSize;
       status = ::inflate(&stream, Z_NO_FLUSH);
       is_full = stream.avail_out == 0;
-      if (!TRY(HandOn({buffer_.get(), kPiece - stream.avail_out}))) return false;
+      if (!TRY(HandOn({buffer_.get(), kInflateBufferSize - stream.avail_out}))) return false;
     }
     if (status != Z_OK && status != Z_BUF_ERROR && status != Z_STREAM_END) {
       return Broken(fmt::format("gzip: {}", stream.msg != nullptr ? stream.msg : "corrupt input"));

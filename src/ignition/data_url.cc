@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/base64.h"
+#include "base/hex_digit.h"
 
 namespace pintle::ignition {
 namespace {
@@ -31,13 +32,6 @@ constexpr auto kIsBase64 = PrintableBut("!\"#$%&'()*,-.:;<>?@[\\]^_`{|}~");
 bool In(const std::array<bool, 256>& table, char c) { return table[static_cast<unsigned char>(c)]; }
 bool AllIn(const std::array<bool, 256>& table, std::string_view text) {
   return std::all_of(text.begin(), text.end(), [&](char c) { return In(table, c); });
-}
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 const char* EscapeProblem(std::string_view text) {
@@ -202,16 +196,16 @@ class Splitter {
 };
 
 // The amount of text that is decoded at a time, a multiple of the four letters of a base64 group.
-constexpr std::size_t kPiece = 64 << 10;
+constexpr std::size_t kTextPiece = 64 << 10;
 
 // Returns how much of an escaped text can be decoded at a time without cutting an escape sequence.
 std::size_t WholeEscapes(std::string_view text) {
-  const std::size_t count = std::min(text.size(), kPiece);
+  const std::size_t count = std::min(text.size(), kTextPiece);
   const std::size_t last = text.substr(0, count).rfind('%');
   return last != std::string_view::npos && count < text.size() && last + 2 >= count ? last : count;
 }
 
-std::string Unescape(std::string_view text) {
+std::string UnescapeData(std::string_view text) {
   std::string bytes;
   bytes.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -232,7 +226,7 @@ std::string DataUrlProblem(std::string_view url) { return Splitter(url).Split().
 Result<std::string> DecodeDataUrl(std::string_view url) {
   const Parts parts = Splitter(url).Split();
   if (!parts.problem.empty()) return Error(ErrorKind::kInvalid, "not a data URL: " + parts.problem);
-  if (!parts.base64) return Unescape(parts.data);
+  if (!parts.base64) return UnescapeData(parts.data);
   return DecodeBase64(parts.data).value_or("");
 }
 
@@ -241,9 +235,9 @@ Result<> WalkDataUrl(std::string_view url, const TakePiece& take) {
   if (!parts.problem.empty()) return Error(ErrorKind::kInvalid, "not a data URL: " + parts.problem);
   // The data has no line breaks, so each group of four letters can be decoded by itself.
   for (std::string_view rest = parts.data; !rest.empty();) {
-    const std::string_view text = rest.substr(0, parts.base64 ? kPiece : WholeEscapes(rest));
+    const std::string_view text = rest.substr(0, parts.base64 ? kTextPiece : WholeEscapes(rest));
     rest.remove_prefix(text.size());
-    const std::string piece = parts.base64 ? DecodeBase64(text).value_or("") : Unescape(text);
+    const std::string piece = parts.base64 ? DecodeBase64(text).value_or("") : UnescapeData(text);
     if (!TRY(take(piece))) return {};
   }
   return {};

@@ -32,7 +32,7 @@ constexpr const char* kSupported = "Supported spec versions: 2.2,3.0,3.1,3.2,3.3
 
 Error Refused(std::string why) { return Error(ErrorKind::kInvalid, std::move(why)); }
 
-Error Invalid(std::string_view spec, std::string report) {
+Error InvalidConfig(std::string_view spec, std::string report) {
   return Refused(fmt::format("parsing Ignition {} failed with error: config is not valid\nReport: {}", spec, report));
 }
 
@@ -119,7 +119,7 @@ Error WrongType(std::string_view path, const json::Value& value, std::string_vie
                      : token == "[" ? "array"
                      : token == "0" ? "number"
                                     : "bool";
-  return Invalid(kSpec3, fmt::format("error{}: json: cannot unmarshal {} into Go {}\n", where, kind, go_type));
+  return InvalidConfig(kSpec3, fmt::format("error{}: json: cannot unmarshal {} into Go {}\n", where, kind, go_type));
 }
 
 // Returns the version that a document declares.
@@ -213,16 +213,16 @@ std::string Spec2WrongTypesText(const json::Report& report, const Text& text, in
 Result<Config> ParseSpec3(json::Value document, int minor, json::Report& report, const Text& text) {
   Reading reading{.document = std::move(document), .minor = minor, .report = report};
   Config config = v3_5::ReadCompatible(reading);
-  if (reading.has_wrong_types) return Invalid(kSpec3, WrongTypesText(report, text, minor));
-  if (report.has_errors()) return Invalid(kSpec3, ReportText(report, text));
+  if (reading.has_wrong_types) return InvalidConfig(kSpec3, WrongTypesText(report, text, minor));
+  if (report.has_errors()) return InvalidConfig(kSpec3, ReportText(report, text));
   return config;
 }
 
 Result<Config> ParseSpec2(json::Value document, int minor, json::Report& report, const Text& text) {
   Reading reading{.document = std::move(document), .minor = minor, .report = report};
   v2::Config config = v2::ReadAndValidate(reading);
-  if (reading.has_wrong_types) return Invalid(kSpec2, Spec2WrongTypesText(report, text, minor));
-  if (report.has_errors()) return Invalid(kSpec2, Spec2ReportText(report, text));
+  if (reading.has_wrong_types) return InvalidConfig(kSpec2, Spec2WrongTypesText(report, text, minor));
+  if (report.has_errors()) return InvalidConfig(kSpec2, Spec2ReportText(report, text));
   auto unique = v2::WithoutDuplicates(std::move(config));
   if (!unique) return Error(ErrorKind::kUnconvertible, unique.error().message());
   auto converted = v2::ToV3_0(*std::move(unique));
@@ -250,10 +250,11 @@ Result<Config> ParseDocument(json::Value document, json::Report& report, const T
 
 Error NotJson(std::string_view text, const Error& error) {
   const auto problem = FindSyntaxProblem(text);
-  if (!problem) return Invalid(kSpec3, fmt::format("error: {}\n", error.message()));
+  if (!problem) return InvalidConfig(kSpec3, fmt::format("error: {}\n", error.message()));
   TextPosition position;
   if (problem->offset < text.size()) position = PositionOf(text, problem->offset);
-  return Invalid(kSpec3, fmt::format("error at line {} col {}: {}\n", position.line, position.column, problem->what));
+  return InvalidConfig(kSpec3,
+                       fmt::format("error at line {} col {}: {}\n", position.line, position.column, problem->what));
 }
 
 // Unpacks a config that is gzipped, or gzipped and encoded in base64.  Returns nullopt if it is neither.

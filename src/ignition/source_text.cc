@@ -18,7 +18,7 @@ TextPosition PositionOf(std::string_view text, std::size_t offset) {
 
 namespace {
 
-bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool IsJsonSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 // Walks a valid text along the wanted paths, and skips everything else.
 class Locator {
@@ -73,7 +73,7 @@ class Locator {
   }
 
   void SkipSpace() {
-    while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
+    while (at_ < text_.size() && IsJsonSpace(text_[at_])) ++at_;
   }
 
   void SkipString() {
@@ -99,7 +99,7 @@ class Locator {
       } else if (depth > 0) {
         ++at_;
       } else {
-        while (at_ < text_.size() && !IsSpace(text_[at_]) && std::string_view(",]}").find(text_[at_]) > 2) ++at_;
+        while (at_ < text_.size() && !IsJsonSpace(text_[at_]) && std::string_view(",]}").find(text_[at_]) > 2) ++at_;
       }
     } while (depth > 0 && at_ < text_.size());
   }
@@ -260,7 +260,7 @@ class SyntaxCheck {
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   bool IsDigit() const { return Peek() >= '0' && Peek() <= '9'; }
   void SkipSpace() {
-    while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
+    while (at_ < text_.size() && IsJsonSpace(text_[at_])) ++at_;
   }
 
   bool Take(char c) {

@@ -52,7 +52,7 @@ std::optional<Semver> ParseSemver(std::string_view text) {
   return Semver{parts[0], parts[1], parts[2]};
 }
 
-std::string_view Trim(std::string_view text) {
+std::string_view TrimAscii(std::string_view text) {
   constexpr std::string_view kSpace = " \t\n\v\f\r";
   const std::size_t start = text.find_first_not_of(kSpace);
   if (start == std::string_view::npos) return {};
@@ -63,7 +63,7 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (;;) {
     const std::size_t end = text.find(separator);
-    parts.push_back(Trim(text.substr(0, end)));
+    parts.push_back(TrimAscii(text.substr(0, end)));
     if (end == std::string_view::npos) return parts;
     text.remove_prefix(end + 1);
   }

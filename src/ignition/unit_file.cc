@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kLineMax = 2048;
 constexpr std::size_t kBufferSize = 4096;
 
-Error Invalid(std::string what) { return Error(ErrorKind::kInvalid, "invalid unit content: " + std::move(what)); }
+Error InvalidUnit(std::string what) { return Error(ErrorKind::kInvalid, "invalid unit content: " + std::move(what)); }
 
 struct Letter {
   std::uint32_t code = 0;
@@ -36,7 +36,7 @@ Letter FirstLetter(std::string_view text) {
   return {0xfffd, 1};
 }
 
-bool IsSpace(std::uint32_t code) {
+bool IsUnicodeSpace(std::uint32_t code) {
   switch (code) {
     case '\t':
     case '\n':
@@ -59,7 +59,7 @@ bool IsSpace(std::uint32_t code) {
 }
 
 std::string_view TrimStart(std::string_view text) {
-  for (Letter letter = FirstLetter(text); letter.size > 0 && IsSpace(letter.code); letter = FirstLetter(text)) {
+  for (Letter letter = FirstLetter(text); letter.size > 0 && IsUnicodeSpace(letter.code); letter = FirstLetter(text)) {
     text.remove_prefix(letter.size);
   }
   return text;
@@ -71,7 +71,7 @@ std::string_view Trim(std::string_view text) {
     std::size_t start = text.size() - 1;
     while (start > 0 && text.size() - start < 3 && (static_cast<unsigned char>(text[start]) & 0xc0) == 0x80) --start;
     const Letter last = FirstLetter(text.substr(start));
-    if (last.size != text.size() - start || !IsSpace(last.code)) break;
+    if (last.size != text.size() - start || !IsUnicodeSpace(last.code)) break;
     text.remove_suffix(last.size);
   }
   return text;
@@ -133,7 +133,7 @@ class Parser {
 
   Result<UnitContents> Parse() {
     while (step_ != Step::kDone) {
-      if (reader_.SeesTooLongLine()) return Invalid(fmt::format("line too long (max {} bytes)", kLineMax));
+      if (reader_.SeesTooLongLine()) return InvalidUnit(fmt::format("line too long (max {} bytes)", kLineMax));
       TRY(Advance());
     }
     return contents_;
@@ -180,7 +180,7 @@ class Parser {
   Result<> SectionName() {
     bool found = false;
     section_ = reader_.Until(']', found);
-    if (!found) return Invalid("unable to find end of section");
+    if (!found) return InvalidUnit("unable to find end of section");
     step_ = Step::kSectionEnd;
     return {};
   }
@@ -188,7 +188,7 @@ class Parser {
   Result<> SectionEnd() {
     bool found = false;
     const std::string_view garbage = Trim(reader_.Line(found));
-    if (!garbage.empty()) return Invalid("found garbage after section name");
+    if (!garbage.empty()) return InvalidUnit("found garbage after section name");
     step_ = Step::kInSection;
     return {};
   }
@@ -202,7 +202,7 @@ class Parser {
     } else if (IsComment(letter.code)) {
       after_comment_ = Step::kInSection;
       step_ = Step::kComment;
-    } else if (!IsSpace(letter.code)) {
+    } else if (!IsUnicodeSpace(letter.code)) {
       reader_.Back(letter);
       step_ = Step::kName;
     }
@@ -212,9 +212,9 @@ class Parser {
   Result<> Name() {
     for (;;) {
       const Letter letter = reader_.Next();
-      if (letter.size == 0) return Invalid("EOF");
+      if (letter.size == 0) return InvalidUnit("EOF");
       if (letter.code == '\n' || letter.code == '\r') {
-        return Invalid("unexpected newline encountered while parsing option name");
+        return InvalidUnit("unexpected newline encountered while parsing option name");
       }
       if (letter.code == '=') break;
     }

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/hex_digit.h"
 #include "ignition/data_url.h"
 
 namespace pintle::ignition {
@@ -18,13 +19,6 @@ bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-int HexDigit(char c) {
-  if (IsDigit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 // Returns whether each "%" begins a valid escape.
 bool IsEscaped(std::string_view text) {
   for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 3)) {
@@ -33,7 +27,7 @@ bool IsEscaped(std::string_view text) {
   return true;
 }
 
-std::optional<std::string> Unescape(std::string_view text) {
+std::optional<std::string> UnescapeQuery(std::string_view text) {
   if (!IsEscaped(text)) return std::nullopt;
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -158,8 +152,8 @@ bool NamesEmptyVersionId(std::string_view query) {
     std::tie(pair, query) = Cut(query, '&');
     if (pair.find(';') != std::string_view::npos) continue;
     const auto [key, value] = Cut(pair, '=');
-    if (Unescape(key) != "versionId") continue;
-    if (const auto plain = Unescape(value)) return plain->empty();
+    if (UnescapeQuery(key) != "versionId") continue;
+    if (const auto plain = UnescapeQuery(value)) return plain->empty();
   }
   return false;
 }
