@@ -31,7 +31,7 @@ bool HasYamlName(std::string_view path) {
   return std::any_of(kEndings.begin(), kEndings.end(), [&](const char* ending) { return path.ends_with(ending); });
 }
 
-bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+bool IsAllBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 // Returns true for some YAML as well.
 bool BeginsLikeJson(std::string_view text) {
@@ -209,7 +209,7 @@ Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts, std:
   file.text = TRY(ReadInput(path, accepts, limit));
   file.size = file.text.size();
   const auto empty = [&] { return Error(ErrorKind::kInvalid, path + " is empty: a config is needed"); };
-  if (IsBlank(file.text)) return empty();
+  if (IsAllBlank(file.text)) return empty();
   auto values = TRY(DocumentsIn(path, file.text, file.report), "reading " + path);
   if (values) {
     if (values->empty()) return empty();

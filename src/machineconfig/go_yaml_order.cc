@@ -21,7 +21,7 @@ bool IsAsciiWord(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
 }
 
-bool IsDigit(char32_t c) { return c >= '0' && c <= '9'; }
+bool IsDecimalDigit(char32_t c) { return c >= '0' && c <= '9'; }
 
 std::u32string Decoded(std::string_view text) {
   std::u32string characters;
@@ -40,13 +40,13 @@ struct DigitRun {
 
 DigitRun ReadDigits(const std::u32string& text, std::size_t from, std::uint64_t value) {
   std::size_t end = from;
-  for (; end < text.size() && IsDigit(text[end]); ++end) value = value * 10 + (text[end] - '0');
+  for (; end < text.size() && IsDecimalDigit(text[end]); ++end) value = value * 10 + (text[end] - '0');
   return {static_cast<std::int64_t>(value), end};
 }
 
 // Returns whether the digits right before a place are more than leading zeros, so that a 0 there is significant.
 bool IsInsideNumber(const std::u32string& text, std::size_t at) {
-  while (at > 0 && IsDigit(text[at - 1])) {
+  while (at > 0 && IsDecimalDigit(text[at - 1])) {
     if (text[--at] != '0') return true;
   }
   return false;

@@ -47,7 +47,7 @@ Result<std::string> ReadAll(int fd, std::size_t limit) {
 }
 
 // Names a file that is not regular.
-std::string_view KindOf(mode_t mode) {
+std::string_view FileKindOf(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";
   if (S_ISFIFO(mode)) return "a pipe";
   if (S_ISSOCK(mode)) return "a socket";
@@ -61,7 +61,7 @@ Result<UniqueFd> OpenRegular(const std::string& path) {
   struct stat status = {};
   if (::fstat(file.get(), &status) != 0) return Error::FromErrno("fstat");
   if (S_ISREG(status.st_mode)) return file;
-  return Error(ErrorKind::kInvalid, fmt::format("it is {}, and a regular file is needed", KindOf(status.st_mode)));
+  return Error(ErrorKind::kInvalid, fmt::format("it is {}, and a regular file is needed", FileKindOf(status.st_mode)));
 }
 
 Result<std::string> ReadPath(const std::string& path, Accepts accepts, std::size_t limit) {
@@ -102,7 +102,7 @@ Result<> AddFilesIn(const std::string& directory, std::span<const std::string_vi
     if (S_ISREG(status.st_mode)) {
       named.files.push_back({std::move(path), Accepts::kFilesOnly});
     } else {
-      named.left_out.push_back(fmt::format("{} is {}", path, KindOf(status.st_mode)));
+      named.left_out.push_back(fmt::format("{} is {}", path, FileKindOf(status.st_mode)));
     }
   }
   return {};

@@ -37,7 +37,7 @@ bool IsName(std::string_view key) {
   return !key.empty() && key.size() <= kLongest && key.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
-bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+bool IsTomlWhitespace(char c) { return c == ' ' || c == '\t'; }
 
 void AppendUtf8(std::string& text, std::uint32_t code) {
   if (code < 0x80) {
@@ -98,7 +98,7 @@ class Reader {
   }
 
   void SkipBlanks() {
-    while (!AtEnd() && IsBlank(Peek())) Advance();
+    while (!AtEnd() && IsTomlWhitespace(Peek())) Advance();
   }
 
   void SkipComment() {
@@ -450,12 +450,12 @@ class Reader {
   std::set<std::string> is_fixed_;  // Arrays and tables that were written as values, and cannot be extended.
 };
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kUtf8ByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
 Result<json::Value> ParseToml(std::string_view text) {
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (text.starts_with(kUtf8ByteOrderMark)) text.remove_prefix(kUtf8ByteOrderMark.size());
   // Text in UTF-16 has a zero byte at its beginning.
   constexpr std::size_t kGlance = 6;
   if (text.substr(0, kGlance).find('\0') != std::string_view::npos) {
