@@ -30,8 +30,9 @@ std::optional<std::uint32_t> Number(std::string_view text) {
 }
 
 // Returns copies of the fields of the first line with this name that has numbers where they belong.
-Result<std::optional<std::vector<std::string>>> FindLine(const Root& root, std::string_view file, std::string_view name,
-                                                         std::size_t fields, std::size_t numbers) {
+Result<std::optional<std::vector<std::string>>> FindFields(const Root& root, std::string_view file,
+                                                           std::string_view name, std::size_t fields,
+                                                           std::size_t numbers) {
   for (const std::string_view folder : {"/etc/", "/usr/lib/"}) {
     const std::string path = std::string(folder) + std::string(file);
     if (!TRY(root.Status(path))) continue;
@@ -52,14 +53,14 @@ Result<std::optional<std::vector<std::string>>> FindLine(const Root& root, std::
 
 Result<std::optional<Account>> FindUser(const Root& root, const std::string& name) {
   if (name.empty()) return std::nullopt;
-  const auto line = TRY(FindLine(root, "passwd", name, 6, 2), "looking for the user " + name);
+  const auto line = TRY(FindFields(root, "passwd", name, 6, 2), "looking for the user " + name);
   if (!line) return std::nullopt;
   return Account{*Number((*line)[2]), *Number((*line)[3]), (*line)[5]};
 }
 
 Result<std::optional<gid_t>> FindGroup(const Root& root, const std::string& name) {
   if (name.empty()) return std::nullopt;
-  const auto line = TRY(FindLine(root, "group", name, 3, 1), "looking for the group " + name);
+  const auto line = TRY(FindFields(root, "group", name, 3, 1), "looking for the group " + name);
   if (!line) return std::nullopt;
   return *Number((*line)[2]);
 }

@@ -16,20 +16,12 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr const char* kProperties = "org.freedesktop.DBus.Properties";
 constexpr auto kAskPatience = std::chrono::seconds(25);
 constexpr auto kOrderPatience = std::chrono::minutes(5);  // Someone may have to type a password.
 
 constexpr const char* kNoAgent = "no agent runs on this machine";
 
-Result<Bus> OpenBus() {
-  Bus bus;
-  const int result = ::sd_bus_open_system(Out(bus));
-  if (result < 0) return Error::FromErrno("connecting to the system bus", -result);
-  return bus;
-}
-
-Result<Message> Call(sd_bus* bus, sd_bus_message* call, microseconds patience) {
+Result<Message> CallAgent(sd_bus* bus, sd_bus_message* call, microseconds patience) {
   Problem problem;
   Message answer;
   const int result = ::sd_bus_call(bus, call, static_cast<std::uint64_t>(patience.count()), problem.get(), Out(answer));
@@ -56,7 +48,7 @@ void TakeProperty(const AnyField& field, json::Value& properties, json::Value& s
   status[field.name] = std::move(*property);
 }
 
-json::Value LoginFrom(const json::Value& login) {
+json::Value LoginObject(const json::Value& login) {
   if (!login.is_array() || login.size() != 3) return login;
   return {{"user", login[0]}, {"from", login[1]}, {"when", login[2]}};
 }
@@ -65,7 +57,7 @@ Result<AgentStatus> StatusFrom(json::Value properties, std::optional<json::Value
   json::Value status = json::Value::object();
   json::ForEachField<AgentStatus>([&](const auto& field) { TakeProperty(field, properties, status); });
   if (logins) {
-    for (json::Value& login : *logins) login = LoginFrom(login);
+    for (json::Value& login : *logins) login = LoginObject(login);
     status["logins"] = *std::move(logins);
   }
   json::Report report;
@@ -83,15 +75,15 @@ Result<json::Value> ReadAnswer(sd_bus_message* answer) {
 
 Result<json::Value> AskForLogins(sd_bus* bus) {
   const Message call = TRY(NewCall(bus, kAgentInterface, kAgentListLogins));
-  const Message answer = TRY(Call(bus, call.get(), kAskPatience));
+  const Message answer = TRY(CallAgent(bus, call.get(), kAskPatience));
   return ReadAnswer(answer.get());
 }
 
 Result<AgentStatus> Ask(sd_bus* bus) {
-  const Message call = TRY(NewCall(bus, kProperties, "GetAll"));
+  const Message call = TRY(NewCall(bus, kPropertiesInterface, "GetAll"));
   const int result = ::sd_bus_message_append(call.get(), "s", kAgentInterface);
   if (result < 0) return Problem().Told(result);
-  const Message answer = TRY(Call(bus, call.get(), kAskPatience));
+  const Message answer = TRY(CallAgent(bus, call.get(), kAskPatience));
   std::optional<json::Value> logins;
   if (::geteuid() == 0) logins = TRY(AskForLogins(bus));
   return StatusFrom(TRY(ReadAnswer(answer.get())), std::move(logins));
@@ -122,26 +114,26 @@ std::string AgentProperty(std::string_view field) {
 }
 
 Result<AgentStatus> AskAgent() {
-  const Result<Bus> bus = OpenBus();
+  const Result<Bus> bus = OpenSystemBus();
   if (!bus) return Error(ErrorKind::kNotFound, fmt::format("{}: {}", kNoAgent, bus.error().message()));
   return TRY(Ask((*bus).get()), "asking the agent");
 }
 
 Result<> TellAgent(AgentOrder order) {
-  const Result<Bus> bus = OpenBus();
+  const Result<Bus> bus = OpenSystemBus();
   if (!bus) return Error(ErrorKind::kNotFound, fmt::format("{}: {}", kNoAgent, bus.error().message()));
   const Message call = TRY(NewCall((*bus).get(), kAgentInterface, json::Encode(order).text()));
   const int result = ::sd_bus_message_set_allow_interactive_authorization(call.get(), 1);
   if (result < 0) return Problem().Told(result);
-  TRY(Call((*bus).get(), call.get(), kOrderPatience), "the agent");
+  TRY(CallAgent((*bus).get(), call.get(), kOrderPatience), "the agent");
   return {};
 }
 
 Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& changed) {
   bool has_news = false;
-  const Bus bus = TRY(OpenBus());
+  const Bus bus = TRY(OpenSystemBus());
   Slot properties, logins, owner;
-  int result = ::sd_bus_match_signal(bus.get(), Out(properties), kAgentName, kAgentPath, kProperties,
+  int result = ::sd_bus_match_signal(bus.get(), Out(properties), kAgentName, kAgentPath, kPropertiesInterface,
                                      "PropertiesChanged", &OnNews, &has_news);
   if (result >= 0) {
     result = ::sd_bus_match_signal(bus.get(), Out(logins), kAgentName, kAgentPath, kAgentInterface, kAgentLoginsChanged,

@@ -42,7 +42,7 @@ class Thing {
 
 // Repeats the call with more room until the value fits.  `call` gets the room and its size, and returns the length.
 template <typename Call>
-Result<std::string> ReadWhole(const char* what, Call&& call) {
+Result<std::string> ReadUntilItFits(const char* what, Call&& call) {
   std::string bytes(256, '\0');
   for (;;) {
     const ssize_t length = call(bytes.data(), bytes.size());
@@ -56,8 +56,8 @@ Result<std::string> ReadWhole(const char* what, Call&& call) {
 }
 
 Result<Attributes> Read(const Thing& thing) {
-  auto listed =
-      ReadWhole("listing extended attributes", [&](char* room, std::size_t size) { return thing.List(room, size); });
+  auto listed = ReadUntilItFits("listing extended attributes",
+                                [&](char* room, std::size_t size) { return thing.List(room, size); });
   if (!listed && listed.error().errno_value() == ENOTSUP) return Attributes{};
   const std::string names = TRY(std::move(listed));
   Attributes attributes;
@@ -65,8 +65,8 @@ Result<Attributes> Read(const Thing& thing) {
     const std::string name(rest.substr(0, rest.find('\0')));
     rest.remove_prefix(name.size() + 1);
     if (name == kKernelsOwn) continue;
-    auto value =
-        ReadWhole("reading it", [&](char* room, std::size_t size) { return thing.Get(name.c_str(), room, size); });
+    auto value = ReadUntilItFits("reading it",
+                                 [&](char* room, std::size_t size) { return thing.Get(name.c_str(), room, size); });
     if (!value && value.error().errno_value() == ENODATA) continue;  // Someone has removed it meanwhile.
     attributes.emplace(name, TRY(std::move(value), "extended attribute " + name));
   }

@@ -18,11 +18,12 @@
 #include "host/accounts.h"
 #include "host/acting_as.h"
 #include "host/small_file.h"
+#include "host/sync_directory.h"
 
 namespace pintle::host {
 namespace {
 
-using State = resource::AuthorizedKeys::State;
+using KeysState = resource::AuthorizedKeys::State;
 
 constexpr const char* kFile = "ignition";
 constexpr const char* kFolders[] = {".ssh", "authorized_keys.d"};
@@ -34,8 +35,8 @@ std::string TextOf(const std::vector<std::string>& keys) {
   return text;
 }
 
-State StateOf(const std::string& text) {
-  State state;
+KeysState StateOf(const std::string& text) {
+  KeysState state;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     state.keys.push_back(text.substr(begin, end - begin));
@@ -45,12 +46,7 @@ State StateOf(const std::string& text) {
   return state;
 }
 
-std::string TextOf(const State& state) { return state.text ? *state.text : TextOf(state.keys); }
-
-Result<> Sync(int directory) {
-  if (::fsync(directory) != 0) return Error::FromErrno("fsync of the directory");
-  return {};
-}
+std::string TextOf(const KeysState& state) { return state.text ? *state.text : TextOf(state.keys); }
 
 enum class Missing { kMake, kLeave };
 
@@ -94,7 +90,7 @@ class KeyFolder {
       if (errno == ENOENT || errno == EEXIST) return {};
       return Error::FromErrno("putting back what was set aside");
     }
-    return Sync(fd());
+    return SyncDirectory(fd());
   }
 
   // Removes folders that are empty, the innermost first, but keeps the first `but` of them.
@@ -106,7 +102,7 @@ class KeyFolder {
         if (errno == ENOTEMPTY || errno == EEXIST) return {};
         return Error::FromErrno("rmdir");
       }
-      TRY(Sync(fd()));
+      TRY(SyncDirectory(fd()));
     }
     return {};
   }
@@ -165,8 +161,8 @@ class KeyFolder {
     if (const auto label = labels.LabelFor(path, resource::EntryKind::kDirectory)) {
       TRY(SetAttributes(made.get(), OpenedAs::kItself, {{kSelinuxLabel, *label}}, OtherAttributes::kKeep));
     }
-    TRY(Sync(made.get()));
-    TRY(Sync(fd()));
+    TRY(SyncDirectory(made.get()));
+    TRY(SyncDirectory(fd()));
     return made;
   }
 
@@ -188,7 +184,8 @@ Result<> Write(KeyFolder& folder, const Account& account, const std::string& tex
   return is_so ? Result<>() : ReplaceSmallFile(folder.fd(), kFile, wanted);
 }
 
-Result<> Put(KeyFolder& folder, const Account& account, const std::optional<State>& want, const Labels& labels) {
+Result<> PutInFolder(KeyFolder& folder, const Account& account, const std::optional<KeysState>& want,
+                     const Labels& labels) {
   const bool is_made = want && !TextOf(*want).empty();
   const bool is_there = TRY(folder.Open(is_made ? Missing::kMake : Missing::kLeave, labels));
   if (is_there) TRY(ClearBeside(folder.fd(), kFile));
@@ -203,7 +200,7 @@ Result<> Put(KeyFolder& folder, const Account& account, const std::optional<Stat
 
 }  // namespace
 
-Result<std::optional<State>> ObserveAuthorizedKeys(const Root& root, const std::string& user) {
+Result<std::optional<KeysState>> ObserveAuthorizedKeys(const Root& root, const std::string& user) {
   const auto doing = [&] { return fmt::format("looking at the SSH keys of {}", user); };
   const std::optional<Account> account = TRY(FindUser(root, user), doing());
   if (!account) return std::nullopt;
@@ -213,7 +210,7 @@ Result<std::optional<State>> ObserveAuthorizedKeys(const Root& root, const std::
   if (folder.count() == 0 && !folder.is_next_of_another()) return std::nullopt;
   const std::optional<SmallFile> file = is_there ? TRY(ReadSmallFile(folder.fd(), kFile), doing()) : std::nullopt;
   if (file) return StateOf(file->contents);
-  State state;
+  KeysState state;
   state.folders = static_cast<std::int64_t>(folder.count());
   state.is_of_another = folder.is_next_of_another();
   return state;
@@ -226,11 +223,11 @@ Result<> PutAuthorizedKeys(const Root& root, const resource::Put<resource::Autho
   if (!account) return Error(ErrorKind::kNotFound, "there is no such user").While(doing());
   const ActingAs acting({account->uid, account->gid});
   KeyFolder folder(root, put.key, *account);
-  TRY(Put(folder, *account, put.want, labels), doing());
+  TRY(PutInFolder(folder, *account, put.want, labels), doing());
   return {};
 }
 
-bool Matches(const std::optional<State>& want, const std::optional<State>& have) {
+bool Matches(const std::optional<KeysState>& want, const std::optional<KeysState>& have) {
   if (!have || have->folders) return !want || TextOf(*want).empty();
   return want && !want->folders && TextOf(*want) == TextOf(*have);
 }

@@ -21,9 +21,8 @@ namespace pintle::host {
 namespace {
 
 // Each blob follows a header: its digest, a space, its length in decimal digits, and a line feed.
-constexpr std::size_t kDigestLength = 64;
 constexpr std::size_t kLengthDigits = 19;
-constexpr std::size_t kHeaderLength = kDigestLength + 1 + kLengthDigits + 1;
+constexpr std::size_t kHeaderLength = kSha256Digits + 1 + kLengthDigits + 1;
 
 constexpr std::size_t kWrittenAtOnce = 256 << 10;
 constexpr std::size_t kWindow = 128 << 10;
@@ -41,10 +40,10 @@ struct Header {
 };
 
 std::optional<Header> ReadHeader(std::string_view line) {
-  if (line.size() != kHeaderLength || line[kDigestLength] != ' ' || line.back() != '\n') return std::nullopt;
-  const auto digest = Digest::FromHex(DigestAlgorithm::kSha256, line.substr(0, kDigestLength));
+  if (line.size() != kHeaderLength || line[kSha256Digits] != ' ' || line.back() != '\n') return std::nullopt;
+  const auto digest = Digest::FromHex(DigestAlgorithm::kSha256, line.substr(0, kSha256Digits));
   if (!digest) return std::nullopt;
-  const std::string_view digits = line.substr(kDigestLength + 1, kLengthDigits);
+  const std::string_view digits = line.substr(kSha256Digits + 1, kLengthDigits);
   Header header = {.sha256 = digest->hex()};
   const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), header.length);
   if (problem != std::errc() || end != digits.data() + digits.size()) return std::nullopt;

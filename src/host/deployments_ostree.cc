@@ -101,9 +101,9 @@ struct Target {
   }
 };
 
-class Words {
+class ArgumentPointers {
  public:
-  explicit Words(const std::vector<std::string>& words) {
+  explicit ArgumentPointers(const std::vector<std::string>& words) {
     for (const std::string& word : words) pointers_.push_back(const_cast<char*>(word.c_str()));
     pointers_.push_back(nullptr);
   }
@@ -162,7 +162,7 @@ Result<Target> TargetFor(const Sysroot& sysroot, const WantedDeployment& wanted,
 }
 
 Result<Object<OstreeDeployment>> Deploy(const Sysroot& sysroot, const Target& target, OstreeDeployment* merge) {
-  Words arguments(target.arguments), overlays(target.initramfs_overlays);
+  ArgumentPointers arguments(target.arguments), overlays(target.initramfs_overlays);
   OstreeSysrootDeployTreeOpts options{};
   options.override_kernel_argv = arguments.get();
   if (!target.initramfs_overlays.empty()) options.overlay_initrds = overlays.get();
@@ -188,7 +188,7 @@ Result<> WriteFirst(const Sysroot& sysroot, OstreeDeployment* deployment, Ostree
 }
 
 Result<> Stage(const Sysroot& sysroot, const Target& target, OstreeDeployment* merge) {
-  Words arguments(target.arguments), overlays(target.initramfs_overlays);
+  ArgumentPointers arguments(target.arguments), overlays(target.initramfs_overlays);
   OstreeSysrootDeployTreeOpts options{};
   options.override_kernel_argv = arguments.get();
   if (!target.initramfs_overlays.empty()) options.overlay_initrds = overlays.get();

@@ -60,17 +60,17 @@ Words Among(const Words& words, const Words& others, bool are) {
   return some;
 }
 
-Words Sorted(Words words) {
+Words SortedOnce(Words words) {
   std::sort(words.begin(), words.end());
   words.erase(std::unique(words.begin(), words.end()), words.end());
   return words;
 }
 
 // Removes `out` from `now` and adds `in`.  A word in both is added.
-Words Changed(const Words& now, const Words& out, const Words& in) {
+Words ChangedWords(const Words& now, const Words& out, const Words& in) {
   Words words = Among(now, out, false);
   words.insert(words.end(), in.begin(), in.end());
-  return Sorted(std::move(words));
+  return SortedOnce(std::move(words));
 }
 
 }  // namespace
@@ -96,14 +96,15 @@ struct DeploymentsRpmOstree::Goal {
     }
     if (goal.refspec.empty()) goal.commit = booted.base_commit;
     goal.arguments = MergedKernelArguments(booted.kernel_arguments, wanted.remove_arguments, wanted.add_arguments);
-    goal.packages = Changed(booted.packages, wanted.packages.uninstall, wanted.packages.install);
-    goal.removed = Changed(booted.removed_packages, wanted.packages.override_reset, wanted.packages.override_remove);
+    goal.packages = ChangedWords(booted.packages, wanted.packages.uninstall, wanted.packages.install);
+    goal.removed =
+        ChangedWords(booted.removed_packages, wanted.packages.override_reset, wanted.packages.override_remove);
     return goal;
   }
 
   bool Is(const DeployedImage& deployed) const {
-    return HasImage(deployed) && deployed.kernel_arguments == arguments && Sorted(deployed.packages) == packages &&
-           Sorted(deployed.removed_packages) == removed;
+    return HasImage(deployed) && deployed.kernel_arguments == arguments && SortedOnce(deployed.packages) == packages &&
+           SortedOnce(deployed.removed_packages) == removed;
   }
 
  private:

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/link_limit.h"
 #include "base/names_in.h"
 #include "host/acting_as.h"
 #include "host/files.h"
@@ -22,9 +23,7 @@ namespace pintle::host {
 namespace {
 
 // The number of directories that stay open; changes rarely need more, and those are opened again.
-constexpr std::size_t kMostOpen = 128;
-
-constexpr int kMostLinks = 40;  // The limit is the kernel's own.
+constexpr std::size_t kMostDirectoriesOpen = 128;
 
 // Stands for the groups of a user whose own are unknown, so that only the rights of everybody count.
 constexpr gid_t kNobody = 65534;
@@ -48,13 +47,6 @@ bool CanBeChangedByOthers(int fd, const struct statx& status) {
   if (!IsOurs(status.stx_uid) || (status.stx_mode & S_IWOTH) != 0) return true;
   if ((status.stx_mode & S_IWGRP) == 0) return false;
   return (status.stx_gid != 0 && status.stx_gid != ::getegid()) || MayHaveAccessList(fd);
-}
-
-Result<std::string> TargetOf(int link) {
-  std::array<char, PATH_MAX> target;
-  const ssize_t length = ::readlinkat(link, "", target.data(), target.size());
-  if (length < 0) return Error::FromErrno("readlink");
-  return std::string(target.data(), static_cast<std::size_t>(length));
 }
 
 // The owner of a directory may have put someone else's directory into it.
@@ -137,7 +129,7 @@ Result<Directories::Shared> Directories::Open(const std::string& path) {
     const std::string name = path.substr(path.rfind('/') + 1);
     directory = TRY(Enter(TRY(Open(above)), name, path, links));
   }
-  if (open_.size() >= kMostOpen) open_.clear();
+  if (open_.size() >= kMostDirectoriesOpen) open_.clear();
   open_.emplace(path, directory);
   return directory;
 }
@@ -242,6 +234,13 @@ Result<UniqueFd> OpenToRead(const Root& root, const std::string& path) {
   if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "not a regular file");
   TRY(CheckReadable(*directory, status));
   return file;
+}
+
+Result<std::string> TargetOf(int link) {
+  std::array<char, PATH_MAX> target;
+  const ssize_t length = ::readlinkat(link, "", target.data(), target.size());
+  if (length < 0) return Error::FromErrno("readlink");
+  return std::string(target.data(), static_cast<std::size_t>(length));
 }
 
 Result<std::string> ReadWhole(const Root& root, const std::string& path, std::size_t limit) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/path_parts.h"
 #include "host/presets.h"
 #include "host/unit_files.h"
 #include "host/unit_links.h"
@@ -23,9 +24,6 @@ namespace {
 constexpr int kMostAliases = 64;
 
 enum class LinksInConfig { kFollow, kRefuse };
-
-std::string_view FolderOf(std::string_view path) { return path.substr(0, path.rfind('/')); }
-std::string_view NameIn(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 bool IsInSearchPath(std::string_view path) {
   return std::find(kUnitSearchPath.begin(), kUnitSearchPath.end(), FolderOf(path)) != kUnitSearchPath.end();

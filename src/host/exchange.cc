@@ -14,10 +14,10 @@ namespace pintle::host {
 namespace {
 
 using resource::EntryKind;
-using State = resource::FileEntry::State;
-using Out = std::optional<Existing>;
+using FileState = resource::FileEntry::State;
+using TakenOut = std::optional<Existing>;
 
-int RemoveName(int directory, const std::string& name, EntryKind kind) {
+int UnlinkEntry(int directory, const std::string& name, EntryKind kind) {
   return ::unlinkat(directory, name.c_str(), kind == EntryKind::kDirectory ? AT_REMOVEDIR : 0);
 }
 
@@ -28,7 +28,7 @@ bool CannotBeDone(int errno_value) { return errno_value == EINVAL || errno_value
 
 bool WasDirectory(const Exchange& exchange) { return exchange.existing->kind == EntryKind::kDirectory; }
 
-Result<bool> IsIn(int directory, const std::string& name, const Existing& existing, const State& state,
+Result<bool> IsIn(int directory, const std::string& name, const Existing& existing, const FileState& state,
                   const BlobStore& blobs) {
   if (existing.kind != state.kind) return false;
   const int how = existing.kind == EntryKind::kLink ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
@@ -77,7 +77,7 @@ Result<> GiveBack(const Beside& beside, const Exchange& exchange) {
 }
 
 // Examines what was taken out of the place, and puts it back if it is not what was seen.
-Result<Out> Judge(const Beside& beside, const Exchange& exchange, const BlobStore& blobs) {
+Result<TakenOut> Judge(const Beside& beside, const Exchange& exchange, const BlobStore& blobs) {
   const std::string waiting = NameBeside(exchange.name);
   const auto found = FindExisting(beside.at, waiting);
   if (!found) {
@@ -86,9 +86,9 @@ Result<Out> Judge(const Beside& beside, const Exchange& exchange, const BlobStor
     return found.error();
   }
   const auto& out = *found;
-  if (!out) return Out();
+  if (!out) return TakenOut();
   if (out->kind == EntryKind::kDirectory) {
-    if (WasDirectory(exchange) && RemoveName(beside.at, waiting, out->kind) == 0) return Out();
+    if (WasDirectory(exchange) && UnlinkEntry(beside.at, waiting, out->kind) == 0) return TakenOut();
     TRY(GiveBack(beside, exchange));
     return WasDirectory(exchange) ? IsFull() : WasEdited();
   }
@@ -102,16 +102,16 @@ Result<Out> Judge(const Beside& beside, const Exchange& exchange, const BlobStor
 
 // On a file system that cannot exchange, such as vfat, there is an instant in which an edit would be lost, and one in
 // which a directory that is replaced does not exist.
-Result<Out> ReplacePlainly(const Beside& beside, const Exchange& exchange, const State& want) {
+Result<TakenOut> ReplacePlainly(const Beside& beside, const Exchange& exchange, const FileState& want) {
   const int directory = beside.directory.fd();
   const bool has_directory = want.kind == EntryKind::kDirectory || WasDirectory(exchange);
-  if (has_directory && RemoveName(directory, exchange.name, exchange.existing->kind) != 0) {
+  if (has_directory && UnlinkEntry(directory, exchange.name, exchange.existing->kind) != 0) {
     return IsNotEmpty(errno) ? IsFull() : Error::FromErrno("removing what was there");
   }
   if (::renameat(beside.at, NameBeside(exchange.name).c_str(), directory, exchange.name.c_str()) != 0) {
     return Error::FromErrno("rename");
   }
-  return Out();
+  return TakenOut();
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ Error WasEdited() {
 
 Error IsFull() { return Error(ErrorKind::kConflict, "a directory with something in it is there: move it away"); }
 
-Result<> PutInPlace(const Beside& beside, const Exchange& exchange, const State& want, const BlobStore& blobs) {
+Result<> PutInPlace(const Beside& beside, const Exchange& exchange, const FileState& want, const BlobStore& blobs) {
   const int directory = beside.directory.fd();
   const std::string waiting = NameBeside(exchange.name);
   int placed = ::renameat2(beside.at, waiting.c_str(), directory, exchange.name.c_str(), RENAME_NOREPLACE);
@@ -139,7 +139,8 @@ Result<> PutInPlace(const Beside& beside, const Exchange& exchange, const State&
   return ClearBeside(beside.at, exchange.name);
 }
 
-Result<Out> Replace(const Beside& beside, const Exchange& exchange, const State& want, const BlobStore& blobs) {
+Result<TakenOut> Replace(const Beside& beside, const Exchange& exchange, const FileState& want,
+                         const BlobStore& blobs) {
   TRY(CheckStillThere(beside, exchange, blobs));
   const std::string waiting = NameBeside(exchange.name);
   const int directory = beside.directory.fd();
@@ -150,19 +151,19 @@ Result<Out> Replace(const Beside& beside, const Exchange& exchange, const State&
   return Error::FromErrno("exchange");
 }
 
-Result<Out> TakeOut(const Beside& beside, const Exchange& exchange, const BlobStore& blobs) {
+Result<TakenOut> TakeOut(const Beside& beside, const Exchange& exchange, const BlobStore& blobs) {
   const int directory = beside.directory.fd();
   if (WasDirectory(exchange)) {
-    if (RemoveName(directory, exchange.name, EntryKind::kDirectory) == 0 || errno == ENOENT) return Out();
-    if (IsNotEmpty(errno)) return Out();
+    if (UnlinkEntry(directory, exchange.name, EntryKind::kDirectory) == 0 || errno == ENOENT) return TakenOut();
+    if (IsNotEmpty(errno)) return TakenOut();
     return errno == ENOTDIR ? WasEdited() : Error::FromErrno("rmdir");
   }
-  if (!TRY(FindExisting(directory, exchange.name))) return Out();
+  if (!TRY(FindExisting(directory, exchange.name))) return TakenOut();
   TRY(CheckStillThere(beside, exchange, blobs));
   if (::renameat(directory, exchange.name.c_str(), beside.at, NameBeside(exchange.name).c_str()) == 0) {
     return Judge(beside, exchange, blobs);
   }
-  if (errno == ENOENT) return Out();
+  if (errno == ENOENT) return TakenOut();
   return Error::FromErrno("rename");
 }
 

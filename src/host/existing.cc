@@ -6,9 +6,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
-#include <climits>
 #include <utility>
 
 #include "host/entry_kind.h"
@@ -18,19 +16,12 @@ namespace pintle::host {
 namespace {
 
 using resource::EntryKind;
-using State = resource::FileEntry::State;
+using FileState = resource::FileEntry::State;
 
 // This is longer than a tick of the clock from which file systems take their times.
 constexpr std::chrono::milliseconds kTick(50);
 
 std::int64_t Nanoseconds(const statx_timestamp& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
-
-Result<std::string> TargetOf(int link) {
-  std::array<char, PATH_MAX> target;
-  const ssize_t length = ::readlinkat(link, "", target.data(), target.size());
-  if (length < 0) return Error::FromErrno("readlink");
-  return std::string(target.data(), static_cast<std::size_t>(length));
-}
 
 }  // namespace
 
@@ -108,7 +99,7 @@ Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& nam
 
 OpenedAs HowOpened(EntryKind kind) { return kind == EntryKind::kLink ? OpenedAs::kPath : OpenedAs::kItself; }
 
-Result<bool> IsAs(const State& state, const Existing& existing, int opened, const Attributes& have,
+Result<bool> IsAs(const FileState& state, const Existing& existing, int opened, const Attributes& have,
                   const BlobStore& blobs) {
   if (existing.kind != state.kind || existing.user != state.user.id || existing.group != state.group.id) return false;
   if (state.kind != EntryKind::kLink && existing.permissions != state.permissions) return false;

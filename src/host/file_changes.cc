@@ -24,6 +24,7 @@
 #include "host/exchange.h"
 #include "host/existing.h"
 #include "host/new_entry.h"
+#include "host/path_parts.h"
 #include "host/remedy.h"
 #include "host/stages.h"
 #include "host/unsynced.h"
@@ -33,10 +34,8 @@ namespace pintle::host {
 namespace {
 
 using resource::EntryKind;
-using State = resource::FileEntry::State;
+using FileState = resource::FileEntry::State;
 using Place = Directories::Place;
-
-std::string NameOf(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
 std::string Doing(const FilePut& put) {
   if (!put.want) return "removing " + put.key;
@@ -52,7 +51,7 @@ std::string Doing(const FilePut& put) {
 }
 
 Result<> CheckPath(const std::string& path) {
-  const std::string name = NameOf(path);
+  const std::string name(NameIn(path));
   if (path.starts_with('/') && !name.empty() && name != "." && name != "..") return {};
   return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not an absolute path that ends in a name", path));
 }
@@ -72,7 +71,7 @@ enum class Way {
 };
 
 struct Prepared {
-  std::optional<State> want;
+  std::optional<FileState> want;
   Way way = Way::kNothing;
   Identity directory;  // The directory that has the place.
   Exchange exchange;
@@ -219,7 +218,7 @@ class FileChanges::Work {
     Prepared prepared;
     prepared.directory = directory.identity();
     Exchange& exchange = prepared.exchange;
-    exchange.name = NameOf(put.key);
+    exchange.name = NameIn(put.key);
     if (!retired_.empty()) TRY(RemoveRetired([&](const Retired& one) { return one.place() == prepared.place(); }));
     if (IsPreparedAlready(put, prepared.place())) return prepared;
     // Leftovers are cleared even if nothing is to be changed, since nobody else clears them.
@@ -260,7 +259,7 @@ class FileChanges::Work {
 
   Result<> MakeReadyToPut(const FilePut& put, const std::optional<Before>& before, const Directory& directory,
                           Prepared& prepared) {
-    const State& want = *put.want;
+    const FileState& want = *put.want;
     const std::string& name = prepared.exchange.name;
     const auto& existing = prepared.exchange.existing;
     const bool is_same_kind = existing && existing->kind == want.kind;
@@ -330,7 +329,7 @@ class FileChanges::Work {
   // Compares as much as is possible without opening the file.
   bool IsStill(const Before& before, const Existing& existing) const {
     if (before.state == nullptr || !before.looked_at || !HasRestedSince(existing, *before.looked_at)) return false;
-    const State& was = *before.state;
+    const FileState& was = *before.state;
     return was.kind == EntryKind::kFile && existing.kind == was.kind && was.attributes &&
            existing.permissions == was.permissions && existing.user == was.user.id && existing.group == was.group.id &&
            blobs_.SizeOf(was.sha256) == existing.size;
@@ -344,7 +343,7 @@ class FileChanges::Work {
     return WasEdited();
   }
 
-  Result<bool> IsThere(const State& want, const Existing& existing, int opened, const AttributeGoal& goal,
+  Result<bool> IsThere(const FileState& want, const Existing& existing, int opened, const AttributeGoal& goal,
                        const Attributes& have) const {
     for (const auto& [name, value] : goal.attributes) {
       if (const auto found = have.find(name); found == have.end() || found->second != value) return false;

@@ -17,7 +17,7 @@ namespace pintle::host {
 namespace {
 
 using resource::EntryKind;
-using State = resource::FileEntry::State;
+using FileState = resource::FileEntry::State;
 
 // Returns the type in "system_u:object_r:etc_t:s0", which policy rules are about.
 std::string_view TypeOf(std::string_view label) {
@@ -29,7 +29,7 @@ std::string_view TypeOf(std::string_view label) {
 }
 
 // Returns the label in the form that people write, or "" if there is none.
-std::string LabelOf(const State& state) {
+std::string LabelOf(const FileState& state) {
   if (!state.attributes) return "";
   const auto found = state.attributes->find(kSelinuxLabel);
   auto label = found == state.attributes->end() ? std::nullopt : DecodeBase64(found->second);
@@ -59,7 +59,7 @@ class Ancestors {
     TRY(Ask(directory));
     there_.insert(directory);
     if (is_made) return {};
-    State state;
+    FileState state;
     state.kind = EntryKind::kDirectory;
     state.permissions = 0755;
     missing_.push_back({directory, std::move(state)});
@@ -93,13 +93,15 @@ class Ancestors {
 
 }  // namespace
 
-Result<std::optional<State>> Observe(const Root& root, const std::string& path) { return Observer(root).Observe(path); }
+Result<std::optional<FileState>> Observe(const Root& root, const std::string& path) {
+  return Observer(root).Observe(path);
+}
 
-Result<std::optional<State>> ObserveAndKeep(const Root& root, BlobStore& blobs, const std::string& path) {
+Result<std::optional<FileState>> ObserveAndKeep(const Root& root, BlobStore& blobs, const std::string& path) {
   return Observer(root).ObserveAndKeep(path, blobs);
 }
 
-bool Matches(const State& want, const State& have) {
+bool Matches(const FileState& want, const FileState& have) {
   if (want.kind != have.kind || want.user.id != have.user.id || want.group.id != have.group.id) return false;
   if (want.kind == EntryKind::kFile && want.sha256 != have.sha256) return false;
   if (want.kind == EntryKind::kLink && want.target != have.target) return false;
@@ -108,8 +110,8 @@ bool Matches(const State& want, const State& have) {
          AreAsWanted(*want.attributes, have.attributes.value_or(std::map<std::string, std::string>()));
 }
 
-std::optional<WrongLabel> FindWrongLabel(const Labels& labels, const std::string& path, const State& want,
-                                         const State& have) {
+std::optional<WrongLabel> FindWrongLabel(const Labels& labels, const std::string& path, const FileState& want,
+                                         const FileState& have) {
   if (want.kind != have.kind || want.attributes) return std::nullopt;
   auto expected = labels.LabelFor(path, want.kind);
   std::string is = LabelOf(have);

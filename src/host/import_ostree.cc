@@ -25,9 +25,6 @@ constexpr const char* kConfigKey = "ostree.container.image-config";
 constexpr const char* kImpliedKey = "pintle.implied-directories";
 constexpr const char* kOnlyFilesKey = "pintle.only-files";
 
-constexpr std::string_view kWhiteout = ".wh.";
-constexpr std::string_view kOpaque = ".wh..wh..opq";
-
 std::string BranchOf(std::string_view folder, std::string_view digest) {
   return fmt::format("{}/{}", folder, digest.substr(digest.find(':') + 1));
 }
@@ -170,16 +167,17 @@ class Overlay {
 };
 
 // A transaction of the repository, which leaves no trace unless it is committed.
-class Transaction {
+class RepositoryTransaction {
  public:
-  static Result<Transaction> Begin(OstreeRepo* repository, GCancellable* cancel) {
+  static Result<RepositoryTransaction> Begin(OstreeRepo* repository, GCancellable* cancel) {
     Failure failure;
     if (!::ostree_repo_prepare_transaction(repository, nullptr, cancel, Out(failure))) return Told(failure);
-    return Transaction(repository);
+    return RepositoryTransaction(repository);
   }
-  Transaction(Transaction&& other) noexcept : repository_(std::exchange(other.repository_, nullptr)) {}
-  Transaction& operator=(Transaction&&) = delete;
-  ~Transaction() {
+  RepositoryTransaction(RepositoryTransaction&& other) noexcept
+      : repository_(std::exchange(other.repository_, nullptr)) {}
+  RepositoryTransaction& operator=(RepositoryTransaction&&) = delete;
+  ~RepositoryTransaction() {
     // Something has failed already, so errors are ignored; the next transaction cleans up what is left.
     if (repository_ != nullptr) ::ostree_repo_abort_transaction(repository_, nullptr, nullptr);
   }
@@ -196,7 +194,7 @@ class Transaction {
   }
 
  private:
-  explicit Transaction(OstreeRepo* repository) : repository_(repository) {}
+  explicit RepositoryTransaction(OstreeRepo* repository) : repository_(repository) {}
   OstreeRepo* repository_;
 };
 
@@ -368,7 +366,7 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
   }
   TRY(ExpectSpace(bytes, TRY(Space())));
 
-  Transaction transaction = TRY(Transaction::Begin(repository_, cancel));
+  RepositoryTransaction transaction = TRY(RepositoryTransaction::Begin(repository_, cancel));
   std::map<std::string, std::string> imported;
   LayersDone unpacked("unpacking", missing, tell);
   for (const OciDescriptor& layer : missing) {

@@ -5,16 +5,10 @@
 
 #include <utility>
 
+#include "host/stripped.h"
+
 namespace pintle::host {
 namespace {
-
-constexpr std::string_view kSpace = " \t\n\r";
-
-std::string_view Stripped(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
 
 // Splits a text into lines, joins those that end in a backslash with the next, and drops comments and empty lines,
 // even between joined ones.

@@ -28,7 +28,7 @@ constexpr std::size_t kBlock = 1 << 20;
 constexpr std::string_view kPackedRepository = "sysroot/ostree/repo/";
 constexpr std::string_view kPackedObjects = "sysroot/ostree/repo/objects/";
 
-Error Told(archive* opened) {
+Error ArchiveError(archive* opened) {
   const char* text = ::archive_error_string(opened);
   return Error(ErrorKind::kInvalid, text == nullptr ? "it is no archive" : text);
 }
@@ -153,9 +153,9 @@ Result<> ForEachEntry(const std::string& path, const std::stop_token& stop, cons
     archive_entry* entry = nullptr;
     const int result = ::archive_read_next_header(opened.get(), &entry);
     if (result == ARCHIVE_EOF) return {};
-    if (result != ARCHIVE_OK) return Told(opened.get());
+    if (result != ARCHIVE_OK) return ArchiveError(opened.get());
     TRY(visit(opened.get(), entry));
-    if (::archive_read_data_skip(opened.get()) != ARCHIVE_OK) return Told(opened.get());
+    if (::archive_read_data_skip(opened.get()) != ARCHIVE_OK) return ArchiveError(opened.get());
   }
 }
 
@@ -203,9 +203,6 @@ Result<std::optional<PackedObject>> ObjectIn(archive_entry* entry) {
   return object;
 }
 
-constexpr std::string_view kWhiteout = ".wh.";
-constexpr std::string_view kOpaque = ".wh..wh..opq";
-
 bool IsBelow(std::string_view path, std::string_view directory) {
   return path.size() > directory.size() && path.starts_with(directory) && path[directory.size()] == '/';
 }
@@ -246,7 +243,8 @@ class Unpacking {
     }
     TRY(root_.MakeDirectories(place.parent_path().string()));
     const UniqueFd file = TRY(root_.OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644));
-    if (::archive_read_data_into_fd(opened, file.get()) != ARCHIVE_OK) return Told(opened).While("writing " + path);
+    if (::archive_read_data_into_fd(opened, file.get()) != ARCHIVE_OK)
+      return ArchiveError(opened).While("writing " + path);
     return {};
   }
 
@@ -272,7 +270,7 @@ Result<> ForEachObject(const std::string& path, const std::stop_token& stop, con
     if (!object) return {};
     const auto read = [&](std::span<char> room) -> Result<std::size_t> {
       const la_ssize_t count = ::archive_read_data(opened, room.data(), room.size());
-      if (count < 0) return Told(opened);
+      if (count < 0) return ArchiveError(opened);
       return static_cast<std::size_t>(count);
     };
     TRY(visit(*object, read), fmt::format("the object {}.{}", object->checksum, object->kind));
@@ -310,7 +308,7 @@ Result<Archive> OpenLayer(const std::string& path) {
   ::archive_read_support_filter_gzip(opened.get());
   ::archive_read_support_filter_zstd(opened.get());
   ::archive_read_support_format_tar(opened.get());
-  if (::archive_read_open_filename(opened.get(), path.c_str(), kBlock) != ARCHIVE_OK) return Told(opened.get());
+  if (::archive_read_open_filename(opened.get(), path.c_str(), kBlock) != ARCHIVE_OK) return ArchiveError(opened.get());
   return opened;
 }
 

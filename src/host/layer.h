@@ -20,6 +20,11 @@ struct archive;  // libarchive's
 
 namespace pintle::host {
 
+// An entry whose name begins with kWhiteout hides what the layers below have under the rest of that name; one that is
+// called kOpaque hides all that they have in its folder.
+inline constexpr std::string_view kWhiteout = ".wh.";
+inline constexpr std::string_view kOpaque = ".wh..wh..opq";
+
 struct LayerContents {
   std::uint64_t bytes = 0;  // The total size of its files.
   // Directories that have no entry of their own.

@@ -15,9 +15,9 @@
 namespace pintle::host {
 namespace {
 
-constexpr const char* kName = "org.freedesktop.login1";
-constexpr const char* kPath = "/org/freedesktop/login1";
-constexpr const char* kManager = "org.freedesktop.login1.Manager";
+constexpr const char* kLogindName = "org.freedesktop.login1";
+constexpr const char* kLogindPath = "/org/freedesktop/login1";
+constexpr const char* kLogindManager = "org.freedesktop.login1.Manager";
 constexpr const char* kSession = "org.freedesktop.login1.Session";
 
 // The properties of a session that we read.
@@ -55,14 +55,15 @@ class Logins::Following {
 
   // The signals are subscribed first, so that no session that begins before the list is read goes unseen.
   Result<> Begin() {
-    int result =
-        ::sd_bus_match_signal_async(bus_, Out(new_), kName, kPath, kManager, "SessionNew", &OnNew, nullptr, this);
+    int result = ::sd_bus_match_signal_async(bus_, Out(new_), kLogindName, kLogindPath, kLogindManager, "SessionNew",
+                                             &OnNew, nullptr, this);
     if (result >= 0) {
-      result = ::sd_bus_match_signal_async(bus_, Out(removed_), kName, kPath, kManager, "SessionRemoved", &OnRemoved,
-                                           nullptr, this);
+      result = ::sd_bus_match_signal_async(bus_, Out(removed_), kLogindName, kLogindPath, kLogindManager,
+                                           "SessionRemoved", &OnRemoved, nullptr, this);
     }
     if (result >= 0) {
-      result = ::sd_bus_call_method_async(bus_, Out(list_), kName, kPath, kManager, "ListSessions", &OnList, this, "");
+      result = ::sd_bus_call_method_async(bus_, Out(list_), kLogindName, kLogindPath, kLogindManager, "ListSessions",
+                                          &OnList, this, "");
     }
     if (result < 0) return Problem().Told(result).While("following logind's sessions");
     return {};
@@ -112,7 +113,7 @@ class Logins::Following {
     const auto [asked, _] = questions_.insert_or_assign(
         session, std::unique_ptr<Question>(new Question{.asker = *this, .session = session, .slot = nullptr}));
     // This fails only if the connection does, and then all sessions are asked about again.
-    static_cast<void>(::sd_bus_call_method_async(bus_, Out(asked->second->slot), kName, path.c_str(),
+    static_cast<void>(::sd_bus_call_method_async(bus_, Out(asked->second->slot), kLogindName, path.c_str(),
                                                  "org.freedesktop.DBus.Properties", "GetAll", &OnAnswer,
                                                  asked->second.get(), "s", kSession));
   }

@@ -8,30 +8,24 @@
 
 #include "host/image_name.h"
 #include "host/kernel_arguments.h"
+#include "host/stripped.h"
 
 namespace pintle::host {
 namespace {
 
 constexpr std::string_view kArgument = "ostree=";
 
-std::string Stripped(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
-  text.remove_prefix(begin);
-  return std::string(text.substr(0, text.find_last_not_of(kBlanks) + 1));
-}
-
 // Returns the value of a key in the section [origin].
-std::string FromOrigin(std::string_view text, std::string_view key) {
+std::string OriginValue(std::string_view text, std::string_view key) {
   bool is_in_origin = false;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string line = Stripped(text.substr(0, end));
+    const std::string_view line = Stripped(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.starts_with('[')) is_in_origin = line == "[origin]";
     const std::size_t equals = line.find('=');
-    if (is_in_origin && equals != std::string::npos && Stripped(line.substr(0, equals)) == key) {
-      return Stripped(line.substr(equals + 1));
+    if (is_in_origin && equals != std::string_view::npos && Stripped(line.substr(0, equals)) == key) {
+      return std::string(Stripped(line.substr(equals + 1)));
     }
   }
   return "";
@@ -53,9 +47,9 @@ Result<std::optional<DeployedImage>> NamedDeployment(const Root& root, std::stri
   image.commit = image.id.substr(0, image.id.rfind('.'));
   image.base_commit = image.commit;
   const std::string origin = TRY(root.ReadFile(place + ".origin"), "looking for what is booted");
-  image.image = ImageOfReference(FromOrigin(origin, "container-image-reference"));
-  image.branch = FromOrigin(origin, "refspec");
-  if (image.branch.empty()) image.branch = FromOrigin(origin, "baserefspec");
+  image.image = ImageOfReference(OriginValue(origin, "container-image-reference"));
+  image.branch = OriginValue(origin, "refspec");
+  if (image.branch.empty()) image.branch = OriginValue(origin, "baserefspec");
   if (const std::size_t at = image.image.rfind('@'); at != std::string::npos) image.digest = image.image.substr(at + 1);
   return image;
 }

@@ -21,18 +21,18 @@ namespace pintle::host {
 namespace {
 
 using resource::EntryKind;
-using State = Observer::State;
+using FileState = resource::FileEntry::State;
 
 bool IsNothingThere(int errno_value) { return errno_value == ENOENT || errno_value == ENOTDIR; }
 
-void Take(const struct stat& status, State& state) {
+void Take(const struct stat& status, FileState& state) {
   state.permissions = status.st_mode & 07777;
   state.user.id = status.st_uid;
   state.group.id = status.st_gid;
 }
 
-Result<State> ObserveLink(int fd) {
-  State state;
+Result<FileState> ObserveLink(int fd) {
+  FileState state;
   state.kind = EntryKind::kLink;
   std::array<char, PATH_MAX> target;
   const ssize_t length = ::readlinkat(fd, "", target.data(), target.size());
@@ -49,9 +49,9 @@ class Observer::Reading {
   virtual ~Reading() = default;
 
   // Returns what is known of a file without reading it.
-  virtual Result<std::optional<State>> Recall(const std::string&, const struct stat&) { return std::nullopt; }
+  virtual Result<std::optional<FileState>> Recall(const std::string&, const struct stat&) { return std::nullopt; }
   // Called after a file was read, while it is still open.
-  virtual Result<> End(const std::string&, int, const struct stat&, State&) { return {}; }
+  virtual Result<> End(const std::string&, int, const struct stat&, FileState&) { return {}; }
 
   Result<std::string> DigestOf(int fd, std::size_t size) {
     pieces_.emplace(fd, size);
@@ -78,10 +78,10 @@ class Remembering final : public Observer::Reading {
  public:
   explicit Remembering(SeenFiles& seen) : seen_(seen) {}
 
-  Result<std::optional<State>> Recall(const std::string& path, const struct stat& status) override {
+  Result<std::optional<FileState>> Recall(const std::string& path, const struct stat& status) override {
     return seen_.Recall(path, status);
   }
-  Result<> End(const std::string& path, int, const struct stat& status, State& state) override {
+  Result<> End(const std::string& path, int, const struct stat& status, FileState& state) override {
     seen_.Remember(path, status, state);
     return {};
   }
@@ -92,9 +92,9 @@ class Remembering final : public Observer::Reading {
 
 class Keeping : public Observer::Reading {
  public:
-  Keeping(BlobStore& blobs, const std::optional<State>& unless) : blobs_(blobs), unless_(unless) {}
+  Keeping(BlobStore& blobs, const std::optional<FileState>& unless) : blobs_(blobs), unless_(unless) {}
 
-  Result<> End(const std::string&, int fd, const struct stat& status, State& state) override {
+  Result<> End(const std::string&, int fd, const struct stat& status, FileState& state) override {
     if (unless_ && Matches(*unless_, state)) return {};
     if (whole_) return blobs_.AddKnown(state.sha256, *whole_);
     // The file is read again and may have changed; then the new contents are its state.
@@ -104,16 +104,16 @@ class Keeping : public Observer::Reading {
 
  protected:
   BlobStore& blobs_;
-  const std::optional<State>& unless_;
+  const std::optional<FileState>& unless_;
 };
 
 class KeepingExpected final : public Keeping {
  public:
-  KeepingExpected(BlobStore& blobs, const std::optional<State>& unless, SeenFiles& seen,
+  KeepingExpected(BlobStore& blobs, const std::optional<FileState>& unless, SeenFiles& seen,
                   const Observer::KeepExpected& keep_expected)
       : Keeping(blobs, unless), seen_(seen), keep_expected_(keep_expected) {}
 
-  Result<std::optional<State>> Recall(const std::string& path, const struct stat& status) override {
+  Result<std::optional<FileState>> Recall(const std::string& path, const struct stat& status) override {
     auto state = seen_.Recall(path, status);
     if (!state || (unless_ && Matches(*unless_, *state)) || blobs_.Has(state->sha256)) return state;
     TRY(keep_expected_(path));
@@ -143,30 +143,30 @@ Result<UniqueFd> OpenSame(const Directory& directory, const std::string& name, s
 
 }  // namespace
 
-Result<std::optional<State>> Observer::Observe(const std::string& path) {
+Result<std::optional<FileState>> Observer::Observe(const std::string& path) {
   Reading reading;
   return ObserveWith(path, reading);
 }
 
-Result<std::optional<State>> Observer::Observe(const std::string& path, SeenFiles& seen) {
+Result<std::optional<FileState>> Observer::Observe(const std::string& path, SeenFiles& seen) {
   Remembering reading(seen);
   return ObserveWith(path, reading);
 }
 
-Result<std::optional<State>> Observer::ObserveAndKeep(const std::string& path, BlobStore& blobs,
-                                                      const std::optional<State>& unless) {
+Result<std::optional<FileState>> Observer::ObserveAndKeep(const std::string& path, BlobStore& blobs,
+                                                          const std::optional<FileState>& unless) {
   Keeping reading(blobs, unless);
   return ObserveWith(path, reading);
 }
 
-Result<std::optional<State>> Observer::ObserveAndKeep(const std::string& path, BlobStore& blobs,
-                                                      const std::optional<State>& unless, SeenFiles& seen,
-                                                      const KeepExpected& keep_expected) {
+Result<std::optional<FileState>> Observer::ObserveAndKeep(const std::string& path, BlobStore& blobs,
+                                                          const std::optional<FileState>& unless, SeenFiles& seen,
+                                                          const KeepExpected& keep_expected) {
   KeepingExpected reading(blobs, unless, seen, keep_expected);
   return ObserveWith(path, reading);
 }
 
-Result<std::optional<State>> Observer::ObserveWith(const std::string& path, Reading& reading) {
+Result<std::optional<FileState>> Observer::ObserveWith(const std::string& path, Reading& reading) {
   const auto doing = [&] { return fmt::format("looking at {}", path); };
   const auto place = TRY(Find(path));
   if (!place) return std::nullopt;
@@ -180,7 +180,7 @@ Result<std::optional<State>> Observer::ObserveWith(const std::string& path, Read
     if (auto known = TRY(reading.Recall(path, status), doing())) return known;
   }
   const UniqueFd thing = TRY(OpenSame(*place->directory, place->name, status), doing());
-  State state;
+  FileState state;
   if (kind == EntryKind::kLink) {
     state = TRY(ObserveLink(thing.get()), doing());
     Take(status, state);

@@ -17,7 +17,7 @@ namespace pintle::host {
 namespace {
 
 using resource::EntryKind;
-using State = resource::FileEntry::State;
+using FileState = resource::FileEntry::State;
 
 // OSTree keeps the OS's defaults for /etc here.
 constexpr std::string_view kDefaultsOfTheOs = "/usr/etc";
@@ -31,7 +31,7 @@ std::string PlaceBelow(std::string_view top, const std::string& path, std::strin
   return fmt::format("{}{}{}{}", top, path.substr(0, begin), name, ending);
 }
 
-Result<bool> Exists(const Root& root, const std::string& path) { return TRY(root.Status(path)).has_value(); }
+Result<bool> ExistsIn(const Root& root, const std::string& path) { return TRY(root.Status(path)).has_value(); }
 
 class Keeper {
  public:
@@ -59,11 +59,11 @@ class Keeper {
 
  private:
   Result<bool> IsKnown(const std::string& path) const {
-    return TRY(Exists(root_, StampOf(path))) || TRY(Exists(root_, OriginalOf(path)));
+    return TRY(ExistsIn(root_, StampOf(path))) || TRY(ExistsIn(root_, OriginalOf(path)));
   }
 
   Result<> Stamp(const std::string& path) {
-    State stamp;
+    FileState stamp;
     stamp.sha256 = TRY(blobs_.Add(""));
     stamp.permissions = 0644;
     steps_.push_back({StampOf(path), std::move(stamp)});
@@ -85,7 +85,7 @@ class Finder {
   Result<> Find(const std::string& path) {
     const std::string stamp = StampOf(path);
     if (needed_.contains(path)) return FindBelowDirectory(path);
-    if (TRY(Exists(root_, stamp))) {
+    if (TRY(ExistsIn(root_, stamp))) {
       Remove(stamp);
       gone_.insert(path);
       return {};
@@ -108,7 +108,7 @@ class Finder {
     std::sort(directories.begin(), directories.end(), std::greater<>());
     for (const std::string& directory : directories) {
       const std::string stamp = StampOf(directory);
-      if (needed_.contains(directory) || wanted_.contains(directory) || !TRY(Exists(root_, stamp))) continue;
+      if (needed_.contains(directory) || wanted_.contains(directory) || !TRY(ExistsIn(root_, stamp))) continue;
       if (!TRY(BecomesEmpty(directory))) continue;
       gone_.insert(directory);
       found_.afterwards.push_back({directory, std::nullopt});
@@ -135,7 +135,7 @@ class Finder {
  private:
   // A directory takes the place of what a config had there.  Its stamp also means that the directory is ours.
   Result<> FindBelowDirectory(const std::string& path) {
-    if (TRY(Exists(root_, StampOf(path)))) return {};
+    if (TRY(ExistsIn(root_, StampOf(path)))) return {};
     const std::string original = OriginalOf(path);
     auto state = TRY(ObserveAndKeep(root_, blobs_, original));
     if (!state) return {};

@@ -15,6 +15,7 @@
 #include "base/unique_fd.h"
 #include "base/write_all.h"
 #include "host/files.h"
+#include "host/sync_directory.h"
 
 namespace pintle::host {
 namespace {
@@ -25,8 +26,6 @@ Result<> Sync(int fd, const char* what) {
   if (::fsync(fd) != 0) return Error::FromErrno(what);
   return {};
 }
-
-Result<> SyncDirectory(int directory) { return Sync(directory, "fsync of the directory"); }
 
 std::string FilledUp(std::string_view contents, std::size_t size) {
   const std::size_t filled_size = std::max(size, contents.size());

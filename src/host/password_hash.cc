@@ -17,7 +17,7 @@
 namespace pintle::host {
 namespace {
 
-using State = resource::PasswordHash::State;
+using HashState = resource::PasswordHash::State;
 using resource::PasswordHash;
 
 constexpr const char* kShadow = "shadow";
@@ -41,7 +41,7 @@ std::optional<Line> FindLine(std::string_view text, std::string_view user) {
 }
 
 // The fields of a line: name, hash, day of the last change, and the unparsed rest.
-struct Entry {
+struct ShadowEntry {
   std::string_view name;
   std::string_view hash;
   std::string_view last_change;
@@ -56,8 +56,8 @@ std::string_view TakeField(std::string_view& line) {
   return field;
 }
 
-Entry EntryOf(std::string_view line) {
-  Entry entry;
+ShadowEntry EntryOf(std::string_view line) {
+  ShadowEntry entry;
   if (line.ends_with('\n')) {
     entry.line_break = line.substr(line.size() - 1);
     line.remove_suffix(1);
@@ -100,7 +100,7 @@ Result<UniqueFd> Lock(int etc, const Clock& clock, std::chrono::milliseconds pat
   return file;
 }
 
-Result<> Check(const std::string& user, const std::optional<State>& want) {
+Result<> Check(const std::string& user, const std::optional<HashState>& want) {
   const auto fits = [](const std::string& text) {
     return std::none_of(text.begin(), text.end(), [](char c) { return c == ':' || c == '\n' || c == '\0'; });
   };
@@ -112,15 +112,15 @@ Result<> Check(const std::string& user, const std::optional<State>& want) {
 }
 
 // Returns the text of the file with the wanted line for the user.
-Result<std::string> Changed(const std::string& text, const Root& root, const resource::Put<PasswordHash>& put,
-                            const Clock& clock) {
+Result<std::string> ChangedText(const std::string& text, const Root& root, const resource::Put<PasswordHash>& put,
+                                const Clock& clock) {
   const std::optional<Line> line = FindLine(text, put.key);
   const auto replaced = [&](const std::string& with) {
     return text.substr(0, line->begin) + with + text.substr(line->end);
   };
   if (!put.want) return line ? replaced("") : text;
   if (line) {
-    const Entry entry = EntryOf(std::string_view(text).substr(line->begin, line->end - line->begin));
+    const ShadowEntry entry = EntryOf(std::string_view(text).substr(line->begin, line->end - line->begin));
     std::string last_change = put.want->last_change.value_or(std::string(entry.last_change));
     if (!put.want->last_change && entry.hash != put.want->hash) last_change = TRY(Today(clock));
     const bool has_day = !entry.rest.empty() || !last_change.empty();
@@ -139,7 +139,7 @@ Result<> PutLocked(int etc, const Root& root, const resource::Put<PasswordHash>&
   TRY(ClearBeside(etc, kShadow), "writing /etc/shadow");
   std::optional<SmallFile> file = TRY(ReadSmallFile(etc, kShadow), "reading /etc/shadow");
   if (!file) file = SmallFile();
-  std::string text = TRY(Changed(file->contents, root, put, clock));
+  std::string text = TRY(ChangedText(file->contents, root, put, clock));
   if (text == file->contents) return {};
   file->contents = std::move(text);
   TRY(ReplaceSmallFile(etc, kShadow, *file), "writing /etc/shadow");
@@ -148,15 +148,15 @@ Result<> PutLocked(int etc, const Root& root, const resource::Put<PasswordHash>&
 
 }  // namespace
 
-Result<std::optional<State>> ObservePasswordHash(const Root& root, const std::string& user) {
+Result<std::optional<HashState>> ObservePasswordHash(const Root& root, const std::string& user) {
   const auto doing = [&] { return fmt::format("looking at the password of {}", user); };
   TRY(Check(user, std::nullopt), doing());
   const auto etc = TRY(OpenEtc(root), doing());
   const std::optional<SmallFile> file = TRY(ReadSmallFile(etc.get(), kShadow), doing());
   const std::optional<Line> line = file ? FindLine(file->contents, user) : std::nullopt;
   if (!line) return std::nullopt;
-  const Entry entry = EntryOf(std::string_view(file->contents).substr(line->begin, line->end - line->begin));
-  return State{std::string(entry.hash), std::string(entry.last_change)};
+  const ShadowEntry entry = EntryOf(std::string_view(file->contents).substr(line->begin, line->end - line->begin));
+  return HashState{std::string(entry.hash), std::string(entry.last_change)};
 }
 
 Result<> PutPasswordHash(const Root& root, const resource::Put<PasswordHash>& put, const Clock& clock,
@@ -169,7 +169,7 @@ Result<> PutPasswordHash(const Root& root, const resource::Put<PasswordHash>& pu
   return {};
 }
 
-bool Matches(const std::optional<State>& want, const std::optional<State>& have) {
+bool Matches(const std::optional<HashState>& want, const std::optional<HashState>& have) {
   if (!have) return !want || want->hash == PasswordHash::kLocked;
   return want && want->hash == have->hash && (!want->last_change || want->last_change == have->last_change);
 }

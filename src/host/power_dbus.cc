@@ -12,13 +12,6 @@ namespace {
 
 constexpr const char* kWho = "Pintle";
 
-Result<Bus> OpenBus() {
-  Bus bus;
-  const int result = ::sd_bus_open_system(Out(bus));
-  if (result < 0) return Error::FromErrno("connecting to the system bus", -result);
-  return bus;
-}
-
 struct Answer {
   Message message;
   int result = 0;
@@ -29,7 +22,7 @@ struct Answer {
 };
 
 template <typename... Arguments>
-void Call(sd_bus* bus, const char* method, Answer& answer, const char* types, Arguments... arguments) {
+void CallLogind(sd_bus* bus, const char* method, Answer& answer, const char* types, Arguments... arguments) {
   answer.result =
       ::sd_bus_call_method(bus, "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
                            method, answer.problem.get(), Out(answer.message), types, arguments...);
@@ -38,21 +31,21 @@ void Call(sd_bus* bus, const char* method, Answer& answer, const char* types, Ar
 }  // namespace
 
 Result<> PowerDbus::Reboot(const std::string& reason) {
-  const Bus bus = TRY(OpenBus(), "rebooting");
+  const Bus bus = TRY(OpenSystemBus(), "rebooting");
   // A failure to inform users is no reason not to reboot.
   Answer told;
-  Call(bus.get(), "SetWallMessage", told, "sb", reason.c_str(), 1);
+  CallLogind(bus.get(), "SetWallMessage", told, "sb", reason.c_str(), 1);
   Answer answer;
-  Call(bus.get(), "Reboot", answer, "b", 0);
+  CallLogind(bus.get(), "Reboot", answer, "b", 0);
   // The bus may go down before it delivers the answer.
   if (answer.result >= 0 || answer.IsConnectionLost()) return {};
   return answer.Told().While("rebooting (`systemd-inhibit --list` shows who may be against it)");
 }
 
 Result<Inhibitor> PowerDbus::InhibitShutdown(const std::string& why) {
-  const Bus bus = TRY(OpenBus(), "keeping the machine from shutting down");
+  const Bus bus = TRY(OpenSystemBus(), "keeping the machine from shutting down");
   Answer answer;
-  Call(bus.get(), "Inhibit", answer, "ssss", "shutdown", kWho, why.c_str(), "block");
+  CallLogind(bus.get(), "Inhibit", answer, "ssss", "shutdown", kWho, why.c_str(), "block");
   int fd = -1;
   if (answer.result >= 0) answer.result = ::sd_bus_message_read(answer.message.get(), "h", &fd);
   if (answer.result < 0) return answer.Told().While("keeping the machine from shutting down");

@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "host/stripped.h"
+
 namespace pintle::host {
 namespace {
 
@@ -19,14 +21,6 @@ constexpr std::array<std::string_view, 5> kDirectories = {
 
 constexpr std::pair<std::string_view, PresetAction> kActions[] = {
     {"enable", PresetAction::kEnable}, {"disable", PresetAction::kDisable}, {"ignore", PresetAction::kIgnore}};
-
-constexpr std::string_view kSpace = " \t\r";
-
-std::string_view Stripped(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
 
 // Removes the first word and returns it.
 std::string_view TakeWord(std::string_view& text) {

@@ -23,11 +23,11 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr const char* kPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr const char* kSearchPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr std::size_t kMostOutput = 64 << 20;
 constexpr std::size_t kMostComplaint = 4096;
-constexpr auto kGlance = milliseconds(100);  // How often a running program is checked for a request to stop.
-constexpr auto kGrace = seconds(10);         // The time that the program gets to clean up when it is asked to end.
+constexpr auto kStopGlance = milliseconds(100);  // How often a running program is checked for a request to stop.
+constexpr auto kGrace = seconds(10);             // The time that the program gets to clean up when it is asked to end.
 
 // Appends what can be read; returns false at the end.
 bool ReadSome(int fd, std::string& to) {
@@ -62,7 +62,7 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
   MonotonicTime next_call = SystemClock().Monotonic() + seconds(1);
   while (output.read || complaint.read) {
     std::array<pollfd, 2> ends{pollfd{output.read.get(), POLLIN, 0}, pollfd{complaint.read.get(), POLLIN, 0}};
-    if (::poll(ends.data(), ends.size(), static_cast<int>(kGlance.count())) < 0 && errno != EINTR) break;
+    if (::poll(ends.data(), ends.size(), static_cast<int>(kStopGlance.count())) < 0 && errno != EINTR) break;
     if (ends[0].revents != 0 && !ReadSome(output.read.get(), said)) output.read.Reset();
     if (ends[1].revents != 0 && !ReadSome(complaint.read.get(), complained)) complaint.read.Reset();
     if (complained.size() > kMostComplaint) complained.erase(0, complained.size() - kMostComplaint);
@@ -92,7 +92,7 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
 }
 
 std::vector<std::string> PlainEnvironment() {
-  std::vector<std::string> environment = {kPath, "HOME=/root", "LC_ALL=C.UTF-8"};
+  std::vector<std::string> environment = {kSearchPath, "HOME=/root", "LC_ALL=C.UTF-8"};
   for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"}) {
     if (const char* value = std::getenv(name)) environment.push_back(fmt::format("{}={}", name, value));
   }

@@ -24,17 +24,17 @@ using std::chrono::seconds;
 using Filler = std::function<int(sd_bus_message*)>;
 using Words = std::vector<std::string>;
 
-constexpr const char* kName = "org.projectatomic.rpmostree1";
+constexpr const char* kRpmOstreeName = "org.projectatomic.rpmostree1";
 constexpr const char* kSysrootPath = "/org/projectatomic/rpmostree1/Sysroot";
 constexpr const char* kSysroot = "org.projectatomic.rpmostree1.Sysroot";
 constexpr const char* kOs = "org.projectatomic.rpmostree1.OS";
-constexpr const char* kProperties = "org.freedesktop.DBus.Properties";
 constexpr const char* kClient = "pintle";
 
-constexpr auto kStartPatience = seconds(90);
-constexpr auto kCallPatience = std::chrono::minutes(5);  // The daemon may have to read all deployments on the disk
+constexpr auto kUnitStartPatience = seconds(90);
+constexpr auto kRpmOstreePatience =
+    std::chrono::minutes(5);              // The daemon may have to read all deployments on the disk
                                                          // first.
-constexpr auto kBusyGlance = seconds(1);                 // Some states end without a signal, so they are polled.
+constexpr auto kBusyGlance = seconds(1);  // Some states end without a signal, so they are polled.
 constexpr int kRegistrations = 5;
 
 bool SaysBusy(const Problem& problem) {
@@ -150,10 +150,10 @@ class RpmOstree::Connection {
     int result = ::sd_bus_open_system(Out(bus_));
     if (result < 0) return Error::FromErrno("connecting to the system bus", -result);
     const std::string owner =
-        fmt::format("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'", kName);
+        fmt::format("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'", kRpmOstreeName);
     result = ::sd_bus_add_match(bus_.get(), Out(owner_watch_), owner.c_str(), &OnOwner, this);
     if (result >= 0) {
-      result = ::sd_bus_match_signal(bus_.get(), Out(busy_watch_), kName, kSysrootPath, kProperties,
+      result = ::sd_bus_match_signal(bus_.get(), Out(busy_watch_), kRpmOstreeName, kSysrootPath, kPropertiesInterface,
                                      "PropertiesChanged", &OnProperties, this);
     }
     if (result < 0) return Problem().Told(result).While("watching for rpm-ostree on the bus");
@@ -202,15 +202,15 @@ class RpmOstree::Connection {
   Result<> Start() {
     const UnitStatus status = TRY(systemd_.Observe(kRpmOstreeUnit));
     if (status.active_state == "active") return {};
-    return systemd_.Run(JobKind::kStart, kRpmOstreeUnit, kStartPatience);
+    return systemd_.Run(JobKind::kStart, kRpmOstreeUnit, kUnitStartPatience);
   }
 
   Result<> ReadBooted() {
     Problem problem;
     Message answer;
     const char* path = nullptr;
-    int result =
-        ::sd_bus_get_property(bus_.get(), kName, kSysrootPath, kSysroot, "Booted", problem.get(), Out(answer), "o");
+    int result = ::sd_bus_get_property(bus_.get(), kRpmOstreeName, kSysrootPath, kSysroot, "Booted", problem.get(),
+                                       Out(answer), "o");
     if (result >= 0) result = ::sd_bus_message_read(answer.get(), "o", &path);
     if (result < 0) return ToldInOneLine(problem, result).While("asking rpm-ostree for the booted OS");
     booted_ = path;
@@ -225,9 +225,10 @@ class RpmOstree::Connection {
 
   Attempted Attempt(const char* path, const char* interface, const char* method, Problem& problem, const Filler& fill) {
     Message call, answer;
-    int result = ::sd_bus_message_new_method_call(bus_.get(), Out(call), kName, path, interface, method);
+    int result = ::sd_bus_message_new_method_call(bus_.get(), Out(call), kRpmOstreeName, path, interface, method);
     if (result >= 0) result = fill(call.get());
-    const auto patience = static_cast<std::uint64_t>(std::chrono::duration_cast<microseconds>(kCallPatience).count());
+    const auto patience =
+        static_cast<std::uint64_t>(std::chrono::duration_cast<microseconds>(kRpmOstreePatience).count());
     if (result >= 0) result = ::sd_bus_call(bus_.get(), call.get(), patience, problem.get(), Out(answer));
     return {result, std::move(answer)};
   }
@@ -285,8 +286,8 @@ class RpmOstree::Connection {
     Problem problem;
     Message answer;
     const char *method = nullptr, *sender = nullptr, *path = nullptr, *us = nullptr;
-    int result = ::sd_bus_get_property(bus_.get(), kName, kSysrootPath, kSysroot, "ActiveTransaction", problem.get(),
-                                       Out(answer), "(sss)");
+    int result = ::sd_bus_get_property(bus_.get(), kRpmOstreeName, kSysrootPath, kSysroot, "ActiveTransaction",
+                                       problem.get(), Out(answer), "(sss)");
     if (result >= 0) result = ::sd_bus_message_read(answer.get(), "(sss)", &method, &sender, &path);
     if (result >= 0) result = ::sd_bus_get_unique_name(bus_.get(), &us);
     // The signal that the daemon has ended may arrive only now, and the answer may be that of a new daemon.
@@ -318,7 +319,7 @@ Result<std::string> RpmOstree::ActiveTransaction(Systemd& systemd) {
   Problem problem;
   Message answer;
   const char *method = nullptr, *sender = nullptr, *path = nullptr;
-  result = ::sd_bus_get_property(bus.get(), kName, kSysrootPath, kSysroot, "ActiveTransaction", problem.get(),
+  result = ::sd_bus_get_property(bus.get(), kRpmOstreeName, kSysrootPath, kSysroot, "ActiveTransaction", problem.get(),
                                  Out(answer), "(sss)");
   if (result >= 0) result = ::sd_bus_message_read(answer.get(), "(sss)", &method, &sender, &path);
   if (problem.IsNobodyThere(result)) return std::string();

@@ -31,9 +31,9 @@ using PeerBus = CPtr<sd_bus, sd_bus_close_unref>;  // This does not flush, which
                                                    // read.
 
 constexpr const char* kInterface = "org.projectatomic.rpmostree1.Transaction";
-constexpr auto kStartPatience = seconds(90);
-constexpr auto kGlance = seconds(10);          // All that matters wakes us up before.
-constexpr auto kCancelPatience = seconds(60);  // The time for the daemon to clean up what it has begun.
+constexpr auto kTransactionStartPatience = seconds(90);
+constexpr auto kTransactionGlance = seconds(10);  // All that matters wakes us up before.
+constexpr auto kCancelPatience = seconds(60);     // The time for the daemon to clean up what it has begun.
 constexpr std::uint32_t kWhole = 100;
 constexpr std::size_t kMostOfText = 200;
 
@@ -51,9 +51,10 @@ pollfd EventsOf(sd_bus* bus) {
   return pollfd{bus == nullptr ? -1 : ::sd_bus_get_fd(bus), static_cast<short>(std::max(events, 0)), 0};
 }
 
-class Transaction {
+class FollowedTransaction {
  public:
-  Transaction(const WatchedDaemon& daemon, const RpmOstreeManners& manners) : daemon_(daemon), manners_(manners) {}
+  FollowedTransaction(const WatchedDaemon& daemon, const RpmOstreeManners& manners)
+      : daemon_(daemon), manners_(manners) {}
 
   Result<TransactionEnd> Follow(const std::string& address) {
     int result = ::sd_bus_new(Out(bus_));
@@ -63,7 +64,7 @@ class Transaction {
       result = ::sd_bus_match_signal(bus_.get(), Out(slot_), nullptr, "/", kInterface, nullptr, &OnSignal, this);
     }
     if (result < 0) return OutOfSight();
-    if (!Call("Start", kStartPatience)) return OutOfSight();
+    if (!Call("Start", kTransactionStartPatience)) return OutOfSight();
     return AwaitEnd();
   }
 
@@ -98,14 +99,14 @@ class Transaction {
       if (daemon_.is_gone) return DaemonEnded();
       if (manners_.stop.stop_requested() && !give_up_) {
         // The outcome of the transaction shows whether it was cancelled.
-        static_cast<void>(Call("Cancel", kStartPatience));
+        static_cast<void>(Call("Cancel", kTransactionStartPatience));
         give_up_ = SystemClock().Monotonic() + kCancelPatience;
         continue;
       }
       if (give_up_ && SystemClock().Monotonic() > *give_up_) {
         return Error(ErrorKind::kCancelled, "rpm-ostree was asked to stop, and goes on");
       }
-      TRY(AwaitEither(bus_.get(), daemon_.bus, give_up_ ? std::stop_token() : manners_.stop, kGlance));
+      TRY(AwaitEither(bus_.get(), daemon_.bus, give_up_ ? std::stop_token() : manners_.stop, kTransactionGlance));
     }
   }
 
@@ -116,7 +117,7 @@ class Transaction {
   }
 
   static int OnSignal(sd_bus_message* message, void* self, sd_bus_error*) {
-    static_cast<Transaction*>(self)->Hear(message);
+    static_cast<FollowedTransaction*>(self)->Hear(message);
     return 0;
   }
 
@@ -169,7 +170,7 @@ int ProcessAll(sd_bus* bus) {
 
 Result<TransactionEnd> FollowTransaction(const std::string& address, const WatchedDaemon& daemon,
                                          const RpmOstreeManners& manners) {
-  return Transaction(daemon, manners).Follow(address);
+  return FollowedTransaction(daemon, manners).Follow(address);
 }
 
 Result<> AwaitEither(sd_bus* one, sd_bus* other, const std::stop_token& stop, milliseconds most) {

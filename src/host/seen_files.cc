@@ -18,15 +18,14 @@ namespace pintle::host {
 namespace {
 
 constexpr std::string_view kFirstLine = "files that pintle has seen, 1\n";
-constexpr std::size_t kDigestLength = 64;
-constexpr std::size_t kLimit = 64 << 20;
+constexpr std::size_t kSeenFilesLimit = 64 << 20;
 constexpr std::string_view kNoLabel = "-";
 
-std::int64_t Nanoseconds(const timespec& time) {
+std::int64_t NanosecondsOf(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-std::string_view TakeWord(std::string_view& line) {
+std::string_view TakeUntilBlank(std::string_view& line) {
   const std::size_t end = std::min(line.find(' '), line.size());
   const std::string_view word = line.substr(0, end);
   line.remove_prefix(std::min(end + 1, line.size()));
@@ -35,7 +34,7 @@ std::string_view TakeWord(std::string_view& line) {
 
 template <typename Number>
 bool TakeNumber(std::string_view& line, Number& number) {
-  const std::string_view word = TakeWord(line);
+  const std::string_view word = TakeUntilBlank(line);
   const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
   return problem == std::errc() && end == word.data() + word.size() && !word.empty();
 }
@@ -46,12 +45,12 @@ std::optional<std::string> ReadOwn(const Root& root, const std::string& path) {
   struct stat status;
   if (!file || ::fstat(file->get(), &status) != 0) return std::nullopt;
   const bool is_own = status.st_uid == ::geteuid() && (status.st_mode & 077) == 0;
-  if (!S_ISREG(status.st_mode) || !is_own || status.st_size > static_cast<off_t>(kLimit)) return std::nullopt;
+  if (!S_ISREG(status.st_mode) || !is_own || status.st_size > static_cast<off_t>(kSeenFilesLimit)) return std::nullopt;
   std::string text;
   Pieces pieces(file->get(), static_cast<std::size_t>(status.st_size));
   for (;;) {
     const auto piece = pieces.Next();
-    if (!piece || text.size() > kLimit) return std::nullopt;
+    if (!piece || text.size() > kSeenFilesLimit) return std::nullopt;
     if (piece->empty()) return text;
     text += *piece;
   }
@@ -59,9 +58,9 @@ std::optional<std::string> ReadOwn(const Root& root, const std::string& path) {
 
 // Returns the lines between the first and the last, which is the digest of all before it.
 std::optional<std::string_view> LinesIn(std::string_view text) {
-  if (!text.starts_with(kFirstLine) || text.size() < kFirstLine.size() + kDigestLength + 1) return std::nullopt;
-  const std::string_view body = text.substr(0, text.size() - kDigestLength - 1);
-  const std::string_view digest = text.substr(body.size(), kDigestLength);
+  if (!text.starts_with(kFirstLine) || text.size() < kFirstLine.size() + kSha256Digits + 1) return std::nullopt;
+  const std::string_view body = text.substr(0, text.size() - kSha256Digits - 1);
+  const std::string_view digest = text.substr(body.size(), kSha256Digits);
   if (text.back() != '\n' || Sha256(body).hex() != digest) return std::nullopt;
   return body.substr(kFirstLine.size());
 }
@@ -69,7 +68,7 @@ std::optional<std::string_view> LinesIn(std::string_view text) {
 }  // namespace
 
 SeenFiles::Stamp SeenFiles::Stamp::Of(const struct stat& status) {
-  return {status.st_dev, status.st_ino, status.st_size, Nanoseconds(status.st_mtim), Nanoseconds(status.st_ctim)};
+  return {status.st_dev, status.st_ino, status.st_size, NanosecondsOf(status.st_mtim), NanosecondsOf(status.st_ctim)};
 }
 
 std::optional<SeenFiles::State> SeenFiles::Recall(const std::string& path, const struct stat& status) {
@@ -119,11 +118,11 @@ SeenFiles SeenFiles::Load(const Root& root, const std::string& path, const Clock
 
 bool SeenFiles::Add(std::string_view line) {
   Seen seen;
-  seen.sha256 = TakeWord(line);
-  seen.label = TakeWord(line);
+  seen.sha256 = TakeUntilBlank(line);
+  seen.label = TakeUntilBlank(line);
   if (seen.label == kNoLabel) seen.label.clear();
   Stamp& stamp = seen.stamp;
-  const bool is_whole = seen.sha256.size() == kDigestLength && TakeNumber(line, stamp.device) &&
+  const bool is_whole = seen.sha256.size() == kSha256Digits && TakeNumber(line, stamp.device) &&
                         TakeNumber(line, stamp.inode) && TakeNumber(line, stamp.size) &&
                         TakeNumber(line, stamp.modified) && TakeNumber(line, stamp.changed) && line.starts_with('/');
   if (is_whole) files_.emplace(line, std::move(seen));

@@ -12,13 +12,16 @@
 #include "base/unique_fd.h"
 #include "base/write_all.h"
 #include "host/pieces.h"
+#include "host/sync_directory.h"
 
 namespace pintle::host {
 namespace {
 
-constexpr std::size_t kLimit = limits::kKeys;
+constexpr std::size_t kSmallFileLimit = limits::kKeys;
 
-Error TooLong() { return Error(ErrorKind::kInvalid, fmt::format("it is longer than the limit of {} bytes", kLimit)); }
+Error TooLong() {
+  return Error(ErrorKind::kInvalid, fmt::format("it is longer than the limit of {} bytes", kSmallFileLimit));
+}
 
 // The owner is set only if it differs, since the user's rights, with which this may run, do not permit chown(2).
 Result<> SetOwner(int fd, const Owner& owner) {
@@ -26,11 +29,6 @@ Result<> SetOwner(int fd, const Owner& owner) {
   if (::fstat(fd, &status) != 0) return Error::FromErrno("fstat");
   if (status.st_uid == owner.uid && status.st_gid == owner.gid) return {};
   if (::fchown(fd, owner.uid, owner.gid) != 0) return Error::FromErrno("chown");
-  return {};
-}
-
-Result<> Sync(int directory) {
-  if (::fsync(directory) != 0) return Error::FromErrno("fsync of the directory");
   return {};
 }
 
@@ -59,13 +57,13 @@ Result<std::optional<SmallFile>> ReadSmallFile(int directory, const std::string&
   Pieces pieces(fd.get(), static_cast<std::size_t>(status.st_size));
   for (std::string_view piece = TRY(pieces.Next()); !piece.empty(); piece = TRY(pieces.Next())) {
     file.contents += piece;
-    if (file.contents.size() > kLimit) return TooLong();
+    if (file.contents.size() > kSmallFileLimit) return TooLong();
   }
   return file;
 }
 
 Result<> ReplaceSmallFile(int directory, const std::string& name, const SmallFile& file) {
-  if (file.contents.size() > kLimit) return TooLong();
+  if (file.contents.size() > kSmallFileLimit) return TooLong();
   const std::string beside = NameBeside(name);
   TRY(ClearBeside(directory, name));
   const Result<> written = WriteBeside(directory, beside, file);
@@ -74,13 +72,13 @@ Result<> ReplaceSmallFile(int directory, const std::string& name, const SmallFil
     ::unlinkat(directory, beside.c_str(), 0);
     return error;
   }
-  return Sync(directory);
+  return SyncDirectory(directory);
 }
 
 Result<> RemoveSmallFile(int directory, const std::string& name) {
   TRY(ClearBeside(directory, name));
   if (::unlinkat(directory, name.c_str(), 0) != 0 && errno != ENOENT) return Error::FromErrno("unlink");
-  return Sync(directory);
+  return SyncDirectory(directory);
 }
 
 }  // namespace pintle::host

@@ -12,7 +12,7 @@
 namespace pintle::host {
 namespace {
 
-constexpr std::size_t kMostOpen = 64;
+constexpr std::size_t kMostStagesOpen = 64;
 
 // No place has an empty name, so the stage's name cannot clash.
 constexpr std::string_view kNoName;
@@ -40,7 +40,7 @@ Result<int> Stages::For(const Directory& directory) {
   if (const auto found = open_.find(identity); found != open_.end()) return found->second.get();
   const auto made = made_.find(identity);
   UniqueFd stage = made == made_.end() ? TRY(Make(directory)) : TRY(OpenAgain(directory, made->second));
-  if (open_.size() >= kMostOpen) open_.clear();
+  if (open_.size() >= kMostStagesOpen) open_.clear();
   return open_.emplace(identity, std::move(stage)).first->second.get();
 }
 

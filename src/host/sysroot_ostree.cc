@@ -177,7 +177,7 @@ Result<std::string> BaseOf(const Sysroot& sysroot, const std::string& commit) {
   return base == nullptr ? commit : std::string(base.get());
 }
 
-Result<DeployedImage> Describe(const Sysroot& sysroot, OstreeDeployment* deployment) {
+Result<DeployedImage> DescribeDeployment(const Sysroot& sysroot, OstreeDeployment* deployment) {
   DeployedImage image;
   image.commit = CommitOf(deployment);
   image.id = fmt::format("{}-{}.{}", ::ostree_deployment_get_osname(deployment), image.commit,
@@ -202,7 +202,7 @@ Result<DeployedImage> Describe(const Sysroot& sysroot, OstreeDeployment* deploym
 
 Result<std::optional<DeployedImage>> DescribeIfAny(const Sysroot& sysroot, OstreeDeployment* deployment) {
   if (deployment == nullptr) return std::optional<DeployedImage>();
-  return std::optional<DeployedImage>(TRY(Describe(sysroot, deployment)));
+  return std::optional<DeployedImage>(TRY(DescribeDeployment(sysroot, deployment)));
 }
 
 }  // namespace pintle::host

@@ -24,14 +24,14 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr const char* kName = "org.freedesktop.systemd1";
-constexpr const char* kPath = "/org/freedesktop/systemd1";
-constexpr const char* kManager = "org.freedesktop.systemd1.Manager";
+constexpr const char* kSystemdName = "org.freedesktop.systemd1";
+constexpr const char* kSystemdPath = "/org/freedesktop/systemd1";
+constexpr const char* kSystemdManager = "org.freedesktop.systemd1.Manager";
 constexpr const char* kJob = "org.freedesktop.systemd1.Job";
 constexpr const char* kUnit = "org.freedesktop.systemd1.Unit";
 constexpr const char* kPrivateSocket = "unix:path=/run/systemd/private";
 
-constexpr auto kCallPatience = seconds(90);
+constexpr auto kSystemdPatience = seconds(90);
 constexpr auto kReloadPatience = std::chrono::minutes(5);  // A reload takes long with many units and a busy disk.
 constexpr auto kOwnerPatience = seconds(30);
 
@@ -51,7 +51,7 @@ std::string PathOf(const std::string& unit) {
   return path == nullptr ? "" : path.get();
 }
 
-std::string_view Doing(JobKind job) {
+std::string_view VerbOf(JobKind job) {
   switch (job) {
     case JobKind::kStart:
       return "starting";
@@ -136,9 +136,9 @@ class SystemdDbus::Connection {
   using Filler = std::function<int(sd_bus_message*)>;
 
   Result<Message> Call(const char* path, const char* interface, const char* method, const Filler& fill,
-                       microseconds patience = kCallPatience) {
+                       microseconds patience = kSystemdPatience) {
     Message message;
-    int result = ::sd_bus_message_new_method_call(bus_.get(), Out(message), kName, path, interface, method);
+    int result = ::sd_bus_message_new_method_call(bus_.get(), Out(message), kSystemdName, path, interface, method);
     if (result >= 0) result = fill(message.get());
     if (result < 0) return Lost(Problem(), result);
     Problem problem;
@@ -148,15 +148,15 @@ class SystemdDbus::Connection {
     return answer;
   }
 
-  Result<Message> CallManager(const char* method, const Filler& fill, microseconds patience = kCallPatience) {
-    return Call(kPath, kManager, method, fill, patience);
+  Result<Message> CallManager(const char* method, const Filler& fill, microseconds patience = kSystemdPatience) {
+    return Call(kSystemdPath, kSystemdManager, method, fill, patience);
   }
 
   Result<std::string> Property(const std::string& path, const std::string& interface, const char* name) {
     Problem problem;
     char* made = nullptr;
-    const int result =
-        ::sd_bus_get_property_string(bus_.get(), kName, path.c_str(), interface.c_str(), name, problem.get(), &made);
+    const int result = ::sd_bus_get_property_string(bus_.get(), kSystemdName, path.c_str(), interface.c_str(), name,
+                                                    problem.get(), &made);
     const CPtr<char, ::free> value(made);
     if (result < 0) return Lost(problem, result);
     return std::string(value.get());
@@ -168,13 +168,15 @@ class SystemdDbus::Connection {
     Message job;
     std::uint32_t id = 0;
     const char* job_path = nullptr;
-    int result = ::sd_bus_get_property(bus_.get(), kName, path.c_str(), kUnit, "Job", problem.get(), Out(job), "(uo)");
+    int result =
+        ::sd_bus_get_property(bus_.get(), kSystemdName, path.c_str(), kUnit, "Job", problem.get(), Out(job), "(uo)");
     if (result >= 0) result = ::sd_bus_message_read(job.get(), "(uo)", &id, &job_path);
     if (result < 0) return Lost(problem, result);
     if (id != 0) return true;
     for (const char* name : {"WantedBy", "RequiredBy"}) {
       Message units;
-      result = ::sd_bus_get_property(bus_.get(), kName, path.c_str(), kUnit, name, problem.get(), Out(units), "as");
+      result =
+          ::sd_bus_get_property(bus_.get(), kSystemdName, path.c_str(), kUnit, name, problem.get(), Out(units), "as");
       if (result >= 0) result = ::sd_bus_message_enter_container(units.get(), 'a', "s");
       if (result >= 0) result = ::sd_bus_message_at_end(units.get(), 0);
       if (result < 0) return Lost(problem, result);
@@ -186,8 +188,8 @@ class SystemdDbus::Connection {
   // Begins to record the results of jobs.
   Result<> WatchJobs() {
     if (watch_ != nullptr) return {};
-    const int result = ::sd_bus_match_signal(bus_.get(), Out(watch_), is_on_bus_ ? kName : nullptr, kPath, kManager,
-                                             "JobRemoved", &Connection::OnJobRemoved, this);
+    const int result = ::sd_bus_match_signal(bus_.get(), Out(watch_), is_on_bus_ ? kSystemdName : nullptr, kSystemdPath,
+                                             kSystemdManager, "JobRemoved", &Connection::OnJobRemoved, this);
     if (result < 0) return Lost(Problem(), result);
     TRY(CallManager("Subscribe", [](sd_bus_message*) { return 0; }), "subscribing to systemd's signals");
     return {};
@@ -233,13 +235,13 @@ class SystemdDbus::Connection {
     bool has_owner = false;
     Slot slot;
     const std::string match =
-        fmt::format("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'", kName);
+        fmt::format("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'", kSystemdName);
     int result = ::sd_bus_add_match(bus_.get(), Out(slot), match.c_str(), &Connection::OnOwner, &has_owner);
     if (result < 0) return Lost(Problem(), result).While("watching for systemd on the bus");
     Problem problem;
     Message answer;
     result = ::sd_bus_call_method(bus_.get(), "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-                                  "NameHasOwner", problem.get(), Out(answer), "s", kName);
+                                  "NameHasOwner", problem.get(), Out(answer), "s", kSystemdName);
     int owned = 0;
     if (result >= 0) result = ::sd_bus_message_read(answer.get(), "b", &owned);
     if (result < 0) return Lost(problem, result).While("looking for systemd on the bus");
@@ -452,7 +454,7 @@ Result<std::string> SystemdDbus::AwaitJob(const std::string& path, MonotonicTime
 
 Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds patience) {
   const Use use(*this);
-  const auto doing = [&] { return fmt::format("{} {}", Doing(job), unit); };
+  const auto doing = [&] { return fmt::format("{} {}", VerbOf(job), unit); };
   const MonotonicTime deadline = SystemClock().Monotonic() + patience;
   std::string path;
   const auto begin = [&](Connection& connection) -> Result<> {

@@ -30,7 +30,7 @@ Result<bool> CanBeEnabled(const Root& root, const std::string& unit) {
 }
 
 // Presets apply to units that can be enabled, and skip others.
-Result<> Preset(const Root& root, const std::vector<std::string>& units) {
+Result<> PresetUsable(const Root& root, const std::vector<std::string>& units) {
   std::vector<std::string> usable;
   for (const std::string& unit : units) {
     if (TRY(CanBeEnabled(root, unit))) usable.push_back(unit);
@@ -48,7 +48,7 @@ Result<> Enable(const Root& root, const std::vector<std::string>& units) {
 
 Result<> SystemdOffline::PutEnablement(std::span<const resource::Put<resource::UnitState>> units) {
   const UnitsByEnablement sorted = Sorted(units);
-  TRY(Preset(root_, TRY(WithFiles(root_, sorted.preset))));
+  TRY(PresetUsable(root_, TRY(WithFiles(root_, sorted.preset))));
   TRY(Enable(root_, TRY(WithFiles(root_, sorted.enabled))));
   return DisableUnits(root_, TRY(WithFiles(root_, sorted.disabled)));
 }

@@ -17,6 +17,13 @@ bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> name
 
 }  // namespace
 
+Result<Bus> OpenSystemBus() {
+  Bus bus;
+  const int result = ::sd_bus_open_system(Out(bus));
+  if (result < 0) return Error::FromErrno("connecting to the system bus", -result);
+  return bus;
+}
+
 bool Problem::IsConnectionLost(int negative_errno) const {
   if (!name().empty()) {
     return IsOneOf(name(), {"org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected"});

@@ -16,6 +16,10 @@ using Bus = CPtr<sd_bus, sd_bus_flush_close_unref>;
 using Message = CPtr<sd_bus_message, sd_bus_message_unref>;
 using Slot = CPtr<sd_bus_slot, sd_bus_slot_unref>;
 
+inline constexpr const char* kPropertiesInterface = "org.freedesktop.DBus.Properties";
+
+Result<Bus> OpenSystemBus();
+
 // The error that a call got as its answer, if it got one; the negative errno that the call returned comes with it.
 class Problem {
  public:

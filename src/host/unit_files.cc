@@ -10,10 +10,12 @@
 #include <optional>
 #include <vector>
 
+#include "host/path_parts.h"
+
 namespace pintle::host {
 namespace {
 
-constexpr int kMostLinks = 32;
+constexpr int kMostUnitLinks = 32;
 
 std::vector<std::string> PartsOf(std::string_view path) {
   std::vector<std::string> parts;
@@ -26,7 +28,6 @@ std::vector<std::string> PartsOf(std::string_view path) {
 }
 
 std::string DirectoryOf(std::string_view path) { return std::string(path.substr(0, path.rfind('/'))); }
-std::string NameIn(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
 // systemd treats an empty file and /dev/null as a mask.
 bool IsMask(const struct stat& status) {
@@ -158,7 +159,7 @@ Result<std::string> Resolve(const Root& root, std::string_view path, LastPart la
       resolved = next;
       continue;
     }
-    if (++links > kMostLinks) return Error::FromErrno("following links", ELOOP).While(std::string(path));
+    if (++links > kMostUnitLinks) return Error::FromErrno("following links", ELOOP).While(std::string(path));
     const std::string target = TRY(root.ReadLink(next));
     if (target.starts_with('/')) resolved.clear();
     const std::vector<std::string> parts = PartsOf(target);

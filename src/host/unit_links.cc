@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "host/path_parts.h"
 #include "host/unit_files.h"
 
 namespace pintle::host {
@@ -25,9 +26,6 @@ bool IsLinkFolder(std::string_view name) {
   return std::any_of(kFolderEndings.begin(), kFolderEndings.end(), [&](auto ending) { return name.ends_with(ending); });
 }
 
-std::string_view NameIn(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-std::string_view FolderOf(std::string_view path) { return path.substr(0, path.rfind('/')); }
-
 // Returns whether this path is that of a unit's alias, or is in a .wants, .requires or .upholds folder.
 bool IsUnitLink(std::string_view path) {
   const std::string_view folder = FolderOf(path);
@@ -35,7 +33,7 @@ bool IsUnitLink(std::string_view path) {
   return in_right_folder && UnitName::IsValid(NameIn(path));
 }
 
-Result<std::vector<std::string>> NamesIn(const Root& root, const std::string& folder) {
+Result<std::vector<std::string>> NamesIfAny(const Root& root, const std::string& folder) {
   if (!TRY(root.Status(folder))) return std::vector<std::string>();
   return root.List(folder);
 }
@@ -43,7 +41,7 @@ Result<std::vector<std::string>> NamesIn(const Root& root, const std::string& fo
 // Returns the folders that have such links, kUnitDirectory first.
 Result<std::vector<std::string>> Folders(const Root& root) {
   std::vector<std::string> folders = {std::string(kUnitDirectory)};
-  for (const std::string& name : TRY(NamesIn(root, folders.front()))) {
+  for (const std::string& name : TRY(NamesIfAny(root, folders.front()))) {
     if (!IsLinkFolder(name)) continue;
     const std::string path = fmt::format("{}/{}", kUnitDirectory, name);
     const std::optional<struct stat> status = TRY(root.Status(path));
@@ -52,20 +50,20 @@ Result<std::vector<std::string>> Folders(const Root& root) {
   return folders;
 }
 
-Result<bool> IsMask(const Root& root, const std::string& path, const std::string& target) {
+Result<bool> IsMaskLink(const Root& root, const std::string& path, const std::string& target) {
   if (FolderOf(path) != kUnitDirectory) return false;
   const std::string from_root = target.starts_with('/') ? target : fmt::format("{}/{}", kUnitDirectory, target);
   return TRY(Resolve(root, from_root, LastPart::kKeep)) == "/dev/null";
 }
 
 Result<> AddLinksIn(const Root& root, const std::string& folder, Links& links) {
-  for (const std::string& name : TRY(NamesIn(root, folder))) {
+  for (const std::string& name : TRY(NamesIfAny(root, folder))) {
     const std::string path = folder + "/" + name;
     if (!IsUnitLink(path)) continue;
     const std::optional<struct stat> status = TRY(root.Status(path));
     if (!status || !S_ISLNK(status->st_mode)) continue;
     std::string target = TRY(root.ReadLink(path));
-    if (!TRY(IsMask(root, path, target))) links.targets.emplace(path, std::move(target));
+    if (!TRY(IsMaskLink(root, path, target))) links.targets.emplace(path, std::move(target));
   }
   return {};
 }
@@ -73,7 +71,7 @@ Result<> AddLinksIn(const Root& root, const std::string& folder, Links& links) {
 Result<> RemoveLink(const Root& root, const std::string& path) {
   TRY(root.Remove(path));
   const std::string folder(FolderOf(path));
-  if (folder != kUnitDirectory && TRY(NamesIn(root, folder)).empty()) TRY(root.Remove(folder));
+  if (folder != kUnitDirectory && TRY(NamesIfAny(root, folder)).empty()) TRY(root.Remove(folder));
   return {};
 }
 
@@ -112,7 +110,7 @@ bool IsLinkOf(const UnitName& unit, const std::string& path, const std::string& 
   return has_its_name;
 }
 
-Result<> Sync(const Root& root, const std::string& folder) {
+Result<> SyncLinksIn(const Root& root, const std::string& folder) {
   const UniqueFd directory = TRY(root.OpenFile(folder, O_RDONLY | O_DIRECTORY));
   if (::fsync(directory.get()) != 0)
     return Error::FromErrno("fsync").While("making the links in " + folder + " durable");
@@ -163,7 +161,7 @@ Result<> RemoveUnitLinks(const Root& root, const UnitName& unit) {
 
 Result<> SyncUnitLinks(const Root& root) {
   for (const std::string& folder : TRY(Folders(root))) {
-    if (TRY(root.Status(folder))) TRY(Sync(root, folder));
+    if (TRY(root.Status(folder))) TRY(SyncLinksIn(root, folder));
   }
   return {};
 }
