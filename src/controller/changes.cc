@@ -17,15 +17,15 @@ void Apply(const pool::NodePatch::Changes& changes, std::map<std::string, std::s
   }
 }
 
-void Join(pool::NodePatch::Changes& first, pool::NodePatch::Changes second) {
+void JoinChanges(pool::NodePatch::Changes& first, pool::NodePatch::Changes second) {
   for (auto& [key, value] : second) first.insert_or_assign(key, std::move(value));
 }
 
 }  // namespace
 
 void Join(pool::NodePatch& first, pool::NodePatch second) {
-  Join(first.metadata.annotations, std::move(second.metadata.annotations));
-  Join(first.metadata.labels, std::move(second.metadata.labels));
+  JoinChanges(first.metadata.annotations, std::move(second.metadata.annotations));
+  JoinChanges(first.metadata.labels, std::move(second.metadata.labels));
   if (second.spec) first.spec = std::move(second.spec);
 }
 

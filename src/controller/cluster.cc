@@ -7,8 +7,7 @@
 namespace pintle::controller {
 namespace {
 
-// The names of singletons.
-constexpr const char* kControllerConfig = "machine-config-controller";
+// The name of singletons.
 constexpr const char* kCluster = "cluster";
 constexpr const char* kOperatorPods = "k8s-app=machine-config-operator";
 
@@ -85,7 +84,7 @@ View Cluster::Look() const {
   machine_config_nodes_.ForEach(point_at(view.machine_config_nodes));
   os_configs_.ForEach(copy_to(view.os_configs));
   os_builds_.ForEach(copy_to(view.os_builds));
-  view.controller_config = controller_configs_.Find(kControllerConfig);
+  view.controller_config = controller_configs_.Find(api::kControllerConfigName);
   view.machine_configuration = machine_configurations_.Find(kCluster);
   view.os_image_stream = os_image_streams_.Find(kCluster);
   view.master_scheduling = SchedulingOfMasters();

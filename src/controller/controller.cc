@@ -34,8 +34,6 @@ constexpr auto kLater = std::chrono::seconds(10);
 // Memory that lists and configs used for a moment is released after this long without a change.
 constexpr auto kQuiet = std::chrono::seconds(3);
 
-constexpr int kFailuresUntold = 2;
-
 constexpr auto kToldOfMasters = std::to_array<std::string_view>(
     {api::kCurrentConfigAnnotation, api::kDesiredConfigAnnotation, api::kStateAnnotation, api::kReasonAnnotation,
      api::kCurrentImageAnnotation, api::kDesiredImageAnnotation});
@@ -155,7 +153,7 @@ void Controller::ReadNodesAfresh() {
 void Controller::ReadAfreshLater(const std::string& what, const Error& error) {
   Complain(what, error);
   // A failure that may pass is reported only when it repeats.
-  if (error.kind() == ErrorKind::kInvalid || ++failures_afresh_ > kFailuresUntold) why_afresh_ = error.message();
+  if (error.kind() == ErrorKind::kInvalid || ++failures_afresh_ > kFailuresBeforeReport) why_afresh_ = error.message();
   afresh_again_.After(afresh_backoff_.Next());
   LookSoon();
 }

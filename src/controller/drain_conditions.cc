@@ -15,14 +15,13 @@ namespace {
 
 constexpr std::string_view kTrue = "True";
 constexpr std::string_view kUnknown = "Unknown";
-constexpr std::size_t kLongestMessage = 32768;
 
 api::Condition Make(std::string_view type, std::string_view status, std::string_view reason, std::string_view message) {
   return {std::string(type),
           std::string(status),
           {},
           std::string(reason),
-          FirstCharacters(PrintableLines(message), kLongestMessage)};
+          FirstCharacters(PrintableLines(message), api::kLongestConditionMessage)};
 }
 
 // The parent condition has the child's type as its reason.

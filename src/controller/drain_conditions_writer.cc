@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "controller/complaints.h"
 #include "controller/events.h"
 
 namespace pintle::controller {
@@ -16,8 +17,6 @@ namespace {
 constexpr const char* kManager = "machine-config-operator";
 // Beyond this many, the oldest moments of a node are dropped, since they are out of date by then.
 constexpr std::size_t kMostWaiting = 16;
-// A failure that may pass is reported after it has occurred this often.
-constexpr int kFailuresUnsaid = 2;
 
 }  // namespace
 
@@ -67,7 +66,7 @@ void DrainConditionsWriter::Failed(const std::string& name, const Error& error) 
   // Not every cluster has MachineConfigNodes.
   const bool is_missing = error.kind() == ErrorKind::kNotFound;
   const bool is_refused = error.kind() == ErrorKind::kInvalid;
-  const bool is_to_be_said = !is_missing && (is_refused || node.failures > kFailuresUnsaid);
+  const bool is_to_be_said = !is_missing && (is_refused || node.failures > kFailuresBeforeReport);
   if (is_to_be_said && std::exchange(node.said, error.message()) != error.message()) {
     log::Warning(
         fmt::format("node {}: how its drain goes is not said in its MachineConfigNode: {}", name, error.message()),

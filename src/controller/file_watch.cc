@@ -13,7 +13,7 @@ namespace {
 // A certificate and its key are seldom replaced at the same instant.
 constexpr auto kSettling = std::chrono::milliseconds(200);
 // Some replacements happen in directories that are not watched.
-constexpr auto kLookAgain = std::chrono::seconds(30);
+constexpr auto kCheckUnwatched = std::chrono::seconds(30);
 
 std::string DirectoryOf(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -39,12 +39,12 @@ Result<std::unique_ptr<FileWatch>> FileWatch::Begin(event::Loop& loop, const std
                                                               }),
                                   "watching " + directory));
   }
-  watch->again_.After(kLookAgain);
+  watch->again_.After(kCheckUnwatched);
   return watch;
 }
 
 void FileWatch::Look() {
-  again_.After(kLookAgain);
+  again_.After(kCheckUnwatched);
   look_();
 }
 

@@ -13,7 +13,7 @@ namespace pintle::controller {
 namespace {
 
 using Names = std::set<std::string, std::less<>>;
-using Configs = std::vector<const api::MachineConfig*>;
+using ConfigPointers = std::vector<const api::MachineConfig*>;
 
 Names NeededIn(const View& view) {
   Names needed;
@@ -64,7 +64,7 @@ std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_poo
   const Names needed = NeededIn(view);
   struct OfPool {
     const api::MachineConfigPool* pool = nullptr;
-    Configs configs = {};
+    ConfigPointers configs = {};
   };
   std::map<std::string_view, OfPool> unneeded;  // By the uid of the pool.  Kubernetes deletes those of a deleted pool.
   for (const api::MachineConfigPool* pool : view.pools) unneeded[pool->metadata.uid].pool = pool;

@@ -28,7 +28,7 @@ std::string ImageFor(const api::MachineConfigPool& pool, const View& view, const
   return is_of_config && is_reachable && is_built ? std::string(layering.image()) : "";
 }
 
-std::string KeyOf(const std::string& config, const ServedSources& sources) {
+std::string ServedKey(const std::string& config, const ServedSources& sources) {
   return config + "\n" + sources.image + "\n" + sources.kubelet_authorities + "\n" + sources.cloud_authorities + "\n" +
          sources.kubeconfig;
 }
@@ -93,7 +93,7 @@ void IgnitionFeed::Look() {
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
     auto sources = SourcesFor(*pool, view, kubeconfig);
-    std::string key = sources ? KeyOf(ServedConfigName(*pool), *sources) : sources.error().message();
+    std::string key = sources ? ServedKey(ServedConfigName(*pool), *sources) : sources.error().message();
     Pool& known = pools_[name];
     if (known.key == key) continue;
     known.key = std::move(key);

@@ -5,17 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/hex_digit.h"
+
 namespace pintle::controller {
 namespace {
 
 constexpr std::string_view kConfigPrefix = "/config/";
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 std::optional<std::string> Unescaped(std::string_view path) {
   std::string text;

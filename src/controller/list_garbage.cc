@@ -19,7 +19,7 @@
 namespace pintle::controller {
 namespace {
 
-constexpr std::array kOptions = {
+constexpr std::array kListGarbageOptions = {
     Option{"--kubeconfig", "FILE", "how to reach the cluster; without it, as a pod does"},
     Option{"--keep-rendered", "COUNT", "the number that the controller was started with [10]"},
     Option{"--help", "", "show this"},
@@ -59,7 +59,7 @@ std::string Table(const View& view, const std::vector<Garbage>& garbage, WallTim
   return text;
 }
 
-Result<> Run(const Wish& wish) {
+Result<> PrintGarbage(const Wish& wish) {
   const auto loop = TRY(event::Loop::Create());
   auto client = TRY(kube::Client::Create(*loop, TRY(AccessTo(wish.kubeconfig))));
   const Cluster* all = nullptr;
@@ -82,10 +82,10 @@ Result<> Run(const Wish& wish) {
 }  // namespace
 
 ExitStatus ListGarbage(const std::vector<std::string_view>& words) {
-  const auto line = CommandLine::Parse(kOptions, words);
+  const auto line = CommandLine::Parse(kListGarbageOptions, words);
   if (line && line->Has("--help")) {
     fmt::print("Usage: pintle-controller garbage [--kubeconfig FILE] [--keep-rendered COUNT]\n\n{}",
-               Describe(kOptions));
+               Describe(kListGarbageOptions));
     return ExitStatus::kFine;
   }
   const auto wish = line ? ReadWish(*line) : Result<Wish>(line.error());
@@ -93,7 +93,7 @@ ExitStatus ListGarbage(const std::vector<std::string_view>& words) {
     fmt::print(stderr, "pintle-controller garbage: {}\n", wish.error().message());
     return ExitStatus::kWrong;
   }
-  const auto outcome = Run(*wish);
+  const auto outcome = PrintGarbage(*wish);
   if (outcome) return ExitStatus::kFine;
   fmt::print(stderr, "pintle-controller garbage: {}\n", outcome.error().message());
   return ExitStatus::kWrong;

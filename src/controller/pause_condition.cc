@@ -16,7 +16,7 @@
 namespace pintle::controller {
 namespace {
 
-constexpr std::size_t kMostNamed = 10;
+constexpr std::size_t kMostListed = 10;
 constexpr auto kSecond = std::chrono::seconds(1);  // A certificate is valid until the end of its last second.
 constexpr std::size_t kLongestName = 120;          // In characters.
 constexpr std::size_t kLongestObstacle = 1000;     // In characters.
@@ -31,9 +31,9 @@ std::string Named(const std::string& name) {
 
 std::string Listed(std::span<const std::string> names, std::string_view between) {
   std::vector<std::string> shown;
-  for (const std::string& name : names.first(std::min(names.size(), kMostNamed))) shown.push_back(Named(name));
+  for (const std::string& name : names.first(std::min(names.size(), kMostListed))) shown.push_back(Named(name));
   std::string text = fmt::format("{}", fmt::join(shown, between));
-  if (names.size() > kMostNamed) text += fmt::format("{}and {} more", between, names.size() - kMostNamed);
+  if (names.size() > kMostListed) text += fmt::format("{}and {} more", between, names.size() - kMostListed);
   return text;
 }
 
@@ -117,7 +117,7 @@ std::string Message(const PauseReport& report) {
   if (!report.obstacle.empty()) {
     sentences.Add("Nodes cannot get there: " + FirstCharacters(report.obstacle, kLongestObstacle));
   }
-  for (const WaitingBundle& bundle : std::span(report.bundles).first(std::min(report.bundles.size(), kMostNamed))) {
+  for (const WaitingBundle& bundle : std::span(report.bundles).first(std::min(report.bundles.size(), kMostListed))) {
     sentences.Add(BundleText(bundle));
   }
   if (report.busy_nodes > 0) {

@@ -37,8 +37,8 @@ std::vector<KnownRender> RendersOf(const api::MachineConfigPool& pool, const Vie
   return renders;
 }
 
-std::string KeyOf(const api::MachineConfigPool& pool, const View& view, const std::vector<pool::NodeState>& nodes,
-                  const std::vector<KnownRender>& renders, std::string_view image) {
+std::string ReportKey(const api::MachineConfigPool& pool, const View& view, const std::vector<pool::NodeState>& nodes,
+                      const std::vector<KnownRender>& renders, std::string_view image) {
   std::string key = fmt::format("{} {} {} {}", pool.spec.configuration.name, pool.spec.paused,
                                 pool.metadata.Annotation(kPausePolicyAnnotation), image);
   for (const pool::NodeState& node : nodes) {
@@ -79,7 +79,7 @@ void PauseWatch::Look(const View& view, const Rosters& rosters, const WholeConfi
     const auto& nodes = rosters.Of(name);
     const pool::Layering layering = LayeringOf(*pool, view);
     const auto renders = RendersOf(*pool, view);
-    std::string key = KeyOf(*pool, view, nodes, renders, layering.image());
+    std::string key = ReportKey(*pool, view, nodes, renders, layering.image());
     const auto before = known_.find(name);
     if (before != known_.end() && before->second.key == key) {
       known.insert(known_.extract(before));

@@ -16,8 +16,6 @@
 namespace pintle::controller {
 namespace {
 
-constexpr const char* kControllerConfig = "machine-config-controller";
-
 // Returns a selector in the notation of Kubernetes: "role in (infra,worker),!old".
 std::string Text(const api::LabelSelector& selector) {
   std::multimap<std::string, std::string> parts;
@@ -113,7 +111,7 @@ void Gather(RenderInputs& inputs) {
     return Refuse(inputs,
                   fmt::format("there is no ControllerConfig {}, which says what the cluster brings into every config; "
                               "create it",
-                              kControllerConfig),
+                              api::kControllerConfigName),
                   "NoControllerConfig");
   }
   if (const std::string why = WhyTemplatesAreBehind(*config); !why.empty()) {
@@ -123,7 +121,7 @@ void Gather(RenderInputs& inputs) {
   if (const auto selected = Select(inputs); !selected) Refuse(inputs, selected.error().message());
 }
 
-std::string KeyOf(const RenderInputs& inputs) {
+std::string RenderKey(const RenderInputs& inputs) {
   const View& view = inputs.view;
   const api::MachineConfigPool& pool = inputs.pool;
   std::string key =
@@ -203,7 +201,7 @@ RenderInputs GatherFor(const api::MachineConfigPool& pool, const View& view, con
                          .is_passing = false,
                          .key = {}};
   Gather(inputs);
-  inputs.key = KeyOf(inputs);
+  inputs.key = RenderKey(inputs);
   return inputs;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "controller/complaints.h"
 #include "controller/events.h"
 #include "event/loop.h"
 #include "json/fields.h"
@@ -15,13 +16,10 @@ namespace pintle::controller {
 namespace {
 
 using kube::EventKind;
-using Configs = Watching<WatchedMachineConfig>;
 
 // Inputs may be incomplete for this long before the pool becomes degraded.
 constexpr auto kWaitForInputs = std::chrono::minutes(1);
 constexpr const char* kRender = "render";
-// A failure that may pass is reported after it has occurred this often.
-constexpr int kFailuresUnsaid = 2;
 
 json::Value ConfigurationPatch(const api::MachineConfigPool& pool, const machineconfig::Rendered& rendered) {
   return {{"metadata", {{"resourceVersion", pool.metadata.resource_version}}},
@@ -29,7 +27,7 @@ json::Value ConfigurationPatch(const api::MachineConfigPool& pool, const machine
            {{"configuration", {{"name", rendered.config.metadata.name}, {"source", json::Encode(rendered.source)}}}}}};
 }
 
-json::Value SpecPatch(const api::MachineConfig& found, const api::MachineConfig& wanted) {
+json::Value RenderedSpecPatch(const api::MachineConfig& found, const api::MachineConfig& wanted) {
   return json::Value::array(
       {{{"op", "test"}, {"path", "/metadata/resourceVersion"}, {"value", found.metadata.resource_version}},
        {{"op", "replace"}, {"path", "/spec"}, {"value", json::Encode(wanted.spec)}}});
@@ -122,7 +120,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     done_.source = rendered_.source;
     done_.is_stored = true;
     if (current_ && current_->metadata.name == name) return Compare(*current_);
-    Configs& configs = renderer_.cluster_.configs();
+    Watching<WatchedMachineConfig>& configs = renderer_.cluster_.configs();
     configs.Find(name) != nullptr || configs.IsExpected(name) ? ReadStored(std::nullopt) : Create();
   }
 
@@ -182,7 +180,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
 
   void Restore(const api::MachineConfig& changed) {
     call_ = client_.Patch<api::MachineConfig>(
-        {"", changed.metadata.name}, kube::JsonPatch{SpecPatch(changed, rendered_.config)},
+        {"", changed.metadata.name}, kube::JsonPatch{RenderedSpecPatch(changed, rendered_.config)},
         [this](const Result<api::MachineConfig>& restored) {
           if (!restored) return Fail(restored.error());
           done_.version = restored->metadata.resource_version;
@@ -238,7 +236,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     const MonotonicTime now = renderer_.clock_.Monotonic();
     const int failures = renderer_.backoff_.Failed({kRender, pool_}, now, stay_away);
     renderer_.failed_keys_[pool_] = key_;
-    if (error.kind() != ErrorKind::kUnavailable || failures > kFailuresUnsaid) {
+    if (error.kind() != ErrorKind::kUnavailable || failures > kFailuresBeforeReport) {
       Judge({.reason = "",
              .message = fmt::format("Failed to render configuration for pool {}: {}", pool_, error.message())});
     } else {

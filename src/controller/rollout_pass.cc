@@ -32,9 +32,7 @@ constexpr const char* kDegraded = "Degraded";
 constexpr const char* kWriteRefused = "WriteRefused";
 constexpr const char* kUnreadable = "Unreadable";
 // A pool's condition names this many of the nodes that could not be written.
-constexpr std::size_t kMostNamed = 5;
-// The limit of the API server.
-constexpr std::size_t kLongestMessage = 32768;
+constexpr std::size_t kMostUnwrittenNamed = 5;
 
 api::Condition ConditionOf(const char* type, bool is_true, std::string reason, std::string_view message,
                            std::optional<api::Time> now) {
@@ -42,7 +40,7 @@ api::Condition ConditionOf(const char* type, bool is_true, std::string reason, s
           .status = is_true ? "True" : "False",
           .last_transition_time = now,
           .reason = std::move(reason),
-          .message = Shortened(PrintableLines(message), kLongestMessage)};
+          .message = Shortened(PrintableLines(message), api::kLongestConditionMessage)};
 }
 
 pool::KnownConfigs KnownConfigsIn(const View& view) {
@@ -237,11 +235,11 @@ class Pass {
     for (const NodeState& node : rosters_.Of(pool)) {
       for (const auto* list : {&inputs_.unwritten.nodes, &inputs_.unwritten.reports}) {
         const Unwritten* const unwritten = Find(*list, node.name());
-        if (unwritten == nullptr || unwritten->why.empty() || ++count > kMostNamed) continue;
+        if (unwritten == nullptr || unwritten->why.empty() || ++count > kMostUnwrittenNamed) continue;
         words += (words.empty() ? "" : "; ") + unwritten->why;
       }
     }
-    if (count > kMostNamed) words += fmt::format("; and {} more", count - kMostNamed);
+    if (count > kMostUnwrittenNamed) words += fmt::format("; and {} more", count - kMostUnwrittenNamed);
     return words;
   }
 

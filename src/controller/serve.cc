@@ -24,7 +24,7 @@
 namespace pintle::controller {
 namespace {
 
-constexpr auto kOptions = WithServingOptions(
+constexpr auto kServeOptions = WithServingOptions(
     std::to_array<Option>({
         {"--from", "DIR", "the folder with pool.yaml, mc.yaml, controllerconfig.yaml and kubeconfig"},
         {"--listen", "ADDRESS:PORT", "where to serve over TLS"},
@@ -64,7 +64,7 @@ Result<> ReadAgain(const CommandLine& line, const std::shared_ptr<event::TextRoo
   return {};
 }
 
-Result<> Run(const CommandLine& line, const IgnitionSettings& settings) {
+Result<> ServeUntilStopped(const CommandLine& line, const IgnitionSettings& settings) {
   const auto loop = TRY(event::Loop::Create());
   const auto stop = [&](int) { loop->Stop(); };
   const auto on_term = TRY(event::SignalWatch::Create(*loop, SIGTERM, stop));
@@ -85,12 +85,12 @@ Result<> Run(const CommandLine& line, const IgnitionSettings& settings) {
 }  // namespace
 
 ExitStatus Serve(const std::vector<std::string_view>& words) {
-  const auto line = CommandLine::Parse(kOptions, words);
+  const auto line = CommandLine::Parse(kServeOptions, words);
   if (line && line->Has("--help")) {
     fmt::print(
         "Usage: pintle-controller serve --from DIR --listen ADDRESS:PORT --tls-cert FILE --tls-key FILE\n"
         "       pintle-controller serve --from DIR --listen-http 127.0.0.1:PORT\n\n{}",
-        Describe(kOptions));
+        Describe(kServeOptions));
     return ExitStatus::kFine;
   }
   const auto settings = [&]() -> Result<IgnitionSettings> {
@@ -102,7 +102,7 @@ ExitStatus Serve(const std::vector<std::string_view>& words) {
     fmt::print(stderr, "pintle-controller serve: {}\n", settings.error().message());
     return ExitStatus::kWrong;
   }
-  const auto outcome = Run(*line, *settings);
+  const auto outcome = ServeUntilStopped(*line, *settings);
   if (outcome) return ExitStatus::kFine;
   log::Error(outcome.error().message(), kTrouble);
   return ExitStatus::kWrong;

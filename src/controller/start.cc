@@ -35,7 +35,7 @@ namespace {
 // The lease may take this long to be released.
 constexpr auto kPatienceAtTheEnd = std::chrono::seconds(5);
 // The token for new machines' kubeconfig is renewed from time to time, so it is read again.
-constexpr auto kLookAgain = std::chrono::seconds(30);
+constexpr auto kFeedAgain = std::chrono::seconds(30);
 
 // Returns an identity that differs from that of the previous start: a restarted container has the host name of the one
 // before.
@@ -58,7 +58,7 @@ class Ignition {
   }
 
   void Look() {
-    later_.After(kLookAgain);
+    later_.After(kFeedAgain);
     feed_.Look();
   }
 
@@ -86,7 +86,7 @@ class Ignition {
   IgnitionFeed feed_;
 };
 
-Result<> Run(StartOptions options) {
+Result<> RunController(StartOptions options) {
   const auto loop = TRY(event::Loop::Create());
   const SystemClock clock;
   auto client = TRY(
@@ -140,7 +140,7 @@ ExitStatus Start(const std::vector<std::string_view>& words) {
   // The threads share one heap, since the free memory of each arena would add up.
   ::mallopt(M_ARENA_MAX, 1);
   log::Info(fmt::format("pintle-controller {} starts", kVersion));
-  const auto outcome = Run(*std::move(options));
+  const auto outcome = RunController(*std::move(options));
   if (outcome) return ExitStatus::kFine;
   log::Error(outcome.error().message(), kTrouble);
   return ExitStatus::kWrong;

@@ -13,7 +13,7 @@
 namespace pintle::controller {
 namespace {
 
-constexpr auto kOptions = WithServingOptions(
+constexpr auto kStartOptions = WithServingOptions(
     std::to_array<Option>({
         {"--kubeconfig", "FILE", "how to reach the cluster; without it, as a pod does"},
         {"--resourcelock-namespace", "NAMESPACE", "where the lease and events are [openshift-machine-config-operator]"},
@@ -88,7 +88,7 @@ Result<std::optional<IgnitionOptions>> ReadIgnition(const CommandLine& line) {
 
 }  // namespace
 
-std::span<const Option> KnownStartOptions() { return kOptions; }
+std::span<const Option> KnownStartOptions() { return kStartOptions; }
 
 Result<kube::Access> AccessTo(const std::string& kubeconfig) {
   if (!kubeconfig.empty()) return kube::Access::FromKubeconfig(kubeconfig);

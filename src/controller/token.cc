@@ -17,7 +17,7 @@
 namespace pintle::controller {
 namespace {
 
-constexpr std::array kOptions = {
+constexpr std::array kTokenOptions = {
     Option{"--pool", "NAME", "the pool whose config may be fetched"},
     Option{"--ttl", "TIME", "how long the token is good, such as 24h (the default), 30min or 7d"},
     Option{"--key-file", "FILE", "the file with the keys, of which the first one signs"},
@@ -43,9 +43,10 @@ Result<json::Value> HttpHeaders(const CommandLine& line) {
 }  // namespace
 
 ExitStatus Token(const std::vector<std::string_view>& words) {
-  const auto line = CommandLine::Parse(kOptions, words);
+  const auto line = CommandLine::Parse(kTokenOptions, words);
   if (line && line->Has("--help")) {
-    fmt::print("Usage: pintle-controller token --pool NAME --key-file FILE [--ttl TIME]\n\n{}", Describe(kOptions));
+    fmt::print("Usage: pintle-controller token --pool NAME --key-file FILE [--ttl TIME]\n\n{}",
+               Describe(kTokenOptions));
     return ExitStatus::kFine;
   }
   const auto headers = line ? HttpHeaders(*line) : Result<json::Value>(line.error());

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/complaints.h"
 #include "controller/newest.h"
 #include "json/fields.h"
 #include "kube/mirror.h"
@@ -109,8 +110,6 @@ class Watching {
   bool IsExpected(const std::string& name) const { return expected_.contains(name); }
 
  private:
-  static constexpr int kFailuresUntold = 2;
-
   static kube::FeedSettings FeedSettingsFor(Need need) {
     kube::FeedSettings settings;
     // A kind that is not served now may be served later, so it is requested rarely.
@@ -145,7 +144,7 @@ class Watching {
     if (!is_missing) {
       unread_ = mirror_.unreadable().size();
       // A failure that may pass is reported only when it repeats.
-      const bool is_to_be_told = error.kind() == ErrorKind::kInvalid || ++failures_ > kFailuresUntold;
+      const bool is_to_be_told = error.kind() == ErrorKind::kInvalid || ++failures_ > kFailuresBeforeReport;
       if (!mirror_.is_synced() && is_to_be_told) refusal_ = error.message();
       listener_.trouble(error);
       // The unreadable object is part of what is looked at.

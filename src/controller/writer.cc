@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "controller/complaints.h"
 #include "controller/events.h"
 #include "json/fields.h"
 
@@ -18,8 +19,6 @@ namespace {
 // hold up the others.
 constexpr std::size_t kAtOnce = 64;
 constexpr std::size_t kAtOnceOfAPool = 16;
-// A failure that may pass is reported after it has occurred this often.
-constexpr int kFailuresUntold = 2;
 
 // Kinds of writes and reads, each with a back-off of its own.
 constexpr const char* kNode = "node";
@@ -61,7 +60,7 @@ json::Value StatusPatch(const api::MachineConfigPoolStatus& status) {
   return {{"status", std::move(encoded)}};
 }
 
-json::Value SpecPatch(const api::MachineConfigNodeSpec& spec) {
+json::Value NodeSpecPatch(const api::MachineConfigNodeSpec& spec) {
   json::Value encoded = json::Encode(spec);
   if (!encoded.contains("configImage")) encoded["configImage"] = nullptr;
   return {{"spec", std::move(encoded)}};
@@ -254,7 +253,7 @@ void Writer::Failed(const WriteBackoff::Key& key, const std::string& pool_name, 
   if (is_news) listener_.trouble(error);
   // The server may be down, or the object may have changed or been deleted since the mirror's version.
   const bool is_refusal = told && error.kind() == ErrorKind::kInvalid;
-  const bool is_to_be_told = is_refusal || count > kFailuresUntold;
+  const bool is_to_be_told = is_refusal || count > kFailuresBeforeReport;
   if (!is_to_be_told || std::exchange(failure.is_told, true)) return;
   const api::MachineConfigPool* const pool = cluster_.pools().Find(pool_name);
   if (pool != nullptr) announcer_.About(*pool, kube::EventKind::kWarning, "WriteRefused", error.message());
@@ -285,7 +284,7 @@ void Writer::Write(Changes changes) {
         Change<WatchedMachineConfigNode>{.name = std::move(change.node),
                                          .version = std::move(change.resource_version),
                                          .pool = change.spec.pool.name,
-                                         .patch = SpecPatch(change.spec)},
+                                         .patch = NodeSpecPatch(change.spec)},
         nullptr));
   }
   for (NodeChange& change : changes.nodes) {
