@@ -9,14 +9,13 @@
 #include <optional>
 #include <utility>
 
+#include "base/link_limit.h"
 #include "change/others_access.h"
 
 namespace pintle::agent {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kMostLinks = 40;  // The kernel follows as many links.
 
 // Returns the path that a link leads to next, or nullopt if `path` is not a link.
 std::optional<fs::path> NextOf(const fs::path& path) {

@@ -9,10 +9,10 @@
 #include <deque>
 #include <utility>
 
+#include "base/link_limit.h"
+
 namespace pintle::agent {
 namespace {
-
-constexpr int kMostLinks = 40;  // The kernel follows as many links.
 
 // sd-event keeps each directory open until the loop turns, so only this many are watched in one turn.
 constexpr std::size_t kMostInATurn = 128;

@@ -14,8 +14,6 @@ namespace pintle::agent {
 namespace {
 
 constexpr std::string_view kNotYetSet = "not-yet-set";
-// The API takes no longer messages.
-constexpr std::size_t kLongestMessage = 32768;
 
 constexpr std::string_view kTrue = "True";
 constexpr std::string_view kFalse = "False";
@@ -58,7 +56,7 @@ api::Condition Make(std::string_view type, std::string_view status, std::string_
           std::string(status),
           {},
           std::string(reason),
-          FirstCharacters(PrintableLines(message), kLongestMessage)};
+          FirstCharacters(PrintableLines(message), api::kLongestConditionMessage)};
 }
 
 api::Condition Make(std::string_view type, std::string_view status, std::string_view message) {
@@ -93,7 +91,7 @@ std::vector<Moment> FilesAndOs(const plan::Difference& difference, std::string_v
   return moments;
 }
 
-std::string NameOf(const plan::Action& action) {
+std::string ActionName(const plan::Action& action) {
   const std::string_view service = plan::ServiceOf(action.what);
   return service.empty() ? action.what.type : fmt::format("{} {}", action.what.type, service);
 }
@@ -150,7 +148,7 @@ bool AreThere(const std::vector<api::Condition>& conditions, const Moment& momen
          (!moment.child || SaysSame(FindType(conditions, moment.child->type), *moment.child));
 }
 
-bool IsThere(const api::MachineConfigNodeStatus& known, const Moment& moment) {
+bool AlreadySays(const api::MachineConfigNodeStatus& known, const Moment& moment) {
   const bool is_same = !moment.irreconcilable || json::Equal(known.irreconcilable_changes, *moment.irreconcilable);
   return is_same && AreThere(known.conditions, moment);
 }
@@ -163,7 +161,7 @@ std::string MessageOfThePast(const api::MachineConfigNode& known, const std::str
                                ? "to " + known.spec.config_version.desired
                                : (desired_image.empty() ? std::string("to disable image mode") : "to " + desired_image);
   const std::string text = fmt::format("Action during update {}: {}", what, message);
-  return FirstCharacters(PrintableLines(text), kLongestMessage);
+  return FirstCharacters(PrintableLines(text), api::kLongestConditionMessage);
 }
 
 void Put(std::vector<api::Condition>& conditions, const api::Condition& wanted, api::Time now) {
@@ -250,7 +248,7 @@ Moment UpdatedBut(std::string_view node, const std::vector<plan::IrreconcilableC
 // The Machine Config Operator's list comes from an older way to find the actions, and is always empty.
 Moment Prepared(const std::vector<plan::Action>& actions, bool drains) {
   std::string list;
-  for (const plan::Action& action : actions) list += (list.empty() ? "" : ", ") + NameOf(action);
+  for (const plan::Action& action : actions) list += (list.empty() ? "" : ", ") + ActionName(action);
   return {.parent = Make(kUpdatePrepared, kTrue,
                          fmt::format("Update Compatible. Post Cfg Actions: [{}] Drain Required: {}", list, drains)),
           .tells_spec = true};
@@ -325,7 +323,7 @@ Moment Degraded(std::string_view node, std::string_view why) {
 std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigNode& known, const Moment& moment,
                                                        const NodeFacts& node, api::Time now) {
   const bool in_image_mode = ReportsImageMode(known);
-  if (!IsSaid(moment, in_image_mode) || IsThere(known.status, moment)) return std::nullopt;
+  if (!IsSaid(moment, in_image_mode) || AlreadySays(known.status, moment)) return std::nullopt;
   api::MachineConfigNodeStatus next = known.status;
   next.conditions = NextConditions(known, moment, now);
   if (moment.irreconcilable) next.irreconcilable_changes = *moment.irreconcilable;

@@ -58,7 +58,7 @@ class Step {
   Transition transition_;
 };
 
-using Next = std::optional<Transition>;
+using MaybeTransition = std::optional<Transition>;
 
 class Advancing {
  public:
@@ -67,42 +67,44 @@ class Advancing {
 
   // ---- goals --------------------------------------------------------------------------------------------------------
 
-  Next operator()(const phase::Waiting&, const happened::Wanted&) const { return Start().Begin(); }
-  Next operator()(const phase::Checking& checking, const happened::Wanted& wanted) const {
-    return checking.goal == wanted.goal ? Next() : Start().Begin();
+  MaybeTransition operator()(const phase::Waiting&, const happened::Wanted&) const { return Start().Begin(); }
+  MaybeTransition operator()(const phase::Checking& checking, const happened::Wanted& wanted) const {
+    return checking.goal == wanted.goal ? MaybeTransition() : Start().Begin();
   }
-  Next operator()(const phase::Draining& draining, const happened::Wanted& wanted) const {
-    return draining.goal == wanted.goal ? Next() : Start().Begin();
+  MaybeTransition operator()(const phase::Draining& draining, const happened::Wanted& wanted) const {
+    return draining.goal == wanted.goal ? MaybeTransition() : Start().Begin();
   }
-  Next operator()(const phase::Settled& settled, const happened::Wanted& wanted) const {
-    return settled.goal == wanted.goal ? Next() : Start().Begin();
+  MaybeTransition operator()(const phase::Settled& settled, const happened::Wanted& wanted) const {
+    return settled.goal == wanted.goal ? MaybeTransition() : Start().Begin();
   }
-  Next operator()(const phase::Degraded& degraded, const happened::Wanted& wanted) const {
+  MaybeTransition operator()(const phase::Degraded& degraded, const happened::Wanted& wanted) const {
     // The change in the journal comes first.
     if (degraded.retry == Retry::kRecover || degraded.retry == Retry::kReboot) return Kept();
-    return degraded.goal == wanted.goal ? Next() : Start().Begin();
+    return degraded.goal == wanted.goal ? MaybeTransition() : Start().Begin();
   }
   // These phases end first, and then take up the goal.
-  Next operator()(const phase::Recovering&, const happened::Wanted&) const { return Kept(); }
-  Next operator()(const phase::Changing&, const happened::Wanted&) const { return Kept(); }
-  Next operator()(const phase::Rebooting&, const happened::Wanted&) const { return Kept(); }
-  Next operator()(const phase::Confirming&, const happened::Wanted&) const { return Kept(); }
+  MaybeTransition operator()(const phase::Recovering&, const happened::Wanted&) const { return Kept(); }
+  MaybeTransition operator()(const phase::Changing&, const happened::Wanted&) const { return Kept(); }
+  MaybeTransition operator()(const phase::Rebooting&, const happened::Wanted&) const { return Kept(); }
+  MaybeTransition operator()(const phase::Confirming&, const happened::Wanted&) const { return Kept(); }
 
   // The config that the machine has is still looked after.  In any other phase the fault is reported when that has
   // ended.
-  Next operator()(const phase::Waiting&, const happened::Unusable&) const { return Unsettled(Start()); }
-  Next operator()(const phase::Settled& settled, const happened::Unusable&) const { return Settle(settled.goal); }
+  MaybeTransition operator()(const phase::Waiting&, const happened::Unusable&) const { return Unsettled(Start()); }
+  MaybeTransition operator()(const phase::Settled& settled, const happened::Unusable&) const {
+    return Settle(settled.goal);
+  }
 
   // ---- after a crash or a reboot ------------------------------------------------------------------------------------
 
-  Next operator()(const phase::Recovering& recovering, const happened::Recovered& recovered) const {
+  MaybeTransition operator()(const phase::Recovering& recovering, const happened::Recovered& recovered) const {
     switch (recovered.how) {
       case How::kEnded:
         return Start().Begin(recovering.after ? recovering.after->attempts : 0);
       case How::kUndone:
         if (!recovered.why.empty() && recovered.goal) return Start().Reject(*recovered.goal, recovered.why).Begin();
         // A change that was cut short is tried again at once; one that failed waits for its next attempt.
-        return recovering.after ? Undone(*recovering.after) : Next(Start().Begin());
+        return recovering.after ? Undone(*recovering.after) : MaybeTransition(Start().Begin());
       case How::kToBeConfirmed:
         return Start().Do(effect::WatchHealth{}).To(phase::Confirming{});
       case How::kRebootNeeded:
@@ -111,23 +113,23 @@ class Advancing {
     }
     return {};
   }
-  Next operator()(const phase::Recovering& recovering, const happened::Failed& failed) const {
+  MaybeTransition operator()(const phase::Recovering& recovering, const happened::Failed& failed) const {
     return Start().Degrade({.text = failed.text,
                             .retry = Retry::kRecover,
                             .attempts = recovering.attempts + 1,
                             .after = recovering.after});
   }
 
-  Next operator()(const phase::Confirming&, const happened::Well&) const {
+  MaybeTransition operator()(const phase::Confirming&, const happened::Well&) const {
     return Start().Do(effect::Confirm{}).To(phase::Recovering{});
   }
-  Next operator()(const phase::Confirming&, const happened::Unwell& unwell) const {
+  MaybeTransition operator()(const phase::Confirming&, const happened::Unwell& unwell) const {
     return Start().Do(effect::GoBack{unwell.why}).To(phase::Recovering{});
   }
 
   // ---- a look -------------------------------------------------------------------------------------------------------
 
-  Next operator()(const phase::Checking& checking, const happened::Looked& looked) const {
+  MaybeTransition operator()(const phase::Checking& checking, const happened::Looked& looked) const {
     if (looked.goal != checking.goal) return {};
     // A change follows a look during which nothing was noticed, or a second look.  Where something is noticed all the
     // time there is no look of the first kind, and the change compares once more what it overwrites.
@@ -139,67 +141,67 @@ class Advancing {
     if (checking.again && !is_work) next.Do(effect::NoticeAgain{});
     return next;
   }
-  Next operator()(const phase::Checking& checking, const happened::Failed& failed) const {
+  MaybeTransition operator()(const phase::Checking& checking, const happened::Failed& failed) const {
     Step next = Start();
     next.Degrade({Fault::kFailed, failed.text, Retry::kLook, checking.goal, checking.attempts + 1});
     if (checking.again) next.Do(effect::NoticeAgain{});
     return next;
   }
-  Next operator()(phase::Checking checking, const happened::Noticed&) const {
+  MaybeTransition operator()(phase::Checking checking, const happened::Noticed&) const {
     checking.again = true;
     return Start().To(std::move(checking));
   }
 
-  Next operator()(const phase::Draining& draining, const happened::Drained&) const {
+  MaybeTransition operator()(const phase::Draining& draining, const happened::Drained&) const {
     return Start().Look({.goal = draining.goal, .is_drained = true, .attempts = draining.attempts});
   }
-  Next operator()(const phase::Draining& draining, const happened::Failed& failed) const {
+  MaybeTransition operator()(const phase::Draining& draining, const happened::Failed& failed) const {
     return Start().Degrade({Fault::kFailed, failed.text, Retry::kLook, draining.goal, draining.attempts + 1});
   }
 
   // ---- a change -----------------------------------------------------------------------------------------------------
 
-  Next operator()(const phase::Changing& changing, const happened::Changed& changed) const {
+  MaybeTransition operator()(const phase::Changing& changing, const happened::Changed& changed) const {
     if (changed.needs_reboot) return Start().Reboot();
     return state_.wanted == changing.goal ? Settle(changing.goal) : Start().Begin();
   }
-  Next operator()(const phase::Changing& changing, const happened::Failed& failed) const {
+  MaybeTransition operator()(const phase::Changing& changing, const happened::Failed& failed) const {
     // A change that failed need not be tried again before the goal that is wanted now.
     if (state_.wanted != changing.goal) return Start().Begin();
     return Start().Degrade({Fault::kFailed, failed.text, Retry::kLook, changing.goal, changing.attempts + 1});
   }
-  Next operator()(const phase::Changing& changing, const happened::NotUndone& failed) const {
+  MaybeTransition operator()(const phase::Changing& changing, const happened::NotUndone& failed) const {
     return Start()
         .Do(effect::ReportFault{Fault::kFailed, failed.text})
         .Recover(0, FailedChange{changing.goal, failed.text, changing.attempts + 1});
   }
-  Next operator()(const phase::Rebooting& rebooting, const happened::Failed& failed) const {
+  MaybeTransition operator()(const phase::Rebooting& rebooting, const happened::Failed& failed) const {
     return Start().Degrade({.text = failed.text, .retry = Retry::kReboot, .attempts = rebooting.attempts + 1});
   }
 
   // ---- afterwards ---------------------------------------------------------------------------------------------------
 
-  Next operator()(const phase::Settled& settled, const happened::Noticed&) const {
+  MaybeTransition operator()(const phase::Settled& settled, const happened::Noticed&) const {
     return Start().Look({.goal = settled.goal});
   }
-  Next operator()(const phase::Settled& settled, const happened::Failed& failed) const {
+  MaybeTransition operator()(const phase::Settled& settled, const happened::Failed& failed) const {
     return Start().Degrade({Fault::kFailed, failed.text, Retry::kLook, settled.goal, 1});
   }
-  Next operator()(const phase::Degraded& degraded, const happened::Noticed&) const {
+  MaybeTransition operator()(const phase::Degraded& degraded, const happened::Noticed&) const {
     if (degraded.retry != Retry::kLook) return {};
     return Start().Look({.goal = *degraded.goal, .attempts = degraded.attempts});
   }
-  Next operator()(const phase::Checking& checking, const happened::Asked&) const {
+  MaybeTransition operator()(const phase::Checking& checking, const happened::Asked&) const {
     return (*this)(checking, happened::Noticed{});
   }
-  Next operator()(const phase::Settled& settled, const happened::Asked&) const {
+  MaybeTransition operator()(const phase::Settled& settled, const happened::Asked&) const {
     return (*this)(settled, happened::Noticed{});
   }
-  Next operator()(const phase::Degraded& degraded, const happened::Asked&) const {
+  MaybeTransition operator()(const phase::Degraded& degraded, const happened::Asked&) const {
     if (degraded.retry == Retry::kRecover) return (*this)(degraded, happened::RetryDue{});
     return (*this)(degraded, happened::Noticed{});
   }
-  Next operator()(const phase::Degraded& degraded, const happened::RetryDue&) const {
+  MaybeTransition operator()(const phase::Degraded& degraded, const happened::RetryDue&) const {
     switch (degraded.retry) {
       case Retry::kNone:
         return {};
@@ -212,19 +214,19 @@ class Advancing {
     }
     return {};
   }
-  Next operator()(const phase::Degraded& degraded, const happened::Pardoned&) const {
+  MaybeTransition operator()(const phase::Degraded& degraded, const happened::Pardoned&) const {
     if (degraded.fault != Fault::kRejected) return (*this)(degraded, happened::RetryDue{});
     return Start().Remember(std::nullopt).Begin();
   }
 
   template <typename Phase, typename Event>
-  Next operator()(const Phase&, const Event&) const {
+  MaybeTransition operator()(const Phase&, const Event&) const {
     return {};
   }
 
  private:
   Step Start() const { return Step(state_); }
-  Next Kept() const { return Start(); }
+  MaybeTransition Kept() const { return Start(); }
   static bool IsWork(const Outlook& outlook) {
     return !outlook.IsUnderWay() && outlook.drift.empty() && !outlook.is_there && outlook.unreconcilable.empty();
   }
@@ -246,7 +248,7 @@ class Advancing {
     }
     return next.Do(effect::Change{goal}).To(phase::Changing{goal, checking.attempts});
   }
-  Next Undone(const FailedChange& failed) const {
+  MaybeTransition Undone(const FailedChange& failed) const {
     if (state_.wanted != failed.goal) return Start().Begin();
     return Start().Degrade(
         {Fault::kFailed, failed.text + "; by now it is undone", Retry::kLook, failed.goal, failed.attempts});
