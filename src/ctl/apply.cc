@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.h"
 #include "change/abilities.h"
 #include "change/apply.h"
 #include "change/claim.h"
@@ -18,7 +19,6 @@
 #include "change/journal.h"
 #include "change/local_configs.h"
 #include "change/losses.h"
-#include "change/masking.h"
 #include "change/names.h"
 #include "change/warnings.h"
 #include "ctl/carry_out.h"
@@ -34,17 +34,12 @@
 namespace pintle::ctl {
 namespace {
 
-using change::Printable;
-
-namespace outcome {
-using namespace ctl::outcome;
+// Outcomes that only this verb has.
 constexpr const char* kWouldChange = "would change";
-constexpr const char* kDrifted = "drifted";
 constexpr const char* kPending = "another change is pending";
-}  // namespace outcome
 
 // The answer that `-o json` prints.
-struct Answer {
+struct ApplyAnswer {
   std::string from;
   std::string to;
   std::string outcome;
@@ -53,9 +48,9 @@ struct Answer {
   std::string left_aside;
 
   static constexpr auto kFields = json::FieldList{
-      json::Required{"from", &Answer::from},       json::Required{"to", &Answer::to},
-      json::Required{"outcome", &Answer::outcome}, json::Field{"verify", &Answer::drifts},
-      json::Field{"plan", &Answer::plan},          json::Field{"leftAside", &Answer::left_aside},
+      json::Required{"from", &ApplyAnswer::from},       json::Required{"to", &ApplyAnswer::to},
+      json::Required{"outcome", &ApplyAnswer::outcome}, json::Field{"verify", &ApplyAnswer::drifts},
+      json::Field{"plan", &ApplyAnswer::plan},          json::Field{"leftAside", &ApplyAnswer::left_aside},
   };
 };
 
@@ -101,7 +96,7 @@ class Application {
     answer_.to = to_.object.metadata.name;
     if (line_.Has("--dry-run")) {
       if (const auto pending = TRY(change::Journal(machine_.root()).Read())) {
-        return Refuse(outcome::kPending, PendingText(*pending, machine_));
+        return Refuse(kPending, PendingText(*pending, machine_));
       }
       return Look();
     }
@@ -109,7 +104,7 @@ class Application {
     ProgressLines progress;
     const Recovered recovered = TRY(EndWhatWasCutShort(machine_, progress), "ending what was cut short");
     if (IsUnderWay(recovered)) {
-      return Refuse(outcome::kPending, RecoveredText(recovered) + "`pintle recover --give-up` undoes it.\n");
+      return Refuse(kPending, RecoveredText(recovered) + "`pintle recover --give-up` undoes it.\n");
     }
     if (recovered.how != change::Recovery::kNothingToDo) Tell("pintle: apply: " + RecoveredText(recovered));
     return Look();
@@ -147,7 +142,7 @@ class Application {
     if (differs) Show(TextOf(plan, from));
     answer_.left_aside = change::LeftAside(machine_.host(), to_.object.spec);
     if (!answer_.left_aside.empty()) Show(fmt::format("Left aside: {}.\n", answer_.left_aside));
-    if (line_.Has("--dry-run")) return Finish(differs ? outcome::kWouldChange : outcome::kNothingToDo);
+    if (line_.Has("--dry-run")) return Finish(differs ? kWouldChange : outcome::kNothingToDo);
     if (differs && !TRY(IsWanted(line_, "Do this?"))) {
       return Refuse(outcome::kDeclined, "nothing was changed");
     }
@@ -178,7 +173,7 @@ class Application {
   ExitStatus Finish(const std::string& outcome) {
     answer_.outcome = outcome;
     PrintAnswer();
-    if (outcome == outcome::kWouldChange) return ExitStatus::kDiffers;
+    if (outcome == kWouldChange) return ExitStatus::kDiffers;
     Show(OutcomeText(outcome, change::IsNoConfig(to_.object) ? "this machine is as it was without a config"
                                                              : fmt::format("this machine is as {} says", answer_.to)));
     return outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
@@ -193,7 +188,7 @@ class Application {
   const change::CurrentConfig& to_;
   const api::NodeDisruptionPolicy& policy_;
   const Form form_;
-  Answer answer_;
+  ApplyAnswer answer_;
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ using change::outcome::kNothingToDo;
 using change::outcome::kRebooting;
 using change::outcome::kRebootPending;
 inline constexpr const char* kDeclined = "declined";
+inline constexpr const char* kDrifted = "drifted";  // The machine is not as its config says; nothing was changed.
 }  // namespace outcome
 
 // Whether to reboot if a change needs that.

@@ -112,7 +112,7 @@ bool HasNodeAnnotations(const Value& document) {
 }
 
 // Guesses the kind of an object from fields that only objects of that kind have.
-std::string_view Guess(const Value& document) {
+std::string_view GuessKind(const Value& document) {
   const Value* spec = Member(&document, "spec");
   const Value* status = Member(&document, "status");
   const auto has = [&](std::string_view key) { return Member(spec, key) != nullptr; };
@@ -172,7 +172,7 @@ Result<> AddDocument(Value document, std::string_view kind, ClusterObjects& obje
     if (items->is_null()) return {};
     return AddDocument(std::move(*items), kind, objects);
   }
-  if (said.empty()) said = Guess(document);
+  if (said.empty()) said = GuessKind(document);
   if (said.empty()) said = kind;
   if (said.empty()) return Error(ErrorKind::kInvalid, "$.kind: is required, to know what this object is");
   const std::string name = Member(&document, "metadata") != nullptr ? TextMember(document["metadata"], "name") : "";

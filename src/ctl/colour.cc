@@ -4,17 +4,11 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include "ctl/environment.h"
 #include "ctl/output.h"
 
 namespace pintle::ctl {
 namespace {
-
-std::string_view FromEnvironment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 // These are the terminal's own named colours, so that people's settings for them apply.
 std::string_view CodeOf(Colour colour) {

@@ -3,6 +3,8 @@
 
 // The words after a verb of `pintle`.
 
+#include <string_view>
+
 #include "base/command_line.h"
 
 namespace pintle::ctl {
@@ -11,5 +13,7 @@ using pintle::CommandLine;
 using pintle::Describe;
 using pintle::Option;
 using pintle::SplitAtCommas;
+
+inline bool AsksForHelp(std::string_view word) { return word == "--help" || word == "-h"; }
 
 }  // namespace pintle::ctl

@@ -22,8 +22,8 @@ namespace {
 
 using machineconfig::ConfigDocument;
 
-constexpr const char* kIgnition = "ignition";
-constexpr const char* kMachineConfig = "machineconfig";
+constexpr const char* kToIgnition = "ignition";
+constexpr const char* kToMachineConfig = "machineconfig";
 
 void TellWarnings(const std::string& path, const json::Report& report) {
   for (const json::Problem& problem : report.problems()) {
@@ -34,25 +34,25 @@ void TellWarnings(const std::string& path, const json::Report& report) {
 }
 
 // Adds the operator's words for a config that it cannot read; other errors are complete.
-Error Unreadable(Error error) {
+Error InOperatorWords(Error error) {
   if (!error.message().starts_with("parsing Ignition")) return error;
   return std::move(error).While("failed to parse Ignition config");
 }
 
 // Returns the version of Ignition that is asked for, or nullopt if the document determines it.
 Result<std::optional<ignition::SpecVersion>> VersionIn(const std::string& to) {
-  if (to == kIgnition) return std::optional<ignition::SpecVersion>();
+  if (to == kToIgnition) return std::optional<ignition::SpecVersion>();
   auto version = ignition::ParseSpecVersion(to);
   if (!version) {
     return std::move(version).error().While(
-        fmt::format("--to {}: neither {} nor {} nor a version of Ignition", to, kIgnition, kMachineConfig));
+        fmt::format("--to {}: neither {} nor {} nor a version of Ignition", to, kToIgnition, kToMachineConfig));
   }
   return std::optional(*version);
 }
 
 Result<> CheckFormat(const std::string& to, const std::string& format) {
-  if (format == "json" || (format == "yaml" && to == kMachineConfig)) return {};
-  return Error(ErrorKind::kInvalid, to == kMachineConfig
+  if (format == "json" || (format == "yaml" && to == kToMachineConfig)) return {};
+  return Error(ErrorKind::kInvalid, to == kToMachineConfig
                                         ? fmt::format("-o {}: neither yaml nor json", format)
                                         : fmt::format("-o {}: Ignition is json, and nothing else", format));
 }
@@ -66,7 +66,7 @@ Result<ConfigDocument> ReadDocument(const std::string& path) {
   TellWarnings(path, file.report);
   ConfigDocument document = std::move(file.documents.front());
   TellWarnings(path, document.report);
-  if (document.error) return Unreadable(*std::move(document.error)).While(path);
+  if (document.error) return InOperatorWords(*std::move(document.error)).While(path);
   return document;
 }
 
@@ -96,7 +96,7 @@ Result<> PrintIgnition(const std::string& path, ConfigDocument document, std::op
         ErrorKind::kInvalid,
         fmt::format("{}: Ignition has no place for {}, and a machine must not come up with less than was asked "
                     "for: `--to {}` keeps all of it; else take {} out of the file",
-                    path, fmt::join(beside, ", "), kMachineConfig, beside.size() == 1 ? "it" : "them"));
+                    path, fmt::join(beside, ", "), kToMachineConfig, beside.size() == 1 ? "it" : "them"));
   }
   if (!document.config) return Error(ErrorKind::kInvalid, path + " has no Ignition config");
   json::Report lost;
@@ -121,8 +121,8 @@ Result<> PrintMachineConfig(const std::string& path, ConfigDocument document, co
 }  // namespace
 
 Result<ExitStatus> Convert(const CommandLine& line) {
-  const std::string to = line.Value("--to").value_or(kIgnition);
-  const bool wants_object = to == kMachineConfig;
+  const std::string to = line.Value("--to").value_or(kToIgnition);
+  const bool wants_object = to == kToMachineConfig;
   const auto version = wants_object ? std::nullopt : TRY(VersionIn(to));
   const std::string format = line.Value("-o").value_or(wants_object ? "yaml" : "json");
   TRY(CheckFormat(to, format));

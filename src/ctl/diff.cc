@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "change/masking.h"
+#include "base/printable.h"
 #include "ctl/colour.h"
 #include "ctl/config_findings.h"
 #include "ctl/output.h"
@@ -27,7 +27,6 @@
 namespace pintle::ctl {
 namespace {
 
-using change::Printable;
 using machineconfig::ParsedConfig;
 using plan::Plan;
 
@@ -65,8 +64,8 @@ Result<api::MachineConfig> ReadConfig(const std::string& file) {
   return TRY(machineconfig::ReadMachineConfig(std::move(document)), file);
 }
 
-DiffPreview Unreadable(std::string_view which, const api::MachineConfig& from, const api::MachineConfig& to,
-                       const Error& error, DiffPreview preview) {
+DiffPreview PreviewOfUnreadable(std::string_view which, const api::MachineConfig& from, const api::MachineConfig& to,
+                                const Error& error, DiffPreview preview) {
   const api::MachineConfig& config = which == "old" ? from : to;
   const std::string text = machineconfig::UnparsableText(which, config, error);
   preview.answer["diffError"] =
@@ -116,7 +115,7 @@ Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, Liv
   return std::pair(has, wants);
 }
 
-Result<DiffPreview> PreviewFromCluster(const CommandLine& line) {
+Result<DiffPreview> PreviewDiffFromCluster(const CommandLine& line) {
   if (line.words().empty() || line.words().size() > 2) {
     return Error(ErrorKind::kInvalid, "say the names of two MachineConfigs, or of one pool");
   }
@@ -129,7 +128,7 @@ Result<DiffPreview> PreviewFromCluster(const CommandLine& line) {
   return DiffBetween(from, to, wishes.policy, wishes.overrides, PrivateLinesFor(line));
 }
 
-Result<DiffPreview> PreviewFromFiles(const CommandLine& line) {
+Result<DiffPreview> PreviewDiffFromFiles(const CommandLine& line) {
   if (line.words().size() != 2)
     return Error(ErrorKind::kInvalid, "give two files, OLD and NEW; or one POOL, with --kubeconfig FILE (see --help)");
   if (line.Has("--context")) return Error(ErrorKind::kInvalid, "--context needs --kubeconfig");
@@ -162,9 +161,9 @@ DiffPreview DiffBetween(const api::MachineConfig& from, const api::MachineConfig
   // A config that cannot be converted is an error only when the conversion is needed.
   const bool is_found_now = !valid && valid.error().kind() != ErrorKind::kUnconvertible;
   if (is_found_now) preview.answer["validateNewError"] = valid.error().message();
-  if (!parsed_from) return Unreadable("old", from, to, parsed_from.error(), std::move(preview));
+  if (!parsed_from) return PreviewOfUnreadable("old", from, to, parsed_from.error(), std::move(preview));
   const auto parsed_to = machineconfig::ParseIgnitionPart(to, report);
-  if (!parsed_to) return Unreadable("new", from, to, parsed_to.error(), std::move(preview));
+  if (!parsed_to) return PreviewOfUnreadable("new", from, to, parsed_to.error(), std::move(preview));
 
   const ParsedConfig before{from, *parsed_from};
   const ParsedConfig after{to, *parsed_to};
@@ -180,7 +179,7 @@ DiffPreview DiffBetween(const api::MachineConfig& from, const api::MachineConfig
 
 Result<ExitStatus> Diff(const CommandLine& line) {
   const Form form = FormOf(line);
-  const DiffPreview preview = TRY(line.Has("--kubeconfig") ? PreviewFromCluster(line) : PreviewFromFiles(line));
+  const DiffPreview preview = TRY(line.Has("--kubeconfig") ? PreviewDiffFromCluster(line) : PreviewDiffFromFiles(line));
   if (form == Form::kText) {
     PrintColoured(preview.text, ColourOfDiff);
   } else {

@@ -6,14 +6,13 @@
 
 #include <string_view>
 
-#include "change/masking.h"
+#include "base/printable.h"
 #include "change/text_diff.h"
 
 namespace pintle::ctl {
 namespace {
 
 using change::Drift;
-using change::Printable;
 
 std::string RemedyText(const std::string& command) {
   const std::string_view what = command.starts_with("pintle restore") ? "to mend it:"

@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/printable.h"
 #include "change/current_config.h"
 #include "change/findings.h"
-#include "change/masking.h"
 #include "change/text_diff.h"
 #include "ctl/about.h"
 #include "ctl/drift.h"
@@ -28,7 +28,6 @@
 namespace pintle::ctl {
 namespace {
 
-using change::Printable;
 using FileState = resource::FileEntry::State;
 
 // The answer that `-o json` prints.  It has no contents, keys or hashes, except for masked ones in `difference`.
@@ -49,14 +48,14 @@ struct Explanation {
   };
 };
 
-std::string OwnerText(const resource::Owner& owner) {
+std::string NameOrId(const resource::Owner& owner) {
   return owner.name.empty() ? std::to_string(owner.id) : owner.name;
 }
 
 std::string StateText(const FileState& state) {
   if (state.kind == resource::EntryKind::kLink) return "a link to " + state.target;
   return fmt::format("a {}, {:04o} {}:{}{}", state.kind == resource::EntryKind::kFile ? "file" : "directory",
-                     state.permissions, OwnerText(state.user), OwnerText(state.group),
+                     state.permissions, NameOrId(state.user), NameOrId(state.group),
                      state.sha256.empty() ? "" : ", SHA-256 " + state.sha256.substr(0, 12));
 }
 
@@ -172,7 +171,7 @@ std::string ListText(std::string_view title, const std::vector<std::string>& lin
   return text;
 }
 
-std::string TextOf(const Explanation& explanation, const plan::Plan& plan) {
+std::string ExplanationText(const Explanation& explanation, const plan::Plan& plan) {
   std::string text = explanation.config == change::kNoConfig ? "This machine has no config.\n"
                      : explanation.wanted.empty()
                          ? fmt::format("{} says nothing of it.\n", explanation.config)
@@ -213,7 +212,7 @@ Result<ExitStatus> Explain(const CommandLine& line) {
   const PlanAbout change = MakePlanAbout({&about, 1}, config, policy);
   explanation.actions = ActionsAnswer(change.plan);
   if (form == Form::kText) {
-    Print(TextOf(explanation, change.plan));
+    Print(ExplanationText(explanation, change.plan));
   } else {
     PrintData(json::Encode(explanation), form);
   }

@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "base/printable.h"
 #include "change/current_config.h"
-#include "change/masking.h"
 #include "change/records.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
@@ -12,8 +12,6 @@
 
 namespace pintle::ctl {
 namespace {
-
-using change::Printable;
 
 constexpr const char* kCutShort = "cut short";
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
+#include "base/printable.h"
 #include "change/claim.h"
 #include "change/current_config.h"
 #include "change/ignored.h"
-#include "change/masking.h"
 #include "ctl/about.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
@@ -21,7 +21,6 @@ namespace {
 
 using change::Ignored;
 using change::IgnoredThing;
-using change::Printable;
 
 Result<> CheckIsManaged(const Machine& machine, const std::string& name) {
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
@@ -64,7 +63,7 @@ Result<Ignored> ReadAndChange(const CommandLine& line, const Machine& machine) {
   return ignored;
 }
 
-std::string TextOf(const Ignored& ignored) {
+std::string IgnoredText(const Ignored& ignored) {
   std::string text;
   for (const IgnoredThing& thing : ignored) {
     text += fmt::format("{} is ignored until {}\n", Printable(thing.about), ToRfc3339(thing.until));
@@ -72,7 +71,7 @@ std::string TextOf(const Ignored& ignored) {
   return text.empty() ? "Nothing is ignored.\n" : text;
 }
 
-json::Value AnswerOf(const Ignored& ignored) {
+json::Value IgnoredAnswer(const Ignored& ignored) {
   json::Value answer = json::Value::array();
   for (const IgnoredThing& thing : ignored) {
     answer.push_back({{"about", thing.about}, {"until", ToRfc3339(thing.until)}});
@@ -100,11 +99,11 @@ Result<ExitStatus> Ignore(const CommandLine& line) {
   const bool changes = line.Has("--end") || !line.words().empty();
   const Ignored ignored = TRY(changes ? ReadAndChange(line, machine) : Read(machine));
   if (form == Form::kText) {
-    Print(TextOf(ignored));
+    Print(IgnoredText(ignored));
   } else if (form == Form::kName) {
     for (const IgnoredThing& thing : ignored) PrintName(thing.about);
   } else {
-    PrintData(AnswerOf(ignored), form);
+    PrintData(IgnoredAnswer(ignored), form);
   }
   return ExitStatus::kFine;
 }

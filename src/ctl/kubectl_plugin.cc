@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -13,7 +12,9 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "ctl/command_line.h"
 #include "ctl/diff.h"
+#include "ctl/environment.h"
 #include "ctl/output.h"
 #include "ctl/pools_status.h"
 #include "ctl/rollout.h"
@@ -47,17 +48,12 @@ constexpr std::array kPluginVerbs = {
                kPoolsStatusOptions, PoolsStatus},
 };
 
-std::string FromEnvironment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // Returns the kubeconfig that kubectl would use.  If there are several, kubectl merges the files in $KUBECONFIG; this
 // program refuses them.
 Result<std::string> UsualKubeconfig() {
-  const std::string said = FromEnvironment("KUBECONFIG");
+  const std::string said(FromEnvironment("KUBECONFIG"));
   if (said.empty()) {
-    std::string usual = FromEnvironment("HOME") + "/.kube/config";
+    std::string usual = std::string(FromEnvironment("HOME")) + "/.kube/config";
     std::error_code ignored;  // Reading a file that cannot be looked at reports the error.
     if (std::filesystem::exists(usual, ignored) || ignored) return usual;
     return Error(ErrorKind::kInvalid,
@@ -82,12 +78,12 @@ Result<std::string> UsualKubeconfig() {
                            there.size()));
 }
 
-ExitStatus Fail(std::string_view message) {
+ExitStatus FailPlugin(std::string_view message) {
   Tell(fmt::format("kubectl pintle: {}\n", message));
   return ExitStatus::kWrong;
 }
 
-ExitStatus Help() {
+ExitStatus PrintPluginHelp() {
   Print(
       "kubectl pintle: what machine configuration does in this cluster, now and next\n\n"
       "Usage: kubectl pintle VERB [WORD...]\n\n");
@@ -96,9 +92,7 @@ ExitStatus Help() {
   return ExitStatus::kFine;
 }
 
-bool AsksForHelp(std::string_view word) { return word == "--help" || word == "-h"; }
-
-ExitStatus HelpWith(const PluginVerb& verb) {
+ExitStatus PrintVerbHelp(const PluginVerb& verb) {
   Print(fmt::format("kubectl pintle {}: {}\n\nUsage: kubectl pintle {} [OPTION...] {}\n\n{}", verb.name, verb.summary,
                     verb.name, verb.usage, Describe(verb.options)));
   return ExitStatus::kFine;
@@ -113,15 +107,15 @@ const PluginVerb* VerbNamed(std::string_view name) {
 ExitStatus RefuseVerb(std::string_view name) {
   std::vector<std::string_view> known = {"help"};
   for (const PluginVerb& verb : kPluginVerbs) known.push_back(verb.name);
-  return Fail(fmt::format("\"{}\" is not a verb{} (`kubectl pintle help` lists the verbs)", name,
-                          name.starts_with('-') ? "; options go behind the verb" : Guess(name, known)));
+  return FailPlugin(fmt::format("\"{}\" is not a verb{} (`kubectl pintle help` lists the verbs)", name,
+                                name.starts_with('-') ? "; options go behind the verb" : Guess(name, known)));
 }
 
 // Prints help on the words after `help`, of which there may be none.
-ExitStatus HelpWith(std::span<const char* const> words) {
-  if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return Help();
+ExitStatus PrintVerbHelp(std::span<const char* const> words) {
+  if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintPluginHelp();
   const PluginVerb* const verb = VerbNamed(words[0]);
-  return verb == nullptr ? RefuseVerb(words[0]) : HelpWith(*verb);
+  return verb == nullptr ? RefuseVerb(words[0]) : PrintVerbHelp(*verb);
 }
 
 Result<ExitStatus> Run(const PluginVerb& verb, std::span<const char* const> words) {
@@ -137,14 +131,14 @@ Result<ExitStatus> Run(const PluginVerb& verb, std::span<const char* const> word
 }  // namespace
 
 ExitStatus KubectlPlugin(std::span<const char* const> words) {
-  if (words.empty()) return Help();
-  if (AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return HelpWith(words.subspan(1));
+  if (words.empty()) return PrintPluginHelp();
+  if (AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintVerbHelp(words.subspan(1));
   const PluginVerb* const verb = VerbNamed(words[0]);
   if (verb == nullptr) return RefuseVerb(words[0]);
   words = words.subspan(1);
-  if (std::any_of(words.begin(), words.end(), AsksForHelp)) return HelpWith(*verb);
+  if (std::any_of(words.begin(), words.end(), AsksForHelp)) return PrintVerbHelp(*verb);
   const auto status = Run(*verb, words);
-  return status ? *status : Fail(fmt::format("{}: {}", verb->name, status.error().message()));
+  return status ? *status : FailPlugin(fmt::format("{}: {}", verb->name, status.error().message()));
 }
 
 }  // namespace pintle::ctl

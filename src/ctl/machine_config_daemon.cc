@@ -289,7 +289,7 @@ constexpr std::array kOldVerbs = {
     OldVerb{"version", "", "say which version this is", {}, OldVersion},
 };
 
-ExitStatus Help() {
+ExitStatus PrintCommandsHelp() {
   Print(
       "machine-config-daemon: pintle(1) under the name that the Machine Config Operator's program had\n\n"
       "Usage: machine-config-daemon COMMAND [FLAG...]\n\n");
@@ -297,16 +297,14 @@ ExitStatus Help() {
   return ExitStatus::kFine;
 }
 
-ExitStatus HelpWith(const OldVerb& verb) {
+ExitStatus PrintCommandHelp(const OldVerb& verb) {
   Print(fmt::format("machine-config-daemon {}: {}\n\nUsage: machine-config-daemon {} {}\n", verb.name, verb.summary,
                     verb.name, verb.usage));
   if (!verb.options.empty()) Print(fmt::format("\n{}", Describe(verb.options)));
   return ExitStatus::kFine;
 }
 
-bool AsksForHelp(std::string_view word) { return word == "--help" || word == "-h"; }
-
-ExitStatus Fail(const std::string& message) {
+ExitStatus FailCommand(const std::string& message) {
   Tell(fmt::format("error: {}\n", message));
   return ExitStatus::kWrong;
 }
@@ -322,14 +320,14 @@ ExitStatus MachineConfigDaemon(std::span<const char* const> words) {
     if (verb == kOldVerbs.end()) continue;
     std::vector<const char*> rest(words.begin(), word);
     rest.insert(rest.end(), word + 1, words.end());
-    if (wants_help || std::any_of(rest.begin(), rest.end(), AsksForHelp)) return HelpWith(*verb);
+    if (wants_help || std::any_of(rest.begin(), rest.end(), AsksForHelp)) return PrintCommandHelp(*verb);
     const auto status = verb->run(rest);
-    return status ? *status : Fail(status.error().message());
+    return status ? *status : FailCommand(status.error().message());
   }
-  if (wants_help) return Help();
+  if (wants_help) return PrintCommandsHelp();
   std::vector<std::string_view> known = {"help"};
   for (const OldVerb& verb : kOldVerbs) known.push_back(verb.name);
-  return Fail(fmt::format("unknown command \"{}\" for \"{}\"{}", words[0], kOldProgram, Guess(words[0], known)));
+  return FailCommand(fmt::format("unknown command \"{}\" for \"{}\"{}", words[0], kOldProgram, Guess(words[0], known)));
 }
 
 }  // namespace pintle::ctl

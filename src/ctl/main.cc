@@ -114,8 +114,6 @@ ExitStatus Fail(std::string_view message) {
   return ExitStatus::kWrong;
 }
 
-bool AsksForHelp(std::string_view word) { return word == "--help" || word == "-h"; }
-
 const VerbEntry* VerbNamed(std::string_view name) {
   const auto verb = std::find_if(kVerbs.begin(), kVerbs.end(), [&](const VerbEntry& one) { return one.name == name; });
   return verb == kVerbs.end() ? nullptr : &*verb;

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/printable.h"
 #include "change/claim.h"
 #include "change/current_config.h"
 #include "change/findings.h"
 #include "change/ignored.h"
-#include "change/masking.h"
 #include "ctl/drift.h"
 #include "ctl/output.h"
 #include "ctl/recover.h"
@@ -21,8 +21,6 @@
 
 namespace pintle::ctl {
 namespace {
-
-using change::Printable;
 
 // Returns an exact name: "quay.io/os@sha256:4f0a...", or a branch with the commit that it stands for.
 std::string Exactly(const std::string& name, const std::string& commit) {
@@ -42,7 +40,7 @@ class PivotWork {
     const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine_.root()));
     if (!order_.is_forced) {
       TRY(LookForDrift(config));
-      if (answer_.drifts) return End(kDrifted);
+      if (answer_.drifts) return End(outcome::kDrifted);
     }
     if (!order_.is_agreed && !TRY(IsWanted(line_, Question(*state.booted)))) return End(outcome::kDeclined);
     const std::string& to = order_.what.image;

@@ -53,9 +53,6 @@ struct PivotAnswer {
   };
 };
 
-// This verb's own outcome: the machine is not as its config says.
-inline constexpr const char* kDrifted = "drifted";
-
 Result<PivotAnswer> CarryOutPivot(const Machine& machine, const CommandLine& line, const PivotOrder& order);
 
 // Returns a text for people about what was changed and what comes next.

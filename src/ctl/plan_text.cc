@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.h"
 #include "change/contents_text.h"
 #include "change/masking.h"
 #include "change/text_diff.h"
@@ -27,7 +28,6 @@ using change::ContentsText;
 using change::kMasked;
 using change::LinesOf;
 using change::MaskedLine;
-using change::Printable;
 using change::PrivateLines;
 using change::TextDiff;
 using change::WithoutDataUrls;
@@ -280,7 +280,7 @@ void AddRest(const ignition::Config& from, const ignition::Config& to, std::stri
 }
 
 // Shows a change of disks, which may name keys and programs that fetch keys.
-std::string Shown(const plan::IrreconcilableChange& change) {
+std::string MaskedDiff(const plan::IrreconcilableChange& change) {
   const bool is_secret = change.field_path.find("keyFile") != std::string::npos;
   std::string text;
   for (const std::string_view line : LinesOf(change.diff)) {
@@ -358,7 +358,7 @@ std::string ChangesText(const Plan& plan, const ParsedConfig& from, const Parsed
   AddValues("FIPS", before.fips ? "on" : "off", after.fips ? "on" : "off", text);
   for (const auto& change : plan::IrreconcilableChanges(from.ignition, to.ignition)) {
     text += fmt::format("{} (only new machines follow)\n", change.field_path);
-    const std::string shown = Shown(change);
+    const std::string shown = MaskedDiff(change);
     for (const std::string_view line : LinesOf(shown)) text += Printable(line) + "\n";
   }
   AddRest(from.ignition, to.ignition, text);

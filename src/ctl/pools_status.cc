@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "change/masking.h"
+#include "base/printable.h"
 #include "ctl/colour.h"
 #include "ctl/output.h"
 #include "json/parse.h"
@@ -37,10 +37,10 @@ std::string_view StateOf(const api::MachineConfigPool& pool) {
 
 std::string Line(const api::MachineConfigPool& pool) {
   const api::MachineConfigPoolStatus& status = pool.status;
-  return change::Printable(fmt::format(
-      "{}: {}{}, {} of {} nodes have {}", pool.metadata.name, StateOf(pool),
-      pool.spec.paused && StateOf(pool) != "paused" ? ", paused" : "", status.updated_machine_count,
-      status.machine_count, pool.spec.configuration.name.empty() ? "no config yet" : pool.spec.configuration.name));
+  return Printable(fmt::format("{}: {}{}, {} of {} nodes have {}", pool.metadata.name, StateOf(pool),
+                               pool.spec.paused && StateOf(pool) != "paused" ? ", paused" : "",
+                               status.updated_machine_count, status.machine_count,
+                               pool.spec.configuration.name.empty() ? "no config yet" : pool.spec.configuration.name));
 }
 
 bool NeedsAttention(const api::MachineConfigPool& pool) {
@@ -61,7 +61,7 @@ Result<PoolPointers> Chosen(const std::vector<api::MachineConfigPool>& pools, co
   return chosen;
 }
 
-json::Value Answer(const PoolPointers& pools) {
+json::Value PoolsAnswer(const PoolPointers& pools) {
   json::Value answer = json::Value::array();
   for (const api::MachineConfigPool* pool : pools) {
     answer.push_back({{"name", pool->metadata.name},
@@ -88,7 +88,7 @@ std::string PoolsText(std::span<const api::MachineConfigPool* const> pools) {
     text += Line(*pool) + "\n";
     for (const api::Condition& condition : pool->status.conditions) {
       if (!IsTold(condition)) continue;
-      text += fmt::format("  {}: {}\n", change::Printable(condition.type), change::Printable(condition.message));
+      text += fmt::format("  {}: {}\n", Printable(condition.type), Printable(condition.message));
     }
   }
   return text.empty() ? "the cluster has no pools\n" : text;
@@ -109,7 +109,7 @@ Result<ExitStatus> PoolsStatus(const CommandLine& line) {
   } else if (form == Form::kName) {
     for (const api::MachineConfigPool* pool : chosen) PrintName(pool->metadata.name);
   } else {
-    PrintData(Answer(chosen), form);
+    PrintData(PoolsAnswer(chosen), form);
   }
   return PoolsExit(chosen);
 }

@@ -9,14 +9,12 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/printable.h"
 #include "base/thread.h"
-#include "change/masking.h"
 #include "ctl/output.h"
 
 namespace pintle::ctl {
 namespace {
-
-using change::Printable;
 
 constexpr int kPatienceInMilliseconds = 1000;
 constexpr std::size_t kUsualColumns = 80;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kEndings = {".yaml", ".yml", ".json", ".bu", ".butane", ".fcc"};
 
-Result<api::MachineConfig> ReadButane(const std::string& file, json::Value value) {
+Result<api::MachineConfig> ReadNamedButane(const std::string& file, json::Value value) {
   machineconfig::ConfigDocument document = machineconfig::ReadButaneDocument(std::move(value));
   for (const Finding& warning : WarningsOf(file, document.report)) TellFinding(warning);
   api::MachineConfig object = TRY(machineconfig::ToMachineConfig(std::move(document)));
@@ -77,7 +77,7 @@ class Reader {
   Result<> AddObject(const std::string& file, json::Value object) {
     const std::string_view kind = machineconfig::KindOf(object);
     if (ignition::IsButane(object)) {
-      Add(file, TRY(ReadButane(file, std::move(object))));
+      Add(file, TRY(ReadNamedButane(file, std::move(object))));
     } else if (kind.empty()) {
       return WithoutKind(object);
     } else if (kind == api::MachineConfig::kKind) {

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.h"
 #include "change/apply.h"
 #include "change/claim.h"
 #include "change/current_config.h"
 #include "change/drift.h"
-#include "change/masking.h"
 #include "change/original_passwords.h"
 #include "ctl/about.h"
 #include "ctl/carry_out.h"
@@ -28,8 +28,6 @@
 
 namespace pintle::ctl {
 namespace {
-
-using change::Printable;
 
 // Returns the config's steps about these things.  A thing without any step is an error.
 Result<std::vector<plan::Step>> StepsAbout(const std::vector<About>& things, const change::CurrentConfig& config) {

@@ -134,7 +134,7 @@ std::optional<pool::Masters> MastersOf(const ClusterObjects& objects, const Memb
                        .candidates = rollout.candidates.nodes.size()};
 }
 
-RolloutAnswer Answer(const pool::Situation& situation, pool::Rollout rollout) {
+RolloutAnswer RolloutAnswerOf(const pool::Situation& situation, pool::Rollout rollout) {
   RolloutAnswer answer;
   answer.layered = situation.layering.is_layered();
   answer.unavailable = std::move(rollout.unavailable);
@@ -180,7 +180,7 @@ RolloutQuestion ReadSettings(const CommandLine& line) {
   return question;
 }
 
-Result<RolloutPreview> PreviewFromFiles(const CommandLine& line) {
+Result<RolloutPreview> PreviewRolloutFromFiles(const CommandLine& line) {
   if (!line.words().empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is no option (see --help); a pool by its name is looked up "
                                                   "in the cluster that --kubeconfig leads to",
@@ -198,7 +198,7 @@ Result<RolloutPreview> PreviewFromFiles(const CommandLine& line) {
   return PreviewRollout(question);
 }
 
-Result<RolloutPreview> PreviewFromCluster(const CommandLine& line) {
+Result<RolloutPreview> PreviewRolloutFromCluster(const CommandLine& line) {
   for (const std::string_view option : {"--pool", "--nodes", "--with"}) {
     if (!line.Has(option)) continue;
     return Error(ErrorKind::kInvalid,
@@ -253,13 +253,14 @@ Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question, const api
   };
   pool::Rollout rollout = pool::Decide(situation);
   preview.table = RolloutTable(situation, rollout);
-  preview.answer = Answer(situation, std::move(rollout));
+  preview.answer = RolloutAnswerOf(situation, std::move(rollout));
   return preview;
 }
 
 Result<ExitStatus> Rollout(const CommandLine& line) {
   const Form form = FormOf(line);
-  const RolloutPreview preview = TRY(line.Has("--kubeconfig") ? PreviewFromCluster(line) : PreviewFromFiles(line));
+  const RolloutPreview preview =
+      TRY(line.Has("--kubeconfig") ? PreviewRolloutFromCluster(line) : PreviewRolloutFromFiles(line));
   for (const std::string& warning : preview.warnings) Tell(fmt::format("pintle: rollout: {}\n", warning));
   if (form == Form::kText) {
     Print(preview.table);

@@ -51,7 +51,7 @@ Result<Aftermath> SetAsideOn(const Machine& machine) {
   return after;
 }
 
-std::string TextOf(const Aftermath& after) {
+std::string AftermathText(const Aftermath& after) {
   std::string text;
   for (const change::SetAside& one : after.moved) {
     text += fmt::format("{} is now {}: {}\n", one.path, one.kept_as, one.why);
@@ -86,7 +86,7 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
                                 {"findings", json::Encode(after.drifts.all)}};
     PrintData(answer, form);
   } else {
-    Print(TextOf(after));
+    Print(AftermathText(after));
   }
   if (!after.pending.empty()) Tell(fmt::format("pintle: recover: {}\n", after.pending));
   // An error is ignored: if no agent runs there is nobody to tell, and a running agent looks again before long anyway.

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/printable.h"
 #include "change/abilities.h"
 #include "change/current_config.h"
 #include "change/journal.h"
-#include "change/masking.h"
 #include "ctl/colour.h"
 #include "ctl/output.h"
 #include "ctl/recover.h"
@@ -22,7 +22,6 @@
 namespace pintle::ctl {
 namespace {
 
-using change::Printable;
 using host::AgentState;
 using host::AgentStatus;
 
