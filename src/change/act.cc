@@ -26,7 +26,7 @@ constexpr std::string_view kTrustService = "coreos-update-ca-trust.service";
 constexpr const char* kTrustProgram = "update-ca-trust";
 
 // A service that takes longer than this to come up again hangs.
-constexpr auto kPatience = std::chrono::minutes(5);
+constexpr auto kServicePatience = std::chrono::minutes(5);
 
 bool TakesAway(std::span<const plan::Step> steps, const std::string& unit) {
   const std::string path = fmt::format("{}/{}", host::kUnitDirectory, unit);
@@ -69,11 +69,11 @@ class Actor {
 
  private:
   Result<> Run(host::JobKind job, const std::string& service) const {
-    if (!TakesAway(steps_, service)) return host_.systemd.Run(job, service, kPatience);
+    if (!TakesAway(steps_, service)) return host_.systemd.Run(job, service, kServicePatience);
     const host::UnitStatus status = TRY(host_.systemd.Observe(service));
-    if (status.load_state != "not-found") return host_.systemd.Run(job, service, kPatience);
+    if (status.load_state != "not-found") return host_.systemd.Run(job, service, kServicePatience);
     const bool is_running = status.active_state != "inactive" && status.active_state != "failed";
-    return is_running ? host_.systemd.Run(host::JobKind::kStop, service, kPatience) : Result<>();
+    return is_running ? host_.systemd.Run(host::JobKind::kStop, service, kServicePatience) : Result<>();
   }
 
   Result<> UpdateTrust(const std::string& service) const {

@@ -7,17 +7,16 @@
 #include <thread>
 #include <utility>
 
+#include "change/state_directory.h"
 #include "host/remedy.h"
 
 namespace pintle::change {
 namespace {
 
-constexpr const char* kDirectory = "/var/lib/pintle";
 constexpr const char* kFile = "/var/lib/pintle/lock";
 // A blocking flock() can only be limited in time by a signal, and signals concern the whole program; so it is polled.
 constexpr auto kAgain = std::chrono::milliseconds(50);
 constexpr mode_t kPrivate = 0600;
-constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
 
 // Returns whether the lock was taken.
 Result<bool> Lock(const UniqueFd& file, std::chrono::milliseconds patience) {
@@ -34,7 +33,7 @@ Result<bool> Lock(const UniqueFd& file, std::chrono::milliseconds patience) {
 }  // namespace
 
 Result<Claim> Claim::Take(const Root& root, std::chrono::milliseconds patience) {
-  TRY(host::WithRemedy(root.MakeDirectories(kDirectory, kPrivateDirectory)));
+  TRY(host::WithRemedy(root.MakeDirectories(kStateDirectory, kPrivateDirectory)));
   UniqueFd hold = TRY(host::WithRemedy(root.OpenFile(kFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, kPrivate)));
   if (TRY(Lock(hold, patience), kFile)) return Claim(std::move(hold));
   return Error(ErrorKind::kConflict, "something else is changing this machine just now; try again when it is done");

@@ -25,7 +25,7 @@ namespace {
 bool IsPath(std::string_view about) { return about.starts_with('/'); }
 
 // Longer contents are not shown, since nobody reads them, and so are not read either.
-constexpr std::size_t kMostShown = 4 << 20;
+constexpr std::size_t kMostContentsShown = 4 << 20;
 
 // The files that were seen are noted here, and so are forgotten with each boot.
 constexpr const char* kRunDirectory = "/run/pintle";
@@ -35,18 +35,18 @@ Result<std::string> ContentsDifference(const Root& root, const std::string& path
                                        bool is_private, PrivateLines private_lines) {
   const auto status = TRY(root.Status(path));
   if (!status || !S_ISREG(status->st_mode)) return std::string();
-  const bool is_long = static_cast<std::size_t>(status->st_size) > kMostShown;
+  const bool is_long = static_cast<std::size_t>(status->st_size) > kMostContentsShown;
   std::string wanted;
   std::size_t size = 0;
   TRY(contents([&](std::string_view piece) {
     size += piece.size();
-    if (!is_long && size <= kMostShown) wanted += piece;
+    if (!is_long && size <= kMostContentsShown) wanted += piece;
     return true;
   }));
-  if (is_long || size > kMostShown) {
+  if (is_long || size > kMostContentsShown) {
     return fmt::format("contents too long to show differ: {} bytes before, {} after\n", size, status->st_size);
   }
-  const std::string is = TRY(host::ReadWhole(root, path, kMostShown));
+  const std::string is = TRY(host::ReadWhole(root, path, kMostContentsShown));
   const bool is_left_out = private_lines == PrivateLines::kLeftOut && (is_private || IsPrivate(status->st_mode));
   return is_left_out ? PrivateText(wanted, is) : ContentsText(path, wanted, is);
 }

@@ -19,27 +19,27 @@ namespace {
 
 using plan::Step;
 
-enum class Putting { kNothing, kPut };
+enum class PutOutcome { kNothing, kPut };
 
 // The running deployment may be the new one without its files, or the old one with files that the new one put into
 // /var, which both share.
-Result<Putting> PutForDeployment(const host::Host& host, const host::BlobStore& contents, const Change& change) {
+Result<PutOutcome> PutForDeployment(const host::Host& host, const host::BlobStore& contents, const Change& change) {
   if (host.deployments == nullptr) {
     return Error(ErrorKind::kInvalid, fmt::format("the change to {} began on an OSTree host", change.to));
   }
   const auto state = TRY(host.deployments->Observe());
   if (state.booted && state.booted->id == change.next_boot->replaces) {
     TRY(PutSharedBack(host, contents, change));
-    return Putting::kPut;
+    return PutOutcome::kPut;
   }
-  if (change.phase != Phase::kApplied || change.next_boot->is_finalized) return Putting::kNothing;
+  if (change.phase != Phase::kApplied || change.next_boot->is_finalized) return PutOutcome::kNothing;
   // Someone may have chosen another deployment; Recover() reports that.
-  if (!CheckBooted(host, change)) return Putting::kNothing;
+  if (!CheckBooted(host, change)) return PutOutcome::kNothing;
   const auto put = PutLate(host, contents, change);
   // Files that someone has edited are not overwritten; Recover() goes back.
-  if (!put && put.error().kind() == ErrorKind::kConflict) return Putting::kNothing;
+  if (!put && put.error().kind() == ErrorKind::kConflict) return PutOutcome::kNothing;
   TRY(put);
-  return Putting::kPut;
+  return PutOutcome::kPut;
 }
 
 // Returns "app.service" for /etc/systemd/system/app.service, for a drop-in in app.service.d below it, and for a link in
@@ -63,7 +63,7 @@ Result<std::optional<Change>> PutFilesEarly(const host::Host& host) {
   if (!change || !TRY(HasRebooted(host.root, *change))) return std::nullopt;
   const host::BlobStore contents = TRY(journal.OpenBlobs());
   if (change->next_boot) {
-    if (TRY(PutForDeployment(host, contents, *change)) == Putting::kNothing) return std::nullopt;
+    if (TRY(PutForDeployment(host, contents, *change)) == PutOutcome::kNothing) return std::nullopt;
     return change;
   }
   if (change->phase == Phase::kApplied) return std::nullopt;

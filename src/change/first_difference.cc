@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/printable.h"
 #include "base/unique_fd.h"
 #include "base/utf8.h"
 #include "change/masking.h"
@@ -21,7 +22,7 @@ namespace {
 
 // Only this much of a longer line is compared, and less is shown.
 constexpr std::size_t kMostOfLine = 64 << 10;
-constexpr std::size_t kMostShown = 120;
+constexpr std::size_t kMostOfLineShown = 120;
 
 struct File {
   UniqueFd fd;
@@ -152,7 +153,7 @@ Result<std::string> ReadPart(const File& file, std::size_t offset) {
   return std::string(TRY(pieces.Next()));
 }
 
-bool IsText(std::string_view bytes) {
+bool IsTextLine(std::string_view bytes) {
   // The cut may have split a character.
   std::size_t end = bytes.size();
   if (end == kMostOfLine) {
@@ -165,8 +166,8 @@ bool IsText(std::string_view bytes) {
 std::string Shown(const std::optional<Line>& line, LineMasker masker) {
   if (!line) return "the end";
   std::string text = Printable(masker.Next(line->text));
-  if (text.size() > kMostShown) {
-    std::size_t end = kMostShown;
+  if (text.size() > kMostOfLineShown) {
+    std::size_t end = kMostOfLineShown;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
     text.resize(end);
     text += "...";
@@ -174,8 +175,8 @@ std::string Shown(const std::optional<Line>& line, LineMasker masker) {
   return fmt::format("\"{}\"", text);
 }
 
-std::string TextOf(std::size_t number, const std::optional<Line>& expected, const std::optional<Line>& is,
-                   const LineMasker& masker) {
+std::string DifferenceText(std::size_t number, const std::optional<Line>& expected, const std::optional<Line>& is,
+                           const LineMasker& masker) {
   if (expected && is && expected->text == is->text && expected->has_end != is->has_end) {
     return fmt::format("line {}: expected {} newline at its end", number, expected->has_end ? "a" : "no");
   }
@@ -203,11 +204,11 @@ Result<std::string> FirstDifference(const Root& root, const std::string& path, c
   const bool has_line = !wanted.line().empty() || wanted.has_end();
   const auto line = has_line ? std::optional(Line{wanted.line(), wanted.has_end()}) : std::nullopt;
   const auto is = LineAt(part);
-  if ((line && !IsText(line->text)) || (is && !IsText(is->text))) {
+  if ((line && !IsTextLine(line->text)) || (is && !IsTextLine(is->text))) {
     return fmt::format("binary contents, {} bytes expected, {} there, equal up to byte {}", wanted.size(), file.size,
                        wanted.equal());
   }
-  return TextOf(wanted.number(), line, is, wanted.masker());
+  return DifferenceText(wanted.number(), line, is, wanted.masker());
 }
 
 }  // namespace pintle::change

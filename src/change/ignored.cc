@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "change/state_directory.h"
 #include "change/way_out.h"
 #include "host/unit_files.h"
 #include "json/fields.h"
@@ -18,17 +19,16 @@
 namespace pintle::change {
 namespace {
 
-constexpr const char* kDirectory = "/var/lib/pintle";
 constexpr auto kLongest = std::chrono::days(3660);
 
 // The form in which an entry is stored.
-struct Kept {
+struct KeptIgnored {
   std::string about;
   std::string until;
 
   static constexpr auto kFields = json::FieldList{
-      json::Required{"about", &Kept::about},
-      json::Required{"until", &Kept::until},
+      json::Required{"about", &KeptIgnored::about},
+      json::Required{"until", &KeptIgnored::until},
   };
 };
 
@@ -89,10 +89,10 @@ Result<Ignored> ReadIgnored(const Root& root, WallTime now) {
   const auto read = [&]() -> Result<Ignored> {
     if (!TRY(root.Status(kIgnored))) return Ignored();
     json::Report report;
-    const auto kept = json::Decode<std::vector<Kept>>(TRY(json::Parse(TRY(root.ReadFile(kIgnored)))), report);
+    const auto kept = json::Decode<std::vector<KeptIgnored>>(TRY(json::Parse(TRY(root.ReadFile(kIgnored)))), report);
     TRY(report.ToResult());
     Ignored ignored;
-    for (const Kept& one : kept) {
+    for (const KeptIgnored& one : kept) {
       const WallTime until = TRY(FromRfc3339(one.until));
       if (until > now) ignored.push_back({one.about, until});
     }
@@ -103,9 +103,9 @@ Result<Ignored> ReadIgnored(const Root& root, WallTime now) {
 
 Result<> KeepIgnored(const Root& root, const Ignored& ignored) {
   if (ignored.empty()) return root.Remove(kIgnored);
-  std::vector<Kept> kept;
+  std::vector<KeptIgnored> kept;
   for (const IgnoredThing& thing : ignored) kept.push_back({thing.about, ToRfc3339(thing.until)});
-  TRY(root.MakeDirectories(kDirectory));
+  TRY(root.MakeDirectories(kStateDirectory));
   return root.WriteFile(kIgnored, json::ToIndentedText(json::Encode(kept)) + "\n");
 }
 

@@ -13,6 +13,7 @@
 #include "base/first_characters.h"
 #include "base/size_limits.h"
 #include "change/any_bytes.h"
+#include "change/state_directory.h"
 #include "change/way_out.h"
 #include "host/files.h"
 #include "host/paired_file.h"
@@ -31,26 +32,23 @@ constexpr const char* kBlobs = "/var/lib/pintle/change/contents";
 // as six.
 constexpr std::size_t kLongestReason = host::PairedFile::kRoomToGrow / 8;
 
-// The directory is private, since the journal names files and holds hashes of passwords.
-constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
-
 // Room for what may be added to a change that has begun: why it is undone, and the boots.
 constexpr std::size_t kRoomForMore = 1 << 20;
 
 // The version of the journal's format.  A journal without one is from a Pintle that did not write it yet, and has
 // version 1.
 constexpr const char* kVersionKey = "version";
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kJournalVersion = 1;
 
 Result<> ExpectKnownVersion(json::Value& document) {
   if (!document.is_object() || !document.contains(kVersionKey)) return {};
   const json::Value version = document[kVersionKey];
   document.Erase(kVersionKey);
-  if (version.is_integer() && version == kVersion) return {};
+  if (version.is_integer() && version == kJournalVersion) return {};
   return Error(ErrorKind::kInvalid,
                fmt::format("another version of Pintle wrote it, in the format {}, and this one knows the format {}; "
                            "that version can end the change",
-                           version.is_integer() ? json::ToText(version) : "?", kVersion));
+                           version.is_integer() ? json::ToText(version) : "?", kJournalVersion));
 }
 
 Result<Change> ChangeIn(std::string_view text) {
@@ -112,7 +110,7 @@ Result<bool> Journal::IsThere() const { return TRY(root_.Status(kJournal)).has_v
 
 Result<> Journal::Write(const Change& change) const {
   json::Value document = json::Encode(change);
-  document[kVersionKey] = kVersion;
+  document[kVersionKey] = kJournalVersion;
   if (change.reason.size() > kLongestReason) document["reason"] = FirstCharacters(change.reason, kLongestReason / 4);
   const std::string text = json::ToText(WithTextOnly(std::move(document)));
   const std::size_t limit = limits::kRecord - (change.phase == Phase::kApplying ? kRoomForMore : 0);

@@ -18,7 +18,6 @@
 
 namespace pintle::change {
 
-inline constexpr const char* kStateDirectory = "/var/lib/pintle";
 // Holds the journal and the contents.
 inline constexpr const char* kChangeDirectory = "/var/lib/pintle/change";
 

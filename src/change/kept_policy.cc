@@ -3,16 +3,12 @@
 
 #include <string>
 
+#include "change/state_directory.h"
 #include "change/way_out.h"
 #include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::change {
-namespace {
-
-constexpr const char* kDirectory = "/var/lib/pintle";
-
-}  // namespace
 
 Result<api::NodeDisruptionPolicy> ReadKeptPolicy(const Root& root) {
   const auto read = [&]() -> Result<api::NodeDisruptionPolicy> {
@@ -28,7 +24,7 @@ Result<api::NodeDisruptionPolicy> ReadKeptPolicy(const Root& root) {
 Result<> KeepPolicy(const Root& root, const api::NodeDisruptionPolicy& policy) {
   const std::string text = json::ToIndentedText(json::Encode(policy)) + "\n";
   if (TRY(root.Status(kKeptPolicy)) && TRY(WithWayOut(kKeptPolicy, root.ReadFile(kKeptPolicy))) == text) return {};
-  TRY(root.MakeDirectories(kDirectory));
+  TRY(root.MakeDirectories(kStateDirectory));
   return root.WriteFile(kKeptPolicy, text);
 }
 

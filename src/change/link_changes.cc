@@ -12,7 +12,7 @@ namespace {
 using Links = resource::UnitLinks::State;
 using LinksStep = resource::Put<resource::UnitLinks>;
 
-std::optional<std::string> TargetOf(const Links& links, const std::string& path) {
+std::optional<std::string> LinkTargetOf(const Links& links, const std::string& path) {
   const auto found = links.targets.find(path);
   return found == links.targets.end() ? std::nullopt : std::optional(found->second);
 }
@@ -38,10 +38,10 @@ Result<> NoteLinks(const host::Host& host, Change& change) {
 Links MadeOf(const Links& before, const Links& after) {
   Links made;
   for (const auto& [path, target] : after.targets) {
-    if (TargetOf(before, path) != target) made.targets.emplace(path, target);
+    if (LinkTargetOf(before, path) != target) made.targets.emplace(path, target);
   }
   for (const auto& [path, target] : before.targets) {
-    if (!TargetOf(after, path)) made.targets.emplace(path, "");
+    if (!LinkTargetOf(after, path)) made.targets.emplace(path, "");
   }
   return made;
 }
@@ -49,8 +49,8 @@ Links MadeOf(const Links& before, const Links& after) {
 LinksBack TakeLinksBack(Links now, const Links& before, const Links& made) {
   LinksBack back = {.links = std::move(now), .edited = {}};
   for (const auto& [path, target] : made.targets) {
-    const auto is = TargetOf(back.links, path);
-    const auto wanted = TargetOf(before, path);
+    const auto is = LinkTargetOf(back.links, path);
+    const auto wanted = LinkTargetOf(before, path);
     if (is == wanted) continue;
     if (is.value_or("") == target) {
       SetTarget(back.links, path, wanted);

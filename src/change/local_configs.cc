@@ -94,7 +94,7 @@ Result<> AddFile(const machineconfig::InputFile& input, std::size_t& left, std::
   return {};
 }
 
-Result<> CheckNames(const std::vector<WrittenConfig>& configs) {
+Result<> ExpectUniqueNames(const std::vector<WrittenConfig>& configs) {
   std::map<std::string_view, std::string_view> files;
   for (const WrittenConfig& config : configs) {
     const auto [other, is_new] = files.emplace(config.object.metadata.name, config.file);
@@ -123,7 +123,7 @@ Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs) {
   auto named = TRY(machineconfig::FilesNamedBy(inputs, kConfigEndings, machineconfig::EmptyDirectory::kAllowed));
   std::size_t left = limits::kLocalConfigs;
   for (const machineconfig::InputFile& file : named.files) TRY(AddFile(file, left, written.configs));
-  TRY(CheckNames(written.configs));
+  TRY(ExpectUniqueNames(written.configs));
   written.left_out = std::move(named.left_out);
   written.others = std::move(named.others);
   return written;

@@ -186,6 +186,4 @@ std::vector<std::string> Masked(const std::vector<std::string_view>& lines) {
   return masked;
 }
 
-std::string Printable(std::string_view text) { return pintle::Printable(text); }
-
 }  // namespace pintle::change

@@ -38,7 +38,4 @@ bool HoldsASecret(std::string_view path);
 // Masks one line by itself.
 std::string MaskedLine(std::string_view line);
 
-// Escapes a text for a terminal: control characters except tabs become \xNN.
-std::string Printable(std::string_view text);
-
 }  // namespace pintle::change

@@ -38,7 +38,7 @@ using plan::Step;
 using resource::Put;
 
 constexpr const char* kFinalizer = "pintle-finalize-staged.service";
-constexpr auto kPatience = std::chrono::minutes(1);
+constexpr auto kFinalizerStartPatience = std::chrono::minutes(1);
 
 enum class Part { kDeployment, kShared, kImage };
 
@@ -339,7 +339,7 @@ Result<> HoldRest(const host::Host& host, host::BlobStore& contents, const plan:
 }
 
 Result<> ArmFinalizer(const host::Host& host) {
-  TRY(host.systemd.Run(host::JobKind::kStart, kFinalizer, kPatience),
+  TRY(host.systemd.Run(host::JobKind::kStart, kFinalizer, kFinalizerStartPatience),
       fmt::format("{}, which gives the next deployment its files, is not installed or does not start", kFinalizer));
   return {};
 }

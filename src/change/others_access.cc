@@ -11,12 +11,13 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/link_limit.h"
+
 namespace pintle::change {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostLinks = 40;  // The kernel follows as many links.
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 
 void PutParts(const fs::path& path, std::deque<std::string>& before) {

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/rejected.h"
 
+#include "change/state_directory.h"
 #include "change/way_out.h"
 #include "json/parse.h"
 
 namespace pintle::change {
-namespace {
-
-constexpr const char* kDirectory = "/var/lib/pintle";
-
-}  // namespace
 
 Result<std::optional<Rejected>> ReadRejected(const Root& root) {
   const auto read = [&]() -> Result<std::optional<Rejected>> {
@@ -24,7 +20,7 @@ Result<std::optional<Rejected>> ReadRejected(const Root& root) {
 
 Result<> KeepRejected(const Root& root, const std::optional<Rejected>& rejected) {
   if (!rejected) return root.Remove(kRejected);
-  TRY(root.MakeDirectories(kDirectory));
+  TRY(root.MakeDirectories(kStateDirectory));
   return root.WriteFile(kRejected, json::ToIndentedText(json::Encode(*rejected)) + "\n");
 }
 

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "change/journal.h"
+#include "change/state_directory.h"
 #include "host/files.h"
 #include "host/paired_file.h"
 #include "host/room.h"

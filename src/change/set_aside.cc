@@ -17,6 +17,7 @@
 #include "change/journal.h"
 #include "change/kept_policy.h"
 #include "change/rejected.h"
+#include "change/state_directory.h"
 #include "host/files.h"
 #include "host/remedy.h"
 
@@ -24,10 +25,9 @@ namespace pintle::change {
 namespace {
 
 constexpr const char* kSetAside = "/var/lib/pintle/set-aside";
-constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
 
 // A path where Pintle keeps something, and a check whether that can be used.
-struct Kept {
+struct KeptFile {
   const char* path;
   std::function<Result<>()> expect_usable;
 };
@@ -37,7 +37,7 @@ Result<> Verdict(const Result<T>& read) {
   return read ? Result<>() : Result<>(read.error());
 }
 
-std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string FileNameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 Result<> SyncDirectory(const Root& root, const std::string& path) {
   const UniqueFd directory = TRY(root.OpenFile(path, O_RDONLY | O_DIRECTORY));
@@ -50,7 +50,8 @@ Result<> Move(const Root& root, const std::string& from, const std::string& to) 
   const std::string from_above = host::DirectoryAbove(from), to_above = host::DirectoryAbove(to);
   const UniqueFd source = TRY(root.OpenFile(from_above, O_PATH | O_DIRECTORY));
   const UniqueFd target = TRY(root.OpenFile(to_above, O_PATH | O_DIRECTORY));
-  if (::renameat2(source.get(), NameOf(from).c_str(), target.get(), NameOf(to).c_str(), RENAME_NOREPLACE) != 0) {
+  if (::renameat2(source.get(), FileNameOf(from).c_str(), target.get(), FileNameOf(to).c_str(), RENAME_NOREPLACE) !=
+      0) {
     return Error::FromErrno("rename").While(fmt::format("moving {} to {}", from, to));
   }
   TRY(SyncDirectory(root, to_above));
@@ -71,17 +72,17 @@ class Mover {
  public:
   Mover(const Root& root, WallTime now) : root_(root), now_(now) {}
 
-  Result<> Look(const Kept& kept) {
+  Result<> Look(const KeptFile& kept) {
     const auto usable = kept.expect_usable();
     if (usable) return {};
     if (directory_.empty()) directory_ = TRY(NewDirectory(root_, now_));
-    const std::string name = NameOf(kept.path);
+    const std::string name = FileNameOf(kept.path);
     std::string to = fmt::format("{}/{}", directory_, name);
     auto moved = Move(root_, kept.path, to);
     if (!moved && moved.error().errno_value() == EXDEV) {
       // A file on another file system cannot be renamed to the directory, and may be unreadable, so that it cannot be
       // copied.  It gets another name where it is.
-      to = fmt::format("{}.{}", kept.path, NameOf(directory_));
+      to = fmt::format("{}.{}", kept.path, FileNameOf(directory_));
       moved = Move(root_, kept.path, to);
     }
     TRY(host::WithRemedy(std::move(moved)));
@@ -102,7 +103,7 @@ class Mover {
 
 Result<std::vector<SetAside>> SetAsideUnusable(const Root& root, WallTime now) {
   Mover mover(root, now);
-  const Kept all[] = {
+  const KeptFile all[] = {
       {kChangeDirectory, [&] { return Journal(root).ExpectUsable(); }},
       {kCurrentImage, [&] { return Verdict(ReadCurrentImage(root)); }},
       {kCurrentConfig, [&] { return Verdict(ReadCurrentConfig(root)); }},
@@ -110,7 +111,7 @@ Result<std::vector<SetAside>> SetAsideUnusable(const Root& root, WallTime now) {
       {kIgnored, [&] { return Verdict(ReadIgnored(root, now)); }},
       {kKeptPolicy, [&] { return Verdict(ReadKeptPolicy(root)); }},
   };
-  for (const Kept& kept : all) TRY(mover.Look(kept));
+  for (const KeptFile& kept : all) TRY(mover.Look(kept));
   return std::move(mover).Take();
 }
 

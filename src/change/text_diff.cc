@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/printable.h"
 #include "change/masking.h"
 
 namespace pintle::change {

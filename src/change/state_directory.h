@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where Pintle keeps what it must know after a restart.  All deployments of a machine share it.
+
+#include "base/root.h"
+
+namespace pintle::change {
+
+inline constexpr const char* kStateDirectory = "/var/lib/pintle";
+
+// For the directories below it, whose files name what a config changes and hold hashes of passwords.
+inline constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
+
+}  // namespace pintle::change
