@@ -28,7 +28,7 @@ constexpr const char* kSecretFile = "/etc/mco/internal-registry-pull-secret.json
 
 RegistryBundle Bundle(const std::string& file, const std::string& contents) { return {file, EncodeBase64(contents)}; }
 
-ClusterFilesSource Source() {
+ClusterFilesSource SourceWith() {
   ClusterFilesSource source;
   source.metadata.name = "machine-config-controller";
   source.spec.kubelet_authorities = EncodeBase64("kubelet's");
@@ -37,7 +37,7 @@ ClusterFilesSource Source() {
 }
 
 ClusterFilesSource WithRegistries(std::vector<RegistryBundle> bundles, std::vector<RegistryBundle> of_users = {}) {
-  ClusterFilesSource source = Source();
+  ClusterFilesSource source = SourceWith();
   source.spec.registries = std::move(bundles);
   source.spec.user_registries = std::move(of_users);
   return source;
@@ -111,14 +111,14 @@ class PutClusterFilesTest : public testing::Test {
 };
 
 TEST_F(PutClusterFilesTest, WritesWhatIsNotSoYetAndNothingElse) {
-  EXPECT_THAT(Put(Source()), ElementsAre(kKubeletFile, kCloudFile, kSecretFile));
+  EXPECT_THAT(Put(SourceWith()), ElementsAre(kKubeletFile, kCloudFile, kSecretFile));
   EXPECT_EQ(Read(kKubeletFile), "kubelet's\n");
   EXPECT_EQ(ModeOf(kKubeletFile), 0644u);
   const auto before = StatusOf(kKubeletFile).st_ino;
-  EXPECT_THAT(Put(Source()), IsEmpty());
+  EXPECT_THAT(Put(SourceWith()), IsEmpty());
   EXPECT_EQ(StatusOf(kKubeletFile).st_ino, before);
   Make(kKubeletFile, "mine");
-  EXPECT_THAT(Put(Source()), ElementsAre(kKubeletFile));
+  EXPECT_THAT(Put(SourceWith()), ElementsAre(kKubeletFile));
   EXPECT_EQ(Read(kKubeletFile), "kubelet's\n");
 }
 
@@ -126,7 +126,7 @@ TEST_F(PutClusterFilesTest, AFileKeepsItsModeButASecretIsRootsAlone) {
   Make(kKubeletFile, "old");
   Make(kSecretFile, "{}\n");
   fs::permissions(Place(kKubeletFile), fs::perms(0600));
-  EXPECT_THAT(Put(Source()), Contains(kSecretFile));
+  EXPECT_THAT(Put(SourceWith()), Contains(kSecretFile));
   EXPECT_EQ(ModeOf(kKubeletFile), 0600u);
   EXPECT_EQ(ModeOf(kSecretFile), 0600u);
 }
@@ -135,7 +135,7 @@ TEST_F(PutClusterFilesTest, ALinkIsReplacedAndNotFollowed) {
   Make("/etc/shadow", "not theirs");
   fs::create_directories(Place("/etc/kubernetes"));
   fs::create_symlink("/etc/shadow", Place(kKubeletFile));
-  Put(Source());
+  Put(SourceWith());
   EXPECT_EQ(Read("/etc/shadow"), "not theirs");
   EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(Place(kKubeletFile))));
 }
@@ -158,7 +158,7 @@ TEST_F(PutClusterFilesTest, TakesAwayOnlyRegistriesThatItHasWritten) {
 
 TEST_F(PutClusterFilesTest, WhatIsInTheWayIsNamed) {
   fs::create_directories(Place(kKubeletFile));
-  EXPECT_THAT(MessageOf(PutClusterFiles(root_, ValueOf(FilesOf(Source())))),
+  EXPECT_THAT(MessageOf(PutClusterFiles(root_, ValueOf(FilesOf(SourceWith())))),
               HasSubstr("writing /etc/kubernetes/kubelet-ca.crt"));
 }
 

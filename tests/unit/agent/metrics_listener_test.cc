@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr const char* kGet = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+constexpr const char* kGetMetrics = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
 constexpr const char* kFine = "HTTP/1.1 200 OK\r\n";
 // A time limit that only tests of time limits reach.
 constexpr milliseconds kLong = event::kPatience;
@@ -98,7 +98,7 @@ class Listener : public testing::Test {
 
 TEST_F(Listener, ServesTheTextOfTheMoment) {
   Begin();
-  EXPECT_EQ(AnswerTo(kGet),
+  EXPECT_EQ(AnswerTo(kGetMetrics),
             "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: 12\r\n"
             "Connection: close\r\n\r\nmcd_state 1\n");
   text_ = "mcd_state 2\n";
@@ -155,7 +155,7 @@ TEST_F(Listener, ServesWhoSaysItLetterByLetter) {
   Begin();
   While([&] {
     Client client(listener_->port());
-    for (const char letter : std::string(kGet)) client.Send(std::string(1, letter));
+    for (const char letter : std::string(kGetMetrics)) client.Send(std::string(1, letter));
     EXPECT_THAT(client.Rest(), StartsWith(kFine));
   });
 }
@@ -163,7 +163,7 @@ TEST_F(Listener, ServesWhoSaysItLetterByLetter) {
 TEST_F(Listener, SendsALongTextWhole) {
   text_ = std::string(20'000'000, 'x');
   Begin();
-  EXPECT_EQ(AnswerTo(kGet).size() - AnswerTo("HEAD /metrics HTTP/1.1\r\n\r\n").size(), text_.size());
+  EXPECT_EQ(AnswerTo(kGetMetrics).size() - AnswerTo("HEAD /metrics HTTP/1.1\r\n\r\n").size(), text_.size());
 }
 
 TEST_F(Listener, GivesUpWhoIsTooSlowAndServesTheOthersMeanwhile) {
@@ -174,7 +174,7 @@ TEST_F(Listener, GivesUpWhoIsTooSlowAndServesTheOthersMeanwhile) {
     Client begins(listener_->port());
     begins.Send("GET /metrics HT");
     Client does_not_read(listener_->port());
-    does_not_read.Send(kGet);
+    does_not_read.Send(kGetMetrics);
     EXPECT_THAT(Client(listener_->port()).Ask("HEAD /metrics HTTP/1.1\r\n\r\n"), StartsWith(kFine));
     EXPECT_EQ(silent.Rest(), "");
     EXPECT_EQ(begins.Rest(), "");
@@ -188,7 +188,7 @@ TEST_F(Listener, HasOthersWaitWhileItHasAsManyAsItMay) {
     auto first = std::make_unique<Client>(listener_->port());
     const Client second(listener_->port());
     Client third(listener_->port());
-    third.Send(kGet);
+    third.Send(kGetMetrics);
     first.reset();
     EXPECT_THAT(third.Rest(), StartsWith(kFine));
   });
@@ -200,9 +200,9 @@ TEST_F(Listener, GoesOnWhenOneGoesAway) {
   While([&] {
     Client(listener_->port()).Vanish();
     Client(listener_->port()).Send("GET /met").Vanish();
-    Client(listener_->port()).Send(kGet).Vanish();
-    { Client(listener_->port()).Send(kGet); }
-    EXPECT_THAT(Client(listener_->port()).Ask(kGet), StartsWith(kFine));
+    Client(listener_->port()).Send(kGetMetrics).Vanish();
+    { Client(listener_->port()).Send(kGetMetrics); }
+    EXPECT_THAT(Client(listener_->port()).Ask(kGetMetrics), StartsWith(kFine));
   });
 }
 
@@ -211,7 +211,7 @@ TEST_F(Listener, ServesAHundredAtOnce) {
   While([&] {
     std::vector<std::unique_ptr<Client>> clients;
     for (int i = 0; i < 100; ++i) clients.push_back(std::make_unique<Client>(listener_->port()));
-    for (const auto& client : clients) client->Send(kGet);
+    for (const auto& client : clients) client->Send(kGetMetrics);
     for (const auto& client : clients) EXPECT_THAT(client->Rest(), StartsWith(kFine));
   });
 }

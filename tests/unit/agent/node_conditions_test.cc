@@ -58,7 +58,7 @@ api::MachineConfigNode Known(const std::vector<Moment>& said = {}) {
   return known;
 }
 
-api::MachineConfigNodeStatus Next(const api::MachineConfigNode& known, const Moment& moment) {
+api::MachineConfigNodeStatus StatusAfter(const api::MachineConfigNode& known, const Moment& moment) {
   return NextStatus(known, moment, kNode, kNow).value();
 }
 
@@ -166,7 +166,7 @@ TEST(Moments, SayWhetherItIsInTrouble) {
 // ---- what becomes of the status -------------------------------------------------------------------------------------
 
 TEST(NextStatus, HasAllConditionsFromTheFirstTimeOn) {
-  const auto status = Next(Known(), moment::NeedsUpdate("a"));
+  const auto status = StatusAfter(Known(), moment::NeedsUpdate("a"));
   EXPECT_THAT(status.conditions, SizeIs(14));
   EXPECT_THAT(Texts(status), Contains("Updated=False Updated: Node a needs an update"));
   for (const auto* type : {"UpdatePrepared", "UpdateExecuted", "UpdatePostActionComplete", "UpdateComplete", "Resumed",
@@ -179,7 +179,7 @@ TEST(NextStatus, HasAllConditionsFromTheFirstTimeOn) {
 }
 
 TEST(NextStatus, ChangesParentAndChildAndNothingElse) {
-  auto status = Next(Known({moment::RebootNeeded(), moment::DrainNotRequired()}), moment::DrainNotRequired());
+  auto status = StatusAfter(Known({moment::RebootNeeded(), moment::DrainNotRequired()}), moment::DrainNotRequired());
   EXPECT_EQ(Of(status, "UpdateExecuted").last_transition_time, kNow);
   EXPECT_EQ(Of(status, "Drained").last_transition_time, kNow);
   EXPECT_EQ(Of(status, "RebootedNode").last_transition_time, kBefore);
@@ -196,15 +196,16 @@ TEST(NextStatus, KeepsAChildThatChangesBelowTheSameParent) {
   plan::Difference keys = files;
   keys.passwd = true;
   auto known = Known();
-  known.status = Next(known, moment::Applying(files)[0]);
+  known.status = StatusAfter(known, moment::Applying(files)[0]);
   EXPECT_FALSE(NextStatus(known, moment::Applying(files)[0], kNode, kNow));
-  EXPECT_THAT(Of(Next(known, moment::Applying(keys)[0]), "AppliedFilesAndOS").message,
+  EXPECT_THAT(Of(StatusAfter(known, moment::Applying(keys)[0]), "AppliedFilesAndOS").message,
               testing::EndsWith("SSH Keys will  need an update"));
 }
 
 TEST(NextStatus, EndsAllElseWhenItIsUpdatedOrNeedsAnUpdate) {
   for (const Moment& moment : {moment::NeedsUpdate("a"), moment::Updated("a")}) {
-    const auto status = Next(Known({moment::Rebooted(), moment::RebootNeeded(), moment::NotDegraded("a")}), moment);
+    const auto status =
+        StatusAfter(Known({moment::Rebooted(), moment::RebootNeeded(), moment::NotDegraded("a")}), moment);
     EXPECT_EQ(Text(status.conditions[0]),
               "RebootedNode=False RebootedNode: Action during update to rendered-2: Node has rebooted");
     EXPECT_EQ(Text(status.conditions[2]), "NodeDegraded=False NodeDegraded: Node a upgrade succeeded");
@@ -216,22 +217,22 @@ TEST(NextStatus, EndsAllElseWhenItIsUpdatedOrNeedsAnUpdate) {
 TEST(NextStatus, NamesTheImageOfTheUpdateThatIsOver) {
   auto known = Known({moment::Rebooted()});
   known.spec.config_image.desired_image = "os@new";
-  EXPECT_EQ(Next(known, moment::NeedsUpdate("a")).conditions[0].message,
+  EXPECT_EQ(StatusAfter(known, moment::NeedsUpdate("a")).conditions[0].message,
             "Action during update to os@new: Node has rebooted");
   known.spec.config_image.desired_image.clear();
   known.status.config_image = {"os@old", ""};
-  EXPECT_EQ(Next(known, moment::NeedsUpdate("a")).conditions[0].message,
+  EXPECT_EQ(StatusAfter(known, moment::NeedsUpdate("a")).conditions[0].message,
             "Action during update to disable image mode: Node has rebooted");
 }
 
 TEST(NextStatus, RepeatsWhatTheNodeHasAndIsToHave) {
-  auto status = Next(Known(), moment::Rebooted());
+  auto status = StatusAfter(Known(), moment::Rebooted());
   EXPECT_EQ(status.config_version->current, "rendered-1");
   EXPECT_EQ(status.config_version->desired, "rendered-2");
   EXPECT_EQ(status.observed_generation, 4);
   EXPECT_FALSE(status.config_image);
-  EXPECT_EQ(Next(Known(), moment::Prepared({}, false)).config_version->desired, "rendered-2");
-  EXPECT_EQ(Next(Known(), moment::NotCompatible("x", "y", "z")).config_version->desired, "not-yet-set");
+  EXPECT_EQ(StatusAfter(Known(), moment::Prepared({}, false)).config_version->desired, "rendered-2");
+  EXPECT_EQ(StatusAfter(Known(), moment::NotCompatible("x", "y", "z")).config_version->desired, "not-yet-set");
   status = NextStatus(Known(), moment::Rebooted(), {.name = "a"}, kNow).value();
   EXPECT_EQ(status.config_version->current, "");
   EXPECT_EQ(status.config_version->desired, "not-yet-set");
@@ -263,7 +264,7 @@ TEST(NextStatus, KeepsWhatOthersHaveWritten) {
   auto known = Known();
   known.status.conditions.push_back({"SomethingNew", "True", kBefore, "Because", "text"});
   known.status.pinned_image_sets.push_back({"images", 1, 2, 0, ""});
-  const auto status = Next(known, moment::Rebooted());
+  const auto status = StatusAfter(known, moment::Rebooted());
   EXPECT_EQ(Text(status.conditions[0]), "SomethingNew=True Because: text");
   EXPECT_THAT(status.pinned_image_sets, SizeIs(1));
 }

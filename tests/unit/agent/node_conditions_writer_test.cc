@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr const char* kGet = "GET /apis/machineconfiguration.openshift.io/v1/machineconfignodes/a";
+constexpr const char* kGetNode = "GET /apis/machineconfiguration.openshift.io/v1/machineconfignodes/a";
 constexpr const char* kPost =
     "POST /apis/machineconfiguration.openshift.io/v1/machineconfignodes?fieldManager=machine-config-operator";
 constexpr const char* kStatus =
@@ -34,7 +34,7 @@ const std::string kThere =
     R"({"metadata":{"name":"a","generation":1},"spec":{"node":{"name":"a"},"pool":{"name":"infra"},)"
     R"("configVersion":{"desired":"rendered-1"}}})";
 
-const NodeFacts kNode = {
+const NodeFacts kWrittenNode = {
     .name = "a", .uid = "uid-1", .pool = "worker", .current_config = "rendered-1", .desired_config = "rendered-2"};
 
 Answer Missing() {
@@ -78,12 +78,12 @@ json::Value Body(ScriptedServer& server, std::size_t index) { return ValueOf(jso
 TEST_F(NodeConditionsWriterTest, WritesOneMomentAfterTheOther) {
   ScriptedServer server({{.body = kThere}, {.body = kThere}, {.body = kThere}, {.body = kThere}});
   const auto writer = Writer(server);
-  writer->Write(moment::NeedsUpdate("a"), kNode);
-  writer->Write(moment::DrainNotRequired(), kNode);
+  writer->Write(moment::NeedsUpdate("a"), kWrittenNode);
+  writer->Write(moment::DrainNotRequired(), kWrittenNode);
   EXPECT_FALSE(writer->is_idle());
   RunUntilIdle();
   EXPECT_TRUE(writer->is_idle());
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kStatus, kGet, kStatus));
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kStatus, kGetNode, kStatus));
   EXPECT_THAT(server.asked()[1].head, HasSubstr("application/apply-patch+yaml"));
   const json::Value applied = Body(server, 1);
   EXPECT_EQ(applied["metadata"]["name"], "a");
@@ -100,9 +100,9 @@ TEST_F(NodeConditionsWriterTest, WritesOneMomentAfterTheOther) {
 TEST_F(NodeConditionsWriterTest, TellsTheSpecOnceTheUpdateIsPrepared) {
   ScriptedServer server({{.body = kThere}, {.body = kThere}, {.body = kThere}});
   const auto writer = Writer(server);
-  writer->Write(moment::Prepared({}, false), kNode);
+  writer->Write(moment::Prepared({}, false), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kStatus, kSpec));
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kStatus, kSpec));
   EXPECT_EQ(json::ToText(Body(server, 2)["spec"]),
             R"({"configVersion":{"desired":"rendered-2"},"node":{"name":"a"},"pool":{"name":"infra"}})");
 }
@@ -110,18 +110,18 @@ TEST_F(NodeConditionsWriterTest, TellsTheSpecOnceTheUpdateIsPrepared) {
 TEST_F(NodeConditionsWriterTest, CreatesWhatIsMissing) {
   ScriptedServer server({Missing(), {.status = 201, .body = kThere}, {.body = kThere}});
   const auto writer = Writer(server);
-  writer->Write(moment::NeedsUpdate("a"), kNode);
+  writer->Write(moment::NeedsUpdate("a"), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kPost, kStatus));
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kPost, kStatus));
   EXPECT_EQ(Body(server, 1)["metadata"]["ownerReferences"][0]["uid"], "uid-1");
 }
 
 TEST_F(NodeConditionsWriterTest, LooksAgainWhenSomeoneElseHasCreatedIt) {
   ScriptedServer server({Missing(), {.status = 409}, {.body = kThere}, {.body = kThere}});
   const auto writer = Writer(server);
-  writer->Write(moment::NeedsUpdate("a"), kNode);
+  writer->Write(moment::NeedsUpdate("a"), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kPost, kGet, kStatus));
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kPost, kGetNode, kStatus));
 }
 
 TEST_F(NodeConditionsWriterTest, LooksAgainWhenSomeoneElseHasChangedIt) {
@@ -132,9 +132,9 @@ TEST_F(NodeConditionsWriterTest, LooksAgainWhenSomeoneElseHasChangedIt) {
                          {.body = changed},
                          {.body = kThere}});
   const auto writer = Writer(server);
-  writer->Write(moment::Rebooted(), kNode);
+  writer->Write(moment::Rebooted(), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kStatus, kGet, kStatus));
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kStatus, kGetNode, kStatus));
   EXPECT_EQ(Body(server, 1)["metadata"]["resourceVersion"], "7");
   EXPECT_EQ(Body(server, 3)["metadata"]["resourceVersion"], "8");
   EXPECT_EQ(Body(server, 3)["status"]["conditions"][0]["type"], "Cordoned");
@@ -143,29 +143,29 @@ TEST_F(NodeConditionsWriterTest, LooksAgainWhenSomeoneElseHasChangedIt) {
 TEST_F(NodeConditionsWriterTest, DoesNotSayTheSameTwice) {
   ScriptedServer server({{.body = kThere}, {.body = kThere}});
   const auto writer = Writer(server);
-  writer->Write(moment::Updated("a"), kNode);
-  writer->Write(moment::Updated("a"), kNode);
+  writer->Write(moment::Updated("a"), kWrittenNode);
+  writer->Write(moment::Updated("a"), kWrittenNode);
   RunUntilIdle();
-  writer->Write(moment::Updated("a"), kNode);
+  writer->Write(moment::Updated("a"), kWrittenNode);
   EXPECT_TRUE(writer->is_idle());
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kStatus));
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kStatus));
 }
 
 TEST_F(NodeConditionsWriterTest, TriesAgainWhileTheServerIsAway) {
   ScriptedServer server({{.status = 500}, {.body = kThere}, {.status = 503}, {.body = kThere}, {.body = kThere}});
   const auto writer = Writer(server);
-  writer->Write(moment::Updated("a"), kNode);
+  writer->Write(moment::Updated("a"), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kGet, kStatus, kGet, kStatus));
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kGetNode, kStatus, kGetNode, kStatus));
 }
 
 TEST_F(NodeConditionsWriterTest, LeavesOutWhatIsRefused) {
   ScriptedServer server({{.status = 403}, {.body = kThere}, {.body = kThere}});
   const auto writer = Writer(server);
-  writer->Write(moment::Rebooted(), kNode);
-  writer->Write(moment::Updated("a"), kNode);
+  writer->Write(moment::Rebooted(), kWrittenNode);
+  writer->Write(moment::Updated("a"), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kGet, kStatus));
+  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kGetNode, kStatus));
   EXPECT_EQ(Body(server, 2)["status"]["conditions"][0]["type"], "Updated");
 }
 
@@ -202,17 +202,17 @@ TEST_F(NodeConditionsWriterTest, LeavesAClusterAloneThatHasNone) {
   for (Answer answer : {WithoutKind(), Answer{.status = 404, .body = "404 page not found"}}) {
     ScriptedServer server({std::move(answer), {.body = kThere}, {.body = kThere}, {.body = kThere}, {.body = kThere}});
     const auto writer = Writer(server);
-    writer->Write(moment::NeedsUpdate("a"), kNode);
+    writer->Write(moment::NeedsUpdate("a"), kWrittenNode);
     RunUntilIdle();
     clock_.now += std::chrono::minutes(9);
-    writer->Write(moment::Updated("a"), kNode);
+    writer->Write(moment::Updated("a"), kWrittenNode);
     EXPECT_TRUE(writer->is_idle());
     event::Settle(*loop_);
-    EXPECT_THAT(server.asked_lines(), ElementsAre(kGet));
+    EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode));
     clock_.now += std::chrono::minutes(1);
-    writer->Write(moment::Updated("a"), kNode);
+    writer->Write(moment::Updated("a"), kWrittenNode);
     RunUntilIdle();
-    EXPECT_THAT(server.asked_lines(), ElementsAre(kGet, kGet, kStatus, kGet, kStatus));
+    EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kGetNode, kStatus, kGetNode, kStatus));
   }
 }
 
@@ -221,11 +221,11 @@ TEST_F(NodeConditionsWriterTest, KeepsTheNewestOfWhatWaitsTooLong) {
   for (int i = 0; i < 64; ++i) answers.push_back({.body = kThere});
   ScriptedServer server(std::move(answers));
   const auto writer = Writer(server);
-  writer->Write(moment::Rebooted(), kNode);
+  writer->Write(moment::Rebooted(), kWrittenNode);
   RunUntilIdle();
-  for (int i = 0; i < 100; ++i) writer->Write(moment::Degraded("a", std::to_string(i)), kNode);
+  for (int i = 0; i < 100; ++i) writer->Write(moment::Degraded("a", std::to_string(i)), kWrittenNode);
   clock_.now += std::chrono::minutes(10);
-  writer->Write(moment::Updated("a"), kNode);
+  writer->Write(moment::Updated("a"), kWrittenNode);
   RunUntilIdle();
   const std::size_t last = server.asked().size() - 1;
   EXPECT_EQ(last, 64U);

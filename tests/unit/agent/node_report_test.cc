@@ -22,7 +22,7 @@ using Lines = std::vector<std::string>;
 using Whole = Reported::Whole;
 
 constexpr std::string_view kPrefix = "machineconfiguration.openshift.io/";
-const Goal kNew{"rendered-worker-2"};
+const Goal kNewGoal{"rendered-worker-2"};
 
 api::Node NodeWith(const Annotations& annotations) {
   api::Node node;
@@ -106,18 +106,18 @@ std::vector<Row> Rows() {
       {"a drain is asked for",
        {},
        kDone,
-       report::DrainNeeded{kNew},
+       report::DrainNeeded{kNewGoal},
        {"event Cordon", "event Drain", "annotate desiredDrain=drain-rendered-worker-2", "ask drain-rendered-worker-2"}},
       {"a drain that was asked for before this start is waited for without another Event",
        {},
        With(kDone, {{"desiredDrain", "drain-rendered-worker-2"}}),
-       report::DrainNeeded{kNew},
+       report::DrainNeeded{kNewGoal},
        {"annotate desiredDrain=drain-rendered-worker-2", "ask drain-rendered-worker-2"}},
-      {"a drain that is done is not asked for", {}, kDrained, report::DrainNeeded{kNew}, {"drained before"}},
+      {"a drain that is done is not asked for", {}, kDrained, report::DrainNeeded{kNewGoal}, {"drained before"}},
       {"the only node of a cluster is not drained",
        {},
        With(kDone, {{"controlPlaneTopology", "SingleReplica"}}),
-       report::DrainNeeded{kNew},
+       report::DrainNeeded{kNewGoal},
        {"event Drain", "UpdateExecuted=Unknown Drained=False", "no drain"}},
 
       // A change.
@@ -164,36 +164,36 @@ std::vector<Row> Rows() {
       {"a node that is settled and was so before is not written",
        {},
        kNewDone,
-       report::Settled{kNew},
+       report::Settled{kNewGoal},
        {"Updated=True"}},
       {"a node that has its config now is Done",
        Having(Whole::kBusy),
        kDone,
-       report::Settled{kNew},
+       report::Settled{kNewGoal},
        {"event NodeDone", "Resumed=True",
         "annotate currentConfig=rendered-worker-2 currentImage=(removed) desiredImage=(removed) reason= state=Done",
         "then SettledWritten"}},
       {"its pods come back first",
        Having(Whole::kBusy),
        kDrained,
-       report::Settled{kNew},
+       report::Settled{kNewGoal},
        {"Resumed=True", "annotate desiredDrain=uncordon-rendered-worker-2", "ask uncordon-rendered-worker-2"}},
       {"and then it is Done",
        Having(Whole::kBusy),
        kDrained,
-       report::Uncordoned{kNew},
+       report::Uncordoned{kNewGoal},
        {"event Uncordon", "event NodeDone",
         "annotate currentConfig=rendered-worker-2 currentImage=(removed) desiredImage=(removed) reason= state=Done",
         "then SettledWritten"}},
       {"what is wanted by now is another config, which the agent will hear of",
        Having(Whole::kBusy),
        With(kDone, {{"desiredConfig", "rendered-worker-3"}}),
-       report::Settled{kNew},
+       report::Settled{kNewGoal},
        {}},
       {"a settled node that had a fault before this start has none any more",
        {},
        With(kNewDone, {{"state", "Degraded"}, {"reason", "no space"}}),
-       report::Settled{kNew},
+       report::Settled{kNewGoal},
        {"event NodeDone", "NodeDegraded=False", "Resumed=True", "Resumed=True",
         "annotate currentConfig=rendered-worker-2 currentImage=(removed) desiredImage=(removed) reason= state=Done",
         "then SettledWritten"}},
@@ -266,7 +266,7 @@ std::vector<Row> Rows() {
        std::nullopt,
        report::Failed{Fault::kFailed, "no space"},
        {"annotate reason=no space state=Degraded"}},
-      {"that it is settled waits for the Node", {}, std::nullopt, report::Settled{kNew}, {}},
+      {"that it is settled waits for the Node", {}, std::nullopt, report::Settled{kNewGoal}, {}},
       {"a deployment that could not be made waits for the Node", {}, std::nullopt, report::FinalizeFailed{"x"}, {}},
   };
 }
@@ -298,7 +298,7 @@ TEST(NodeReport, WhatWaitedForTheNodeComesWithIt) {
 TEST(NodeReport, AFaultIsNewsThatTheMachineIsNotSettledAnyMore) {
   Reported reported;
   const NodeView unseen = {.name = "worker-0"};
-  Next(reported, unseen, report::Settled{kNew});
+  Next(reported, unseen, report::Settled{kNewGoal});
   Next(reported, unseen, report::Failed{Fault::kFailed, "no space"});
   const api::Node node = NodeWith(kNewDone);
   EXPECT_THAT(Words(Next(reported, {.name = "worker-0", .node = &node}, report::NodeSeen{})),
@@ -309,7 +309,7 @@ TEST(NodeReport, NothingIsTakenForWrittenBehindAnotherWrite) {
   const api::Node node = NodeWith(kNewDone);
   Reported reported = Having(Whole::kBusy);
   const NodeReport report =
-      Next(reported, {.name = "worker-0", .node = &node, .is_being_written = true}, report::Settled{kNew});
+      Next(reported, {.name = "worker-0", .node = &node, .is_being_written = true}, report::Settled{kNewGoal});
   EXPECT_EQ(report.annotations.size(), 1U);
 }
 

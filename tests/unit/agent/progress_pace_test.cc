@@ -9,40 +9,40 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr MonotonicTime kBegan(seconds(100));
+constexpr MonotonicTime kProgressBegan(seconds(100));
 
 TEST(ProgressPace, ShowsWhatIsDoneAtOnce) {
   ProgressPace pace;
-  EXPECT_EQ(pace.Take({"looking"}, kBegan), "looking");
-  EXPECT_EQ(pace.Take({"fetching"}, kBegan), "fetching");
+  EXPECT_EQ(pace.Take({"looking"}, kProgressBegan), "looking");
+  EXPECT_EQ(pace.Take({"fetching"}, kProgressBegan), "fetching");
   EXPECT_EQ(pace.due(), std::nullopt);
 }
 
 TEST(ProgressPace, ShowsHowFarItIsOnceASecondAndTheNewestThen) {
   ProgressPace pace;
-  pace.Take({"fetching"}, kBegan);
+  pace.Take({"fetching"}, kProgressBegan);
   for (unsigned percent = 0; percent <= 43; ++percent) {
-    EXPECT_EQ(pace.Take({"fetching", "downloading", percent}, kBegan + milliseconds(percent)), std::nullopt);
+    EXPECT_EQ(pace.Take({"fetching", "downloading", percent}, kProgressBegan + milliseconds(percent)), std::nullopt);
   }
-  EXPECT_EQ(pace.due(), kBegan + seconds(1));
-  EXPECT_EQ(pace.Due(kBegan + milliseconds(999)), std::nullopt);
-  EXPECT_EQ(pace.Due(kBegan + seconds(1)), "fetching: downloading, 43 %");
+  EXPECT_EQ(pace.due(), kProgressBegan + seconds(1));
+  EXPECT_EQ(pace.Due(kProgressBegan + milliseconds(999)), std::nullopt);
+  EXPECT_EQ(pace.Due(kProgressBegan + seconds(1)), "fetching: downloading, 43 %");
   EXPECT_EQ(pace.due(), std::nullopt);
-  EXPECT_EQ(pace.Due(kBegan + seconds(9)), std::nullopt) << "it is shown already";
-  EXPECT_EQ(pace.Take({"fetching", "downloading", 44}, kBegan + milliseconds(1999)), std::nullopt);
-  EXPECT_EQ(pace.Take({"fetching", "unpacking"}, kBegan + seconds(2)), "fetching: unpacking");
+  EXPECT_EQ(pace.Due(kProgressBegan + seconds(9)), std::nullopt) << "it is shown already";
+  EXPECT_EQ(pace.Take({"fetching", "downloading", 44}, kProgressBegan + milliseconds(1999)), std::nullopt);
+  EXPECT_EQ(pace.Take({"fetching", "unpacking"}, kProgressBegan + seconds(2)), "fetching: unpacking");
 }
 
 TEST(ProgressPace, LetsWhatWaitedGiveWayToWhatIsDoneNext) {
   ProgressPace pace;
-  pace.Take({"fetching"}, kBegan);
-  pace.Take({"fetching", "downloading", 43}, kBegan);
-  EXPECT_EQ(pace.Take({"applying"}, kBegan + milliseconds(1)), "applying");
+  pace.Take({"fetching"}, kProgressBegan);
+  pace.Take({"fetching", "downloading", 43}, kProgressBegan);
+  EXPECT_EQ(pace.Take({"applying"}, kProgressBegan + milliseconds(1)), "applying");
   EXPECT_EQ(pace.due(), std::nullopt);
-  pace.Take({"applying", "", 1}, kBegan + milliseconds(2));
+  pace.Take({"applying", "", 1}, kProgressBegan + milliseconds(2));
   pace.Forget();
   EXPECT_EQ(pace.due(), std::nullopt);
-  EXPECT_EQ(pace.Take({"applying", "", 2}, kBegan + milliseconds(3)), "applying: 2 %");
+  EXPECT_EQ(pace.Take({"applying", "", 2}, kProgressBegan + milliseconds(3)), "applying: 2 %");
 }
 
 }  // namespace

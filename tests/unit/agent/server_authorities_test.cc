@@ -22,8 +22,8 @@ constexpr const char* kKubelets = "/var/lib/kubelet/kubeconfig";
 constexpr const char* kFirst = "/etc/kubernetes/kubeconfig";
 constexpr const char* kEnd = "20400101000000Z";
 
-const std::string kOld = MadeCertificate("kube-apiserver-service-network-signer@1", kEnd);
-const std::string kNew = MadeCertificate("kube-apiserver-service-network-signer@2", kEnd);
+const std::string kOldSigner = MadeCertificate("kube-apiserver-service-network-signer@1", kEnd);
+const std::string kNewSigner = MadeCertificate("kube-apiserver-service-network-signer@2", kEnd);
 const std::string kLocal = MadeCertificate("openshift_kube-apiserver-localhost-signer@3", kEnd);
 
 std::string Kubeconfig(const std::string& trusted) {
@@ -32,19 +32,19 @@ std::string Kubeconfig(const std::string& trusted) {
 }
 
 TEST(WithAuthorities, ANewOneIsTrustedAndTakesARestart) {
-  const auto renewed = ValueOf(WithAuthorities(Kubeconfig(kOld), kOld + kNew));
+  const auto renewed = ValueOf(WithAuthorities(Kubeconfig(kOldSigner), kOldSigner + kNewSigner));
   ASSERT_TRUE(renewed);
-  EXPECT_EQ(renewed->text, Kubeconfig(kOld + kNew));
+  EXPECT_EQ(renewed->text, Kubeconfig(kOldSigner + kNewSigner));
   EXPECT_TRUE(renewed->needs_restart);
 }
 
 TEST(WithAuthorities, WhatIsTrustedAlreadyIsNothingNew) {
-  EXPECT_FALSE(ValueOf(WithAuthorities(Kubeconfig(kOld + kNew), kOld + kNew)));
+  EXPECT_FALSE(ValueOf(WithAuthorities(Kubeconfig(kOldSigner + kNewSigner), kOldSigner + kNewSigner)));
 }
 
 TEST(WithAuthorities, OneThatTheControlPlaneNeedsOrThatIsGoneTakesNoRestart) {
-  for (const std::string& bundle : {kOld + kLocal, kOld}) {
-    const auto renewed = ValueOf(WithAuthorities(Kubeconfig(kOld + kNew), bundle));
+  for (const std::string& bundle : {kOldSigner + kLocal, kOldSigner}) {
+    const auto renewed = ValueOf(WithAuthorities(Kubeconfig(kOldSigner + kNewSigner), bundle));
     ASSERT_TRUE(renewed);
     EXPECT_EQ(renewed->text, Kubeconfig(bundle));
     EXPECT_FALSE(renewed->needs_restart);
@@ -53,8 +53,9 @@ TEST(WithAuthorities, OneThatTheControlPlaneNeedsOrThatIsGoneTakesNoRestart) {
 
 TEST(WithAuthorities, WhatIsNoCertificateIsLeftOut) {
   const std::string none = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-  EXPECT_EQ(ValueOf(WithAuthorities(Kubeconfig(kOld), "# 1\n" + none + kNew))->text, Kubeconfig(kNew));
-  EXPECT_THAT(MessageOf(WithAuthorities(Kubeconfig(kOld), none)), HasSubstr("no certificate to trust"));
+  EXPECT_EQ(ValueOf(WithAuthorities(Kubeconfig(kOldSigner), "# 1\n" + none + kNewSigner))->text,
+            Kubeconfig(kNewSigner));
+  EXPECT_THAT(MessageOf(WithAuthorities(Kubeconfig(kOldSigner), none)), HasSubstr("no certificate to trust"));
 }
 
 TEST(WithAuthorities, AKubeconfigInJsonIsOneToo) {
@@ -62,32 +63,33 @@ TEST(WithAuthorities, AKubeconfigInJsonIsOneToo) {
     return R"({"clusters":[{"cluster":{"certificate-authority-data": ")" + EncodeBase64(trusted) +
            R"(","server":"a"}}]})";
   };
-  EXPECT_EQ(ValueOf(WithAuthorities(json(kOld), kNew))->text, json(kNew));
+  EXPECT_EQ(ValueOf(WithAuthorities(json(kOldSigner), kNewSigner))->text, json(kNewSigner));
 }
 
 TEST(WithAuthorities, OneOfAnotherFormIsAnErrorThatTellsNothingOfIt) {
-  EXPECT_THAT(MessageOf(WithAuthorities("token: secret", kNew)), Not(HasSubstr("secret")));
-  EXPECT_THAT(MessageOf(WithAuthorities(Kubeconfig(kOld) + Kubeconfig(kOld), kNew)), HasSubstr("must have one"));
-  EXPECT_THAT(MessageOf(WithAuthorities("certificate-authority-data: ?", kNew)), HasSubstr("not base64"));
-  EXPECT_THAT(MessageOf(WithAuthorities("", kNew)), HasSubstr("must have one"));
+  EXPECT_THAT(MessageOf(WithAuthorities("token: secret", kNewSigner)), Not(HasSubstr("secret")));
+  EXPECT_THAT(MessageOf(WithAuthorities(Kubeconfig(kOldSigner) + Kubeconfig(kOldSigner), kNewSigner)),
+              HasSubstr("must have one"));
+  EXPECT_THAT(MessageOf(WithAuthorities("certificate-authority-data: ?", kNewSigner)), HasSubstr("not base64"));
+  EXPECT_THAT(MessageOf(WithAuthorities("", kNewSigner)), HasSubstr("must have one"));
 }
 
 TEST(BundleOf, TakesItAsTextOrInBase64) {
   ServerAuthorities authorities;
   EXPECT_EQ(BundleOf(authorities), "");
-  authorities.data.bundle = kOld;
-  EXPECT_EQ(BundleOf(authorities), kOld);
-  authorities.data.bundle = EncodeBase64(kOld);
-  EXPECT_EQ(BundleOf(authorities), kOld);
-  authorities.binary_data.bundle = EncodeBase64(kNew);
-  EXPECT_EQ(BundleOf(authorities), kNew);
+  authorities.data.bundle = kOldSigner;
+  EXPECT_EQ(BundleOf(authorities), kOldSigner);
+  authorities.data.bundle = EncodeBase64(kOldSigner);
+  EXPECT_EQ(BundleOf(authorities), kOldSigner);
+  authorities.binary_data.bundle = EncodeBase64(kNewSigner);
+  EXPECT_EQ(BundleOf(authorities), kNewSigner);
 }
 
 class TrustServerTest : public testing::Test {
  protected:
   TrustServerTest() {
-    machine_.Write("etc/kubernetes/kubeconfig", Kubeconfig(kOld));
-    machine_.Write("var/lib/kubelet/kubeconfig", Kubeconfig(kOld));
+    machine_.Write("etc/kubernetes/kubeconfig", Kubeconfig(kOldSigner));
+    machine_.Write("var/lib/kubelet/kubeconfig", Kubeconfig(kOldSigner));
   }
   Result<std::vector<std::string>> Trust(const std::string& bundle) {
     return TrustServer(machine_.host(), kKubelets, bundle);
@@ -98,32 +100,32 @@ class TrustServerTest : public testing::Test {
 };
 
 TEST_F(TrustServerTest, BothKubeconfigsAreRenewedAndTheKubeletIsRestartedOnce) {
-  EXPECT_THAT(ValueOf(Trust(kOld + kNew)), ElementsAre(kKubelets, kFirst));
-  EXPECT_EQ(machine_.Read("etc/kubernetes/kubeconfig"), Kubeconfig(kOld + kNew));
-  EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOld + kNew));
-  EXPECT_THAT(ValueOf(Trust(kOld + kNew)), IsEmpty());
+  EXPECT_THAT(ValueOf(Trust(kOldSigner + kNewSigner)), ElementsAre(kKubelets, kFirst));
+  EXPECT_EQ(machine_.Read("etc/kubernetes/kubeconfig"), Kubeconfig(kOldSigner + kNewSigner));
+  EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOldSigner + kNewSigner));
+  EXPECT_THAT(ValueOf(Trust(kOldSigner + kNewSigner)), IsEmpty());
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("kubelet.service"));
 }
 
 TEST_F(TrustServerTest, ARestartThatFailsIsMadeUpFor) {
   machine_.systemd.failing = "kubelet.service";
-  EXPECT_THAT(MessageOf(Trust(kNew)), HasSubstr("restarting the kubelet"));
-  EXPECT_EQ(machine_.Read("etc/kubernetes/kubeconfig"), Kubeconfig(kOld));
+  EXPECT_THAT(MessageOf(Trust(kNewSigner)), HasSubstr("restarting the kubelet"));
+  EXPECT_EQ(machine_.Read("etc/kubernetes/kubeconfig"), Kubeconfig(kOldSigner));
   machine_.systemd.failing = "";
-  EXPECT_THAT(ValueOf(Trust(kNew)), ElementsAre(kFirst));
+  EXPECT_THAT(ValueOf(Trust(kNewSigner)), ElementsAre(kFirst));
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("kubelet.service", "kubelet.service"));
 }
 
 TEST_F(TrustServerTest, WithoutARestartTheKubeletsOwnStaysAsItIs) {
-  EXPECT_THAT(ValueOf(Trust(kOld + kLocal)), ElementsAre(kFirst));
-  EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOld));
+  EXPECT_THAT(ValueOf(Trust(kOldSigner + kLocal)), ElementsAre(kFirst));
+  EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOldSigner));
   EXPECT_THAT(machine_.systemd.jobs, IsEmpty());
 }
 
 TEST_F(TrustServerTest, AMachineThatWasNotMadeByTheClusterIsLeftAlone) {
   fs::remove(directory_ / "etc/kubernetes/kubeconfig");
-  EXPECT_THAT(ValueOf(Trust(kNew)), IsEmpty());
-  EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOld));
+  EXPECT_THAT(ValueOf(Trust(kNewSigner)), IsEmpty());
+  EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOldSigner));
 }
 
 class FirstKubeconfigTest : public testing::Test {

@@ -11,7 +11,6 @@ namespace {
 
 using change::Everything;
 using change::NoConfig;
-using change::Phase;
 using testing::HasSubstr;
 
 class Look : public testing::Test {
@@ -29,7 +28,7 @@ TEST_F(Look, SeesNothingThereWhileTheJournalHasAChangeThatWasCutShort) {
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), config)));
   const change::Journal journal(machine_.host().root);
   change::Change change = *ValueOf(journal.Read());
-  for (const Phase phase : {Phase::kApplying, Phase::kUndoing}) {
+  for (const change::Phase phase : {change::Phase::kApplying, change::Phase::kUndoing}) {
     change.phase = phase;
     ASSERT_TRUE(Succeeded(journal.Write(change)));
     // All files are as the new config says.

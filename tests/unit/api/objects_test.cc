@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 template <typename T>
-T Read(const std::string& text, json::Report& report) {
+T ReadObject(const std::string& text, json::Report& report) {
   return json::Decode<T>(ValueOf(json::Parse(text)), report);
 }
 
@@ -26,7 +26,7 @@ T Read(const std::string& text, json::Report& report) {
 template <typename T>
 T Fine(const std::string& text) {
   json::Report report;
-  T object = Read<T>(text, report);
+  T object = ReadObject<T>(text, report);
   EXPECT_THAT(report.problems(), IsEmpty());
   return object;
 }
@@ -34,7 +34,7 @@ T Fine(const std::string& text) {
 template <typename T>
 std::vector<std::string> ProblemsOf(const std::string& text) {
   json::Report report;
-  static_cast<void>(Read<T>(text, report));
+  static_cast<void>(ReadObject<T>(text, report));
   std::vector<std::string> problems;
   for (const json::Problem& problem : report.problems()) problems.push_back(problem.ToString());
   return problems;

@@ -9,7 +9,7 @@ namespace pintle {
 namespace {
 
 constexpr std::array<std::string_view, 6> kVerbs = {"apply", "diff", "render", "resume", "status", "validate"};
-constexpr std::array<std::string_view, 4> kOptions = {"-o", "--kubeconfig", "--pool", "--policy"};
+constexpr std::array<std::string_view, 4> kOptionNames = {"-o", "--kubeconfig", "--pool", "--policy"};
 
 TEST(Nearest, FindsAWordWithFewMistakes) {
   EXPECT_EQ(Nearest("aply", kVerbs), "apply");
@@ -20,21 +20,21 @@ TEST(Nearest, FindsAWordWithFewMistakes) {
 }
 
 TEST(Nearest, FindsAnOptionWhateverItsDashes) {
-  EXPECT_EQ(Nearest("--kubecofnig", kOptions), "--kubeconfig");
-  EXPECT_EQ(Nearest("-pool", kOptions), "--pool");
-  EXPECT_EQ(Nearest("--poll", kOptions), "--pool");
+  EXPECT_EQ(Nearest("--kubecofnig", kOptionNames), "--kubeconfig");
+  EXPECT_EQ(Nearest("-pool", kOptionNames), "--pool");
+  EXPECT_EQ(Nearest("--poll", kOptionNames), "--pool");
 }
 
 TEST(Nearest, FindsAWordByItsBeginning) {
   EXPECT_EQ(Nearest("val", kVerbs), "validate");
   EXPECT_EQ(Nearest("re", kVerbs), "render");
-  EXPECT_EQ(Nearest("--kube", kOptions), "--kubeconfig");
+  EXPECT_EQ(Nearest("--kube", kOptionNames), "--kubeconfig");
 }
 
 TEST(Nearest, GuessesNothingThatIsFar) {
   for (const std::string_view word : {"", "-", "--", "x", "-x", "list", "applesauce", "--bogus"}) {
     EXPECT_EQ(Nearest(word, kVerbs), "") << word;
-    EXPECT_EQ(Nearest(word, kOptions), "") << word;
+    EXPECT_EQ(Nearest(word, kOptionNames), "") << word;
   }
   EXPECT_EQ(Nearest(std::string(1'000'000, 'a'), kVerbs), "");
 }

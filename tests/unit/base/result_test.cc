@@ -20,7 +20,7 @@ Result<> Check(bool fine) {
 
 Result<int> Quarter(int whole) { return TRY(Half(TRY(Half(whole), "halving once")), "halving twice"); }
 
-Result<std::string> Describe(bool fine) {
+Result<std::string> DescribeText(bool fine) {
   TRY(Check(fine), "checking");
   return std::string("fine");
 }
@@ -46,8 +46,8 @@ TEST(Result, TryInsideATryHandsUpTheInnerError) {
 TEST(Result, TryMovesWhatCannotBeCopied) { EXPECT_EQ(ValueOf(Unboxed(7)), 7); }
 
 TEST(Result, TryOfAResultWithoutAValueIsAStatement) {
-  EXPECT_EQ(ValueOf(Describe(true)), "fine");
-  EXPECT_EQ(MessageOf(Describe(false)), "checking: open: No such file or directory");
+  EXPECT_EQ(ValueOf(DescribeText(true)), "fine");
+  EXPECT_EQ(MessageOf(DescribeText(false)), "checking: open: No such file or directory");
 }
 
 TEST(Result, TellsWhatWasBeingDoneOnlyWhenThereIsAnError) {

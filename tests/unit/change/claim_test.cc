@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 
-constexpr auto kLong = std::chrono::minutes(1);
+constexpr auto kLongPatience = std::chrono::minutes(1);
 
 class ClaimTest : public testing::Test {
  protected:
@@ -28,7 +28,7 @@ TEST_F(ClaimTest, IsRefusedAtOnceWithoutPatience) {
 }
 
 TEST_F(ClaimTest, IsWaitedForUntilItsHolderLetsGo) {
-  auto second = std::async(std::launch::async, [&] { return Claim::Take(root_, kLong); });
+  auto second = std::async(std::launch::async, [&] { return Claim::Take(root_, kLongPatience); });
   EXPECT_EQ(second.wait_for(milliseconds(120)), std::future_status::timeout);
   first_.reset();
   EXPECT_TRUE(Succeeded(second.get()));
@@ -43,7 +43,7 @@ TEST_F(ClaimTest, IsRefusedAsEverWhenPatienceEnds) {
 TEST_F(ClaimTest, IsFreeAgainAfterARefusal) {
   EXPECT_FALSE(Claim::Take(root_));
   first_.reset();
-  EXPECT_TRUE(Succeeded(Claim::Take(root_, kLong)));
+  EXPECT_TRUE(Succeeded(Claim::Take(root_, kLongPatience)));
 }
 
 }  // namespace

@@ -11,7 +11,6 @@ namespace pintle::change {
 namespace {
 
 using testing::AllOf;
-using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -92,7 +91,7 @@ TEST_F(FirstDifferenceTest, ShowsNoBytesThatAreNoText) {
 
 TEST_F(FirstDifferenceTest, ShowsTheBeginningOfALongLine) {
   const std::string text = Between("a", std::string(1 << 20, 'x'));
-  EXPECT_THAT(text, AllOf(StartsWith("line 1: expected \"a\", is \"xxx"), EndsWith("xxx...\"")));
+  EXPECT_THAT(text, AllOf(StartsWith("line 1: expected \"a\", is \"xxx"), testing::EndsWith("xxx...\"")));
   EXPECT_LT(text.size(), 200U);
   std::string umlauts;
   for (int i = 0; i < 100'000; ++i) umlauts += "ü";

@@ -14,8 +14,6 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kApi = "/apis/machineconfiguration.openshift.io/v1/";
-
 // Runs the whole controller with a small API server.
 class ControllerTest : public testing::Test {
  protected:

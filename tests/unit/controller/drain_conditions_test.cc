@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 
 const api::Time kThen = {WallTime(std::chrono::seconds(100))};
-const api::Time kNow = {WallTime(std::chrono::seconds(200))};
+const api::Time kDrainedAt = {WallTime(std::chrono::seconds(200))};
 
 // Returns each condition as "Type=Status (Reason) Message".
 std::vector<std::string> Words(const std::vector<api::Condition>& conditions) {
@@ -69,19 +69,19 @@ TEST(DrainMoment, EscapesAndCutsWhatOthersSaid) {
 TEST(NextConditions, KeepOthersAndTheTimeOfWhatStays) {
   const std::vector<api::Condition> known = {{"Updated", "False", kThen, "Updated", "soon"},
                                              {"Drained", "False", kThen, "NotYetOccurred", "not yet"}};
-  const auto next = *NextConditions(known, drain_moment::Drained("drain-b"), kNow);
+  const auto next = *NextConditions(known, drain_moment::Drained("drain-b"), kDrainedAt);
   ASSERT_EQ(next.size(), 3u);
   EXPECT_EQ(next[0].last_transition_time, kThen);
   EXPECT_EQ(next[1].status, "True");
-  EXPECT_EQ(next[1].last_transition_time, kNow);
+  EXPECT_EQ(next[1].last_transition_time, kDrainedAt);
   EXPECT_EQ(next[2].type, "UpdateExecuted");
-  EXPECT_EQ(NextConditions(next, drain_moment::Drained("drain-b"), kNow), std::nullopt);
+  EXPECT_EQ(NextConditions(next, drain_moment::Drained("drain-b"), kDrainedAt), std::nullopt);
 }
 
 TEST(NextConditions, SayWhatIsSaidAgainAfterAnotherUpdate) {
   auto known = *NextConditions({}, drain_moment::Cordoned(), kThen);
   for (api::Condition& condition : known) condition.status = "False";
-  const auto next = NextConditions(known, drain_moment::Cordoned(), kNow);
+  const auto next = NextConditions(known, drain_moment::Cordoned(), kDrainedAt);
   ASSERT_TRUE(next);
   EXPECT_EQ((*next)[1].status, "True");
 }

@@ -15,8 +15,8 @@ namespace {
 
 using ignition::SpecVersion;
 
-const std::string kKey(32, 'k');
-constexpr WallTime kNow = WallTime(std::chrono::hours(500'000));
+const std::string kSigningKey(32, 'k');
+constexpr WallTime kAskedAt = WallTime(std::chrono::hours(500'000));
 
 ServedSources Sources(const std::string& name) {
   ServedSources sources;
@@ -33,7 +33,7 @@ class IgnitionAnswerTest : public testing::Test {
     net::IncomingRequest request = {method, path, "127.0.0.1:1", {}};
     if (!accept.empty()) request.headers.push_back({"Accept", accept});
     if (!token.empty()) request.headers.push_back({"Authorization", authorization});
-    return AnswerTo(request, pools_, access_, kNow);
+    return AnswerTo(request, pools_, access_, kAskedAt);
   }
   int StatusWith(const std::string& token) { return Ask("/config/worker", "", token).http.status; }
 
@@ -91,18 +91,18 @@ TEST_F(IgnitionAnswerTest, NeverHasMoreConfigsThanThereIsRoomFor) {
 }
 
 TEST_F(IgnitionAnswerTest, LooksForATokenAsItsModeSays) {
-  const std::string good = MakeToken(kKey, "worker", kNow + std::chrono::seconds(1));
-  const std::string expired = MakeToken(kKey, "worker", kNow);
-  const std::string of_other = MakeToken(kKey, "master", kNow + std::chrono::seconds(1));
+  const std::string good = MakeToken(kSigningKey, "worker", kAskedAt + std::chrono::seconds(1));
+  const std::string expired = MakeToken(kSigningKey, "worker", kAskedAt);
+  const std::string of_other = MakeToken(kSigningKey, "master", kAskedAt + std::chrono::seconds(1));
   EXPECT_EQ(StatusWith("junk"), 200);
   EXPECT_EQ(Ask("/config/worker", "", "junk").token, TokenProblem::kNone);
 
-  access_ = {AccessMode::kGrace, {kKey}};
+  access_ = {AccessMode::kGrace, {kSigningKey}};
   EXPECT_EQ(StatusWith("junk"), 200);
   EXPECT_EQ(Ask("/config/worker").token, TokenProblem::kMissing);
   EXPECT_EQ(Ask("/config/worker", "", good).token, TokenProblem::kNone);
 
-  access_ = {AccessMode::kRequired, {kKey}};
+  access_ = {AccessMode::kRequired, {kSigningKey}};
   EXPECT_EQ(StatusWith(good), 200);
   EXPECT_EQ(StatusWith(""), 401);
   EXPECT_EQ(StatusWith("junk"), 401);
@@ -126,7 +126,7 @@ TEST_F(IgnitionAnswerTest, SaysWhetherItIsWellWhereThereIsNothingElse) {
 }
 
 TEST_F(IgnitionAnswerTest, IsCountedByPoolVersionAndStatus) {
-  access_ = {AccessMode::kGrace, {kKey}};
+  access_ = {AccessMode::kGrace, {kSigningKey}};
   const IgnitionCounters first(pools_, nullptr);
   first.Count(Ask("/config/worker"));
   first.Count(Ask("/config/worker"));
@@ -135,7 +135,7 @@ TEST_F(IgnitionAnswerTest, IsCountedByPoolVersionAndStatus) {
   first.Count(Ask("/config/worker", "application/vnd.coreos.ignition+json;version=4.0.0"));
   // Another set of pools: what was counted is kept.
   const IgnitionCounters second({}, &first);
-  second.Count(Ask("/config/worker", "", MakeToken(kKey, "worker", kNow + std::chrono::seconds(1))));
+  second.Count(Ask("/config/worker", "", MakeToken(kSigningKey, "worker", kAskedAt + std::chrono::seconds(1))));
   const IgnitionCounts counts = second.Read();
   EXPECT_THAT(counts.requests,
               testing::ElementsAre(RequestCount{"", "2.2.0", 500, 1}, RequestCount{"worker", "2.2.0", 200, 3},

@@ -15,31 +15,31 @@ void PrintTo(const IgnitionRoute& route, std::ostream* out) {
 
 namespace {
 
-IgnitionRoute Get(std::string_view target) { return RouteOf("GET", target); }
-IgnitionRoute Config(std::string pool) { return ConfigRoute{std::move(pool)}; }
+IgnitionRoute GetRoute(std::string_view target) { return RouteOf("GET", target); }
+IgnitionRoute ConfigOf(std::string pool) { return ConfigRoute{std::move(pool)}; }
 IgnitionRoute To(std::string location) { return RedirectRoute{std::move(location)}; }
 IgnitionRoute Status(int status) { return PlainRoute{status}; }
 
 TEST(IgnitionRoute, APoolIsTheLastPartOfThePath) {
-  EXPECT_EQ(Get("/config/worker"), Config("worker"));
-  EXPECT_EQ(Get("/config/worker/"), Config("worker"));
-  EXPECT_EQ(Get("/config/a/b/worker?x=/config/master"), Config("worker"));
-  EXPECT_EQ(Get("/config/"), Config("config"));
-  EXPECT_EQ(Get("/config/%77orker"), Config("worker"));
-  EXPECT_EQ(Get("/config/a%2Fworker"), Config("worker"));
-  EXPECT_EQ(Get("https://api-int:22623/config/worker"), Config("worker"));
-  EXPECT_EQ(RouteOf("HEAD", "/config/worker"), Config("worker"));
+  EXPECT_EQ(GetRoute("/config/worker"), ConfigOf("worker"));
+  EXPECT_EQ(GetRoute("/config/worker/"), ConfigOf("worker"));
+  EXPECT_EQ(GetRoute("/config/a/b/worker?x=/config/master"), ConfigOf("worker"));
+  EXPECT_EQ(GetRoute("/config/"), ConfigOf("config"));
+  EXPECT_EQ(GetRoute("/config/%77orker"), ConfigOf("worker"));
+  EXPECT_EQ(GetRoute("/config/a%2Fworker"), ConfigOf("worker"));
+  EXPECT_EQ(GetRoute("https://api-int:22623/config/worker"), ConfigOf("worker"));
+  EXPECT_EQ(RouteOf("HEAD", "/config/worker"), ConfigOf("worker"));
 }
 
 TEST(IgnitionRoute, UncleanPathsAreAnsweredWithCleanOnes) {
-  EXPECT_EQ(Get("/config"), To("/config/"));
-  EXPECT_EQ(Get("/config?a=b"), To("/config/?a=b"));
-  EXPECT_EQ(Get("//config"), To("/config/"));
-  EXPECT_EQ(Get("/config//worker?a=b"), To("/config/worker?a=b"));
-  EXPECT_EQ(Get("/config/../worker"), To("/worker"));
-  EXPECT_EQ(Get("/config/./worker/"), To("/config/worker/"));
-  EXPECT_EQ(Get("/../../.."), To("/"));
-  EXPECT_EQ(Get("//elsewhere.example/"), To("/elsewhere.example/"));
+  EXPECT_EQ(GetRoute("/config"), To("/config/"));
+  EXPECT_EQ(GetRoute("/config?a=b"), To("/config/?a=b"));
+  EXPECT_EQ(GetRoute("//config"), To("/config/"));
+  EXPECT_EQ(GetRoute("/config//worker?a=b"), To("/config/worker?a=b"));
+  EXPECT_EQ(GetRoute("/config/../worker"), To("/worker"));
+  EXPECT_EQ(GetRoute("/config/./worker/"), To("/config/worker/"));
+  EXPECT_EQ(GetRoute("/../../.."), To("/"));
+  EXPECT_EQ(GetRoute("//elsewhere.example/"), To("/elsewhere.example/"));
   EXPECT_EQ(RouteOf("POST", "/config//worker"), To("/config/worker"));
 }
 
@@ -52,16 +52,16 @@ TEST(IgnitionRoute, OnlyGetAndHeadAreAllowed) {
 }
 
 TEST(IgnitionRoute, TheRestIsHealthOrNothing) {
-  EXPECT_EQ(Get("/healthz"), Status(200));
-  EXPECT_EQ(Get("/healthz/"), Status(404));
-  EXPECT_EQ(Get("/"), Status(404));
-  EXPECT_EQ(Get("/configs/worker"), Status(404));
-  EXPECT_EQ(Get("https://api-int:22623"), Status(404));
+  EXPECT_EQ(GetRoute("/healthz"), Status(200));
+  EXPECT_EQ(GetRoute("/healthz/"), Status(404));
+  EXPECT_EQ(GetRoute("/"), Status(404));
+  EXPECT_EQ(GetRoute("/configs/worker"), Status(404));
+  EXPECT_EQ(GetRoute("https://api-int:22623"), Status(404));
 }
 
 TEST(IgnitionRoute, WhatIsNoPathIsABadRequest) {
   for (const char* target : {"*", "", "config/worker", "?x", "/config/%", "/config/%7", "/config/%zz"}) {
-    EXPECT_EQ(Get(target), Status(400)) << target;
+    EXPECT_EQ(GetRoute(target), Status(400)) << target;
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr auto kNow = WallTime(std::chrono::seconds(1'700'000'000));
+constexpr auto kCountedAt = WallTime(std::chrono::seconds(1'700'000'000));
 
 api::Condition True(std::string type, int seconds, std::string reason = "") {
   return {std::move(type), "True", api::Time{WallTime(std::chrono::seconds(seconds))}, std::move(reason), ""};
@@ -33,7 +33,7 @@ PoolFigures Pool(const std::string& name, std::vector<std::string> nodes) {
 
 TEST(MetricsText, HasTheSeriesOfTheMachineConfigController) {
   Metrics metrics = Leading();
-  metrics.now = kNow;
+  metrics.now = kCountedAt;
   PoolFigures worker = Pool("worker", {"w-0", "w-1"});
   worker.pool.status.machine_count = 2;
   worker.pool.status.updated_machine_count = 1;
@@ -44,7 +44,7 @@ TEST(MetricsText, HasTheSeriesOfTheMachineConfigController) {
   metrics.pools = {worker};
   metrics.drain_errors = {{"w-0", true}};
   metrics.pool_alerts = {{"m-0", false}};
-  metrics.sub_controllers = {{"machine-config-controller-drain", "drain", "w-0", kNow}};
+  metrics.sub_controllers = {{"machine-config-controller-drain", "drain", "w-0", kCountedAt}};
   metrics.allows_old_boot_images = true;
   const std::string text = MetricsText(metrics);
   for (

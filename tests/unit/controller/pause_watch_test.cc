@@ -9,7 +9,7 @@
 namespace pintle::controller {
 namespace {
 
-constexpr const char* kFile = "/etc/chrony.conf";
+constexpr const char* kWaitingFile = "/etc/chrony.conf";
 
 // A paused pool with one node, for which a file waits.
 class PauseWatchTest : public testing::Test {
@@ -18,7 +18,7 @@ class PauseWatchTest : public testing::Test {
     world_.AddPool("worker", "new").spec.paused = true;
     world_.AddNode("a", "worker", "old");
     for (const char* name : {"old", "between", "new"}) {
-      plan::TestConfig& config = made_[name].WithFile(kFile, std::string("data:,") + name);
+      plan::TestConfig& config = made_[name].WithFile(kWaitingFile, std::string("data:,") + name);
       config.metadata().name = name;
       configs_.emplace(name, config);
     }
@@ -49,7 +49,7 @@ TEST_F(PauseWatchTest, SeesThatANodeAtWorkHasFailed) {
 
 TEST_F(PauseWatchTest, SeesThatAnImageWaitsAsWell) {
   configuration_.spec.node_disruption_policy.files.push_back(
-      {.path = kFile, .actions = {{.type = "None", .reload = {}, .restart = {}}}});
+      {.path = kWaitingFile, .actions = {{.type = "None", .reload = {}, .restart = {}}}});
   EXPECT_FALSE(Look().reboots);
   world_.Say("a", api::kDesiredImageAnnotation, "registry.example/worker@sha256:1");
   EXPECT_TRUE(Look().reboots);
@@ -58,7 +58,7 @@ TEST_F(PauseWatchTest, SeesThatAnImageWaitsAsWell) {
 TEST_F(PauseWatchTest, GoesByThePolicyThatTheOperatorCompleted) {
   EXPECT_TRUE(Look().reboots);
   auto& completed = configuration_.status.node_disruption_policy_status.cluster_policies.emplace();
-  completed.files.push_back({.path = kFile, .actions = {{.type = "None", .reload = {}, .restart = {}}}});
+  completed.files.push_back({.path = kWaitingFile, .actions = {{.type = "None", .reload = {}, .restart = {}}}});
   configuration_.metadata.resource_version = "2";
   EXPECT_FALSE(Look().reboots);
   configuration_.metadata.generation = 1;

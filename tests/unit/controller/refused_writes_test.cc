@@ -34,7 +34,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kApi = "/apis/machineconfiguration.openshift.io/v1/";
 const std::string& kWords = kube::kRefusal;
 
 std::string Key(std::string_view annotation) { return std::string(annotation); }

@@ -20,6 +20,9 @@
 
 namespace pintle::controller {
 
+// Where the Machine Config Operator's kinds are.
+inline const std::string kApi = "/apis/machineconfiguration.openshift.io/v1/";
+
 class SmallApiServer {
  public:
   using Refusal = std::function<std::optional<kube::Answer>(const kube::Asked& asked)>;

@@ -3,16 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include "unit/drain/annotation_keys.h"
 #include "unit/expect.h"
 
 namespace pintle::drain {
 namespace {
 
-const Request kDrain = {Verb::kDrain, "b"};
-const Request kUncordon = {Verb::kUncordon, "b"};
+const Request kDrainRequest = {Verb::kDrain, "b"};
+const Request kUncordonRequest = {Verb::kUncordon, "b"};
 const WallTime kNow = ValueOf(FromRfc3339("2026-11-21T20:00:00Z"));
-const std::string kLastApplied(api::kLastAppliedDrainAnnotation);
-const std::string kStarted(kStartedAnnotation);
 const std::string kKept(kKeepCordonedAnnotation);
 const std::string kClock = "2026-11-21T20:00:00Z drain-b";
 
@@ -29,57 +28,62 @@ json::Value Annotations(json::Value annotations) { return {{"metadata", {{"annot
 TEST(ToCordon, CordonsAndStartsTheClockInOne) {
   json::Value wanted = Annotations({{kStarted, kClock}});
   wanted["spec"] = {{"unschedulable", true}};
-  EXPECT_EQ(ToCordon(NodeThatAsks(kDrain, false), kDrain, kNow), wanted);
+  EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, false), kDrainRequest, kNow), wanted);
 }
 
 TEST(ToCordon, NotesTheCordonOfSomebodyElse) {
-  EXPECT_EQ(ToCordon(NodeThatAsks(kDrain, true, {{kLastApplied, "uncordon-a"}}), kDrain, kNow),
+  EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, true, {{kLastApplied, "uncordon-a"}}), kDrainRequest, kNow),
             Annotations({{kStarted, kClock}, {kKept, "true"}}));
 }
 
 TEST(ToCordon, KnowsTheCordonOfAnEarlierDrain) {
-  EXPECT_EQ(ToCordon(NodeThatAsks(kDrain, true, {{kLastApplied, "drain-a"}}), kDrain, kNow),
+  EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, true, {{kLastApplied, "drain-a"}}), kDrainRequest, kNow),
             Annotations({{kStarted, kClock}}));
-  EXPECT_EQ(ToCordon(NodeThatAsks(kDrain, true, {{kStarted, "2026-11-21T19:00:00Z drain-a"}}), kDrain, kNow),
-            Annotations({{kStarted, kClock}}));
+  EXPECT_EQ(
+      ToCordon(NodeThatAsks(kDrainRequest, true, {{kStarted, "2026-11-21T19:00:00Z drain-a"}}), kDrainRequest, kNow),
+      Annotations({{kStarted, kClock}}));
 }
 
 TEST(ToCordon, LeavesTheClockOfItsOwnDrainRunning) {
-  const json::Value patch = *ToCordon(
-      NodeThatAsks(kDrain, false, {{kStarted, "2026-11-21T19:00:00Z drain-b"}, {kKept, "true"}}), kDrain, kNow);
+  const json::Value patch =
+      *ToCordon(NodeThatAsks(kDrainRequest, false, {{kStarted, "2026-11-21T19:00:00Z drain-b"}, {kKept, "true"}}),
+                kDrainRequest, kNow);
   json::Value wanted = Annotations({{kKept, nullptr}});  // Whoever cordoned it has uncordoned it.
   wanted["spec"] = {{"unschedulable", true}};
   EXPECT_EQ(patch, wanted);
-  EXPECT_EQ(ToCordon(NodeThatAsks(kDrain, true, {{kStarted, "2026-11-21T19:00:00Z drain-b"}}), kDrain, kNow),
-            std::nullopt);
+  EXPECT_EQ(
+      ToCordon(NodeThatAsks(kDrainRequest, true, {{kStarted, "2026-11-21T19:00:00Z drain-b"}}), kDrainRequest, kNow),
+      std::nullopt);
 }
 
 TEST(ToCordon, DoesNothingWhenItIsNoLongerAsked) {
-  EXPECT_EQ(ToCordon(NodeThatAsks(kUncordon, false), kDrain, kNow), std::nullopt);
-  EXPECT_EQ(ToCordon(NodeThatAsks(kDrain, false, {{kLastApplied, "drain-b"}}), kDrain, kNow), std::nullopt);
+  EXPECT_EQ(ToCordon(NodeThatAsks(kUncordonRequest, false), kDrainRequest, kNow), std::nullopt);
+  EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, false, {{kLastApplied, "drain-b"}}), kDrainRequest, kNow),
+            std::nullopt);
 }
 
 TEST(ToUncordon, LeavesTheCordonOfSomebodyElse) {
-  EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordon, true), kUncordon),
+  EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordonRequest, true), kUncordonRequest),
             (json::Value{{"spec", {{"unschedulable", nullptr}}}}));
-  EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordon, true, {{kKept, "true"}}), kUncordon), std::nullopt);
-  EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordon, false), kUncordon), std::nullopt);
-  EXPECT_EQ(ToUncordon(NodeThatAsks(kDrain, true), kUncordon), std::nullopt);
+  EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordonRequest, true, {{kKept, "true"}}), kUncordonRequest), std::nullopt);
+  EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordonRequest, false), kUncordonRequest), std::nullopt);
+  EXPECT_EQ(ToUncordon(NodeThatAsks(kDrainRequest, true), kUncordonRequest), std::nullopt);
 }
 
 TEST(ToAnswer, EndsTheClock) {
-  EXPECT_EQ(ToAnswer(NodeThatAsks(kDrain, true, {{kStarted, kClock}, {kKept, "true"}}), kDrain),
+  EXPECT_EQ(ToAnswer(NodeThatAsks(kDrainRequest, true, {{kStarted, kClock}, {kKept, "true"}}), kDrainRequest),
             Annotations({{kLastApplied, "drain-b"}, {kStarted, nullptr}}));
 }
 
 TEST(ToAnswer, SaysNothingOfADrainWhoseCordonIsGone) {
-  EXPECT_EQ(ToAnswer(NodeThatAsks(kDrain, false), kDrain), std::nullopt);
+  EXPECT_EQ(ToAnswer(NodeThatAsks(kDrainRequest, false), kDrainRequest), std::nullopt);
 }
 
 TEST(ToAnswer, ForgetsTheCordonOfSomebodyElseAfterTheUpdate) {
-  EXPECT_EQ(ToAnswer(NodeThatAsks(kUncordon, true, {{kKept, "true"}}), kUncordon),
+  EXPECT_EQ(ToAnswer(NodeThatAsks(kUncordonRequest, true, {{kKept, "true"}}), kUncordonRequest),
             Annotations({{kLastApplied, "uncordon-b"}, {kKept, nullptr}}));
-  EXPECT_EQ(ToAnswer(NodeThatAsks(kUncordon, false), kUncordon), Annotations({{kLastApplied, "uncordon-b"}}));
+  EXPECT_EQ(ToAnswer(NodeThatAsks(kUncordonRequest, false), kUncordonRequest),
+            Annotations({{kLastApplied, "uncordon-b"}}));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "unit/drain/annotation_keys.h"
 #include "unit/expect.h"
 
 namespace pintle::drain {
@@ -15,8 +16,6 @@ api::Node NodeWith(api::Annotations annotations) {
 }
 
 const std::string kDesired(api::kDesiredDrainAnnotation);
-const std::string kLastApplied(api::kLastAppliedDrainAnnotation);
-const std::string kStarted(kStartedAnnotation);
 
 TEST(Request, IsReadAndWrittenAlike) {
   EXPECT_EQ(ValueOf(ParseRequest("drain-rendered-worker-2")), (Request{Verb::kDrain, "rendered-worker-2"}));

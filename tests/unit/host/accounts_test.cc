@@ -9,8 +9,8 @@
 namespace pintle::host {
 namespace {
 
-struct Machine : TemporaryDirectory {
-  Machine() {
+struct MachineWithUsers : TemporaryDirectory {
+  MachineWithUsers() {
     std::filesystem::create_directories(path() / "etc");
     std::filesystem::create_directories(path() / "usr/lib");
     Write("etc/passwd",
@@ -30,7 +30,7 @@ struct Machine : TemporaryDirectory {
 };
 
 TEST(FindUser, TellsIdsAndHome) {
-  const Machine machine;
+  const MachineWithUsers machine;
   const auto core = ValueOf(FindUser(machine.root(), "core"));
   ASSERT_TRUE(core.has_value());
   EXPECT_EQ(core->uid, 1000U);
@@ -40,14 +40,14 @@ TEST(FindUser, TellsIdsAndHome) {
 }
 
 TEST(FindUser, KnowsThoseThatOnlyTheImageHas) {
-  const Machine machine;
+  const MachineWithUsers machine;
   EXPECT_EQ(ValueOf(FindUser(machine.root(), "chrony"))->uid, 994U);
   EXPECT_EQ(ValueOf(FindGroup(machine.root(), "chrony")), 992U);
   EXPECT_EQ(ValueOf(FindGroup(machine.root(), "wheel")), 10U);
 }
 
 TEST(FindUser, FindsNobodyForANameThatIsNotThereOrInALineThatMakesNoSense) {
-  const Machine machine;
+  const MachineWithUsers machine;
   for (const char* name : {"nobody", "broken", "short", "huge", "+nis", "", "co", "core:x"}) {
     EXPECT_FALSE(ValueOf(FindUser(machine.root(), name)).has_value()) << name;
   }

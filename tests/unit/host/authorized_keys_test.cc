@@ -15,24 +15,24 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-using State = resource::AuthorizedKeys::State;
-using Wanted = std::optional<State>;
+using KeysState = resource::AuthorizedKeys::State;
+using WantedKeys = std::optional<KeysState>;
 
 constexpr const char* kFile = "home/core/.ssh/authorized_keys.d/ignition";
 
 // The user `core` has the IDs of whoever runs the tests, so that no test needs a privilege.
-struct Machine : TemporaryDirectory {
-  Machine() {
+struct MachineWithHome : TemporaryDirectory {
+  MachineWithHome() {
     fs::create_directories(path() / "etc");
     fs::create_directories(path() / "home/core");
     Write("etc/passwd", fmt::format("core:x:{}:{}::/home/core:/bin/bash\nhomeless:x:{}:{}::/none:/bin/sh\n", ::getuid(),
                                     ::getgid(), ::getuid(), ::getgid()));
   }
   Root root() const { return ValueOf(Root::Open(path().string())); }
-  Result<> Put(const std::string& user, const Wanted& want) const {
+  Result<> Put(const std::string& user, const WantedKeys& want) const {
     return PutAuthorizedKeys(root(), {user, want}, Labels());
   }
-  Wanted Observe(const std::string& user = "core") const { return ValueOf(ObserveAuthorizedKeys(root(), user)); }
+  WantedKeys Observe(const std::string& user = "core") const { return ValueOf(ObserveAuthorizedKeys(root(), user)); }
   mode_t Mode(const std::string& name) const {
     struct stat status;
     if (::lstat((path() / name).c_str(), &status) != 0) throw std::runtime_error("lstat " + name);
@@ -40,14 +40,14 @@ struct Machine : TemporaryDirectory {
   }
 };
 
-State Keys(std::vector<std::string> keys) {
-  State state;
+KeysState Keys(std::vector<std::string> keys) {
+  KeysState state;
   state.keys = std::move(keys);
   return state;
 }
 
 TEST(AuthorizedKeys, AreWrittenOneALineForTheUserAlone) {
-  const Machine machine;
+  const MachineWithHome machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A", "ssh-rsa B"}))));
   EXPECT_EQ(machine.Read(kFile), "ssh-rsa A\nssh-rsa B\n");
   EXPECT_EQ(machine.Mode(kFile), 0600U);
@@ -57,7 +57,7 @@ TEST(AuthorizedKeys, AreWrittenOneALineForTheUserAlone) {
 }
 
 TEST(AuthorizedKeys, MayBePutAgainAndReplaceTheOldOnes) {
-  const Machine machine;
+  const MachineWithHome machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A"}))));
   const auto written = fs::last_write_time(machine / kFile);
   EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A"}))));
@@ -67,7 +67,7 @@ TEST(AuthorizedKeys, MayBePutAgainAndReplaceTheOldOnes) {
 }
 
 TEST(AuthorizedKeys, WithoutKeysTheFileIsEmptyAndIsNotMadeForIt) {
-  const Machine machine;
+  const MachineWithHome machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Keys({}))));
   EXPECT_FALSE(fs::exists(machine / "home/core/.ssh"));
   EXPECT_TRUE(Matches(Keys({}), machine.Observe()));
@@ -79,8 +79,8 @@ TEST(AuthorizedKeys, WithoutKeysTheFileIsEmptyAndIsNotMadeForIt) {
 }
 
 TEST(AuthorizedKeys, ArePutBackToNothing) {
-  const Machine machine;
-  const Wanted before = machine.Observe();
+  const MachineWithHome machine;
+  const WantedKeys before = machine.Observe();
   EXPECT_FALSE(before.has_value());
   EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A"}))));
   EXPECT_TRUE(Succeeded(machine.Put("core", before)));
@@ -88,7 +88,7 @@ TEST(AuthorizedKeys, ArePutBackToNothing) {
 }
 
 TEST(AuthorizedKeys, ThatTheUserHasOfHisOwnStay) {
-  const Machine machine;
+  const MachineWithHome machine;
   fs::create_directory(machine / "home/core/.ssh");
   machine.Write("home/core/.ssh/id_rsa", "secret");
   EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A"}))));
@@ -99,10 +99,10 @@ TEST(AuthorizedKeys, ThatTheUserHasOfHisOwnStay) {
 
 TEST(AuthorizedKeys, ArePutBackByteForByte) {
   for (const std::string text : {"", "ssh-rsa A\n", "ssh-rsa A", "\n\nssh-rsa A\n\n", "# by hand\r\nssh-rsa A\r\n"}) {
-    const Machine machine;
+    const MachineWithHome machine;
     fs::create_directories((machine / kFile).parent_path());
     machine.Write(kFile, text);
-    const Wanted before = machine.Observe();
+    const WantedKeys before = machine.Observe();
     EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa B"}))));
     EXPECT_FALSE(Matches(before, machine.Observe()));
     EXPECT_TRUE(Succeeded(machine.Put("core", before)));
@@ -113,7 +113,7 @@ TEST(AuthorizedKeys, ArePutBackByteForByte) {
 
 TEST(AuthorizedKeys, AreNotWrittenThroughALinkThatTheUserMade) {
   for (const char* place : {".ssh", ".ssh/authorized_keys.d"}) {
-    const Machine machine;
+    const MachineWithHome machine;
     fs::create_directories((machine / "home/core" / place).parent_path());
     fs::create_directory_symlink("/etc", machine / "home/core" / place);
     const std::string said = fmt::format("giving core SSH keys: /home/core/{}: it is a link or a file", place);
@@ -125,7 +125,7 @@ TEST(AuthorizedKeys, AreNotWrittenThroughALinkThatTheUserMade) {
 }
 
 TEST(AuthorizedKeys, ReplaceNoLinkInThePlaceOfTheFile) {
-  const Machine machine;
+  const MachineWithHome machine;
   fs::create_directories((machine / kFile).parent_path());
   machine.Write("etc/target", "untouched");
   fs::create_symlink("/etc/target", machine / kFile);
@@ -134,7 +134,7 @@ TEST(AuthorizedKeys, ReplaceNoLinkInThePlaceOfTheFile) {
 }
 
 TEST(AuthorizedKeys, AreNotWrittenWhereTheyCouldNotBeReadBack) {
-  const Machine machine;
+  const MachineWithHome machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A"}))));
   EXPECT_THAT(MessageOf(machine.Put("core", Keys({std::string(17 << 20, 'k')}))),
               HasSubstr("longer than the limit of 16777216 bytes"));
@@ -142,7 +142,7 @@ TEST(AuthorizedKeys, AreNotWrittenWhereTheyCouldNotBeReadBack) {
 }
 
 TEST(AuthorizedKeys, OfNobodyAreAnErrorUnlessThereAreNone) {
-  const Machine machine;
+  const MachineWithHome machine;
   EXPECT_FALSE(machine.Observe("nobody").has_value());
   EXPECT_TRUE(Succeeded(machine.Put("nobody", Keys({}))));
   EXPECT_TRUE(Succeeded(machine.Put("nobody", std::nullopt)));
@@ -152,7 +152,7 @@ TEST(AuthorizedKeys, OfNobodyAreAnErrorUnlessThereAreNone) {
 }
 
 TEST(AuthorizedKeys, OfAUserWithoutAHomeFolderAreAnError) {
-  const Machine machine;
+  const MachineWithHome machine;
   EXPECT_FALSE(machine.Observe("homeless").has_value());
   EXPECT_THAT(MessageOf(machine.Put("homeless", Keys({"ssh-rsa A"}))),
               HasSubstr("the home folder of the user homeless"));
@@ -174,7 +174,7 @@ class AuthorizedKeysAsRoot : public testing::Test {
     return status;
   }
 
-  const Machine machine_;
+  const MachineWithHome machine_;
 };
 
 TEST_F(AuthorizedKeysAsRoot, BelongToTheUser) {
@@ -193,7 +193,7 @@ TEST_F(AuthorizedKeysAsRoot, ArePutIntoAFolderMadeAnewInThePlaceOfSomeoneElses) 
     fs::create_directory(machine_ / name);
     fs::permissions(machine_ / name, fs::perms::owner_all);
     machine_.Write(std::string(name) + "/theirs", "kept");
-    const Wanted before = machine_.Observe();
+    const WantedKeys before = machine_.Observe();
     ASSERT_TRUE(before && before->is_of_another) << name;
     EXPECT_TRUE(Matches(Keys({}), before)) << "what is in it counts for nothing";
 

@@ -141,7 +141,7 @@ TEST(Matches, TakesAnyLabelWhereNoneIsWanted) {
 
 FilePut File(std::string path) { return {std::move(path), State()}; }
 
-std::vector<std::string> Keys(const std::vector<FilePut>& puts) {
+std::vector<std::string> KeysOf(const std::vector<FilePut>& puts) {
   std::vector<std::string> keys;
   for (const FilePut& put : puts) keys.push_back(put.key);
   return keys;
@@ -154,7 +154,7 @@ TEST_F(FilesTest, NamesEachMissingDirectoryOnceThoseAboveFirst) {
                           File("/etc/four"),
                           {"/none/removed", std::nullopt}};
   const auto missing = ValueOf(MissingDirectories(root_, puts));
-  EXPECT_THAT(Keys(missing), ElementsAre("/etc/a", "/etc/a/b", "/etc/a/c"));
+  EXPECT_THAT(KeysOf(missing), ElementsAre("/etc/a", "/etc/a/b", "/etc/a/c"));
   EXPECT_EQ(missing[0].want->kind, EntryKind::kDirectory);
   EXPECT_EQ(missing[0].want->permissions, 0755);
   EXPECT_EQ(missing[0].want->user.id, 0);
@@ -164,7 +164,7 @@ TEST_F(FilesTest, DoesNotNameADirectoryThatIsPutAnyway) {
   FilePut directory = {"/etc/a", State()};
   directory.want->kind = EntryKind::kDirectory;
   const FilePut puts[] = {directory, File("/etc/a/b/one")};
-  EXPECT_THAT(Keys(ValueOf(MissingDirectories(root_, puts))), ElementsAre("/etc/a/b"));
+  EXPECT_THAT(KeysOf(ValueOf(MissingDirectories(root_, puts))), ElementsAre("/etc/a/b"));
 }
 
 TEST_F(FilesTest, MissesNoDirectoryBehindALink) {

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 using testing::Not;
-using State = resource::PasswordHash::State;
-using Wanted = std::optional<State>;
+using HashState = resource::PasswordHash::State;
+using WantedHash = std::optional<HashState>;
 
 // A clock that stands still on day 20000.
 class StoppedClock final : public Clock {
@@ -33,32 +33,33 @@ class StoppedClock final : public Clock {
 const std::string kBefore = "root:*:19000:0:99999:7:::\n";
 const std::string kAfter = "corex:$6$other:19001:0:99999:7:::\n\n# odd\nlast:!!:::::::";
 
-struct Machine : TemporaryDirectory {
-  explicit Machine(const std::string& line = "core:$6$old:19500:0:99999:7:::\n") {
+struct MachineWithShadow : TemporaryDirectory {
+  explicit MachineWithShadow(const std::string& line = "core:$6$old:19500:0:99999:7:::\n") {
     fs::create_directories(path() / "etc");
     Write("etc/passwd", "core:x:1000:1000::/home/core:/bin/bash\n");
     Write("etc/shadow", kBefore + line + kAfter);
     fs::permissions(path() / "etc/shadow", fs::perms(0640));
   }
   Root root() const { return ValueOf(Root::Open(path().string())); }
-  Result<> Put(const std::string& user, const Wanted& want, milliseconds patience = std::chrono::seconds(15)) const {
+  Result<> Put(const std::string& user, const WantedHash& want,
+               milliseconds patience = std::chrono::seconds(15)) const {
     return PutPasswordHash(root(), {user, want}, StoppedClock(), patience);
   }
-  Wanted Observe(const std::string& user = "core") const { return ValueOf(ObservePasswordHash(root(), user)); }
+  WantedHash Observe(const std::string& user = "core") const { return ValueOf(ObservePasswordHash(root(), user)); }
   std::string Shadow() const { return Read("etc/shadow"); }
 };
 
-State Hash(std::string hash) { return {std::move(hash), std::nullopt}; }
+HashState Hash(std::string hash) { return {std::move(hash), std::nullopt}; }
 
 TEST(PasswordHash, IsReplacedTogetherWithItsDayAndNothingElse) {
-  const Machine machine;
+  const MachineWithShadow machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$new"))));
   EXPECT_EQ(machine.Shadow(), kBefore + "core:$6$new:20000:0:99999:7:::\n" + kAfter);
   EXPECT_TRUE(Matches(Hash("$6$new"), machine.Observe()));
 }
 
 TEST(PasswordHash, ThatIsThereAlreadyKeepsItsDay) {
-  const Machine machine;
+  const MachineWithShadow machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$old"))));
   EXPECT_EQ(machine.Shadow(), kBefore + "core:$6$old:19500:0:99999:7:::\n" + kAfter);
 }
@@ -66,8 +67,8 @@ TEST(PasswordHash, ThatIsThereAlreadyKeepsItsDay) {
 TEST(PasswordHash, IsPutBackByteForByte) {
   for (const char* line : {"core:$6$old:19500:0:99999:7:::\n", "core::0:::::2:\n", "core:*::0:99999:7:::\n", "core:!\n",
                            "core:\n", "core:$6$old:19500\n", ""}) {
-    const Machine machine(line);
-    const Wanted before = machine.Observe();
+    const MachineWithShadow machine(line);
+    const WantedHash before = machine.Observe();
     EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$new"))));
     EXPECT_TRUE(Matches(Hash("$6$new"), machine.Observe()));
     EXPECT_TRUE(Succeeded(machine.Put("core", before)));
@@ -80,7 +81,7 @@ TEST(PasswordHash, IsPutBackByteForByte) {
 }
 
 TEST(PasswordHash, KeepsModeAndAttributesOfTheFile) {
-  const Machine machine;
+  const MachineWithShadow machine;
   const fs::path shadow = machine / "etc/shadow";
   const bool has_attributes = ::setxattr(shadow.c_str(), "user.note", "kept", 4, 0) == 0;
   EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$new"))));
@@ -90,7 +91,7 @@ TEST(PasswordHash, KeepsModeAndAttributesOfTheFile) {
 }
 
 TEST(PasswordHash, OfAUserWithoutALineIsAddedUnlessItIsLocked) {
-  const Machine machine("");
+  const MachineWithShadow machine("");
   EXPECT_TRUE(Succeeded(machine.Put("core", Hash("*"))));
   EXPECT_TRUE(Matches(Hash("*"), machine.Observe()));
   EXPECT_EQ(machine.Shadow(), kBefore + kAfter);
@@ -99,7 +100,7 @@ TEST(PasswordHash, OfAUserWithoutALineIsAddedUnlessItIsLocked) {
 }
 
 TEST(PasswordHash, OfNobodyIsAnErrorUnlessItIsLocked) {
-  const Machine machine;
+  const MachineWithShadow machine;
   EXPECT_TRUE(Succeeded(machine.Put("nobody", Hash("*"))));
   const auto put = machine.Put("nobody", Hash("$6$new"));
   EXPECT_EQ(MessageOf(put), "setting the password of nobody: there is no such user");
@@ -107,7 +108,7 @@ TEST(PasswordHash, OfNobodyIsAnErrorUnlessItIsLocked) {
 }
 
 TEST(PasswordHash, ThatWouldBreakTheFileIsRefusedAndNotTold) {
-  const Machine machine;
+  const MachineWithShadow machine;
   const std::string before = machine.Shadow();
   for (const char* hash : {"$6$secret:0:0", "$6$secret\nroot::0:0:::::", "$6$secret:"}) {
     EXPECT_THAT(MessageOf(machine.Put("core", Hash(hash))), Not(HasSubstr("secret")));
@@ -117,7 +118,7 @@ TEST(PasswordHash, ThatWouldBreakTheFileIsRefusedAndNotTold) {
 }
 
 TEST(PasswordHash, IsNotWrittenThroughALink) {
-  const Machine machine;
+  const MachineWithShadow machine;
   fs::rename(machine / "etc/shadow", machine / "etc/elsewhere");
   fs::create_symlink("elsewhere", machine / "etc/shadow");
   EXPECT_THAT(MessageOf(machine.Put("core", Hash("$6$new"))), HasSubstr("reading /etc/shadow"));
@@ -126,7 +127,7 @@ TEST(PasswordHash, IsNotWrittenThroughALink) {
 // Locks the password files as lckpwdf(3) in another process does.
 class Locked {
  public:
-  explicit Locked(const Machine& machine)
+  explicit Locked(const MachineWithShadow& machine)
       : file_(::open((machine / "etc/.pwd.lock").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)) {
     struct flock whole = {};
     whole.l_type = F_WRLCK;
@@ -138,7 +139,7 @@ class Locked {
 };
 
 TEST(PasswordHash, WaitsForOthersOnlySoLong) {
-  const Machine machine;
+  const MachineWithShadow machine;
   const Locked locked(machine);
   const auto put = machine.Put("core", Hash("$6$new"), milliseconds(30));
   EXPECT_THAT(MessageOf(put), HasSubstr("someone else is changing the users of this machine"));
@@ -147,7 +148,7 @@ TEST(PasswordHash, WaitsForOthersOnlySoLong) {
 }
 
 TEST(PasswordHash, IsPutWhenOthersAreDone) {
-  const Machine machine;
+  const MachineWithShadow machine;
   std::optional<Locked> locked(machine);
   std::thread other([&] { EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$new")))); });
   locked.reset();

@@ -29,7 +29,7 @@ using testing::IsEmpty;
 using testing::Pair;
 using Links = std::map<std::string, std::string>;
 
-resource::Put<resource::UnitState> Put(const std::string& unit, Enablement enablement) {
+resource::Put<resource::UnitState> PutUnit(const std::string& unit, Enablement enablement) {
   return {unit, {{enablement}}};
 }
 
@@ -44,7 +44,7 @@ TEST(SystemdOffline, EnablesAUnitAsItsInstallSectionSays) {
   const UnitTree tree;
   tree.Put("usr/lib/systemd/system/a.service",
            "[Install]\nWantedBy=multi-user.target\nRequiredBy=b.target\nUpheldBy=c.service\nAlias=x.service\n");
-  EXPECT_TRUE(Succeeded(PutAll(tree, {Put("a.service", Enablement::kEnabled)})));
+  EXPECT_TRUE(Succeeded(PutAll(tree, {PutUnit("a.service", Enablement::kEnabled)})));
   const std::string file = "/usr/lib/systemd/system/a.service";
   EXPECT_EQ(tree.Links(), (Links{{"b.target.requires", ""},
                                  {"b.target.requires/a.service", file},
@@ -59,7 +59,7 @@ TEST(SystemdOffline, DisablesAUnitAndLeavesNoEmptyFolder) {
   const UnitTree tree;
   tree.Put("usr/lib/systemd/system/a.service", kWanted);
   tree.Link("etc/systemd/system/multi-user.target.wants/a.service", "/usr/lib/systemd/system/a.service");
-  EXPECT_TRUE(Succeeded(PutAll(tree, {Put("a.service", Enablement::kDisabled)})));
+  EXPECT_TRUE(Succeeded(PutAll(tree, {PutUnit("a.service", Enablement::kDisabled)})));
   EXPECT_THAT(tree.Links(), IsEmpty());
 }
 
@@ -67,7 +67,7 @@ TEST(SystemdOffline, EnablingAgainRemovesTheLinksOfAnEarlierInstallSection) {
   const UnitTree tree;
   tree.Put("etc/systemd/system/a.service", kWanted);
   tree.Link("etc/systemd/system/graphical.target.wants/a.service", "/etc/systemd/system/a.service");
-  EXPECT_TRUE(Succeeded(PutAll(tree, {Put("a.service", Enablement::kEnabled)})));
+  EXPECT_TRUE(Succeeded(PutAll(tree, {PutUnit("a.service", Enablement::kEnabled)})));
   EXPECT_THAT(tree.Links(), ElementsAre(Pair("a.service", ""), Pair("multi-user.target.wants", ""),
                                         Pair("multi-user.target.wants/a.service", "/etc/systemd/system/a.service")));
 }
@@ -76,7 +76,7 @@ TEST(SystemdOffline, EnablingATemplateLeavesInstancesThatWereEnabledByName) {
   const UnitTree tree;
   tree.Put("usr/lib/systemd/system/a@.service", "[Install]\nWantedBy=multi-user.target\nDefaultInstance=one\n");
   tree.Link("etc/systemd/system/multi-user.target.wants/a@two.service", "/usr/lib/systemd/system/a@.service");
-  EXPECT_TRUE(Succeeded(PutAll(tree, {Put("a@.service", Enablement::kEnabled)})));
+  EXPECT_TRUE(Succeeded(PutAll(tree, {PutUnit("a@.service", Enablement::kEnabled)})));
   EXPECT_THAT(tree.Links(),
               ElementsAre(Pair("multi-user.target.wants", ""),
                           Pair("multi-user.target.wants/a@one.service", "/usr/lib/systemd/system/a@.service"),
@@ -89,7 +89,7 @@ TEST(SystemdOffline, AUnitWithoutAFileLosesTheLinksThatNameIt) {
     tree.Link("etc/systemd/system/multi-user.target.wants/gone.service", "/usr/lib/systemd/system/gone.service");
     tree.Link("etc/systemd/system/other.service", "/usr/lib/systemd/system/gone.service");
     tree.Link("etc/systemd/system/b.target.requires/other.service", "/usr/lib/systemd/system/gone.service");
-    EXPECT_TRUE(Succeeded(PutAll(tree, {Put("gone.service", enablement)})));
+    EXPECT_TRUE(Succeeded(PutAll(tree, {PutUnit("gone.service", enablement)})));
     EXPECT_THAT(tree.Links(), IsEmpty());
   }
 }
@@ -99,9 +99,9 @@ TEST(SystemdOffline, PresetsPassByWhatCannotBeEnabled) {
   tree.Link("etc/systemd/system/masked.service", "/dev/null");
   tree.Put("run/systemd/generator/made.service", kWanted);
   tree.Put("usr/lib/systemd/system/a.service", kWanted);
-  EXPECT_TRUE(
-      Succeeded(PutAll(tree, {Put("masked.service", Enablement::kPreset), Put("made.service", Enablement::kPreset),
-                              Put("a.service", Enablement::kPreset)})));
+  EXPECT_TRUE(Succeeded(
+      PutAll(tree, {PutUnit("masked.service", Enablement::kPreset), PutUnit("made.service", Enablement::kPreset),
+                    PutUnit("a.service", Enablement::kPreset)})));
   EXPECT_THAT(tree.Links(),
               ElementsAre(Pair("masked.service", "/dev/null"), Pair("multi-user.target.wants", ""),
                           Pair("multi-user.target.wants/a.service", "/usr/lib/systemd/system/a.service")));
@@ -113,7 +113,7 @@ TEST(SystemdOffline, APresetMayLeaveAUnitAsItIs) {
   tree.Put("usr/lib/systemd/system-preset/10-a.preset", "ignore a.*\ndisable *\n");
   tree.Link("etc/systemd/system/graphical.target.wants/a.service", "/usr/lib/systemd/system/a.service");
   const Links before = tree.Links();
-  EXPECT_TRUE(Succeeded(PutAll(tree, {Put("a.service", Enablement::kPreset)})));
+  EXPECT_TRUE(Succeeded(PutAll(tree, {PutUnit("a.service", Enablement::kPreset)})));
   EXPECT_EQ(tree.Links(), before);
 }
 
@@ -122,19 +122,20 @@ TEST(SystemdOffline, AnErrorNamesTheUnit) {
   tree.Put("usr/lib/systemd/system/good.service", kWanted);
   tree.Put("usr/lib/systemd/system/bad.service", "[Install]\nWantedBy=nonsense\n");
   tree.Link("etc/systemd/system/masked.service", "/dev/null");
-  EXPECT_EQ(
-      MessageOf(PutAll(tree, {Put("good.service", Enablement::kEnabled), Put("bad.service", Enablement::kEnabled)})),
-      "enabling bad.service: \"nonsense\" is not the name of a unit");
-  EXPECT_EQ(MessageOf(PutAll(tree, {Put("masked.service", Enablement::kEnabled)})),
+  EXPECT_EQ(MessageOf(PutAll(
+                tree, {PutUnit("good.service", Enablement::kEnabled), PutUnit("bad.service", Enablement::kEnabled)})),
+            "enabling bad.service: \"nonsense\" is not the name of a unit");
+  EXPECT_EQ(MessageOf(PutAll(tree, {PutUnit("masked.service", Enablement::kEnabled)})),
             "enabling masked.service: the unit masked.service is masked");
-  EXPECT_THAT(MessageOf(PutAll(tree, {Put("../x", Enablement::kEnabled)})),
+  EXPECT_THAT(MessageOf(PutAll(tree, {PutUnit("../x", Enablement::kEnabled)})),
               HasSubstr("\"../x\" is not the name of a unit"));
 }
 
 TEST(SystemdOffline, ASpecifierThatOnlyARunningMachineKnowsIsAnError) {
   const UnitTree tree;
   tree.Put("usr/lib/systemd/system/a.service", "[Install]\nWantedBy=%H.target\n");
-  EXPECT_THAT(MessageOf(PutAll(tree, {Put("a.service", Enablement::kEnabled)})), HasSubstr("\"%H\" is cannot be told"));
+  EXPECT_THAT(MessageOf(PutAll(tree, {PutUnit("a.service", Enablement::kEnabled)})),
+              HasSubstr("\"%H\" is cannot be told"));
 }
 
 // ---- compared with systemctl

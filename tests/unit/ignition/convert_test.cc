@@ -5,14 +5,10 @@
 #include <string_view>
 
 #include "unit/expect.h"
+#include "unit/ignition/newest_config.h"
 
 namespace pintle::ignition {
 namespace {
-
-Config Read(std::string_view body) {
-  json::Report report;
-  return ValueOf(Parse(R"({"ignition": {"version": "3.5.0"}, )" + std::string(body) + "}", report));
-}
 
 TEST(Convert, NamesThePathAndTheFeatureThatWouldBeLost) {
   EXPECT_EQ(MessageOf(ConvertTo(Read(R"("passwd": {"users": [{"name": "core"}, {"name": "x", "shouldExist": false}]})"),

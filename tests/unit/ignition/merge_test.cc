@@ -4,14 +4,10 @@
 
 #include "ignition/config.h"
 #include "unit/expect.h"
+#include "unit/ignition/newest_config.h"
 
 namespace pintle::ignition {
 namespace {
-
-Config Read(std::string_view body) {
-  json::Report report;
-  return ValueOf(Parse(R"({"ignition": {"version": "3.5.0"}, )" + std::string(body) + "}", report));
-}
 
 // Returns the merged config without the parts that all configs have.
 std::string Merged(std::string_view parent, std::string_view child) {

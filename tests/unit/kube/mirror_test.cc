@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::string NodeText(const std::string& name, const std::string& version, const std::string& uid = "u") {
+std::string MirroredNodeText(const std::string& name, const std::string& version, const std::string& uid = "u") {
   return fmt::format(R"({{"metadata":{{"name":"{}","uid":"{}","resourceVersion":"{}"}}}})", name, uid, version);
 }
 
@@ -70,11 +70,12 @@ class MirrorTest : public testing::Test {
 };
 
 TEST_F(MirrorTest, HasWhatIsListedAndWhatIsWatched) {
-  ScriptedServer server({{.body = ListText(NodeText("a", "1") + "," + NodeText("b", "2"), "5")},
-                         {.body = EventText("ADDED", NodeText("c", "6")) + EventText("MODIFIED", NodeText("a", "7")) +
-                                  EventText("DELETED", NodeText("b", "8")),
-                          .ending = Ending::kNever,
-                          .piece = 7}});
+  ScriptedServer server(
+      {{.body = ListText(MirroredNodeText("a", "1") + "," + MirroredNodeText("b", "2"), "5")},
+       {.body = EventText("ADDED", MirroredNodeText("c", "6")) + EventText("MODIFIED", MirroredNodeText("a", "7")) +
+                EventText("DELETED", MirroredNodeText("b", "8")),
+        .ending = Ending::kNever,
+        .piece = 7}});
   Follow(server, 6);
   EXPECT_THAT(told_, ElementsAre("added a@1", "added b@2", "synced", "added c@6", "changed a@1 to a@7", "removed b@2"));
   EXPECT_TRUE(mirror_->is_synced());
@@ -87,10 +88,10 @@ TEST_F(MirrorTest, HasWhatIsListedAndWhatIsWatched) {
 
 TEST_F(MirrorTest, GoesOnFromTheLastBookmarkOrEvent) {
   ScriptedServer server({{.body = ListText("", "5")},
-                         {.body = EventText("BOOKMARK", NodeText("", "9"))},
-                         {.body = EventText("ADDED", NodeText("a", "11"))},
+                         {.body = EventText("BOOKMARK", MirroredNodeText("", "9"))},
+                         {.body = EventText("ADDED", MirroredNodeText("a", "11"))},
                          {.ending = Ending::kCutOff},
-                         {.body = EventText("ADDED", NodeText("b", "12"))}});
+                         {.body = EventText("ADDED", MirroredNodeText("b", "12"))}});
   Follow(server, 4);
   EXPECT_EQ(told_[0], "synced");
   EXPECT_EQ(told_[1], "added a@11");
@@ -103,7 +104,7 @@ TEST_F(MirrorTest, GoesOnFromTheLastBookmarkOrEvent) {
 }
 
 TEST_F(MirrorTest, TakesNoPartOfAnEventForAWhole) {
-  const std::string event = EventText("ADDED", NodeText("a", "6"));
+  const std::string event = EventText("ADDED", MirroredNodeText("a", "6"));
   ScriptedServer server({{.body = ListText("", "5")},
                          {.body = event.substr(0, event.size() - 1), .ending = Ending::kCutOff},
                          {.body = event, .ending = Ending::kNever}});
@@ -114,9 +115,11 @@ TEST_F(MirrorTest, TakesNoPartOfAnEventForAWhole) {
 
 TEST_F(MirrorTest, TellsOnlyWhatIsDifferentAfterTheServerHasForgotten) {
   ScriptedServer server(
-      {{.body = ListText(NodeText("a", "1") + "," + NodeText("b", "2") + "," + NodeText("c", "3"), "5")},
+      {{.body = ListText(
+            MirroredNodeText("a", "1") + "," + MirroredNodeText("b", "2") + "," + MirroredNodeText("c", "3"), "5")},
        {.body = EventText("ERROR", kExpired), .ending = Ending::kNever},
-       {.body = ListText(NodeText("a", "1") + "," + NodeText("b", "7") + "," + NodeText("d", "8"), "9")}});
+       {.body = ListText(
+            MirroredNodeText("a", "1") + "," + MirroredNodeText("b", "7") + "," + MirroredNodeText("d", "8"), "9")}});
   Follow(server, 8);
   told_.erase(told_.begin(), told_.begin() + 4);
   EXPECT_THAT(told_, ElementsAre("changed b@2 to b@7", "added d@8", "removed c@3", "synced"));
@@ -129,19 +132,19 @@ TEST_F(MirrorTest, ListsAgainWhenAWatchIsRefusedAsTooOld) {
 }
 
 TEST_F(MirrorTest, TellsOfAnObjectThatWasMadeAnew) {
-  ScriptedServer server({{.body = ListText(NodeText("a", "1", "old"), "5")},
+  ScriptedServer server({{.body = ListText(MirroredNodeText("a", "1", "old"), "5")},
                          {.status = 410, .body = kExpired},
-                         {.body = ListText(NodeText("a", "6", "new"), "6")}});
+                         {.body = ListText(MirroredNodeText("a", "6", "new"), "6")}});
   Follow(server, 5);
   EXPECT_THAT(told_, ElementsAre("added a@1", "synced", "removed a@1", "added a@6", "synced"));
 }
 
 TEST_F(MirrorTest, KeepsWhatItHasWhileTheServerIsAway) {
-  ScriptedServer server({{.body = ListText(NodeText("a", "1"), "5")},
+  ScriptedServer server({{.body = ListText(MirroredNodeText("a", "1"), "5")},
                          {.status = 500},
                          {.status = 429},
                          {.status = 503},
-                         {.body = EventText("ADDED", NodeText("b", "6")), .ending = Ending::kNever}});
+                         {.body = EventText("ADDED", MirroredNodeText("b", "6")), .ending = Ending::kNever}});
   Follow(server, 6);
   EXPECT_THAT(told_, ElementsAre("added a@1", "synced", "trouble: watching nodes: the answer has status 500",
                                  "trouble: watching nodes: the answer has status 429",
@@ -159,7 +162,7 @@ TEST_F(MirrorTest, NoticesThatAWatchIsSilent) {
   settings_.watch.silence = milliseconds(50);
   ScriptedServer server({{.body = ListText("", "5")},
                          {.ending = Ending::kNever},
-                         {.body = EventText("ADDED", NodeText("a", "6")), .ending = Ending::kNever}});
+                         {.body = EventText("ADDED", MirroredNodeText("a", "6")), .ending = Ending::kNever}});
   Follow(server, 3);
   EXPECT_THAT(told_[1], HasSubstr("sent nothing for 50 ms"));
   EXPECT_EQ(told_[2], "added a@6");
@@ -219,22 +222,23 @@ TEST_F(MirrorTest, SetsAsideWhatIsNestedTooDeep) {
 TEST_F(MirrorTest, ListsAgainAfterALineThatIsTooLong) {
   ScriptedServer server({{.body = ListText("", "5")},
                          {.body = EventText("ADDED", "{\"a\":\"" + std::string(17 << 20, 'x') + "\"}")},
-                         {.body = ListText(NodeText("a", "6"), "7")}});
+                         {.body = ListText(MirroredNodeText("a", "6"), "7")}});
   Follow(server, 4);
   EXPECT_EQ(told_[1], "trouble: watching nodes: a line of the watch is longer than 16777216 bytes");
   EXPECT_EQ(told_[2], "added a@6");
 }
 
 TEST_F(MirrorTest, ListsAgainAfterAnEventThatItDoesNotUnderstand) {
-  ScriptedServer server({{.body = ListText("", "5")}, {.body = "{}\n"}, {.body = ListText(NodeText("a", "6"), "7")}});
+  ScriptedServer server(
+      {{.body = ListText("", "5")}, {.body = "{}\n"}, {.body = ListText(MirroredNodeText("a", "6"), "7")}});
   Follow(server, 4);
   EXPECT_EQ(told_[1], "trouble: watching nodes: an event of the watch is not of the known form");
 }
 
 TEST_F(MirrorTest, KeepsAnObjectOfWhichTheNewStateCannotBeRead) {
   const std::string bad = R"({"metadata":{"name":"a","resourceVersion":"6"},"spec":{"unschedulable":1}})";
-  ScriptedServer server({{.body = ListText(NodeText("a", "1"), "5")},
-                         {.body = EventText("MODIFIED", bad) + EventText("ADDED", NodeText("b", "7"))}});
+  ScriptedServer server({{.body = ListText(MirroredNodeText("a", "1"), "5")},
+                         {.body = EventText("MODIFIED", bad) + EventText("ADDED", MirroredNodeText("b", "7"))}});
   Follow(server, 4);
   EXPECT_EQ(told_[2], "trouble: a: reading a Node of the API server: $.spec.unschedulable: must be true or false");
   EXPECT_EQ(mirror_->Find({"", "a"})->metadata.resource_version, "1");
@@ -245,9 +249,10 @@ TEST_F(MirrorTest, SetsAsideWhatCannotBeReadUntilItCanOrIsGone) {
     return fmt::format(R"({{"metadata":{{"name":"{}","resourceVersion":"{}"}},"spec":{{"unschedulable":1}}}})", name,
                        version);
   };
-  ScriptedServer server({{.body = ListText(bad("a", "1") + "," + bad("b", "2") + "," + NodeText("c", "3"), "5")},
-                         {.body = EventText("MODIFIED", NodeText("a", "6")) + EventText("DELETED", bad("b", "7")),
-                          .ending = Ending::kNever}});
+  ScriptedServer server(
+      {{.body = ListText(bad("a", "1") + "," + bad("b", "2") + "," + MirroredNodeText("c", "3"), "5")},
+       {.body = EventText("MODIFIED", MirroredNodeText("a", "6")) + EventText("DELETED", bad("b", "7")),
+        .ending = Ending::kNever}});
   Follow(server, 4);
   EXPECT_THAT(told_[0], HasSubstr("trouble: a: "));
   EXPECT_THAT(told_[1], HasSubstr("trouble: b: "));
@@ -275,9 +280,9 @@ TEST_F(MirrorTest, MayBeDestroyedByWhatItTells) {
   for (const std::string when : {"added", "changed", "removed", "synced", "trouble"}) {
     told_.clear();
     ScriptedServer server(
-        {{.body = ListText(NodeText("a", "1") + "," + NodeText("b", "1"), "5")},
-         {.body = EventText("MODIFIED", NodeText("a", "6")) + EventText("DELETED", NodeText("a", "7")) +
-                  EventText("DELETED", NodeText("b", "8"))},
+        {{.body = ListText(MirroredNodeText("a", "1") + "," + MirroredNodeText("b", "1"), "5")},
+         {.body = EventText("MODIFIED", MirroredNodeText("a", "6")) + EventText("DELETED", MirroredNodeText("a", "7")) +
+                  EventText("DELETED", MirroredNodeText("b", "8"))},
          {.status = 500}});
     Client client = ValueOf(Client::Create(*loop_, server.access()));
     const auto end = [&](const std::string& now) {
@@ -313,12 +318,12 @@ TEST_F(MirrorTest, AsksOnceForAListThatIsRefusedBeforeItWaits) {
 
 TEST_F(MirrorTest, GoesOnWithAListOfWhichAPageIsRefusedForAMoment) {
   settings_.page.attempts = 3;
-  const std::string second = R"({"metadata":{"resourceVersion":"5"},"items":[)" + NodeText("b", "2") + "]}";
-  ScriptedServer server(
-      {{.body = R"({"metadata":{"resourceVersion":"5","continue":"next"},"items":[)" + NodeText("a", "1") + "]}"},
-       {.status = 503},
-       {.status = 503},
-       {.body = second}});
+  const std::string second = R"({"metadata":{"resourceVersion":"5"},"items":[)" + MirroredNodeText("b", "2") + "]}";
+  ScriptedServer server({{.body = R"({"metadata":{"resourceVersion":"5","continue":"next"},"items":[)" +
+                                  MirroredNodeText("a", "1") + "]}"},
+                         {.status = 503},
+                         {.status = 503},
+                         {.body = second}});
   Follow(server, 3);
   EXPECT_THAT(told_, ElementsAre("added a@1", "added b@2", "synced"));
   EXPECT_THAT(server.asked_lines()[3], HasSubstr("continue=next"));

@@ -6,41 +6,42 @@
 namespace pintle::machineconfig {
 namespace {
 
-std::string AsJson(const std::string& toml) { return json::ToText(ValueOf(ParseToml(toml))); }
-std::string ProblemOf(const std::string& toml) { return MessageOf(ParseToml(toml)); }
+std::string TomlAsJson(const std::string& toml) { return json::ToText(ValueOf(ParseToml(toml))); }
+std::string TomlProblem(const std::string& toml) { return MessageOf(ParseToml(toml)); }
 
 TEST(ParseToml, ReadsRegistries) {
-  EXPECT_EQ(AsJson("unqualified-search-registries = [\"a\", 'b'] # both\n"
-                   "short-name-mode = \"\"\n\n"
-                   "[[registry]]\n  prefix = \"x\"\n  location = \"y\"\n  blocked = true\n"
-                   "  [[registry.mirror]]\n    location = \"m\"\n    pull-from-mirror = \"digest-only\"\n"
-                   "  [[registry.mirror]]\n    location = \"n\"\n"
-                   "[[registry]]\n  location = \"z\"\n"),
+  EXPECT_EQ(TomlAsJson("unqualified-search-registries = [\"a\", 'b'] # both\n"
+                       "short-name-mode = \"\"\n\n"
+                       "[[registry]]\n  prefix = \"x\"\n  location = \"y\"\n  blocked = true\n"
+                       "  [[registry.mirror]]\n    location = \"m\"\n    pull-from-mirror = \"digest-only\"\n"
+                       "  [[registry.mirror]]\n    location = \"n\"\n"
+                       "[[registry]]\n  location = \"z\"\n"),
             R"({"registry":[{"blocked":true,"location":"y","mirror":[{"location":"m",)"
             R"("pull-from-mirror":"digest-only"},{"location":"n"}],"prefix":"x"},{"location":"z"}],)"
             R"("short-name-mode":"","unqualified-search-registries":["a","b"]})");
 }
 
 TEST(ParseToml, ReadsEveryKindOfValue) {
-  EXPECT_EQ(AsJson("a.b.\"c d\" = 1_000\nx = 0xff\ny = -1.5e3\nt = {p = 1, q = [1,\n2,]}\nd = 1979-05-27 07:32:00Z\n"
-                   "s = \"\\u00e9\\t\"\nm = \"\"\"\nl1\nl2 \\\n   l3\"\"\"\nr = '''\n'raw' \\n'''\n"),
-            "{\"a\":{\"b\":{\"c d\":1000}},\"d\":\"1979-05-27 07:32:00Z\",\"m\":\"l1\\nl2 l3\","
-            "\"r\":\"'raw' \\\\n\",\"s\":\"\xC3\xA9\\t\",\"t\":{\"p\":1,\"q\":[1,2]},\"x\":255,\"y\":-1500.0}");
+  EXPECT_EQ(
+      TomlAsJson("a.b.\"c d\" = 1_000\nx = 0xff\ny = -1.5e3\nt = {p = 1, q = [1,\n2,]}\nd = 1979-05-27 07:32:00Z\n"
+                 "s = \"\\u00e9\\t\"\nm = \"\"\"\nl1\nl2 \\\n   l3\"\"\"\nr = '''\n'raw' \\n'''\n"),
+      "{\"a\":{\"b\":{\"c d\":1000}},\"d\":\"1979-05-27 07:32:00Z\",\"m\":\"l1\\nl2 l3\","
+      "\"r\":\"'raw' \\\\n\",\"s\":\"\xC3\xA9\\t\",\"t\":{\"p\":1,\"q\":[1,2]},\"x\":255,\"y\":-1500.0}");
 }
 
 TEST(ParseToml, SaysLineAndKeyOfAProblem) {
-  EXPECT_EQ(ProblemOf("not = = toml"), "toml: line 1 (last key \"not\"): expected value but found '=' instead");
-  EXPECT_THAT(ProblemOf("a = 1\nb c = 2"), testing::HasSubstr("toml: line 2"));
-  EXPECT_EQ(ProblemOf("a = 1\na = 2"), "toml: line 2 (last key \"a\"): Key 'a' has already been defined.");
-  EXPECT_EQ(ProblemOf("[t]\n[t]\n"), "toml: line 2 (last key \"t\"): Key 't' has already been defined.");
-  EXPECT_THAT(ProblemOf("a = \"x"), testing::HasSubstr("unexpected EOF"));
-  EXPECT_THAT(ProblemOf("a = 1 2"), testing::HasSubstr("expected a top-level item to end"));
-  EXPECT_EQ(ProblemOf(std::string("\x1f\x8b\x08\0\0", 5)),
+  EXPECT_EQ(TomlProblem("not = = toml"), "toml: line 1 (last key \"not\"): expected value but found '=' instead");
+  EXPECT_THAT(TomlProblem("a = 1\nb c = 2"), testing::HasSubstr("toml: line 2"));
+  EXPECT_EQ(TomlProblem("a = 1\na = 2"), "toml: line 2 (last key \"a\"): Key 'a' has already been defined.");
+  EXPECT_EQ(TomlProblem("[t]\n[t]\n"), "toml: line 2 (last key \"t\"): Key 't' has already been defined.");
+  EXPECT_THAT(TomlProblem("a = \"x"), testing::HasSubstr("unexpected EOF"));
+  EXPECT_THAT(TomlProblem("a = 1 2"), testing::HasSubstr("expected a top-level item to end"));
+  EXPECT_EQ(TomlProblem(std::string("\x1f\x8b\x08\0\0", 5)),
             "toml: line 1: files cannot contain NULL bytes; probably using UTF-16; TOML files must be UTF-8");
 }
 
 TEST(ParseToml, RefusesWhatIsTooDeep) {
-  EXPECT_THAT(ProblemOf("a = " + std::string(10'000, '[')), testing::HasSubstr("nested too deep"));
+  EXPECT_THAT(TomlProblem("a = " + std::string(10'000, '[')), testing::HasSubstr("nested too deep"));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-Source WithFile(std::string name, std::string path) {
+Source SourceWithFile(std::string name, std::string path) {
   Source source;
   source.name = std::move(name);
   source.ignition.storage.files.emplace_back().path = std::move(path);
@@ -26,7 +26,8 @@ Source WithUnit(std::string name, std::string unit, std::optional<std::string> c
 }
 
 TEST(WritersOf, NamesAllThatSpeakOfAPathInTheOrderOfMerging) {
-  const Source sources[] = {WithFile("50-a", "/etc/x"), WithFile("60-b", "/etc/x"), WithFile("70-c", "/etc/y")};
+  const Source sources[] = {SourceWithFile("50-a", "/etc/x"), SourceWithFile("60-b", "/etc/x"),
+                            SourceWithFile("70-c", "/etc/y")};
   const Writers writers = WritersOf(sources);
   EXPECT_THAT(writers.at("/etc/x"), ElementsAre("50-a", "60-b"));
   EXPECT_THAT(writers.at("/etc/y"), ElementsAre("70-c"));

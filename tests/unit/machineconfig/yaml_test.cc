@@ -10,56 +10,59 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 // Returns the only document of a text as JSON.
-std::string AsJson(const std::string& yaml) {
+std::string YamlAsJson(const std::string& yaml) {
   const auto documents = ValueOf(ParseYaml(yaml));
   EXPECT_THAT(documents, SizeIs(1));
   return documents.empty() ? "" : json::ToText(documents.front());
 }
 
-std::string ProblemOf(const std::string& yaml) { return MessageOf(ParseYaml(yaml)); }
+std::string YamlProblem(const std::string& yaml) { return MessageOf(ParseYaml(yaml)); }
 
 TEST(ParseYaml, GivesPlainTextTheMeaningOfYaml11) {
-  EXPECT_EQ(AsJson("[yes, No, on, OFF, y, n, true, False, ~, null, '']"),
+  EXPECT_EQ(YamlAsJson("[yes, No, on, OFF, y, n, true, False, ~, null, '']"),
             R"([true,false,true,false,true,false,true,false,null,null,""])");
-  EXPECT_EQ(AsJson("[0644, 0x1a4, 0b110100100, 4_20, 0o644, -010, +7, 08, 0b-11]"), "[420,420,420,420,420,-8,7,8,-3]");
-  EXPECT_EQ(AsJson("[4.2e2, .5, 1., 1e-7, 18446744073709551615, 18446744073709551616, 1_0.5]"),
+  EXPECT_EQ(YamlAsJson("[0644, 0x1a4, 0b110100100, 4_20, 0o644, -010, +7, 08, 0b-11]"),
+            "[420,420,420,420,420,-8,7,8,-3]");
+  EXPECT_EQ(YamlAsJson("[4.2e2, .5, 1., 1e-7, 18446744073709551615, 18446744073709551616, 1_0.5]"),
             "[420,0.5,1,1e-07,18446744073709551615,1.8446744073709552e+19,10.5]");
-  EXPECT_EQ(AsJson("[12:30, 2024-01-02, 1.2.3, 0xg, _1, 1e999, 0x, '1', \"no\", <<]"),
+  EXPECT_EQ(YamlAsJson("[12:30, 2024-01-02, 1.2.3, 0xg, _1, 1e999, 0x, '1', \"no\", <<]"),
             R"(["12:30","2024-01-02","1.2.3","0xg","_1","1e999","0x","1","no","<<"])");
 }
 
 TEST(ParseYaml, FollowsTags) {
-  EXPECT_EQ(AsJson("[!!str 1, !!int '7', !!float 2, !!bool yes, !!binary aGk=, !other 5, ! 6]"),
+  EXPECT_EQ(YamlAsJson("[!!str 1, !!int '7', !!float 2, !!bool yes, !!binary aGk=, !other 5, ! 6]"),
             R"(["1",7,2,true,"hi","5","6"])");
-  EXPECT_THAT(ProblemOf("a:\n- !!int x"), HasSubstr("line 2"));
-  EXPECT_THAT(ProblemOf("!!binary '*'"), HasSubstr("base64"));
+  EXPECT_THAT(YamlProblem("a:\n- !!int x"), HasSubstr("line 2"));
+  EXPECT_THAT(YamlProblem("!!binary '*'"), HasSubstr("base64"));
 }
 
 TEST(ParseYaml, TakesButanesTextsAsTheyAreWritten) {
   EXPECT_EQ(
-      AsJson("variant: fcos\nversion: 1.10\nstorage:\n  files:\n  - {path: 0644, mode: 0644, overwrite: yes, contents: "
-             "{inline: on}}\n  - {path: 1e3, contents: {inline: ~}}\npasswd: {users: [{name: .inf, "
-             "ssh_authorized_keys: [1_0, !!int 5, no]}]}\n"),
+      YamlAsJson(
+          "variant: fcos\nversion: 1.10\nstorage:\n  files:\n  - {path: 0644, mode: 0644, overwrite: yes, contents: "
+          "{inline: on}}\n  - {path: 1e3, contents: {inline: ~}}\npasswd: {users: [{name: .inf, "
+          "ssh_authorized_keys: [1_0, !!int 5, no]}]}\n"),
       R"({"passwd":{"users":[{"name":".inf","ssh_authorized_keys":["1_0","5","no"]}]},)"
       R"("storage":{"files":[{"contents":{"inline":"on"},"mode":420,"overwrite":true,"path":"0644"},)"
       R"({"contents":{"inline":null},"path":"1e3"}]},"variant":"fcos","version":"1.10"})");
-  EXPECT_EQ(AsJson("{variant: openshift, metadata: {name: 99, labels: {on: y, 0x10: 0x10}}, openshift: {fips: on}}"),
-            R"({"metadata":{"labels":{"0x10":"0x10","on":"y"},"name":"99"},"openshift":{"fips":true},)"
-            R"("variant":"openshift"})");
-  EXPECT_EQ(AsJson(R"({"variant": "fcos", "version": 1.50, "storage": {"files": [{"mode": 420, "path": true}]}})"),
+  EXPECT_EQ(
+      YamlAsJson("{variant: openshift, metadata: {name: 99, labels: {on: y, 0x10: 0x10}}, openshift: {fips: on}}"),
+      R"({"metadata":{"labels":{"0x10":"0x10","on":"y"},"name":"99"},"openshift":{"fips":true},)"
+      R"("variant":"openshift"})");
+  EXPECT_EQ(YamlAsJson(R"({"variant": "fcos", "version": 1.50, "storage": {"files": [{"mode": 420, "path": true}]}})"),
             R"({"storage":{"files":[{"mode":420,"path":"true"}]},"variant":"fcos","version":"1.50"})");
 }
 
 TEST(ParseYaml, TakesTextsOfButanesAnchorsAsTheyAreWritten) {
-  EXPECT_EQ(
-      AsJson("variant: &text 1.0\nversion: *text\nstorage: {files: [&one {path: 1, mode: 1}, {<<: *one, path: 2}]}"),
-      R"({"storage":{"files":[{"mode":1,"path":"1"},{"mode":1,"path":"2"}]},"variant":"1.0","version":"1.0"})");
+  EXPECT_EQ(YamlAsJson(
+                "variant: &text 1.0\nversion: *text\nstorage: {files: [&one {path: 1, mode: 1}, {<<: *one, path: 2}]}"),
+            R"({"storage":{"files":[{"mode":1,"path":"1"},{"mode":1,"path":"2"}]},"variant":"1.0","version":"1.0"})");
 }
 
 TEST(ParseYaml, MakesTextsOfKeys) {
-  EXPECT_EQ(AsJson("{1: a, yes: b, 1.5: c, 0x10: d}"), R"({"1":"a","1.5":"c","16":"d","true":"b"})");
-  EXPECT_THAT(ProblemOf("a: 1\n? [b]\n: 2\n"), HasSubstr("line 2: a key must be"));
-  EXPECT_THAT(ProblemOf("~: 1"), HasSubstr("a key must be"));
+  EXPECT_EQ(YamlAsJson("{1: a, yes: b, 1.5: c, 0x10: d}"), R"({"1":"a","1.5":"c","16":"d","true":"b"})");
+  EXPECT_THAT(YamlProblem("a: 1\n? [b]\n: 2\n"), HasSubstr("line 2: a key must be"));
+  EXPECT_THAT(YamlProblem("~: 1"), HasSubstr("a key must be"));
 }
 
 TEST(ParseYaml, TakesTheLastOfTwoEqualKeysAndSaysSo) {
@@ -80,7 +83,7 @@ TEST(ParseYaml, CallsNoKeyDoubledThatOverridesAMergedOne) {
 }
 
 TEST(ParseYaml, ReadsBlocksAndFolds) {
-  EXPECT_EQ(AsJson("a: |\n  x\n   y\n\nb: >-\n  one\n  two\n\n  three\nc: |+\n  z\n\n"),
+  EXPECT_EQ(YamlAsJson("a: |\n  x\n   y\n\nb: >-\n  one\n  two\n\n  three\nc: |+\n  z\n\n"),
             R"({"a":"x\n y\n","b":"one two\nthree","c":"z\n\n"})");
 }
 
@@ -93,18 +96,18 @@ TEST(ParseYaml, ReadsAllDocumentsThatHaveSomethingInThem) {
 }
 
 TEST(ParseYaml, FollowsAliases) {
-  EXPECT_EQ(AsJson("a: &x {b: [1]}\nc: *x\nd: *x\n"), R"({"a":{"b":[1]},"c":{"b":[1]},"d":{"b":[1]}})");
-  EXPECT_THAT(ProblemOf("a: 1\nb: *x\n"), HasSubstr("line 2: an alias to an anchor that is unknown"));
-  EXPECT_THAT(ProblemOf("a: &x [*x]\n"), HasSubstr("contains itself"));
+  EXPECT_EQ(YamlAsJson("a: &x {b: [1]}\nc: *x\nd: *x\n"), R"({"a":{"b":[1]},"c":{"b":[1]},"d":{"b":[1]}})");
+  EXPECT_THAT(YamlProblem("a: 1\nb: *x\n"), HasSubstr("line 2: an alias to an anchor that is unknown"));
+  EXPECT_THAT(YamlProblem("a: &x [*x]\n"), HasSubstr("contains itself"));
 }
 
 TEST(ParseYaml, MergesWhereTheMergeKeyStands) {
-  EXPECT_EQ(AsJson("base: &b {x: 1, z: 2}\nbelow: {<<: *b, x: 3}\nabove: {x: 3, <<: *b}\n"),
+  EXPECT_EQ(YamlAsJson("base: &b {x: 1, z: 2}\nbelow: {<<: *b, x: 3}\nabove: {x: 3, <<: *b}\n"),
             R"({"above":{"x":1,"z":2},"base":{"x":1,"z":2},"below":{"x":3,"z":2}})");
-  EXPECT_EQ(AsJson("a: &a {x: 1}\nb: &b {x: 2, z: 2}\nc: {<<: [*a, *b]}\n"),
+  EXPECT_EQ(YamlAsJson("a: &a {x: 1}\nb: &b {x: 2, z: 2}\nc: {<<: [*a, *b]}\n"),
             R"({"a":{"x":1},"b":{"x":2,"z":2},"c":{"x":1,"z":2}})");
-  EXPECT_THAT(ProblemOf("<<: 5\n"), HasSubstr("map merge requires map or sequence of maps as the value"));
-  EXPECT_EQ(AsJson("'<<': {x: 1}"), R"({"<<":{"x":1}})");
+  EXPECT_THAT(YamlProblem("<<: 5\n"), HasSubstr("map merge requires map or sequence of maps as the value"));
+  EXPECT_EQ(YamlAsJson("'<<': {x: 1}"), R"({"<<":{"x":1}})");
 }
 
 TEST(ParseYaml, StopsAnAliasBomb) {
@@ -115,7 +118,7 @@ TEST(ParseYaml, StopsAnAliasBomb) {
     for (int j = 0; j < 9; ++j) bomb += ", " + alias;
     bomb += "]\n";
   }
-  EXPECT_THAT(ProblemOf(bomb), HasSubstr("excessive aliasing"));
+  EXPECT_THAT(YamlProblem(bomb), HasSubstr("excessive aliasing"));
 }
 
 TEST(ParseYaml, StopsAliasesOfALongText) {
@@ -126,24 +129,24 @@ TEST(ParseYaml, StopsAliasesOfALongText) {
 }
 
 TEST(ParseYaml, RefusesWhatIsTooDeepOrTooLong) {
-  EXPECT_THAT(ProblemOf(std::string(10'000, '[')), HasSubstr("levels deep"));
-  EXPECT_THAT(ProblemOf(std::string(10'000, '{')), HasSubstr("not JSON"));
+  EXPECT_THAT(YamlProblem(std::string(10'000, '[')), HasSubstr("levels deep"));
+  EXPECT_THAT(YamlProblem(std::string(10'000, '{')), HasSubstr("not JSON"));
   std::string nested;
   for (int i = 0; i < 600; ++i) nested += std::string(static_cast<std::size_t>(i), ' ') + "-\n";
-  EXPECT_THAT(ProblemOf(nested), HasSubstr("levels deep"));
+  EXPECT_THAT(YamlProblem(nested), HasSubstr("levels deep"));
   EXPECT_THAT(MessageOf(ParseYaml("aaaaaaaaaa", nullptr, {.depth = 5, .bytes = 9})), HasSubstr("longer than"));
 }
 
 TEST(ParseYaml, SaysTheLineOfAProblem) {
-  EXPECT_THAT(ProblemOf("a: 1\nb: [1\nc: 2\n"), HasSubstr("line 3"));
-  EXPECT_THAT(ProblemOf("a: 1\n\tb: 2\n"), HasSubstr("line 2"));
-  EXPECT_THAT(ProblemOf("a: \xFF\n"), HasSubstr("not YAML"));
-  EXPECT_THAT(ProblemOf("a: .nan"), HasSubstr("line 1: JSON has no such number"));
+  EXPECT_THAT(YamlProblem("a: 1\nb: [1\nc: 2\n"), HasSubstr("line 3"));
+  EXPECT_THAT(YamlProblem("a: 1\n\tb: 2\n"), HasSubstr("line 2"));
+  EXPECT_THAT(YamlProblem("a: \xFF\n"), HasSubstr("not YAML"));
+  EXPECT_THAT(YamlProblem("a: .nan"), HasSubstr("line 1: JSON has no such number"));
 }
 
 TEST(ParseYaml, ReadsJsonAsItIs) {
-  EXPECT_EQ(AsJson(" {\"a\": \"\\u2028\", \"b\": [1e2, true]}\n"), "{\"a\":\"\xE2\x80\xA8\",\"b\":[100.0,true]}");
-  EXPECT_EQ(AsJson("{a: 1, b: no}"), R"({"a":1,"b":false})");
+  EXPECT_EQ(YamlAsJson(" {\"a\": \"\\u2028\", \"b\": [1e2, true]}\n"), "{\"a\":\"\xE2\x80\xA8\",\"b\":[100.0,true]}");
+  EXPECT_EQ(YamlAsJson("{a: 1, b: no}"), R"({"a":1,"b":false})");
 }
 
 }  // namespace

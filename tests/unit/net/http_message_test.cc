@@ -7,7 +7,7 @@ namespace pintle::net {
 namespace {
 
 // Reads lines up to the one that completes the head.
-HttpHead HeadOf(const std::vector<std::string>& lines) {
+HttpHead ParsedHead(const std::vector<std::string>& lines) {
   HeadReader reader;
   for (const std::string& line : lines) {
     if (ValueOf(reader.Line(line + "\r\n")) == HeadReader::State::kComplete) return reader.head();
@@ -17,21 +17,21 @@ HttpHead HeadOf(const std::vector<std::string>& lines) {
 }
 
 TEST(HttpHead, HasStatusVersionAndHeaders) {
-  const HttpHead head = HeadOf({"HTTP/1.1 404 Not Found", "Content-Type:  text/plain ", "empty:", ""});
+  const HttpHead head = ParsedHead({"HTTP/1.1 404 Not Found", "Content-Type:  text/plain ", "empty:", ""});
   EXPECT_EQ(head.status, 404);
   EXPECT_EQ(head.version, HttpVersion::kHttp1);
   EXPECT_EQ(head.headers, (std::vector<Header>{{"Content-Type", "text/plain"}, {"empty", ""}}));
-  EXPECT_EQ(HeadOf({"HTTP/2 200 ", ""}).version, HttpVersion::kHttp2);
+  EXPECT_EQ(ParsedHead({"HTTP/2 200 ", ""}).version, HttpVersion::kHttp2);
 }
 
 TEST(HttpHead, IsFoundInByNameInAnyCase) {
-  const HttpHead head = HeadOf({"HTTP/2 200", "retry-after: 1", "Retry-After: 2", ""});
+  const HttpHead head = ParsedHead({"HTTP/2 200", "retry-after: 1", "Retry-After: 2", ""});
   EXPECT_EQ(head.Find("Retry-After"), "1");
   EXPECT_EQ(head.Find("Retry"), std::nullopt);
 }
 
 TEST(HttpHead, FollowsOnesThatOnlyAnnounceIt) {
-  const HttpHead head = HeadOf({"HTTP/1.1 100 Continue", "X: 1", "", "HTTP/1.1 204 No Content", "Y: 2", ""});
+  const HttpHead head = ParsedHead({"HTTP/1.1 100 Continue", "X: 1", "", "HTTP/1.1 204 No Content", "Y: 2", ""});
   EXPECT_EQ(head.status, 204);
   EXPECT_EQ(head.headers, (std::vector<Header>{{"Y", "2"}}));
 }
@@ -44,7 +44,7 @@ TEST(HttpHead, MayNotBeOfAnyLength) {
 }
 
 TEST(HttpHead, SurvivesLinesThatMakeNoSense) {
-  const HttpHead head = HeadOf({"HTTP/", "HTTP/1.1", "HTTP/1.1 200", "no colon", ""});
+  const HttpHead head = ParsedHead({"HTTP/", "HTTP/1.1", "HTTP/1.1 200", "no colon", ""});
   EXPECT_EQ(head.status, 200);
   EXPECT_TRUE(head.headers.empty());
 }

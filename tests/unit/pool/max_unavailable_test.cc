@@ -7,7 +7,7 @@
 namespace pintle::pool {
 namespace {
 
-int Of(api::IntOrString said, std::size_t node_count) {
+int MostOf(api::IntOrString said, std::size_t node_count) {
   return ValueOf(MaxUnavailable(PoolWith(kNew, std::move(said)), node_count));
 }
 
@@ -17,24 +17,24 @@ TEST(MaxUnavailable, IsOneUnlessThePoolSaysMore) {
   api::MachineConfigPool pool = PoolWith(kNew);
   pool.spec.max_unavailable.reset();
   EXPECT_EQ(ValueOf(MaxUnavailable(pool, 5)), 1);
-  EXPECT_EQ(Of({0}, 5), 1);
-  EXPECT_EQ(Of({3}, 5), 3);
-  EXPECT_EQ(Of({100}, 5), 100);
+  EXPECT_EQ(MostOf({0}, 5), 1);
+  EXPECT_EQ(MostOf({3}, 5), 3);
+  EXPECT_EQ(MostOf({100}, 5), 100);
 }
 
 TEST(MaxUnavailable, RoundsAShareDownButNotToNone) {
-  EXPECT_EQ(Of({"50%"}, 4), 2);
-  EXPECT_EQ(Of({"60%"}, 4), 2);
-  EXPECT_EQ(Of({"10%"}, 4), 1);
-  EXPECT_EQ(Of({"0%"}, 4), 1);
-  EXPECT_EQ(Of({"50%"}, 0), 1);
-  EXPECT_EQ(Of({"+50%"}, 4), 2);
-  EXPECT_EQ(Of({"200%"}, 4), 8);
+  EXPECT_EQ(MostOf({"50%"}, 4), 2);
+  EXPECT_EQ(MostOf({"60%"}, 4), 2);
+  EXPECT_EQ(MostOf({"10%"}, 4), 1);
+  EXPECT_EQ(MostOf({"0%"}, 4), 1);
+  EXPECT_EQ(MostOf({"50%"}, 0), 1);
+  EXPECT_EQ(MostOf({"+50%"}, 4), 2);
+  EXPECT_EQ(MostOf({"200%"}, 4), 8);
 }
 
 TEST(MaxUnavailable, MayBeNegativeWhichStopsThePool) {
-  EXPECT_EQ(Of({-2}, 4), -2);
-  EXPECT_EQ(Of({"-1%"}, 4), -1);
+  EXPECT_EQ(MostOf({-2}, 4), -2);
+  EXPECT_EQ(MostOf({"-1%"}, 4), -1);
 }
 
 TEST(MaxUnavailable, IsAlwaysOneForArbiters) {
@@ -58,8 +58,8 @@ TEST(MaxUnavailable, IsRefusedInTheWordsOfGo) {
 }
 
 TEST(MaxUnavailable, OfAnAbsurdShareStaysANumber) {
-  EXPECT_EQ(Of({"9223372036854775807%"}, 4), std::numeric_limits<int>::max());
-  EXPECT_EQ(Of({"-9223372036854775808%"}, 4), -std::numeric_limits<int>::max());
+  EXPECT_EQ(MostOf({"9223372036854775807%"}, 4), std::numeric_limits<int>::max());
+  EXPECT_EQ(MostOf({"-9223372036854775808%"}, 4), -std::numeric_limits<int>::max());
 }
 
 }  // namespace
