@@ -3,11 +3,15 @@
 
 import json
 import pathlib
+import re
 import shlex
 
 # What a call says of its one source file, and what checking does without.
 WITH_VALUE = {"-o", "-c", "-MF", "-MQ", "-MT", "-include-pch"}
 ALONE = {"-MD", "-MMD", "-MP"}
+
+UNITY = re.compile(r"-unity\d+\.cpp$")
+INCLUDE = re.compile(r"^#include\s*<(.+)>$", re.M)
 
 
 def flags_of(command):
@@ -21,8 +25,16 @@ def flags_of(command):
     return kept
 
 
+def sources_in(compiled):
+    """What is compiled in one: Meson's file for a unity build includes its sources."""
+    if UNITY.search(compiled.name):
+        return [pathlib.Path(name).resolve() for name in INCLUDE.findall(compiled.read_text(encoding="utf-8"))]
+    return [compiled.resolve()]
+
+
 def of_sources(build):
-    """(source file, working directory, compiler and flags) of every source file."""
+    """(source file, working directory, compiler and flags, whether no other source comes before it) of every source."""
     for command in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         directory = pathlib.Path(command["directory"])
-        yield (directory / command["file"]).resolve(), directory, flags_of(command["command"])
+        for index, source in enumerate(sources_in(directory / command["file"])):
+            yield source, directory, flags_of(command["command"]), index == 0

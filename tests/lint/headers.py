@@ -19,12 +19,15 @@ import sources
 
 
 def flags_by_place(build):
-    """{place: (working directory, compiler and flags)} for every source file, and for every folder that has one."""
-    flags = {}
-    for source, directory, words in compile_commands.of_sources(build):
+    """{place: (working directory, compiler and flags)} for every source file, and for every folder that has one; and
+    the source files that are compiled with no other before them."""
+    flags, first = {}, set()
+    for source, directory, words, is_first in compile_commands.of_sources(build):
         for place in (source, source.parent):
             flags.setdefault(place, (directory, words))
-    return flags
+        if is_first:
+            first.add(source)
+    return flags, first
 
 
 def flags_for(header, flags):
@@ -34,10 +37,10 @@ def flags_for(header, flags):
     return next(iter(flags.values()))  # A folder without sources yet: src/ is in every include path.
 
 
-def is_first_in_its_source(header, flags):
+def is_first_in_its_source(header, first_sources):
     """Whether the build compiles it with nothing before it; includes are named from src/ or tests/."""
     source = header.with_suffix(".cc")
-    if source not in flags:
+    if source not in first_sources:
         return False
     with source.open(encoding="utf-8") as lines:
         first = next((line for line in lines if line.startswith("#include")), "")
@@ -60,11 +63,11 @@ def problem_of(header, flags, objects):
 
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
-    flags = flags_by_place(build)
+    flags, first_sources = flags_by_place(build)
     objects = build / "lint-headers"
     objects.mkdir(exist_ok=True)
     headers = sources.tracked("src/*.h", "tests/*.h")
-    alone = [header for header in headers if not is_first_in_its_source(header, flags)]
+    alone = [header for header in headers if not is_first_in_its_source(header, first_sources)]
     findings = sources.Findings()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for header, problem in zip(alone, pool.map(lambda h: problem_of(h, flags, objects), alone)):

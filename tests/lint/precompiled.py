@@ -18,7 +18,7 @@ import compile_commands
 
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
-    _, directory, compiler = next(compile_commands.of_sources(build))
+    _, directory, compiler, _ = next(compile_commands.of_sources(build))
     with tempfile.TemporaryDirectory() as folder:
         header, source, precompiled = (pathlib.Path(folder) / name for name in ("a.h", "a.cc", "a.h.pch"))
         header.write_text("constexpr int kFive = 5;\n", encoding="utf-8")
