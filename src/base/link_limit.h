@@ -3,7 +3,7 @@
 
 namespace pintle {
 
-// How many symbolic links are followed on the way to a file: as many as the kernel follows.
+// The number of symbolic links that are followed on the way to a file, which is the kernel's own limit.
 inline constexpr int kMostLinks = 40;
 
 }  // namespace pintle

@@ -9,7 +9,7 @@ namespace pintle::change {
 
 inline constexpr const char* kStateDirectory = "/var/lib/pintle";
 
-// For the directories below it, whose files name what a config changes and hold hashes of passwords.
+// The mode of the directories below it, whose files name what a config changes and hold hashes of passwords.
 inline constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
 
 }  // namespace pintle::change

@@ -34,7 +34,7 @@
 namespace pintle::ctl {
 namespace {
 
-// Outcomes that only this verb has.
+// Only this verb has these outcomes.
 constexpr const char* kWouldChange = "would change";
 constexpr const char* kPending = "another change is pending";
 

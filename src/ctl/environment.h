@@ -6,7 +6,7 @@
 
 namespace pintle::ctl {
 
-// The value of a variable of the environment, or "".
+// Returns the value of an environment variable, or "".
 inline std::string_view FromEnvironment(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;

@@ -126,7 +126,7 @@ Result<std::vector<std::string>> ListOpen(const UniqueFd& directory);
 
 // Opens a regular file that a config names; anything else there is an error.
 Result<UniqueFd> OpenToRead(const Root& root, const std::string& path);
-// Where an opened link leads.
+// Returns the target of an opened link.
 Result<std::string> TargetOf(int link);
 
 // Returns the contents of such a file.  A file longer than `limit` is an error.

@@ -5,10 +5,10 @@
 
 namespace pintle::host {
 
-// White space in unit files, presets and OSTree's origins.
+// The white space of unit files, presets and OSTree's origins.
 inline constexpr std::string_view kSpace = " \t\n\r";
 
-// A text without the space around it.
+// Returns a text without the space around it.
 constexpr std::string_view Stripped(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kSpace);
   if (first == std::string_view::npos) return {};
