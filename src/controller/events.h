@@ -4,6 +4,7 @@
 // The message IDs of the controller's log.
 
 #include "base/log.h"
+#include "serving/events.h"
 
 namespace pintle::controller {
 
@@ -12,6 +13,6 @@ inline constexpr log::MessageId kTarget{"36f30a960a874bd5b16fb8f73a9144e2"};
 inline constexpr log::MessageId kToldNode{"9777df0fb519413198a8fd46542e0016"};
 inline constexpr log::MessageId kRenderFailed{"a666f3adefc9466ebaed976be5ad4504"};
 inline constexpr log::MessageId kRemovedConfig{"4a8b9a21da95498ca520bb983fed90e2"};
-inline constexpr log::MessageId kTrouble{"c246d18e1e0d4296902505d4e4b97761"};
+using serving::kTrouble;  // The program has one ID for whatever goes wrong, with a cluster or without.
 
 }  // namespace pintle::controller

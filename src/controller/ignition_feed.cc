@@ -28,7 +28,7 @@ std::string ImageFor(const api::MachineConfigPool& pool, const View& view, const
   return is_of_config && is_reachable && is_built ? std::string(layering.image()) : "";
 }
 
-std::string ServedKey(const std::string& config, const ServedSources& sources) {
+std::string ServedKey(const std::string& config, const serving::ServedSources& sources) {
   return config + "\n" + sources.image + "\n" + sources.kubelet_authorities + "\n" + sources.cloud_authorities + "\n" +
          sources.kubeconfig;
 }
@@ -60,7 +60,7 @@ Result<std::string> IgnitionFeed::Kubeconfig(const View& view) const {
   }
   const std::string token = TRY(machineconfig::ReadInput(settings_.token_directory + "/token"));
   const std::string authorities = TRY(Authorities());
-  return KubeconfigText(server, authorities, token);
+  return serving::KubeconfigText(server, authorities, token);
 }
 
 // The certificates next to the token may be older than those that the API server uses now.
@@ -73,15 +73,15 @@ Result<std::string> IgnitionFeed::Authorities() const {
   return machineconfig::ReadInput(settings_.token_directory + "/ca.crt");
 }
 
-Result<ServedSources> IgnitionFeed::SourcesFor(const api::MachineConfigPool& pool, const View& view,
-                                               const Result<std::string>& kubeconfig) const {
-  const std::string& name = ServedConfigName(pool);
+Result<serving::ServedSources> IgnitionFeed::SourcesFor(const api::MachineConfigPool& pool, const View& view,
+                                                        const Result<std::string>& kubeconfig) const {
+  const std::string& name = serving::ServedConfigName(pool);
   if (name.empty()) return Error(ErrorKind::kUnavailable, "nothing is rendered for the pool yet");
   if (!kubeconfig) return kubeconfig.error();
-  ServedSources sources;
+  serving::ServedSources sources;
   sources.image = ImageFor(pool, view, name);
   sources.kubeconfig = *kubeconfig;
-  TRY(AddAuthorities(*view.controller_config, sources));
+  TRY(serving::AddAuthorities(*view.controller_config, sources));
   return sources;
 }
 
@@ -93,15 +93,15 @@ void IgnitionFeed::Look() {
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
     auto sources = SourcesFor(*pool, view, kubeconfig);
-    std::string key = sources ? ServedKey(ServedConfigName(*pool), *sources) : sources.error().message();
+    std::string key = sources ? ServedKey(serving::ServedConfigName(*pool), *sources) : sources.error().message();
     Pool& known = pools_[name];
     if (known.key == key) continue;
     known.key = std::move(key);
     if (sources) {
-      Fetch(name, ServedConfigName(*pool), *std::move(sources));
+      Fetch(name, serving::ServedConfigName(*pool), *std::move(sources));
     } else {
       known.call = {};
-      known.served = std::make_shared<const ServedPool>(sources.error(), room_);
+      known.served = std::make_shared<const serving::ServedPool>(sources.error(), room_);
       is_changed = true;
     }
   }
@@ -109,7 +109,7 @@ void IgnitionFeed::Look() {
 }
 
 // Until the config has been read, the previous one is served.
-void IgnitionFeed::Fetch(const std::string& pool, const std::string& config, ServedSources sources) {
+void IgnitionFeed::Fetch(const std::string& pool, const std::string& config, serving::ServedSources sources) {
   Pool& fetched = pools_[pool];
   if (fetched.again) fetched.again->Cancel();
   fetched.call =
@@ -120,10 +120,10 @@ void IgnitionFeed::Fetch(const std::string& pool, const std::string& config, Ser
                 if (found) {
                   known.backoff.Reset();
                   sources.config = std::move(*found);
-                  known.served = std::make_shared<const ServedPool>(std::move(sources), room_);
+                  known.served = std::make_shared<const serving::ServedPool>(std::move(sources), room_);
                 } else {
                   listener_.trouble(found.error());
-                  if (!known.served) known.served = std::make_shared<const ServedPool>(found.error(), room_);
+                  if (!known.served) known.served = std::make_shared<const serving::ServedPool>(found.error(), room_);
                   FetchLater(pool);
                 }
                 Serve();
@@ -148,7 +148,7 @@ void IgnitionFeed::FetchLater(const std::string& pool) {
 }
 
 void IgnitionFeed::Serve() {
-  ServedPools all;
+  serving::ServedPools all;
   for (const auto& [name, pool] : pools_) {
     if (pool.served) all.emplace(name, pool.served);
   }

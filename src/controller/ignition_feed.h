@@ -15,11 +15,11 @@
 
 #include "api/meta.h"
 #include "controller/cluster.h"
-#include "controller/served_pool.h"
 #include "event/watches.h"
 #include "kube/backoff.h"
 #include "kube/client.h"
 #include "kube/mirror.h"
+#include "serving/served_pool.h"
 
 namespace pintle::controller {
 
@@ -56,7 +56,7 @@ struct IgnitionFeedSettings {
 class IgnitionFeed {
  public:
   struct Listener {
-    std::function<void(ServedPools pools)> serve;
+    std::function<void(serving::ServedPools pools)> serve;
     std::function<void(const Error& error)> trouble;
   };
 
@@ -75,7 +75,7 @@ class IgnitionFeed {
 
   struct Pool {
     std::string key;  // Identifies all inputs of `served`.
-    std::shared_ptr<const ServedPool> served;
+    std::shared_ptr<const serving::ServedPool> served;
     kube::Call call;
     std::optional<kube::Failure> failure;  // The failure of the latest call.
     kube::Backoff backoff{kTimes, kube::SystemRandom()};
@@ -85,9 +85,9 @@ class IgnitionFeed {
   Result<std::string> Kubeconfig(const View& view) const;
   Result<std::string> Authorities() const;
   // Returns what the pool's machines get besides their config.
-  Result<ServedSources> SourcesFor(const api::MachineConfigPool& pool, const View& view,
-                                   const Result<std::string>& kubeconfig) const;
-  void Fetch(const std::string& pool, const std::string& config, ServedSources sources);
+  Result<serving::ServedSources> SourcesFor(const api::MachineConfigPool& pool, const View& view,
+                                            const Result<std::string>& kubeconfig) const;
+  void Fetch(const std::string& pool, const std::string& config, serving::ServedSources sources);
   void FetchLater(const std::string& pool);
   void Serve();
 
@@ -95,7 +95,7 @@ class IgnitionFeed {
   const Cluster& cluster_;
   IgnitionFeedSettings settings_;
   Listener listener_;
-  const std::shared_ptr<event::TextRoom> room_ = RoomForServedTexts();
+  const std::shared_ptr<event::TextRoom> room_ = serving::RoomForServedTexts();
   std::map<std::string, Pool> pools_;
   kube::Mirror<BinaryConfigMap> authorities_;
 };

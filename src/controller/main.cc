@@ -16,9 +16,9 @@
 #include "base/printable.h"
 #include "base/version.h"
 #include "controller/list_garbage.h"
-#include "controller/serve.h"
 #include "controller/start.h"
-#include "controller/token.h"
+#include "serving/serve.h"
+#include "serving/token.h"
 
 namespace pintle::controller {
 namespace {
@@ -36,9 +36,9 @@ ExitStatus SayVersion(const std::vector<std::string_view>&) {
 
 constexpr std::array kVerbs = {
     Verb{"garbage", "list the rendered configs that the controller would remove", ListGarbage},
-    Verb{"serve", "serve Ignition from files, without a cluster", Serve},
+    Verb{"serve", "serve Ignition from files, without a cluster", serving::Serve},
     Verb{"start", "render, roll out, drain and serve, in a cluster", Start},
-    Verb{"token", "let a new machine be served", Token},
+    Verb{"token", "let a new machine be served", serving::Token},
     Verb{"version", "say which version this is", SayVersion},
 };
 

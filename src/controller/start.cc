@@ -21,13 +21,13 @@
 #include "controller/controller.h"
 #include "controller/events.h"
 #include "controller/ignition_feed.h"
-#include "controller/ignition_service.h"
 #include "controller/metrics_page.h"
 #include "controller/start_options.h"
 #include "event/loop.h"
 #include "event/notify.h"
 #include "event/watches.h"
 #include "kube/client.h"
+#include "serving/ignition_service.h"
 
 namespace pintle::controller {
 namespace {
@@ -51,7 +51,7 @@ class Ignition {
  public:
   static Result<std::unique_ptr<Ignition>> Begin(event::Loop& loop, const kube::Client& client,
                                                  const Controller& controller, IgnitionOptions options) {
-    auto service = TRY(IgnitionService::Begin(loop, options.service, {}));
+    auto service = TRY(serving::IgnitionService::Begin(loop, options.service, {}));
     for (const std::string& address : service->Addresses()) log::Info("Serving Ignition at " + address);
     return std::unique_ptr<Ignition>(
         new Ignition(loop, client, controller, std::move(options.feed), std::move(service)));
@@ -63,8 +63,8 @@ class Ignition {
   }
 
   void AddTo(Metrics& metrics) const {
-    const IgnitionCounts counts = service_->Counts();
-    for (const RequestCount& one : counts.requests) {
+    const serving::IgnitionCounts counts = service_->Counts();
+    for (const serving::RequestCount& one : counts.requests) {
       metrics.ignition_answers.push_back(
           {.pool = one.pool, .version = std::string(one.version), .code = one.status, .count = one.count});
     }
@@ -73,15 +73,15 @@ class Ignition {
 
  private:
   Ignition(event::Loop& loop, const kube::Client& client, const Controller& controller, IgnitionFeedSettings settings,
-           std::unique_ptr<IgnitionService> service)
+           std::unique_ptr<serving::IgnitionService> service)
       : service_(std::move(service)),
         later_(loop, [this] { Look(); }),
         feed_(client, controller.cluster(), std::move(settings),
-              {.serve = [this](ServedPools pools) { service_->Serve(std::move(pools)); },
+              {.serve = [this](serving::ServedPools pools) { service_->Serve(std::move(pools)); },
                .trouble = [](const Error& error) { log::Warning("serving Ignition: " + error.message(), kTrouble); }}) {
   }
 
-  std::unique_ptr<IgnitionService> service_;
+  std::unique_ptr<serving::IgnitionService> service_;
   event::Timer later_;
   IgnitionFeed feed_;
 };

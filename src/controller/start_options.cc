@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/time_span.h"
-#include "controller/serving_options.h"
+#include "serving/serving_options.h"
 
 namespace pintle::controller {
 namespace {
 
-constexpr auto kStartOptions = WithServingOptions(
+constexpr auto kStartOptions = serving::WithServingOptions(
     std::to_array<Option>({
         {"--kubeconfig", "FILE", "how to reach the cluster; without it, as a pod does"},
         {"--resourcelock-namespace", "NAMESPACE", "where the lease and events are [openshift-machine-config-operator]"},
@@ -80,7 +80,7 @@ Result<std::optional<IgnitionOptions>> ReadIgnition(const CommandLine& line) {
   }
   options.service.certificate_file = TRY(ReadEither(line, "--tls-cert", "--cert")).value_or("/etc/ssl/mcs/tls.crt");
   options.service.key_file = TRY(ReadEither(line, "--tls-key", "--key")).value_or("/etc/ssl/mcs/tls.key");
-  TRY(ReadServingOptions(line, options.service));
+  TRY(serving::ReadServingOptions(line, options.service));
   options.feed.server = line.Value("--apiserver-url").value_or("");
   options.feed.token_directory = line.Value("--bootstrap-token").value_or("/etc/mcs/bootstrap-token");
   return std::optional(std::move(options));

@@ -14,15 +14,15 @@
 #include "base/result.h"
 #include "controller/controller.h"
 #include "controller/ignition_feed.h"
-#include "controller/ignition_service.h"
 #include "kube/access.h"
 #include "net/listen_address.h"
+#include "serving/ignition_service.h"
 
 namespace pintle::controller {
 
 // Set if there is an Ignition server.
 struct IgnitionOptions {
-  IgnitionSettings service;
+  serving::IgnitionSettings service;
   IgnitionFeedSettings feed;
 };
 

@@ -6,13 +6,13 @@
 
 #include <string>
 
-#include "controller/ignition_answer.h"
-#include "controller/served_folder.h"
 #include "json/parse.h"
+#include "serving/ignition_answer.h"
+#include "serving/served_folder.h"
 #include "unit/expect.h"
 #include "vectors/cases.h"
 
-namespace pintle::controller {
+namespace pintle::serving {
 namespace {
 
 using vectors::Case;
@@ -59,4 +59,4 @@ TEST_P(ServerVectors, AreAnswered) {
 INSTANTIATE_TEST_SUITE_P(All, ServerVectors, testing::ValuesIn(vectors::CaseNames("server")), vectors::NameOf);
 
 }  // namespace
-}  // namespace pintle::controller
+}  // namespace pintle::serving

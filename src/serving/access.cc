@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serving/access.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "base/base64.h"
+#include "json/fields.h"
+#include "machineconfig/input.h"
+#include "net/hmac.h"
+#include "net/http_answer.h"
+
+namespace pintle::serving {
+namespace {
+
+constexpr std::size_t kShortestKey = 32;
+constexpr std::size_t kLongestToken = 4096;
+
+// The payload of a token.
+struct Claim {
+  std::string pool;
+  std::int64_t expires = 0;  // In seconds since 1970.
+
+  static constexpr auto kFields =
+      json::FieldList{json::Required{"pool", &Claim::pool}, json::Required{"exp", &Claim::expires}};
+};
+
+// Encodes base64 for URLs and headers, without padding.
+std::string Armoured(std::string_view bytes) {
+  std::string text = EncodeBase64(bytes);
+  std::replace(text.begin(), text.end(), '+', '-');
+  std::replace(text.begin(), text.end(), '/', '_');
+  text.erase(std::min(text.find('='), text.size()));
+  return text;
+}
+
+std::optional<std::string> Bare(std::string_view armoured) {
+  std::string text(armoured);
+  std::replace(text.begin(), text.end(), '-', '+');
+  std::replace(text.begin(), text.end(), '_', '/');
+  text.append((4 - text.size() % 4) % 4, '=');
+  return DecodeBase64(text);
+}
+
+std::optional<Claim> ReadClaim(std::string_view armoured) {
+  const auto text = Bare(armoured);
+  if (!text) return std::nullopt;
+  auto document = json::Parse(*text);
+  if (!document) return std::nullopt;
+  json::Report report;
+  Claim claim = json::Decode<Claim>(*std::move(document), report);
+  return report.has_errors() ? std::nullopt : std::optional(std::move(claim));
+}
+
+bool IsSigned(const std::vector<std::string>& keys, std::string_view text, std::string_view signature) {
+  return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+    return net::SameSecret(Armoured(net::HmacSha256(key, text)), signature);
+  });
+}
+
+}  // namespace
+
+Result<AccessMode> ParseAccessMode(std::string_view name) {
+  if (name == "open") return AccessMode::kOpen;
+  if (name == "grace") return AccessMode::kGrace;
+  if (name == "required") return AccessMode::kRequired;
+  return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not open, grace or required", name));
+}
+
+Result<std::vector<std::string>> ParseKeys(std::string_view text) {
+  std::vector<std::string> keys;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    ++number;
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    if (line.size() < kShortestKey) {
+      return Error(ErrorKind::kInvalid, fmt::format("line {}: a key has {} characters or more; `openssl rand -hex 32` "
+                                                    "makes one",
+                                                    number, kShortestKey));
+    }
+    keys.emplace_back(line);
+  }
+  if (keys.empty()) return Error(ErrorKind::kInvalid, "there is no key; `openssl rand -hex 32` makes one");
+  return keys;
+}
+
+Result<std::vector<std::string>> ReadKeys(const std::string& file) {
+  return TRY(ParseKeys(TRY(machineconfig::ReadInput(file))), file);
+}
+
+std::string MakeToken(const std::string& key, const std::string& pool, WallTime expires) {
+  const Claim claim = {pool, std::chrono::duration_cast<std::chrono::seconds>(expires.time_since_epoch()).count()};
+  const std::string text = Armoured(json::ToText(json::Encode(claim)));
+  return text + "." + Armoured(net::HmacSha256(key, text));
+}
+
+TokenProblem CheckToken(const std::vector<std::string>& keys, std::string_view token, std::string_view pool,
+                        WallTime now) {
+  if (token.empty()) return TokenProblem::kMissing;
+  const std::size_t dot = token.find('.');
+  if (token.size() > kLongestToken || dot == std::string_view::npos) return TokenProblem::kForged;
+  const std::string_view text = token.substr(0, dot);
+  // The claim is parsed only after its signature has been verified.
+  if (!IsSigned(keys, text, token.substr(dot + 1))) return TokenProblem::kForged;
+  const auto claim = ReadClaim(text);
+  if (!claim) return TokenProblem::kForged;
+  if (claim->pool != pool) return TokenProblem::kOtherPool;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+  return seconds < claim->expires ? TokenProblem::kNone : TokenProblem::kExpired;
+}
+
+std::string_view ToText(TokenProblem problem) {
+  switch (problem) {
+    case TokenProblem::kNone:
+      return "the token is good";
+    case TokenProblem::kMissing:
+      return "there is no token";
+    case TokenProblem::kForged:
+      return "the token is signed with none of our keys";
+    case TokenProblem::kOtherPool:
+      return "the token is for another pool";
+    case TokenProblem::kExpired:
+      return "the token has expired";
+  }
+  return "";
+}
+
+std::string_view TokenOf(std::optional<std::string_view> authorization) {
+  constexpr std::string_view kScheme = "Bearer ";
+  if (!authorization || !net::SameIgnoringCase(authorization->substr(0, kScheme.size()), kScheme)) return {};
+  std::string_view token = authorization->substr(kScheme.size());
+  while (token.starts_with(' ')) token.remove_prefix(1);
+  return token;
+}
+
+}  // namespace pintle::serving

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Checks who may fetch a config: the bearer tokens of new machines.
+//
+// A config contains secrets, and whoever can reach the server can ask for it.  A token names its pool and its expiry,
+// and is signed with a key of the server.  A new machine has the token in its pointer config, which makes Ignition send
+// it along.  There may be several keys: the first one signs, and all of them verify, so that keys can be rotated while
+// machines are being installed.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace pintle::serving {
+
+enum class AccessMode {
+  kOpen,      // Everyone is served, as by the Machine Config Operator.
+  kGrace,     // Everyone is served, and requests without a token are counted.
+  kRequired,  // Requests without a token are refused.
+};
+
+// Parses "open", "grace" or "required".
+Result<AccessMode> ParseAccessMode(std::string_view name);
+
+struct Access {
+  AccessMode mode = AccessMode::kOpen;
+  std::vector<std::string> keys = {};
+};
+
+// Keys have a line each, and 32 characters or more.
+Result<std::vector<std::string>> ParseKeys(std::string_view text);
+Result<std::vector<std::string>> ReadKeys(const std::string& file);
+
+std::string MakeToken(const std::string& key, const std::string& pool, WallTime expires);
+
+// Why a token does not give access to a pool.
+enum class TokenProblem { kNone, kMissing, kForged, kOtherPool, kExpired };
+TokenProblem CheckToken(const std::vector<std::string>& keys, std::string_view token, std::string_view pool,
+                        WallTime now);
+
+// Returns text such as "the token has expired".
+std::string_view ToText(TokenProblem problem);
+
+// Returns the token in the value of an Authorization header, or an empty string.
+std::string_view TokenOf(std::optional<std::string_view> authorization);
+
+}  // namespace pintle::serving

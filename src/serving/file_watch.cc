@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serving/file_watch.h"
+
+#include <sys/inotify.h>
+
+#include <chrono>
+#include <set>
+#include <utility>
+
+namespace pintle::serving {
+namespace {
+
+// A certificate and its key are seldom replaced at the same instant.
+constexpr auto kSettling = std::chrono::milliseconds(200);
+// Some replacements happen in directories that are not watched.
+constexpr auto kCheckUnwatched = std::chrono::seconds(30);
+
+std::string DirectoryOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+}  // namespace
+
+FileWatch::FileWatch(event::Loop& loop, std::function<void()> look)
+    : look_(std::move(look)), settled_(loop, [this] { Look(); }), again_(loop, [this] { Look(); }) {}
+
+Result<std::unique_ptr<FileWatch>> FileWatch::Begin(event::Loop& loop, const std::vector<std::string>& files,
+                                                    std::function<void()> look) {
+  constexpr std::uint32_t kMask = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE;
+  std::unique_ptr<FileWatch> watch(new FileWatch(loop, std::move(look)));
+  std::set<std::string> directories;
+  for (const std::string& file : files) directories.insert(DirectoryOf(file));
+  for (const std::string& directory : directories) {
+    watch->watches_.push_back(TRY(event::InotifyWatch::Create(loop, directory, kMask,
+                                                              [self = watch.get()](const event::FileHappening&) {
+                                                                self->settled_.After(kSettling);
+                                                              }),
+                                  "watching " + directory));
+  }
+  watch->again_.After(kCheckUnwatched);
+  return watch;
+}
+
+void FileWatch::Look() {
+  again_.After(kCheckUnwatched);
+  look_();
+}
+
+}  // namespace pintle::serving

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Watches files that others may replace in any way: in place, by a rename, or by the symlink of a mounted Secret.
+//
+//     auto watch = TRY(FileWatch::Begin(loop, {certificate, key}, [] { read them and compare }));
+//
+// A call means that the files may have changed, not that they have.  To miss no change, begin to watch before the first
+// read.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "event/loop.h"
+#include "event/watches.h"
+
+namespace pintle::serving {
+
+class FileWatch {
+ public:
+  static Result<std::unique_ptr<FileWatch>> Begin(event::Loop& loop, const std::vector<std::string>& files,
+                                                  std::function<void()> look);
+  FileWatch(const FileWatch&) = delete;
+  FileWatch& operator=(const FileWatch&) = delete;
+
+ private:
+  FileWatch(event::Loop& loop, std::function<void()> look);
+
+  void Look();
+
+  const std::function<void()> look_;
+  std::vector<event::InotifyWatch> watches_;
+  event::Timer settled_;
+  event::Timer again_;
+};
+
+}  // namespace pintle::serving

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serving/ignition_answer.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+#include <utility>
+
+#include "serving/ignition_route.h"
+
+namespace pintle::serving {
+namespace {
+
+net::HttpAnswer Plain(int status) { return {.status = status}; }
+
+// As Go's server does, the answer to a GET has a body, and only those to GET and HEAD have a Content-Type.
+net::HttpAnswer Redirect(std::string_view method, std::string location) {
+  net::HttpAnswer answer = {.status = 307};
+  if (method == "GET") answer.body = std::make_shared<const std::string>(RedirectText(location));
+  if (method == "GET" || method == "HEAD") answer.headers.push_back({"Content-Type", "text/html; charset=utf-8"});
+  answer.headers.push_back({"Location", std::move(location)});
+  return answer;
+}
+
+net::HttpAnswer Refusal(TokenProblem problem) {
+  if (problem == TokenProblem::kOtherPool) return Plain(403);
+  return {.status = 401, .headers = {{"WWW-Authenticate", "Bearer"}}};
+}
+
+Result<ServedPool::Text> TextFor(const std::string& pool, ignition::SpecVersion version, const ServedPools& pools) {
+  const auto found = pools.find(pool);
+  if (found == pools.end()) return Error(ErrorKind::kNotFound, fmt::format("there is no pool \"{}\"", pool));
+  return found->second->For(version);
+}
+
+IgnitionAnswer AnswerConfig(const net::IncomingRequest& request, const std::string& pool, const ServedPools& pools,
+                            const Access& access, WallTime now) {
+  IgnitionAnswer answer = {.http = {}, .pool = pool};
+  if (access.mode != AccessMode::kOpen) {
+    answer.token = CheckToken(access.keys, TokenOf(request.Find("Authorization")), pool, now);
+  }
+  if (access.mode == AccessMode::kRequired && answer.token != TokenProblem::kNone) {
+    answer.http = Refusal(answer.token);
+    return answer;
+  }
+  auto version = ignition::Negotiate(request.Find("Accept").value_or(""));
+  if (!version) {
+    answer.http = Plain(400);
+    answer.failure = std::move(version).error();
+    return answer;
+  }
+  answer.version = *version;
+  auto text = TextFor(pool, *version, pools);
+  if (!text) {
+    answer.http = Plain(500);
+    answer.failure = std::move(text).error();
+    return answer;
+  }
+  if (*text == nullptr) {
+    answer.http = {.status = 503, .headers = {{"Retry-After", "5"}}};
+    answer.failure = Error(ErrorKind::kUnavailable, "what is being sent to others takes up all room for configs");
+    return answer;
+  }
+  answer.http = {.headers = {{"Content-Type", "application/json"}}, .body = *std::move(text)};
+  return answer;
+}
+
+}  // namespace
+
+IgnitionAnswer AnswerTo(const net::IncomingRequest& request, const ServedPools& pools, const Access& access,
+                        WallTime now) {
+  IgnitionRoute route = RouteOf(request.method, request.target);
+  if (const auto* plain = std::get_if<PlainRoute>(&route)) return {.http = Plain(plain->status)};
+  if (auto* redirect = std::get_if<RedirectRoute>(&route)) {
+    return {.http = Redirect(request.method, std::move(redirect->location))};
+  }
+  return AnswerConfig(request, std::get<ConfigRoute>(route).pool, pools, access, now);
+}
+
+net::HttpAnswer AnswerHealth(const net::IncomingRequest& request) {
+  const IgnitionRoute route = RouteOf(request.method, request.target);
+  const auto* plain = std::get_if<PlainRoute>(&route);
+  return Plain(plain == nullptr ? 404 : plain->status);
+}
+
+}  // namespace pintle::serving

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Computes the Ignition server's answers and what is logged and counted of them.  All of it is pure.
+//
+// Statuses are those of the Machine Config Operator's server, because Ignition's retries depend on them: 500 also for
+// an unknown pool, and no error has a body.  We add 401 and 403, for requests without a token or with one of another
+// pool, and 503, after which Ignition tries again, for when configs that are being sent use up all memory set aside for
+// them.
+
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "ignition/spec_version.h"
+#include "net/http_answer.h"
+#include "serving/access.h"
+#include "serving/served_pool.h"
+
+namespace pintle::serving {
+
+struct IgnitionAnswer {
+  net::HttpAnswer http;
+  // The other members are set for requests for a config only.
+  std::optional<std::string> pool = {};  // The requested name, whether the pool exists or not.
+  std::optional<ignition::SpecVersion> version = {};
+  TokenProblem token = TokenProblem::kNone;
+  std::optional<Error> failure = {};  // Why there is no config, for the cluster's administrators.
+};
+
+IgnitionAnswer AnswerTo(const net::IncomingRequest& request, const ServedPools& pools, const Access& access,
+                        WallTime now);
+
+// Answers clients that may learn that the server is up, and nothing else.
+net::HttpAnswer AnswerHealth(const net::IncomingRequest& request);
+
+}  // namespace pintle::serving

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serving/ignition_counts.h"
+
+#include <algorithm>
+
+namespace pintle::serving {
+
+using ignition::SpecVersion;
+
+IgnitionCounters::IgnitionCounters(const ServedPools& pools, const IgnitionCounters* before) {
+  if (before != nullptr) pools_ = before->pools_;
+  const auto add = [&](const std::string& name) {
+    if (!pools_.contains(name)) pools_.emplace(name, std::make_shared<OfPool>());
+  };
+  add("");
+  for (const auto& [name, pool] : pools) add(name);
+}
+
+void IgnitionCounters::Count(const IgnitionAnswer& answer) const {
+  if (!answer.pool) return;
+  const auto found = pools_.find(*answer.pool);
+  OfPool& pool = *(found == pools_.end() ? pools_.begin() : found)->second;  // "" is the first.
+  const auto status = std::find(kStatuses.begin(), kStatuses.end(), answer.http.status);
+  const std::size_t version = answer.version ? static_cast<std::size_t>(*answer.version) : kServedVersions;
+  if (status != kStatuses.end()) ++pool.requests[version][static_cast<std::size_t>(status - kStatuses.begin())];
+  if (answer.http.status == 200 && answer.token != TokenProblem::kNone) ++pool.open_hits;
+}
+
+IgnitionCounts IgnitionCounters::Read() const {
+  IgnitionCounts counts;
+  for (const auto& [name, pool] : pools_) {
+    for (std::size_t version = 0; version <= kServedVersions; ++version) {
+      const std::string_view text =
+          version == kServedVersions ? std::string_view() : ignition::ToText(static_cast<SpecVersion>(version));
+      for (std::size_t status = 0; status < kStatuses.size(); ++status) {
+        const std::uint64_t count = pool->requests[version][status];
+        if (count > 0) counts.requests.push_back({name, text, kStatuses[status], count});
+      }
+    }
+    if (const std::uint64_t hits = pool->open_hits; hits > 0) counts.open_hits[name] = hits;
+  }
+  return counts;
+}
+
+}  // namespace pintle::serving

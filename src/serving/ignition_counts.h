@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Counts requests for configs by pool, version and status.
+//
+// The server's threads count while other threads read.  Only existing pools are counted by name; all other names, which
+// a client can make up, are counted together as "".
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "serving/ignition_answer.h"
+#include "serving/served_pool.h"
+
+namespace pintle::serving {
+
+struct RequestCount {
+  std::string pool;
+  std::string_view version;  // "3.4.0"; empty if none was negotiated.
+  int status;
+  std::uint64_t count;
+  bool operator==(const RequestCount&) const = default;
+};
+
+struct IgnitionCounts {
+  std::vector<RequestCount> requests;              // Only counts above zero, in the order of the pools' names.
+  std::map<std::string, std::uint64_t> open_hits;  // Configs served without a valid token, by pool.
+};
+
+class IgnitionCounters {
+ public:
+  // `pools` are those that exist now.  Counts from before are kept.
+  IgnitionCounters(const ServedPools& pools, const IgnitionCounters* before);
+
+  void Count(const IgnitionAnswer& answer) const;
+  IgnitionCounts Read() const;
+
+ private:
+  static constexpr std::array kStatuses = {200, 400, 401, 403, 500, 503};
+  struct OfPool {
+    std::array<std::array<std::atomic<std::uint64_t>, kStatuses.size()>, kServedVersions + 1> requests = {};
+    std::atomic<std::uint64_t> open_hits = 0;
+  };
+
+  std::map<std::string, std::shared_ptr<OfPool>, std::less<>> pools_;
+};
+
+}  // namespace pintle::serving

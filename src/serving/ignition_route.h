@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Parses the target of a request to the Ignition server.
+//
+// The paths, and the treatment of unclean ones, are those of the Machine Config Operator's server: the pool is the last
+// part of a path below /config/, and a path with "//" or ".." is redirected to the clean one.
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace pintle::serving {
+
+struct ConfigRoute {
+  std::string pool;
+  bool operator==(const ConfigRoute&) const = default;
+};
+struct RedirectRoute {
+  std::string location;
+  bool operator==(const RedirectRoute&) const = default;
+};
+// The answer is this status alone.
+struct PlainRoute {
+  int status;
+  bool operator==(const PlainRoute&) const = default;
+};
+using IgnitionRoute = std::variant<ConfigRoute, RedirectRoute, PlainRoute>;
+
+IgnitionRoute RouteOf(std::string_view method, std::string_view target);
+
+// Returns the body of a redirect.
+std::string RedirectText(std::string_view location);
+
+}  // namespace pintle::serving

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serving/ignition_service.h"
+
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <utility>
+
+#include "api/go_quote.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "serving/events.h"
+#include "serving/private_file.h"
+
+namespace pintle::serving {
+namespace {
+
+// Each connection needs a descriptor, and the usual soft limit of 1024 is too low for many.
+void AllowManyConnections() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  // If this fails, connections beyond the limit wait for their turn.
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+}
+
+net::HttpServerLimits LimitsOf(const IgnitionSettings& settings) {
+  return {.connections_per_address = settings.connections_per_address, .rate = settings.rate};
+}
+
+void Tell(const net::IncomingRequest& request, const IgnitionAnswer& answer) {
+  if (!answer.pool) return;
+  const auto quoted = [&](std::string_view header) { return api::GoQuoted(request.Find(header).value_or("")); };
+  std::string text =
+      fmt::format("Pool {} requested by address:{} User-Agent:{} Accept-Header: {}", api::GoQuoted(*answer.pool),
+                  api::GoQuoted(request.peer), quoted("User-Agent"), quoted("Accept"));
+  text += fmt::format(": {}", answer.http.status);
+  if (answer.token != TokenProblem::kNone) text += fmt::format(", {}", ToText(answer.token));
+  if (answer.failure) text += ", " + answer.failure->message();
+  if (answer.http.status >= 500) return log::Warning(std::move(text), kNoConfigServed);
+  log::Info(std::move(text));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<IgnitionService>> IgnitionService::Begin(event::Loop& loop, const IgnitionSettings& settings,
+                                                                ServedPools pools) {
+  std::unique_ptr<IgnitionService> service(new IgnitionService);
+  TRY(service->OpenAccess(loop, settings), "the Ignition server");
+  service->Serve(std::move(pools));
+  AllowManyConnections();
+  TRY(service->Open(loop, settings), "the Ignition server");
+  return service;
+}
+
+Result<> IgnitionService::OpenAccess(event::Loop& loop, const IgnitionSettings& settings) {
+  Access access = {.mode = settings.access};
+  if (access.mode != AccessMode::kOpen) {
+    keys_file_ = settings.token_keys_file;
+    keys_watch_ = TRY(FileWatch::Begin(loop, {keys_file_}, [this] { LookAtKeys(); }));
+    access.keys = TRY(ReadPrivateKeys());
+  }
+  access_ = std::make_shared<const Access>(std::move(access));
+  return {};
+}
+
+Result<> IgnitionService::Open(event::Loop& loop, const IgnitionSettings& settings) {
+  if (settings.secure) TRY(OpenSecure(loop, settings));
+  net::HttpServerSettings plain = {.listen = {}, .limits = LimitsOf(settings)};
+  if (settings.plain) {
+    plain.listen = *settings.plain;
+    if (!net::IsLoopback(plain.listen)) {
+      return Error(ErrorKind::kInvalid, fmt::format("{}: without TLS, configs are served at a loopback address only, "
+                                                    "such as 127.0.0.1:{}",
+                                                    net::ToText(plain.listen), plain.listen.port));
+    }
+    plain_ = TRY(net::HttpServer::Begin(plain, Handler()));
+  }
+  if (settings.health) {
+    plain.listen = *settings.health;
+    health_ = TRY(net::HttpServer::Begin(plain, AnswerHealth));
+  }
+  return {};
+}
+
+Result<> IgnitionService::OpenSecure(event::Loop& loop, const IgnitionSettings& settings) {
+  certificate_ = TRY(TlsFiles::Open(
+      loop, settings.certificate_file, settings.key_file, settings.tls, [this](Result<TlsFiles::Identity> identity) {
+        if (!identity) {
+          return log::Warning("The certificate before stays in use: " + identity.error().message(),
+                              kCertificateTrouble);
+        }
+        secure_->Present(*std::move(identity));
+        log::Notice("The certificate was renewed; new connections get it", kCertificateRenewed);
+      }));
+  secure_ = TRY(net::HttpServer::Begin({.listen = *settings.secure,
+                                        .identity = certificate_->first(),
+                                        .threads = settings.threads,
+                                        .limits = LimitsOf(settings)},
+                                       Handler()));
+  return {};
+}
+
+void IgnitionService::Serve(ServedPools pools) {
+  pools_ = std::move(pools);
+  counters_ = std::make_shared<const IgnitionCounters>(pools_, counters_.get());
+  Renew();
+}
+
+void IgnitionService::LookAtFiles() {
+  if (certificate_) certificate_->Look();
+  if (keys_watch_) LookAtKeys();
+}
+
+// The keys must be private, since whoever can read them can make tokens.
+Result<std::vector<std::string>> IgnitionService::ReadPrivateKeys() const {
+  auto keys = TRY(ReadKeys(keys_file_));
+  if (IsReadableByAll(keys_file_)) return ReadableByAll("the keys of tokens", keys_file_);
+  return keys;
+}
+
+void IgnitionService::LookAtKeys() {
+  auto keys = ReadPrivateKeys();
+  if (!keys) return log::Warning("The keys before stay in use: " + keys.error().message(), kKeysTrouble);
+  if (*keys == access_->keys) return;
+  access_ = std::make_shared<const Access>(Access{.mode = access_->mode, .keys = *std::move(keys)});
+  Renew();
+  log::Notice("The keys of tokens were renewed", kKeysRenewed);
+}
+
+void IgnitionService::Renew() {
+  if (secure_) secure_->Handle(Handler());
+  if (plain_) plain_->Handle(Handler());
+}
+
+// The handler has its own references to values that never change, so that other threads can run it.
+net::HttpHandler IgnitionService::Handler() const {
+  return [pools = pools_, access = access_, counters = counters_](const net::IncomingRequest& request) {
+    IgnitionAnswer answer = AnswerTo(request, pools, *access, SystemClock().Wall());
+    counters->Count(answer);
+    Tell(request, answer);
+    return std::move(answer.http);
+  };
+}
+
+std::vector<std::string> IgnitionService::Addresses() const {
+  std::vector<std::string> addresses;
+  if (secure_) addresses.push_back("https://" + net::ToText(secure_->address()));
+  if (plain_) addresses.push_back("http://" + net::ToText(plain_->address()));
+  if (health_) addresses.push_back(fmt::format("http://{}/healthz", net::ToText(health_->address())));
+  return addresses;
+}
+
+}  // namespace pintle::serving

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The Ignition server as a part of a program.
+//
+//     auto service = TRY(IgnitionService::Begin(loop, settings, pools));
+//     service->Serve(other_pools);        // whenever a pool has another config
+//     for (const RequestCount& one : service->Counts().requests) ...
+//
+// All of this is called on the loop's thread; the server's own threads answer requests from the pools that it was given
+// last.  If the config of a pool cannot be had, `pools` has the reason, and its machines get a 500 and try again.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "event/loop.h"
+#include "net/http_server.h"
+#include "net/listen_address.h"
+#include "net/rate_limit.h"
+#include "net/tls_identity.h"
+#include "serving/access.h"
+#include "serving/file_watch.h"
+#include "serving/ignition_counts.h"
+#include "serving/served_pool.h"
+#include "serving/tls_files.h"
+
+namespace pintle::serving {
+
+// A machine makes a few requests, but many machines may share one address: that of a load balancer.
+inline constexpr net::Rate kUsualRate = {.per_second = 200, .burst = 5'000};
+
+struct IgnitionSettings {
+  std::optional<net::ListenAddress> secure = {};  // Configs over TLS; in a cluster, on port 22623.
+  std::string certificate_file = {};
+  std::string key_file = {};
+  net::TlsRules tls = {};
+  std::optional<net::ListenAddress> plain = {};   // Configs without TLS, for this machine only.
+  std::optional<net::ListenAddress> health = {};  // /healthz alone, without TLS; in a cluster, on port 22624.
+  int threads = 2;
+  net::Rate rate = kUsualRate;
+  std::size_t connections_per_address = 1'024;  // Out of 4,096 in all; 0: no limit.
+  AccessMode access = AccessMode::kOpen;
+  std::string token_keys_file = {};  // Needed unless access is open.
+};
+
+class IgnitionService {
+ public:
+  static Result<std::unique_ptr<IgnitionService>> Begin(event::Loop& loop, const IgnitionSettings& settings,
+                                                        ServedPools pools);
+
+  void Serve(ServedPools pools);
+  // Checks now whether the certificate or the keys of tokens have been renewed.
+  void LookAtFiles();
+
+  IgnitionCounts Counts() const { return counters_->Read(); }
+  // Returns the URLs that it listens at.
+  std::vector<std::string> Addresses() const;
+
+ private:
+  IgnitionService() = default;
+
+  Result<> Open(event::Loop& loop, const IgnitionSettings& settings);
+  Result<> OpenAccess(event::Loop& loop, const IgnitionSettings& settings);
+  Result<> OpenSecure(event::Loop& loop, const IgnitionSettings& settings);
+  Result<std::vector<std::string>> ReadPrivateKeys() const;
+  void LookAtKeys();
+  net::HttpHandler Handler() const;
+  void Renew();
+
+  ServedPools pools_;
+  std::shared_ptr<const Access> access_;
+  std::shared_ptr<const IgnitionCounters> counters_;
+  std::unique_ptr<net::HttpServer> secure_;
+  std::unique_ptr<net::HttpServer> plain_;
+  std::unique_ptr<net::HttpServer> health_;
+  std::unique_ptr<TlsFiles> certificate_;
+  std::string keys_file_;
+  std::unique_ptr<FileWatch> keys_watch_;
+};
+
+}  // namespace pintle::serving

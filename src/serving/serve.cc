@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serving/serve.h"
+
+#include <fmt/core.h>
+#include <signal.h>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/command_line.h"
+#include "base/log.h"
+#include "event/loop.h"
+#include "event/notify.h"
+#include "event/watches.h"
+#include "machineconfig/input.h"
+#include "serving/events.h"
+#include "serving/ignition_service.h"
+#include "serving/served_folder.h"
+#include "serving/serving_options.h"
+
+namespace pintle::serving {
+namespace {
+
+constexpr auto kServeOptions = WithServingOptions(
+    std::to_array<Option>({
+        {"--from", "DIR", "the folder with pool.yaml, mc.yaml, controllerconfig.yaml and kubeconfig"},
+        {"--listen", "ADDRESS:PORT", "where to serve over TLS"},
+        {"--tls-cert", "FILE", "the certificate with its chain, PEM; read again when it changes"},
+        {"--tls-key", "FILE", "the key that belongs to it, which not everyone may read"},
+        {"--listen-http", "ADDRESS:PORT", "where to serve without TLS: at a loopback address only"},
+    }),
+    std::to_array<Option>({{"--help", "", "show this"}}));
+
+Error Misused(std::string message) { return Error(ErrorKind::kInvalid, std::move(message) + " (see --help)"); }
+
+Result<std::optional<net::ListenAddress>> Listen(const CommandLine& line, std::string_view option) {
+  const auto text = line.Value(option);
+  if (!text) return std::optional<net::ListenAddress>();
+  return std::optional(TRY(net::ParseListenAddress(*text), option));
+}
+
+Result<IgnitionSettings> ReadSettings(const CommandLine& line) {
+  if (!line.words().empty()) return Misused(fmt::format("\"{}\" is one word too many", line.words()[0]));
+  IgnitionSettings settings;
+  settings.secure = TRY(Listen(line, "--listen"));
+  settings.plain = TRY(Listen(line, "--listen-http"));
+  if (!settings.secure && !settings.plain) return Misused("--listen or --listen-http is needed");
+  settings.certificate_file = line.Value("--tls-cert").value_or("");
+  settings.key_file = line.Value("--tls-key").value_or("");
+  if (settings.secure && (settings.certificate_file.empty() || settings.key_file.empty())) {
+    return Misused("with --listen, --tls-cert and --tls-key are needed");
+  }
+  TRY(ReadServingOptions(line, settings));
+  return settings;
+}
+
+// Reads all files again; if one cannot be read, nothing changes.
+Result<> ReadAgain(const CommandLine& line, const std::shared_ptr<event::TextRoom>& room, IgnitionService& service) {
+  service.Serve(TRY(ReadServedFolder(*line.Value("--from"), room)));
+  service.LookAtFiles();
+  return {};
+}
+
+Result<> ServeUntilStopped(const CommandLine& line, const IgnitionSettings& settings) {
+  const auto loop = TRY(event::Loop::Create());
+  const auto stop = [&](int) { loop->Stop(); };
+  const auto on_term = TRY(event::SignalWatch::Create(*loop, SIGTERM, stop));
+  const auto on_interrupt = TRY(event::SignalWatch::Create(*loop, SIGINT, stop));
+  const auto room = RoomForServedTexts();
+  const auto service = TRY(IgnitionService::Begin(*loop, settings, TRY(ReadServedFolder(*line.Value("--from"), room))));
+  const auto on_hangup = TRY(event::SignalWatch::Create(*loop, SIGHUP, [&](int) {
+    const auto outcome = ReadAgain(line, room, *service);
+    if (!outcome) return log::Error("Nothing was changed: " + outcome.error().message(), kTrouble);
+    log::Info("All was read again");
+  }));
+  for (const std::string& address : service->Addresses()) log::Info("Serving at " + address);
+  TRY(event::NotifyReady());
+  TRY(loop->Run());
+  return event::NotifyStopping();
+}
+
+}  // namespace
+
+ExitStatus Serve(const std::vector<std::string_view>& words) {
+  const auto line = CommandLine::Parse(kServeOptions, words);
+  if (line && line->Has("--help")) {
+    fmt::print(
+        "Usage: pintle-controller serve --from DIR --listen ADDRESS:PORT --tls-cert FILE --tls-key FILE\n"
+        "       pintle-controller serve --from DIR --listen-http 127.0.0.1:PORT\n\n{}",
+        Describe(kServeOptions));
+    return ExitStatus::kFine;
+  }
+  const auto settings = [&]() -> Result<IgnitionSettings> {
+    if (!line) return line.error();
+    TRY(line->Needed("--from"));
+    return ReadSettings(*line);
+  }();
+  if (!settings) {
+    fmt::print(stderr, "pintle-controller serve: {}\n", settings.error().message());
+    return ExitStatus::kWrong;
+  }
+  const auto outcome = ServeUntilStopped(*line, *settings);
+  if (outcome) return ExitStatus::kFine;
+  log::Error(outcome.error().message(), kTrouble);
+  return ExitStatus::kWrong;
+}
+
+}  // namespace pintle::serving

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle-controller serve`: runs the Ignition server alone, from files and without a cluster.
+
+#include <string_view>
+#include <vector>
+
+#include "base/exit_status.h"
+
+namespace pintle::serving {
+
+// `words` are the arguments after the verb.
+ExitStatus Serve(const std::vector<std::string_view>& words);
+
+}  // namespace pintle::serving

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Builds the Ignition config for a pool's new machines.  It is the pool's rendered config, plus files that turn the
+// machine into a node: its name in the cluster, how to reach the cluster, and the rendered config itself, for the
+// agent.
+
+#include <string>
+#include <string_view>
+
+#include "api/controller_config.h"
+#include "api/machine_config.h"
+#include "api/machine_config_pool.h"
+#include "base/result.h"
+#include "ignition/spec_version.h"
+
+namespace pintle::serving {
+
+// The inputs of a served config.
+struct ServedSources {
+  api::MachineConfig config;  // Rendered for the pool.
+  std::string image = {};     // The image that was built for the pool, or empty.
+  // Certificates as PEM; empty if the config has them already or needs none.
+  std::string kubelet_authorities = {};
+  std::string cloud_authorities = {};
+  std::string kubeconfig = {};  // The credentials with which a machine asks to become a node.
+};
+
+// Returns the name of the rendered config for new machines: the target if a machine of the pool already runs it, and
+// otherwise the config that the pool's machines have.
+const std::string& ServedConfigName(const api::MachineConfigPool& pool);
+
+// Adds the two bundles of a ControllerConfig.
+Result<> AddAuthorities(const api::ControllerConfig& from, ServedSources& to);
+
+// Returns a kubeconfig for this API server and token.  `authorities` are PEM.
+Result<std::string> KubeconfigText(const std::string& server, std::string_view authorities, const std::string& token);
+
+// Returns the text that is served to a client of this version.
+Result<std::string> ServedText(const ServedSources& sources, ignition::SpecVersion version);
+
+}  // namespace pintle::serving

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The pools that the Ignition server serves, at one moment.
+//
+// They never change: when a pool's config changes, the server gets another map, in which the other pools can be the
+// same objects.  The text for a version of a config is made when a machine asks for it, and is then kept as long as all
+// such texts fit into a room that the pools share.  So a client that asks for every version of every pool does not make
+// the server's memory grow.
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "event/text_room.h"
+#include "ignition/spec_version.h"
+#include "serving/served_config.h"
+
+namespace pintle::serving {
+
+inline constexpr std::size_t kServedVersions = static_cast<std::size_t>(ignition::SpecVersion::k3_5) + 1;
+
+// Returns a room for all pools.  Its size is a quarter of the memory that deploy/ gives the controller.
+std::shared_ptr<event::TextRoom> RoomForServedTexts();
+
+class ServedPool {
+ public:
+  using Text = event::TextRoom::Text;
+
+  // `sources` may be an error: the reason why this pool is served nothing.
+  ServedPool(Result<ServedSources> sources, const std::shared_ptr<event::TextRoom>& room);
+
+  // Returns null if there is no room for the text now.
+  Result<Text> For(ignition::SpecVersion version) const { return texts_[static_cast<std::size_t>(version)].Get(); }
+
+ private:
+  using Sources = std::shared_ptr<const Result<ServedSources>>;
+
+  ServedPool(const Sources& sources, const std::shared_ptr<event::TextRoom>& room);
+
+  const std::array<event::TextRoom::Place, kServedVersions> texts_;
+};
+
+using ServedPools = std::map<std::string, std::shared_ptr<const ServedPool>, std::less<>>;
+
+}  // namespace pintle::serving

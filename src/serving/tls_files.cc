@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serving/tls_files.h"
+
+#include <utility>
+
+#include "net/tls_settings.h"
+#include "serving/private_file.h"
+
+namespace pintle::serving {
+
+TlsFiles::TlsFiles(std::string certificate, std::string key, net::TlsRules rules, Renewed renewed)
+    : certificate_(std::move(certificate)),
+      key_(std::move(key)),
+      rules_(std::move(rules)),
+      renewed_(std::move(renewed)) {}
+
+Result<std::unique_ptr<TlsFiles>> TlsFiles::Open(event::Loop& loop, std::string certificate, std::string key,
+                                                 net::TlsRules rules, Renewed renewed) {
+  std::unique_ptr<TlsFiles> files(
+      new TlsFiles(std::move(certificate), std::move(key), std::move(rules), std::move(renewed)));
+  files->watch_ =
+      TRY(FileWatch::Begin(loop, {files->certificate_, files->key_}, [self = files.get()] { self->Look(); }));
+  files->last_ = TRY(files->Read());
+  files->first_ = TRY(files->Make(files->last_));
+  return files;
+}
+
+void TlsFiles::Look() {
+  auto texts = Read();
+  if (!texts) return renewed_(std::move(texts).error());
+  if (*texts == last_) return;
+  last_ = *std::move(texts);
+  renewed_(Make(last_));
+}
+
+Result<TlsFiles::Texts> TlsFiles::Read() const {
+  return Texts{TRY(net::ReadPem(net::PemFile{certificate_}), "reading the certificate " + certificate_),
+               TRY(net::ReadPem(net::PemFile{key_}), "reading the key " + key_), IsReadableByAll(key_)};
+}
+
+Result<TlsFiles::Identity> TlsFiles::Make(const Texts& texts) const {
+  auto identity = TRY(net::TlsIdentity::Create(texts.certificate, texts.key, rules_), certificate_ + " and " + key_);
+  if (texts.is_key_readable_by_all) return ReadableByAll("the key", key_);
+  return identity;
+}
+
+}  // namespace pintle::serving

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Reads a server's certificate and key from files, again whenever they change.
+//
+// While the new certificate and key do not match, the previous ones stay in use.  A key that everyone may read is
+// refused.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "event/loop.h"
+#include "net/tls_identity.h"
+#include "serving/file_watch.h"
+
+namespace pintle::serving {
+
+class TlsFiles {
+ public:
+  using Identity = std::shared_ptr<const net::TlsIdentity>;
+  // Called with the new contents when the files have changed.
+  using Renewed = std::function<void(Result<Identity>)>;
+
+  static Result<std::unique_ptr<TlsFiles>> Open(event::Loop& loop, std::string certificate, std::string key,
+                                                net::TlsRules rules, Renewed renewed);
+
+  // Returns the identity that Open() read.
+  const Identity& first() const { return first_; }
+
+  // Reads the files now.
+  void Look();
+
+ private:
+  struct Texts {
+    std::string certificate;
+    std::string key;
+    bool is_key_readable_by_all = false;
+    bool operator==(const Texts&) const = default;
+  };
+
+  TlsFiles(std::string certificate, std::string key, net::TlsRules rules, Renewed renewed);
+
+  Result<Texts> Read() const;
+  Result<Identity> Make(const Texts& texts) const;
+
+  const std::string certificate_;
+  const std::string key_;
+  const net::TlsRules rules_;
+  const Renewed renewed_;
+  Texts last_;
+  Identity first_;
+  std::unique_ptr<FileWatch> watch_;
+};
+
+}  // namespace pintle::serving

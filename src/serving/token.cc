@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serving/token.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "base/clock.h"
+#include "base/command_line.h"
+#include "base/time_span.h"
+#include "json/parse.h"
+#include "serving/access.h"
+
+namespace pintle::serving {
+namespace {
+
+constexpr std::array kTokenOptions = {
+    Option{"--pool", "NAME", "the pool whose config may be fetched"},
+    Option{"--ttl", "TIME", "how long the token is good, such as 24h (the default), 30min or 7d"},
+    Option{"--key-file", "FILE", "the file with the keys, of which the first one signs"},
+    Option{"--help", "", "show this"},
+};
+
+Result<json::Value> HttpHeaders(const CommandLine& line) {
+  if (!line.words().empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is one word too many (see --help)", line.words()[0]));
+  }
+  const std::string pool = TRY(line.Needed("--pool"));
+  const auto keys = TRY(ReadKeys(TRY(line.Needed("--key-file"))));
+  const std::string ttl = line.Value("--ttl").value_or("24h");
+  const auto life = TRY(ParseTimeSpan(ttl), "--ttl " + ttl);
+  if (pool.empty()) return Error(ErrorKind::kInvalid, "--pool: it has to have a name");
+  if (life < std::chrono::seconds(1))
+    return Error(ErrorKind::kInvalid, fmt::format("--ttl {}: it has to be a second or more", ttl));
+  const std::string token = MakeToken(keys.front(), pool, SystemClock().Wall() + life);
+  const json::Value header = {{"name", "Authorization"}, {"value", "Bearer " + token}};
+  return json::Value{{"httpHeaders", json::Value::array({header})}};
+}
+
+}  // namespace
+
+ExitStatus Token(const std::vector<std::string_view>& words) {
+  const auto line = CommandLine::Parse(kTokenOptions, words);
+  if (line && line->Has("--help")) {
+    fmt::print("Usage: pintle-controller token --pool NAME --key-file FILE [--ttl TIME]\n\n{}",
+               Describe(kTokenOptions));
+    return ExitStatus::kFine;
+  }
+  const auto headers = line ? HttpHeaders(*line) : Result<json::Value>(line.error());
+  if (!headers) {
+    fmt::print(stderr, "pintle-controller token: {}\n", headers.error().message());
+    return ExitStatus::kWrong;
+  }
+  fmt::print("{}\n", json::ToIndentedText(*headers));
+  return ExitStatus::kFine;
+}
+
+}  // namespace pintle::serving

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle-controller token`: prints the HTTP headers with which a pointer config lets its machine fetch a config.
+
+#include <string_view>
+#include <vector>
+
+#include "base/exit_status.h"
+
+namespace pintle::serving {
+
+// `words` are the arguments after the verb.
+ExitStatus Token(const std::vector<std::string_view>& words);
+
+}  // namespace pintle::serving

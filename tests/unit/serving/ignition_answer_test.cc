@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serving/ignition_answer.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "serving/ignition_counts.h"
+#include "unit/expect.h"
+
+namespace pintle::serving {
+namespace {
+
+using ignition::SpecVersion;
+
+const std::string kSigningKey(32, 'k');
+constexpr WallTime kAskedAt = WallTime(std::chrono::hours(500'000));
+
+ServedSources Sources(const std::string& name) {
+  ServedSources sources;
+  sources.config.metadata.name = name;
+  sources.config.spec.config = {{"ignition", {{"version", "3.5.0"}}}};
+  return sources;
+}
+
+class IgnitionAnswerTest : public testing::Test {
+ protected:
+  IgnitionAnswer Ask(std::string_view path, const std::string& accept = "", const std::string& token = "",
+                     std::string_view method = "GET") {
+    const std::string authorization = "Bearer " + token;
+    net::IncomingRequest request = {method, path, "127.0.0.1:1", {}};
+    if (!accept.empty()) request.headers.push_back({"Accept", accept});
+    if (!token.empty()) request.headers.push_back({"Authorization", authorization});
+    return AnswerTo(request, pools_, access_, kAskedAt);
+  }
+  int StatusWith(const std::string& token) { return Ask("/config/worker", "", token).http.status; }
+
+  std::shared_ptr<event::TextRoom> room_ = RoomForServedTexts();
+  ServedPools pools_ = {
+      {"worker", std::make_shared<const ServedPool>(Sources("rendered-worker-1"), room_)},
+      {"broken", std::make_shared<const ServedPool>(Error(ErrorKind::kNotFound, "could not fetch config x"), room_)},
+  };
+  Access access_;
+};
+
+TEST_F(IgnitionAnswerTest, ServesTheSameBytesToAllWhoAskForAVersion) {
+  const IgnitionAnswer one = Ask("/config/worker", "application/vnd.coreos.ignition+json;version=3.3.0");
+  const IgnitionAnswer other = Ask("/config/a/worker", "x/vnd.coreos.ignition+json;version=3.3.9");
+  ASSERT_EQ(one.http.status, 200);
+  EXPECT_EQ(one.http.body.get(), other.http.body.get());
+  EXPECT_EQ(one.version, SpecVersion::k3_3);
+  EXPECT_EQ(one.pool, "worker");
+  EXPECT_THAT(one.http.headers, testing::ElementsAre(net::Header{"Content-Type", "application/json"}));
+  EXPECT_NE(one.http.body.get(), Ask("/config/worker").http.body.get());
+}
+
+TEST_F(IgnitionAnswerTest, SaysWhyThereIsNoConfig) {
+  EXPECT_EQ(Ask("/config/none").http.status, 500);
+  EXPECT_EQ(Ask("/config/none").failure->message(), "there is no pool \"none\"");
+  EXPECT_EQ(Ask("/config/broken").http.status, 500);
+  EXPECT_EQ(Ask("/config/broken").failure->message(), "could not fetch config x");
+  const IgnitionAnswer bad = Ask("/config/worker", "application/vnd.coreos.ignition+json;version=4.0.0");
+  EXPECT_EQ(bad.http.status, 400);
+  EXPECT_THAT(bad.failure->message(), testing::StartsWith("unsupported Ignition version in Accept header: "));
+  for (const IgnitionAnswer& answer : {Ask("/config/none"), Ask("/config/broken"), bad}) {
+    EXPECT_EQ(answer.http.body, nullptr);
+  }
+}
+
+TEST_F(IgnitionAnswerTest, NeverHasMoreConfigsThanThereIsRoomFor) {
+  const auto ask = [&](int minor) {
+    return Ask("/config/worker", fmt::format("application/vnd.coreos.ignition+json;version=3.{}.0", minor));
+  };
+  const std::size_t length = ask(1).http.body->size();
+  const auto room = std::make_shared<event::TextRoom>(length * 5 / 2);
+  pools_["worker"] = std::make_shared<const ServedPool>(Sources("rendered-worker-1"), room);
+  std::vector<IgnitionAnswer> held;
+  for (int minor = 1; minor <= 5; ++minor) {
+    held.push_back(ask(minor));
+    EXPECT_LE(room->taken(), length * 5 / 2);
+  }
+  EXPECT_EQ(held[1].http.status, 200);
+  EXPECT_EQ(held[4].http.status, 503);
+  EXPECT_EQ(held[4].http.body, nullptr);
+  EXPECT_THAT(held[4].http.headers, testing::ElementsAre(net::Header{"Retry-After", "5"}));
+  EXPECT_EQ(ask(1).http.body, held[0].http.body);
+  held.clear();
+  EXPECT_EQ(ask(5).http.status, 200);
+}
+
+TEST_F(IgnitionAnswerTest, LooksForATokenAsItsModeSays) {
+  const std::string good = MakeToken(kSigningKey, "worker", kAskedAt + std::chrono::seconds(1));
+  const std::string expired = MakeToken(kSigningKey, "worker", kAskedAt);
+  const std::string of_other = MakeToken(kSigningKey, "master", kAskedAt + std::chrono::seconds(1));
+  EXPECT_EQ(StatusWith("junk"), 200);
+  EXPECT_EQ(Ask("/config/worker", "", "junk").token, TokenProblem::kNone);
+
+  access_ = {AccessMode::kGrace, {kSigningKey}};
+  EXPECT_EQ(StatusWith("junk"), 200);
+  EXPECT_EQ(Ask("/config/worker").token, TokenProblem::kMissing);
+  EXPECT_EQ(Ask("/config/worker", "", good).token, TokenProblem::kNone);
+
+  access_ = {AccessMode::kRequired, {kSigningKey}};
+  EXPECT_EQ(StatusWith(good), 200);
+  EXPECT_EQ(StatusWith(""), 401);
+  EXPECT_EQ(StatusWith("junk"), 401);
+  EXPECT_EQ(StatusWith(expired), 401);
+  EXPECT_EQ(StatusWith(of_other), 403);
+  // Before it has shown a token, nobody learns which pools and versions there are.
+  EXPECT_EQ(Ask("/config/none").http.status, 401);
+  EXPECT_EQ(Ask("/config/worker", "application/vnd.coreos.ignition+json;version=4.0.0").http.status, 401);
+  EXPECT_EQ(Ask("/healthz").http.status, 200);
+  EXPECT_THAT(Ask("/config/worker").http.headers, testing::ElementsAre(net::Header{"WWW-Authenticate", "Bearer"}));
+}
+
+TEST_F(IgnitionAnswerTest, SaysWhetherItIsWellWhereThereIsNothingElse) {
+  const auto ask = [](std::string_view method, std::string_view target) {
+    return AnswerHealth({method, target, "", {}}).status;
+  };
+  EXPECT_EQ(ask("GET", "/healthz"), 200);
+  EXPECT_EQ(ask("POST", "/healthz"), 405);
+  EXPECT_EQ(ask("GET", "/config/worker"), 404);
+  EXPECT_EQ(ask("GET", "/config"), 404);
+}
+
+TEST_F(IgnitionAnswerTest, IsCountedByPoolVersionAndStatus) {
+  access_ = {AccessMode::kGrace, {kSigningKey}};
+  const IgnitionCounters first(pools_, nullptr);
+  first.Count(Ask("/config/worker"));
+  first.Count(Ask("/config/worker"));
+  first.Count(Ask("/healthz"));
+  first.Count(Ask("/config/made-up"));
+  first.Count(Ask("/config/worker", "application/vnd.coreos.ignition+json;version=4.0.0"));
+  // Another set of pools: what was counted is kept.
+  const IgnitionCounters second({}, &first);
+  second.Count(Ask("/config/worker", "", MakeToken(kSigningKey, "worker", kAskedAt + std::chrono::seconds(1))));
+  const IgnitionCounts counts = second.Read();
+  EXPECT_THAT(counts.requests,
+              testing::ElementsAre(RequestCount{"", "2.2.0", 500, 1}, RequestCount{"worker", "2.2.0", 200, 3},
+                                   RequestCount{"worker", "", 400, 1}));
+  EXPECT_THAT(counts.open_hits, testing::ElementsAre(testing::Pair("worker", 2)));
+}
+
+}  // namespace
+}  // namespace pintle::serving
