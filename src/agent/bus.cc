@@ -16,7 +16,7 @@
 #include "agent/callers.h"
 #include "base/log.h"
 #include "base/printable.h"
-#include "host/types_dbus.h"
+#include "host/systemd/types_dbus.h"
 
 namespace pintle::agent {
 namespace {

@@ -15,7 +15,7 @@
 #include "event/loop.h"
 #include "event/watches.h"
 #include "host/agent_dbus.h"
-#include "host/logins_dbus.h"
+#include "host/systemd/logins_dbus.h"
 #include "kube/backoff.h"
 
 namespace pintle::agent {

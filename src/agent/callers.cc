@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "host/types_dbus.h"
+#include "host/systemd/types_dbus.h"
 
 namespace pintle::agent {
 namespace {

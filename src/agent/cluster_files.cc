@@ -12,7 +12,7 @@
 
 #include "base/base64.h"
 #include "change/findings.h"
-#include "host/files.h"
+#include "host/files/files.h"
 #include "json/parse.h"
 #include "net/last_certificate.h"
 

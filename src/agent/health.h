@@ -15,7 +15,7 @@
 
 #include "base/result.h"
 #include "base/root.h"
-#include "host/systemd.h"
+#include "host/systemd/systemd.h"
 
 namespace pintle::agent {
 

@@ -13,7 +13,7 @@
 
 #include "base/time_span.h"
 #include "base/utf8.h"
-#include "host/unit_name.h"
+#include "host/systemd/unit_name.h"
 #include "net/url.h"
 
 namespace pintle::agent {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <variant>
 
-#include "host/files.h"
+#include "host/files/files.h"
 #include "host/program.h"
-#include "host/unit_files.h"
+#include "host/systemd/unit_files.h"
 #include "plan/actions.h"
 
 namespace pintle::change {

@@ -22,7 +22,7 @@
 #include "change/room.h"
 #include "change/stage.h"
 #include "change/whose_deployment.h"
-#include "host/remedy.h"
+#include "host/files/remedy.h"
 #include "plan/actions.h"
 
 namespace pintle::change {

@@ -27,9 +27,9 @@
 #include "change/losses.h"
 #include "change/next_boot.h"
 #include "change/stage.h"
-#include "host/blob_store.h"
+#include "host/files/blob_store.h"
 #include "host/host.h"
-#include "host/how_far.h"
+#include "host/ostree/how_far.h"
 #include "plan/plan.h"
 
 namespace pintle::change {

@@ -5,8 +5,8 @@
 
 #include "api/machine_config.h"
 #include "base/result.h"
-#include "host/deployments.h"
 #include "host/host.h"
+#include "host/ostree/deployments.h"
 #include "plan/extensions.h"
 
 namespace pintle::change {

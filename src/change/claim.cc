@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "change/state_directory.h"
-#include "host/remedy.h"
+#include "host/files/remedy.h"
 
 namespace pintle::change {
 namespace {

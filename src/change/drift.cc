@@ -16,8 +16,8 @@
 #include "change/private_lines.h"
 #include "change/text_diff.h"
 #include "host/authorized_keys.h"
-#include "host/directories.h"
-#include "host/seen_files.h"
+#include "host/files/directories.h"
+#include "host/files/seen_files.h"
 
 namespace pintle::change {
 namespace {

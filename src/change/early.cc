@@ -12,7 +12,7 @@
 #include "change/journal.h"
 #include "change/next_boot.h"
 #include "change/put.h"
-#include "host/unit_files.h"
+#include "host/systemd/unit_files.h"
 
 namespace pintle::change {
 namespace {

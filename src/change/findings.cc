@@ -22,9 +22,9 @@
 #include "change/owners.h"
 #include "change/private_lines.h"
 #include "host/authorized_keys.h"
-#include "host/deployments.h"
-#include "host/files.h"
-#include "host/observer.h"
+#include "host/files/files.h"
+#include "host/files/observer.h"
+#include "host/ostree/deployments.h"
 #include "host/password_hash.h"
 
 namespace pintle::change {

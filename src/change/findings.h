@@ -14,8 +14,8 @@
 
 #include "base/result.h"
 #include "base/root.h"
+#include "host/files/seen_files.h"
 #include "host/host.h"
-#include "host/seen_files.h"
 #include "ignition/config.h"
 #include "json/fields.h"
 #include "plan/plan.h"

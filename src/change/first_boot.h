@@ -13,8 +13,8 @@
 #include "base/result.h"
 #include "change/apply.h"
 #include "change/current_config.h"
-#include "host/deployments.h"
 #include "host/host.h"
+#include "host/ostree/deployments.h"
 #include "plan/plan.h"
 
 namespace pintle::change {

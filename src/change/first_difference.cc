@@ -14,8 +14,8 @@
 #include "base/utf8.h"
 #include "change/masking.h"
 #include "change/private_lines.h"
-#include "host/directories.h"
-#include "host/pieces.h"
+#include "host/files/directories.h"
+#include "host/files/pieces.h"
 
 namespace pintle::change {
 namespace {

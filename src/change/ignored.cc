@@ -12,7 +12,7 @@
 
 #include "change/state_directory.h"
 #include "change/way_out.h"
-#include "host/unit_files.h"
+#include "host/systemd/unit_files.h"
 #include "json/fields.h"
 #include "json/parse.h"
 

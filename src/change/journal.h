@@ -4,8 +4,8 @@
 // The journal: one small file that records what is being changed, and how far that is.
 //
 // It is written whole and durably, so that after a crash it is as before or after the write; and recording progress
-// works even if the disk is full by then (host/paired_file.h).  Beside it are the contents that the steps and their
-// undo need.  All of it is in /var/lib/pintle, which all deployments of a machine share.
+// works even if the disk is full by then (host/files/paired_file.h).  Beside it are the contents that the steps and
+// their undo need.  All of it is in /var/lib/pintle, which all deployments of a machine share.
 
 #include <cstddef>
 #include <optional>
@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "base/root.h"
 #include "change/change.h"
-#include "host/blob_store.h"
+#include "host/files/blob_store.h"
 
 namespace pintle::change {
 
@@ -34,7 +34,7 @@ class Journal {
   Result<> ExpectUsable() const;
 
   // Opens the store in which the contents of a change are collected before it begins.  It is empty, unless a change is
-  // under way, and it leaves some space on the disk to others (host/room.h).
+  // under way, and it leaves some space on the disk to others (host/files/room.h).
   Result<host::BlobStore> OpenBlobs() const;
 
   // Records the change: from here on its phase decides what recovery does.  All contents must be durable.  A journal

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/unit_name.h"
+#include "host/systemd/unit_name.h"
 #include "machineconfig/own_files.h"
 
 namespace pintle::change {

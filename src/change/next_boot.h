@@ -16,9 +16,9 @@
 
 #include "base/result.h"
 #include "change/change.h"
-#include "host/blob_store.h"
-#include "host/deployments.h"
+#include "host/files/blob_store.h"
 #include "host/host.h"
+#include "host/ostree/deployments.h"
 #include "plan/plan.h"
 
 namespace pintle::change {

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "base/root.h"
-#include "host/files.h"
+#include "host/files/files.h"
 
 namespace pintle::change {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "change/apply.h"
-#include "host/deployments.h"
-#include "host/how_far.h"
+#include "host/ostree/deployments.h"
+#include "host/ostree/how_far.h"
 
 namespace pintle::change {
 

@@ -12,8 +12,8 @@
 
 #include "base/result.h"
 #include "change/apply.h"
-#include "host/deployments.h"
 #include "host/host.h"
+#include "host/ostree/deployments.h"
 #include "plan/plan.h"
 
 namespace pintle::change {

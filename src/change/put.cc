@@ -14,9 +14,9 @@
 
 #include "change/link_changes.h"
 #include "host/authorized_keys.h"
-#include "host/file_changes.h"
+#include "host/files/file_changes.h"
+#include "host/files/remedy.h"
 #include "host/password_hash.h"
-#include "host/remedy.h"
 #include "machineconfig/own_files.h"
 
 namespace pintle::change {

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "host/blob_store.h"
+#include "host/files/blob_store.h"
 #include "host/host.h"
 #include "plan/step.h"
 

@@ -8,9 +8,9 @@
 
 #include "change/journal.h"
 #include "change/state_directory.h"
-#include "host/files.h"
-#include "host/paired_file.h"
-#include "host/room.h"
+#include "host/files/files.h"
+#include "host/files/paired_file.h"
+#include "host/files/room.h"
 
 namespace pintle::change {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "change/change.h"
-#include "host/blob_store.h"
+#include "host/files/blob_store.h"
 #include "host/host.h"
 
 namespace pintle::change {

@@ -18,8 +18,8 @@
 #include "change/kept_policy.h"
 #include "change/rejected.h"
 #include "change/state_directory.h"
-#include "host/files.h"
-#include "host/remedy.h"
+#include "host/files/files.h"
+#include "host/files/remedy.h"
 
 namespace pintle::change {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "change/change.h"
 #include "change/losses.h"
-#include "host/blob_store.h"
+#include "host/files/blob_store.h"
 #include "host/host.h"
 #include "plan/plan.h"
 #include "plan/step.h"

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "change/change.h"
-#include "host/deployments.h"
+#include "host/ostree/deployments.h"
 
 namespace pintle::change {
 

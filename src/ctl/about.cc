@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "change/findings.h"
-#include "host/unit_files.h"
-#include "host/unit_name.h"
+#include "host/systemd/unit_files.h"
+#include "host/systemd/unit_name.h"
 
 namespace pintle::ctl {
 namespace {

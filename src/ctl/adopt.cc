@@ -12,10 +12,10 @@
 #include "ctl/config_output.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
-#include "host/directories.h"
-#include "host/files.h"
-#include "host/unit_files.h"
-#include "host/unit_name.h"
+#include "host/files/directories.h"
+#include "host/files/files.h"
+#include "host/systemd/unit_files.h"
+#include "host/systemd/unit_name.h"
 #include "ignition/config.h"
 
 namespace pintle::ctl {

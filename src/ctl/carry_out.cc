@@ -8,7 +8,7 @@
 
 #include "change/journal.h"
 #include "ctl/output.h"
-#include "host/power_dbus.h"
+#include "host/systemd/power_dbus.h"
 
 namespace pintle::ctl {
 namespace {

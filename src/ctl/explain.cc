@@ -21,7 +21,7 @@
 #include "ctl/verbs.h"
 #include "host/accounts.h"
 #include "host/authorized_keys.h"
-#include "host/files.h"
+#include "host/files/files.h"
 #include "host/password_hash.h"
 #include "json/parse.h"
 

@@ -8,9 +8,9 @@
 #include "change/next_boot.h"
 #include "change/records.h"
 #include "ctl/verbs.h"
-#include "host/deployments_ostree.h"
 #include "host/host.h"
-#include "host/systemd_offline.h"
+#include "host/ostree/deployments_ostree.h"
+#include "host/systemd/systemd_offline.h"
 
 namespace pintle::ctl {
 

@@ -17,8 +17,8 @@
 #include "ctl/output.h"
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
-#include "host/named_deployment.h"
-#include "host/power_dbus.h"
+#include "host/ostree/named_deployment.h"
+#include "host/systemd/power_dbus.h"
 
 namespace pintle::ctl {
 namespace {

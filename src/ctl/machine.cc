@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/printable.h"
-#include "host/systemd_offline.h"
+#include "host/systemd/systemd_offline.h"
 
 namespace pintle::ctl {
 

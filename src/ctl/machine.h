@@ -12,8 +12,8 @@
 #include "base/root.h"
 #include "ctl/command_line.h"
 #include "host/host.h"
-#include "host/power.h"
-#include "host/systemd_offline.h"
+#include "host/systemd/power.h"
+#include "host/systemd/systemd_offline.h"
 #include "host/this_machine.h"
 
 namespace pintle::ctl {

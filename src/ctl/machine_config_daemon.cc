@@ -25,7 +25,7 @@
 #include "ctl/machine.h"
 #include "ctl/output.h"
 #include "ctl/pivot.h"
-#include "host/power_dbus.h"
+#include "host/systemd/power_dbus.h"
 
 namespace pintle::ctl {
 namespace {

@@ -16,7 +16,7 @@
 #include "ctl/output.h"
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
-#include "host/image_name.h"
+#include "host/ostree/image_name.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {

@@ -14,7 +14,7 @@
 #include "base/unique_fd.h"
 #include "change/apply.h"
 #include "ctl/progress_text.h"
-#include "host/how_far.h"
+#include "host/ostree/how_far.h"
 
 namespace pintle::ctl {
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "host/how_far.h"
+#include "host/ostree/how_far.h"
 
 namespace pintle::ctl {
 

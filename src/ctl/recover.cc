@@ -13,10 +13,10 @@
 #include "ctl/output.h"
 #include "ctl/set_aside.h"
 #include "ctl/verbs.h"
-#include "host/deployments_ostree.h"
-#include "host/power_dbus.h"
-#include "host/systemd_dbus.h"
-#include "host/systemd_offline.h"
+#include "host/ostree/deployments_ostree.h"
+#include "host/systemd/power_dbus.h"
+#include "host/systemd/systemd_dbus.h"
+#include "host/systemd/systemd_offline.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {

@@ -8,8 +8,8 @@
 #include <chrono>
 #include <utility>
 
-#include "host/types_dbus.h"
-#include "host/values_dbus.h"
+#include "host/systemd/types_dbus.h"
+#include "host/systemd/values_dbus.h"
 
 namespace pintle::host {
 namespace {

@@ -16,9 +16,9 @@
 
 #include "base/unique_fd.h"
 #include "host/accounts.h"
-#include "host/acting_as.h"
-#include "host/small_file.h"
-#include "host/sync_directory.h"
+#include "host/files/acting_as.h"
+#include "host/files/small_file.h"
+#include "host/files/sync_directory.h"
 
 namespace pintle::host {
 namespace {

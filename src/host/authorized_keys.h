@@ -16,7 +16,7 @@
 
 #include "base/result.h"
 #include "base/root.h"
-#include "host/selinux.h"
+#include "host/files/selinux.h"
 #include "resource/authorized_keys.h"
 #include "resource/resource.h"
 

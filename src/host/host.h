@@ -5,9 +5,9 @@
 
 #include "base/clock.h"
 #include "base/root.h"
-#include "host/deployments.h"
-#include "host/selinux.h"
-#include "host/systemd.h"
+#include "host/files/selinux.h"
+#include "host/ostree/deployments.h"
+#include "host/systemd/systemd.h"
 
 namespace pintle::host {
 

@@ -12,7 +12,7 @@
 
 #include "base/unique_fd.h"
 #include "host/accounts.h"
-#include "host/small_file.h"
+#include "host/files/small_file.h"
 
 namespace pintle::host {
 namespace {

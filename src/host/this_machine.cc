@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "host/open_deployments.h"
-#include "host/power_dbus.h"
-#include "host/systemd_dbus.h"
+#include "host/ostree/open_deployments.h"
+#include "host/systemd/power_dbus.h"
+#include "host/systemd/systemd_dbus.h"
 
 namespace pintle::host {
 namespace {

@@ -9,10 +9,10 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/root.h"
-#include "host/deployments.h"
 #include "host/host.h"
-#include "host/power.h"
-#include "host/systemd.h"
+#include "host/ostree/deployments.h"
+#include "host/systemd/power.h"
+#include "host/systemd/systemd.h"
 
 namespace pintle::host {
 

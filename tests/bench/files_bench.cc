@@ -23,11 +23,11 @@
 
 #include "base/clock.h"
 #include "base/root.h"
-#include "host/blob_store.h"
-#include "host/file_changes.h"
-#include "host/files.h"
-#include "host/observer.h"
-#include "host/seen_files.h"
+#include "host/files/blob_store.h"
+#include "host/files/file_changes.h"
+#include "host/files/files.h"
+#include "host/files/observer.h"
+#include "host/files/seen_files.h"
 
 namespace pintle::host {
 namespace {

@@ -17,7 +17,7 @@
 #include "crash/histories.h"
 #include "crash/to_be_confirmed.h"
 #include "crash/tree.h"
-#include "host/seen_files.h"
+#include "host/files/seen_files.h"
 #include "unit/change/small_machine.h"
 #include "unit/temporary_directory.h"
 

@@ -3,7 +3,7 @@
 // The promise of a whole change of the file tree: cut short or refused anywhere, putting back what was observed before
 // gives the old tree, and so it does when that is cut short too.
 
-#include "host/files.h"
+#include "host/files/files.h"
 
 #include <fmt/core.h>
 #include <sys/xattr.h>
@@ -20,9 +20,9 @@
 #include "crash/faults.h"
 #include "crash/histories.h"
 #include "crash/tree.h"
-#include "host/blob_store.h"
-#include "host/file_changes.h"
-#include "host/originals.h"
+#include "host/files/blob_store.h"
+#include "host/files/file_changes.h"
+#include "host/files/originals.h"
 #include "json/fields.h"
 #include "json/parse.h"
 #include "unit/expect.h"

@@ -3,7 +3,7 @@
 // The promise of a file that can be replaced on a full disk: whatever is cut short or refused, it is the old one or the
 // new one, and what was said of it is true.
 
-#include "host/paired_file.h"
+#include "host/files/paired_file.h"
 
 #include <fmt/core.h>
 

@@ -15,9 +15,9 @@
 #include "base/root.h"
 #include "crash/histories.h"
 #include "crash/tree.h"
-#include "host/blob_store.h"
-#include "host/file_changes.h"
-#include "host/observer.h"
+#include "host/files/blob_store.h"
+#include "host/files/file_changes.h"
+#include "host/files/observer.h"
 #include "unit/expect.h"
 #include "unit/temporary_directory.h"
 

@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "host/disk_space.h"
-#include "host/image_name.h"
-#include "host/kernel_arguments.h"
-#include "host/oci_image.h"
+#include "host/ostree/disk_space.h"
+#include "host/ostree/image_name.h"
+#include "host/ostree/kernel_arguments.h"
+#include "host/ostree/oci_image.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace host = pintle::host;

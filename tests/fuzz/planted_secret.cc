@@ -9,7 +9,7 @@
 #include "agent/cluster_files.h"
 #include "agent/server_authorities.h"
 #include "agent/settings.h"
-#include "host/oci_image.h"
+#include "host/ostree/oci_image.h"
 #include "ignition/butane.h"
 #include "ignition/config.h"
 #include "ignition/convert.h"

@@ -34,10 +34,10 @@
 #include <vector>
 
 #include "base/root.h"
-#include "host/deployments_ostree.h"
-#include "host/extensions_image.h"
-#include "host/open_deployments.h"
-#include "host/systemd_dbus.h"
+#include "host/ostree/deployments_ostree.h"
+#include "host/ostree/extensions_image.h"
+#include "host/ostree/open_deployments.h"
+#include "host/systemd/systemd_dbus.h"
 #include "json/parse.h"
 
 namespace pintle::host {

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <utility>
 
-#include "host/image_name.h"
-#include "host/import_ostree.h"
-#include "host/kernel_arguments.h"
+#include "host/ostree/image_name.h"
+#include "host/ostree/import_ostree.h"
+#include "host/ostree/kernel_arguments.h"
 #include "host/program.h"
 
 namespace pintle::test {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/deployments_ostree.h"
-#include "host/types_ostree.h"
+#include "host/ostree/deployments_ostree.h"
+#include "host/ostree/types_ostree.h"
 
 namespace pintle::test {
 

@@ -27,8 +27,8 @@
 
 #include "base/c_ptr.h"
 #include "base/root.h"
-#include "host/power_dbus.h"
-#include "host/systemd_dbus.h"
+#include "host/systemd/power_dbus.h"
+#include "host/systemd/systemd_dbus.h"
 
 namespace pintle::host {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "change/current_config.h"
 #include "change/image_mode.h"
-#include "host/systemd_offline.h"
+#include "host/systemd/systemd_offline.h"
 #include "unit/expect.h"
 #include "unit/temporary_directory.h"
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "host/attributes.h"
-#include "host/seen_files.h"
-#include "host/selinux.h"
+#include "host/files/attributes.h"
+#include "host/files/seen_files.h"
+#include "host/files/selinux.h"
 #include "unit/change/small_machine.h"
 #include "unit/temporary_directory.h"
 

@@ -14,7 +14,7 @@
 #include "change/drift.h"
 #include "change/findings.h"
 #include "change/journal.h"
-#include "host/files.h"
+#include "host/files/files.h"
 #include "unit/change/small_machine.h"
 #include "unit/expect.h"
 #include "unit/packed.h"

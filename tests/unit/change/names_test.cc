@@ -9,9 +9,9 @@
 #include "change/image_mode.h"
 #include "change/kept_policy.h"
 #include "change/original_passwords.h"
-#include "host/originals.h"
+#include "host/files/originals.h"
+#include "host/files/seen_files.h"
 #include "host/pause.h"
-#include "host/seen_files.h"
 #include "unit/expect.h"
 #include "unit/plan/configs.h"
 

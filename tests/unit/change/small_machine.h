@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/root.h"
 #include "change/apply.h"
-#include "host/systemd_offline.h"
+#include "host/systemd/systemd_offline.h"
 #include "machineconfig/objects.h"
 #include "plan/plan.h"
 #include "unit/expect.h"

@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "base/root.h"
-#include "host/deployments.h"
-#include "host/how_far.h"
+#include "host/ostree/deployments.h"
+#include "host/ostree/how_far.h"
 #include "unit/change/small_machine.h"
 
 namespace pintle::change {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/files/attributes.h"
+
+#include <fmt/core.h>
+#include <sys/xattr.h>
+
+#include <string_view>
+#include <utility>
+
+#include "base/base64.h"
+
+namespace pintle::host {
+namespace {
+
+// The kernel maintains this attribute: it proves that only the kernel has changed the others.
+constexpr std::string_view kKernelsOwn = "security.evm";
+
+class Thing {
+ public:
+  Thing(int fd, OpenedAs opened_as) : fd_(fd) {
+    if (opened_as == OpenedAs::kPath) path_ = fmt::format("/proc/self/fd/{}", fd);
+  }
+
+  ssize_t List(char* names, std::size_t size) const {
+    return path_.empty() ? ::flistxattr(fd_, names, size) : ::listxattr(path_.c_str(), names, size);
+  }
+  ssize_t Get(const char* name, char* value, std::size_t size) const {
+    return path_.empty() ? ::fgetxattr(fd_, name, value, size) : ::getxattr(path_.c_str(), name, value, size);
+  }
+  int Set(const char* name, const std::string& value) const {
+    return path_.empty() ? ::fsetxattr(fd_, name, value.data(), value.size(), 0)
+                         : ::setxattr(path_.c_str(), name, value.data(), value.size(), 0);
+  }
+  int Remove(const char* name) const {
+    return path_.empty() ? ::fremovexattr(fd_, name) : ::removexattr(path_.c_str(), name);
+  }
+
+ private:
+  int fd_;
+  std::string path_;
+};
+
+// Repeats the call with more room until the value fits.  `call` gets the room and its size, and returns the length.
+template <typename Call>
+Result<std::string> ReadUntilItFits(const char* what, Call&& call) {
+  std::string bytes(256, '\0');
+  for (;;) {
+    const ssize_t length = call(bytes.data(), bytes.size());
+    if (length >= 0) {
+      bytes.resize(static_cast<std::size_t>(length));
+      return bytes;
+    }
+    if (errno != ERANGE) return Error::FromErrno(what);
+    bytes.resize(bytes.size() * 4);
+  }
+}
+
+Result<Attributes> Read(const Thing& thing) {
+  auto listed = ReadUntilItFits("listing extended attributes",
+                                [&](char* room, std::size_t size) { return thing.List(room, size); });
+  if (!listed && listed.error().errno_value() == ENOTSUP) return Attributes{};
+  const std::string names = TRY(std::move(listed));
+  Attributes attributes;
+  for (std::string_view rest = names; !rest.empty();) {
+    const std::string name(rest.substr(0, rest.find('\0')));
+    rest.remove_prefix(name.size() + 1);
+    if (name == kKernelsOwn) continue;
+    auto value = ReadUntilItFits("reading it",
+                                 [&](char* room, std::size_t size) { return thing.Get(name.c_str(), room, size); });
+    if (!value && value.error().errno_value() == ENODATA) continue;  // Someone has removed it meanwhile.
+    attributes.emplace(name, TRY(std::move(value), "extended attribute " + name));
+  }
+  return attributes;
+}
+
+}  // namespace
+
+Result<Attributes> ReadAttributes(int fd, OpenedAs opened_as) { return Read(Thing(fd, opened_as)); }
+
+Result<bool> SetAttributes(int fd, OpenedAs opened_as, const Attributes& wanted, OtherAttributes others) {
+  if (wanted.empty() && others == OtherAttributes::kKeep) return false;
+  const Thing thing(fd, opened_as);
+  bool differed = false;
+  const Attributes have = TRY(Read(thing));
+  for (const auto& [name, value] : have) {
+    // A label can be changed, but not removed.
+    if (others == OtherAttributes::kKeep || name == kSelinuxLabel || wanted.contains(name)) continue;
+    if (thing.Remove(name.c_str()) != 0 && errno != ENODATA) {
+      return Error::FromErrno("removing it").While("extended attribute " + name);
+    }
+    differed = true;
+  }
+  for (const auto& [name, value] : wanted) {
+    if (const auto found = have.find(name); found != have.end() && found->second == value) continue;
+    if (thing.Set(name.c_str(), value) != 0) return Error::FromErrno("setting it").While("extended attribute " + name);
+    differed = true;
+  }
+  return differed;
+}
+
+std::map<std::string, std::string> ToText(const Attributes& attributes) {
+  std::map<std::string, std::string> text;
+  for (const auto& [name, value] : attributes) text.emplace(name, EncodeBase64(value));
+  return text;
+}
+
+Result<Attributes> FromText(const std::map<std::string, std::string>& text) {
+  Attributes attributes;
+  for (const auto& [name, value] : text) {
+    auto bytes = DecodeBase64(value);
+    if (!bytes) return Error(ErrorKind::kInvalid, fmt::format("the value of attribute {} is not base64", name));
+    attributes.emplace(name, *std::move(bytes));
+  }
+  return attributes;
+}
+
+}  // namespace pintle::host

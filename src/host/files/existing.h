@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What statx() reports of a thing in an open directory, and whether the thing has changed since.
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "host/files/attributes.h"
+#include "host/files/blob_store.h"
+#include "host/files/directories.h"
+#include "resource/file_entry.h"
+
+namespace pintle::host {
+
+struct Existing {
+  resource::EntryKind kind = resource::EntryKind::kFile;
+  std::int64_t permissions = 0;
+  std::int64_t user = 0;
+  std::int64_t group = 0;
+  std::uint64_t size = 0;
+  std::uint64_t attributes = 0;  // STATX_ATTR_...
+  Identity identity;
+  std::int64_t modified = 0;  // In nanoseconds.
+  std::int64_t changed = 0;
+};
+
+// Returns nullopt if the name does not exist, and an error for anything but a file, a directory or a link.
+Result<std::optional<Existing>> FindExisting(int directory, const std::string& name);
+
+// These return kConflict for what someone has done to this one place.
+Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view what);
+Result<> CheckNotMounted(const Existing& existing);
+
+// Returns whether nobody has touched a file or link.  Writes within one tick of the file system's clock leave the
+// same times: if a thing was touched shortly before it was seen, only its contents are proof.
+bool IsUntouched(const Existing& was, const Existing& is);
+// Like IsUntouched(), for a thing that was renamed meanwhile, which changes its ctime but not its mtime.
+bool IsUntouchedButRenamed(const Existing& was, const Existing& is);
+// Returns whether it has not changed since `moment`, so that whoever read it then has seen its current state.
+bool HasRestedSince(const Existing& existing, WallTime moment);
+
+// Opens a thing so that its contents and attributes can be read.  It is an error if the name has another by now.
+Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& name, const Existing& existing);
+OpenedAs HowOpened(resource::EntryKind kind);
+
+// Returns whether an open thing is in this state.  Attributes are compared if the state has any; `blobs` has the
+// contents of the state's file.
+Result<bool> IsAs(const resource::FileEntry::State& state, const Existing& existing, int opened, const Attributes& have,
+                  const BlobStore& blobs);
+
+}  // namespace pintle::host

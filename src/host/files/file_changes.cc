@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/files/file_changes.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "host/files/attributes.h"
+#include "host/files/directories.h"
+#include "host/files/exchange.h"
+#include "host/files/existing.h"
+#include "host/files/new_entry.h"
+#include "host/files/path_parts.h"
+#include "host/files/remedy.h"
+#include "host/files/stages.h"
+#include "host/files/unsynced.h"
+#include "json/fields.h"
+
+namespace pintle::host {
+namespace {
+
+using resource::EntryKind;
+using FileState = resource::FileEntry::State;
+using Place = Directories::Place;
+
+std::string Doing(const FilePut& put) {
+  if (!put.want) return "removing " + put.key;
+  switch (put.want->kind) {
+    case EntryKind::kFile:
+      return "writing " + put.key;
+    case EntryKind::kDirectory:
+      return "making the directory " + put.key;
+    case EntryKind::kLink:
+      return fmt::format("linking {} to {}", put.key, put.want->target);
+  }
+  return put.key;
+}
+
+Result<> CheckPath(const std::string& path) {
+  const std::string name(NameIn(path));
+  if (path.starts_with('/') && !name.empty() && name != "." && name != "..") return {};
+  return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not an absolute path that ends in a name", path));
+}
+
+Error IsElsewhere(const std::string& directory) {
+  return Error(ErrorKind::kConflict, fmt::format("someone has put another directory in the place of {} meanwhile: see "
+                                                 "`pintle verify`",
+                                                 directory));
+}
+
+enum class Way {
+  kNothing,  // It is there as wanted, or another path has taken over the place.
+  kPlace,    // The new thing is moved to its place, which is empty.
+  kReplace,  // The new thing and the old one are exchanged, and the old one is removed.
+  kAdjust,   // A directory stays, and its owner, permissions and attributes are set.
+  kRemove,
+};
+
+struct Prepared {
+  std::optional<FileState> want;
+  Way way = Way::kNothing;
+  Identity directory;  // The directory that has the place.
+  Exchange exchange;
+  AttributeGoal goal;  // Used by kAdjust only.
+  std::uint64_t number = 0;
+
+  Place place() const { return {directory, exchange.name}; }
+  bool WasDirectory() const { return exchange.existing && exchange.existing->kind == EntryKind::kDirectory; }
+};
+
+// A thing that was taken out of its place, and lies beside it until it is removed.
+struct Retired {
+  std::string path;
+  Identity directory;
+  Exchange exchange;
+  Existing out;
+
+  Place place() const { return {directory, exchange.name}; }
+};
+
+}  // namespace
+
+class FileChanges::Work {
+ public:
+  Work(const Root& root, const BlobStore& blobs, Labels labels)
+      : blobs_(blobs), labels_(std::move(labels)), directories_(root), committing_(root) {}
+
+  Result<> Prepare(const FilePut& put, const std::optional<Before>& before) {
+    TRY(CheckPath(put.key));
+    if (const auto found = prepared_.find(put.key); found != prepared_.end()) Discard(found);
+    auto prepared = Make(put, before);
+    if (!prepared) return WithRemedy(std::move(prepared).error()).While(Doing(put));
+    prepared->want = put.want;
+    prepared->number = ++number_;
+    if (prepared->way != Way::kNothing) by_place_[prepared->place()] = put.key;
+    prepared_.emplace(put.key, *std::move(prepared));
+    return {};
+  }
+
+  Result<> Commit(const FilePut& put) {
+    if (!prepared_.contains(put.key)) {
+      TRY(Prepare(put, std::nullopt));
+      TRY(SyncAll());
+    }
+    const auto found = prepared_.find(put.key);
+    // A later change of the same path has replaced this one, and will be committed in its turn.
+    if (!json::Equal(found->second.want, put.want)) return {};
+    if (auto done = CarryOut(put.key, found->second); !done) {
+      return WithRemedy(std::move(done).error()).While(Doing(put));
+    }
+    Forget(found);
+    return {};
+  }
+
+  Result<> Sync() {
+    while (!retired_.empty()) {
+      const Retired retired = std::move(retired_.back());
+      retired_.pop_back();
+      TRY(Remove(retired), "removing what was at " + retired.path);
+    }
+    if (prepared_.empty()) RemoveStages();
+    return SyncAll();
+  }
+
+  void Abandon() {
+    // Retired things that someone has edited are put back; others are cleared when their path is put again.
+    for (const Retired& retired : std::exchange(retired_, {})) static_cast<void>(Remove(retired));
+    // The last is discarded first, so that a directory is empty when its turn comes.
+    while (!prepared_.empty()) {
+      Discard(std::max_element(prepared_.begin(), prepared_.end(),
+                               [](const auto& a, const auto& b) { return a.second.number < b.second.number; }));
+    }
+    RemoveStages();
+  }
+
+ private:
+  using Found = std::unordered_map<std::string, Prepared>::iterator;
+  using SharedDirectory = Directories::Shared;
+
+  // ---- directories --------------------------------------------------------------------------------------------------
+
+  Result<SharedDirectory> OpenAbove(const std::string& path) {
+    SharedDirectory directory = TRY(directories_.Open(DirectoryAbove(path)));
+    const std::uint64_t device = directory->identity().device;
+    if (!unsynced_.contains(device)) unsynced_.emplace(device, Unsynced(TRY(directory->OpenToRead())));
+    return directory;
+  }
+
+  // Looks up the directory anew, which must be the one in which the change was prepared.
+  Result<SharedDirectory> OpenAboveAgain(const std::string& path, const Identity& identity) {
+    const std::string above = DirectoryAbove(path);
+    auto directory = committing_.Open(above);
+    if (!directory && !IsFaultOfMachine(directory.error())) return IsElsewhere(above);
+    if (directory && (*directory)->identity() != identity) return IsElsewhere(above);
+    return directory;
+  }
+
+  // Checks that names in the directory can be changed.
+  Result<> CheckChangeable(const Directory& directory) {
+    if (changeable_.contains(directory.identity())) return {};
+    TRY(CheckNotImmutable(directory.attributes(), "the directory " + directory.path()));
+    if (::faccessat(directory.fd(), ".", W_OK, AT_EACCESS) != 0) {
+      return Error::FromErrno("the directory " + directory.path());
+    }
+    changeable_.insert(directory.identity());
+    return {};
+  }
+
+  Result<> ClearLeftover(const Directory& directory, const std::string& name) {
+    if (directory.IsShared()) {
+      const bool is_in_use = stages_.all().contains(directory.identity());
+      TRY(is_in_use ? Result<>() : Stages::ClearLeftover(directory));
+    }
+    struct stat status;
+    // The check comes first, since unlink() fails on a read-only file system even if the name does not exist.
+    if (::fstatat(directory.fd(), NameBeside(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) {
+      return {};
+    }
+    return ClearBeside(directory.fd(), name);
+  }
+
+  void RemoveStages() {
+    const auto all = stages_.all();
+    for (const auto& [identity, path] : all) {
+      const auto directory = committing_.Open(path);
+      if (directory && (*directory)->identity() == identity) stages_.RemoveFrom(**directory);
+    }
+  }
+
+  // ---- preparing ----------------------------------------------------------------------------------------------------
+
+  Result<Prepared> Make(const FilePut& put, const std::optional<Before>& before) {
+    auto opened = OpenAbove(put.key);
+    if (!opened) {
+      const int reason = opened.error().errno_value();
+      if (!put.want && (reason == ENOENT || reason == ENOTDIR)) return Prepared();
+      // The directory could be opened when the place was observed, so someone has changed the path.
+      if (before && !IsFaultOfMachine(opened.error())) {
+        return Error(ErrorKind::kConflict, opened.error().message() + ": see `pintle verify`");
+      }
+      return std::move(opened).error();
+    }
+    const Directory& directory = **opened;
+    Prepared prepared;
+    prepared.directory = directory.identity();
+    Exchange& exchange = prepared.exchange;
+    exchange.name = NameIn(put.key);
+    if (!retired_.empty()) TRY(RemoveRetired([&](const Retired& one) { return one.place() == prepared.place(); }));
+    if (IsPreparedAlready(put, prepared.place())) return prepared;
+    // Leftovers are cleared even if nothing is to be changed, since nobody else clears them.
+    TRY(ClearLeftover(directory, exchange.name));
+    exchange.existing = TRY(FindExisting(directory.fd(), exchange.name));
+    if (before && before->state != nullptr) exchange.seen = *before->state;
+    exchange.is_fresh = exchange.existing && !HasRestedSince(*exchange.existing, std::chrono::system_clock::now());
+    TRY(put.want ? MakeReadyToPut(put, before, directory, prepared) : MakeReadyToRemove(before, directory, prepared));
+    return prepared;
+  }
+
+  // Two paths may lead to the same place.  The later change wins.
+  bool IsPreparedAlready(const FilePut& put, const Place& place) {
+    const auto by_place = by_place_.find(place);
+    if (by_place == by_place_.end() || by_place->second == put.key) return false;
+    const auto found = prepared_.find(by_place->second);
+    if (found == prepared_.end()) return false;
+    if (json::Equal(found->second.want, put.want)) return true;
+    TakeAway(found->first, found->second);
+    found->second.way = Way::kNothing;
+    return false;
+  }
+
+  Result<> MakeReadyToRemove(const std::optional<Before>& before, const Directory& directory, Prepared& prepared) {
+    const std::string& name = prepared.exchange.name;
+    if (!prepared.exchange.existing) return {};
+    TRY(CheckChangeable(directory));
+    TRY(CheckNotImmutable(prepared.exchange.existing->attributes, "it"));
+    TRY(CheckNotMounted(*prepared.exchange.existing));
+    if (before && !IsStill(*before, *prepared.exchange.existing)) {
+      const UniqueFd opened = TRY(OpenExisting(directory, name, *prepared.exchange.existing));
+      const auto have = TRY(ReadAttributes(opened.get(), HowOpened(prepared.exchange.existing->kind)));
+      TRY(CheckAsBefore(*before, *prepared.exchange.existing, opened.get(), have));
+    }
+    prepared.way = Way::kRemove;
+    return {};
+  }
+
+  Result<> MakeReadyToPut(const FilePut& put, const std::optional<Before>& before, const Directory& directory,
+                          Prepared& prepared) {
+    const FileState& want = *put.want;
+    const std::string& name = prepared.exchange.name;
+    const auto& existing = prepared.exchange.existing;
+    const bool is_same_kind = existing && existing->kind == want.kind;
+    AttributeGoal goal = TRY(GoalWithoutExisting(put));
+    if (is_same_kind && before && IsStill(*before, *existing) && !Matches(want, *before->state)) {
+      TakeOver(TRY(FromText(*before->state->attributes)), goal);
+    } else if (existing && (is_same_kind || before)) {
+      const UniqueFd opened = TRY(OpenExisting(directory, name, *existing));
+      Attributes have = TRY(ReadAttributes(opened.get(), HowOpened(existing->kind)));
+      if (is_same_kind && TRY(IsThere(want, *existing, opened.get(), goal, have))) return {};
+      if (before) TRY(CheckAsBefore(*before, *existing, opened.get(), have));
+      if (is_same_kind && existing->kind != EntryKind::kDirectory) TakeOver(std::move(have), goal);
+    } else if (before && before->state != nullptr) {
+      return WasEdited();  // It was removed.
+    }
+    TRY(CheckChangeable(directory));
+    if (existing) TRY(CheckNotImmutable(existing->attributes, "what is there"));
+    if (is_same_kind && existing->kind == EntryKind::kDirectory) {
+      prepared.way = Way::kAdjust;
+      prepared.goal = std::move(goal);
+      return {};
+    }
+    if (existing) TRY(CheckReplaceable(directory, prepared));
+    return MakeBeside(put, directory, goal, prepared);
+  }
+
+  Result<> MakeBeside(const FilePut& put, const Directory& directory, const AttributeGoal& goal, Prepared& prepared) {
+    const std::string& name = prepared.exchange.name;
+    const int at = TRY(stages_.For(directory));
+    auto made = MakeEntry(at, name, *put.want, goal, blobs_);
+    if (!made) {
+      // The first error is the one to report.
+      static_cast<void>(ClearBeside(at, name));
+      return std::move(made).error();
+    }
+    prepared.exchange.made = made->identity;
+    prepared.way = prepared.exchange.existing ? Way::kReplace : Way::kPlace;
+    if (put.want->kind == EntryKind::kDirectory) Await(directory, prepared);
+    if (made->fd) unsynced_.at(directory.identity().device).Add(std::move(made->fd));
+    return {};
+  }
+
+  void Await(const Directory& directory, const Prepared& prepared) {
+    directories_.Await(prepared.place(),
+                       {Stages::NamesTo(directory, NameBeside(prepared.exchange.name)), *prepared.exchange.made});
+  }
+
+  // Returns the attributes of a thing that is made where nothing, or a thing of another kind, is.
+  Result<AttributeGoal> GoalWithoutExisting(const FilePut& put) const {
+    if (put.want->attributes) return AttributeGoal{TRY(FromText(*put.want->attributes)), OtherAttributes::kRemove};
+    AttributeGoal goal;
+    if (const auto label = labels_.LabelFor(put.key, put.want->kind)) {
+      goal.attributes[kSelinuxLabel] = *label + '\0';  // The kernel's value includes the zero byte.
+    }
+    return goal;
+  }
+
+  // If the config does not mention attributes, the new thing takes over those of the old one, except for security
+  // attributes, which follow from the policy and the contents.
+  static void TakeOver(Attributes have, AttributeGoal& goal) {
+    if (goal.others == OtherAttributes::kRemove) return;
+    std::erase_if(have, [](const auto& attribute) { return attribute.first.starts_with("security."); });
+    goal.attributes.merge(std::move(have));
+    goal.others = OtherAttributes::kRemove;
+  }
+
+  // Compares as much as is possible without opening the file.
+  bool IsStill(const Before& before, const Existing& existing) const {
+    if (before.state == nullptr || !before.looked_at || !HasRestedSince(existing, *before.looked_at)) return false;
+    const FileState& was = *before.state;
+    return was.kind == EntryKind::kFile && existing.kind == was.kind && was.attributes &&
+           existing.permissions == was.permissions && existing.user == was.user.id && existing.group == was.group.id &&
+           blobs_.SizeOf(was.sha256) == existing.size;
+  }
+
+  Result<> CheckAsBefore(const Before& before, const Existing& existing, int opened, const Attributes& have) const {
+    if (before.state == nullptr) return WasEdited();
+    // Only the entries of a directory matter, and each of them is compared by itself.
+    if (existing.kind == EntryKind::kDirectory && before.state->kind == existing.kind) return {};
+    if (TRY(IsAs(*before.state, existing, opened, have, blobs_))) return {};
+    return WasEdited();
+  }
+
+  Result<bool> IsThere(const FileState& want, const Existing& existing, int opened, const AttributeGoal& goal,
+                       const Attributes& have) const {
+    for (const auto& [name, value] : goal.attributes) {
+      if (const auto found = have.find(name); found == have.end() || found->second != value) return false;
+    }
+    return IsAs(want, existing, opened, have, blobs_);
+  }
+
+  // A directory that is replaced must be empty, but for what is removed before that.
+  Result<> CheckReplaceable(const Directory& directory, const Prepared& prepared) const {
+    TRY(CheckNotMounted(*prepared.exchange.existing));
+    if (prepared.exchange.existing->kind != EntryKind::kDirectory) return {};
+    const UniqueFd opened = TRY(OpenExisting(directory, prepared.exchange.name, *prepared.exchange.existing));
+    for (const std::string& name : TRY(ListOpen(opened))) {
+      const auto by_place = by_place_.find({prepared.exchange.existing->identity, name});
+      if (by_place == by_place_.end()) return IsFull();
+      const auto found = prepared_.find(by_place->second);
+      if (found == prepared_.end() || found->second.way != Way::kRemove) return IsFull();
+    }
+    return {};
+  }
+
+  // ---- committing ---------------------------------------------------------------------------------------------------
+
+  Result<> CarryOut(const std::string& path, const Prepared& prepared) {
+    if (prepared.way == Way::kNothing) return {};
+    const SharedDirectory directory = TRY(OpenAboveAgain(path, prepared.directory));
+    if (prepared.way == Way::kAdjust) return Adjust(*directory, prepared);
+    TRY(unsynced_.at(directory->identity().device).AddDirectory(*directory));
+    if (prepared.WasDirectory()) TRY(Empty(prepared.exchange.existing->identity));
+    const bool needs_no_stage = prepared.way == Way::kRemove && prepared.WasDirectory();
+    const Beside beside = {*directory, needs_no_stage ? -1 : TRY(stages_.For(*directory))};
+    const Exchange& exchange = prepared.exchange;
+    if (prepared.way == Way::kPlace) return PutInPlace(beside, exchange, *prepared.want, blobs_);
+    auto out = prepared.way == Way::kReplace ? TRY(Replace(beside, exchange, *prepared.want, blobs_))
+                                             : TRY(TakeOut(beside, exchange, blobs_));
+    if (out) retired_.push_back({path, prepared.directory, exchange, *out});
+    return {};
+  }
+
+  Result<> Adjust(const Directory& directory, const Prepared& prepared) {
+    const auto existing = TRY(FindExisting(directory.fd(), prepared.exchange.name));
+    const Existing& was = *prepared.exchange.existing;
+    const bool is_same = existing && existing->identity == was.identity && existing->user == was.user &&
+                         existing->group == was.group && existing->permissions == was.permissions;
+    if (!is_same) return WasEdited();
+    UniqueFd entry = TRY(OpenExisting(directory, prepared.exchange.name, *existing));
+    TRY(SetAll(entry.get(), *prepared.want, prepared.goal));
+    unsynced_.at(directory.identity().device).Add(std::move(entry));
+    return {};
+  }
+
+  Result<> Remove(const Retired& retired) {
+    const SharedDirectory directory = TRY(OpenAboveAgain(retired.path, retired.directory));
+    const Beside beside = {*directory, TRY(stages_.For(*directory))};
+    return WithRemedy(RemoveWhatCameOut(beside, retired.exchange, retired.out, blobs_));
+  }
+
+  template <typename Choice>
+  Result<> RemoveRetired(const Choice& is_chosen) {
+    for (auto next = retired_.begin(); next != retired_.end();) {
+      if (!is_chosen(*next)) {
+        ++next;
+        continue;
+      }
+      const Retired retired = std::move(*next);
+      next = retired_.erase(next);
+      TRY(Remove(retired), "removing what was at " + retired.path);
+    }
+    return {};
+  }
+
+  // Removes the things that lie beside places in a directory that is about to be removed.
+  Result<> Empty(const Identity& directory) {
+    TRY(RemoveRetired([&](const Retired& retired) { return retired.directory == directory; }));
+    const auto stage = stages_.all().find(directory);
+    if (stage == stages_.all().end()) return {};
+    stages_.RemoveFrom(*TRY(committing_.Open(stage->second)));
+    return {};
+  }
+
+  // ---- ending -------------------------------------------------------------------------------------------------------
+
+  Result<> SyncAll() {
+    for (auto& [device, unsynced] : unsynced_) {
+      if (auto synced = unsynced.Sync(); !synced) {
+        return WithRemedy(std::move(synced).error())
+            .While(fmt::format("syncing the file system {}:{}", gnu_dev_major(device), gnu_dev_minor(device)));
+      }
+    }
+    return {};
+  }
+
+  // A directory that was made or removed changes what paths mean.
+  void Forget(Found committed) {
+    const Prepared& prepared = committed->second;
+    const bool comes = prepared.exchange.made && prepared.want->kind == EntryKind::kDirectory;
+    if (comes || prepared.WasDirectory()) Unwait(committed->first, prepared.place());
+    if (prepared.WasDirectory() && prepared.way != Way::kAdjust) {
+      directories_.ForgetAll();
+      committing_.ForgetAll();
+    }
+    Drop(committed);
+  }
+
+  void Unwait(const std::string& path, const Place& place) {
+    for (Directories* directories : {&directories_, &committing_}) {
+      directories->Arrived(place);
+      directories->Forget(path);
+    }
+  }
+
+  void Drop(Found found) {
+    if (const auto by_place = by_place_.find(found->second.place());
+        by_place != by_place_.end() && by_place->second == found->first) {
+      by_place_.erase(by_place);
+    }
+    prepared_.erase(found);
+  }
+
+  // Removes what was made beside a place.  If that fails, it is cleared when the path is put again.
+  void Discard(Found found) {
+    TakeAway(found->first, found->second);
+    Drop(found);
+  }
+
+  void TakeAway(const std::string& path, const Prepared& prepared) {
+    if (!prepared.exchange.made) return;
+    Unwait(path, prepared.place());
+    const auto directory = OpenAbove(path);
+    const auto at = directory ? stages_.For(**directory) : Result<int>(-1);
+    if (at && *at >= 0) static_cast<void>(ClearBeside(*at, prepared.exchange.name));
+  }
+
+  const BlobStore& blobs_;
+  Labels labels_;
+  // Prepared things are found in the directories that have been open since then.  A commit uses directories that are
+  // looked up again, so that nothing is moved to its place in a directory that has not got to its own.
+  Directories directories_;
+  Directories committing_;
+  Stages stages_;
+  std::set<Identity> changeable_;
+  std::unordered_map<std::string, Prepared> prepared_;
+  std::map<Place, std::string> by_place_;
+  std::vector<Retired> retired_;
+  std::uint64_t number_ = 0;
+  std::map<std::uint64_t, Unsynced> unsynced_;
+};
+
+FileChanges::FileChanges(const Root& root, const BlobStore& blobs, Labels labels)
+    : work_(std::make_unique<Work>(root, blobs, std::move(labels))) {}
+
+FileChanges::~FileChanges() { Abandon(); }
+
+Result<> FileChanges::Prepare(const FilePut& put, const std::optional<Before>& before) {
+  return work_->Prepare(put, before);
+}
+Result<> FileChanges::Commit(const FilePut& put) { return work_->Commit(put); }
+Result<> FileChanges::Sync() { return work_->Sync(); }
+void FileChanges::Abandon() { work_->Abandon(); }
+
+Result<> Put(const Root& root, const BlobStore& blobs, const FilePut& put, Labels labels) {
+  FileChanges changes(root, blobs, std::move(labels));
+  TRY(changes.Prepare(put));
+  TRY(changes.Sync());
+  TRY(changes.Commit(put));
+  return changes.Sync();
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Observes entries of the file tree and compares them with what is wanted.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/root.h"
+#include "host/files/blob_store.h"
+#include "host/files/selinux.h"
+#include "resource/file_entry.h"
+#include "resource/resource.h"
+
+namespace pintle::host {
+
+using FilePut = resource::Put<resource::FileEntry>;
+
+// Returns the current state of everything that a Put can set, with owners as numbers.  A device node, socket or named
+// pipe is an error, since configs have none.  To observe many paths, use an Observer.
+Result<std::optional<resource::FileEntry::State>> Observe(const Root& root, const std::string& path);
+
+// Like Observe(), and adds the contents to the store.
+Result<std::optional<resource::FileEntry::State>> ObserveAndKeep(const Root& root, BlobStore& blobs,
+                                                                 const std::string& path);
+
+// Returns whether the state is the wanted one.  Owners are compared by number, permissions of links are ignored, and
+// attributes are compared only if some are wanted.
+bool Matches(const resource::FileEntry::State& want, const resource::FileEntry::State& have);
+
+// The policy's label for an entry that has another one.
+struct WrongLabel {
+  std::string expected;
+  std::string is;  // Empty if it has no label.
+};
+
+// Compares only the type of the label, as restorecon(8) does, since an admin's edits leave another user in it.
+// Returns nullopt if specific attributes are wanted, or if the policy has no label.
+std::optional<WrongLabel> FindWrongLabel(const Labels& labels, const std::string& path,
+                                         const resource::FileEntry::State& want,
+                                         const resource::FileEntry::State& have);
+
+// Returns the directories that must be made before these can be put: each once, parents first, owned by root and with
+// mode 0755.  Directories that are among `puts` are left out.  Something else in the place of a directory is an
+// error, unless one of `puts` removes it.
+Result<std::vector<FilePut>> MissingDirectories(const Root& root, std::span<const FilePut> puts);
+
+// Returns "/etc" for "/etc/motd", and "/" for "/etc".
+std::string DirectoryAbove(const std::string& path);
+
+}  // namespace pintle::host

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/files/new_entry.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace pintle::host {
+namespace {
+
+using resource::EntryKind;
+using FileState = resource::FileEntry::State;
+
+// A new file must not be readable for those who may not read it in the end; while it has another owner, only its
+// maker may read it.
+mode_t FirstPermissions(const FileState& want) {
+  const bool is_of_its_maker = want.user.id == ::geteuid() && want.group.id == ::getegid();
+  return is_of_its_maker ? static_cast<mode_t>(want.permissions) & 0777 : 0600;
+}
+
+struct Spot {
+  int directory;
+  const std::string& name;
+  const std::string beside = NameBeside(name);
+};
+
+// Repeats the call after removing what an attempt that was cut short has left behind.
+template <typename Call>
+Result<int> MakeNew(const char* what, const Spot& spot, Call&& call) {
+  int made = call();
+  if (made < 0 && errno == EEXIST) {
+    TRY(ClearBeside(spot.directory, spot.name));
+    made = call();
+  }
+  if (made < 0) return Error::FromErrno(what);
+  return made;
+}
+
+Result<NewEntry> MakeFile(const Spot& spot, const FileState& want, const AttributeGoal& goal, const BlobStore& blobs) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const mode_t mode = FirstPermissions(want);
+  UniqueFd file(TRY(MakeNew("creating a file beside it", spot,
+                            [&] { return ::openat(spot.directory, spot.beside.c_str(), kFlags, mode); })));
+  TRY(blobs.CopyTo(want.sha256, file.get()));
+  const Identity identity = TRY(SetAll(file.get(), want, goal));
+  return NewEntry{identity, std::move(file)};
+}
+
+Result<NewEntry> MakeDirectory(const Spot& spot, const FileState& want, const AttributeGoal& goal) {
+  TRY(MakeNew("mkdir", spot, [&] { return ::mkdirat(spot.directory, spot.beside.c_str(), 0700); }));
+  UniqueFd made(::openat(spot.directory, spot.beside.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!made) return Error::FromErrno("opening the new directory");
+  const Identity identity = TRY(SetAll(made.get(), want, goal));
+  return NewEntry{identity, std::move(made)};
+}
+
+Result<NewEntry> MakeLink(const Spot& spot, const FileState& want, const AttributeGoal& goal) {
+  TRY(MakeNew("symlink", spot, [&] { return ::symlinkat(want.target.c_str(), spot.directory, spot.beside.c_str()); }));
+  const UniqueFd link(::openat(spot.directory, spot.beside.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!link) return Error::FromErrno("opening the new link");
+  if (::fchownat(link.get(), "", static_cast<uid_t>(want.user.id), static_cast<gid_t>(want.group.id), AT_EMPTY_PATH) !=
+      0) {
+    return Error::FromErrno("chown");
+  }
+  TRY(SetAttributes(link.get(), OpenedAs::kPath, goal.attributes, goal.others));
+  struct stat status;
+  if (::fstat(link.get(), &status) != 0) return Error::FromErrno("fstat");
+  return NewEntry{{status.st_dev, status.st_ino}, UniqueFd()};
+}
+
+}  // namespace
+
+Result<NewEntry> MakeEntry(int directory, const std::string& name, const FileState& want, const AttributeGoal& goal,
+                           const BlobStore& blobs) {
+  const Spot spot = {.directory = directory, .name = name};
+  if (want.kind == EntryKind::kFile) return MakeFile(spot, want, goal, blobs);
+  if (want.kind == EntryKind::kDirectory) return MakeDirectory(spot, want, goal);
+  return MakeLink(spot, want, goal);
+}
+
+// The owner is set first, since chown(2) clears set-user-id and capabilities, and the permissions last, since an
+// access list changes them.  What is right already is not set again, since each call costs a transaction of the file
+// system.
+Result<Identity> SetAll(int fd, const FileState& want, const AttributeGoal& goal) {
+  const auto user = static_cast<uid_t>(want.user.id);
+  const auto group = static_cast<gid_t>(want.group.id);
+  const auto permissions = static_cast<mode_t>(want.permissions);
+  struct stat status;
+  if (::fstat(fd, &status) != 0) return Error::FromErrno("fstat");
+  const Identity identity = {status.st_dev, status.st_ino};
+  const bool is_owned = status.st_uid == user && status.st_gid == group;
+  if (!is_owned && ::fchown(fd, user, group) != 0) return Error::FromErrno("chown");
+  const bool had_others = TRY(SetAttributes(fd, OpenedAs::kItself, goal.attributes, goal.others));
+  if (is_owned && !had_others && (status.st_mode & 07777) == permissions) return identity;
+  if (::fchmod(fd, permissions) != 0) return Error::FromErrno("chmod");
+  return identity;
+}
+
+}  // namespace pintle::host

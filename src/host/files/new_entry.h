@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Makes a complete new file, directory or link under a temporary name.
+//
+// Nobody else may be able to change names in the directory where this happens, so that the name still means the new
+// thing when it gets its owner.
+
+#include <string>
+
+#include "base/result.h"
+#include "base/root.h"
+#include "base/unique_fd.h"
+#include "host/files/attributes.h"
+#include "host/files/blob_store.h"
+#include "host/files/directories.h"
+#include "resource/file_entry.h"
+
+namespace pintle::host {
+
+struct AttributeGoal {
+  Attributes attributes;
+  OtherAttributes others = OtherAttributes::kKeep;
+};
+
+struct NewEntry {
+  Identity identity;
+  UniqueFd fd;  // Has to be synced; empty for a link, which is synced with its directory.
+};
+
+// Makes the entry under NameBeside(name), and removes what an earlier attempt left there.
+Result<NewEntry> MakeEntry(int directory, const std::string& name, const resource::FileEntry::State& want,
+                           const AttributeGoal& goal, const BlobStore& blobs);
+
+// Sets owner, permissions and attributes of an open file or directory.
+Result<Identity> SetAll(int fd, const resource::FileEntry::State& want, const AttributeGoal& goal);
+
+}  // namespace pintle::host

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/files/observer.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <string_view>
+#include <utility>
+
+#include "base/digest.h"
+#include "host/files/attributes.h"
+#include "host/files/entry_kind.h"
+#include "host/files/files.h"
+#include "host/files/pieces.h"
+
+namespace pintle::host {
+namespace {
+
+using resource::EntryKind;
+using FileState = resource::FileEntry::State;
+
+bool IsNothingThere(int errno_value) { return errno_value == ENOENT || errno_value == ENOTDIR; }
+
+void Take(const struct stat& status, FileState& state) {
+  state.permissions = status.st_mode & 07777;
+  state.user.id = status.st_uid;
+  state.group.id = status.st_gid;
+}
+
+Result<FileState> ObserveLink(int fd) {
+  FileState state;
+  state.kind = EntryKind::kLink;
+  std::array<char, PATH_MAX> target;
+  const ssize_t length = ::readlinkat(fd, "", target.data(), target.size());
+  if (length < 0) return Error::FromErrno("readlink");
+  state.target.assign(target.data(), static_cast<std::size_t>(length));
+  state.attributes = ToText(TRY(ReadAttributes(fd, OpenedAs::kPath)));
+  return state;
+}
+
+}  // namespace
+
+class Observer::Reading {
+ public:
+  virtual ~Reading() = default;
+
+  // Returns what is known of a file without reading it.
+  virtual Result<std::optional<FileState>> Recall(const std::string&, const struct stat&) { return std::nullopt; }
+  // Called after a file was read, while it is still open.
+  virtual Result<> End(const std::string&, int, const struct stat&, FileState&) { return {}; }
+
+  Result<std::string> DigestOf(int fd, std::size_t size) {
+    pieces_.emplace(fd, size);
+    const std::string_view first = TRY(pieces_->Next());
+    Hasher hasher(DigestAlgorithm::kSha256);
+    hasher.Update(first);
+    std::string_view next = TRY(pieces_->Next());
+    whole_ = next.empty() ? std::optional(first) : std::nullopt;
+    for (; !next.empty(); next = TRY(pieces_->Next())) hasher.Update(next);
+    return std::move(hasher).Finish().hex();
+  }
+
+ protected:
+  // The contents, if the file is small.
+  std::optional<std::string_view> whole_;
+
+ private:
+  std::optional<Pieces> pieces_;
+};
+
+namespace {
+
+class Remembering final : public Observer::Reading {
+ public:
+  explicit Remembering(SeenFiles& seen) : seen_(seen) {}
+
+  Result<std::optional<FileState>> Recall(const std::string& path, const struct stat& status) override {
+    return seen_.Recall(path, status);
+  }
+  Result<> End(const std::string& path, int, const struct stat& status, FileState& state) override {
+    seen_.Remember(path, status, state);
+    return {};
+  }
+
+ private:
+  SeenFiles& seen_;
+};
+
+class Keeping : public Observer::Reading {
+ public:
+  Keeping(BlobStore& blobs, const std::optional<FileState>& unless) : blobs_(blobs), unless_(unless) {}
+
+  Result<> End(const std::string&, int fd, const struct stat& status, FileState& state) override {
+    if (unless_ && Matches(*unless_, state)) return {};
+    if (whole_) return blobs_.AddKnown(state.sha256, *whole_);
+    // The file is read again and may have changed; then the new contents are its state.
+    state.sha256 = TRY(blobs_.AddFile(fd, static_cast<std::size_t>(status.st_size)));
+    return {};
+  }
+
+ protected:
+  BlobStore& blobs_;
+  const std::optional<FileState>& unless_;
+};
+
+class KeepingExpected final : public Keeping {
+ public:
+  KeepingExpected(BlobStore& blobs, const std::optional<FileState>& unless, SeenFiles& seen,
+                  const Observer::KeepExpected& keep_expected)
+      : Keeping(blobs, unless), seen_(seen), keep_expected_(keep_expected) {}
+
+  Result<std::optional<FileState>> Recall(const std::string& path, const struct stat& status) override {
+    auto state = seen_.Recall(path, status);
+    if (!state || (unless_ && Matches(*unless_, *state)) || blobs_.Has(state->sha256)) return state;
+    TRY(keep_expected_(path));
+    if (!blobs_.Has(state->sha256)) state.reset();
+    return state;
+  }
+
+ private:
+  SeenFiles& seen_;
+  const Observer::KeepExpected& keep_expected_;
+};
+
+// This comes after the check that it is not a device or a pipe: opening one can have side effects or block.
+Result<UniqueFd> OpenSame(const Directory& directory, const std::string& name, struct stat& status) {
+  const int flags = S_ISLNK(status.st_mode) ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
+  UniqueFd thing(::openat(directory.fd(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+  if (!thing) return Error::FromErrno("open");
+  struct stat opened;
+  if (::fstat(thing.get(), &opened) != 0) return Error::FromErrno("fstat");
+  if (opened.st_ino == status.st_ino && opened.st_dev == status.st_dev) {
+    TRY(CheckReadable(directory, opened));
+    status = opened;
+    return thing;
+  }
+  return Error(ErrorKind::kConflict, "something else was put there meanwhile");
+}
+
+}  // namespace
+
+Result<std::optional<FileState>> Observer::Observe(const std::string& path) {
+  Reading reading;
+  return ObserveWith(path, reading);
+}
+
+Result<std::optional<FileState>> Observer::Observe(const std::string& path, SeenFiles& seen) {
+  Remembering reading(seen);
+  return ObserveWith(path, reading);
+}
+
+Result<std::optional<FileState>> Observer::ObserveAndKeep(const std::string& path, BlobStore& blobs,
+                                                          const std::optional<FileState>& unless) {
+  Keeping reading(blobs, unless);
+  return ObserveWith(path, reading);
+}
+
+Result<std::optional<FileState>> Observer::ObserveAndKeep(const std::string& path, BlobStore& blobs,
+                                                          const std::optional<FileState>& unless, SeenFiles& seen,
+                                                          const KeepExpected& keep_expected) {
+  KeepingExpected reading(blobs, unless, seen, keep_expected);
+  return ObserveWith(path, reading);
+}
+
+Result<std::optional<FileState>> Observer::ObserveWith(const std::string& path, Reading& reading) {
+  const auto doing = [&] { return fmt::format("looking at {}", path); };
+  const auto place = TRY(Find(path));
+  if (!place) return std::nullopt;
+  struct stat status;
+  if (::fstatat(place->directory->fd(), place->name.c_str(), &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0) {
+    if (IsNothingThere(errno)) return std::nullopt;
+    return Error::FromErrno("fstatat").While(doing());
+  }
+  const EntryKind kind = TRY(KindOf(status.st_mode), doing());
+  if (kind == EntryKind::kFile) {
+    if (auto known = TRY(reading.Recall(path, status), doing())) return known;
+  }
+  const UniqueFd thing = TRY(OpenSame(*place->directory, place->name, status), doing());
+  FileState state;
+  if (kind == EntryKind::kLink) {
+    state = TRY(ObserveLink(thing.get()), doing());
+    Take(status, state);
+    return state;
+  }
+  state.kind = kind;
+  if (kind == EntryKind::kFile) {
+    state.sha256 = TRY(reading.DigestOf(thing.get(), static_cast<std::size_t>(status.st_size)), doing());
+  }
+  state.attributes = ToText(TRY(ReadAttributes(thing.get(), OpenedAs::kItself), doing()));
+  Take(status, state);
+  if (kind == EntryKind::kFile) TRY(reading.End(path, thing.get(), status, state), doing());
+  return state;
+}
+
+// A path that does not end in a name is that of a directory.
+Result<std::optional<Observer::Place>> Observer::Find(const std::string& path) {
+  std::string name = path.substr(path.rfind('/') + 1);
+  const bool is_named = !name.empty() && name != "." && name != "..";
+  auto directory = directories_.Open(is_named ? DirectoryAbove(path) : path);
+  if (!directory) {
+    if (IsNothingThere(directory.error().errno_value())) return std::nullopt;
+    return std::move(directory).error().While(fmt::format("looking at {}", path));
+  }
+  return Place{*std::move(directory), is_named ? std::move(name) : "."};
+}
+
+}  // namespace pintle::host

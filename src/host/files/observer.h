@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Observes many entries of the file tree.
+//
+// Each directory is looked up once for all entries in it.  Later changes of directories may go unnoticed, so an
+// Observer should serve one round of observations and not live long.
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/root.h"
+#include "host/files/blob_store.h"
+#include "host/files/directories.h"
+#include "host/files/seen_files.h"
+#include "resource/file_entry.h"
+
+namespace pintle::host {
+
+class Observer {
+ public:
+  using State = resource::FileEntry::State;
+
+  // `root` must outlive it.
+  explicit Observer(const Root& root) : directories_(root) {}
+
+  // Returns the current state of everything that a Put can set, with owners as numbers.  A device node, socket or
+  // named pipe is an error, since configs have none.
+  Result<std::optional<State>> Observe(const std::string& path);
+
+  // Like the above, but does not read a file that is unchanged since `seen` recorded it, and records those that it
+  // reads.
+  Result<std::optional<State>> Observe(const std::string& path, SeenFiles& seen);
+
+  // Like Observe(), and adds the contents to the store unless the entry is as `unless` wants it.
+  Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
+                                              const std::optional<State>& unless = std::nullopt);
+
+  // Adds the contents that a path is expected to have to the store, if any are expected.
+  using KeepExpected = std::function<Result<>(const std::string& path)>;
+
+  // Like the above, but calls `keep_expected` instead of reading a file that is unchanged since `seen` recorded that
+  // it has the expected contents.
+  Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
+                                              const std::optional<State>& unless, SeenFiles& seen,
+                                              const KeepExpected& keep_expected);
+
+  class Reading;  // What is done with a file while it is read.
+
+ private:
+  struct Place {
+    Directories::Shared directory;
+    std::string name;
+  };
+
+  Result<std::optional<State>> ObserveWith(const std::string& path, Reading& reading);
+  Result<std::optional<Place>> Find(const std::string& path);
+
+  Directories directories_;
+};
+
+}  // namespace pintle::host

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/files/originals.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <climits>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "base/digest.h"
+
+namespace pintle::host {
+namespace {
+
+using resource::EntryKind;
+using FileState = resource::FileEntry::State;
+
+// OSTree keeps the OS's defaults for /etc here.
+constexpr std::string_view kDefaultsOfTheOs = "/usr/etc";
+
+// A name that the ending makes too long is replaced by its digest.  The Machine Config Operator has no files there,
+// since it fails for such names.
+std::string PlaceBelow(std::string_view top, const std::string& path, std::string_view ending) {
+  const std::size_t begin = path.rfind('/') + 1;
+  std::string name = path.substr(begin);
+  if (name.size() + ending.size() > NAME_MAX) name = Sha256(name).hex();
+  return fmt::format("{}{}{}{}", top, path.substr(0, begin), name, ending);
+}
+
+Result<bool> ExistsIn(const Root& root, const std::string& path) { return TRY(root.Status(path)).has_value(); }
+
+class Keeper {
+ public:
+  Keeper(const Root& root, BlobStore& blobs) : root_(root), blobs_(blobs) {}
+
+  Result<> Keep(const std::string& path) {
+    if (TRY(IsKnown(path))) return {};
+    auto state = TRY(ObserveAndKeep(root_, blobs_, path));
+    if (!state) return Stamp(path);
+    steps_.push_back({OriginalOf(path), std::move(state)});
+    return {};
+  }
+
+  Result<> KeepMade(const std::string& directory) {
+    if (TRY(IsKnown(directory))) return {};
+    return Stamp(directory);
+  }
+
+  // Returns the steps with the directories that they need, which are ours and need no stamps.
+  Result<std::vector<FilePut>> Take() && {
+    std::vector<FilePut> all = TRY(MissingDirectories(root_, steps_));
+    std::move(steps_.begin(), steps_.end(), std::back_inserter(all));
+    return all;
+  }
+
+ private:
+  Result<bool> IsKnown(const std::string& path) const {
+    return TRY(ExistsIn(root_, StampOf(path))) || TRY(ExistsIn(root_, OriginalOf(path)));
+  }
+
+  Result<> Stamp(const std::string& path) {
+    FileState stamp;
+    stamp.sha256 = TRY(blobs_.Add(""));
+    stamp.permissions = 0644;
+    steps_.push_back({StampOf(path), std::move(stamp)});
+    return {};
+  }
+
+  const Root& root_;
+  BlobStore& blobs_;
+  std::vector<FilePut> steps_;
+};
+
+class Finder {
+ public:
+  Finder(const Root& root, BlobStore& blobs, std::span<const std::string> wanted)
+      : root_(root), blobs_(blobs), wanted_(wanted.begin(), wanted.end()) {
+    for (const std::string& path : wanted) AddAbove(path, needed_);
+  }
+
+  Result<> Find(const std::string& path) {
+    const std::string stamp = StampOf(path);
+    if (needed_.contains(path)) return FindBelowDirectory(path);
+    if (TRY(ExistsIn(root_, stamp))) {
+      Remove(stamp);
+      gone_.insert(path);
+      return {};
+    }
+    const std::string original = OriginalOf(path);
+    if (auto state = TRY(ObserveAndKeep(root_, blobs_, original))) {
+      found_.originals.emplace(path, *std::move(state));
+      Remove(original);
+      return {};
+    }
+    if (!TRY(FindDefault(path))) gone_.insert(path);
+    return {};
+  }
+
+  // Finds our directories that become empty, the deepest first.
+  Result<> FindEmptied() {
+    std::unordered_set<std::string> above;
+    for (const std::string& path : gone_) AddAbove(path, above);
+    std::vector<std::string> directories(above.begin(), above.end());
+    std::sort(directories.begin(), directories.end(), std::greater<>());
+    for (const std::string& directory : directories) {
+      const std::string stamp = StampOf(directory);
+      if (needed_.contains(directory) || wanted_.contains(directory) || !TRY(ExistsIn(root_, stamp))) continue;
+      if (!TRY(BecomesEmpty(directory))) continue;
+      gone_.insert(directory);
+      found_.afterwards.push_back({directory, std::nullopt});
+      Remove(stamp);
+    }
+    return {};
+  }
+
+  // Removes the directories that held originals and stamps, too; those that hold others stay.
+  GivenBack Take() && {
+    std::unordered_set<std::string> above;
+    for (const FilePut& put : removed_) AddAbove(put.key, above);
+    std::vector<std::string> directories;
+    for (const std::string& directory : above) {
+      const bool is_below = directory.starts_with(kOriginals) || directory.starts_with(kStamps);
+      if (is_below && directory != kOriginals && directory != kStamps) directories.push_back(directory);
+    }
+    std::sort(directories.begin(), directories.end(), std::greater<>());
+    std::move(removed_.begin(), removed_.end(), std::back_inserter(found_.afterwards));
+    for (std::string& directory : directories) found_.afterwards.push_back({std::move(directory), std::nullopt});
+    return std::move(found_);
+  }
+
+ private:
+  // A directory takes the place of what a config had there.  Its stamp also means that the directory is ours.
+  Result<> FindBelowDirectory(const std::string& path) {
+    if (TRY(ExistsIn(root_, StampOf(path)))) return {};
+    const std::string original = OriginalOf(path);
+    auto state = TRY(ObserveAndKeep(root_, blobs_, original));
+    if (!state) return {};
+    if (state->kind != EntryKind::kDirectory) {
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("{} is to be a directory, and was something else before a config took it, which is kept "
+                               "as {}: remove that if it is not needed any more",
+                               path, original));
+    }
+    found_.originals.emplace(path, *std::move(state));
+    Remove(original);
+    return {};
+  }
+
+  void Remove(std::string kept) { removed_.push_back({std::move(kept), std::nullopt}); }
+
+  // A config that the machine had at its first boot took the path before anything could be kept, so the OS's default
+  // comes back.
+  Result<bool> FindDefault(const std::string& path) {
+    if (!path.starts_with("/etc/")) return false;
+    auto state = TRY(ObserveAndKeep(root_, blobs_, std::string(kDefaultsOfTheOs) + path.substr(4)));
+    if (!state) return false;
+    state->attributes.reset();  // The label is that of the place where it goes.
+    found_.originals.emplace(path, *std::move(state));
+    return true;
+  }
+
+  Result<bool> BecomesEmpty(const std::string& directory) const {
+    const auto status = TRY(root_.Status(directory));
+    if (!status) return true;
+    if (!S_ISDIR(status->st_mode)) return false;
+    const auto names = TRY(root_.List(directory));
+    return std::all_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return gone_.contains(directory + "/" + name); });
+  }
+
+  static void AddAbove(const std::string& path, std::unordered_set<std::string>& directories) {
+    for (std::string above = DirectoryAbove(path); above != "/" && directories.insert(above).second;) {
+      above = DirectoryAbove(above);
+    }
+  }
+
+  const Root& root_;
+  BlobStore& blobs_;
+  std::unordered_set<std::string> wanted_;
+  std::unordered_set<std::string> needed_;  // Directories above wanted paths.
+  std::unordered_set<std::string> gone_;
+  std::vector<FilePut> removed_;
+  GivenBack found_;
+};
+
+}  // namespace
+
+std::string OriginalOf(const std::string& path) { return PlaceBelow(kOriginals, path, ".mcdorig"); }
+std::string StampOf(const std::string& path) { return PlaceBelow(kStamps, path, ".mcdnoorig"); }
+
+Result<std::vector<FilePut>> StepsToKeep(const Root& root, BlobStore& blobs, std::span<const std::string> taken,
+                                         std::span<const FilePut> made) {
+  Keeper keeper(root, blobs);
+  for (const FilePut& put : made) TRY(keeper.KeepMade(put.key));
+  for (const std::string& path : taken) TRY(keeper.Keep(path));
+  return std::move(keeper).Take();
+}
+
+Result<GivenBack> FindOriginals(const Root& root, BlobStore& blobs, std::span<const std::string> given_back,
+                                std::span<const std::string> wanted) {
+  Finder finder(root, blobs, wanted);
+  for (const std::string& path : given_back) TRY(finder.Find(path));
+  TRY(finder.FindEmptied());
+  return std::move(finder).Take();
+}
+
+}  // namespace pintle::host

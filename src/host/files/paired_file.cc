@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/files/paired_file.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "base/unique_fd.h"
+#include "base/write_all.h"
+#include "host/files/files.h"
+#include "host/files/sync_directory.h"
+
+namespace pintle::host {
+namespace {
+
+constexpr mode_t kPrivate = 0600;
+
+Result<> Sync(int fd, const char* what) {
+  if (::fsync(fd) != 0) return Error::FromErrno(what);
+  return {};
+}
+
+std::string FilledUp(std::string_view contents, std::size_t size) {
+  const std::size_t filled_size = std::max(size, contents.size());
+  std::string filled;
+  filled.reserve(filled_size);
+  filled = contents;
+  filled.resize(filled_size, ' ');
+  return filled;
+}
+
+Result<UniqueFd> Make(int directory, const std::string& name) {
+  UniqueFd made(::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivate));
+  if (!made) return Error::FromErrno("creating it");
+  return made;
+}
+
+// Allocates the space that a file may need.
+Result<> Allocate(int fd, std::size_t size) {
+  int result = 0;
+  do {
+    result = ::fallocate(fd, 0, 0, static_cast<off_t>(size));
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) return {};
+  // On a file system without fallocate(), writing allocates the space.
+  if (errno == EOPNOTSUPP || errno == ENOSYS) return WriteAll(fd, std::string(size, ' '));
+  return Error::FromErrno("fallocate");
+}
+
+Result<> RemoveName(int directory, const std::string& name) {
+  if (::unlinkat(directory, name.c_str(), 0) != 0 && errno != ENOENT) return Error::FromErrno("unlink");
+  return {};
+}
+
+// Returns nullopt if there is no file of this name; anything but a regular file is an error.
+Result<std::optional<UniqueFd>> OpenSpare(int directory, const std::string& name) {
+  UniqueFd spare(::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!spare && errno == ENOENT) return std::nullopt;
+  if (!spare) return Error::FromErrno("opening the spare");
+  struct stat status;
+  if (::fstat(spare.get(), &status) != 0) return Error::FromErrno("fstat");
+  if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "the spare is not a regular file");
+  return spare;
+}
+
+}  // namespace
+
+PairedFile::PairedFile(const Root& root, std::string path)
+    : root_(root), path_(std::move(path)), above_(DirectoryAbove(path_)) {
+  name_ = path_.substr(path_.rfind('/') + 1);
+  spare_ = name_ + ".spare";
+}
+
+Result<> PairedFile::Write(std::string_view contents) const {
+  const UniqueFd directory = TRY(root_.OpenFile(above_, O_RDONLY | O_DIRECTORY));
+  if (!TRY(root_.Status(path_))) return Begin(directory.get(), contents);
+  const auto spare = TRY(OpenSpare(directory.get(), spare_), "writing " + path_);
+  if (spare) {
+    TRY(Replace(directory.get(), spare->get(), contents), "writing " + path_);
+    return {};
+  }
+  // Someone has removed the spare, or an older version of Pintle has written the file.
+  return root_.WriteFile(path_, contents, {.permissions = kPrivate, .owner = {}});
+}
+
+// The spare is made first, so that there is never a file that could not be replaced.
+Result<> PairedFile::Begin(int directory, std::string_view contents) const {
+  const std::string filled = FilledUp(contents, contents.size() + kRoomToGrow);
+  const auto make_spare = [&]() -> Result<> {
+    TRY(RemoveName(directory, spare_));
+    const UniqueFd made = TRY(Make(directory, spare_));
+    TRY(Allocate(made.get(), filled.size()));
+    return Sync(made.get(), "fsync");
+  };
+  const auto begin = [&]() -> Result<> {
+    TRY(make_spare(), "taking room for a second " + path_);
+    return root_.WriteFile(path_, filled, {.permissions = kPrivate, .owner = {}});
+  };
+  auto begun = begin();
+  // A file whose name is not durable must not exist at all.
+  if (!begun) static_cast<void>(Remove());  // The first error is the one to report.
+  return begun;
+}
+
+Result<> PairedFile::Replace(int directory, int spare, std::string_view contents) const {
+  struct stat status;
+  if (::fstat(spare, &status) != 0) return Error::FromErrno("fstat");
+  TRY(WriteAll(spare, FilledUp(contents, static_cast<std::size_t>(status.st_size))));
+  TRY(Sync(spare, "fsync"));
+  const auto exchange = [&](unsigned how) {
+    return ::renameat2(directory, spare_.c_str(), directory, name_.c_str(), how);
+  };
+  int exchanged = exchange(RENAME_EXCHANGE);
+  const bool is_known = exchanged == 0 || (errno != EINVAL && errno != ENOSYS);
+  // On a file system that cannot exchange two names, the rename uses up the spare.
+  if (!is_known) exchanged = exchange(0);
+  if (exchanged != 0) return Error::FromErrno("rename");
+  auto synced = SyncDirectory(directory);
+  // This restores the old file, so that an error leaves the contents unchanged.
+  if (!synced && is_known) exchange(RENAME_EXCHANGE);
+  return synced;
+}
+
+std::string PairedFile::spare() const { return (above_ == "/" ? "" : above_) + "/" + spare_; }
+
+Result<> PairedFile::Remove() const {
+  TRY(root_.Remove(path_));
+  static_cast<void>(root_.Remove(spare()));  // A spare that stays is removed before the next one is made.
+  return {};
+}
+
+}  // namespace pintle::host

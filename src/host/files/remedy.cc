@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/files/remedy.h"
+
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace pintle::host {
+namespace {
+
+std::string_view RemedyFor(int errno_value) {
+  switch (errno_value) {
+    case ENOSPC:
+      return "its file system is full, free some space or inodes";
+    case EDQUOT:
+      return "the quota is used up, raise it or free some space";
+    case EFBIG:
+      return "a limit on the size of files stands in the way, raise it (LimitFSIZE= of the unit, ulimit -f)";
+    case EROFS:
+      return "its file system is mounted read-only, mount it read-write";
+    case EIO:
+      return "its disk fails, see what the kernel's log says of it";
+    case EPERM:
+    case EACCES:
+      return "this is not allowed, look for immutable bits (lsattr), mount options and security policies";
+    case EBUSY:
+    case ETXTBSY:
+      return "it is in use, stop or unmount what uses it";
+    case EOPNOTSUPP:
+      return "its file system cannot hold this";
+    case EMFILE:
+    case ENFILE:
+      return "too many files are open, raise the limit";
+    case ENAMETOOLONG:
+      return "the path or a name in it is too long, shorten it";
+    case ELOOP:
+      return "its path leads in circles, mend the symlinks";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+bool IsFaultOfMachine(const Error& error) {
+  switch (error.errno_value()) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+    case EROFS:
+    case EIO:
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE:
+    case EINTR:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Error WithRemedy(Error error) {
+  const std::string_view remedy = RemedyFor(error.errno_value());
+  const bool is_told = error.message().find(remedy) != std::string::npos;
+  return remedy.empty() || is_told ? std::move(error) : std::move(error).While(remedy);
+}
+
+}  // namespace pintle::host

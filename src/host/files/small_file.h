@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Reads and replaces a small file as a whole, with owner, permissions and attributes, in an open directory.
+//
+// An open directory stays the one that was checked, whatever is done to the path that led there.
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/root.h"
+#include "host/files/attributes.h"
+
+namespace pintle::host {
+
+struct SmallFile {
+  std::string contents;
+  mode_t permissions = 0600;
+  Owner owner;
+  Attributes attributes;
+};
+
+// Returns nullopt if there is no such file.  A link, or anything but a regular file, is an error.
+Result<std::optional<SmallFile>> ReadSmallFile(int directory, const std::string& name);
+
+// These are durable when they return; a crash leaves the old file or the new one.
+Result<> ReplaceSmallFile(int directory, const std::string& name, const SmallFile& file);
+Result<> RemoveSmallFile(int directory, const std::string& name);
+
+}  // namespace pintle::host

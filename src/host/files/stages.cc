@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/files/stages.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string_view>
+#include <utility>
+
+namespace pintle::host {
+namespace {
+
+constexpr std::size_t kMostStagesOpen = 64;
+
+// No place has an empty name, so the stage's name cannot clash.
+constexpr std::string_view kNoName;
+
+Result<UniqueFd> Open(const Directory& directory) {
+  UniqueFd stage(
+      ::openat(directory.fd(), NameBeside(kNoName).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!stage) return Error::FromErrno("opening a directory to work in");
+  return stage;
+}
+
+Result<struct stat> StatusOf(const UniqueFd& fd) {
+  struct stat status;
+  if (::fstat(fd.get(), &status) != 0) return Error::FromErrno("fstat");
+  return status;
+}
+
+Identity IdentityOf(const struct stat& status) { return {status.st_dev, status.st_ino}; }
+
+}  // namespace
+
+Result<int> Stages::For(const Directory& directory) {
+  if (!directory.IsShared()) return directory.fd();
+  const Identity& identity = directory.identity();
+  if (const auto found = open_.find(identity); found != open_.end()) return found->second.get();
+  const auto made = made_.find(identity);
+  UniqueFd stage = made == made_.end() ? TRY(Make(directory)) : TRY(OpenAgain(directory, made->second));
+  if (open_.size() >= kMostStagesOpen) open_.clear();
+  return open_.emplace(identity, std::move(stage)).first->second.get();
+}
+
+Result<> Stages::ClearLeftover(const Directory& directory) {
+  struct stat status;
+  // The check comes first, since unlink() fails on a read-only file system even if the name does not exist.
+  const std::string name = NameBeside(kNoName);
+  if (::fstatat(directory.fd(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) return {};
+  return ClearBeside(directory.fd(), kNoName);
+}
+
+void Stages::RemoveFrom(const Directory& directory) {
+  ::unlinkat(directory.fd(), NameBeside(kNoName).c_str(), AT_REMOVEDIR);
+  open_.erase(directory.identity());
+  made_.erase(directory.identity());
+  paths_.erase(directory.identity());
+}
+
+std::vector<std::string> Stages::NamesTo(const Directory& directory, const std::string& beside) {
+  if (!directory.IsShared()) return {beside};
+  return {NameBeside(kNoName), beside};
+}
+
+// Someone may replace the directory between mkdir() and open(), so the one that is opened must have the same
+// properties.
+Result<UniqueFd> Stages::Make(const Directory& directory) {
+  TRY(ClearLeftover(directory));
+  if (::mkdirat(directory.fd(), NameBeside(kNoName).c_str(), 0700) != 0) {
+    return Error::FromErrno("making a directory to work in");
+  }
+  UniqueFd stage = TRY(Open(directory));
+  const struct stat status = TRY(StatusOf(stage));
+  if (status.st_uid != ::geteuid() || (status.st_mode & 0777) != 0700 || status.st_dev != directory.identity().device) {
+    return Error(ErrorKind::kConflict,
+                 fmt::format("{} has no place in which only we may change things; give it to root with `chown`, and "
+                             "look whether its file system keeps owners",
+                             directory.path()));
+  }
+  made_[directory.identity()] = IdentityOf(status);
+  paths_[directory.identity()] = directory.path();
+  return stage;
+}
+
+Result<UniqueFd> Stages::OpenAgain(const Directory& directory, const Identity& made) {
+  UniqueFd stage = TRY(Open(directory));
+  if (IdentityOf(TRY(StatusOf(stage))) == made) return stage;
+  return Error(ErrorKind::kConflict, fmt::format("someone has replaced what waits in {}", directory.path()));
+}
+
+}  // namespace pintle::host

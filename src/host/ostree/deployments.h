@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The versions of the OS on the machine's disk, and which of them the next boot takes.
+//
+// A deployment is an image with the kernel arguments that it boots with and an /etc of its own.  One deployment is
+// booted, another may be pending for the next boot, and one is kept to fall back to.  No call here changes the booted
+// deployment.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/root.h"
+#include "host/ostree/how_far.h"
+#include "host/systemd/systemd.h"
+
+namespace pintle::host {
+
+struct DeployedImage {
+  std::string id;  // OS-COMMIT.SERIAL, which rpm-ostree uses; it is unique on this disk.
+  std::string commit;
+  std::string version;                        // The version in the image's own metadata, or "".
+  std::string branch;                         // REMOTE:BRANCH or BRANCH, if it came from an OSTree repository.
+  std::string image;                          // HOST/PATH@sha256:..., if it came as an OCI image,
+  std::string digest;                         // and the digest of its manifest.
+  std::vector<std::string> kernel_arguments;  // Those in its boot entry.
+  std::string base_commit;                    // The image's own commit; `commit` differs if packages are layered.
+  std::vector<std::string> packages;          // Those that rpm-ostree was asked to layer,
+  std::vector<std::string> removed_packages;  // and those that it was asked to remove.
+  bool is_staged = false;                     // It becomes the one to boot only at shutdown.
+};
+
+// Returns the name by which a user would ask for the image.
+std::string NameOf(const DeployedImage& image);
+
+// Returns whether this name, in the syntax of image_name.h, stands for the image.  A tag is taken to stand for
+// whatever was deployed from its repository.
+bool IsOfImage(const DeployedImage& image, const std::string& name);
+
+struct DeploymentsState {
+  std::optional<DeployedImage> booted;    // nullopt if the machine does not run from this disk.
+  std::optional<DeployedImage> pending;   // What the next boot takes, unless that is the booted deployment.
+  std::optional<DeployedImage> rollback;  // The deployment that was booted before.
+};
+
+// An image that has been fetched completely.
+struct FetchedImage {
+  std::string name;    // The name that was asked for, with the digest in the place of a tag.
+  std::string commit;  // Empty if rpm-ostree has it, which reports only the commits of deployments.
+};
+
+// Packages to layer on an image or to remove from it, in addition to those of the booted deployment.  This needs
+// rpm-ostree.  A package in both `install` and `uninstall` is installed, and one in both `override_remove` and
+// `override_reset` is removed.
+struct WantedPackages {
+  std::vector<std::string> install;
+  std::vector<std::string> uninstall;
+  std::vector<std::string> override_remove;  // Packages of the image to remove,
+  std::vector<std::string> override_reset;   // and removed packages to restore.
+
+  bool IsEmpty() const {
+    return install.empty() && uninstall.empty() && override_remove.empty() && override_reset.empty();
+  }
+};
+
+struct WantedDeployment {
+  std::optional<FetchedImage> image;  // nullopt for the booted image.
+  std::vector<std::string> add_arguments;
+  std::vector<std::string> remove_arguments;
+  WantedPackages packages = {};
+  // Requests a new deployment even if image, arguments and packages are those of the booted one, for files that are
+  // to take effect with the next boot.
+  bool always_new = false;
+  // A deployment that is already pending belongs to someone else, and replacing it is an error.
+  bool keeps_others = false;
+};
+
+enum class Putting { kAsWanted, kChanged };
+
+// Packages that rpm-ostree can find while this object lives.
+class OfferedPackages {
+ public:
+  virtual ~OfferedPackages() = default;
+};
+
+// Calls block until they are done.  An object must be used by one thread at a time.
+class Deployments {
+ public:
+  virtual ~Deployments() = default;
+
+  // On a machine without OSTree, this is an error of the kind kNotFound.
+  virtual Result<DeploymentsState> Observe() = 0;
+
+  // Sets the function to which long calls report their progress; its caller knows what is being done, and adds that.
+  // An empty function turns reports off.
+  virtual void TellProgressTo(TellHowFar) {}
+
+  // Returns a description of the transaction that someone else is running now, or "" if there is none.
+  virtual Result<std::string> UnderWay() { return std::string(); }
+
+  // Fetches an image by its name in the syntax of image_name.h and imports it as a commit.  Does not access the
+  // network if the image is on the disk already.  An image is stored whole or not at all.
+  virtual Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) = 0;
+
+  // Returns whether packages can be layered on images here.
+  virtual bool LayersPackages() const = 0;
+
+  // Makes the packages of an extensions image available to Put(), and to Fetch(), which looks for the packages that
+  // are layered already.  If `image` is empty, the packages come from the repositories that the machine has.
+  virtual Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,
+                                                                 const std::stop_token& stop) = 0;
+
+  // Makes this the deployment for the next boot: staged if the machine runs from this disk, else deployed at once.
+  // Kernel arguments are those of the booted deployment with these added and removed.
+  virtual Result<Putting> Put(const WantedDeployment& wanted) = 0;
+
+  // Makes the next boot take the booted deployment: the inverse of Put().
+  virtual Result<Putting> DropPending() = 0;
+
+  // Makes the next boot take the deployment that was booted before.
+  virtual Result<Putting> RollBack() = 0;
+
+  // Finalizes the staged deployment, as a shutdown does, and lets the caller add to it: `put` changes the
+  // deployment's own tree after its /etc was merged and before the boot entries are written.  /var is the machine's
+  // own, and /usr is read-only.  It must be the last thing that a shutdown does.  After an error nothing is pending
+  // any more.
+  virtual Result<Putting> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) = 0;
+
+  // Removes data that no deployment needs.
+  virtual Result<> Prune() = 0;
+};
+
+// Returns kConflict with a remedy if the pending deployment must not be replaced.
+Result<> CheckMayReplace(const std::optional<DeployedImage>& pending, const WantedDeployment& wanted);
+
+// Waits until systemd is sure to finalize a staged deployment at shutdown.  OSTree starts the unit that does so a
+// moment after staging; a shutdown that begins before that loses the deployment.
+Result<> AwaitFinalizer(Systemd& systemd, std::chrono::milliseconds patience);
+
+}  // namespace pintle::host

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Implements Deployments with libostree.
+//
+// Each call works on a thread with a mount namespace of its own, in which /sysroot and /boot are writable, while they
+// stay as they are for everyone else.  Deployments are changed under the lock that rpm-ostree takes, too.
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "host/ostree/deployments.h"
+#include "host/ostree/skopeo.h"
+
+namespace pintle::host {
+
+class DeploymentsOstree final : public Deployments {
+ public:
+  // "/" is the running machine.  `patience` is for whoever else has the lock.
+  explicit DeploymentsOstree(std::string sysroot, RegistryAccess registries = {},
+                             std::chrono::milliseconds patience = std::chrono::minutes(2));
+
+  void TellProgressTo(TellHowFar tell) override { tell_ = std::move(tell); }
+  Result<DeploymentsState> Observe() override;
+  Result<std::string> UnderWay() override;
+  Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) override;
+  bool LayersPackages() const override { return false; }
+  Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,
+                                                         const std::stop_token& stop) override;
+  Result<Putting> Put(const WantedDeployment& wanted) override;
+  Result<Putting> DropPending() override;
+  Result<Putting> RollBack() override;
+  Result<Putting> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) override;
+  Result<> Prune() override;
+
+ private:
+  std::string sysroot_;
+  RegistryAccess registries_;
+  [[maybe_unused]] std::chrono::milliseconds patience_;  // Not used by a Pintle without libostree.
+  TellHowFar tell_;
+};
+
+}  // namespace pintle::host

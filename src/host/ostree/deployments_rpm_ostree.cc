@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/ostree/deployments_rpm_ostree.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/root.h"
+#include "host/ostree/extensions_image.h"
+#include "host/ostree/image_name.h"
+#include "host/ostree/kernel_arguments.h"
+#include "host/ostree/rpm_ostree_dbus.h"
+
+namespace pintle::host {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// rpm-ostree looks here first for pull secrets.
+constexpr const char* kAuthLink = "run/ostree/auth.json";
+
+class Unpacked final : public OfferedPackages {
+ public:
+  explicit Unpacked(ExtensionsImage image) : image_(std::move(image)) {}
+
+ private:
+  ExtensionsImage image_;
+};
+
+bool IsContainer(const ImageName& name) {
+  return std::holds_alternative<RegistryImage>(name) || std::holds_alternative<LayoutImage>(name);
+}
+
+// Returns the name to which rpm-ostree rebases, and which it writes into the origin.
+Result<std::string> RefspecOf(const ImageName& name) {
+  if (const auto* image = std::get_if<RegistryImage>(&name)) {
+    if (!image->digest.empty()) return ContainerReference(*image);
+    return Error(ErrorKind::kInvalid, fmt::format("{} is a tag, which may mean another image each time: a digest is "
+                                                  "wanted",
+                                                  PullSpec(*image)));
+  }
+  if (const auto* image = std::get_if<LayoutImage>(&name)) return ContainerReference(*image);
+  if (const auto* commit = std::get_if<OstreeCommit>(&name)) return commit->checksum;
+  const auto& branch = std::get<OstreeBranch>(name);
+  return branch.remote.empty() ? branch.branch : branch.remote + ":" + branch.branch;
+}
+
+// Returns those of `words` that are, or are not, among the others, in their order.
+Words Among(const Words& words, const Words& others, bool are) {
+  const std::set<std::string> set(others.begin(), others.end());
+  Words some;
+  std::copy_if(words.begin(), words.end(), std::back_inserter(some),
+               [&](const std::string& word) { return set.contains(word) == are; });
+  return some;
+}
+
+Words SortedOnce(Words words) {
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
+}
+
+// Removes `out` from `now` and adds `in`.  A word in both is added.
+Words ChangedWords(const Words& now, const Words& out, const Words& in) {
+  Words words = Among(now, out, false);
+  words.insert(words.end(), in.begin(), in.end());
+  return SortedOnce(std::move(words));
+}
+
+}  // namespace
+
+// The contents of the deployment that is wanted.
+struct DeploymentsRpmOstree::Goal {
+  std::string refspec;  // Empty if the image does not change.
+  std::string commit;   // Empty if it is not known yet.
+  bool is_container = false;
+  Words arguments;
+  Words packages;
+  Words removed;
+
+  static Result<Goal> Of(const WantedDeployment& wanted, const DeployedImage& booted) {
+    Goal goal;
+    if (wanted.image) {
+      const ImageName name = TRY(ParseImageName(wanted.image->name));
+      goal.is_container = IsContainer(name);
+      goal.refspec = TRY(RefspecOf(name));
+      goal.commit = wanted.image->commit;
+      // rpm-ostree returns an error if it is asked for the image that it has.
+      if (goal.HasImage(booted)) goal.refspec.clear();
+    }
+    if (goal.refspec.empty()) goal.commit = booted.base_commit;
+    goal.arguments = MergedKernelArguments(booted.kernel_arguments, wanted.remove_arguments, wanted.add_arguments);
+    goal.packages = ChangedWords(booted.packages, wanted.packages.uninstall, wanted.packages.install);
+    goal.removed =
+        ChangedWords(booted.removed_packages, wanted.packages.override_reset, wanted.packages.override_remove);
+    return goal;
+  }
+
+  bool Is(const DeployedImage& deployed) const {
+    return HasImage(deployed) && deployed.kernel_arguments == arguments && SortedOnce(deployed.packages) == packages &&
+           SortedOnce(deployed.removed_packages) == removed;
+  }
+
+ private:
+  bool HasImage(const DeployedImage& deployed) const {
+    if (!refspec.empty() && is_container) return deployed.image == ImageOfReference(refspec);
+    return (refspec.empty() || deployed.branch == refspec) && deployed.base_commit == commit;
+  }
+};
+
+DeploymentsRpmOstree::DeploymentsRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeManners manners)
+    : systemd_(systemd),
+      registries_(std::move(registries)),
+      manners_(std::move(manners)),
+      disk_("/", registries_, manners_.patience) {}
+
+void DeploymentsRpmOstree::TellProgressTo(TellHowFar tell) {
+  disk_.TellProgressTo(tell);
+  manners_.tell = std::move(tell);
+}
+
+Result<DeploymentsState> DeploymentsRpmOstree::Observe() { return disk_.Observe(); }
+
+Result<std::string> DeploymentsRpmOstree::UnderWay() {
+  const std::string transaction = TRY(RpmOstree::ActiveTransaction(systemd_));
+  if (!transaction.empty()) return fmt::format("rpm-ostree is at work ({})", transaction);
+  return disk_.UnderWay();
+}
+
+// rpm-ostree can fetch without deploying.  So everything is downloaded, and what can fail over a network has failed,
+// before a change begins; the later rebase finds the layers on the disk.
+Result<FetchedImage> DeploymentsRpmOstree::Fetch(const std::string& image, const std::stop_token& stop) {
+  ImageName name = TRY(ParseImageName(image));
+  // libostree reads OSTree's own remotes, as without rpm-ostree.
+  if (!IsContainer(name)) return disk_.Fetch(image, stop);
+  if (auto* in_registry = std::get_if<RegistryImage>(&name); in_registry != nullptr && in_registry->digest.empty()) {
+    const std::string manifest = TRY(Skopeo(registries_, "/var/tmp").Manifest(*in_registry, stop));
+    name = RegistryImage{in_registry->repository, "", "sha256:" + Sha256(manifest).hex()};
+  }
+  RpmOstreeUpdate update;
+  update.refspec = TRY(RefspecOf(name));
+  update.depth = RpmOstreeUpdate::Depth::kFetch;
+  FetchedImage fetched{ImageOfReference(update.refspec), ""};
+  const DeploymentsState state = TRY(disk_.Observe());
+  for (const auto& deployed : {state.booted, state.pending, state.rollback}) {
+    if (deployed && deployed->image == fetched.name) return fetched;
+  }
+  TRY(AllowRegistry());
+  RpmOstreeManners manners = manners_;
+  manners.stop = stop;
+  TRY(TRY(RpmOstree::Connect(systemd_, std::move(manners)))->Update(update));
+  return fetched;
+}
+
+Result<> DeploymentsRpmOstree::AllowRegistry() const {
+  const std::string auth_file = AuthFileOf(registries_);
+  if (auth_file.empty()) return {};
+  const auto doing = [] { return "giving rpm-ostree the pull secrets"; };
+  const Root root = TRY(Root::Open("/"), doing());
+  TRY(root.WriteLink(kAuthLink, auth_file), doing());
+  return {};
+}
+
+Result<std::unique_ptr<OfferedPackages>> DeploymentsRpmOstree::OfferPackages(const std::string& image,
+                                                                             const std::stop_token& stop) {
+  if (image.empty()) return std::make_unique<OfferedPackages>();
+  return std::make_unique<Unpacked>(TRY(ExtensionsImage::Unpack("/", image, registries_, stop, manners_.tell)));
+}
+
+Result<Putting> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {
+  const DeploymentsState state = TRY(disk_.Observe());
+  if (!state.booted) return Error(ErrorKind::kNotFound, "there is no deployment to take /etc from");
+  const Goal goal = TRY(Goal::Of(wanted, *state.booted));
+  // A staged deployment is made at shutdown, so files can still be put into it.
+  const bool serves = state.pending && (!wanted.always_new || state.pending->is_staged);
+  if (serves && goal.Is(*state.pending)) return Putting::kAsWanted;
+  TRY(CheckMayReplace(state.pending, wanted));
+  if (goal.Is(*state.booted)) {
+    if (!wanted.always_new) return DropPending();
+    WantedDeployment same;
+    same.always_new = true;
+    return disk_.Put(same);
+  }
+  const Result<> made = Make(goal, state);
+  if (made) return Putting::kChanged;
+  const auto dropped = DropPending();
+  if (dropped) return made.error();
+  return Error(made.error().kind(), fmt::format("{}; and then {}", made.error().message(), dropped.error().message()));
+}
+
+// Each request starts from the result of the previous one, so that together they make one deployment.  Packages are
+// removed together with the old image, and new ones must be found in the new image.
+Result<> DeploymentsRpmOstree::Make(const Goal& goal, const DeploymentsState& state) {
+  const DeployedImage& booted = *state.booted;
+  const auto rpm_ostree = TRY(RpmOstree::Connect(systemd_, manners_));
+  if (state.pending) TRY(rpm_ostree->CleanUp(RpmOstreeCleanup::kPending));
+  if (goal.is_container) TRY(AllowRegistry());
+  RpmOstreeUpdate leaving;
+  leaving.refspec = goal.refspec;
+  // A container image is named by its digest, so that it must be the one that was fetched.
+  if (!goal.refspec.empty() && !goal.is_container) leaving.depth = RpmOstreeUpdate::Depth::kDeployWhatIsHere;
+  leaving.uninstall = Among(booted.packages, goal.packages, false);
+  leaving.override_reset = Among(booted.removed_packages, goal.removed, false);
+  if (!leaving.refspec.empty() || !leaving.uninstall.empty() || !leaving.override_reset.empty()) {
+    TRY(rpm_ostree->Update(leaving));
+  }
+  if (goal.arguments != booted.kernel_arguments) {
+    TRY(rpm_ostree->SetKernelArguments(booted.kernel_arguments, goal.arguments));
+  }
+  RpmOstreeUpdate coming;
+  coming.install = Among(goal.packages, booted.packages, false);
+  coming.override_remove = Among(goal.removed, booted.removed_packages, false);
+  if (!coming.install.empty() || !coming.override_remove.empty()) TRY(rpm_ostree->Update(coming));
+  return Expect(goal);
+}
+
+Result<> DeploymentsRpmOstree::Expect(const Goal& goal) {
+  const DeploymentsState state = TRY(disk_.Observe());
+  if (state.pending && goal.Is(*state.pending)) return {};
+  return Error(ErrorKind::kSystem, state.pending ? "rpm-ostree has staged something else than it was asked for"
+                                                 : "rpm-ostree has staged nothing");
+}
+
+Result<Putting> DeploymentsRpmOstree::DropPending() {
+  if (!TRY(disk_.Observe()).pending) return Putting::kAsWanted;
+  const Result<> dropped = Drop();
+  // Going back must not depend on the daemon, which will clean up what it keeps of the deployment the next time.
+  if (!dropped) return TRY(disk_.DropPending(), dropped.error().message() + "; and then");
+  return Putting::kChanged;
+}
+
+// A stop request must not apply here, since it may have led here.
+Result<> DeploymentsRpmOstree::Drop() {
+  RpmOstreeManners manners = manners_;
+  manners.stop = {};
+  return TRY(RpmOstree::Connect(systemd_, std::move(manners)))->CleanUp(RpmOstreeCleanup::kPending);
+}
+
+// libostree does this, since rpm-ostree refuses to roll back while something is staged.
+Result<Putting> DeploymentsRpmOstree::RollBack() { return disk_.RollBack(); }
+
+Result<Putting> DeploymentsRpmOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>& put) {
+  return disk_.FinalizeStaged(put);
+}
+
+Result<> DeploymentsRpmOstree::Prune() {
+  TRY(TRY(RpmOstree::Connect(systemd_, manners_))->CleanUp(RpmOstreeCleanup::kBase));
+  return disk_.Prune();
+}
+
+}  // namespace pintle::host

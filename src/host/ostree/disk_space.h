@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Checks whether an image fits on the disk before its first byte is fetched.
+
+#include <cstdint>
+#include <span>
+
+#include "base/result.h"
+#include "host/ostree/oci_image.h"
+
+namespace pintle::host {
+
+struct DiskSpace {
+  std::uint64_t free = 0;      // Bytes that are free.
+  std::uint64_t reserved = 0;  // The part of them that has to stay free.
+};
+
+// Returns the least space that fetching and unpacking these layers takes.  Most images need more, since how much the
+// layers grow is not known before: the check finds what cannot work, and never refuses what can.
+std::uint64_t SpaceFor(std::span<const OciDescriptor> layers);
+
+Result<> ExpectSpace(std::uint64_t needed, const DiskSpace& space);
+
+}  // namespace pintle::host

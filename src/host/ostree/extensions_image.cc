@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/ostree/extensions_image.h"
+
+#include <fmt/core.h>
+#include <sys/utsname.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include "base/digest.h"
+#include "base/root.h"
+#include "host/ostree/image_name.h"
+#include "host/ostree/layer.h"
+#include "host/ostree/oci_image.h"
+
+namespace pintle::host {
+namespace {
+
+// The directory of such an image that has the packages; only this is unpacked.
+constexpr const char* kPackages = "usr/share/rpm-ostree/extensions";
+
+Result<> RemoveAll(const std::string& path) {
+  std::error_code failed;
+  std::filesystem::remove_all(path, failed);
+  if (failed) return Error::FromErrno("unlink", failed.value()).While("removing " + path);
+  return {};
+}
+
+// Resolves the name to the manifest for this machine's architecture.
+Result<OciManifest> ManifestOf(RegistryImage& image, const Skopeo& skopeo, const std::stop_token& stop) {
+  std::string text = TRY(skopeo.Manifest(image, stop));
+  if (!image.digest.empty()) TRY(ExpectDigest(image.digest, text));
+  auto parsed = TRY(ParseOciManifest(text));
+  image = RegistryImage{image.repository, "", "sha256:" + Sha256(text).hex()};
+  if (const auto* index = std::get_if<OciIndex>(&parsed)) {
+    struct utsname name {};
+    if (::uname(&name) != 0) return Error::FromErrno("uname");
+    image.digest = TRY(ForMachine(*index, static_cast<const char*>(name.machine))).digest;
+    text = TRY(skopeo.Manifest(image, stop));
+    TRY(ExpectDigest(image.digest, text));
+    parsed = TRY(ParseOciManifest(text));
+  }
+  if (auto* manifest = std::get_if<OciManifest>(&parsed)) return std::move(*manifest);
+  return Error(ErrorKind::kInvalid, "it is an index of indexes");
+}
+
+}  // namespace
+
+ExtensionsImage::ExtensionsImage(ExtensionsImage&& other) noexcept
+    : root_(std::move(other.root_)), is_there_(std::exchange(other.is_there_, false)) {}
+
+ExtensionsImage::~ExtensionsImage() {
+  // The next Unpack() removes the files that cannot be removed now.
+  if (is_there_) static_cast<void>(Remove());
+}
+
+Result<ExtensionsImage> ExtensionsImage::Unpack(std::string root, const std::string& image,
+                                                const RegistryAccess& access, const std::stop_token& stop,
+                                                const TellHowFar& tell) {
+  const auto doing = [&] { return fmt::format("unpacking the extensions image {}", image); };
+  const ImageName name = TRY(ParseImageName(image), doing());
+  const auto* in_registry = std::get_if<RegistryImage>(&name);
+  if (in_registry == nullptr) {
+    return Error(ErrorKind::kInvalid, "it is no image in a registry").While(doing());
+  }
+  if (root == "/") root.clear();
+  ExtensionsImage unpacked(std::move(root));
+  TRY(unpacked.Remove(), doing());
+  TRY(unpacked.Fetch(*in_registry, access, stop, tell), doing());
+  TRY(unpacked.Offer(), doing());
+  return unpacked;
+}
+
+// The file that names the directory goes first.
+Result<> ExtensionsImage::Remove() const {
+  TRY(RemoveAll(root_ + kExtensionsRepository));
+  return RemoveAll(directory());
+}
+
+Result<> ExtensionsImage::Fetch(const RegistryImage& name, const RegistryAccess& access, const std::stop_token& stop,
+                                const TellHowFar& tell) const {
+  const std::string layout = directory() + "/layout";
+  std::error_code failed;
+  std::filesystem::create_directories(layout, failed);
+  if (failed) return Error::FromErrno("mkdir", failed.value()).While("making " + layout);
+  const Skopeo skopeo(access, layout);
+  RegistryImage image = name;
+  const OciManifest manifest = TRY(ManifestOf(image, skopeo, stop));
+  TRY(skopeo.Copy(image, manifest, layout, stop, tell));
+  if (tell) tell({.doing = {}, .part = "unpacking"});
+  for (const OciDescriptor& layer : manifest.layers) {
+    const std::string path = fmt::format("{}/blobs/sha256/{}", layout, layer.digest.substr(layer.digest.find(':') + 1));
+    TRY(CheckLayer(path, layer, stop));
+    TRY(UnpackLayer(path, kPackages, directory(), stop), "unpacking the layer " + layer.digest);
+  }
+  return RemoveAll(layout);
+}
+
+Result<> ExtensionsImage::Offer() const {
+  const Root root = TRY(Root::Open(root_.empty() ? "/" : root_));
+  if (!TRY(root.Status(fmt::format("{}/{}/repodata", kExtensionsDirectory, kPackages)))) {
+    return Error(ErrorKind::kInvalid, fmt::format("it has no packages in /{}", kPackages));
+  }
+  const std::string text = fmt::format(
+      "[coreos-extensions]\nenabled=1\nmetadata_expire=1m\nbaseurl={}/{}/\ngpgcheck=0\nskip_if_unavailable=False\n",
+      kExtensionsDirectory, kPackages);
+  TRY(root.MakeDirectories("etc/yum.repos.d"));
+  return root.WriteFile(kExtensionsRepository, text);
+}
+
+}  // namespace pintle::host

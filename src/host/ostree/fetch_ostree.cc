@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/ostree/fetch_ostree.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/root.h"
+#include "base/unique_fd.h"
+#include "host/machine_name.h"
+#include "host/ostree/disk_space.h"
+#include "host/ostree/import_ostree.h"
+#include "host/ostree/lock_holder.h"
+
+namespace pintle::host {
+namespace {
+
+// A directory for downloads, on the disk for which they are meant.  It is emptied at the end, and also at the
+// beginning, in case we were killed before the end.
+class Workshop {
+ public:
+  static Result<Workshop> In(const std::string& repository) {
+    const std::string path = repository + "/tmp/pintle-fetch";
+    UniqueFd lock(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!lock) return Error::FromErrno("open").While("locking " + path);
+    if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+      const auto holder = LockHolder(path + ".lock");
+      return Error(ErrorKind::kUnavailable,
+                   fmt::format("an image is being fetched by {}", holder.value_or("someone else")));
+    }
+    Workshop workshop(path, std::move(lock));
+    TRY(workshop.Empty());
+    std::error_code failed;
+    std::filesystem::create_directories(workshop.blobs(), failed);
+    if (failed) return Error::FromErrno("mkdir", failed.value()).While("making " + path);
+    return workshop;
+  }
+  Workshop(Workshop&&) noexcept = default;
+  Workshop& operator=(Workshop&&) = delete;
+  ~Workshop() {
+    // The next fetch removes the files that cannot be removed now.
+    if (lock_) static_cast<void>(Empty());
+  }
+
+  const std::string& path() const { return path_; }
+  std::string blobs() const { return path_ + "/blobs/sha256"; }
+
+  // Makes a file of the layer's name and size, so that skopeo does not fetch the layer.
+  Result<> Pretend(const OciDescriptor& layer) const {
+    const std::string path = fmt::format("{}/{}", blobs(), layer.digest.substr(layer.digest.find(':') + 1));
+    const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    if (!file || ::ftruncate(file.get(), static_cast<off_t>(layer.size)) != 0) {
+      return Error::FromErrno("ftruncate").While("making " + path);
+    }
+    return {};
+  }
+
+ private:
+  Workshop(std::string path, UniqueFd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+
+  Result<> Empty() const {
+    std::error_code failed;
+    std::filesystem::remove_all(path_, failed);
+    if (failed) return Error::FromErrno("unlink", failed.value()).While("emptying " + path_);
+    return {};
+  }
+
+  std::string path_;
+  UniqueFd lock_;
+};
+
+// Reports the progress of a pull.  libostree calls it on the thread that pulls.
+class PullProgress {
+ public:
+  explicit PullProgress(const TellHowFar& tell)
+      : tell_(tell), progress_(tell ? ::ostree_async_progress_new_and_connect(&OnChange, this) : nullptr) {}
+  ~PullProgress() {
+    if (progress_ != nullptr) ::ostree_async_progress_finish(progress_.get());
+  }
+  PullProgress(const PullProgress&) = delete;
+  PullProgress& operator=(const PullProgress&) = delete;
+
+  OstreeAsyncProgress* get() const { return progress_.get(); }
+
+ private:
+  static void OnChange(OstreeAsyncProgress*, gpointer self) { static_cast<const PullProgress*>(self)->Tell(); }
+
+  void Tell() const {
+    // The size of a static delta is known; the few objects that are fetched one by one are not counted.
+    const std::uint64_t delta = Long("total-delta-part-size");
+    if (delta > 0) return Tell("downloading", PercentOf(Long("fetched-delta-part-size"), delta));
+    // The number of objects is known once all directories have been fetched.
+    const bool is_counting = Short("scanning") > 0 || Short("outstanding-metadata-fetches") > 0;
+    const std::uint32_t requested = Short("requested");
+    if (requested == 0) return;
+    if (is_counting) return Tell("finding out what is missing", std::nullopt);
+    Tell("downloading", PercentOf(Short("fetched"), requested));
+  }
+  void Tell(const char* part, std::optional<std::uint32_t> percent) const {
+    tell_({.doing = {}, .part = part, .percent = percent});
+  }
+
+  std::uint32_t Short(const char* name) const {
+    const Variant value(::ostree_async_progress_get_variant(progress_.get(), name));
+    const bool is_short = value != nullptr && ::g_variant_is_of_type(value.get(), G_VARIANT_TYPE_UINT32) != FALSE;
+    return is_short ? ::g_variant_get_uint32(value.get()) : 0;
+  }
+  std::uint64_t Long(const char* name) const {
+    const Variant value(::ostree_async_progress_get_variant(progress_.get(), name));
+    const bool is_long = value != nullptr && ::g_variant_is_of_type(value.get(), G_VARIANT_TYPE_UINT64) != FALSE;
+    return is_long ? ::g_variant_get_uint64(value.get()) : 0;
+  }
+
+  const TellHowFar& tell_;
+  Object<OstreeAsyncProgress> progress_;
+};
+
+class Fetching {
+ public:
+  Fetching(OstreeRepo* repository, const std::string& place, const RegistryAccess& access, const std::stop_token& stop,
+           const TellHowFar& tell)
+      : repository_(repository), place_(place), store_(repository_), access_(access), stop_(stop), tell_(tell) {}
+
+  Result<FetchedImage> operator()(const OstreeCommit& name) const {
+    Failure failure;
+    OstreeRepoCommitState state{};
+    if (!::ostree_repo_load_commit(repository_, name.checksum.c_str(), nullptr, &state, Out(failure)) ||
+        (state & OSTREE_REPO_COMMIT_STATE_PARTIAL) != 0) {
+      return Error(ErrorKind::kNotFound, fmt::format("the commit {} is not in the repository", name.checksum));
+    }
+    return FetchedImage{name.checksum, name.checksum};
+  }
+
+  Result<FetchedImage> operator()(const OstreeBranch& name) const {
+    const std::string text = name.remote.empty() ? name.branch : name.remote + ":" + name.branch;
+    if (!name.remote.empty()) TRY(Pull(name), "pulling " + text);
+    const auto commit = TRY(ResolveBranch(repository_, text));
+    if (!commit) return Error(ErrorKind::kNotFound, fmt::format("there is no branch {} in the repository", text));
+    return FetchedImage{text, *commit};
+  }
+
+  Result<FetchedImage> operator()(const RegistryImage& name) const {
+    if (!name.digest.empty()) {
+      if (const auto commit = TRY(store_.Find(name.digest))) return FetchedImage{PullSpec(name), *commit};
+    }
+    const Workshop workshop = TRY(Workshop::In(place_));
+    const Skopeo skopeo(access_, workshop.path());
+    ImageDocuments documents;
+    const std::string top = TRY(skopeo.Manifest(name, stop_));
+    RegistryImage exact{name.repository, "", "sha256:" + Sha256(top).hex()};
+    if (!name.digest.empty()) TRY(ExpectDigest(name.digest, top), "checking the manifest of " + PullSpec(name));
+    const FetchedImage named{PullSpec(exact), ""};
+    documents.manifest_text = top;
+    auto parsed = TRY(ParseOciManifest(top), "reading " + PullSpec(exact));
+    if (const auto* index = std::get_if<OciIndex>(&parsed)) {
+      exact.digest = TRY(ForMachine(*index, TRY(MachineName())), "choosing from " + PullSpec(exact)).digest;
+      documents.manifest_text = TRY(skopeo.Manifest(exact, stop_));
+      parsed = TRY(ParseOciManifest(documents.manifest_text), "reading " + PullSpec(exact));
+    }
+    documents.digest = exact.digest;
+    TRY(TakeManifest(parsed, documents), "reading " + PullSpec(exact));
+    const std::string commit = TRY(FetchFrom(skopeo, exact, documents, workshop));
+    if (named.name != PullSpec(exact)) TRY(store_.Alias("sha256:" + Sha256(top).hex(), commit));
+    return FetchedImage{named.name, commit};
+  }
+
+  Result<FetchedImage> operator()(const LayoutImage& name) const {
+    const std::string text = fmt::format("oci:{}{}{}", name.directory, name.tag.empty() ? "" : ":", name.tag);
+    const auto doing = [&] { return "reading " + text; };
+    const Root layout = TRY(Root::Open(name.directory), doing());
+    const auto top = TRY(ParseOciManifest(TRY(layout.ReadFile("index.json"), doing())), doing());
+    const auto* images = std::get_if<OciIndex>(&top);
+    if (images == nullptr) return Error(ErrorKind::kInvalid, "index.json is no index").While(doing());
+    OciDescriptor image = TRY(WithTag(*images, name.tag), doing());
+    ImageDocuments documents;
+    documents.manifest_text = TRY(ReadBlob(layout, image.digest), doing());
+    auto parsed = TRY(ParseOciManifest(documents.manifest_text), doing());
+    if (const auto* index = std::get_if<OciIndex>(&parsed)) {
+      image = TRY(ForMachine(*index, TRY(MachineName())), doing());
+      documents.manifest_text = TRY(ReadBlob(layout, image.digest), doing());
+      parsed = TRY(ParseOciManifest(documents.manifest_text), doing());
+    }
+    documents.digest = image.digest;
+    TRY(TakeManifest(parsed, documents), doing());
+    if (const auto commit = TRY(store_.Find(documents.digest))) return FetchedImage{text, *commit};
+    documents.config_text = TRY(ReadBlob(layout, documents.manifest.config.digest), doing());
+    documents.config = TRY(ParseOciConfig(documents.config_text), doing());
+    return FetchedImage{text, TRY(store_.Import(documents, name.directory + "/blobs/sha256", stop_, tell_))};
+  }
+
+ private:
+  Result<> Pull(const OstreeBranch& name) const {
+    const char* branches[] = {name.branch.c_str()};
+    GVariantDict options;
+    ::g_variant_dict_init(&options, nullptr);
+    ::g_variant_dict_insert_value(&options, "refs", ::g_variant_new_strv(branches, 1));
+    const Variant given(::g_variant_ref_sink(::g_variant_dict_end(&options)));
+    const Cancellable cancel(stop_);
+    const PullProgress progress(tell_);
+    Failure failure;
+    if (!::ostree_repo_pull_with_options(repository_, name.remote.c_str(), given.get(), progress.get(), cancel.get(),
+                                         Out(failure))) {
+      return Told(failure);
+    }
+    return {};
+  }
+
+  static Result<> TakeManifest(std::variant<OciManifest, OciIndex>& parsed, ImageDocuments& documents) {
+    TRY(ExpectDigest(documents.digest, documents.manifest_text));
+    auto* manifest = std::get_if<OciManifest>(&parsed);
+    if (manifest == nullptr) return Error(ErrorKind::kInvalid, "it is an index of indexes");
+    documents.manifest = std::move(*manifest);
+    return {};
+  }
+
+  static Result<std::string> ReadBlob(const Root& layout, const std::string& digest) {
+    std::string bytes = TRY(layout.ReadFile("blobs/sha256/" + digest.substr(digest.find(':') + 1)));
+    TRY(ExpectDigest(digest, bytes));
+    return bytes;
+  }
+
+  Result<std::string> FetchFrom(const Skopeo& skopeo, const RegistryImage& exact, ImageDocuments& documents,
+                                const Workshop& workshop) const {
+    if (const auto commit = TRY(store_.Find(documents.digest))) return *commit;
+    const std::vector<OciDescriptor> missing = TRY(store_.MissingLayers(documents.manifest));
+    TRY(ExpectSpace(SpaceFor(missing), TRY(store_.Space())), "fetching " + PullSpec(exact));
+    documents.config_text = TRY(skopeo.Config(exact, stop_));
+    TRY(ExpectDigest(documents.manifest.config.digest, documents.config_text),
+        "checking the configuration of " + PullSpec(exact));
+    documents.config = TRY(ParseOciConfig(documents.config_text), "reading " + PullSpec(exact));
+    TRY(PackedCommitOf(documents.manifest, documents.config), "reading " + PullSpec(exact));
+    for (const OciDescriptor& layer : documents.manifest.layers) {
+      const bool is_missing = std::any_of(missing.begin(), missing.end(),
+                                          [&](const OciDescriptor& other) { return other.digest == layer.digest; });
+      if (!is_missing) TRY(workshop.Pretend(layer));
+    }
+    TRY(skopeo.Copy(exact, documents.manifest, workshop.path(), stop_, tell_));
+    return store_.Import(documents, workshop.blobs(), stop_, tell_);
+  }
+
+  OstreeRepo* repository_;
+  std::string place_;
+  ImageStore store_;
+  const RegistryAccess& access_;
+  const std::stop_token& stop_;
+  const TellHowFar& tell_;
+};
+
+}  // namespace
+
+Result<FetchedImage> FetchInto(OstreeRepo* repository, const std::string& place, const ImageName& name,
+                               const RegistryAccess& access, const std::stop_token& stop, const TellHowFar& tell) {
+  return std::visit(Fetching(repository, place, access, stop, tell), name);
+}
+
+}  // namespace pintle::host

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Stores OCI images in an OSTree repository.
+//
+// Each layer becomes a commit, with its whiteouts as files, so that it need not be fetched again for another image.
+// Layers that a commit was packed into are stored as that commit and as lists of its files.  An image becomes a
+// commit of its merged layers.  The names of the branches contain digests, and only we use these branches: the layers
+// that rpm-ostree stores are changed during its import.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "host/ostree/disk_space.h"
+#include "host/ostree/how_far.h"
+#include "host/ostree/oci_image.h"
+#include "host/ostree/types_ostree.h"
+
+namespace pintle::host {
+
+struct ImageDocuments {
+  std::string digest;  // The digest of the manifest.
+  std::string manifest_text;
+  std::string config_text;
+  OciManifest manifest;
+  OciConfig config;
+};
+
+class ImageStore {
+ public:
+  explicit ImageStore(OstreeRepo* repository) : repository_(repository) {}
+
+  // Returns the commit of an image that is in the repository.
+  Result<std::optional<std::string>> Find(std::string_view manifest_digest) const;
+  // Makes the digest of an index lead to the image that was chosen from it.
+  Result<> Alias(std::string_view index_digest, const std::string& commit) const;
+
+  Result<std::vector<OciDescriptor>> MissingLayers(const OciManifest& manifest) const;
+  Result<DiskSpace> Space() const;
+
+  // Imports an image as a commit.  The layers that are missing must be files in `blobs`, named by their digests.
+  Result<std::string> Import(const ImageDocuments& image, const std::string& blobs, const std::stop_token& stop,
+                             const TellHowFar& tell) const;
+
+  // Removes all images but these commits, and the layers that only those images had.
+  Result<> KeepOnly(const std::set<std::string>& commits) const;
+
+ private:
+  Result<std::string> ImportLayer(const std::string& path, const OciDescriptor& layer,
+                                  const std::vector<std::string>& implied, GCancellable* cancel) const;
+  Result<std::string> ImportPackedLayer(const std::string& path, const OciDescriptor& layer,
+                                        const std::stop_token& stop, GCancellable* cancel) const;
+  Result<std::string> TakePackedCommit(const PackedCommit& packed, const std::vector<std::string>& layers,
+                                       GCancellable* cancel) const;
+  Result<std::string> ImportAll(const ImageDocuments& image, const std::string& blobs, const std::stop_token& stop,
+                                const TellHowFar& tell, GCancellable* cancel) const;
+  Result<std::string> Merge(const ImageDocuments& image, const std::vector<std::string>& layers,
+                            GCancellable* cancel) const;
+  Result<std::string> Commit(OstreeMutableTree* tree, const std::string& subject, GVariant* metadata,
+                             std::uint64_t time, GCancellable* cancel) const;
+
+  OstreeRepo* repository_;
+};
+
+Result<std::optional<std::string>> ResolveBranch(OstreeRepo* repository, const std::string& branch);
+
+// Returns a string from the metadata of a commit, or "" if there is none.
+Result<std::string> CommitMetadata(OstreeRepo* repository, const std::string& commit, const char* key);
+
+// The key for the digest of an image's manifest, which other importers use, too.
+inline constexpr const char* kManifestDigestKey = "ostree.manifest-digest";
+
+}  // namespace pintle::host

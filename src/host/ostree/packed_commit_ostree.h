@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Imports commits that were packed into the layers of an OCI image.
+//
+// A layer has a repository's objects unchanged, each under its checksum, which is verified here: labels, owners and
+// times of a commit arrive as they were when it was made.
+
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+
+#include "base/result.h"
+#include "host/ostree/types_ostree.h"
+
+namespace pintle::host {
+
+struct ImportedObjects {
+  std::optional<std::string> commit;  // nullopt if the layer has none.
+  std::set<std::string> files;        // The checksums of all files and links.
+};
+
+// Must be called in a transaction of the repository.
+Result<ImportedObjects> ImportObjects(OstreeRepo* repository, const std::string& layer, const std::stop_token& stop,
+                                      GCancellable* cancel);
+
+// Returns an error if a part of a commit is missing, because a layer has less than the image needs.
+Result<> ExpectWhole(OstreeRepo* repository, const std::string& commit, GCancellable* cancel);
+
+}  // namespace pintle::host

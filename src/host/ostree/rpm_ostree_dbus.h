@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Makes requests to rpm-ostree's daemon over D-Bus.
+//
+// The daemon runs one transaction at a time.  Each request waits until its transaction is done, or has failed and
+// changed nothing.  Requests that change deployments start from the pending one, if there is one, so that several
+// requests in a row make one deployment.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/ostree/rpm_ostree_transaction_dbus.h"
+#include "host/systemd/systemd.h"
+
+namespace pintle::host {
+
+inline constexpr const char* kRpmOstreeUnit = "rpm-ostreed.service";
+
+struct RpmOstreeUpdate {
+  enum class Depth {
+    kDeploy,
+    kDeployWhatIsHere,  // Deploys without fetching.
+    kFetch,             // Fetches without deploying.
+  };
+
+  std::string refspec;  // Empty if the image does not change.
+  std::vector<std::string> install;
+  std::vector<std::string> uninstall;
+  std::vector<std::string> override_remove;
+  std::vector<std::string> override_reset;
+  Depth depth = Depth::kDeploy;
+};
+
+enum class RpmOstreeCleanup {
+  kPending,  // Removes the pending deployment.
+  kBase,     // Removes what fetching leaves behind.
+};
+
+// To be used by one thread at a time.
+class RpmOstree {
+ public:
+  // Returns rpm-ostree's description of the active transaction, whoever it is for, without starting the daemon, or ""
+  // if there is none.
+  static Result<std::string> ActiveTransaction(Systemd& systemd);
+
+  // Starts the daemon if it does not run.  It does not exit when idle while the result lives.
+  static Result<std::unique_ptr<RpmOstree>> Connect(Systemd& systemd, RpmOstreeManners manners);
+  ~RpmOstree();
+  RpmOstree(const RpmOstree&) = delete;
+  RpmOstree& operator=(const RpmOstree&) = delete;
+
+  Result<> Update(const RpmOstreeUpdate& update);
+  Result<> SetKernelArguments(const std::vector<std::string>& from, const std::vector<std::string>& to);
+  Result<> CleanUp(RpmOstreeCleanup what);
+
+ private:
+  class Connection;
+  explicit RpmOstree(std::unique_ptr<Connection> connection);
+
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace pintle::host

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/ostree/rpm_ostree_transaction_dbus.h"
+
+#include <fmt/core.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/printable.h"
+#include "base/unique_fd.h"
+#include "host/systemd/types_dbus.h"
+
+namespace pintle::host {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+using PeerBus = CPtr<sd_bus, sd_bus_close_unref>;  // This does not flush, which would wait for a daemon that does not
+                                                   // read.
+
+constexpr const char* kInterface = "org.projectatomic.rpmostree1.Transaction";
+constexpr auto kTransactionStartPatience = seconds(90);
+constexpr auto kTransactionGlance = seconds(10);  // All that matters wakes us up before.
+constexpr auto kCancelPatience = seconds(60);     // The time for the daemon to clean up what it has begun.
+constexpr std::uint32_t kWhole = 100;
+constexpr std::size_t kMostOfText = 200;
+
+// Returns when sd-bus wants to be called again.
+milliseconds TimeoutOf(sd_bus* bus) {
+  std::uint64_t at = 0;
+  if (::sd_bus_get_timeout(bus, &at) <= 0 || at == UINT64_MAX) return milliseconds::max();
+  const auto now = std::chrono::duration_cast<microseconds>(SystemClock().Monotonic().time_since_epoch());
+  const auto left = microseconds(static_cast<std::int64_t>(at)) - now;
+  return std::max(std::chrono::ceil<milliseconds>(left), milliseconds(0));
+}
+
+pollfd EventsOf(sd_bus* bus) {
+  const int events = bus == nullptr ? 0 : ::sd_bus_get_events(bus);
+  return pollfd{bus == nullptr ? -1 : ::sd_bus_get_fd(bus), static_cast<short>(std::max(events, 0)), 0};
+}
+
+class FollowedTransaction {
+ public:
+  FollowedTransaction(const WatchedDaemon& daemon, const RpmOstreeManners& manners)
+      : daemon_(daemon), manners_(manners) {}
+
+  Result<TransactionEnd> Follow(const std::string& address) {
+    int result = ::sd_bus_new(Out(bus_));
+    if (result >= 0) result = ::sd_bus_set_address(bus_.get(), address.c_str());
+    if (result >= 0) result = ::sd_bus_start(bus_.get());
+    if (result >= 0) {
+      result = ::sd_bus_match_signal(bus_.get(), Out(slot_), nullptr, "/", kInterface, nullptr, &OnSignal, this);
+    }
+    if (result < 0) return OutOfSight();
+    if (!Call("Start", kTransactionStartPatience)) return OutOfSight();
+    return AwaitEnd();
+  }
+
+ private:
+  struct Outcome {
+    bool is_success;
+    std::string text;
+  };
+
+  // The socket does not answer any more, because the transaction or the daemon has ended.
+  Result<TransactionEnd> OutOfSight() {
+    static_cast<void>(ProcessAll(daemon_.bus));  // The next call on the bus returns the error, if there is one.
+    if (daemon_.is_gone) return DaemonEnded();
+    return TransactionEnd::kOutOfSight;
+  }
+
+  bool Call(const char* method, microseconds patience) {
+    Message call, answer;
+    int result = ::sd_bus_message_new_method_call(bus_.get(), Out(call), nullptr, "/", kInterface, method);
+    const auto most = static_cast<std::uint64_t>(patience.count());
+    if (result >= 0) result = ::sd_bus_call(bus_.get(), call.get(), most, nullptr, Out(answer));
+    return result >= 0;
+  }
+
+  Result<TransactionEnd> AwaitEnd() {
+    for (;;) {
+      const bool is_lost = ProcessAll(bus_.get()) < 0;
+      if (outcome_) return Ended();
+      if (is_lost) return OutOfSight();
+      const int result = ProcessAll(daemon_.bus);
+      if (result < 0) return Problem().Told(result).While("waiting for rpm-ostree");
+      if (daemon_.is_gone) return DaemonEnded();
+      if (manners_.stop.stop_requested() && !give_up_) {
+        // The outcome of the transaction shows whether it was cancelled.
+        static_cast<void>(Call("Cancel", kTransactionStartPatience));
+        give_up_ = SystemClock().Monotonic() + kCancelPatience;
+        continue;
+      }
+      if (give_up_ && SystemClock().Monotonic() > *give_up_) {
+        return Error(ErrorKind::kCancelled, "rpm-ostree was asked to stop, and goes on");
+      }
+      TRY(AwaitEither(bus_.get(), daemon_.bus, give_up_ ? std::stop_token() : manners_.stop, kTransactionGlance));
+    }
+  }
+
+  Result<TransactionEnd> Ended() const {
+    if (outcome_->is_success) return TransactionEnd::kDone;
+    if (give_up_) return Error(ErrorKind::kCancelled, "it was asked to stop");
+    return Error(ErrorKind::kSystem, outcome_->text.empty() ? "rpm-ostree does not say why" : OneLine(outcome_->text));
+  }
+
+  static int OnSignal(sd_bus_message* message, void* self, sd_bus_error*) {
+    static_cast<FollowedTransaction*>(self)->Hear(message);
+    return 0;
+  }
+
+  void Hear(sd_bus_message* message) {
+    const std::string_view member = ::sd_bus_message_get_member(message);
+    const char* text = nullptr;
+    if (member == "Finished") {
+      int is_success = 0;
+      if (::sd_bus_message_read(message, "bs", &is_success, &text) >= 0) outcome_ = Outcome{is_success != 0, text};
+    } else if (!manners_.tell) {
+      return;
+    } else if (member == "Message" || member == "TaskBegin") {
+      if (::sd_bus_message_read(message, "s", &text) >= 0) Tell(text, std::nullopt);
+    } else if (member == "PercentProgress") {
+      std::uint32_t percent = 0;
+      if (::sd_bus_message_read(message, "su", &text, &percent) >= 0) {
+        Tell(text, std::min(percent, kWhole));
+      }
+    }
+  }
+
+  // The text may contain the URL of what is fetched.
+  void Tell(const char* text, std::optional<std::uint32_t> percent) const {
+    const std::string part = OneLine(WithoutUrlPasswords(text, "***"));
+    manners_.tell(
+        {.doing = {}, .part = Shortened(part.empty() ? "rpm-ostree" : part, kMostOfText), .percent = percent});
+  }
+
+  const WatchedDaemon& daemon_;
+  const RpmOstreeManners& manners_;
+  PeerBus bus_;
+  Slot slot_;
+  std::optional<Outcome> outcome_;
+  std::optional<MonotonicTime> give_up_;
+};
+
+}  // namespace
+
+Error DaemonEnded() {
+  return Error(ErrorKind::kUnavailable,
+               "rpm-ostree's daemon ended in the midst of it; `journalctl -u rpm-ostreed` says why");
+}
+
+int ProcessAll(sd_bus* bus) {
+  int result = 0;
+  while ((result = ::sd_bus_process(bus, nullptr)) > 0) {
+  }
+  return result;
+}
+
+Result<TransactionEnd> FollowTransaction(const std::string& address, const WatchedDaemon& daemon,
+                                         const RpmOstreeManners& manners) {
+  return FollowedTransaction(daemon, manners).Follow(address);
+}
+
+Result<> AwaitEither(sd_bus* one, sd_bus* other, const std::stop_token& stop, milliseconds most) {
+  const UniqueFd stopped(::eventfd(0, EFD_CLOEXEC));
+  if (!stopped) return Error::FromErrno("eventfd");
+  const std::stop_callback on_stop(stop, [&] { static_cast<void>(::eventfd_write(stopped.get(), 1)); });
+  for (sd_bus* bus : {one, other}) {
+    if (bus != nullptr) most = std::min(most, TimeoutOf(bus));
+  }
+  std::array<pollfd, 3> ends{EventsOf(one), EventsOf(other), pollfd{stopped.get(), POLLIN, 0}};
+  if (::poll(ends.data(), ends.size(), static_cast<int>(most.count())) < 0 && errno != EINTR) {
+    return Error::FromErrno("poll");
+  }
+  return {};
+}
+
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  const auto is_doubled = [](char a, char b) { return a == ' ' && b == ' '; };
+  text.erase(std::unique(text.begin(), text.end(), is_doubled), text.end());
+  while (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+}  // namespace pintle::host

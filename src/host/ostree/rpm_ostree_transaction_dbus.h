@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Follows a transaction of rpm-ostree from its start to its end.
+//
+// rpm-ostree carries out each request in a transaction, which has a socket of its own beside the bus.  The
+// transaction begins when a client starts it, continues if that client goes away, and reports at its end whether it
+// has succeeded.
+
+#include <chrono>
+#include <stop_token>
+#include <string>
+
+#include "base/result.h"
+#include "host/ostree/how_far.h"
+
+struct sd_bus;  // libsystemd's
+
+namespace pintle::host {
+
+// A request to rpm-ostree is made with these settings.
+struct RpmOstreeManners {
+  std::stop_token stop = {};                                      // Cancels the transaction.
+  TellHowFar tell = {};                                           // Gets rpm-ostree's own messages as the part.
+  std::chrono::milliseconds patience = std::chrono::minutes(10);  // The limit for waiting for someone else's
+                                                                  // transaction.
+};
+
+// The daemon of a transaction, as seen on the bus; `is_gone` becomes true while the bus is processed.
+struct WatchedDaemon {
+  sd_bus* bus;
+  const bool& is_gone;
+};
+
+enum class TransactionEnd {
+  kDone,
+  kOutOfSight,  // The connection was lost, and the transaction may continue.
+};
+
+// Starts the transaction, or joins it if it runs already, and waits for its end.  The error of a transaction that
+// fails has rpm-ostree's message; if the daemon is gone, it is kUnavailable.
+Result<TransactionEnd> FollowTransaction(const std::string& address, const WatchedDaemon& daemon,
+                                         const RpmOstreeManners& manners);
+
+// The error for a daemon that has ended in the middle of a transaction.
+Error DaemonEnded();
+
+// Processes all messages that have arrived; returns a negative errno if the connection is gone.
+int ProcessAll(sd_bus* bus);
+
+// Waits until a message arrives on one of the connections, a stop is requested, or `most` has passed.  Null
+// connections never get messages.
+Result<> AwaitEither(sd_bus* one, sd_bus* other, const std::stop_token& stop, std::chrono::milliseconds most);
+
+// Joins the lines of someone else's text.
+std::string OneLine(std::string text);
+
+}  // namespace pintle::host

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/ostree/skopeo.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "base/root.h"
+#include "json/parse.h"
+
+namespace pintle::host {
+namespace {
+
+std::string Docker(const RegistryImage& image) { return "docker://" + PullSpec(image); }
+
+void AddIfAny(Program& program, const char* option, const std::string& value) {
+  if (!value.empty()) program.words.push_back(fmt::format("{}={}", option, value));
+}
+
+// Returns skopeo's error, which is in quotes at the end of a log line: `time="..." level=fatal msg="..."`.
+std::string LastWord(const std::string& said) {
+  constexpr std::string_view kBefore = "level=fatal msg=\"";
+  const std::size_t begin = said.rfind(kBefore);
+  if (begin == std::string::npos || !said.ends_with('"')) return said;
+  std::string word;
+  for (std::size_t i = begin + kBefore.size(); i + 1 < said.size(); ++i) {
+    if (said[i] != '\\') word += said[i];
+  }
+  return word;
+}
+
+Result<std::string> RunFor(const RegistryImage& image, const Program& program, const std::stop_token& stop,
+                           const std::function<void()>& each_second = {}) {
+  auto result = RunProgram(program, stop, each_second);
+  if (result) return result;
+  return Error(result.error().kind(), LastWord(result.error().message())).While("fetching " + PullSpec(image));
+}
+
+// Counts how much there is of the layers that a layout is missing.  skopeo reports progress in bytes only on a
+// terminal; elsewhere it reports a layer when all of it has arrived.
+class Arriving {
+ public:
+  Arriving(const OciManifest& manifest, const std::string& directory) : directory_(directory) {
+    for (const OciDescriptor& layer : manifest.layers) {
+      const std::string digest = layer.digest.substr(layer.digest.find(':') + 1);
+      const std::filesystem::path file = directory_ / "blobs/sha256" / digest;
+      std::error_code failed;
+      if (!std::filesystem::exists(file, failed) && files_.insert(file).second) all_ += layer.size;
+    }
+  }
+
+  // The result stays below 100 until skopeo itself is done.
+  std::optional<std::uint32_t> Percent() {
+    std::uint64_t there = 0;
+    // skopeo renames a layer when it is complete.  In this order, a layer that is renamed meanwhile is missed once
+    // rather than counted twice.
+    for (const std::filesystem::path& file : files_) there += SizeOf(file);
+    std::error_code failed;
+    std::filesystem::directory_iterator entry(directory_, failed);
+    for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
+      if (entry->path().filename().string().starts_with(kOnItsWay)) there += SizeOf(entry->path());
+    }
+    most_ = std::max(most_, there);
+    const auto percent = PercentOf(most_, all_);
+    return percent ? std::optional(std::min(*percent, kMostOnTheWay)) : std::nullopt;
+  }
+
+ private:
+  static constexpr const char* kOnItsWay = "oci-put-blob";
+  static constexpr std::uint32_t kMostOnTheWay = 99;
+
+  static std::uint64_t SizeOf(const std::filesystem::path& file) {
+    std::error_code failed;
+    const std::uint64_t size = std::filesystem::file_size(file, failed);
+    return failed ? 0 : size;
+  }
+
+  std::filesystem::path directory_;
+  std::set<std::filesystem::path> files_;
+  std::uint64_t all_ = 0;
+  std::uint64_t most_ = 0;
+};
+
+bool IsThere(const Root& root, const std::string& path) {
+  const auto status = root.Status(path);
+  return status && status->has_value();
+}
+
+bool IsJsonFile(const Root& root, const std::string& path) {
+  const auto text = root.ReadFile(path);
+  return text && json::Parse(*text).has_value();
+}
+
+}  // namespace
+
+std::string AuthFileOf(const RegistryAccess& access) {
+  const auto root = Root::Open("/");
+  if (!root) return access.auth_file;
+  const std::string& preferred = access.preferred_auth_file;
+  if (!preferred.empty() && IsJsonFile(*root, preferred)) return preferred;
+  return !access.auth_file.empty() && IsThere(*root, access.auth_file) ? access.auth_file : "";
+}
+
+Program Skopeo::Call(const char* verb) const {
+  Program program{{"skopeo"}, PlainEnvironment()};
+  program.environment.push_back("TMPDIR=" + scratch_);
+  AddIfAny(program, "--policy", access_.policy);
+  program.words.push_back(verb);
+  AddIfAny(program, "--authfile", AuthFileOf(access_));
+  return program;
+}
+
+Result<std::string> Skopeo::Manifest(const RegistryImage& image, const std::stop_token& stop) const {
+  Program program = Call("inspect");
+  AddIfAny(program, "--cert-dir", access_.certificates);
+  program.words.insert(program.words.end(), {"--raw", Docker(image)});
+  return RunFor(image, program, stop);
+}
+
+Result<std::string> Skopeo::Config(const RegistryImage& image, const std::stop_token& stop) const {
+  Program program = Call("inspect");
+  AddIfAny(program, "--cert-dir", access_.certificates);
+  program.words.insert(program.words.end(), {"--config", "--raw", Docker(image)});
+  return RunFor(image, program, stop);
+}
+
+Result<> Skopeo::Copy(const RegistryImage& image, const OciManifest& manifest, const std::string& directory,
+                      const std::stop_token& stop, const TellHowFar& tell) const {
+  Program program = Call("copy");
+  AddIfAny(program, "--src-cert-dir", access_.certificates);
+  // skopeo compresses uncompressed layers for a layout, which would change their digests.  A manifest of Docker's has
+  // to be converted for a layout, so its digest cannot be preserved.
+  const bool is_docker = manifest.media_type.starts_with("application/vnd.docker.");
+  if (!is_docker) program.words.push_back("--preserve-digests");
+  // Signatures have been checked by then, and a layout has no place for them.
+  program.words.insert(program.words.end(),
+                       {"--quiet", "--remove-signatures", Docker(image), fmt::format("oci:{}:fetched", directory)});
+  std::function<void()> each_second;
+  if (tell) {
+    each_second = [&tell, arriving = Arriving(manifest, directory)]() mutable {
+      tell({.doing = {}, .part = "downloading", .percent = arriving.Percent()});
+    };
+  }
+  TRY(RunFor(image, program, stop, each_second));
+  return {};
+}
+
+}  // namespace pintle::host

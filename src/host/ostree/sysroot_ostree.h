@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Reads and writes the deployments on a disk with libostree.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "host/ostree/deployments.h"
+#include "host/ostree/types_ostree.h"
+
+namespace pintle::host {
+
+// The keys of a deployment's origin.
+inline constexpr const char* kOrigin = "origin";
+inline constexpr const char* kContainerKey = "container-image-reference";
+inline constexpr const char* kBranchKey = "refspec";
+
+// The operating systems on a disk, and the order in which they boot.
+class Sysroot {
+ public:
+  static Result<Sysroot> Open(const std::string& path);
+
+  // These need a mount namespace of our own.
+  static Result<Sysroot> OpenToWrite(const std::string& path);
+
+  static Result<Sysroot> OpenLocked(const std::string& path, std::chrono::milliseconds patience);
+
+  OstreeSysroot* get() const { return sysroot_.get(); }
+  OstreeRepo* repository() const { return ::ostree_sysroot_repo(sysroot_.get()); }
+  // libostree itself only has a path by descriptor number, which is useless to other programs.
+  std::string repository_path() const { return path_ + "/ostree/repo"; }
+  OstreeDeployment* booted() const { return ::ostree_sysroot_get_booted_deployment(sysroot_.get()); }
+  OstreeDeployment* staged() const { return ::ostree_sysroot_get_staged_deployment(sysroot_.get()); }
+  bool is_booted() const { return booted() != nullptr; }
+
+  // Returns all deployments; the first is the one to boot.
+  std::vector<OstreeDeployment*> All() const;
+
+  OstreeDeployment* pending() const;
+
+  OstreeDeployment* rollback() const;
+
+  // Returns the deployment from which the next one takes kernel arguments and /etc.
+  OstreeDeployment* merge() const;
+
+  // Writes the boot loader's entries for these, in this order, and removes what a staged deployment leaves behind.
+  Result<> Write(const std::vector<OstreeDeployment*>& deployments) const;
+
+  // Removes directories and boot files of former deployments.
+  Result<> PrepareCleanup() const;
+
+ private:
+  static Result<Sysroot> At(const std::string& path);
+
+  Sysroot(std::string path, Object<OstreeSysroot> sysroot) : path_(std::move(path)), sysroot_(std::move(sysroot)) {}
+
+  Result<> Load() const;
+
+  Result<bool> TryLock() const;
+
+  Result<> Lock(std::chrono::milliseconds patience) const;
+
+  std::string path_;
+  Object<OstreeSysroot> sysroot_;
+};
+
+std::string CommitOf(OstreeDeployment* deployment);
+std::vector<std::string> ArgumentsOf(OstreeDeployment* deployment);
+std::string OriginText(GKeyFile* origin, const char* key);
+std::string FromOrigin(OstreeDeployment* deployment, const char* key);
+
+// Returns nullopt for null.
+Result<std::optional<DeployedImage>> DescribeIfAny(const Sysroot& sysroot, OstreeDeployment* deployment);
+
+bool Exists(const std::string& path);
+
+}  // namespace pintle::host

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/systemd/enablement.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "host/files/path_parts.h"
+#include "host/systemd/presets.h"
+#include "host/systemd/unit_files.h"
+#include "host/systemd/unit_links.h"
+#include "host/systemd/unit_name.h"
+
+namespace pintle::host {
+namespace {
+
+constexpr int kMostAliases = 64;
+
+enum class LinksInConfig { kFollow, kRefuse };
+
+bool IsInSearchPath(std::string_view path) {
+  return std::find(kUnitSearchPath.begin(), kUnitSearchPath.end(), FolderOf(path)) != kUnitSearchPath.end();
+}
+bool IsInConfig(std::string_view path) {
+  return FolderOf(path) == kUnitDirectory || FolderOf(path) == "/run/systemd/system";
+}
+bool IsMadeAtBoot(std::string_view path) {
+  return path.starts_with("/run/systemd/generator") || path.starts_with("/run/systemd/transient/");
+}
+
+// A unit, and whether it is in the batch only because another one names it in Also=.
+struct Entry {
+  UnitFile unit;
+  bool is_also;
+};
+
+// Units that are enabled or disabled together.  Traversing one may add others.
+class Batch {
+ public:
+  explicit Batch(const Root& root) : root_(root) {}
+
+  bool Has(const UnitName& name) const { return Known(name) != nullptr; }
+
+  Result<Entry*> Add(const std::string& text) {
+    const std::optional<UnitName> name = UnitName::Parse(text);
+    if (!name) return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not the name of a unit", text));
+    return &Add(*name, false);
+  }
+
+  // Follows aliases and links to the unit that has the file.  If the file does not exist, its kind is kMissing.
+  Result<Entry*> Traverse(Entry& start, ReadInstall read, LinksInConfig links) {
+    TRY(Load(start, read, Find));
+    Entry* entry = &start;
+    for (int aliases = 0;; ++aliases) {
+      UnitFile& unit = entry->unit;
+      if (unit.kind != UnitFileKind::kAlias && unit.kind != UnitFileKind::kLinked) return entry;
+      if (aliases == kMostAliases) return Error::FromErrno("following aliases", ELOOP).While(start.unit.name.text());
+      if (links == LinksInConfig::kRefuse && IsInConfig(unit.path)) {
+        return Error(ErrorKind::kInvalid, unit.path + " is a link, and only the unit that it leads to can be enabled");
+      }
+      const std::optional<UnitName> other = OtherName(unit);
+      if (!other) {
+        TRY(Load(*entry, read, Follow));
+        continue;
+      }
+      entry = &Add(*other, false);
+      TRY(Load(*entry, read, Find));
+    }
+  }
+
+  // Like Traverse(), for a unit that is to be enabled or disabled by this name; it must exist.
+  Result<Entry*> Discover(const std::string& text, ReadInstall read) {
+    Entry& start = *TRY(Add(text));
+    Entry* entry = TRY(Traverse(start, read, LinksInConfig::kFollow), text);
+    if (entry->unit.kind == UnitFileKind::kMissing) {
+      return Error(ErrorKind::kNotFound, fmt::format("the unit {} does not exist", entry->unit.name.text()));
+    }
+    return entry;
+  }
+
+  Result<Entry*> DiscoverToEnable(const std::string& text) {
+    Entry* entry = TRY(Discover(text, ReadInstall::kYes));
+    const UnitFile& unit = entry->unit;
+    if (unit.kind == UnitFileKind::kMasked) return Error(ErrorKind::kInvalid, "the unit " + text + " is masked");
+    if (IsMadeAtBoot(unit.path)) {
+      return Error(ErrorKind::kInvalid, fmt::format("the unit {} is made anew at each boot ({})", text, unit.path));
+    }
+    return entry;
+  }
+
+  // Returns the next entry that has not been handled, in the order in which they were added.
+  Entry* Next() { return next_ < entries_.size() ? entries_[next_++].get() : nullptr; }
+
+ private:
+  using Loader = Result<>(const Root&, UnitFile&, ReadInstall);
+
+  Entry* Known(const UnitName& name) const {
+    const auto found =
+        std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry->unit.name == name; });
+    return found == entries_.end() ? nullptr : found->get();
+  }
+
+  Entry& Add(const UnitName& name, bool is_also) {
+    if (Entry* known = Known(name)) {
+      known->is_also = known->is_also && is_also;
+      return *known;
+    }
+    entries_.push_back(std::make_unique<Entry>(Entry{UnitFile(name), is_also}));
+    return *entries_.back();
+  }
+
+  Result<> Load(Entry& entry, ReadInstall read, Loader& loader) {
+    TRY(loader(root_, entry.unit, read));
+    if (read == ReadInstall::kNo) return {};
+    for (const std::string& also : entry.unit.install.also) Add(*UnitName::Parse(also), true);
+    return {};
+  }
+
+  // Returns the name that an alias stands for, or nullopt if it leads to a file of the unit's own name.
+  static std::optional<UnitName> OtherName(const UnitFile& unit) {
+    if (unit.kind == UnitFileKind::kLinked) return std::nullopt;
+    std::optional<UnitName> other = UnitName::Parse(NameIn(unit.target));
+    if (!other || *other == unit.name) return std::nullopt;
+    if (unit.name.kind() != UnitNameKind::kInstance || other->kind() != UnitNameKind::kTemplate) return other;
+    other = other->WithInstance(unit.name.instance());
+    if (!other || *other == unit.name) return std::nullopt;
+    return other;
+  }
+
+  const Root& root_;
+  std::vector<std::unique_ptr<Entry>> entries_;
+  std::size_t next_ = 0;
+};
+
+// The outcome of making several links.  An error of one does not keep the others from being made.
+class Outcome {
+ public:
+  // `link` is whether the link exists now; false means that none was to be made.
+  void Add(Result<bool> link) {
+    if (!link && !error_) error_ = std::move(link).error();
+    is_something_ = is_something_ || !link || *link;
+  }
+  bool is_something() const { return is_something_; }
+  Result<> Take() && { return error_ ? Result<>(*std::move(error_)) : Result<>(); }
+
+ private:
+  std::optional<Error> error_;
+  bool is_something_ = false;
+};
+
+// What to do with a template without an instance that a unit without an instance is to want.  This is an error,
+// except for presets, which cover all units and skip such templates.
+enum class Unnamed { kError, kLeaveOut };
+
+class Enabling {
+ public:
+  Enabling(const Root& root, Unnamed unnamed) : root_(root), unnamed_(unnamed) {}
+
+  Result<> Run(Batch& batch) {
+    std::optional<Error> first;
+    while (Entry* entry = batch.Next()) {
+      const auto found = batch.Traverse(*entry, ReadInstall::kYes, LinksInConfig::kRefuse);
+      const bool is_usable = found && (*found)->unit.kind != UnitFileKind::kMissing;
+      if (!is_usable && entry->is_also) continue;
+      const std::string& name = entry->unit.name.text();
+      if (!found) return Error(found.error()).While("enabling " + name);
+      if (!is_usable) return Error(ErrorKind::kNotFound, fmt::format("the unit {} does not exist", name));
+      if (entry->unit.kind != UnitFileKind::kFile) continue;
+      if (Result<> enabled = Enable(entry->unit); !enabled && !first) first = std::move(enabled).error();
+    }
+    return first ? Result<>(*std::move(first)) : Result<>();
+  }
+
+ private:
+  Result<> Enable(const UnitFile& unit) {
+    const auto doing = [&] { return "enabling " + unit.name.text(); };
+    if (!IsInSearchPath(unit.path))
+      TRY(MakeLink(fmt::format("{}/{}", kUnitDirectory, unit.name.text()), unit), doing());
+    // As with systemctl, the first of these that had anything to do decides the result: a unit with a valid WantedBy=
+    // is enabled even if its RequiredBy= is nonsense.
+    Outcome outcomes[] = {
+        MakeAliases(unit),
+        MakeDependencies(unit, unit.install.wanted_by, "wants"),
+        MakeDependencies(unit, unit.install.required_by, "requires"),
+        MakeDependencies(unit, unit.install.upheld_by, "upholds"),
+    };
+    for (Outcome& outcome : outcomes) {
+      if (!outcome.is_something()) continue;
+      TRY(std::move(outcome).Take(), doing());
+      break;
+    }
+    return {};
+  }
+
+  Result<std::string> Expanded(const std::string& text, const UnitFile& unit) {
+    return ExpandSpecifiers(text, unit.name, unit.install.default_instance, root_);
+  }
+
+  Outcome MakeAliases(const UnitFile& unit) {
+    Outcome outcome;
+    for (const std::string& alias : unit.install.aliases) outcome.Add(MakeAlias(unit, alias));
+    return outcome;
+  }
+
+  Result<bool> MakeAlias(const UnitFile& unit, const std::string& text) {
+    const std::string alias = TRY(Expanded(text, unit));
+    const auto refusal = [&] {
+      return Error(ErrorKind::kInvalid, fmt::format("{} cannot have the alias \"{}\"", unit.name.text(), alias));
+    };
+    std::string path = alias;
+    if (alias.find('/') != std::string::npos) {
+      if (!IsDependencyPath(alias, unit.name)) return refusal();
+    } else {
+      std::optional<UnitName> name = UnitName::Parse(alias);
+      if (name && name->kind() == UnitNameKind::kTemplate && unit.name.kind() == UnitNameKind::kInstance) {
+        name = name->WithInstance(unit.name.instance());
+      }
+      if (!name || !CanBeAlias(*name, unit.name)) return refusal();
+      if (*name == unit.name) return false;
+      path = name->text();
+    }
+    return MakeLink(fmt::format("{}/{}", kUnitDirectory, path), unit);
+  }
+
+  static bool CanBeAlias(const UnitName& alias, const UnitName& unit) {
+    const bool kinds_fit = alias.kind() == unit.kind() ||
+                           (alias.kind() == UnitNameKind::kInstance && unit.kind() == UnitNameKind::kTemplate);
+    const bool may_be = alias.MayBeAlias() && (alias.kind() == UnitNameKind::kPlain || alias.MayBeTemplate());
+    const bool instances_fit = unit.kind() != UnitNameKind::kInstance || alias.instance() == unit.instance();
+    return kinds_fit && may_be && instances_fit && alias.type() == unit.type();
+  }
+
+  // Recognises "multi-user.target.wants/a.service", the old form of WantedBy=.
+  static bool IsDependencyPath(std::string_view path, const UnitName& unit) {
+    std::string_view folder = FolderOf(path);
+    if (folder.ends_with(".wants")) {
+      folder.remove_suffix(std::string_view(".wants").size());
+    } else if (folder.ends_with(".requires")) {
+      folder.remove_suffix(std::string_view(".requires").size());
+    } else {
+      return false;
+    }
+    const std::optional<UnitName> owner = UnitName::Parse(folder);
+    const std::optional<UnitName> name = UnitName::Parse(NameIn(path));
+    if (!owner || !name) return false;
+    if (*name == unit) return unit.kind() != UnitNameKind::kTemplate || owner->kind() == UnitNameKind::kTemplate;
+    return name->kind() == UnitNameKind::kInstance && *name->Template() == unit;
+  }
+
+  // Returns the name that dependency links get: for a template with a default instance, the name of that instance.
+  Result<UnitName> WantedName(const UnitFile& unit) {
+    if (unit.name.kind() != UnitNameKind::kTemplate || unit.install.default_instance.empty()) return unit.name;
+    UnitFile instance(*unit.name.WithInstance(unit.install.default_instance));
+    TRY(Find(root_, instance, ReadInstall::kNo));
+    if (instance.kind == UnitFileKind::kMasked) {
+      return Error(ErrorKind::kInvalid, instance.name.text() + " is masked");
+    }
+    return instance.name;
+  }
+
+  Outcome MakeDependencies(const UnitFile& unit, const std::vector<std::string>& owners, std::string_view kind) {
+    Outcome outcome;
+    if (owners.empty()) return outcome;
+    const Result<UnitName> wanted = WantedName(unit);
+    if (!wanted) outcome.Add(wanted.error());
+    for (const std::string& owner : owners) {
+      if (wanted) outcome.Add(MakeDependency(unit, *wanted, owner, kind));
+    }
+    return outcome;
+  }
+
+  Result<bool> MakeDependency(const UnitFile& unit, const UnitName& wanted, const std::string& text,
+                              std::string_view kind) {
+    const std::string owner = TRY(Expanded(text, unit));
+    const std::optional<UnitName> name = UnitName::Parse(owner);
+    const bool fits = name && (wanted.kind() != UnitNameKind::kTemplate || name->kind() != UnitNameKind::kPlain);
+    if (!fits && unnamed_ == Unnamed::kLeaveOut) return false;
+    if (!name) return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not the name of a unit", owner));
+    if (!fits) {
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("{} is a template, and {} has no instance to give to it", wanted.text(), owner));
+    }
+    return MakeLink(fmt::format("{}/{}.{}/{}", kUnitDirectory, owner, kind, wanted.text()), unit);
+  }
+
+  Result<bool> MakeLink(const std::string& path, const UnitFile& unit) {
+    const std::optional<struct stat> status = TRY(root_.Status(path));
+    if (status && !S_ISLNK(status->st_mode)) return Error(ErrorKind::kConflict, path + " exists and is not a link");
+    if (status && TRY(LeadsTo(path, unit.path))) return true;
+    TRY(root_.MakeDirectories(FolderOf(path)));
+    TRY(root_.WriteLink(path, unit.path));
+    return true;
+  }
+
+  // The target may be any file of the same name in the search path, since systemd takes the first one there.
+  Result<bool> LeadsTo(const std::string& path, const std::string& file) {
+    std::string target = TRY(root_.ReadLink(path));
+    if (!target.starts_with('/')) target = fmt::format("{}/{}", FolderOf(path), target);
+    if (target == file) return true;
+    if (TRY(Resolve(root_, target, LastPart::kFollow)) == TRY(Resolve(root_, file, LastPart::kFollow))) return true;
+    return NameIn(target) == NameIn(file) && IsBelowUnitSearchPath(target) && IsBelowUnitSearchPath(file);
+  }
+
+  const Root& root_;
+  Unnamed unnamed_;
+};
+
+class Disabling {
+ public:
+  explicit Disabling(const Root& root) : root_(root) {}
+
+  Result<> Run(Batch& batch) {
+    while (Entry* entry = batch.Next()) Mark(batch, *entry);
+    if (marked_.empty()) return {};
+    std::vector<std::string> links;
+    TRY(Collect(std::string(kUnitDirectory), links));
+    while (TRY(RemoveMarked(links))) {
+    }
+    return {};
+  }
+
+ private:
+  void Mark(Batch& batch, Entry& entry) {
+    const auto found = batch.Traverse(entry, ReadInstall::kYes, LinksInConfig::kFollow);
+    const UnitFile& unit = entry.unit;
+    // The links of a unit can be removed even if its file is missing or cannot be read.
+    const bool leads_nowhere = found && (*found)->unit.kind == UnitFileKind::kMissing;
+    const bool is_to_go = !found || leads_nowhere || unit.kind == UnitFileKind::kFile;
+    if (is_to_go) marked_.insert(unit.name.text());
+  }
+
+  Result<> Collect(const std::string& folder, std::vector<std::string>& links) {
+    const std::optional<struct stat> status = TRY(root_.Status(folder));
+    if (!status || !S_ISDIR(status->st_mode)) return {};
+    for (const std::string& name : TRY(root_.List(folder))) {
+      const std::string path = folder + "/" + name;
+      const std::optional<struct stat> inner = TRY(root_.Status(path));
+      if (inner && S_ISLNK(inner->st_mode) && UnitName::IsValid(name)) links.push_back(path);
+      if (inner && S_ISDIR(inner->st_mode)) TRY(Collect(path, links));
+    }
+    return {};
+  }
+
+  // A link to a removed link has to be removed, too, so the caller repeats this until nothing more is found.
+  Result<bool> RemoveMarked(std::vector<std::string>& links) {
+    bool again = false;
+    std::vector<std::string> left;
+    for (std::string& path : links) {
+      if (!TRY(IsMarked(path))) {
+        left.push_back(std::move(path));
+        continue;
+      }
+      TRY(root_.Remove(path));
+      for (std::string folder(FolderOf(path)); folder != kUnitDirectory && TRY(root_.List(folder)).empty();
+           folder = FolderOf(folder)) {
+        TRY(root_.Remove(folder));
+      }
+      again = marked_.insert(path).second || again;
+    }
+    links = std::move(left);
+    return again;
+  }
+
+  Result<bool> IsMarked(const std::string& path) {
+    const std::optional<UnitName> name = UnitName::Parse(NameIn(path));
+    const std::optional<UnitName> of = name->Template();
+    if (marked_.contains(name->text()) || (of && marked_.contains(of->text()))) return true;
+    const std::string target = TRY(Resolve(root_, path, LastPart::kFollow));
+    return marked_.contains(target) || marked_.contains(std::string(NameIn(target)));
+  }
+
+  const Root& root_;
+  std::set<std::string> marked_;  // The names of units, and the paths of removed links.
+};
+
+// Enables some units and disables others, according to presets.
+class Presetting {
+ public:
+  explicit Presetting(const Root& root) : root_(root), enabled_(root), disabled_(root) {}
+
+  Result<> Add(const Presets& presets, const std::string& unit) {
+    const std::optional<UnitName> name = UnitName::Parse(unit);
+    if (name && (enabled_.Has(*name) || disabled_.Has(*name))) return {};
+    Batch alone(root_);
+    const Entry* found = TRY(alone.Discover(unit, ReadInstall::kNo));
+    if (found->unit.name != *name) return {};  // Only the presets for the unit's real name count.
+    const Preset preset = presets.Of(*name);
+    if (preset.action == PresetAction::kDisable) TRY(disabled_.Discover(unit, ReadInstall::kNo));
+    if (preset.action != PresetAction::kEnable) return {};
+    for (const UnitName& instance : preset.instances) TRY(enabled_.DiscoverToEnable(instance.text()));
+    if (preset.instances.empty()) TRY(enabled_.DiscoverToEnable(unit));
+    return {};
+  }
+
+  Result<> Run() {
+    TRY(Disabling(root_).Run(disabled_));
+    return Enabling(root_, Unnamed::kLeaveOut).Run(enabled_);
+  }
+
+ private:
+  const Root& root_;
+  Batch enabled_;
+  Batch disabled_;
+};
+
+}  // namespace
+
+UnitsByEnablement Sorted(std::span<const resource::Put<resource::UnitState>> units) {
+  UnitsByEnablement sorted;
+  for (const auto& unit : units) {
+    const auto enablement = unit.want ? unit.want->enablement : resource::Enablement::kDisabled;
+    switch (enablement) {
+      case resource::Enablement::kPreset:
+        sorted.preset.push_back(unit.key);
+        break;
+      case resource::Enablement::kEnabled:
+        sorted.enabled.push_back(unit.key);
+        break;
+      case resource::Enablement::kDisabled:
+        sorted.disabled.push_back(unit.key);
+        break;
+    }
+  }
+  return sorted;
+}
+
+Result<> EnableUnits(const Root& root, std::span<const std::string> units) {
+  Batch batch(root);
+  for (const std::string& unit : units) TRY(batch.DiscoverToEnable(unit), "enabling " + unit);
+  return Enabling(root, Unnamed::kError).Run(batch);
+}
+
+Result<> DisableUnits(const Root& root, std::span<const std::string> units) {
+  Batch batch(root);
+  for (const std::string& unit : units) TRY(batch.Add(unit), "disabling " + unit);
+  return Disabling(root).Run(batch);
+}
+
+Result<> PresetUnits(const Root& root, std::span<const std::string> units) {
+  const Presets presets = TRY(Presets::Read(root));
+  Presetting presetting(root);
+  for (const std::string& unit : units) TRY(presetting.Add(presets, unit), "presetting " + unit);
+  return presetting.Run();
+}
+
+Result<bool> HasUnit(const Root& root, const std::string& unit) {
+  const std::optional<UnitName> name = UnitName::Parse(unit);
+  if (!name) return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not the name of a unit", unit));
+  UnitFile file(*name);
+  TRY(Find(root, file, ReadInstall::kNo));
+  return file.kind != UnitFileKind::kMissing;
+}
+
+Result<std::string> FileStateOf(const Root& root, const std::string& unit) {
+  Batch batch(root);
+  Entry& start = *TRY(batch.Add(unit));
+  const UnitFile& found = TRY(batch.Traverse(start, ReadInstall::kYes, LinksInConfig::kFollow))->unit;
+  const std::string runtime = found.path.starts_with("/run/") ? "-runtime" : "";
+  if (found.kind == UnitFileKind::kMissing) return std::string();
+  if (found.kind == UnitFileKind::kMasked) return "masked" + runtime;
+  if (&found != &start.unit) return std::string("alias");
+  if (found.path.starts_with("/run/systemd/generator")) return std::string("generated");
+  if (found.path.starts_with("/run/systemd/transient/")) return std::string("transient");
+  std::string other_names;
+  for (const auto& [path, target] : TRY(ObserveUnitLinks(root)).targets) {
+    const std::optional<UnitName> name = UnitName::Parse(NameIn(path));
+    const bool is_instance = name->Template() && *name->Template() == found.name;
+    const bool is_folder_entry = FolderOf(path) != kUnitDirectory;
+    if (*name == found.name) {
+      if (is_folder_entry) return std::string("enabled");
+      if (NameIn(target) == found.name.text()) other_names = "linked";
+    } else if (is_folder_entry ? is_instance : NameIn(target) == found.name.text()) {
+      const bool is_default = is_instance && name->instance() == found.install.default_instance;
+      const auto& aliases = found.install.aliases;
+      if (is_default || std::find(aliases.begin(), aliases.end(), name->text()) != aliases.end()) {
+        return std::string("enabled");
+      }
+      if (other_names.empty()) other_names = "indirect";
+    }
+  }
+  if (!other_names.empty()) return other_names;
+  const InstallSection& install = found.install;
+  const bool has_rules = !install.aliases.empty() || !install.wanted_by.empty() || !install.required_by.empty() ||
+                         !install.upheld_by.empty();
+  if (has_rules) return std::string("disabled");
+  return std::string(install.also.empty() ? "static" : "indirect");
+}
+
+}  // namespace pintle::host

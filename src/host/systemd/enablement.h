@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Enables and disables units below a root by making and removing the links that systemctl would.
+//
+// systemd's rules are intricate: units that name others in Also=, aliases, templates with instances, links to files
+// elsewhere.  tests/unit/host/systemd/systemd_offline_test.cc compares the result with systemctl's.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/root.h"
+#include "resource/resource.h"
+#include "resource/unit_state.h"
+
+namespace pintle::host {
+
+// Units sorted by what is done with them, in this order, which is the Machine Config Operator's: a unit that a config
+// disables stays disabled even if an enabled unit names it in Also=.
+struct UnitsByEnablement {
+  std::vector<std::string> preset;
+  std::vector<std::string> enabled;
+  std::vector<std::string> disabled;
+};
+UnitsByEnablement Sorted(std::span<const resource::Put<resource::UnitState>> units);
+
+// Does the same as `systemctl --root=... --force enable UNITS...`.
+Result<> EnableUnits(const Root& root, std::span<const std::string> units);
+
+// Does the same as `systemctl --root=... disable UNITS...`.  The links of a unit that does not exist are removed.
+Result<> DisableUnits(const Root& root, std::span<const std::string> units);
+
+// Does the same as `systemctl --root=... --force preset UNITS...`.
+Result<> PresetUnits(const Root& root, std::span<const std::string> units);
+
+// Returns whether a unit of that name exists; a mask counts.
+Result<bool> HasUnit(const Root& root, const std::string& unit);
+
+// Returns what `systemctl --root=... is-enabled UNIT` prints, or "" for a unit that does not exist.
+Result<std::string> FileStateOf(const Root& root, const std::string& unit);
+
+}  // namespace pintle::host

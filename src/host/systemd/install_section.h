@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The [Install] section of a unit, which lists the links that enabling it makes.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/root.h"
+#include "host/systemd/unit_name.h"
+
+namespace pintle::host {
+
+struct InstallSection {
+  std::vector<std::string> aliases;
+  std::vector<std::string> wanted_by;
+  std::vector<std::string> required_by;
+  std::vector<std::string> upheld_by;
+  std::vector<std::string> also;
+  std::string default_instance;
+
+  // Reads a unit file or one of its drop-ins, which must come in systemd's order: values are appended to lists, and
+  // an empty value clears a list.
+  Result<> Add(std::string_view text, const UnitName& unit);
+};
+
+// Expands specifiers such as "%i".  A specifier that depends on the running kernel or the host name is an error,
+// since the machine below `root` may not be running.
+Result<std::string> ExpandSpecifiers(std::string_view text, const UnitName& unit, std::string_view default_instance,
+                                     const Root& root);
+
+}  // namespace pintle::host

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The presets of the OS and the admin, systemd.preset(5), which apply to units that a config neither enables nor
+// disables.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/root.h"
+#include "host/systemd/unit_name.h"
+
+namespace pintle::host {
+
+enum class PresetAction { kEnable, kDisable, kIgnore };
+
+struct Preset {
+  PresetAction action = PresetAction::kEnable;
+  // The instances that the rule lists for a template, which are enabled in its place.
+  std::vector<UnitName> instances;
+};
+
+class Presets {
+ public:
+  static Result<Presets> Read(const Root& root);
+
+  // The first matching rule decides; without one the unit is enabled.
+  Preset Of(const UnitName& unit) const;
+
+ private:
+  struct Rule {
+    PresetAction action;
+    std::string pattern;
+    std::vector<std::string> instances;
+  };
+
+  void AddRule(std::string_view line);
+
+  std::vector<Rule> rules_;
+};
+
+}  // namespace pintle::host

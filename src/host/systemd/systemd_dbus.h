@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Implements Systemd for the running machine, over D-Bus.
+//
+// systemd is reached over the system bus or, while there is no bus early in a boot, over its private socket.  A
+// connection that is lost, because systemd re-executes itself or the bus is restarted, is made again once.
+//
+// A connection is read only while a call waits for an answer.  So a connection on which systemd sends signals is
+// closed when the call ends: the signals of all later jobs would pile up in it and in the bus.
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/root.h"
+#include "host/systemd/systemd.h"
+
+namespace pintle::host {
+
+// Calls block until they are answered.  An object must be used by one thread at a time.
+class SystemdDbus final : public Systemd {
+ public:
+  // `root` is that of the running machine, "/".
+  explicit SystemdDbus(const Root& root);
+  ~SystemdDbus() override;
+
+  // Enables, disables and presets units in one call each.  Reloads systemd's configuration if a link has changed.
+  Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>> units) override;
+  Result<resource::UnitLinks::State> ObserveLinks() override;
+  Result<> PutLinks(const resource::UnitLinks::State& links) override;
+  Result<> Reload() override;
+  Result<> Run(JobKind job, const std::string& unit, std::chrono::milliseconds patience) override;
+  Result<UnitStatus> Observe(const std::string& unit) override;
+
+  // For files that were changed during a boot: reloads the configuration, cancels the jobs of these units that have
+  // not begun, and queues what the default target now wants.  A boot to another target than the default keeps its
+  // queue.
+  Result<> QueueBootAgain(std::span<const std::string> units);
+
+ private:
+  class Connection;
+  class Use;
+  enum class FileChange { kEnable, kDisable, kPreset };
+  struct Job {
+    std::string unit;
+    std::string state;  // "waiting" or "running"
+    std::string path;
+  };
+
+  Result<> Repeatedly(const std::function<Result<>(Connection&)>& call);
+  Result<Connection*> Connected();
+  Result<> ChangeFiles(FileChange change, const std::vector<std::string>& units);
+  Result<> ChangeFile(FileChange change, const std::string& unit);
+  Result<std::string> FileState(const std::string& unit);
+  Result<std::vector<Job>> Jobs();
+  Result<std::string> AwaitJob(const std::string& path, MonotonicTime deadline);
+
+  const Root& root_;
+  std::unique_ptr<Connection> connection_;
+  int uses_ = 0;
+};
+
+}  // namespace pintle::host

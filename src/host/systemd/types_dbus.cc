@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/systemd/types_dbus.h"
+
+#include <cerrno>
+#include <initializer_list>
+#include <string>
+
+namespace pintle::host {
+namespace {
+
+bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
+  for (const std::string_view candidate : names) {
+    if (name == candidate) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Bus> OpenSystemBus() {
+  Bus bus;
+  const int result = ::sd_bus_open_system(Out(bus));
+  if (result < 0) return Error::FromErrno("connecting to the system bus", -result);
+  return bus;
+}
+
+bool Problem::IsConnectionLost(int negative_errno) const {
+  if (!name().empty()) {
+    return IsOneOf(name(), {"org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected"});
+  }
+  const int number = -negative_errno;
+  return number == ECONNRESET || number == ENOTCONN || number == EPIPE || number == ESHUTDOWN;
+}
+
+bool Problem::IsNobodyThere(int negative_errno) const {
+  return IsConnectionLost(negative_errno) ||
+         IsOneOf(name(), {"org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.DBus.Error.ServiceUnknown"});
+}
+
+Error Problem::Told(int negative_errno) const {
+  if (name().empty()) return Error::FromErrno("D-Bus", -negative_errno);
+  const bool is_missing = IsOneOf(name(), {"org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.NoSuchJob",
+                                           "org.freedesktop.DBus.Error.FileNotFound", "System.Error.ENOENT"});
+  const ErrorKind kind = is_missing                      ? ErrorKind::kNotFound
+                         : IsNobodyThere(negative_errno) ? ErrorKind::kUnavailable
+                                                         : ErrorKind::kSystem;
+  return Error(kind, std::string(message().empty() ? name() : message()));
+}
+
+}  // namespace pintle::host

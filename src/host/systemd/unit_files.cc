@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/systemd/unit_files.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "host/files/path_parts.h"
+
+namespace pintle::host {
+namespace {
+
+constexpr int kMostUnitLinks = 32;
+
+std::vector<std::string> PartsOf(std::string_view path) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    if (end > begin && path.substr(begin, end - begin) != ".") parts.emplace_back(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string DirectoryOf(std::string_view path) { return std::string(path.substr(0, path.rfind('/'))); }
+
+// systemd treats an empty file and /dev/null as a mask.
+bool IsMask(const struct stat& status) {
+  return S_ISCHR(status.st_mode) || (S_ISREG(status.st_mode) && status.st_size == 0);
+}
+
+// Returns whether a link masks its name, even by way of other links.
+Result<bool> LeadsToMask(const Root& root, const std::string& target) {
+  const std::string end = TRY(Resolve(root, target, LastPart::kFollow));
+  if (end == "/dev/null") return true;  // It may not exist in a machine that is not running.
+  const std::optional<struct stat> status = TRY(root.Status(end));
+  return status && IsMask(*status);
+}
+
+// An alias must have its target's type and kind, except that an instance may be an alias of a template.
+Result<> CheckAlias(const UnitName& alias, std::string_view target) {
+  const std::optional<UnitName> other = UnitName::Parse(NameIn(target));
+  const bool same_kind = other && (other->kind() == alias.kind() || (alias.kind() == UnitNameKind::kInstance &&
+                                                                     other->kind() == UnitNameKind::kTemplate));
+  const bool same_instance =
+      other && (other->kind() != UnitNameKind::kInstance || other->instance() == alias.instance());
+  const bool may_be = alias.MayBeAlias() && (alias.kind() == UnitNameKind::kPlain || alias.MayBeTemplate());
+  if (same_kind && same_instance && may_be && other->type() == alias.type()) return {};
+  return Error(ErrorKind::kInvalid, fmt::format("{} cannot be an alias of \"{}\"", alias.text(), target));
+}
+
+Result<> TakeLink(const Root& root, UnitFile& unit, const std::string& path) {
+  std::string target = TRY(root.ReadLink(path));
+  if (!target.starts_with('/')) target = DirectoryOf(path) + "/" + target;
+  unit.target = TRY(Resolve(root, target, LastPart::kKeep));
+  const bool is_alias = IsBelowUnitSearchPath(unit.target);
+  if (is_alias) {
+    const std::optional<UnitName> link_name = UnitName::Parse(NameIn(path));
+    if (link_name) TRY(CheckAlias(*link_name, unit.target));
+  }
+  unit.kind = is_alias ? UnitFileKind::kAlias : UnitFileKind::kLinked;
+  if (TRY(LeadsToMask(root, unit.target))) unit.kind = UnitFileKind::kMasked;
+  return {};
+}
+
+// DefaultInstance= and Also= are checked when they are read, not only when they are used.
+Result<> ExpandNames(const Root& root, UnitFile& unit) {
+  InstallSection& install = unit.install;
+  install.default_instance = TRY(ExpandSpecifiers(install.default_instance, unit.name, "", root));
+  if (!install.default_instance.empty() && !IsValidInstance(install.default_instance)) {
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not an instance", install.default_instance));
+  }
+  for (std::string& also : install.also) {
+    also = TRY(ExpandSpecifiers(also, unit.name, install.default_instance, root));
+    if (!UnitName::IsValid(also)) return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not a unit", also));
+  }
+  return {};
+}
+
+// Reads what is at a path, if anything is.
+Result<> TakePath(const Root& root, UnitFile& unit, const std::string& path, ReadInstall read) {
+  const std::optional<struct stat> status = TRY(root.Status(path));
+  if (!status) return {};
+  if (S_ISLNK(status->st_mode)) {
+    TRY(TakeLink(root, unit, path), fmt::format("looking at {}", path));
+  } else if (IsMask(*status)) {
+    unit.kind = UnitFileKind::kMasked;
+  } else if (S_ISREG(status->st_mode)) {
+    if (read == ReadInstall::kYes) TRY(unit.install.Add(TRY(root.ReadFile(path)), unit.name), "reading " + path);
+    unit.kind = UnitFileKind::kFile;
+  } else {
+    return Error(ErrorKind::kInvalid, path + " is not a regular file");
+  }
+  unit.path = path;
+  return {};
+}
+
+Result<> LookFor(const Root& root, UnitFile& unit, const std::string& name, ReadInstall read) {
+  for (const std::string_view directory : kUnitSearchPath) {
+    TRY(TakePath(root, unit, fmt::format("{}/{}", directory, name), read));
+    if (unit.kind != UnitFileKind::kNotLookedFor) return {};
+  }
+  return {};
+}
+
+// Maps the names of drop-ins, which are read in this order, to their paths.  A file in an earlier directory hides one
+// of the same name in a later directory.
+Result<> AddDropins(const Root& root, const std::string& unit, std::map<std::string, std::string>& dropins) {
+  for (const std::string_view directory : kUnitSearchPath) {
+    const std::string path = fmt::format("{}/{}.d", directory, unit);
+    const auto names = root.List(path);
+    if (!names) continue;  // The directory does not exist or is something else; systemd ignores both cases, too.
+    for (const std::string& name : *names) {
+      if (name.ends_with(".conf") && !name.starts_with('.')) dropins.emplace(name, path + "/" + name);
+    }
+  }
+  return {};
+}
+
+Result<> ReadDropins(const Root& root, UnitFile& unit) {
+  std::map<std::string, std::string> dropins;
+  TRY(AddDropins(root, unit.name.text(), dropins));
+  if (const auto of = unit.name.Template()) TRY(AddDropins(root, of->text(), dropins));
+  for (const auto& [name, path] : dropins) {
+    if (TRY(LeadsToMask(root, path))) continue;
+    TRY(unit.install.Add(TRY(root.ReadFile(path)), unit.name), "reading " + path);
+  }
+  return {};
+}
+
+}  // namespace
+
+bool IsBelowUnitSearchPath(std::string_view path) {
+  return std::any_of(kUnitSearchPath.begin(), kUnitSearchPath.end(), [&](std::string_view directory) {
+    return path.size() > directory.size() && path.starts_with(directory) && path[directory.size()] == '/';
+  });
+}
+
+Result<std::string> Resolve(const Root& root, std::string_view path, LastPart last) {
+  std::deque<std::string> left;
+  for (std::string& part : PartsOf(path)) left.push_back(std::move(part));
+  std::string resolved;
+  for (int links = 0; !left.empty();) {
+    const std::string part = std::move(left.front());
+    left.pop_front();
+    if (part == "..") {
+      resolved = DirectoryOf(resolved);
+      continue;
+    }
+    const std::string next = resolved + "/" + part;
+    const bool follows = !left.empty() || last == LastPart::kFollow;
+    const std::optional<struct stat> status = follows ? TRY(root.Status(next)) : std::nullopt;
+    if (!status || !S_ISLNK(status->st_mode)) {
+      resolved = next;
+      continue;
+    }
+    if (++links > kMostUnitLinks) return Error::FromErrno("following links", ELOOP).While(std::string(path));
+    const std::string target = TRY(root.ReadLink(next));
+    if (target.starts_with('/')) resolved.clear();
+    const std::vector<std::string> parts = PartsOf(target);
+    left.insert(left.begin(), parts.begin(), parts.end());
+  }
+  return resolved.empty() ? "/" : resolved;
+}
+
+Result<> Find(const Root& root, UnitFile& unit, ReadInstall read) {
+  if (unit.kind != UnitFileKind::kNotLookedFor && unit.kind != UnitFileKind::kMissing) return {};
+  unit.kind = UnitFileKind::kNotLookedFor;
+  if (unit.name.kind() != UnitNameKind::kPlain && !unit.name.MayBeTemplate()) {
+    return Error(ErrorKind::kInvalid, fmt::format("{}: a unit of this type has no instances", unit.name.text()));
+  }
+  TRY(LookFor(root, unit, unit.name.text(), read));
+  const std::optional<UnitName> of = unit.name.Template();
+  if (unit.kind == UnitFileKind::kNotLookedFor && of) TRY(LookFor(root, unit, of->text(), read));
+  if (unit.kind == UnitFileKind::kNotLookedFor) {
+    unit.kind = UnitFileKind::kMissing;
+    return {};
+  }
+  if (read == ReadInstall::kNo || unit.kind == UnitFileKind::kMasked) return {};
+  TRY(ReadDropins(root, unit));
+  return ExpandNames(root, unit);
+}
+
+Result<> Follow(const Root& root, UnitFile& unit, ReadInstall read) {
+  const std::string target = unit.target;
+  unit.kind = UnitFileKind::kMissing;
+  TRY(TakePath(root, unit, target, read));
+  if (unit.kind != UnitFileKind::kFile || read == ReadInstall::kNo) return {};
+  return ExpandNames(root, unit);
+}
+
+}  // namespace pintle::host

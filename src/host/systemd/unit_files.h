@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Finds the files of units below a root as systemd does.
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/root.h"
+#include "host/systemd/install_section.h"
+#include "host/systemd/unit_name.h"
+
+namespace pintle::host {
+
+// The directory with the links of enabled units.
+inline constexpr std::string_view kUnitDirectory = "/etc/systemd/system";
+
+// A file in an earlier directory hides one of the same name in a later directory.
+inline constexpr std::array<std::string_view, 13> kUnitSearchPath = {
+    "/etc/systemd/system.control",
+    "/run/systemd/system.control",
+    "/run/systemd/transient",
+    "/run/systemd/generator.early",
+    kUnitDirectory,
+    "/etc/systemd/system.attached",
+    "/run/systemd/system",
+    "/run/systemd/system.attached",
+    "/run/systemd/generator",
+    "/usr/local/lib/systemd/system",
+    "/usr/lib/systemd/system",
+    "/lib/systemd/system",
+    "/run/systemd/generator.late",
+};
+
+enum class UnitFileKind {
+  kNotLookedFor,
+  kMissing,
+  kFile,
+  kAlias,   // A link to another name in the search path.
+  kLinked,  // A link to a file outside of it.
+  kMasked,
+};
+
+struct UnitFile {
+  explicit UnitFile(UnitName unit_name) : name(std::move(unit_name)) {}
+
+  UnitName name;
+  UnitFileKind kind = UnitFileKind::kNotLookedFor;
+  std::string path;
+  std::string target;  // The target of a link.
+  InstallSection install;
+};
+
+enum class ReadInstall { kNo, kYes };
+
+// Finds the file for a name, or for the template of an instance, and reads its [Install] section and those of its
+// drop-ins.  Does nothing for a unit that has been looked for already.
+Result<> Find(const Root& root, UnitFile& unit, ReadInstall read);
+
+// Reads the file that a link leads to.  It counts as the unit's own file, whatever its name.
+Result<> Follow(const Root& root, UnitFile& unit, ReadInstall read);
+
+bool IsBelowUnitSearchPath(std::string_view path);
+
+// Returns a path without symlinks, "." and "..".  Parts that do not exist are kept as they are.
+enum class LastPart { kKeep, kFollow };
+Result<std::string> Resolve(const Root& root, std::string_view path, LastPart last);
+
+}  // namespace pintle::host

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/files/blob_store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "unit/expect.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::host {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class BlobStoreTest : public testing::Test {
+ protected:
+  BlobStoreTest() : root_(ValueOf(Root::Open(directory_.path().string()))) {}
+
+  BlobStore Open() { return ValueOf(BlobStore::Open(root_, "/store")); }
+  UniqueFd OpenFile(const std::string& name) { return ValueOf(root_.OpenFile(name, O_RDWR)); }
+  std::uintmax_t Size() { return fs::file_size(directory_ / "store"); }
+
+  TemporaryDirectory directory_;
+  Root root_;
+};
+
+TEST_F(BlobStoreTest, GivesBackWhatItWasGivenAlsoWhenOpenedAgain) {
+  std::string sha256;
+  {
+    BlobStore blobs = Open();
+    sha256 = ValueOf(blobs.Add("hello\n"));
+    EXPECT_EQ(sha256, Sha256("hello\n").hex());
+    EXPECT_EQ(ValueOf(blobs.Read(sha256, 100)), "hello\n");
+    ASSERT_TRUE(Succeeded(blobs.Sync()));
+  }
+  const BlobStore again = Open();
+  EXPECT_TRUE(again.Has(sha256));
+  EXPECT_EQ(ValueOf(again.Read(sha256, 6)), "hello\n");
+  EXPECT_THAT(MessageOf(again.Read(sha256, 5)), HasSubstr("longer than the limit of 5 bytes"));
+}
+
+TEST_F(BlobStoreTest, TakesPiecesOfShortAndLongContents) {
+  BlobStore blobs = Open();
+  for (const std::size_t count : {0U, 1U, 3U, 4U, 5U, 40U}) {
+    const std::string piece(64 << 10, 'p');
+    std::string all;
+    const std::string sha256 = ValueOf(blobs.AddPieces([&](const TakePiece& take) -> Result<> {
+      for (std::size_t i = 0; i < count; ++i) {
+        all += piece;
+        EXPECT_TRUE(TRY(take(piece)));
+      }
+      return {};
+    }));
+    EXPECT_EQ(sha256, Sha256(all).hex());
+    EXPECT_TRUE(ValueOf(blobs.Read(sha256, all.size())) == all) << count;
+  }
+  ASSERT_TRUE(Succeeded(blobs.Sync()));
+  const auto size = Size();
+  ValueOf(blobs.AddPieces([&](const TakePiece& take) -> Result<> {
+    for (int i = 0; i < 40; ++i) TRY(take(std::string(64 << 10, 'p')));
+    return {};
+  }));
+  EXPECT_EQ(Size(), size) << "equal contents are kept once";
+}
+
+TEST_F(BlobStoreTest, KeepsNothingOfPiecesThatEndInAnError) {
+  BlobStore blobs = Open();
+  const std::string before = ValueOf(blobs.Add("before"));
+  ASSERT_TRUE(Succeeded(blobs.Sync()));
+  const auto size = Size();
+  EXPECT_EQ(MessageOf(blobs.AddPieces([&](const TakePiece& take) -> Result<> {
+              for (int i = 0; i < 40; ++i) TRY(take(std::string(64 << 10, 'p')));
+              return Error(ErrorKind::kInvalid, "torn");
+            })),
+            "torn");
+  EXPECT_EQ(Size(), size);
+  const std::string after = ValueOf(blobs.Add("after"));
+  ASSERT_TRUE(Succeeded(blobs.Sync()));
+  const BlobStore again = Open();
+  EXPECT_EQ(ValueOf(again.Read(before, 100)), "before");
+  EXPECT_EQ(ValueOf(again.Read(after, 100)), "after");
+}
+
+TEST_F(BlobStoreTest, KeepsEqualContentsOnce) {
+  BlobStore blobs = Open();
+  ValueOf(blobs.Add("hello"));
+  ASSERT_TRUE(Succeeded(blobs.Sync()));
+  const auto size = Size();
+  ValueOf(blobs.Add("hello"));
+  ASSERT_TRUE(Succeeded(blobs.Sync()));
+  EXPECT_EQ(Size(), size);
+  directory_.Write("file", std::string(1 << 20, 'x'));
+  const std::string sha256 = ValueOf(blobs.AddFile(OpenFile("/file").get(), 1 << 20));
+  const auto with_file = Size();
+  EXPECT_EQ(ValueOf(blobs.AddFile(OpenFile("/file").get(), 1 << 20)), sha256);
+  EXPECT_EQ(Size(), with_file);
+}
+
+// Some are not written yet when they are asked for, and all are read with what is around them.
+TEST_F(BlobStoreTest, GivesBackManyInAnyOrderBeforeAndAfterTheyAreDurable) {
+  BlobStore blobs = Open();
+  std::vector<std::pair<std::string, std::string>> all;
+  for (std::size_t i = 0; i < 200; ++i) {
+    const std::size_t size = i % 50 == 49 ? 200'000 : i % 10 == 9 ? 60'000 : i * 97;
+    const std::string contents = std::to_string(i) + std::string(size, 'x');
+    all.emplace_back(ValueOf(blobs.Add(contents)), contents);
+    EXPECT_EQ(ValueOf(blobs.Read(all[i / 2].first, 1 << 20)), all[i / 2].second);
+  }
+  const auto expect_all = [&](const BlobStore& store) {
+    for (const auto& [sha256, contents] : all) ASSERT_EQ(ValueOf(store.Read(sha256, 1 << 20)), contents);
+    std::reverse(all.begin(), all.end());
+  };
+  expect_all(blobs);
+  expect_all(blobs);
+  ASSERT_TRUE(Succeeded(blobs.Sync()));
+  expect_all(blobs);
+  expect_all(Open());
+}
+
+TEST_F(BlobStoreTest, TakesAFileOfAnySizeWhateverItsSizeWas) {
+  BlobStore blobs = Open();
+  for (const std::size_t size : {0UL, 1UL, 4096UL, 262'143UL, 262'144UL, 1'000'000UL}) {
+    const std::string contents(size, 'a');
+    directory_.Write("file", contents);
+    for (const std::size_t said : {0UL, size, size + 7, 2 * size}) {
+      EXPECT_EQ(ValueOf(blobs.AddFile(OpenFile("/file").get(), said)), Sha256(contents).hex()) << size << ", " << said;
+    }
+    EXPECT_TRUE(ValueOf(blobs.Equals(Sha256(contents).hex(), OpenFile("/file").get())));
+    directory_.Write("copy", "");
+    ASSERT_TRUE(Succeeded(blobs.CopyTo(Sha256(contents).hex(), OpenFile("/copy").get())));
+    EXPECT_EQ(directory_.Read("copy"), contents);
+  }
+}
+
+TEST_F(BlobStoreTest, KnowsAFileWithOtherContents) {
+  BlobStore blobs = Open();
+  const std::string sha256 = ValueOf(blobs.Add("hello"));
+  for (const char* other : {"", "hell", "hello!", "Hello"}) {
+    directory_.Write("file", other);
+    EXPECT_FALSE(ValueOf(blobs.Equals(sha256, OpenFile("/file").get()))) << other;
+  }
+}
+
+TEST_F(BlobStoreTest, CutsWhatAPowerCutToreOffWhereverItDid) {
+  std::uintmax_t whole = 0;
+  {
+    BlobStore blobs = Open();
+    ValueOf(blobs.Add("kept"));
+    whole = Size();
+    ValueOf(blobs.Add("torn off"));
+  }
+  const std::string all = directory_.Read("store");
+  for (std::size_t length = whole; length < all.size(); ++length) {
+    directory_.Write("store", all.substr(0, length));
+    BlobStore blobs = Open();
+    EXPECT_EQ(ValueOf(blobs.Read(Sha256("kept").hex(), 100)), "kept");
+    EXPECT_FALSE(blobs.Has(Sha256("torn off").hex()));
+    EXPECT_EQ(Size(), whole);
+    EXPECT_EQ(ValueOf(blobs.Read(ValueOf(blobs.Add("torn off")), 100)), "torn off");
+  }
+}
+
+TEST_F(BlobStoreTest, DoesNotHaveContentsThatAreNotWhatTheySayAndHasThoseBehind) {
+  {
+    BlobStore blobs = Open();
+    ValueOf(blobs.Add("first"));
+    ValueOf(blobs.Add("second"));
+    ASSERT_TRUE(Succeeded(blobs.Sync()));
+  }
+  std::string all = directory_.Read("store");
+  all.replace(all.find("first"), 5, std::string(5, '\0'));
+  directory_.Write("store", all);
+  BlobStore blobs = Open();
+  EXPECT_FALSE(blobs.Has(Sha256("first").hex()));
+  EXPECT_EQ(ValueOf(blobs.Read(Sha256("second").hex(), 100)), "second");
+  EXPECT_EQ(ValueOf(blobs.Read(ValueOf(blobs.Add("first")), 100)), "first");
+}
+
+TEST_F(BlobStoreTest, SaysWhichContentsItDoesNotHave) {
+  EXPECT_EQ(MessageOf(Open().Read("0123", 10)), "/store has no contents with the digest 0123");
+}
+
+TEST_F(BlobStoreTest, IsForItsOwnerOnlyAndNoLink) {
+  Open();
+  EXPECT_EQ(fs::status(directory_ / "store").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink("store", directory_ / "link");
+  EXPECT_FALSE(BlobStore::Open(root_, "/link"));
+}
+
+}  // namespace
+}  // namespace pintle::host

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/files/room.h"
+
+#include "host/files/blob_store.h"
+#include "unit/expect.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::host {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::uint64_t kMebibyte = 1 << 20;
+
+TEST(Room, LeavesWhatOthersNeed) {
+  EXPECT_EQ(RoomOf({1000 * kMebibyte, 10000}).bytes, 936 * kMebibyte);
+  EXPECT_EQ(RoomOf({1000 * kMebibyte, 10000}).inodes, 8976u);
+}
+
+TEST(Room, IsSmallButThereWhereLittleIsFree) {
+  EXPECT_EQ(RoomOf({64 * kMebibyte, 1024}).bytes, 8 * kMebibyte);
+  EXPECT_EQ(RoomOf({64 * kMebibyte, 1024}).inodes, 128u);
+  EXPECT_EQ(RoomOf({0, 0}).bytes, 0u);
+}
+
+class NeedingRoom : public testing::Test {
+ protected:
+  TemporaryDirectory directory_;
+  Root root_ = ValueOf(Root::Open(directory_.path().string()));
+  NeededRoom needed_{root_};
+};
+
+TEST_F(NeedingRoom, AsksForWhatIsNotThereAndNamesTheDirectory) {
+  ASSERT_TRUE(Succeeded(needed_.Add("/etc/small", 1)));
+  EXPECT_TRUE(Succeeded(needed_.Expect()));
+  ASSERT_TRUE(Succeeded(needed_.Add("/etc/big", std::uint64_t{1} << 60)));
+  EXPECT_THAT(MessageOf(needed_.Expect()), HasSubstr("too little space on the file system of /etc/small"));
+}
+
+TEST_F(NeedingRoom, AddsUpWhatManyFilesTake) {
+  ASSERT_TRUE(Succeeded(needed_.Add("/", 1)));
+  EXPECT_TRUE(Succeeded(needed_.Expect()));
+  const std::uint64_t room = ValueOf(RoomAt(root_, "/")).bytes;
+  for (int file = 0; file < 1000; ++file) ASSERT_TRUE(Succeeded(needed_.Add("/", room / 1000 + 1)));
+  EXPECT_THAT(MessageOf(needed_.Expect()), HasSubstr("too little space"));
+}
+
+TEST_F(NeedingRoom, KeepsAStoreOfContentsFromTakingMore) {
+  BlobStore store = ValueOf(BlobStore::Open(root_, "/contents"));
+  store.LimitTo(kMebibyte);
+  ASSERT_TRUE(Succeeded(store.Add(std::string(kMebibyte / 2, 'a'))));
+  EXPECT_THAT(MessageOf(store.Add(std::string(kMebibyte, 'b'))), HasSubstr("may take 1 MiB"));
+  EXPECT_LE(std::filesystem::file_size(directory_ / "contents"), kMebibyte);
+}
+
+}  // namespace
+}  // namespace pintle::host
