@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "controller/garbage.h"
-#include "unit/controller/world.h"
+#include "support/world.h"
 
 namespace pintle::controller {
 namespace {

@@ -16,12 +16,12 @@
 #include <vector>
 
 #include "base/digest.h"
-#include "bench/counted_memory.h"
 #include "json/parse.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/render.h"
 #include "machineconfig/rendered_name.h"
 #include "plan/plan.h"
+#include "support/counted_memory.h"
 
 namespace pintle {
 namespace {
@@ -134,7 +134,7 @@ void Render(benchmark::State& state) {
     benchmark::DoNotOptimize(Must(machineconfig::Render(input.pool, input.pointers, input.Settings())));
   }
   const std::size_t peak =
-      bench::PeakDuring([&] { Must(machineconfig::Render(input.pool, input.pointers, input.Settings())); });
+      counted::PeakDuring([&] { Must(machineconfig::Render(input.pool, input.pointers, input.Settings())); });
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(input.hashed.size()));
   // Beside the input itself, which is in memory before.
   state.counters["peak/input"] = static_cast<double>(peak) / static_cast<double>(input.bytes);

@@ -24,13 +24,13 @@
 #include "agent/local_source.h"
 #include "base/clock.h"
 #include "crash/stopped_time.h"
-#include "crash/tree.h"
 #include "event/loop.h"
 #include "event/watches.h"
 #include "host/this_machine.h"
 #include "ignition/config.h"
 #include "json/fields.h"
-#include "unit/change/small_machine.h"
+#include "support/small_machine.h"
+#include "support/tree.h"
 
 namespace pintle {
 
@@ -70,7 +70,7 @@ void Note(char (&place)[size], std::string_view text) {
 std::size_t HashOf(const std::string& text) { return std::hash<std::string>()(text); }
 
 // The units of the machine, and the files that watcher.service reads when it starts.
-std::size_t Units(const fs::path& top) { return HashOf(Describe(top / "etc/systemd")); }
+std::size_t Units(const fs::path& top) { return HashOf(DescribeTree(top / "etc/systemd")); }
 std::size_t Files(const fs::path& top) {
   std::string all;
   for (const char* name : {"etc/motd", "etc/new/deep/file", "etc/other"}) {
@@ -413,7 +413,7 @@ void AgentMachine::Boot() {
 
 std::string AgentMachine::Now() const {
   std::string text;
-  for (const char* part : {"etc", "home", "usr"}) text += Describe(top_ / part);
+  for (const char* part : {"etc", "home", "usr"}) text += DescribeTree(top_ / part);
   return text;
 }
 

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "crash/faults.h"
-#include "unit/plan/configs.h"
+#include "support/configs.h"
 
 namespace pintle::crash {
 

@@ -21,8 +21,8 @@
 #include "crash/agent_machine.h"
 #include "crash/faults.h"
 #include "crash/histories.h"
-#include "crash/tree.h"
-#include "unit/change/small_machine.h"
+#include "support/small_machine.h"
+#include "support/tree.h"
 
 namespace pintle::crash {
 namespace {

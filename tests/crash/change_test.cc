@@ -16,10 +16,10 @@
 #include "crash/faults.h"
 #include "crash/histories.h"
 #include "crash/to_be_confirmed.h"
-#include "crash/tree.h"
 #include "host/files/seen_files.h"
-#include "unit/change/small_machine.h"
-#include "unit/temporary_directory.h"
+#include "support/small_machine.h"
+#include "support/temporary_directory.h"
+#include "support/tree.h"
 
 namespace pintle::crash {
 namespace {
@@ -113,7 +113,7 @@ class Machine {
   // All that a config can change.
   std::string Now() const {
     std::string text;
-    for (const char* part : {"etc", "home", "usr"}) text += Describe(directory_ / part);
+    for (const char* part : {"etc", "home", "usr"}) text += DescribeTree(directory_ / part);
     return text;
   }
   // The same, as it was in each boot when services began to start.

@@ -15,11 +15,11 @@
 #include "change/findings.h"
 #include "crash/faults.h"
 #include "crash/histories.h"
-#include "crash/tree.h"
-#include "unit/change/small_machine.h"
-#include "unit/expect.h"
-#include "unit/plan/configs.h"
-#include "unit/temporary_directory.h"
+#include "support/configs.h"
+#include "support/expect.h"
+#include "support/small_machine.h"
+#include "support/temporary_directory.h"
+#include "support/tree.h"
 
 namespace pintle::crash {
 namespace {

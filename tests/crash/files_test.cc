@@ -19,14 +19,14 @@
 #include "base/root.h"
 #include "crash/faults.h"
 #include "crash/histories.h"
-#include "crash/tree.h"
 #include "host/files/blob_store.h"
 #include "host/files/file_changes.h"
 #include "host/files/originals.h"
 #include "json/fields.h"
 #include "json/parse.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
+#include "support/tree.h"
 
 namespace pintle::crash {
 namespace {
@@ -63,7 +63,7 @@ struct OldTree : TemporaryDirectory {
   }
 
   Root root() const { return ValueOf(Root::Open(path().string())); }
-  std::string Now() const { return Describe(path() / "etc"); }
+  std::string Now() const { return DescribeTree(path() / "etc"); }
   // Whatever a change left for coming back to it.
   void Forget() const {
     fs::remove_all(path() / "var");

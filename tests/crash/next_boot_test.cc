@@ -15,9 +15,9 @@
 #include "crash/faults.h"
 #include "crash/histories.h"
 #include "crash/to_be_confirmed.h"
-#include "crash/tree.h"
-#include "unit/change/two_deployments.h"
-#include "unit/temporary_directory.h"
+#include "support/temporary_directory.h"
+#include "support/tree.h"
+#include "support/two_deployments.h"
 
 namespace pintle::crash {
 namespace {
@@ -86,7 +86,8 @@ class Machine {
   std::string Now() const {
     const auto top = machine_.top();
     const bool has_state = std::filesystem::exists(top / "var/ours");
-    return Describe(top / "etc") + Describe(top / "var/home") + (has_state ? Describe(top / "var/ours") : "");
+    return DescribeTree(top / "etc") + DescribeTree(top / "var/home") +
+           (has_state ? DescribeTree(top / "var/ours") : "");
   }
 
   // The same, as it was in each boot when services began to start.

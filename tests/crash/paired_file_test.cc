@@ -14,9 +14,9 @@
 #include "base/root.h"
 #include "crash/faults.h"
 #include "crash/histories.h"
-#include "crash/tree.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
+#include "support/tree.h"
 
 namespace pintle::crash {
 namespace {

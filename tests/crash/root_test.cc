@@ -13,9 +13,9 @@
 
 #include "crash/faults.h"
 #include "crash/histories.h"
-#include "crash/tree.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
+#include "support/tree.h"
 
 namespace pintle::crash {
 namespace {
@@ -50,7 +50,7 @@ class AnyChange : public testing::TestWithParam<Change> {
       fs::create_symlink("file", path() / "etc/link");
     }
     Root root() const { return ValueOf(Root::Open(path().string())); }
-    std::string Now() const { return Describe(path()); }
+    std::string Now() const { return DescribeTree(path()); }
   };
 
   static bool Make(const Tree& tree) { return GetParam().make(tree.root()); }

@@ -14,12 +14,12 @@
 #include "base/digest.h"
 #include "base/root.h"
 #include "crash/histories.h"
-#include "crash/tree.h"
 #include "host/files/blob_store.h"
 #include "host/files/file_changes.h"
 #include "host/files/observer.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
+#include "support/tree.h"
 
 namespace pintle::crash {
 namespace {
@@ -43,7 +43,7 @@ class SwapsByAUser : public testing::Test {
       : tree_(directory_.path()),
         root_(ValueOf(Root::Open(directory_.path().string()))),
         blobs_(ValueOf(BlobStore::Open(root_, "/blobs"))),
-        before_(Describe(tree_.etc)) {}
+        before_(DescribeTree(tree_.etc)) {}
 
   State File(const std::string& contents, std::int64_t permissions, uid_t owner) {
     State state;
@@ -130,7 +130,7 @@ TEST_F(SwapsByAUser, LeadNowhereElse) {
       refused += static_cast<int>(puts.size()) - put;
     }
     ASSERT_FALSE(HasReadWhatIsRoots()) << "in round " << round;
-    ASSERT_EQ(Describe(tree_.etc), before_) << "in round " << round;
+    ASSERT_EQ(DescribeTree(tree_.etc), before_) << "in round " << round;
     // A round counts in which something was swapped.
     while (swapper.count() == count) ::usleep(10);
   }

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "fuzz/planted_secret.h"
+#include "support/planted_secret.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pintle::planted;

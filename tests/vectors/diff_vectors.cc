@@ -7,7 +7,7 @@
 
 #include "ctl/diff.h"
 #include "json/parse.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 #include "vectors/cases.h"
 
 namespace pintle::ctl {

@@ -14,7 +14,7 @@
 #include "ignition/go_text.h"
 #include "ignition/spec_version.h"
 #include "json/parse.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 #include "vectors/cases.h"
 #include "vectors/expect_text.h"
 

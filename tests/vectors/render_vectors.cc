@@ -9,7 +9,7 @@
 #include "json/parse.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/rendered_name.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 #include "vectors/cases.h"
 #include "vectors/differences.h"
 #include "vectors/expect_text.h"

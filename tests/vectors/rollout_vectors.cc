@@ -7,7 +7,7 @@
 #include "ctl/rollout.h"
 #include "json/fields.h"
 #include "json/parse.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 #include "vectors/cases.h"
 #include "vectors/differences.h"
 

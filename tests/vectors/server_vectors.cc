@@ -9,7 +9,7 @@
 #include "json/parse.h"
 #include "serving/ignition_answer.h"
 #include "serving/served_folder.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 #include "vectors/cases.h"
 
 namespace pintle::serving {

@@ -7,7 +7,7 @@
 
 #include "json/parse.h"
 #include "machineconfig/rendered_name.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 #include "vectors/cases.h"
 
 namespace pintle::machineconfig {

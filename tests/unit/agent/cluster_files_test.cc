@@ -7,9 +7,9 @@
 
 #include "base/base64.h"
 #include "json/parse.h"
-#include "unit/expect.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 #include "unit/net/made_certificate.h"
-#include "unit/temporary_directory.h"
 
 namespace pintle::agent {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <map>
 
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::agent {
 namespace {

@@ -10,9 +10,9 @@
 #include <filesystem>
 
 #include "base/unique_fd.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
 
 namespace pintle::agent {
 namespace {

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/expect.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 
 namespace pintle::agent {
 namespace {

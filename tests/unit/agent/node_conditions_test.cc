@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "api/annotations.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::agent {
 namespace {

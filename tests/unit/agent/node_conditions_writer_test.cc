@@ -5,8 +5,8 @@
 
 #include "event/loop.h"
 #include "json/parse.h"
+#include "support/expect.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 #include "unit/kube/arrivals.h"
 #include "unit/kube/bad_answers.h"
 #include "unit/kube/scripted_server.h"

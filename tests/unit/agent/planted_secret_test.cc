@@ -5,7 +5,7 @@
 // Each kind of damage is tried at every fourth place, and the kinds begin at different places.  With PINTLE_NIGHTLY,
 // which `./dev test --nightly` sets, each is tried at all places.
 
-#include "fuzz/planted_secret.h"
+#include "support/planted_secret.h"
 
 #include <gtest/gtest.h>
 

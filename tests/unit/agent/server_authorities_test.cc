@@ -4,10 +4,10 @@
 #include <filesystem>
 
 #include "base/base64.h"
-#include "unit/change/small_machine.h"
-#include "unit/expect.h"
+#include "support/expect.h"
+#include "support/small_machine.h"
+#include "support/temporary_directory.h"
 #include "unit/net/made_certificate.h"
-#include "unit/temporary_directory.h"
 
 namespace pintle::agent {
 namespace {

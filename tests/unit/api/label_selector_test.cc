@@ -2,7 +2,7 @@
 #include "api/label_selector.h"
 
 #include "json/parse.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::api {
 namespace {

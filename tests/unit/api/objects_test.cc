@@ -9,7 +9,7 @@
 #include "api/machine_os_config.h"
 #include "api/node.h"
 #include "json/parse.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::api {
 namespace {

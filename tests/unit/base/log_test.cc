@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/utf8.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::log {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/c_ptr.h"
 #include "base/unique_fd.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "base/utf8.h"
-#include "unit/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace pintle {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle {
 namespace {

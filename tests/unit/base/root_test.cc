@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle {
 namespace {

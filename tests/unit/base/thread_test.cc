@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "unit/expect.h"
-#include "unit/refused_calls.h"
+#include "support/expect.h"
+#include "support/refused_calls.h"
 
 namespace pintle {
 namespace {

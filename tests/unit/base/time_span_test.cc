@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle {
 namespace {

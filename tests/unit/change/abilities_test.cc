@@ -7,8 +7,8 @@
 #include "change/current_config.h"
 #include "change/image_mode.h"
 #include "host/systemd/systemd_offline.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::change {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/any_bytes.h"
 
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::change {
 namespace {

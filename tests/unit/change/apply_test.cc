@@ -3,9 +3,9 @@
 
 #include "change/journal.h"
 #include "change/rejected.h"
-#include "crash/tree.h"
-#include "unit/change/small_machine.h"
-#include "unit/temporary_directory.h"
+#include "support/small_machine.h"
+#include "support/temporary_directory.h"
+#include "support/tree.h"
 
 namespace pintle::change {
 namespace {
@@ -20,7 +20,7 @@ class Applying : public testing::Test {
   // Describes everything that a config can change; the journal's folder, which stays, is left out.
   std::string Tree() const {
     std::string text;
-    for (const char* part : {"etc", "home", "usr"}) text += crash::Describe(directory_ / part);
+    for (const char* part : {"etc", "home", "usr"}) text += DescribeTree(directory_ / part);
     return text;
   }
 

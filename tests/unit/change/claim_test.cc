@@ -4,8 +4,8 @@
 #include <future>
 #include <optional>
 
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::change {
 namespace {

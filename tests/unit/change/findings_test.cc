@@ -11,8 +11,8 @@
 #include "host/files/attributes.h"
 #include "host/files/seen_files.h"
 #include "host/files/selinux.h"
-#include "unit/change/small_machine.h"
-#include "unit/temporary_directory.h"
+#include "support/small_machine.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::change {
 namespace {

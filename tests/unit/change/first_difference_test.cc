@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::change {
 namespace {

@@ -2,8 +2,8 @@
 #include "change/local_configs.h"
 
 #include "base/size_limits.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::change {
 namespace {

@@ -10,15 +10,15 @@
 #include <utility>
 
 #include "base/size_limits.h"
-#include "bench/counted_memory.h"
 #include "change/drift.h"
 #include "change/findings.h"
 #include "change/journal.h"
 #include "host/files/files.h"
-#include "unit/change/small_machine.h"
-#include "unit/expect.h"
-#include "unit/packed.h"
-#include "unit/temporary_directory.h"
+#include "support/counted_memory.h"
+#include "support/expect.h"
+#include "support/packed.h"
+#include "support/small_machine.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::change {
 namespace {
@@ -52,10 +52,10 @@ class LongContents : public testing::Test {
 TEST_F(LongContents, GoOnAndComeOffInLittleMemory) {
   const TestConfig config = WithLongFile();
   const std::string motd = machine_.Read("etc/motd");
-  EXPECT_LT(bench::PeakDuring([&] { EXPECT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), config))); }), kLittle);
+  EXPECT_LT(counted::PeakDuring([&] { EXPECT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), config))); }), kLittle);
   EXPECT_EQ(std::filesystem::file_size(directory_ / "etc/big"), kLong);
-  EXPECT_LT(bench::PeakDuring([&] { EXPECT_THAT(ValueOf(Findings(config)), IsEmpty()); }), kLittle);
-  EXPECT_LT(bench::PeakDuring([&] { EXPECT_TRUE(Succeeded(machine_.GoFromTo(config, NoConfig()))); }), kLittle);
+  EXPECT_LT(counted::PeakDuring([&] { EXPECT_THAT(ValueOf(Findings(config)), IsEmpty()); }), kLittle);
+  EXPECT_LT(counted::PeakDuring([&] { EXPECT_TRUE(Succeeded(machine_.GoFromTo(config, NoConfig()))); }), kLittle);
   EXPECT_FALSE(machine_.Has("etc/big"));
 }
 
@@ -63,7 +63,7 @@ TEST_F(LongContents, AreComparedAndToldInLittleMemory) {
   TestConfig config = WithLongFile();
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), config)));
   std::filesystem::resize_file(directory_ / "etc/big", kLong - 1);
-  EXPECT_LT(bench::PeakDuring([&] {
+  EXPECT_LT(counted::PeakDuring([&] {
               auto findings = ValueOf(Findings(config));
               ASSERT_THAT(findings, testing::SizeIs(1));
               EXPECT_EQ(findings.front().text, "content mismatch for file \"/etc/big\"");
@@ -79,14 +79,14 @@ TEST_F(LongContents, ThatSomeoneHadThereComeBackInLittleMemory) {
   std::filesystem::resize_file(directory_ / "etc/motd", kLong);
   TestConfig config;
   config.WithFile("/etc/motd", "data:,ours");
-  EXPECT_LT(bench::PeakDuring([&] { EXPECT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), config))); }), kLittle);
-  EXPECT_LT(bench::PeakDuring([&] { EXPECT_TRUE(Succeeded(machine_.GoFromTo(config, NoConfig()))); }), kLittle);
+  EXPECT_LT(counted::PeakDuring([&] { EXPECT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), config))); }), kLittle);
+  EXPECT_LT(counted::PeakDuring([&] { EXPECT_TRUE(Succeeded(machine_.GoFromTo(config, NoConfig()))); }), kLittle);
   EXPECT_EQ(std::filesystem::file_size(directory_ / "etc/motd"), kLong);
 }
 
 TEST_F(LongContents, BeyondTheLimitAreRefusedInLittleMemory) {
   const TestConfig config = WithLongFile(2 * limits::kFileContents);
-  EXPECT_LT(bench::PeakDuring([&] {
+  EXPECT_LT(counted::PeakDuring([&] {
               EXPECT_THAT(MessageOf(machine_.GoFromTo(NoConfig(), config)),
                           AllOf(HasSubstr("could not decode file \"/etc/big\""),
                                 HasSubstr("unpacks to more than 268435456 bytes")));

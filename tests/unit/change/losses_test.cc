@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/losses.h"
 
-#include "unit/change/small_machine.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/small_machine.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::change {
 namespace {

@@ -12,8 +12,8 @@
 #include "host/files/originals.h"
 #include "host/files/seen_files.h"
 #include "host/pause.h"
-#include "unit/expect.h"
-#include "unit/plan/configs.h"
+#include "support/configs.h"
+#include "support/expect.h"
 
 namespace pintle::change {
 namespace {

@@ -2,9 +2,9 @@
 #include "change/original_passwords.h"
 
 #include "change/losses.h"
-#include "unit/change/small_machine.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/small_machine.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::change {
 namespace {

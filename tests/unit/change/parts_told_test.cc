@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "unit/change/two_deployments.h"
+#include "support/two_deployments.h"
 
 namespace pintle::change {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "change/apply.h"
 #include "change/early.h"
-#include "unit/change/small_machine.h"
-#include "unit/change/two_deployments.h"
-#include "unit/temporary_directory.h"
+#include "support/small_machine.h"
+#include "support/temporary_directory.h"
+#include "support/two_deployments.h"
 
 namespace pintle::change {
 namespace {

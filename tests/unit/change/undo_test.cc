@@ -17,10 +17,10 @@
 #include "base/unique_fd.h"
 #include "change/apply.h"
 #include "change/link_changes.h"
-#include "crash/tree.h"
-#include "unit/change/small_machine.h"
-#include "unit/change/two_deployments.h"
-#include "unit/temporary_directory.h"
+#include "support/small_machine.h"
+#include "support/temporary_directory.h"
+#include "support/tree.h"
+#include "support/two_deployments.h"
 
 namespace pintle::change {
 namespace {
@@ -78,7 +78,7 @@ class Undoing : public testing::Test {
   // Describes everything that a config can change.
   std::string Tree() const {
     std::string text;
-    for (const char* part : {"etc", "home", "usr"}) text += crash::Describe(directory_ / part);
+    for (const char* part : {"etc", "home", "usr"}) text += DescribeTree(directory_ / part);
     return text;
   }
 

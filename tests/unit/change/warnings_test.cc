@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/warnings.h"
 
-#include "unit/expect.h"
-#include "unit/plan/configs.h"
-#include "unit/temporary_directory.h"
+#include "support/configs.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::change {
 namespace {

@@ -2,10 +2,10 @@
 #include "controller/config_library.h"
 
 #include "event/loop.h"
+#include "support/expect.h"
 #include "unit/controller/manual_clock.h"
 #include "unit/controller/small_api_server.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 
 namespace pintle::controller {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "api/annotations.h"
 #include "event/loop.h"
+#include "support/expect.h"
 #include "unit/controller/small_api_server.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 
 namespace pintle::controller {
 namespace {

@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 
 #include "event/loop.h"
+#include "support/expect.h"
 #include "unit/controller/manual_clock.h"
 #include "unit/controller/small_api_server.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 #include "unit/kube/arrivals.h"
 #include "unit/kube/bad_answers.h"
 

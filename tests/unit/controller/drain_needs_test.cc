@@ -2,9 +2,9 @@
 #include "controller/drain_needs.h"
 
 #include "api/annotations.h"
-#include "unit/controller/world.h"
-#include "unit/expect.h"
-#include "unit/plan/configs.h"
+#include "support/configs.h"
+#include "support/expect.h"
+#include "support/world.h"
 
 namespace pintle::controller {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "unit/controller/world.h"
+#include "support/world.h"
 
 namespace pintle::controller {
 namespace {

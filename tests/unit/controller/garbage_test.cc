@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "unit/controller/world.h"
-#include "unit/expect.h"
+#include "support/expect.h"
+#include "support/world.h"
 
 namespace pintle::controller {
 namespace {

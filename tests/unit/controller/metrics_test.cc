@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::controller {
 namespace {

@@ -10,9 +10,9 @@
 #include "controller/pause_condition.h"
 #include "plan/plan.h"
 #include "pool/rollout.h"
-#include "unit/expect.h"
+#include "support/configs.h"
+#include "support/expect.h"
 #include "unit/net/made_certificate.h"
-#include "unit/plan/configs.h"
 
 namespace pintle::controller {
 namespace {

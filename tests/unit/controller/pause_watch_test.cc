@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "unit/controller/world.h"
-#include "unit/plan/configs.h"
+#include "support/configs.h"
+#include "support/world.h"
 
 namespace pintle::controller {
 namespace {

@@ -16,10 +16,10 @@
 #include "controller/writer.h"
 #include "event/loop.h"
 #include "pool/status.h"
+#include "support/expect.h"
 #include "unit/controller/manual_clock.h"
 #include "unit/controller/small_api_server.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 #include "unit/kube/bad_answers.h"
 
 namespace pintle::controller {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/render_pass.h"
 
-#include "unit/controller/world.h"
-#include "unit/expect.h"
+#include "support/expect.h"
+#include "support/world.h"
 
 namespace pintle::controller {
 namespace {

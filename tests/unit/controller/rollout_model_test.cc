@@ -15,8 +15,8 @@
 #include "api/waiting_files.h"
 #include "controller/newest.h"
 #include "pool/max_unavailable.h"
-#include "unit/controller/world.h"
-#include "unit/expect.h"
+#include "support/expect.h"
+#include "support/world.h"
 
 namespace pintle::controller {
 namespace {

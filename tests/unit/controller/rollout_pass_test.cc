@@ -5,8 +5,8 @@
 
 #include "api/waiting_files.h"
 #include "controller/files_wait.h"
-#include "unit/controller/world.h"
-#include "unit/expect.h"
+#include "support/expect.h"
+#include "support/world.h"
 
 namespace pintle::controller {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "json/parse.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 #include "unit/kube/bad_answers.h"
 #include "unit/kube/scripted_server.h"
 

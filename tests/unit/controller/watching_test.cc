@@ -3,7 +3,7 @@
 
 #include "controller/newest.h"
 #include "controller/watched.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::controller {
 namespace {

@@ -2,7 +2,7 @@
 #include "ctl/history.h"
 
 #include "change/records.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::ctl {
 namespace {

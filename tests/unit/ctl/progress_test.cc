@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/unique_fd.h"
-#include "unit/expect.h"
-#include "unit/refused_calls.h"
+#include "support/expect.h"
+#include "support/refused_calls.h"
 
 namespace pintle::ctl {
 namespace {

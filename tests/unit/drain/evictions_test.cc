@@ -6,8 +6,8 @@
 #include <atomic>
 
 #include "event/loop.h"
+#include "support/expect.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 #include "unit/kube/arrivals.h"
 #include "unit/kube/bad_answers.h"
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/expect.h"
 #include "unit/drain/annotation_keys.h"
-#include "unit/expect.h"
 
 namespace pintle::drain {
 namespace {

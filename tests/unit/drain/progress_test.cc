@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::drain {
 namespace {

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "event/loop.h"
+#include "support/expect.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 
 namespace pintle::event {
 namespace {

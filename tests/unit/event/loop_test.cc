@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "event/watches.h"
+#include "support/expect.h"
 #include "unit/event/notify_socket.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 
 namespace pintle::event {
 namespace {

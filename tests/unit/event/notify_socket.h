@@ -12,7 +12,7 @@
 #include <string>
 
 #include "base/unique_fd.h"
-#include "unit/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::event {
 

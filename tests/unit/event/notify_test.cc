@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event/notify.h"
 
+#include "support/expect.h"
 #include "unit/event/notify_socket.h"
-#include "unit/expect.h"
 
 namespace pintle::event {
 namespace {

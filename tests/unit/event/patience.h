@@ -10,7 +10,7 @@
 
 #include "event/loop.h"
 #include "event/watches.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::event {
 

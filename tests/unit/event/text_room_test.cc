@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::event {
 namespace {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "event/loop.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
 
 namespace pintle::event {
 namespace {

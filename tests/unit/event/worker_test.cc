@@ -7,8 +7,8 @@
 
 #include "event/loop.h"
 #include "event/watches.h"
+#include "support/expect.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 
 namespace pintle::event {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <filesystem>
 
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::host {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::ignition {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "unit/expect.h"
+#include "support/expect.h"
 #include "unit/ignition/newest_config.h"
 
 namespace pintle::ignition {

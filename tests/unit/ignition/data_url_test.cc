@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/base64.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::ignition {
 namespace {

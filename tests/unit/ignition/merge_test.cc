@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "ignition/config.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 #include "unit/ignition/newest_config.h"
 
 namespace pintle::ignition {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "ignition/config.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::ignition {
 

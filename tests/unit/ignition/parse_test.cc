@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ignition/config.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::ignition {
 namespace {

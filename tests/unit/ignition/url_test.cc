@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::ignition {
 namespace {

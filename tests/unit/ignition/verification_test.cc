@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/digest.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::ignition {
 namespace {

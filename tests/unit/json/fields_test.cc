@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::json {
 

@@ -15,8 +15,8 @@
 #include "kube/client.h"
 #include "kube/feed.h"
 #include "kube/mirror.h"
+#include "support/expect.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 #include "unit/kube/arrivals.h"
 
 namespace pintle::kube {

@@ -2,7 +2,7 @@
 #include "kube/candidacy.h"
 
 #include "json/parse.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::kube {
 namespace {

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "event/loop.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 #include "unit/kube/scripted_server.h"
-#include "unit/temporary_directory.h"
 
 namespace pintle::kube {
 namespace {

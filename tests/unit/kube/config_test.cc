@@ -3,8 +3,8 @@
 
 #include "base/base64.h"
 #include "kube/access.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::kube {
 namespace {

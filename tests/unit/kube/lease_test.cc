@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "event/loop.h"
 #include "event/watches.h"
+#include "support/expect.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 #include "unit/kube/scripted_server.h"
 
 namespace pintle::kube {

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "event/loop.h"
+#include "support/expect.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 #include "unit/kube/scripted_server.h"
 
 namespace pintle::kube {

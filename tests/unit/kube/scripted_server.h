@@ -27,7 +27,7 @@
 #include "base/unique_fd.h"
 #include "kube/access.h"
 #include "kube/backoff.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::kube {
 

@@ -7,7 +7,7 @@
 #include "kube/list_splitter.h"
 #include "kube/resource_kind.h"
 #include "kube/watch_decoder.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::kube {
 namespace {

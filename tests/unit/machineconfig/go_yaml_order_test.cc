@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::machineconfig {
 namespace {

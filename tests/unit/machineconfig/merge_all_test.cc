@@ -4,7 +4,7 @@
 #include <random>
 
 #include "json/fields.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::machineconfig {
 namespace {

@@ -2,8 +2,8 @@
 #include "machineconfig/own_files.h"
 
 #include "machineconfig/reconcilable.h"
-#include "unit/expect.h"
-#include "unit/plan/configs.h"
+#include "support/configs.h"
+#include "support/expect.h"
 
 namespace pintle::machineconfig {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "machineconfig/objects.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::machineconfig {
 namespace {

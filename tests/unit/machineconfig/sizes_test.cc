@@ -6,8 +6,8 @@
 
 #include "base/base64.h"
 #include "base/size_limits.h"
-#include "unit/expect.h"
-#include "unit/packed.h"
+#include "support/expect.h"
+#include "support/packed.h"
 
 namespace pintle::machineconfig {
 namespace {

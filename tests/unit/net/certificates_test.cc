@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/certificates.h"
 
-#include "unit/expect.h"
+#include "support/expect.h"
 #include "unit/net/made_certificate.h"
 
 namespace pintle::net {

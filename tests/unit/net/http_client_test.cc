@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "event/loop.h"
+#include "support/expect.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 #include "unit/net/servers.h"
 
 namespace pintle::net {

@@ -14,10 +14,10 @@
 #include "base/unique_fd.h"
 #include "event/loop.h"
 #include "net/http_client.h"
+#include "support/expect.h"
+#include "support/refused_calls.h"
 #include "unit/event/patience.h"
-#include "unit/expect.h"
 #include "unit/net/servers.h"
-#include "unit/refused_calls.h"
 
 namespace pintle::net {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "net/url.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::net {
 namespace {

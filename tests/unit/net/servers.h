@@ -8,9 +8,9 @@
 
 #include "net/tls_settings.h"
 #include "net/url.h"
-#include "unit/expect.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 #include "unit/net/program.h"
-#include "unit/temporary_directory.h"
 
 namespace pintle::net {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/tls_identity.h"
 
-#include "unit/expect.h"
+#include "support/expect.h"
 #include "unit/net/servers.h"
 
 namespace pintle::net {

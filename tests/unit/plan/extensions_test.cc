@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/extensions.h"
 
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::plan {
 namespace {

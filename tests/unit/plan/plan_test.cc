@@ -3,8 +3,8 @@
 
 #include "base/digest.h"
 #include "plan/kernel_arguments.h"
-#include "unit/expect.h"
-#include "unit/plan/configs.h"
+#include "support/configs.h"
+#include "support/expect.h"
 
 namespace pintle::plan {
 namespace {

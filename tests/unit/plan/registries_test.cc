@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::plan {
 namespace {

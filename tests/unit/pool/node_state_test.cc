@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pool/node_state.h"
 
-#include "unit/expect.h"
+#include "support/expect.h"
 #include "unit/pool/sample.h"
 
 namespace pintle::pool {

@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "unit/expect.h"
+#include "support/expect.h"
 #include "unit/pool/sample.h"
 
 namespace pintle::pool {

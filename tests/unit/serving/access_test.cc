@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::serving {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "serving/ignition_counts.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::serving {
 namespace {

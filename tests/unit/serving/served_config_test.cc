@@ -7,7 +7,7 @@
 #include "base/base64.h"
 #include "ignition/data_url.h"
 #include "json/parse.h"
-#include "unit/expect.h"
+#include "support/expect.h"
 
 namespace pintle::serving {
 namespace {

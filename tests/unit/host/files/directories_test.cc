@@ -11,8 +11,8 @@
 
 #include "host/files/file_changes.h"
 #include "host/files/files.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::host {
 namespace {

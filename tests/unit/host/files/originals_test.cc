@@ -8,8 +8,8 @@
 
 #include "base/digest.h"
 #include "host/files/file_changes.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::host {
 namespace {

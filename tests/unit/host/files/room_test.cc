@@ -2,8 +2,8 @@
 #include "host/files/room.h"
 
 #include "host/files/blob_store.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::host {
 namespace {

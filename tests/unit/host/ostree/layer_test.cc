@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/digest.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::host {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/root.h"
-#include "unit/expect.h"
-#include "unit/temporary_directory.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::host {
 

@@ -21,8 +21,8 @@
 #include "host/systemd/systemd_offline.h"
 #include "machineconfig/objects.h"
 #include "plan/plan.h"
-#include "unit/expect.h"
-#include "unit/plan/configs.h"
+#include "support/configs.h"
+#include "support/expect.h"
 
 namespace pintle::change {
 

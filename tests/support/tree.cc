@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "crash/tree.h"
+#include "support/tree.h"
 
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@
 
 #include "base/digest.h"
 
-namespace pintle::crash {
+namespace pintle {
 
 namespace fs = std::filesystem;
 
@@ -48,7 +48,7 @@ std::string Attributes(const fs::path& path) {
 
 }  // namespace
 
-std::string Describe(const fs::path& root) {
+std::string DescribeTree(const fs::path& root) {
   std::set<std::string> lines;  // Sorted: directories have no order.
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
     struct stat status;
@@ -70,4 +70,4 @@ void UseMemory() {
   if (works) ::setenv("TMPDIR", "/dev/shm", 1);
 }
 
-}  // namespace pintle::crash
+}  // namespace pintle

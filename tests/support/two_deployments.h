@@ -18,7 +18,7 @@
 #include "base/root.h"
 #include "host/ostree/deployments.h"
 #include "host/ostree/how_far.h"
-#include "unit/change/small_machine.h"
+#include "support/small_machine.h"
 
 namespace pintle::change {
 

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <string>
 
-namespace pintle::crash {
+namespace pintle {
 
-std::string Describe(const std::filesystem::path& root);
+std::string DescribeTree(const std::filesystem::path& root);
 
 // Has temporary directories made in memory, when attributes can be kept there: thousands of trees are made.
 void UseMemory();
 
-}  // namespace pintle::crash
+}  // namespace pintle

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuzz/planted_secret.h"
+#include "support/planted_secret.h"
 
 #include <algorithm>
 #include <array>

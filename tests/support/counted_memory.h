@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace pintle::bench {
+namespace pintle::counted {
 
 inline std::atomic<std::size_t> bytes_now = 0;
 inline std::atomic<std::size_t> bytes_peak = 0;
@@ -38,9 +38,9 @@ std::size_t PeakDuring(Work&& work) {
   return bytes_peak - before;
 }
 
-}  // namespace pintle::bench
+}  // namespace pintle::counted
 
-void* operator new(std::size_t size) { return pintle::bench::Allocate(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return pintle::bench::Allocate(size); }
-void operator delete(void* memory) noexcept { pintle::bench::Free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { pintle::bench::Free(memory); }
+void* operator new(std::size_t size) { return pintle::counted::Allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return pintle::counted::Allocate(size); }
+void operator delete(void* memory) noexcept { pintle::counted::Free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { pintle::counted::Free(memory); }
