@@ -207,10 +207,9 @@ class Bus::Connection {
   explicit Connection(Bus& bus) : bus_(bus), vtable_({.call = &OnCall, .property = &OnProperty}) {}
 
   Result<> Begin() {
-    int result = ::sd_bus_open_system(Out(sd_bus_));
-    if (result < 0) return Error::FromErrno("connecting to the system bus", -result);
+    sd_bus_.reset(TRY(host::OpenSystemBus()).release());
     callers_ = std::make_unique<Callers>(sd_bus_.get());
-    result = ::sd_bus_attach_event(sd_bus_.get(), bus_.loop_.handle(), SD_EVENT_PRIORITY_NORMAL);
+    int result = ::sd_bus_attach_event(sd_bus_.get(), bus_.loop_.handle(), SD_EVENT_PRIORITY_NORMAL);
     if (result >= 0) {
       result = ::sd_bus_match_signal_async(sd_bus_.get(), Out(end_), kLocalName, kLocalPath, kLocalName, "Disconnected",
                                            &OnEnd, nullptr, this);

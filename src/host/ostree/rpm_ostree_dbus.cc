@@ -146,11 +146,10 @@ class RpmOstree::Connection {
   Connection(Systemd& systemd, RpmOstreeManners manners) : systemd_(systemd), manners_(std::move(manners)) {}
 
   Result<> Watch() {
-    int result = ::sd_bus_open_system(Out(bus_));
-    if (result < 0) return Error::FromErrno("connecting to the system bus", -result);
+    bus_ = TRY(OpenSystemBus());
     const std::string owner =
         fmt::format("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'", kRpmOstreeName);
-    result = ::sd_bus_add_match(bus_.get(), Out(owner_watch_), owner.c_str(), &OnOwner, this);
+    int result = ::sd_bus_add_match(bus_.get(), Out(owner_watch_), owner.c_str(), &OnOwner, this);
     if (result >= 0) {
       result = ::sd_bus_match_signal(bus_.get(), Out(busy_watch_), kRpmOstreeName, kSysrootPath, kPropertiesInterface,
                                      "PropertiesChanged", &OnProperties, this);
@@ -312,14 +311,12 @@ RpmOstree::~RpmOstree() = default;
 
 Result<std::string> RpmOstree::ActiveTransaction(Systemd& systemd) {
   if (TRY(systemd.Observe(kRpmOstreeUnit), "looking for rpm-ostree").active_state != "active") return std::string();
-  Bus bus;
-  int result = ::sd_bus_open_system(Out(bus));
-  if (result < 0) return Error::FromErrno("connecting to the system bus", -result);
+  const Bus bus = TRY(OpenSystemBus());
   Problem problem;
   Message answer;
   const char *method = nullptr, *sender = nullptr, *path = nullptr;
-  result = ::sd_bus_get_property(bus.get(), kRpmOstreeName, kSysrootPath, kSysroot, "ActiveTransaction", problem.get(),
-                                 Out(answer), "(sss)");
+  int result = ::sd_bus_get_property(bus.get(), kRpmOstreeName, kSysrootPath, kSysroot, "ActiveTransaction",
+                                     problem.get(), Out(answer), "(sss)");
   if (result >= 0) result = ::sd_bus_message_read(answer.get(), "(sss)", &method, &sender, &path);
   if (problem.IsNobodyThere(result)) return std::string();
   if (result < 0) return ToldInOneLine(problem, result).While("asking rpm-ostree what it is doing");

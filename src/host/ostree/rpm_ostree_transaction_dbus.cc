@@ -57,12 +57,11 @@ class FollowedTransaction {
       : daemon_(daemon), manners_(manners) {}
 
   Result<TransactionEnd> Follow(const std::string& address) {
-    int result = ::sd_bus_new(Out(bus_));
-    if (result >= 0) result = ::sd_bus_set_address(bus_.get(), address.c_str());
-    if (result >= 0) result = ::sd_bus_start(bus_.get());
-    if (result >= 0) {
-      result = ::sd_bus_match_signal(bus_.get(), Out(slot_), nullptr, "/", kInterface, nullptr, &OnSignal, this);
-    }
+    Result<Bus> bus = OpenPeer(address);
+    if (!bus) return OutOfSight();
+    bus_.reset(bus->release());
+    const int result =
+        ::sd_bus_match_signal(bus_.get(), Out(slot_), nullptr, "/", kInterface, nullptr, &OnSignal, this);
     if (result < 0) return OutOfSight();
     if (!Call("Start", kTransactionStartPatience)) return OutOfSight();
     return AwaitEnd();

@@ -119,14 +119,11 @@ std::optional<std::string> InterfaceWithResult(const std::string& unit) {
 class SystemdDbus::Connection {
  public:
   static Result<std::unique_ptr<Connection>> Open() {
-    Bus bus;
-    const int on_bus = ::sd_bus_open_system(Out(bus));
-    if (on_bus >= 0) {
-      std::unique_ptr<Connection> connection(new Connection(std::move(bus), true));
-      TRY(connection->WaitForSystemd());
-      return connection;
-    }
-    return OpenPrivate(on_bus);
+    Result<Bus> bus = OpenSystemBus();
+    if (!bus) return OpenPrivate(bus.error());
+    std::unique_ptr<Connection> connection(new Connection(*std::move(bus), true));
+    TRY(connection->WaitForSystemd());
+    return connection;
   }
 
   bool is_lost() const { return is_lost_; }
@@ -213,15 +210,13 @@ class SystemdDbus::Connection {
  private:
   Connection(Bus bus, bool is_on_bus) : bus_(std::move(bus)), is_on_bus_(is_on_bus) {}
 
-  static Result<std::unique_ptr<Connection>> OpenPrivate(int on_bus) {
-    Bus bus;
-    int result = ::sd_bus_new(Out(bus));
-    if (result >= 0) result = ::sd_bus_set_address(bus.get(), kPrivateSocket);
-    if (result >= 0) result = ::sd_bus_start(bus.get());
-    if (result >= 0) return std::unique_ptr<Connection>(new Connection(std::move(bus), false));
+  static Result<std::unique_ptr<Connection>> OpenPrivate(const Error& on_bus) {
+    Result<Bus> bus = OpenPeer(kPrivateSocket);
+    if (bus) return std::unique_ptr<Connection>(new Connection(*std::move(bus), false));
     return Error(ErrorKind::kUnavailable,
                  fmt::format("systemd can be reached neither on the system bus ({}) nor by its private socket ({})",
-                             Error::FromErrno("open", -on_bus).message(), Error::FromErrno("open", -result).message()));
+                             Error::FromErrno("open", on_bus.errno_value()).message(),
+                             Error::FromErrno("open", bus.error().errno_value()).message()));
   }
 
   Error Lost(const Problem& problem, int result) {

@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <initializer_list>
-#include <string>
 
 namespace pintle::host {
 namespace {
@@ -21,6 +20,15 @@ Result<Bus> OpenSystemBus() {
   Bus bus;
   const int result = ::sd_bus_open_system(Out(bus));
   if (result < 0) return Error::FromErrno("connecting to the system bus", -result);
+  return bus;
+}
+
+Result<Bus> OpenPeer(const std::string& address) {
+  Bus bus;
+  int result = ::sd_bus_new(Out(bus));
+  if (result >= 0) result = ::sd_bus_set_address(bus.get(), address.c_str());
+  if (result >= 0) result = ::sd_bus_start(bus.get());
+  if (result < 0) return Error::FromErrno("connecting to " + address, -result);
   return bus;
 }
 

@@ -5,6 +5,7 @@
 
 #include <systemd/sd-bus.h>
 
+#include <string>
 #include <string_view>
 
 #include "base/c_ptr.h"
@@ -18,7 +19,11 @@ using Slot = CPtr<sd_bus_slot, sd_bus_slot_unref>;
 
 inline constexpr const char* kPropertiesInterface = "org.freedesktop.DBus.Properties";
 
+// Connects to the system bus.
 Result<Bus> OpenSystemBus();
+
+// Connects to the one program that listens at an address, without a bus between.
+Result<Bus> OpenPeer(const std::string& address);
 
 // The error that a call got as its answer, if it got one; the negative errno that the call returned comes with it.
 class Problem {
