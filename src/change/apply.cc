@@ -402,8 +402,8 @@ Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config,
             });
 }
 
-Result<Ending> Make(const host::Host& host, const Making& making, const Progress& progress, EndsWith end) {
-  return Changer(host, progress).Make(making.stage, making.next, end);
+Result<Ending> Make(const host::Host& host, const CustomChange& custom, const Progress& progress, EndsWith end) {
+  return Changer(host, progress).Make(custom.stage, custom.next, end);
 }
 
 Result<Pending> PendingOn(const host::Host& host) { return Changer(host, {}).FindPending(); }

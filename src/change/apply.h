@@ -55,11 +55,11 @@ Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, con
                      const Things& left_alone = {}, Edits edits = Edits::kRefused);
 
 // A change whose steps the caller works out.
-struct Making {
+struct CustomChange {
   std::function<Result<Change>(host::BlobStore& contents)> stage;  // Collects the contents, and returns the steps.
   std::function<Result<NextDeployment>()> next;  // Returns the deployment of a change that is left to the next boot.
 };
-Result<Ending> Make(const host::Host& host, const Making& making, const Progress& progress = {},
+Result<Ending> Make(const host::Host& host, const CustomChange& custom, const Progress& progress = {},
                     EndsWith end = EndsWith::kTheBoot);
 
 // Puts back the chosen parts of the config that the machine has.  `plan` says which actions follow.

@@ -70,9 +70,9 @@ class Bytes {
 };
 
 // Compares the expected contents with a file in one pass: finds where they differ first, and the expected line there.
-class Expected {
+class ExpectedContents {
  public:
-  explicit Expected(const File& file) : there_(file) {}
+  explicit ExpectedContents(const File& file) : there_(file) {}
 
   Result<bool> Take(std::string_view piece) {
     size_ += piece.size();
@@ -191,7 +191,7 @@ std::string DifferenceText(std::size_t number, const std::optional<Line>& expect
 Result<std::string> FirstDifference(const Root& root, const std::string& path, const WalkPieces& expected) {
   const auto doing = [&] { return fmt::format("comparing {}", path); };
   const File file = TRY(Open(root, path), doing());
-  Expected wanted(file);
+  ExpectedContents wanted(file);
   TRY(expected([&](std::string_view piece) { return wanted.Take(piece); }), doing());
   if (!TRY(wanted.End(), doing())) return std::string();
   if (file.is_private) {

@@ -85,8 +85,8 @@ Result<> CheckWay(const Root& root, const std::vector<Step>& steps) {
 }
 
 // The kind and the name of the thing that a step is about.
-using Thing = std::pair<std::size_t, std::string>;
-Thing ThingOf(const Step& step) {
+using ThingId = std::pair<std::size_t, std::string>;
+ThingId ThingOf(const Step& step) {
   const auto key = [](const auto& put) -> std::string {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(put.key)>, std::string>) return put.key;
     return "";
@@ -136,8 +136,8 @@ Result<> CheckUntouched(const host::Host& host, const Change& change) {
 }
 
 // Returns the steps by the things that they are about.
-std::map<Thing, const Step*> ByThing(const std::vector<Step>& steps) {
-  std::map<Thing, const Step*> by_thing;
+std::map<ThingId, const Step*> ByThing(const std::vector<Step>& steps) {
+  std::map<ThingId, const Step*> by_thing;
   for (const Step& step : steps) by_thing.emplace(ThingOf(step), &step);
   return by_thing;
 }
@@ -324,7 +324,7 @@ Result<> LeaveToNextBoot(const host::Host& host, Change& change) {
 }
 
 Result<> HoldRest(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& to, Change& change) {
-  std::set<Thing> changed;
+  std::set<ThingId> changed;
   for (const Step& step : change.steps) changed.insert(ThingOf(step));
   std::set<std::string> held;
   for (Step& step : TRY(plan::StepsFor(to, to, {}))) {

@@ -50,11 +50,11 @@ std::unordered_map<std::string_view, const Put<R>*> ByKey(std::span<const Step> 
 }
 
 // Puts steps.  Subclasses decide what happens if someone has edited a thing, or stands in its way.
-class Putting {
+class StepPutter {
  public:
-  Putting(const host::Host& host, const host::BlobStore& contents, const SeenBefore& before)
+  StepPutter(const host::Host& host, const host::BlobStore& contents, const SeenBefore& before)
       : host_(host), contents_(contents), before_(before) {}
-  virtual ~Putting() = default;
+  virtual ~StepPutter() = default;
 
   Result<> PutSteps(std::span<const Step> steps) {
     TRY(PutFiles(Of<FileEntry>(steps)));
@@ -147,9 +147,9 @@ class Putting {
 
 // Leaves alone what someone has edited or put in the way, and notes it.  If a thing cannot be put for another reason,
 // all others are put, and then that error is returned.  Only a fault of the machine ends this at once.
-class PuttingBack final : public Putting {
+class UndoPutter final : public StepPutter {
  public:
-  using Putting::Putting;
+  using StepPutter::StepPutter;
 
   // Returns what was left alone.
   Result<std::vector<std::string>> End() && {
@@ -166,7 +166,7 @@ class PuttingBack final : public Putting {
   Result<> PutFiles(const std::vector<host::FilePut>& files) override {
     for (int turn = 1;; ++turn) {
       was_disturbed_ = false;
-      TRY(Putting::PutFiles(files));
+      TRY(StepPutter::PutFiles(files));
       if (!was_disturbed_ || turn == kTurns) return {};
       left_.clear();
       failed_.reset();
@@ -206,14 +206,14 @@ class PuttingBack final : public Putting {
 
 Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::span<const Step> steps,
                 const SeenBefore& before) {
-  return Putting(host, contents, before).PutSteps(steps);
+  return StepPutter(host, contents, before).PutSteps(steps);
 }
 
 Result<std::vector<std::string>> PutBack(const host::Host& host, const host::BlobStore& contents,
                                          std::span<const Step> undo, std::span<const Step> steps) {
-  PuttingBack putting(host, contents, {steps, std::nullopt});
-  TRY(putting.PutSteps(undo));
-  return std::move(putting).End();
+  UndoPutter putter(host, contents, {steps, std::nullopt});
+  TRY(putter.PutSteps(undo));
+  return std::move(putter).End();
 }
 
 }  // namespace pintle::change

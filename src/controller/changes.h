@@ -41,7 +41,7 @@ struct StatusChange {
 
 // An event about a pool, emitted after the write that it reports.
 struct Announcement {
-  enum class Of { kStatus, kTelling };  // The pool's new status, or an update of its nodes.
+  enum class Of { kStatus, kTargetUpdate };  // The pool's new status, or an update of its nodes.
 
   std::string pool;
   kube::EventKind kind;

@@ -14,7 +14,7 @@ constexpr const char* kOperatorPods = "k8s-app=machine-config-operator";
 }  // namespace
 
 template <typename T>
-typename Watching<T>::Listener Cluster::ListenerFor(const Listener& listener) const {
+typename OverlaidMirror<T>::Listener Cluster::ListenerFor(const Listener& listener) const {
   return {.changed = listener.changed, .trouble = [trouble = listener.trouble](const Error& error) {
             trouble(kube::kResourceKind<T>.plural, error);
           }};
@@ -55,16 +55,16 @@ void Cluster::ForEachKind(Visit&& look_at) const {
 
 std::vector<std::string_view> Cluster::Unread() const {
   std::vector<std::string_view> unread;
-  ForEachKind([&]<typename T>(const Watching<T>& watching) {
-    if (!watching.is_ready()) unread.push_back(kube::kResourceKind<T>.plural);
+  ForEachKind([&]<typename T>(const OverlaidMirror<T>& mirror) {
+    if (!mirror.is_ready()) unread.push_back(kube::kResourceKind<T>.plural);
   });
   return unread;
 }
 
 std::string Cluster::WhyUnread() const {
   std::string why;
-  ForEachKind([&](const auto& watching) {
-    if (!watching.is_ready() && !watching.refusal().empty()) why += (why.empty() ? "" : "; ") + watching.refusal();
+  ForEachKind([&](const auto& mirror) {
+    if (!mirror.is_ready() && !mirror.refusal().empty()) why += (why.empty() ? "" : "; ") + mirror.refusal();
   });
   return why;
 }

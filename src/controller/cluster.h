@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "api/pod.h"
+#include "controller/overlaid_mirror.h"
 #include "controller/view.h"
 #include "controller/watched.h"
-#include "controller/watching.h"
 #include "kube/client.h"
 
 namespace pintle::controller {
@@ -45,11 +45,11 @@ class Cluster {
 
   View Look() const;
 
-  const Watching<api::MachineConfigPool>& pools() const { return pools_; }
-  const Watching<WatchedNode>& nodes() const { return nodes_; }
-  const Watching<WatchedMachineConfig>& configs() const { return configs_; }
-  Watching<WatchedMachineConfig>& configs() { return configs_; }
-  const Watching<api::ControllerConfig>& controller_configs() const { return controller_configs_; }
+  const OverlaidMirror<api::MachineConfigPool>& pools() const { return pools_; }
+  const OverlaidMirror<WatchedNode>& nodes() const { return nodes_; }
+  const OverlaidMirror<WatchedMachineConfig>& configs() const { return configs_; }
+  OverlaidMirror<WatchedMachineConfig>& configs() { return configs_; }
+  const OverlaidMirror<api::ControllerConfig>& controller_configs() const { return controller_configs_; }
 
   // Takes the API server's answers to writes.
   void Put(api::MachineConfigPool pool) { pools_.Put(std::move(pool)); }
@@ -64,23 +64,23 @@ class Cluster {
   template <typename Visit>
   void ForEachKind(Visit&& look_at) const;
   template <typename T>
-  typename Watching<T>::Listener ListenerFor(const Listener& listener) const;
+  typename OverlaidMirror<T>::Listener ListenerFor(const Listener& listener) const;
 
   std::optional<pool::MasterScheduling> SchedulingOfMasters() const;
   std::string OperatorNode() const;
   void SetAsideIn(View& view) const;
 
-  Watching<api::MachineConfigPool> pools_;
-  Watching<WatchedNode> nodes_;
-  Watching<WatchedMachineConfig> configs_;
-  Watching<api::ControllerConfig> controller_configs_;
-  Watching<WatchedMachineConfigNode> machine_config_nodes_;
-  Watching<api::MachineConfiguration> machine_configurations_;
-  Watching<api::OSImageStream> os_image_streams_;
-  Watching<api::MachineOSConfig> os_configs_;
-  Watching<api::MachineOSBuild> os_builds_;
-  Watching<Scheduler> schedulers_;
-  Watching<api::Pod> operator_pods_;
+  OverlaidMirror<api::MachineConfigPool> pools_;
+  OverlaidMirror<WatchedNode> nodes_;
+  OverlaidMirror<WatchedMachineConfig> configs_;
+  OverlaidMirror<api::ControllerConfig> controller_configs_;
+  OverlaidMirror<WatchedMachineConfigNode> machine_config_nodes_;
+  OverlaidMirror<api::MachineConfiguration> machine_configurations_;
+  OverlaidMirror<api::OSImageStream> os_image_streams_;
+  OverlaidMirror<api::MachineOSConfig> os_configs_;
+  OverlaidMirror<api::MachineOSBuild> os_builds_;
+  OverlaidMirror<Scheduler> schedulers_;
+  OverlaidMirror<api::Pod> operator_pods_;
 };
 
 }  // namespace pintle::controller

@@ -89,7 +89,7 @@ void DrainForecasts::CountWaiting() {
 
 bool DrainForecasts::MayWait(const std::string& pool) {
   const MonotonicTime now = clock_.Monotonic();
-  Waiting& waiting = waiting_.try_emplace(pool, Waiting{.since = now, .still_at = std::nullopt}).first->second;
+  RecentWait& waiting = waiting_.try_emplace(pool, RecentWait{.since = now, .still_at = std::nullopt}).first->second;
   if (waiting.spent >= kPatience) return false;
   waiting.still_at = now;
   return true;

@@ -73,7 +73,7 @@ class DrainForecasts {
   };
 
   // How long nodes of a pool have waited recently.
-  struct Waiting {
+  struct RecentWait {
     MonotonicTime since;
     std::chrono::nanoseconds spent = std::chrono::nanoseconds(0);
     std::optional<MonotonicTime> still_at;  // Nodes of the pool were waiting at this time.
@@ -92,7 +92,7 @@ class DrainForecasts {
   const Clock& clock_;
   Listener listener_;
   std::map<std::string, Forecast> forecasts_;
-  std::map<std::string, Waiting> waiting_;  // The key is the pool.
+  std::map<std::string, RecentWait> waiting_;  // The key is the pool.
   pool::NodeNames undrainable_;
   std::map<std::string, std::string> reasons_;
 };

@@ -21,16 +21,16 @@ std::string_view ConfigOf(const pool::NodeState& node) {
   return has_desired ? node.desired_config() : node.current_config();
 }
 
-struct Waiting {
+struct WaitingNodes {
   std::set<std::string, std::less<>> configs;  // The configs of these nodes.
   std::size_t nodes = 0;
   bool needs_image = false;
 };
 
-Waiting FindWaiting(const api::MachineConfigPool& pool, std::span<const pool::NodeState> nodes,
-                    const pool::Layering& layering) {
+WaitingNodes FindWaiting(const api::MachineConfigPool& pool, std::span<const pool::NodeState> nodes,
+                         const pool::Layering& layering) {
   const pool::Target target(pool, layering);
-  Waiting waiting;
+  WaitingNodes waiting;
   if (pool.spec.configuration.name.empty()) return waiting;
   for (const pool::NodeState& node : nodes) {
     if (target.IsKnownTo(node) || !pool::IsManaged(node.node())) continue;
@@ -56,7 +56,7 @@ void AddImage(PauseReport& report) {
 }
 
 // Finds the renders that are newer than the nodes' configs, up to the target.
-void FindRenders(const PauseQuestion& question, const Waiting& waiting, PauseReport& report) {
+void FindRenders(const PauseQuestion& question, const WaitingNodes& waiting, PauseReport& report) {
   const std::string& target = question.pool.spec.configuration.name;
   const auto created = [&](std::string_view name) -> std::optional<WallTime> {
     const auto found = std::find_if(question.renders.begin(), question.renders.end(),
@@ -156,7 +156,7 @@ std::optional<WallTime> PauseReport::kubelet_authority_until() const {
 
 std::vector<std::string> ConfigsToCompare(const api::MachineConfigPool& pool, std::span<const pool::NodeState> nodes,
                                           const pool::Layering& layering) {
-  Waiting waiting = FindWaiting(pool, nodes, layering);
+  WaitingNodes waiting = FindWaiting(pool, nodes, layering);
   if (waiting.nodes == 0) return {};
   waiting.configs.insert(pool.spec.configuration.name);
   return {waiting.configs.begin(), waiting.configs.end()};
@@ -171,7 +171,7 @@ PauseReport ReportPause(const PauseQuestion& question) {
   report.policy_problem = std::move(stated.problem);
   if (!report.is_paused) return report;
   report.busy_nodes = CountBusy(question);
-  const Waiting waiting = FindWaiting(question.pool, question.nodes, question.layering);
+  const WaitingNodes waiting = FindWaiting(question.pool, question.nodes, question.layering);
   report.waiting_nodes = waiting.nodes;
   if (waiting.nodes > 0) {
     static_cast<PausedDifference&>(report) = DifferenceOf(question.pool.spec.configuration.name, waiting.configs,

@@ -120,7 +120,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     done_.source = rendered_.source;
     done_.is_stored = true;
     if (current_ && current_->metadata.name == name) return Compare(*current_);
-    Watching<WatchedMachineConfig>& configs = renderer_.cluster_.configs();
+    OverlaidMirror<WatchedMachineConfig>& configs = renderer_.cluster_.configs();
     configs.Find(name) != nullptr || configs.IsExpected(name) ? ReadStored(std::nullopt) : Create();
   }
 

@@ -451,7 +451,7 @@ class Pass {
     if (!is_deferred) return;
     Announce(situation.pool, kube::EventKind::kNormal, "DeferringOperatorNodeUpdate",
              fmt::format("Deferring update of machine config operator node {}", situation.operator_node),
-             Announcement::Of::kTelling);
+             Announcement::Of::kTargetUpdate);
   }
 
   const RolloutInputs& inputs_;

@@ -77,10 +77,10 @@ class Writer::Task {
 
 // A patch of one object, and the handling of its outcome.
 template <typename T>
-struct Writer::Writing final : public Task {
+struct Writer::ObjectWrite final : public Task {
   using Done = std::function<void(bool is_written)>;
 
-  Writing(Writer& owner, Change<T> wanted, Done then)
+  ObjectWrite(Writer& owner, Change<T> wanted, Done then)
       : writer(owner),
         change(std::move(wanted)),
         key(KindOf<T>(), change.name),
@@ -279,7 +279,7 @@ void Writer::Add(std::shared_ptr<Task> task) {
 
 void Writer::Write(Changes changes) {
   for (MachineConfigNodeChange& change : changes.machine_config_nodes) {
-    Add(std::make_shared<Writing<WatchedMachineConfigNode>>(
+    Add(std::make_shared<ObjectWrite<WatchedMachineConfigNode>>(
         *this,
         Change<WatchedMachineConfigNode>{.name = std::move(change.node),
                                          .version = std::move(change.resource_version),
@@ -289,34 +289,34 @@ void Writer::Write(Changes changes) {
   }
   for (NodeChange& change : changes.nodes) {
     if (!change.told.empty()) {
-      Telling& telling = tellings_[change.pool];
-      telling.line = change.told;
-      ++telling.outstanding;
+      TargetUpdate& update = target_updates_[change.pool];
+      update.line = change.told;
+      ++update.outstanding;
     }
     Change<WatchedNode> wanted = {.name = change.node,
                                   .version = change.resource_version,
                                   .pool = change.pool,
                                   .patch = json::Encode(change.patch)};
-    Add(std::make_shared<Writing<WatchedNode>>(
+    Add(std::make_shared<ObjectWrite<WatchedNode>>(
         *this, std::move(wanted), [this, change = std::move(change)](bool is_written) { Told(change, is_written); }));
   }
   std::map<std::string, std::vector<Announcement>> events_of_statuses;
   for (Announcement& event : changes.announcements) {
-    const auto telling = tellings_.find(event.pool);
+    const auto update = target_updates_.find(event.pool);
     if (event.of == Announcement::Of::kStatus) {
       events_of_statuses[event.pool].push_back(std::move(event));
-    } else if (telling != tellings_.end()) {
-      telling->second.events.push_back(std::move(event));
+    } else if (update != target_updates_.end()) {
+      update->second.events.push_back(std::move(event));
     }
   }
   for (StatusChange& change : changes.statuses) {
     std::vector<Announcement> events = std::move(events_of_statuses[change.pool]);
-    const auto telling = tellings_.find(change.pool);
-    if (telling == tellings_.end()) {
+    const auto update = target_updates_.find(change.pool);
+    if (update == target_updates_.end()) {
       AddStatus(std::move(change), std::move(events));
     } else {
-      telling->second.status = {std::move(change)};
-      telling->second.events_of_status = std::move(events);
+      update->second.status = {std::move(change)};
+      update->second.events_of_status = std::move(events);
     }
   }
   if (!is_busy()) return listener_.done();
@@ -329,10 +329,10 @@ void Writer::AddStatus(StatusChange change, std::vector<Announcement> events) {
                                            .pool = change.pool,
                                            .patch = StatusPatch(change.status),
                                            .part = kube::Part::kStatus};
-  Add(std::make_shared<Writing<api::MachineConfigPool>>(*this, std::move(wanted),
-                                                        [this, events = std::move(events)](bool is_written) {
-                                                          if (is_written) Announce(events);
-                                                        }));
+  Add(std::make_shared<ObjectWrite<api::MachineConfigPool>>(*this, std::move(wanted),
+                                                            [this, events = std::move(events)](bool is_written) {
+                                                              if (is_written) Announce(events);
+                                                            }));
 }
 
 void Writer::Announce(const std::vector<Announcement>& events) {
@@ -370,18 +370,18 @@ void Writer::Ended(const Task* task) {
 // Emits one event for all nodes that were updated to a pool's target together.
 void Writer::Told(const NodeChange& change, bool is_written) {
   if (change.told.empty()) return;
-  const auto found = tellings_.find(change.pool);
-  if (found == tellings_.end()) return;
-  Telling& telling = found->second;
+  const auto found = target_updates_.find(change.pool);
+  if (found == target_updates_.end()) return;
+  TargetUpdate& update = found->second;
   if (is_written) {
-    telling.nodes.push_back(change.node);
+    update.nodes.push_back(change.node);
     log::Notice(fmt::format("Pool {}: node {}: told to become {}", change.pool, change.node, change.told), kToldNode,
                 {{"PINTLE_POOL", change.pool}, {"PINTLE_NODE", change.node}});
   }
-  telling.is_complete = telling.is_complete && is_written;
-  if (--telling.outstanding > 0) return;
-  Telling told = std::move(telling);
-  tellings_.erase(found);
+  update.is_complete = update.is_complete && is_written;
+  if (--update.outstanding > 0) return;
+  TargetUpdate told = std::move(update);
+  target_updates_.erase(found);
   // If a node could not be updated, the next pass decides the status.
   if (told.is_complete && !told.status.empty()) {
     AddStatus(std::move(told.status.front()), std::move(told.events_of_status));
@@ -398,7 +398,7 @@ void Writer::Told(const NodeChange& change, bool is_written) {
 void Writer::Stop() {
   queues_.clear();
   under_way_.clear();
-  tellings_.clear();
+  target_updates_.clear();
   reads_.clear();
   unknown_.clear();
   failures_.clear();

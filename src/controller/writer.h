@@ -59,10 +59,10 @@ class Writer {
 
  private:
   template <typename T>
-  struct Writing;
+  struct ObjectWrite;
   class Task;
   // The nodes that are being updated to a pool's target.
-  struct Telling {
+  struct TargetUpdate {
     std::string line;
     std::vector<std::string> nodes;
     int outstanding = 0;
@@ -106,7 +106,7 @@ class Writer {
   std::map<std::string, kube::Call> reads_;  // The reads of these nodes.
   std::map<std::string, Queue> queues_;      // Those that are not empty, by pool.
   std::map<const Task*, std::shared_ptr<Task>> under_way_;
-  std::map<std::string, Telling> tellings_;  // By pool.
+  std::map<std::string, TargetUpdate> target_updates_;  // By pool.
 };
 
 }  // namespace pintle::controller

@@ -78,7 +78,7 @@ void Evictions::EndTooLate() {
 void Evictions::Look(const api::Pod& pod) {
   const auto found = leaving_.find(pod.metadata.uid);
   if (found == leaving_.end() || !IsLeaving(pod)) return;
-  Leaving& leaving = found->second;
+  LeavingPod& leaving = found->second;
   leaving.is_asked = true;
   leaving.again.Cancel();
   leaving.finalizers.clear();
@@ -88,9 +88,9 @@ void Evictions::Look(const api::Pod& pod) {
 }
 
 void Evictions::Ask(const std::string& uid) {
-  Leaving& leaving = leaving_.at(uid);
+  LeavingPod& leaving = leaving_.at(uid);
   leaving.turn = turns_.Take([this, uid] {
-    Leaving& pod = leaving_.at(uid);
+    LeavingPod& pod = leaving_.at(uid);
     kube::Client client = client_.Once([&pod](const kube::Failure& failure) { pod.failure = failure; });
     pod.call =
         client.Evict(pod.name, uid, [this, uid](const Result<kube::Eviction>& answer) { Answered(uid, answer); });
@@ -98,7 +98,7 @@ void Evictions::Ask(const std::string& uid) {
 }
 
 void Evictions::Answered(const std::string& uid, const Result<kube::Eviction>& answer) {
-  Leaving& leaving = leaving_.at(uid);
+  LeavingPod& leaving = leaving_.at(uid);
   leaving.turn = {};
   const auto failure = std::exchange(leaving.failure, std::nullopt);
   if (const auto* kept = answer ? std::get_if<kube::Kept>(&*answer) : nullptr) {
@@ -117,7 +117,7 @@ void Evictions::Answered(const std::string& uid, const Result<kube::Eviction>& a
   leaving.again.After(std::max(leaving.backoff.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
 }
 
-void Evictions::TellOf(Leaving& leaving) {
+void Evictions::TellOf(LeavingPod& leaving) {
   if (!std::exchange(leaving.is_told_of, true)) listener_.evicted(leaving.name);
 }
 

@@ -40,8 +40,8 @@ class Evictions {
   Evictions& operator=(const Evictions&) = delete;
 
  private:
-  struct Leaving {
-    Leaving(event::Loop& loop, kube::ObjectName pod, kube::Backoff::Settings times, std::function<void()> ask)
+  struct LeavingPod {
+    LeavingPod(event::Loop& loop, kube::ObjectName pod, kube::Backoff::Settings times, std::function<void()> ask)
         : name(std::move(pod)), backoff(times, kube::SystemRandom()), again(loop, ask) {}
 
     kube::ObjectName name;
@@ -60,7 +60,7 @@ class Evictions {
   void Look(const api::Pod& pod);
   void Ask(const std::string& uid);
   void Answered(const std::string& uid, const Result<kube::Eviction>& answer);
-  void TellOf(Leaving& leaving);
+  void TellOf(LeavingPod& leaving);
   void Gone(const api::Pod& pod);
   void EndWhenEmpty();
   void EndTooLate();
@@ -71,7 +71,7 @@ class Evictions {
   Turns& turns_;
   Settings settings_;
   Listener listener_;
-  std::map<std::string, Leaving> leaving_;  // The key is the pod's uid.
+  std::map<std::string, LeavingPod> leaving_;  // The key is the pod's uid.
   bool has_begun_ = false;
   std::string trouble_;  // Why the pods could not be listed.
   event::Timer too_late_;

@@ -66,7 +66,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
   }
 
  private:
-  struct Asking {
+  struct DryRun {
     Turns::Turn turn = {};
     kube::Call call = {};
   };
@@ -116,8 +116,8 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
 
   void AskAbout(const api::Pod& pod) {
     const auto name = kube::NameOf(pod.metadata);
-    asking_[name].turn = asked_.evictions_.Take(With([name, uid = pod.metadata.uid](Question& self) {
-      self.asking_.at(name).call = self.asked_.client_.Once({}).Evict(
+    dry_runs_[name].turn = asked_.evictions_.Take(With([name, uid = pod.metadata.uid](Question& self) {
+      self.dry_runs_.at(name).call = self.asked_.client_.Once({}).Evict(
           name, uid,
           self.With([name](Question& one, const Result<kube::Eviction>& answer) { one.Answered(name, answer); }),
           kube::Earnest::kDryRun);
@@ -131,12 +131,12 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
       // The budget has changed since the forecast was calculated, and may do so again.
       blockers_.push_back({pod, "", kept->why, true});
     }
-    asking_.erase(pod);
+    dry_runs_.erase(pod);
     EndWhenAsked();
   }
 
   void EndWhenAsked() {
-    if (!asking_.empty()) return;
+    if (!dry_runs_.empty()) return;
     std::sort(blockers_.begin(), blockers_.end(), [](const Blocker& a, const Blocker& b) { return a.pod < b.pod; });
     End(std::move(blockers_));
   }
@@ -145,7 +145,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     list_pods_ = {};
     get_budgets_ = {};
     counting_.clear();
-    asking_.clear();
+    dry_runs_.clear();
     // The caller may keep the call for long, so the memory is freed now.
     pods_.reset();
     budgets_.reset();
@@ -165,7 +165,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
   std::map<Maker, std::int32_t> wanted_;
   std::map<Maker, kube::Call> counting_;
   std::vector<Blocker> blockers_;
-  std::map<kube::ObjectName, Asking> asking_;
+  std::map<kube::ObjectName, DryRun> dry_runs_;
   kube::Call list_pods_;
   kube::Call get_budgets_;
 };

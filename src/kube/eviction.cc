@@ -33,9 +33,10 @@ Result<Eviction> OutcomeOf(Fetched fetched, const EvictionRequest& request) {
   return std::move(failure->error);
 }
 
-class Evicting final : public Work, public std::enable_shared_from_this<Evicting> {
+class EvictionWork final : public Work, public std::enable_shared_from_this<EvictionWork> {
  public:
-  Evicting(std::shared_ptr<Transport> transport, EvictionRequest request, std::function<void(Result<Eviction>)> done)
+  EvictionWork(std::shared_ptr<Transport> transport, EvictionRequest request,
+               std::function<void(Result<Eviction>)> done)
       : transport_(std::move(transport)), request_(std::move(request)), done_(std::move(done)) {}
 
   void Try(std::size_t version) {
@@ -71,9 +72,9 @@ class Evicting final : public Work, public std::enable_shared_from_this<Evicting
 
 Call EvictPod(std::shared_ptr<Transport> transport, EvictionRequest request,
               std::function<void(Result<Eviction>)> done) {
-  const auto evicting = std::make_shared<Evicting>(std::move(transport), std::move(request), std::move(done));
-  evicting->Try(0);
-  return Call(evicting);
+  const auto work = std::make_shared<EvictionWork>(std::move(transport), std::move(request), std::move(done));
+  work->Try(0);
+  return Call(work);
 }
 
 }  // namespace pintle::kube

@@ -20,10 +20,10 @@ constexpr auto kSteady = std::chrono::seconds(10);
 // After so many that were silent the objects are listed: perhaps the server does not know where we are.
 constexpr int kSilentWatches = 2;
 
-class Following final : public Work, public std::enable_shared_from_this<Following> {
+class FeedWork final : public Work, public std::enable_shared_from_this<FeedWork> {
  public:
-  Following(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, FeedSettings settings,
-            FeedReceiver receiver)
+  FeedWork(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, FeedSettings settings,
+           FeedReceiver receiver)
       : transport_(std::move(transport)),
         kind_(kind),
         selection_(std::move(selection)),
@@ -163,10 +163,10 @@ class Following final : public Work, public std::enable_shared_from_this<Followi
 
 Call Follow(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, FeedSettings settings,
             FeedReceiver receiver) {
-  const auto following = std::make_shared<Following>(std::move(transport), kind, std::move(selection),
-                                                     std::move(settings), std::move(receiver));
-  following->GoOn();
-  return Call(following);
+  const auto work = std::make_shared<FeedWork>(std::move(transport), kind, std::move(selection), std::move(settings),
+                                               std::move(receiver));
+  work->GoOn();
+  return Call(work);
 }
 
 }  // namespace pintle::kube

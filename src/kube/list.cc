@@ -39,10 +39,10 @@ Result<ListMeta> ReadFrame(const std::string& text) {
   return Error(ErrorKind::kInvalid, "the list has no resourceVersion");
 }
 
-class Listing final : public Work, public std::enable_shared_from_this<Listing> {
+class ListWork final : public Work, public std::enable_shared_from_this<ListWork> {
  public:
-  Listing(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, const Patience& patience,
-          ListReceiver receiver, FirstPage first_page)
+  ListWork(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection,
+           const Patience& patience, ListReceiver receiver, FirstPage first_page)
       : transport_(std::move(transport)),
         kind_(kind),
         selection_(std::move(selection)),
@@ -159,10 +159,10 @@ class Listing final : public Work, public std::enable_shared_from_this<Listing> 
 
 Call List(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, const Patience& patience,
           ListReceiver receiver, FirstPage first_page) {
-  const auto listing = std::make_shared<Listing>(std::move(transport), kind, std::move(selection), patience,
-                                                 std::move(receiver), first_page);
-  listing->Begin();
-  return Call(listing);
+  const auto work = std::make_shared<ListWork>(std::move(transport), kind, std::move(selection), patience,
+                                               std::move(receiver), first_page);
+  work->Begin();
+  return Call(work);
 }
 
 }  // namespace pintle::kube

@@ -50,9 +50,10 @@ Form FormOf(const Patch& patch, const ResourceKind& kind, const ObjectName& name
           apply.conflicts == ApplyPatch::Conflicts::kTakeOver ? "true" : ""};
 }
 
-class Amending final : public Work, public std::enable_shared_from_this<Amending> {
+class AmendmentWork final : public Work, public std::enable_shared_from_this<AmendmentWork> {
  public:
-  Amending(std::shared_ptr<Transport> transport, Amendment amendment, std::function<void(Result<json::Value>)> done)
+  AmendmentWork(std::shared_ptr<Transport> transport, Amendment amendment,
+                std::function<void(Result<json::Value>)> done)
       : transport_(std::move(transport)),
         amendment_(std::move(amendment)),
         done_(std::move(done)),
@@ -72,7 +73,7 @@ class Amending final : public Work, public std::enable_shared_from_this<Amending
     auto path = ObjectPath(amendment_.kind, amendment_.name);
     if (!path) return End(std::move(path).error());
     Send({.path = *std::move(path), .doing = fmt::format("reading {} {}", amendment_.kind.kind, Name())},
-         Repeatable::kYes, &Amending::Found);
+         Repeatable::kYes, &AmendmentWork::Found);
   }
 
   void Found(Result<json::Value> now) {
@@ -88,7 +89,7 @@ class Amending final : public Work, public std::enable_shared_from_this<Amending
     auto request = PatchRequest(amendment_.kind, amendment_.name, MergePatch{**std::move(patch)}, amendment_.part,
                                 amendment_.field_manager);
     if (!request) return End(std::move(request).error());
-    Send(*std::move(request), Repeatable::kNo, &Amending::Patched);
+    Send(*std::move(request), Repeatable::kNo, &AmendmentWork::Patched);
   }
 
   void Patched(Result<json::Value> now) {
@@ -100,14 +101,14 @@ class Amending final : public Work, public std::enable_shared_from_this<Amending
     End(std::move(now));
   }
 
-  void Send(ApiRequest request, Repeatable repeatable, void (Amending::*then)(Result<json::Value>)) {
+  void Send(ApiRequest request, Repeatable repeatable, void (AmendmentWork::*then)(Result<json::Value>)) {
     call_ = Fetch(transport_, std::move(request), repeatable, amendment_.patience,
                   [weak = weak_from_this(), then](Fetched fetched) {
                     if (const auto alive = weak.lock()) alive->Answered(std::move(fetched), then);
                   });
   }
 
-  void Answered(Fetched fetched, void (Amending::*then)(Result<json::Value>)) {
+  void Answered(Fetched fetched, void (AmendmentWork::*then)(Result<json::Value>)) {
     const auto* const failure = std::get_if<Failure>(&fetched);
     if (failure != nullptr && amendment_.failed) amendment_.failed(*failure);
     (this->*then)(ReadObject(amendment_.name, std::move(fetched)));
@@ -156,9 +157,9 @@ Repeatable IsRepeatable(const Patch& patch) {
 
 Call AmendObject(std::shared_ptr<Transport> transport, Amendment amendment,
                  std::function<void(Result<json::Value>)> done) {
-  const auto amending = std::make_shared<Amending>(std::move(transport), std::move(amendment), std::move(done));
-  amending->Begin();
-  return Call(amending);
+  const auto work = std::make_shared<AmendmentWork>(std::move(transport), std::move(amendment), std::move(done));
+  work->Begin();
+  return Call(work);
 }
 
 Result<json::Value> ReadObject(const ObjectName& name, Fetched fetched) {

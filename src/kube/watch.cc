@@ -13,9 +13,9 @@ namespace {
 // How late the server may end the watch.
 constexpr auto kGrace = std::chrono::seconds(30);
 
-class Watching final : public Work, public std::enable_shared_from_this<Watching> {
+class WatchWork final : public Work, public std::enable_shared_from_this<WatchWork> {
  public:
-  Watching(std::shared_ptr<Transport> transport, WatchReceiver receiver)
+  WatchWork(std::shared_ptr<Transport> transport, WatchReceiver receiver)
       : transport_(std::move(transport)), receiver_(std::move(receiver)) {}
 
   void Begin(Result<ApiRequest> request) {
@@ -78,7 +78,7 @@ class Watching final : public Work, public std::enable_shared_from_this<Watching
 
 Call Watch(std::shared_ptr<Transport> transport, const ResourceKind& kind, const Selection& selection,
            const std::string& resource_version, const WatchTimes& times, const Random& random, WatchReceiver receiver) {
-  const auto watching = std::make_shared<Watching>(std::move(transport), std::move(receiver));
+  const auto work = std::make_shared<WatchWork>(std::move(transport), std::move(receiver));
   const auto request = [&]() -> Result<ApiRequest> {
     const auto added = std::chrono::seconds(static_cast<int>(static_cast<double>(times.whole.count()) * random()));
     ApiRequest asked = {.path = TRY(CollectionPath(kind, selection.namespace_name)) +
@@ -93,8 +93,8 @@ Call Watch(std::shared_ptr<Transport> transport, const ResourceKind& kind, const
     asked.timeouts.whole = times.whole + added + kGrace;
     return asked;
   };
-  watching->Begin(request());
-  return Call(watching);
+  work->Begin(request());
+  return Call(work);
 }
 
 }  // namespace pintle::kube

@@ -151,14 +151,14 @@ bool AwaitsImage(const Layering& layering) {
   return progress.is_active() || progress.failed || (progress.succeeded && !built.empty() && built != layering.image());
 }
 
-struct Updating {
+struct UpdatingCondition {
   bool status;
   std::string message;
 };
 
-Updating UpdatingWhilePaused(const BuildProgress& progress, const std::string& build) {
+UpdatingCondition UpdatingWhilePaused(const BuildProgress& progress, const std::string& build) {
   const auto is = [&](bool status, std::string_view what) {
-    return Updating{status, fmt::format("Pool is paused; OS image build {} (mosb: {})", what, build)};
+    return UpdatingCondition{status, fmt::format("Pool is paused; OS image build {} (mosb: {})", what, build)};
   };
   if (progress.prepared) return is(true, "has been prepared but will not rollout");
   if (progress.building) return is(true, "in progress");
@@ -168,10 +168,10 @@ Updating UpdatingWhilePaused(const BuildProgress& progress, const std::string& b
   return is(true, "has been created but not yet started");
 }
 
-std::optional<Updating> UpdatingWhileRollingOut(const BuildProgress& progress, const std::string& build,
-                                                bool all_updated) {
+std::optional<UpdatingCondition> UpdatingWhileRollingOut(const BuildProgress& progress, const std::string& build,
+                                                         bool all_updated) {
   const auto is = [&](bool status, std::string_view what) {
-    return Updating{status, fmt::format("Pool {} (mosb: {})", what, build)};
+    return UpdatingCondition{status, fmt::format("Pool {} (mosb: {})", what, build)};
   };
   if (progress.prepared) return is(true, "is waiting for OS image build to start");
   if (progress.building) return is(true, "is waiting for OS image build to complete");
@@ -185,7 +185,7 @@ std::optional<Updating> UpdatingWhileRollingOut(const BuildProgress& progress, c
 }
 
 // Returns what Updating says because of the image's build, or nullopt if it says the same as in a pool without one.
-std::optional<Updating> UpdatingByImage(const StatusInputs& inputs, bool all_updated) {
+std::optional<UpdatingCondition> UpdatingByImage(const StatusInputs& inputs, bool all_updated) {
   const Layering& layering = inputs.layering;
   if (layering.config == nullptr) return std::nullopt;
   const std::string& config = layering.config->metadata.name;
@@ -193,15 +193,16 @@ std::optional<Updating> UpdatingByImage(const StatusInputs& inputs, bool all_upd
     if (layering.build != nullptr) {
       return UpdatingWhilePaused(BuildProgress(*layering.build), layering.build->metadata.name);
     }
-    return Updating{true, fmt::format("Pool is paused; waiting for a new OS image build to start (mosc: {})", config)};
+    return UpdatingCondition{
+        true, fmt::format("Pool is paused; waiting for a new OS image build to start (mosc: {})", config)};
   }
 
   const auto& before = inputs.pool.status.conditions;
   if (IsTrue(before, kRenderDegraded) || IsTrue(before, kNodeDegraded) || IsTrue(before, kPinnedImageSetsDegraded)) {
-    return Updating{false, "Pool update paused due to degraded condition"};
+    return UpdatingCondition{false, "Pool update paused due to degraded condition"};
   }
   if (layering.build == nullptr) {
-    return Updating{true, fmt::format("Pool is waiting for a new OS image build to start (mosc: {})", config)};
+    return UpdatingCondition{true, fmt::format("Pool is waiting for a new OS image build to start (mosc: {})", config)};
   }
   return UpdatingWhileRollingOut(BuildProgress(*layering.build), layering.build->metadata.name, all_updated);
 }

@@ -66,9 +66,9 @@ Result<> Observe(Deployments& deployments) {
   return {};
 }
 
-Result<> Print(const Result<Putting>& putting) {
+Result<> Print(const Result<PutEffect>& putting) {
   if (!putting) return putting.error();
-  fmt::print("{}\n", *putting == Putting::kChanged ? "changed" : "as wanted");
+  fmt::print("{}\n", *putting == PutEffect::kChanged ? "changed" : "as wanted");
   return {};
 }
 

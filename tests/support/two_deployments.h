@@ -53,24 +53,24 @@ class TwoDeployments final : public host::Deployments {
   Result<std::unique_ptr<host::OfferedPackages>> OfferPackages(const std::string&, const std::stop_token&) override {
     return std::make_unique<host::OfferedPackages>();
   }
-  Result<host::Putting> Put(const host::WantedDeployment& wanted) override {
+  Result<host::PutEffect> Put(const host::WantedDeployment& wanted) override {
     TRY(host::CheckMayReplace(TRY(Observe()).pending, wanted));
     TRY(Set("staged", "new"));
-    return host::Putting::kChanged;
+    return host::PutEffect::kChanged;
   }
-  Result<host::Putting> DropPending() override {
+  Result<host::PutEffect> DropPending() override {
     std::filesystem::remove(directory_ / "staged");
     TRY(Set("boot", booted));
-    return host::Putting::kChanged;
+    return host::PutEffect::kChanged;
   }
-  Result<host::Putting> RollBack() override {
+  Result<host::PutEffect> RollBack() override {
     TRY(Set("boot", "old"));
-    return host::Putting::kChanged;
+    return host::PutEffect::kChanged;
   }
-  Result<host::Putting> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) override {
-    if (!Has("staged")) return host::Putting::kAsWanted;
+  Result<host::PutEffect> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) override {
+    if (!Has("staged")) return host::PutEffect::kAsWanted;
     auto made = MakeNew(put);
-    if (made) return host::Putting::kChanged;
+    if (made) return host::PutEffect::kChanged;
     TRY(DropPending());
     return std::move(made).error();
   }

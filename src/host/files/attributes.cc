@@ -15,9 +15,9 @@ namespace {
 // The kernel maintains this attribute: it proves that only the kernel has changed the others.
 constexpr std::string_view kKernelsOwn = "security.evm";
 
-class Thing {
+class OpenEntry {
  public:
-  Thing(int fd, OpenedAs opened_as) : fd_(fd) {
+  OpenEntry(int fd, OpenedAs opened_as) : fd_(fd) {
     if (opened_as == OpenedAs::kPath) path_ = fmt::format("/proc/self/fd/{}", fd);
   }
 
@@ -55,9 +55,9 @@ Result<std::string> ReadUntilItFits(const char* what, Call&& call) {
   }
 }
 
-Result<Attributes> Read(const Thing& thing) {
+Result<Attributes> Read(const OpenEntry& entry) {
   auto listed = ReadUntilItFits("listing extended attributes",
-                                [&](char* room, std::size_t size) { return thing.List(room, size); });
+                                [&](char* room, std::size_t size) { return entry.List(room, size); });
   if (!listed && listed.error().errno_value() == ENOTSUP) return Attributes{};
   const std::string names = TRY(std::move(listed));
   Attributes attributes;
@@ -66,7 +66,7 @@ Result<Attributes> Read(const Thing& thing) {
     rest.remove_prefix(name.size() + 1);
     if (name == kKernelsOwn) continue;
     auto value = ReadUntilItFits("reading it",
-                                 [&](char* room, std::size_t size) { return thing.Get(name.c_str(), room, size); });
+                                 [&](char* room, std::size_t size) { return entry.Get(name.c_str(), room, size); });
     if (!value && value.error().errno_value() == ENODATA) continue;  // Someone has removed it meanwhile.
     attributes.emplace(name, TRY(std::move(value), "extended attribute " + name));
   }
@@ -75,24 +75,24 @@ Result<Attributes> Read(const Thing& thing) {
 
 }  // namespace
 
-Result<Attributes> ReadAttributes(int fd, OpenedAs opened_as) { return Read(Thing(fd, opened_as)); }
+Result<Attributes> ReadAttributes(int fd, OpenedAs opened_as) { return Read(OpenEntry(fd, opened_as)); }
 
 Result<bool> SetAttributes(int fd, OpenedAs opened_as, const Attributes& wanted, OtherAttributes others) {
   if (wanted.empty() && others == OtherAttributes::kKeep) return false;
-  const Thing thing(fd, opened_as);
+  const OpenEntry entry(fd, opened_as);
   bool differed = false;
-  const Attributes have = TRY(Read(thing));
+  const Attributes have = TRY(Read(entry));
   for (const auto& [name, value] : have) {
     // A label can be changed, but not removed.
     if (others == OtherAttributes::kKeep || name == kSelinuxLabel || wanted.contains(name)) continue;
-    if (thing.Remove(name.c_str()) != 0 && errno != ENODATA) {
+    if (entry.Remove(name.c_str()) != 0 && errno != ENODATA) {
       return Error::FromErrno("removing it").While("extended attribute " + name);
     }
     differed = true;
   }
   for (const auto& [name, value] : wanted) {
     if (const auto found = have.find(name); found != have.end() && found->second == value) continue;
-    if (thing.Set(name.c_str(), value) != 0) return Error::FromErrno("setting it").While("extended attribute " + name);
+    if (entry.Set(name.c_str(), value) != 0) return Error::FromErrno("setting it").While("extended attribute " + name);
     differed = true;
   }
   return differed;

@@ -146,58 +146,58 @@ Result<std::string> BlobStore::AddFile(int fd, std::size_t size) {
 
 Result<std::string> BlobStore::AddLongFile(int fd, std::size_t expected) {
   TRY(WriteTail(), "keeping contents in " + path_);
-  Arriving arriving;
+  IncomingContents incoming;
   Pieces pieces(fd, expected);
   for (;;) {
     const auto piece = pieces.Next();
-    const auto written = piece ? WriteMore(arriving, *piece) : piece.error();
+    const auto written = piece ? WriteMore(incoming, *piece) : piece.error();
     if (!written) {
       GiveUpArriving();
       return written.error();
     }
-    if (piece->empty()) return HaveArrived(std::move(arriving));
+    if (piece->empty()) return HaveArrived(std::move(incoming));
   }
 }
 
 Result<std::string> BlobStore::AddPieces(const WalkPieces& walk) {
   std::string beginning;
-  std::optional<Arriving> arriving;
+  std::optional<IncomingContents> incoming;
   const auto walked = walk([&](std::string_view piece) -> Result<bool> {
-    if (!arriving && beginning.size() + piece.size() < Pieces::kMostAtOnce) {
+    if (!incoming && beginning.size() + piece.size() < Pieces::kMostAtOnce) {
       beginning += piece;
       return true;
     }
-    if (!arriving) {
+    if (!incoming) {
       TRY(WriteTail(), "keeping contents in " + path_);
-      arriving.emplace();
-      TRY(WriteMore(*arriving, beginning));
+      incoming.emplace();
+      TRY(WriteMore(*incoming, beginning));
     }
-    TRY(WriteMore(*arriving, piece));
+    TRY(WriteMore(*incoming, piece));
     return true;
   });
   if (!walked) {
-    if (arriving) GiveUpArriving();
+    if (incoming) GiveUpArriving();
     return walked.error();
   }
-  return arriving ? HaveArrived(*std::move(arriving)) : Add(beginning);
+  return incoming ? HaveArrived(*std::move(incoming)) : Add(beginning);
 }
 
 // Writes behind the place of the header, which is written when the digest is known.
-Result<> BlobStore::WriteMore(Arriving& arriving, std::string_view piece) {
-  arriving.hasher.Update(piece);
-  TRY(WriteAt(end_ + static_cast<off_t>(kHeaderLength + arriving.length), piece), "keeping contents in " + path_);
-  arriving.length += piece.size();
+Result<> BlobStore::WriteMore(IncomingContents& incoming, std::string_view piece) {
+  incoming.hasher.Update(piece);
+  TRY(WriteAt(end_ + static_cast<off_t>(kHeaderLength + incoming.length), piece), "keeping contents in " + path_);
+  incoming.length += piece.size();
   return {};
 }
 
-Result<std::string> BlobStore::HaveArrived(Arriving arriving) {
-  std::string sha256 = std::move(arriving.hasher).Finish().hex();
+Result<std::string> BlobStore::HaveArrived(IncomingContents incoming) {
+  std::string sha256 = std::move(incoming.hasher).Finish().hex();
   if (Has(sha256)) {
     GiveUpArriving();
     return sha256;
   }
-  TRY(WriteAt(end_, HeaderFor(sha256, arriving.length)), "keeping contents in " + path_);
-  Remember(sha256, arriving.length);
+  TRY(WriteAt(end_, HeaderFor(sha256, incoming.length)), "keeping contents in " + path_);
+  Remember(sha256, incoming.length);
   written_ = end_;
   return sha256;
 }

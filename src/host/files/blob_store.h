@@ -64,7 +64,7 @@ class BlobStore {
   };
 
   // Long contents that are being written behind the end.  Their digest is known only after the last piece.
-  struct Arriving {
+  struct IncomingContents {
     Hasher hasher{DigestAlgorithm::kSha256};
     std::size_t length = 0;
   };
@@ -79,8 +79,8 @@ class BlobStore {
   Result<> WriteTail();
   Result<> WriteAt(off_t offset, std::string_view head, std::string_view tail = {}) const;
   Result<std::string> AddLongFile(int fd, std::size_t expected);
-  Result<> WriteMore(Arriving& arriving, std::string_view piece);
-  Result<std::string> HaveArrived(Arriving arriving);
+  Result<> WriteMore(IncomingContents& incoming, std::string_view piece);
+  Result<std::string> HaveArrived(IncomingContents incoming);
   void GiveUpArriving() const;
   void Remember(std::string sha256, std::size_t length);
 

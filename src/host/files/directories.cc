@@ -163,7 +163,7 @@ Result<Directories::Shared> Directories::Enter(const Shared& at, const std::stri
 }
 
 // The names may be swapped at any time, so the identity proves that this is the directory that was made.
-Result<Directories::Shared> Directories::EnterWaiting(const Shared& at, const Waiting& waiting,
+Result<Directories::Shared> Directories::EnterWaiting(const Shared& at, const AwaitedDirectory& waiting,
                                                       std::string path) const {
   UniqueFd next;
   for (const std::string& name : waiting.names) {

@@ -98,11 +98,11 @@ class Directories {
     std::string name;
     auto operator<=>(const Place&) const = default;
   };
-  struct Waiting {
+  struct AwaitedDirectory {
     std::vector<std::string> names;  // The way from the directory that has the place.
     Identity identity;
   };
-  void Await(const Place& place, Waiting waiting) { waiting_[place] = std::move(waiting); }
+  void Await(const Place& place, AwaitedDirectory waiting) { waiting_[place] = std::move(waiting); }
   void Arrived(const Place& place) { waiting_.erase(place); }
 
   // Makes this path, and all below it, be looked up again.
@@ -112,13 +112,13 @@ class Directories {
  private:
   Result<Shared> Top();
   Result<Shared> Enter(const Shared& at, const std::string& name, std::string path, int& links);
-  Result<Shared> EnterWaiting(const Shared& at, const Waiting& waiting, std::string path) const;
+  Result<Shared> EnterWaiting(const Shared& at, const AwaitedDirectory& waiting, std::string path) const;
   Result<Shared> FollowLink(const Shared& at, const std::string& name, const std::string& path, int& links);
   Result<Shared> FollowTarget(Shared at, const std::string& target, int& links);
 
   const Root& root_;
   std::map<std::string, Shared> open_;
-  std::map<Place, Waiting> waiting_;
+  std::map<Place, AwaitedDirectory> waiting_;
 };
 
 // Returns the names in an open directory, which may be open with O_PATH.

@@ -44,9 +44,9 @@ Result<FileState> ObserveLink(int fd) {
 
 }  // namespace
 
-class Observer::Reading {
+class Observer::FileReader {
  public:
-  virtual ~Reading() = default;
+  virtual ~FileReader() = default;
 
   // Returns what is known of a file without reading it.
   virtual Result<std::optional<FileState>> Recall(const std::string&, const struct stat&) { return std::nullopt; }
@@ -74,9 +74,9 @@ class Observer::Reading {
 
 namespace {
 
-class Remembering final : public Observer::Reading {
+class RememberingReader final : public Observer::FileReader {
  public:
-  explicit Remembering(SeenFiles& seen) : seen_(seen) {}
+  explicit RememberingReader(SeenFiles& seen) : seen_(seen) {}
 
   Result<std::optional<FileState>> Recall(const std::string& path, const struct stat& status) override {
     return seen_.Recall(path, status);
@@ -90,9 +90,9 @@ class Remembering final : public Observer::Reading {
   SeenFiles& seen_;
 };
 
-class Keeping : public Observer::Reading {
+class KeepingReader : public Observer::FileReader {
  public:
-  Keeping(BlobStore& blobs, const std::optional<FileState>& unless) : blobs_(blobs), unless_(unless) {}
+  KeepingReader(BlobStore& blobs, const std::optional<FileState>& unless) : blobs_(blobs), unless_(unless) {}
 
   Result<> End(const std::string&, int fd, const struct stat& status, FileState& state) override {
     if (unless_ && Matches(*unless_, state)) return {};
@@ -107,11 +107,11 @@ class Keeping : public Observer::Reading {
   const std::optional<FileState>& unless_;
 };
 
-class KeepingExpected final : public Keeping {
+class KeepingExpectedReader final : public KeepingReader {
  public:
-  KeepingExpected(BlobStore& blobs, const std::optional<FileState>& unless, SeenFiles& seen,
-                  const Observer::KeepExpected& keep_expected)
-      : Keeping(blobs, unless), seen_(seen), keep_expected_(keep_expected) {}
+  KeepingExpectedReader(BlobStore& blobs, const std::optional<FileState>& unless, SeenFiles& seen,
+                        const Observer::KeepExpected& keep_expected)
+      : KeepingReader(blobs, unless), seen_(seen), keep_expected_(keep_expected) {}
 
   Result<std::optional<FileState>> Recall(const std::string& path, const struct stat& status) override {
     auto state = seen_.Recall(path, status);
@@ -144,29 +144,29 @@ Result<UniqueFd> OpenSame(const Directory& directory, const std::string& name, s
 }  // namespace
 
 Result<std::optional<FileState>> Observer::Observe(const std::string& path) {
-  Reading reading;
-  return ObserveWith(path, reading);
+  FileReader reader;
+  return ObserveWith(path, reader);
 }
 
 Result<std::optional<FileState>> Observer::Observe(const std::string& path, SeenFiles& seen) {
-  Remembering reading(seen);
-  return ObserveWith(path, reading);
+  RememberingReader reader(seen);
+  return ObserveWith(path, reader);
 }
 
 Result<std::optional<FileState>> Observer::ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                                           const std::optional<FileState>& unless) {
-  Keeping reading(blobs, unless);
-  return ObserveWith(path, reading);
+  KeepingReader reader(blobs, unless);
+  return ObserveWith(path, reader);
 }
 
 Result<std::optional<FileState>> Observer::ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                                           const std::optional<FileState>& unless, SeenFiles& seen,
                                                           const KeepExpected& keep_expected) {
-  KeepingExpected reading(blobs, unless, seen, keep_expected);
-  return ObserveWith(path, reading);
+  KeepingExpectedReader reader(blobs, unless, seen, keep_expected);
+  return ObserveWith(path, reader);
 }
 
-Result<std::optional<FileState>> Observer::ObserveWith(const std::string& path, Reading& reading) {
+Result<std::optional<FileState>> Observer::ObserveWith(const std::string& path, FileReader& reader) {
   const auto doing = [&] { return fmt::format("looking at {}", path); };
   const auto place = TRY(Find(path));
   if (!place) return std::nullopt;
@@ -177,7 +177,7 @@ Result<std::optional<FileState>> Observer::ObserveWith(const std::string& path, 
   }
   const EntryKind kind = TRY(KindOf(status.st_mode), doing());
   if (kind == EntryKind::kFile) {
-    if (auto known = TRY(reading.Recall(path, status), doing())) return known;
+    if (auto known = TRY(reader.Recall(path, status), doing())) return known;
   }
   const UniqueFd thing = TRY(OpenSame(*place->directory, place->name, status), doing());
   FileState state;
@@ -188,11 +188,11 @@ Result<std::optional<FileState>> Observer::ObserveWith(const std::string& path, 
   }
   state.kind = kind;
   if (kind == EntryKind::kFile) {
-    state.sha256 = TRY(reading.DigestOf(thing.get(), static_cast<std::size_t>(status.st_size)), doing());
+    state.sha256 = TRY(reader.DigestOf(thing.get(), static_cast<std::size_t>(status.st_size)), doing());
   }
   state.attributes = ToText(TRY(ReadAttributes(thing.get(), OpenedAs::kItself), doing()));
   Take(status, state);
-  if (kind == EntryKind::kFile) TRY(reading.End(path, thing.get(), status, state), doing());
+  if (kind == EntryKind::kFile) TRY(reader.End(path, thing.get(), status, state), doing());
   return state;
 }
 

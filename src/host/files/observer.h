@@ -47,7 +47,7 @@ class Observer {
                                               const std::optional<State>& unless, SeenFiles& seen,
                                               const KeepExpected& keep_expected);
 
-  class Reading;  // What is done with a file while it is read.
+  class FileReader;  // Reads one file, and decides what is done with what was read.
 
  private:
   struct Place {
@@ -55,7 +55,7 @@ class Observer {
     std::string name;
   };
 
-  Result<std::optional<State>> ObserveWith(const std::string& path, Reading& reading);
+  Result<std::optional<State>> ObserveWith(const std::string& path, FileReader& reader);
   Result<std::optional<Place>> Find(const std::string& path);
 
   Directories directories_;

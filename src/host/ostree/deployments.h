@@ -81,7 +81,8 @@ struct WantedDeployment {
   bool keeps_others = false;
 };
 
-enum class Putting { kAsWanted, kChanged };
+// Whether an operation had to change the deployments.
+enum class PutEffect { kAsWanted, kChanged };
 
 // Packages that rpm-ostree can find while this object lives.
 class OfferedPackages {
@@ -118,19 +119,19 @@ class Deployments {
 
   // Makes this the deployment for the next boot: staged if the machine runs from this disk, else deployed at once.
   // Kernel arguments are those of the booted deployment with these added and removed.
-  virtual Result<Putting> Put(const WantedDeployment& wanted) = 0;
+  virtual Result<PutEffect> Put(const WantedDeployment& wanted) = 0;
 
   // Makes the next boot take the booted deployment: the inverse of Put().
-  virtual Result<Putting> DropPending() = 0;
+  virtual Result<PutEffect> DropPending() = 0;
 
   // Makes the next boot take the deployment that was booted before.
-  virtual Result<Putting> RollBack() = 0;
+  virtual Result<PutEffect> RollBack() = 0;
 
   // Finalizes the staged deployment, as a shutdown does, and lets the caller add to it: `put` changes the
   // deployment's own tree after its /etc was merged and before the boot entries are written.  /var is the machine's
   // own, and /usr is read-only.  It must be the last thing that a shutdown does.  After an error nothing is pending
   // any more.
-  virtual Result<Putting> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) = 0;
+  virtual Result<PutEffect> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) = 0;
 
   // Removes data that no deployment needs.
   virtual Result<> Prune() = 0;

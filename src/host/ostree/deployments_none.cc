@@ -23,10 +23,10 @@ Result<FetchedImage> DeploymentsOstree::Fetch(const std::string&, const std::sto
 Result<std::unique_ptr<OfferedPackages>> DeploymentsOstree::OfferPackages(const std::string&, const std::stop_token&) {
   return None();
 }
-Result<Putting> DeploymentsOstree::Put(const WantedDeployment&) { return None(); }
-Result<Putting> DeploymentsOstree::DropPending() { return None(); }
-Result<Putting> DeploymentsOstree::RollBack() { return None(); }
-Result<Putting> DeploymentsOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>&) { return None(); }
+Result<PutEffect> DeploymentsOstree::Put(const WantedDeployment&) { return None(); }
+Result<PutEffect> DeploymentsOstree::DropPending() { return None(); }
+Result<PutEffect> DeploymentsOstree::RollBack() { return None(); }
+Result<PutEffect> DeploymentsOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>&) { return None(); }
 Result<> DeploymentsOstree::Prune() { return None(); }
 
 ExtensionsImage::ExtensionsImage(ExtensionsImage&& other) noexcept

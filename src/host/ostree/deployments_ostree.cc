@@ -201,12 +201,12 @@ Result<> Stage(const Sysroot& sysroot, const Target& target, OstreeDeployment* m
   return {};
 }
 
-Result<Putting> DropPendingOf(const Sysroot& sysroot) {
-  if (!sysroot.is_booted() || sysroot.pending() == nullptr) return Putting::kAsWanted;
+Result<PutEffect> DropPendingOf(const Sysroot& sysroot) {
+  if (!sysroot.is_booted() || sysroot.pending() == nullptr) return PutEffect::kAsWanted;
   const auto all = sysroot.All();
   TRY(sysroot.Write({std::find(all.begin(), all.end(), sysroot.booted()), all.end()}),
       "dropping the pending deployment");
-  return Putting::kChanged;
+  return PutEffect::kChanged;
 }
 
 Error NoPackages() {
@@ -215,7 +215,7 @@ Error NoPackages() {
                "use an image that has them as they are wanted, or one with rpm-ostree");
 }
 
-Result<Putting> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) {
+Result<PutEffect> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) {
   if (!wanted.packages.IsEmpty()) return NoPackages();
   if (sysroot.merge() == nullptr) return Error(ErrorKind::kNotFound, "there is no deployment to take /etc from");
   const Object<OstreeDeployment> kept(g_object_ref(sysroot.merge()));
@@ -223,7 +223,7 @@ Result<Putting> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) {
   const Target target = TRY(TargetFor(sysroot, wanted, merge));
   // A staged deployment is made at shutdown, so files can still be put into it.
   const bool serves = !wanted.always_new || sysroot.staged() != nullptr;
-  if (serves && sysroot.pending() != nullptr && target.Is(sysroot.pending())) return Putting::kAsWanted;
+  if (serves && sysroot.pending() != nullptr && target.Is(sysroot.pending())) return PutEffect::kAsWanted;
   if (sysroot.is_booted()) TRY(CheckMayReplace(TRY(DescribeIfAny(sysroot, sysroot.pending())), wanted));
   if (!wanted.always_new && sysroot.is_booted() && target.Is(sysroot.booted())) return DropPendingOf(sysroot);
   if (sysroot.is_booted()) {
@@ -233,19 +233,19 @@ Result<Putting> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) {
     const Object<OstreeDeployment> deployment = TRY(Deploy(sysroot, target, merge), doing());
     TRY(WriteFirst(sysroot, deployment.get(), merge), doing());
   }
-  return Putting::kChanged;
+  return PutEffect::kChanged;
 }
 
 // A mount, which the destructor removes.
-class Mounted {
+class BindMount {
  public:
-  static Result<Mounted> Bind(const std::string& what, const std::string& place) {
-    if (::mount(what.c_str(), place.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0) return Mounted(place);
+  static Result<BindMount> Bind(const std::string& what, const std::string& place) {
+    if (::mount(what.c_str(), place.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0) return BindMount(place);
     return Error::FromErrno("mount").While(fmt::format("binding {} to {}", what, place));
   }
-  Mounted(Mounted&& other) noexcept : place_(std::exchange(other.place_, {})) {}
-  Mounted& operator=(Mounted&&) = delete;
-  ~Mounted() {
+  BindMount(BindMount&& other) noexcept : place_(std::exchange(other.place_, {})) {}
+  BindMount& operator=(BindMount&&) = delete;
+  ~BindMount() {
     if (!place_.empty()) ::umount2(place_.c_str(), MNT_DETACH);
   }
 
@@ -255,7 +255,7 @@ class Mounted {
   }
 
  private:
-  explicit Mounted(std::string place) : place_(std::move(place)) {}
+  explicit BindMount(std::string place) : place_(std::move(place)) {}
 
   std::string place_;
 };
@@ -266,8 +266,8 @@ Result<> ChangeTree(const Sysroot& sysroot, OstreeDeployment* deployment,
   const Object<GFile> directory(::ostree_sysroot_get_deployment_directory(sysroot.get(), deployment));
   const Text path(::g_file_get_path(directory.get()));
   const std::string tree = path.get();
-  const Mounted var = TRY(Mounted::Bind("/var", tree + "/var"));
-  const Mounted usr = TRY(Mounted::Bind(tree + "/usr", tree + "/usr"));
+  const BindMount var = TRY(BindMount::Bind("/var", tree + "/var"));
+  const BindMount usr = TRY(BindMount::Bind(tree + "/usr", tree + "/usr"));
   TRY(usr.MakeReadOnly());
   return put(TRY(Root::Open(tree)));
 }
@@ -332,18 +332,18 @@ Result<std::unique_ptr<OfferedPackages>> DeploymentsOstree::OfferPackages(const 
   return NoPackages();
 }
 
-Result<Putting> DeploymentsOstree::Put(const WantedDeployment& wanted) {
+Result<PutEffect> DeploymentsOstree::Put(const WantedDeployment& wanted) {
   return OnThreadWithOwnMounts(
-      [&]() -> Result<Putting> { return PutOn(TRY(Sysroot::OpenLocked(sysroot_, patience_)), wanted); });
+      [&]() -> Result<PutEffect> { return PutOn(TRY(Sysroot::OpenLocked(sysroot_, patience_)), wanted); });
 }
 
-Result<Putting> DeploymentsOstree::DropPending() {
+Result<PutEffect> DeploymentsOstree::DropPending() {
   return OnThreadWithOwnMounts(
-      [&]() -> Result<Putting> { return DropPendingOf(TRY(Sysroot::OpenLocked(sysroot_, patience_))); });
+      [&]() -> Result<PutEffect> { return DropPendingOf(TRY(Sysroot::OpenLocked(sysroot_, patience_))); });
 }
 
-Result<Putting> DeploymentsOstree::RollBack() {
-  return OnThreadWithOwnMounts([&]() -> Result<Putting> {
+Result<PutEffect> DeploymentsOstree::RollBack() {
+  return OnThreadWithOwnMounts([&]() -> Result<PutEffect> {
     const Sysroot sysroot = TRY(Sysroot::OpenLocked(sysroot_, patience_));
     OstreeDeployment* before = sysroot.rollback();
     if (before == nullptr) return Error(ErrorKind::kNotFound, "there is no deployment to roll back to");
@@ -352,17 +352,17 @@ Result<Putting> DeploymentsOstree::RollBack() {
       if (deployment != before && !::ostree_deployment_is_staged(deployment)) order.push_back(deployment);
     }
     TRY(sysroot.Write(order), "rolling back to " + CommitOf(before));
-    return Putting::kChanged;
+    return PutEffect::kChanged;
   });
 }
 
-Result<Putting> DeploymentsOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>& put) {
-  return OnThreadWithOwnMounts([&]() -> Result<Putting> {
+Result<PutEffect> DeploymentsOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>& put) {
+  return OnThreadWithOwnMounts([&]() -> Result<PutEffect> {
     const Sysroot sysroot = TRY(Sysroot::OpenLocked(sysroot_, patience_));
     // A locked deployment must not be finalized while it is locked, and OSTree's own finalizer leaves it alone, too.
-    if (sysroot.staged() == nullptr || Exists(kStagedLocked)) return Putting::kAsWanted;
+    if (sysroot.staged() == nullptr || Exists(kStagedLocked)) return PutEffect::kAsWanted;
     const Result<> finalized = FinalizeOn(sysroot, put);
-    if (finalized) return Putting::kChanged;
+    if (finalized) return PutEffect::kChanged;
     // If it stayed staged, OSTree would finalize it after us without our files.
     const Error failed = Error(finalized.error()).While("finalizing the staged deployment");
     const auto dropped = DropPendingOf(sysroot);

@@ -28,10 +28,10 @@ class DeploymentsOstree final : public Deployments {
   bool LayersPackages() const override { return false; }
   Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,
                                                          const std::stop_token& stop) override;
-  Result<Putting> Put(const WantedDeployment& wanted) override;
-  Result<Putting> DropPending() override;
-  Result<Putting> RollBack() override;
-  Result<Putting> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) override;
+  Result<PutEffect> Put(const WantedDeployment& wanted) override;
+  Result<PutEffect> DropPending() override;
+  Result<PutEffect> RollBack() override;
+  Result<PutEffect> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) override;
   Result<> Prune() override;
 
  private:

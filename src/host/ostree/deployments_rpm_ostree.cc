@@ -25,9 +25,9 @@ using Words = std::vector<std::string>;
 // rpm-ostree looks here first for pull secrets.
 constexpr const char* kAuthLink = "run/ostree/auth.json";
 
-class Unpacked final : public OfferedPackages {
+class UnpackedExtensions final : public OfferedPackages {
  public:
-  explicit Unpacked(ExtensionsImage image) : image_(std::move(image)) {}
+  explicit UnpackedExtensions(ExtensionsImage image) : image_(std::move(image)) {}
 
  private:
   ExtensionsImage image_;
@@ -170,16 +170,17 @@ Result<> DeploymentsRpmOstree::AllowRegistry() const {
 Result<std::unique_ptr<OfferedPackages>> DeploymentsRpmOstree::OfferPackages(const std::string& image,
                                                                              const std::stop_token& stop) {
   if (image.empty()) return std::make_unique<OfferedPackages>();
-  return std::make_unique<Unpacked>(TRY(ExtensionsImage::Unpack("/", image, registries_, stop, manners_.tell)));
+  return std::make_unique<UnpackedExtensions>(
+      TRY(ExtensionsImage::Unpack("/", image, registries_, stop, manners_.tell)));
 }
 
-Result<Putting> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {
+Result<PutEffect> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {
   const DeploymentsState state = TRY(disk_.Observe());
   if (!state.booted) return Error(ErrorKind::kNotFound, "there is no deployment to take /etc from");
   const Goal goal = TRY(Goal::Of(wanted, *state.booted));
   // A staged deployment is made at shutdown, so files can still be put into it.
   const bool serves = state.pending && (!wanted.always_new || state.pending->is_staged);
-  if (serves && goal.Is(*state.pending)) return Putting::kAsWanted;
+  if (serves && goal.Is(*state.pending)) return PutEffect::kAsWanted;
   TRY(CheckMayReplace(state.pending, wanted));
   if (goal.Is(*state.booted)) {
     if (!wanted.always_new) return DropPending();
@@ -188,7 +189,7 @@ Result<Putting> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {
     return disk_.Put(same);
   }
   const Result<> made = Make(goal, state);
-  if (made) return Putting::kChanged;
+  if (made) return PutEffect::kChanged;
   const auto dropped = DropPending();
   if (dropped) return made.error();
   return Error(made.error().kind(), fmt::format("{}; and then {}", made.error().message(), dropped.error().message()));
@@ -227,12 +228,12 @@ Result<> DeploymentsRpmOstree::Expect(const Goal& goal) {
                                                  : "rpm-ostree has staged nothing");
 }
 
-Result<Putting> DeploymentsRpmOstree::DropPending() {
-  if (!TRY(disk_.Observe()).pending) return Putting::kAsWanted;
+Result<PutEffect> DeploymentsRpmOstree::DropPending() {
+  if (!TRY(disk_.Observe()).pending) return PutEffect::kAsWanted;
   const Result<> dropped = Drop();
   // Going back must not depend on the daemon, which will clean up what it keeps of the deployment the next time.
   if (!dropped) return TRY(disk_.DropPending(), dropped.error().message() + "; and then");
-  return Putting::kChanged;
+  return PutEffect::kChanged;
 }
 
 // A stop request must not apply here, since it may have led here.
@@ -243,9 +244,9 @@ Result<> DeploymentsRpmOstree::Drop() {
 }
 
 // libostree does this, since rpm-ostree refuses to roll back while something is staged.
-Result<Putting> DeploymentsRpmOstree::RollBack() { return disk_.RollBack(); }
+Result<PutEffect> DeploymentsRpmOstree::RollBack() { return disk_.RollBack(); }
 
-Result<Putting> DeploymentsRpmOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>& put) {
+Result<PutEffect> DeploymentsRpmOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>& put) {
   return disk_.FinalizeStaged(put);
 }
 

@@ -35,11 +35,11 @@ class DeploymentsRpmOstree final : public Deployments {
                                                          const std::stop_token& stop) override;
 
   // Drops the pending deployment first.  After an error nothing is pending any more.
-  Result<Putting> Put(const WantedDeployment& wanted) override;
+  Result<PutEffect> Put(const WantedDeployment& wanted) override;
 
-  Result<Putting> DropPending() override;
-  Result<Putting> RollBack() override;
-  Result<Putting> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) override;
+  Result<PutEffect> DropPending() override;
+  Result<PutEffect> RollBack() override;
+  Result<PutEffect> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) override;
   Result<> Prune() override;
 
  private:

@@ -122,10 +122,10 @@ class PullProgress {
   Object<OstreeAsyncProgress> progress_;
 };
 
-class Fetching {
+class ImageFetcher {
  public:
-  Fetching(OstreeRepo* repository, const std::string& place, const RegistryAccess& access, const std::stop_token& stop,
-           const TellHowFar& tell)
+  ImageFetcher(OstreeRepo* repository, const std::string& place, const RegistryAccess& access,
+               const std::stop_token& stop, const TellHowFar& tell)
       : repository_(repository), place_(place), store_(repository_), access_(access), stop_(stop), tell_(tell) {}
 
   Result<FetchedImage> operator()(const OstreeCommit& name) const {
@@ -257,7 +257,7 @@ class Fetching {
 
 Result<FetchedImage> FetchInto(OstreeRepo* repository, const std::string& place, const ImageName& name,
                                const RegistryAccess& access, const std::stop_token& stop, const TellHowFar& tell) {
-  return std::visit(Fetching(repository, place, access, stop, tell), name);
+  return std::visit(ImageFetcher(repository, place, access, stop, tell), name);
 }
 
 }  // namespace pintle::host

@@ -208,9 +208,9 @@ bool IsBelow(std::string_view path, std::string_view directory) {
 }
 
 // Unpacks a part of a layer.
-class Unpacking {
+class LayerUnpacker {
  public:
-  Unpacking(const std::string& below, const std::string& into, const Root& root)
+  LayerUnpacker(const std::string& below, const std::string& into, const Root& root)
       : below_(below), into_(into), root_(root) {}
 
   // Removes what a whiteout hides; does nothing for other entries.
@@ -295,10 +295,10 @@ Result<std::uint64_t> CheckPackedLayer(const std::string& path, const OciDescrip
 Result<> UnpackLayer(const std::string& path, const std::string& below, const std::string& into,
                      const std::stop_token& stop) {
   const Root root = TRY(Root::Open(into));
-  const Unpacking unpacking(below, into, root);
+  const LayerUnpacker unpacker(below, into, root);
   // Whiteouts apply only to earlier layers, wherever they are in this one, so all of them are applied first.
-  TRY(ForEachEntry(path, stop, [&](archive*, archive_entry* entry) { return unpacking.Hide(entry); }));
-  return ForEachEntry(path, stop, [&](archive* opened, archive_entry* entry) { return unpacking.Take(opened, entry); });
+  TRY(ForEachEntry(path, stop, [&](archive*, archive_entry* entry) { return unpacker.Hide(entry); }));
+  return ForEachEntry(path, stop, [&](archive* opened, archive_entry* entry) { return unpacker.Take(opened, entry); });
 }
 
 Result<Archive> OpenLayer(const std::string& path) {

@@ -45,9 +45,9 @@ Result<Variant> ReadVariant(const GVariantType* type, const PackedObject& object
   return Variant(::g_variant_ref_sink(::g_variant_new_from_bytes(type, bytes.get(), FALSE)));
 }
 
-class Importing {
+class CommitImporter {
  public:
-  Importing(OstreeRepo* repository, GCancellable* cancel) : repository_(repository), cancel_(cancel) {}
+  CommitImporter(OstreeRepo* repository, GCancellable* cancel) : repository_(repository), cancel_(cancel) {}
 
   Result<> Add(const PackedObject& object, const ReadNext& read) {
     if (const auto type = MetadataType(object.kind)) return AddMetadata(*type, object, read);
@@ -147,10 +147,10 @@ class Importing {
 
 Result<ImportedObjects> ImportObjects(OstreeRepo* repository, const std::string& layer, const std::stop_token& stop,
                                       GCancellable* cancel) {
-  Importing importing(repository, cancel);
+  CommitImporter importer(repository, cancel);
   TRY(ForEachObject(layer, stop,
-                    [&](const PackedObject& object, const ReadNext& read) { return importing.Add(object, read); }));
-  return std::move(importing).End();
+                    [&](const PackedObject& object, const ReadNext& read) { return importer.Add(object, read); }));
+  return std::move(importer).End();
 }
 
 Result<> ExpectWhole(OstreeRepo* repository, const std::string& commit, GCancellable* cancel) {

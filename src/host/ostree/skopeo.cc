@@ -43,9 +43,9 @@ Result<std::string> RunFor(const RegistryImage& image, const Program& program, c
 
 // Counts how much there is of the layers that a layout is missing.  skopeo reports progress in bytes only on a
 // terminal; elsewhere it reports a layer when all of it has arrived.
-class Arriving {
+class DownloadMeter {
  public:
-  Arriving(const OciManifest& manifest, const std::string& directory) : directory_(directory) {
+  DownloadMeter(const OciManifest& manifest, const std::string& directory) : directory_(directory) {
     for (const OciDescriptor& layer : manifest.layers) {
       const std::string digest = layer.digest.substr(layer.digest.find(':') + 1);
       const std::filesystem::path file = directory_ / "blobs/sha256" / digest;
@@ -142,8 +142,8 @@ Result<> Skopeo::Copy(const RegistryImage& image, const OciManifest& manifest, c
                        {"--quiet", "--remove-signatures", Docker(image), fmt::format("oci:{}:fetched", directory)});
   std::function<void()> each_second;
   if (tell) {
-    each_second = [&tell, arriving = Arriving(manifest, directory)]() mutable {
-      tell({.doing = {}, .part = "downloading", .percent = arriving.Percent()});
+    each_second = [&tell, meter = DownloadMeter(manifest, directory)]() mutable {
+      tell({.doing = {}, .part = "downloading", .percent = meter.Percent()});
     };
   }
   TRY(RunFor(image, program, stop, each_second));

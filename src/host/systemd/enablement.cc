@@ -159,9 +159,9 @@ class Outcome {
 // except for presets, which cover all units and skip such templates.
 enum class Unnamed { kError, kLeaveOut };
 
-class Enabling {
+class UnitEnabler {
  public:
-  Enabling(const Root& root, Unnamed unnamed) : root_(root), unnamed_(unnamed) {}
+  UnitEnabler(const Root& root, Unnamed unnamed) : root_(root), unnamed_(unnamed) {}
 
   Result<> Run(Batch& batch) {
     std::optional<Error> first;
@@ -312,9 +312,9 @@ class Enabling {
   Unnamed unnamed_;
 };
 
-class Disabling {
+class UnitDisabler {
  public:
-  explicit Disabling(const Root& root) : root_(root) {}
+  explicit UnitDisabler(const Root& root) : root_(root) {}
 
   Result<> Run(Batch& batch) {
     while (Entry* entry = batch.Next()) Mark(batch, *entry);
@@ -381,9 +381,9 @@ class Disabling {
 };
 
 // Enables some units and disables others, according to presets.
-class Presetting {
+class UnitPresetter {
  public:
-  explicit Presetting(const Root& root) : root_(root), enabled_(root), disabled_(root) {}
+  explicit UnitPresetter(const Root& root) : root_(root), enabled_(root), disabled_(root) {}
 
   Result<> Add(const Presets& presets, const std::string& unit) {
     const std::optional<UnitName> name = UnitName::Parse(unit);
@@ -400,8 +400,8 @@ class Presetting {
   }
 
   Result<> Run() {
-    TRY(Disabling(root_).Run(disabled_));
-    return Enabling(root_, Unnamed::kLeaveOut).Run(enabled_);
+    TRY(UnitDisabler(root_).Run(disabled_));
+    return UnitEnabler(root_, Unnamed::kLeaveOut).Run(enabled_);
   }
 
  private:
@@ -434,20 +434,20 @@ UnitsByEnablement Sorted(std::span<const resource::Put<resource::UnitState>> uni
 Result<> EnableUnits(const Root& root, std::span<const std::string> units) {
   Batch batch(root);
   for (const std::string& unit : units) TRY(batch.DiscoverToEnable(unit), "enabling " + unit);
-  return Enabling(root, Unnamed::kError).Run(batch);
+  return UnitEnabler(root, Unnamed::kError).Run(batch);
 }
 
 Result<> DisableUnits(const Root& root, std::span<const std::string> units) {
   Batch batch(root);
   for (const std::string& unit : units) TRY(batch.Add(unit), "disabling " + unit);
-  return Disabling(root).Run(batch);
+  return UnitDisabler(root).Run(batch);
 }
 
 Result<> PresetUnits(const Root& root, std::span<const std::string> units) {
   const Presets presets = TRY(Presets::Read(root));
-  Presetting presetting(root);
-  for (const std::string& unit : units) TRY(presetting.Add(presets, unit), "presetting " + unit);
-  return presetting.Run();
+  UnitPresetter presetter(root);
+  for (const std::string& unit : units) TRY(presetter.Add(presets, unit), "presetting " + unit);
+  return presetter.Run();
 }
 
 Result<bool> HasUnit(const Root& root, const std::string& unit) {

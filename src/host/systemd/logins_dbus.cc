@@ -47,11 +47,11 @@ std::optional<AgentLogin> LoginFrom(sd_bus_message* properties) {
 
 }  // namespace
 
-class Logins::Following {
+class Logins::Follower {
  public:
-  Following(Logins& logins, sd_bus* bus) : logins_(logins), bus_(bus) {}
-  Following(const Following&) = delete;
-  Following& operator=(const Following&) = delete;
+  Follower(Logins& logins, sd_bus* bus) : logins_(logins), bus_(bus) {}
+  Follower(const Follower&) = delete;
+  Follower& operator=(const Follower&) = delete;
 
   // The signals are subscribed first, so that no session that begins before the list is read goes unseen.
   Result<> Begin() {
@@ -71,21 +71,21 @@ class Logins::Following {
 
  private:
   struct Question {
-    Following& asker;
+    Follower& asker;
     std::string session;
     Slot slot;
   };
 
   static int OnNew(sd_bus_message* message, void* self, sd_bus_error*) {
     const char *session = nullptr, *path = nullptr;
-    if (::sd_bus_message_read(message, "so", &session, &path) >= 0) static_cast<Following*>(self)->Ask(session, path);
+    if (::sd_bus_message_read(message, "so", &session, &path) >= 0) static_cast<Follower*>(self)->Ask(session, path);
     return 0;
   }
 
   static int OnRemoved(sd_bus_message* message, void* self, sd_bus_error*) {
     const char *session = nullptr, *path = nullptr;
     if (::sd_bus_message_read(message, "so", &session, &path) >= 0) {
-      static_cast<Following*>(self)->logins_.known_.erase(session);
+      static_cast<Follower*>(self)->logins_.known_.erase(session);
     }
     return 0;
   }
@@ -99,7 +99,7 @@ class Logins::Following {
     for (const json::Value& session : sessions) {
       paths.emplace(session[0].text(), session[4].text());
     }
-    static_cast<Following*>(self)->TakeList(paths);
+    static_cast<Follower*>(self)->TakeList(paths);
     return 0;
   }
 
@@ -121,7 +121,7 @@ class Logins::Following {
   // A session may be over before logind gets the question.
   static int OnAnswer(sd_bus_message* message, void* asked, sd_bus_error*) {
     auto& question = *static_cast<Question*>(asked);
-    Following& asker = question.asker;
+    Follower& asker = question.asker;
     const auto keep = std::move(asker.questions_.extract(question.session).mapped());
     if (::sd_bus_message_is_method_error(message, nullptr) != 0) {
       asker.logins_.known_.erase(keep->session);
@@ -143,8 +143,8 @@ Logins::Logins(std::function<void(const AgentLogin&)> seen) : seen_(std::move(se
 Logins::~Logins() = default;
 
 Result<> Logins::Follow(sd_bus* bus) {
-  following_ = std::make_unique<Following>(*this, bus);
-  return following_->Begin();
+  follower_ = std::make_unique<Follower>(*this, bus);
+  return follower_->Begin();
 }
 
 }  // namespace pintle::host

@@ -29,11 +29,11 @@ class Logins {
   Result<> Follow(::sd_bus* bus);
 
  private:
-  class Following;
+  class Follower;
 
   std::function<void(const AgentLogin&)> seen_;
   std::set<std::string> known_;  // All current sessions, local ones included.
-  std::unique_ptr<Following> following_;
+  std::unique_ptr<Follower> follower_;
 };
 
 }  // namespace pintle::host

@@ -147,13 +147,13 @@ TEST_F(Applying, IsUndoneWhenAServiceDoesNotComeUpWithIt) {
 
 TEST_F(Applying, LeavesNothingOfWhatWasStagedWhenItFailsBeforeTheJournal) {
   const std::string before = Tree();
-  Making making;
-  making.stage = [](host::BlobStore& contents) -> Result<Change> {
+  CustomChange custom;
+  custom.stage = [](host::BlobStore& contents) -> Result<Change> {
     TRY(contents.Add(std::string(1 << 20, 'x')));
     TRY(contents.Sync());
     return Error(ErrorKind::kSystem, "no space is left");
   };
-  EXPECT_EQ(MessageOf(Make(machine_.host(), making)), "no space is left");
+  EXPECT_EQ(MessageOf(Make(machine_.host(), custom)), "no space is left");
   EXPECT_FALSE(machine_.Has("var/lib/pintle/change/contents"));
   EXPECT_EQ(Tree(), before);
 

@@ -287,11 +287,11 @@ class Layered final : public host::Deployments {
   Result<std::unique_ptr<host::OfferedPackages>> OfferPackages(const std::string&, const std::stop_token&) override {
     return std::make_unique<host::OfferedPackages>();
   }
-  Result<host::Putting> Put(const host::WantedDeployment&) override { return host::Putting::kAsWanted; }
-  Result<host::Putting> DropPending() override { return host::Putting::kAsWanted; }
-  Result<host::Putting> RollBack() override { return host::Putting::kAsWanted; }
-  Result<host::Putting> FinalizeStaged(const std::function<Result<>(const Root& next)>&) override {
-    return host::Putting::kAsWanted;
+  Result<host::PutEffect> Put(const host::WantedDeployment&) override { return host::PutEffect::kAsWanted; }
+  Result<host::PutEffect> DropPending() override { return host::PutEffect::kAsWanted; }
+  Result<host::PutEffect> RollBack() override { return host::PutEffect::kAsWanted; }
+  Result<host::PutEffect> FinalizeStaged(const std::function<Result<>(const Root& next)>&) override {
+    return host::PutEffect::kAsWanted;
   }
   Result<> Prune() override { return {}; }
 

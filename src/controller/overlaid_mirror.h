@@ -38,7 +38,7 @@ bool SaysTheSame(const T& a, const T& b) {
 enum class Need { kAlways, kIfServed };
 
 template <kube::Resource T>
-class Watching {
+class OverlaidMirror {
  public:
   struct Listener {
     std::function<void()> changed;  // For changes that matter, and when all objects are here for the first time.
@@ -46,7 +46,7 @@ class Watching {
     std::function<void(const Error& error)> trouble;
   };
 
-  Watching(kube::Client& client, Need need, Listener listener, kube::Selection selection = {})
+  OverlaidMirror(kube::Client& client, Need need, Listener listener, kube::Selection selection = {})
       : need_(need),
         listener_(std::move(listener)),
         mirror_(client, std::move(selection),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/watching.h"
+#include "controller/overlaid_mirror.h"
 
 #include "controller/newest.h"
 #include "controller/watched.h"
