@@ -30,7 +30,7 @@ machineconfig::Writers ReadWriters(const Root& root) {
 
 bool IsNoConfig(const api::MachineConfig& config) { return config.metadata.name == kNoConfig; }
 
-CurrentConfig EmptyConfig() {
+CurrentConfig EmptyCurrentConfig() {
   CurrentConfig config;
   config.object.metadata.name = kNoConfig;
   config.ignition.ignition.version = ignition::kNewestVersion;
@@ -51,7 +51,7 @@ Result<std::string> ReadCurrentImage(const Root& root) {
 
 Result<CurrentConfig> ReadCurrentConfig(const Root& root) {
   const auto read = [&]() -> Result<CurrentConfig> {
-    if (!TRY(root.Status(kCurrentConfig))) return EmptyConfig();
+    if (!TRY(root.Status(kCurrentConfig))) return EmptyCurrentConfig();
     CurrentConfig config;
     config.object = TRY(machineconfig::ReadMachineConfig(TRY(json::Parse(TRY(root.ReadFile(kCurrentConfig))))));
     json::Report report;

@@ -33,7 +33,7 @@ struct CurrentConfig {
 };
 
 // Returns the config that manages nothing.
-CurrentConfig EmptyConfig();
+CurrentConfig EmptyCurrentConfig();
 
 Result<CurrentConfig> ReadCurrentConfig(const Root& root);
 

@@ -42,7 +42,7 @@ Result<bool> HasFips() {
 
 // Returns the config of a machine that has only the booted parts of `to`.
 Result<CurrentConfig> Beginning(const std::optional<host::DeployedImage>& booted, const CurrentConfig& to) {
-  CurrentConfig from = EmptyConfig();
+  CurrentConfig from = EmptyCurrentConfig();
   from.object.spec.os_image_url = to.object.spec.os_image_url;
   from.object.spec.kernel_arguments = to.object.spec.kernel_arguments;
   from.object.spec.fips = TRY(HasFips());

@@ -148,7 +148,7 @@ std::optional<std::string> SecretIn(const ignition::Config& config) {
 }
 
 Result<change::CurrentConfig> RenderLocally(std::vector<WrittenConfig> configs) {
-  if (configs.empty()) return change::EmptyConfig();
+  if (configs.empty()) return change::EmptyCurrentConfig();
   api::MachineConfigPool pool;
   pool.metadata.name = kLocalPool;
   api::ControllerConfig controller;

@@ -57,7 +57,7 @@ struct ApplyAnswer {
 Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
   if (line.Has("--none")) {
     if (!line.words().empty()) return Error(ErrorKind::kInvalid, "--none is no config; leave out the files");
-    return change::EmptyConfig();
+    return change::EmptyCurrentConfig();
   }
   if (line.words().empty()) {
     return Error(ErrorKind::kInvalid, "say which files or directories have the configs, or --none");

@@ -36,7 +36,7 @@ enum class AndThen { kReboot, kLeaveReboot };
 Result<std::string> CarryOut(const Machine& machine, AndThen then, const change::ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& change);
 
-// Does the same, and reboots unless --no-reboot is given.
+// Carries out `change`, and reboots unless the command line has --no-reboot.
 Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const change::ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& change);
 

@@ -111,7 +111,7 @@ void PutInOrder(std::vector<Part>& parts) {
   });
 }
 
-ignition::Config EmptyConfig() {
+ignition::Config EmptyIgnition() {
   ignition::Config config;
   config.ignition.version = ignition::kNewestVersion;
   return config;
@@ -132,7 +132,7 @@ void LeaveOutNoCompression(std::vector<ignition::File>& files) {
 
 // Empty compressions of the first config itself stay, unless something is merged into it.
 ignition::Config MergeIgnition(std::vector<Part>& parts) {
-  ignition::Config merged = parts.front().ignition ? *std::move(parts.front().ignition) : EmptyConfig();
+  ignition::Config merged = parts.front().ignition ? *std::move(parts.front().ignition) : EmptyIgnition();
   std::vector<ignition::Config> children;
   for (auto part = parts.begin() + 1; part != parts.end(); ++part) {
     if (!part->ignition) continue;

@@ -97,7 +97,7 @@ Result<> MoveKernelArguments(ignition::KernelArguments& from, ignition::SpecVers
   return {};
 }
 
-json::Value EmptyConfig(ignition::SpecVersion version) {
+json::Value OnlyVersion(ignition::SpecVersion version) {
   return {{"ignition", {{"version", ignition::ToText(version)}}}};
 }
 
@@ -152,7 +152,7 @@ Result<std::string> ServedText(const ServedSources& sources, ignition::SpecVersi
   if (!sources.image.empty()) written.spec.os_image_url = sources.image;
   add(kKubeconfigPath, sources.kubeconfig);
   add(kContentPath, json::Indented(json::GoText(written), 4));
-  written.spec.config = EmptyConfig(version);
+  written.spec.config = OnlyVersion(version);
   add(kEncapsulatedPath, json::GoText(written));
   return ignition::ConvertToText(std::move(config), version);
 }

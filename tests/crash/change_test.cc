@@ -116,7 +116,7 @@ class Machine {
     for (const char* part : {"etc", "home", "usr"}) text += DescribeTree(directory_ / part);
     return text;
   }
-  // The same, as it was in each boot when services began to start.
+  // Returns what Now() returned in each boot when services began to start.
   const std::vector<std::string>& read_by_services() const { return read_by_services_; }
 
  private:

@@ -90,7 +90,7 @@ class Machine {
            (has_state ? DescribeTree(top / "var/ours") : "");
   }
 
-  // The same, as it was in each boot when services began to start.
+  // Returns what Now() returned in each boot when services began to start.
   const std::vector<std::string>& read_by_services() const { return read_by_services_; }
 
   void Spoil() const { std::filesystem::permissions(machine_.top() / "etc/new/deep/file", std::filesystem::perms(0)); }

@@ -30,19 +30,19 @@ class Observer {
   // named pipe is an error, since configs have none.
   Result<std::optional<State>> Observe(const std::string& path);
 
-  // Like the above, but does not read a file that is unchanged since `seen` recorded it, and records those that it
-  // reads.
+  // Takes the state of a file from `seen` if the file is unchanged since it was recorded there.  Other files are read,
+  // and recorded.
   Result<std::optional<State>> Observe(const std::string& path, SeenFiles& seen);
 
-  // Like Observe(), and adds the contents to the store unless the entry is as `unless` wants it.
+  // Reads every file, and adds its contents to the store unless the entry is as `unless` wants it.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& unless = std::nullopt);
 
   // Adds the contents that a path is expected to have to the store, if any are expected.
   using KeepExpected = std::function<Result<>(const std::string& path)>;
 
-  // Like the above, but calls `keep_expected` instead of reading a file that is unchanged since `seen` recorded that
-  // it has the expected contents.
+  // Does not read a file that is unchanged since `seen` recorded that it has the expected contents: `keep_expected`
+  // adds these to the store.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& unless, SeenFiles& seen,
                                               const KeepExpected& keep_expected);

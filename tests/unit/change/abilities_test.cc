@@ -16,7 +16,7 @@ namespace {
 class Abilities : public testing::Test {
  protected:
   static CurrentConfig Everything() {
-    CurrentConfig config = EmptyConfig();
+    CurrentConfig config = EmptyCurrentConfig();
     config.object.spec.os_image_url = "quay.io/os@sha256:1";
     config.object.spec.kernel_arguments = {{"a=1"}};
     config.object.spec.kernel_type = "realtime";
@@ -35,8 +35,8 @@ TEST_F(Abilities, OfAMachineWithoutOstreeLeaveTheOsAsideAndSaySo) {
   const host::Host host = HostThatIs(true);
   EXPECT_EQ(LeftAside(host, Everything().object.spec),
             "OS image, kernel arguments, kernel type, extensions of the config, since this machine has no OSTree");
-  EXPECT_EQ(LeftAside(host, EmptyConfig().object.spec), "");
-  CurrentConfig have = EmptyConfig();
+  EXPECT_EQ(LeftAside(host, EmptyCurrentConfig().object.spec), "");
+  CurrentConfig have = EmptyCurrentConfig();
   CurrentConfig wanted = Everything();
   Embed("quay.io/built@sha256:2", wanted.object);
   LeaveAside(host, wanted.object, have.object);
@@ -44,13 +44,13 @@ TEST_F(Abilities, OfAMachineWithoutOstreeLeaveTheOsAsideAndSaySo) {
   EXPECT_FALSE(ChangesOs(difference));
   EXPECT_TRUE(Succeeded(CheckAbleTo(host, difference)));
   // And back, when the config is taken away.
-  LeaveAside(host, EmptyConfig().object, wanted.object);
-  EXPECT_FALSE(ChangesOs(plan::Compare(wanted, EmptyConfig())));
+  LeaveAside(host, EmptyCurrentConfig().object, wanted.object);
+  EXPECT_FALSE(ChangesOs(plan::Compare(wanted, EmptyCurrentConfig())));
 }
 
 TEST_F(Abilities, OfAMachineWithoutOstreeDoNotLeaveFipsAside) {
-  CurrentConfig have = EmptyConfig();
-  CurrentConfig wanted = EmptyConfig();
+  CurrentConfig have = EmptyCurrentConfig();
+  CurrentConfig wanted = EmptyCurrentConfig();
   wanted.object.spec.fips = true;
   LeaveAside(HostThatIs(true), wanted.object, have.object);
   EXPECT_THAT(MessageOf(CheckAbleTo(HostThatIs(true), plan::Compare(have, wanted))), testing::HasSubstr("spec.fips"));
@@ -59,7 +59,7 @@ TEST_F(Abilities, OfAMachineWithoutOstreeDoNotLeaveFipsAside) {
 TEST_F(Abilities, OfATreeThatDoesNotRunRefuseWhatTheyCannotDo) {
   const host::Host host = HostThatIs(false);
   EXPECT_EQ(LeftAside(host, Everything().object.spec), "");
-  CurrentConfig have = EmptyConfig();
+  CurrentConfig have = EmptyCurrentConfig();
   LeaveAside(host, Everything().object, have.object);
   EXPECT_THAT(MessageOf(CheckAbleTo(host, plan::Compare(have, Everything()))), testing::HasSubstr("spec.osImageURL"));
 }

@@ -25,7 +25,7 @@ host::DeployedImage Booted() {
 }
 
 api::MachineConfig ConfigWith(const std::string& image, std::optional<std::vector<std::string>> arguments) {
-  api::MachineConfig config = EmptyConfig().object;
+  api::MachineConfig config = EmptyCurrentConfig().object;
   config.spec.os_image_url = image;
   config.spec.kernel_arguments = std::move(arguments);
   return config;
