@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manual pages tell of what there is: each verb, each setting; and man(1) finds nothing wrong with them."""
+"""The manual pages describe each verb and each setting, and man(1) finds no mistakes in them."""
 
 import pathlib
 import re
@@ -10,7 +10,7 @@ import pytest
 from program import PINTLE, pintle
 
 SOURCE = pathlib.Path(__file__).parents[2]
-# Each of the others is about a file.
+# The pages about programs; the others are about files.
 PROGRAMS = ["kubectl-pintle.1", "machine-config-daemon.8", "pintle.1", "pintle-controller.8", "pintled.service.8"]
 PAGES = sorted((SOURCE / "man").glob("*.[1-8]"))
 
@@ -40,7 +40,7 @@ def test_each_verb_and_option_of_another_name_is_in_its_page(name, page, tmp_pat
     assert [word for word in [*verbs, *options] if not re.search(rf"(?<![\w-]){word}(?![\w-])", told)] == []
 
 
-def test_the_page_for_who_knows_the_operator_names_verbs_that_there_are():
+def test_the_page_for_people_who_know_the_operator_names_existing_verbs():
     page = (SOURCE / "docs/coming-from-the-operator.md").read_text()
     named = set(re.findall(r"`pintle ([a-z]+)", page))
     verbs = {line.split()[0] for line in pintle("help").stdout.splitlines() if line.startswith("  ")}
@@ -59,7 +59,7 @@ def test_each_setting_is_in_the_manual_and_no_other():
 
 
 def exit_statuses():
-    """The one table, as the code has it."""
+    """Returns the table of the code."""
     header = (SOURCE / "src/base/exit_status.h").read_text()
     return re.findall(r"(?m)^  // (.*)\n  k\w+ = (\d+),$", header)
 
