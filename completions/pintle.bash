@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# The verbs of the programs of Pintle as their `help` lists them, and the options of each verb, with those of their
-# values that are known, as its --help does; else, files.
+# Completes the verbs that `PROGRAM help` lists, the options that `PROGRAM VERB --help` lists, and the values that it
+# has for an option.  Everything else is completed as a file name.
 _pintle_verbs() {
   "$1" help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'
 }
 
-# The values of an option whose help says "-o yaml|json", and what a config can be made into.
+# Lists the values of an option, which its help has in the form "-o yaml|json".  `convert --to` has too many for that.
 _pintle_values() {
   [ "$2 $3" != "convert --to" ] || echo machineconfig ignition 3.5 3.4 3.3 3.2 3.1 2.2
   "$1" "$2" --help 2>/dev/null | sed -n "s/^  $3 \([a-z0-9.-]*|[a-z0-9.|-]*\) .*/\1/p" | tr '|' '\n'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The verbs of the programs of Pintle as their `help` lists them, and the options of each verb, with those of their
-# values that are known, as its --help does; else, files.
+# Completes the verbs that `PROGRAM help` lists, the options that `PROGRAM VERB --help` lists, and the values that it
+# has for an option.  Everything else is completed as a file name.
 
 function __pintle_verbs
     set -l words (commandline -opc)

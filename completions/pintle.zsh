@@ -1,11 +1,11 @@
 #compdef pintle pintle-controller kubectl-pintle machine-config-daemon
 # SPDX-License-Identifier: Apache-2.0
-# The verbs of the programs of Pintle as their `help` lists them, and the options of each verb, with those of their
-# values that are known, as its --help does; else, files.
+# Completes the verbs that `PROGRAM help` lists, the options that `PROGRAM VERB --help` lists, and the values that it
+# has for an option.  Everything else is completed as a file name.
 local program=$words[1] verb=$words[2] word=$words[CURRENT] before=$words[CURRENT-1]
 local -a offered
 
-# Lines of help as "name:summary".  A name has no colon in it.
+# Prints lines of help as "name:summary".  Names contain no colon.
 _pintle_lines() { sed -n "s/^  \($1\)\( [^ ][^ ]*\)\{0,1\}  *\(.*\)/\1:\3/p" }
 
 if (( CURRENT == 2 )) || [[ $verb == help && CURRENT -eq 3 ]]; then

@@ -121,7 +121,7 @@ def test_a_node_tells_itself_nothing(guarded):
         for part in ("", "/status"):
             assert refused(annotate(user, "node-a", part, **{key: value}), f"not by the node: {PREFIX}{key}"), (key, part)
     for nothing in (None, ""):
-        assert refused(annotate(user, "node-a", currentConfig=nothing), "goes on saying one")
+        assert refused(annotate(user, "node-a", currentConfig=nothing), "may not remove it")
     assert annotate(user, "node-a", state="Working", desiredDrain="drain-rendered-worker-1")[0] == 200
     assert annotate(guarded.admin, "node-a", **OURS)[0] == 200
     # A kubelet says that it is alive, and knows nothing of all this.
