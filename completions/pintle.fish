@@ -9,7 +9,7 @@ end
 
 function __pintle_options
     set -l words (commandline -opc)
-    printf '%s\t%s\n' --help 'show this'
+    printf '%s\t%s\n' --help 'print this help'
     $words[1] $words[2] --help 2>/dev/null | string replace -rf '^  (-\S+)(?: \S+)? +(.*)$' '$1\t$2'
 end
 

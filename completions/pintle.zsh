@@ -14,7 +14,7 @@ if (( CURRENT == 2 )) || [[ $verb == help && CURRENT -eq 3 ]]; then
 elif [[ $verb == help ]]; then
   return 1
 elif [[ $word == -* ]]; then
-  offered=('--help:show this' ${(f)"$($program $verb --help 2>/dev/null | _pintle_lines '-[^ ]*')"})
+  offered=('--help:print this help' ${(f)"$($program $verb --help 2>/dev/null | _pintle_lines '-[^ ]*')"})
   offered=(${(u)offered})
   _describe -o option offered
 else

@@ -33,8 +33,9 @@ Rune FirstRune(std::string_view text) {
   return {value, length};
 }
 
-// The unprintable runes are those that Unicode has as control, format, space, private use or no character at all.
-// (Unassigned ones are printable here, since they differ from one release of Go to the next.)
+// Unprintable are the characters that Unicode classifies as control, format, space or private use, and the code points
+// that are no characters at all.  (Unassigned code points are printable here, since they differ from one release of Go
+// to the next.)
 bool IsPrintable(char32_t rune) {
   constexpr auto kUnprintable = std::to_array<std::pair<char32_t, char32_t>>({
       {0x00, 0x1f},        {0x7f, 0xa0},       {0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},

@@ -22,14 +22,14 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLowerAlphanumeric(char c) { return IsDigit(c) || (c >= 'a' && c <= 'z'); }
 bool IsAlphanumeric(char c) { return IsLowerAlphanumeric(c) || (c >= 'A' && c <= 'Z'); }
 
-// ([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]
+// Matches ([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]
 bool IsName(std::string_view text) {
   if (text.empty() || !IsAlphanumeric(text.front()) || !IsAlphanumeric(text.back())) return false;
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-// [a-z0-9]([-a-z0-9]*[a-z0-9])?
+// Matches [a-z0-9]([-a-z0-9]*[a-z0-9])?
 bool IsDnsLabel(std::string_view text) {
   if (text.empty() || !IsLowerAlphanumeric(text.front()) || !IsLowerAlphanumeric(text.back())) return false;
   return std::all_of(text.begin(), text.end(), [](char c) { return IsLowerAlphanumeric(c) || c == '-'; });

@@ -76,8 +76,9 @@ class Root {
   UniqueFd directory_;
 };
 
-// The temporary name, beside its place, of what is being written.  The name is computed from the place's own name: so
-// what a crash left behind is removed by the next write or removal there, and no other thing has such a name.
+// Returns the temporary name, beside its place, of a thing that is being written.  It is computed from the place's own
+// name, so the next write or removal at that place finds and removes what a crash has left.  No other thing has such a
+// name.
 std::string NameBeside(std::string_view name);
 bool IsNameBeside(std::string_view name);
 

@@ -14,8 +14,8 @@ namespace pintle::limits {
 // protects the disk, which a few kilobytes of gzip could fill.
 inline constexpr std::size_t kFileContents = 256 << 20;
 
-// What is read as a whole: the records that we write and read back, such as the machine's current config and the
-// journal of a change, and what systemd and we read of units and users.
+// Everything that is read as a whole: the records that we write and read back, such as the machine's current config and
+// the journal of a change, and the files of units and users, which systemd reads, too.
 inline constexpr std::size_t kRecord = Root::kReadLimit;
 
 // All configs of a machine without a cluster together, as they are written, and each single one as it is unpacked.

@@ -199,8 +199,8 @@ class Changer {
   Result<> CheckAfterBoot(const Change& change) const {
     if (change.boots > kMostBoots) {
       return Error(ErrorKind::kInvalid,
-                   fmt::format("boot loop: the machine has booted {} times with {} and was not well "
-                               "for long enough to say so",
+                   fmt::format("boot loop: the machine has booted {} times with {} and was never healthy "
+                               "for long enough to confirm the change",
                                change.boots, change.to));
     }
     return Check(change);

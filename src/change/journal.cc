@@ -32,7 +32,7 @@ constexpr const char* kBlobs = "/var/lib/pintle/change/contents";
 // as six.
 constexpr std::size_t kLongestReason = host::PairedFile::kRoomToGrow / 8;
 
-// Room for what may be added to a change that has begun: why it is undone, and the boots.
+// Room for the data that is added to a change later: the reason for undoing it, and the number of boots.
 constexpr std::size_t kRoomForMore = 1 << 20;
 
 // The version of the journal's format.  A journal without one is from a Pintle that did not write it yet, and has

@@ -41,7 +41,7 @@ class Journal {
   // that could not be read back is an error.  After an error the journal is as before.
   Result<> Write(const Change& change) const;
 
-  // Ends the change, whatever became of it: nothing of it is kept.
+  // Ends the change, whatever its outcome, and removes its journal and contents.
   Result<> Close() const;
 
  private:

@@ -24,7 +24,7 @@ Result<> NoteLinks(const host::Host& host, Change& change);
 resource::UnitLinks::State MadeOf(const resource::UnitLinks::State& before, const resource::UnitLinks::State& after);
 
 struct LinksBack {
-  resource::UnitLinks::State links;  // All links that are to be there.
+  resource::UnitLinks::State links;  // All links that the machine is to have.
   std::vector<std::string> edited;   // Links of the change that someone has changed since; they stay.
 };
 

@@ -19,7 +19,7 @@ bool HasNul(std::string_view text) { return text.find('\0') != std::string_view:
 Result<> CheckPath(const std::string& path) {
   // The kernel would use only what is before it.
   if (HasNul(path)) return Wrong(fmt::format("the path of a file has a NUL behind \"{}\"; leave it out", path.c_str()));
-  if (path == "/") return Wrong("\"/\" is not the path of a file; say which file below it");
+  if (path == "/") return Wrong("\"/\" is not the path of a file; name a file below it");
   return {};
 }
 

@@ -28,9 +28,9 @@ struct SeenBefore {
 Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::span<const plan::Step> steps,
                 const SeenBefore& before = {});
 
-// Takes back a change that may have put any of its steps.  Things that someone has edited since, made immutable or
-// mounted something over are left as they are; the returned texts name them.  If a thing cannot be put back for another
-// reason, all others are, and then that error is returned.
+// Takes back a change that may have put any of its steps.  Things that someone has since edited, made immutable or
+// mounted over are left as they are; the returned texts name them.  If a thing cannot be put back for another reason,
+// all others are put back, and then that error is returned.
 Result<std::vector<std::string>> PutBack(const host::Host& host, const host::BlobStore& contents,
                                          std::span<const plan::Step> undo, std::span<const plan::Step> steps);
 

@@ -5,7 +5,7 @@
 // of another version, too large, unreadable, or no file at all.
 //
 // They are moved to a directory of their own below /var/lib/pintle/set-aside, for a person to look at.  The machine is
-// then taken for what a look finds it to be: a change in the journal neither goes on nor is undone.
+// then what a look finds on its disk: a change in the journal is neither continued nor undone.
 
 #include <string>
 #include <vector>

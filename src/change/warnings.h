@@ -13,12 +13,11 @@
 namespace pintle::change {
 
 // Returns whether a config refers to others that have to be fetched.  Ignition does that at the first boot of a
-// machine; nothing does it on one that runs.
+// machine; nothing does that on a running machine.
 bool LeadsToOthers(const ignition::Config& config);
 inline constexpr const char* kLeadsToOthers =
-    "nothing fetches other configs on a machine that runs, as Ignition does at its first boot; write what they say "
-    "into "
-    "this one";
+    "nothing fetches other configs on a running machine, as Ignition does at its first boot; copy their contents "
+    "into this one";
 
 std::vector<std::string> WarningsOf(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 

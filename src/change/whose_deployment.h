@@ -23,7 +23,7 @@ bool IsOfChange(const NextBoot& change, const host::DeployedImage& pending, Rebo
 // Records what was just staged for the change.
 Result<> NoteStaged(host::Deployments& deployments, NextBoot& change);
 
-// Returns a text saying that this deployment stays.
+// Returns the message that this deployment stays.
 std::string SomeoneElses(const host::DeployedImage& deployment);
 
 }  // namespace pintle::change

@@ -100,7 +100,7 @@ ignition::Unit UnitFrom(const UnitPart& part, const std::string& contents) {
 
 Error NoConfigHolds(const std::string& path, std::string_view what) {
   return Error(ErrorKind::kInvalid,
-               fmt::format("{} is {}: a config can say what is in a file, and no more", path, what));
+               fmt::format("{} is {}; a MachineConfig can only have the contents of files", path, what));
 }
 
 Result<ignition::Config> ConfigFor(const Root& root, const std::string& path) {
@@ -138,7 +138,7 @@ Result<api::MachineConfig> Adopt(const Root& root, const std::string& path, std:
 
 Result<ExitStatus> Adopt(const CommandLine& line) {
   if (line.words().size() != 1 || !line.words().front().starts_with('/')) {
-    return Error(ErrorKind::kInvalid, "say one path, from / on");
+    return Error(ErrorKind::kInvalid, "name one absolute path");
   }
   const Machine machine = TRY(Machine::Of(line));
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));

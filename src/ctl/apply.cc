@@ -60,13 +60,13 @@ Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
     return change::EmptyCurrentConfig();
   }
   if (line.words().empty()) {
-    return Error(ErrorKind::kInvalid, "say which files or directories have the configs, or --none");
+    return Error(ErrorKind::kInvalid, "name the files or directories that have the configs, or use --none");
   }
   change::WrittenConfigs written = TRY(change::ReadWrittenConfigs(line.words()));
   for (const std::string& what : written.left_out) Tell(fmt::format("pintle: apply: left out: {}\n", Printable(what)));
   // Whoever names files without a config hardly means to take the machine's config away.
   if (written.configs.empty() && !written.others.empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("no config is there, only {}; --none takes the machine's config away",
+    return Error(ErrorKind::kInvalid, fmt::format("no config is there, only {}; --none removes the machine's config",
                                                   change::OtherText(written.others.front())));
   }
   for (const std::string& other : written.others) {
@@ -131,7 +131,7 @@ class Application {
       change::AdviseNotToIgnore(otherwise, drifts);
       Show(DriftsText(drifts));
       answer_.drifts = std::move(drifts);
-      return Refuse(outcome::kDrifted, "this machine is not as its config says; nothing was changed");
+      return Refuse(outcome::kDrifted, "this machine is not as its config wants it; nothing was changed");
     }
     // The next boot of a machine that does not run starts everything anew, so no actions are needed.
     if (!machine_.IsRunning()) plan.actions.clear();
@@ -174,8 +174,9 @@ class Application {
     answer_.outcome = outcome;
     PrintAnswer();
     if (outcome == kWouldChange) return ExitStatus::kDiffers;
-    Show(OutcomeText(outcome, change::IsNoConfig(to_.object) ? "this machine is as it was without a config"
-                                                             : fmt::format("this machine is as {} says", answer_.to)));
+    Show(OutcomeText(outcome, change::IsNoConfig(to_.object)
+                                  ? "this machine is as it was without a config"
+                                  : fmt::format("this machine is as {} wants it", answer_.to)));
     return outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
   }
 

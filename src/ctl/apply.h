@@ -13,8 +13,8 @@
 namespace pintle::ctl {
 
 inline constexpr std::array kApplyOptions = {
-    Option{"--dry-run", "", "only show what would happen"},
-    Option{"--none", "", "take the config away: the machine is as it was without one"},
+    Option{"--dry-run", "", "only list what would happen"},
+    Option{"--none", "", "remove the config: the machine becomes what it was without one"},
     kYesOption,
     kNoRebootOption,
     kPolicyOption,

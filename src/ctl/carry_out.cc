@@ -35,7 +35,7 @@ Error WithAftermath(const Error& error, const Machine& machine) {
 Result<bool> IsWanted(const CommandLine& line, std::string_view question) {
   if (line.Has("--yes")) return true;
   if (::isatty(STDIN_FILENO) != 1) {
-    return Error(ErrorKind::kInvalid, "there is no terminal to ask at; add --yes to do it without asking");
+    return Error(ErrorKind::kInvalid, "there is no terminal to ask at; use --yes to go on without asking");
   }
   std::fflush(stdout);  // The text above the question has to be printed first; main() reports a failure.
   Tell(fmt::format("{} [y/N] ", question));
@@ -80,7 +80,7 @@ std::string OutcomeText(std::string_view outcome, std::string_view now) {
   if (outcome == outcome::kDone) return fmt::format("Done: {}.\n", now);
   if (outcome == outcome::kRebooting) return fmt::format("Rebooting: after it {}.\n", now);
   if (outcome == outcome::kRebootPending) {
-    return fmt::format("A reboot is pending: after it {}.  `pintle recover --give-up` takes the change back.\n", now);
+    return fmt::format("A reboot is pending: after it {}.  `pintle recover --give-up` undoes the change.\n", now);
   }
   return "Nothing was changed.\n";
 }

@@ -26,7 +26,7 @@ using change::outcome::kNothingToDo;
 using change::outcome::kRebooting;
 using change::outcome::kRebootPending;
 inline constexpr const char* kDeclined = "declined";
-inline constexpr const char* kDrifted = "drifted";  // The machine is not as its config says; nothing was changed.
+inline constexpr const char* kDrifted = "drifted";  // The machine is not as its config wants it; nothing was changed.
 }  // namespace outcome
 
 // Whether to reboot if a change needs that.
@@ -40,7 +40,8 @@ Result<std::string> CarryOut(const Machine& machine, AndThen then, const change:
 Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const change::ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& change);
 
-// Returns a text for people; `now` is what the change makes true, such as "this machine is as rendered-local-1 says".
+// Returns a text for people; `now` is what the change makes true, such as "this machine is as rendered-local-1 wants
+// it".
 std::string OutcomeText(std::string_view outcome, std::string_view now);
 
 }  // namespace pintle::ctl

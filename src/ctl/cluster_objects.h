@@ -27,7 +27,7 @@ struct ClusterObjects {
   std::vector<api::MachineConfigNode> machine_config_nodes;
   std::vector<api::MachineOSConfig> os_configs;
   std::vector<api::MachineOSBuild> os_builds;
-  // A build that is alone in its file: whoever made the file means this one.
+  // The build of a file that has nothing else.  It is taken for the pool's build if no build matches the pool.
   std::optional<api::MachineOSBuild> lone_os_build;
   pool::KnownConfigs configs;
   std::vector<api::OSImageStreamSet> os_image_streams;

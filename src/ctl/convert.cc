@@ -95,7 +95,7 @@ Result<> PrintIgnition(const std::string& path, ConfigDocument document, std::op
     return Error(
         ErrorKind::kInvalid,
         fmt::format("{}: Ignition has no place for {}, and a machine must not come up with less than was asked "
-                    "for: `--to {}` keeps all of it; else take {} out of the file",
+                    "for: `--to {}` keeps all of it; otherwise remove {} from the file",
                     path, fmt::join(beside, ", "), kToMachineConfig, beside.size() == 1 ? "it" : "them"));
   }
   if (!document.config) return Error(ErrorKind::kInvalid, path + " has no Ignition config");
@@ -127,7 +127,7 @@ Result<ExitStatus> Convert(const CommandLine& line) {
   const std::string format = line.Value("-o").value_or(wants_object ? "yaml" : "json");
   TRY(CheckFormat(to, format));
   if (line.words().size() != 1) {
-    return Error(ErrorKind::kInvalid, line.words().empty() ? "say which file to convert (see --help)"
+    return Error(ErrorKind::kInvalid, line.words().empty() ? "name the file to convert (see --help)"
                                                            : "convert one file at a time (see --help)");
   }
   const std::string& path = line.words().front();

@@ -11,7 +11,7 @@ namespace pintle::ctl {
 
 inline constexpr std::array kConvertOptions = {
     Option{"--to", "WHAT", "machineconfig; ignition, the default; or Ignition 3.5, 3.4, 3.3, 3.2, 3.1 or 2.2"},
-    Option{"-o", "FORMAT", "json, of Ignition the only one; or yaml, the default of a MachineConfig"},
+    Option{"-o", "FORMAT", "json or yaml; Ignition is always json, and yaml is the default for a MachineConfig"},
 };
 
 }  // namespace pintle::ctl

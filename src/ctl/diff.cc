@@ -108,8 +108,8 @@ Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, Liv
   const std::string& has = pool.status.configuration.name;
   const std::string& wants = pool.spec.configuration.name;
   if (has.empty() || wants.empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("pool {}: nothing was rendered for its nodes yet, or they do not all "
-                                                  "have it yet; say the names of two MachineConfigs",
+    return Error(ErrorKind::kInvalid, fmt::format("pool {}: nothing was rendered for its nodes yet, or not all of them "
+                                                  "have it yet; name two MachineConfigs",
                                                   words[0]));
   }
   return std::pair(has, wants);
@@ -117,7 +117,7 @@ Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, Liv
 
 Result<DiffPreview> PreviewDiffFromCluster(const CommandLine& line) {
   if (line.words().empty() || line.words().size() > 2) {
-    return Error(ErrorKind::kInvalid, "say the names of two MachineConfigs, or of one pool");
+    return Error(ErrorKind::kInvalid, "name two MachineConfigs, or one pool");
   }
   auto cluster = TRY(LiveCluster::Of(line));
   const auto [old_name, new_name] = TRY(NamesOf(line, cluster));

@@ -20,7 +20,8 @@ namespace pintle::ctl {
 
 inline constexpr std::array kDiffOptions = {
     Option{"--policy", "FILE", "the NodeDisruptionPolicy, or the MachineConfiguration that has it"},
-    Option{"--overrides", "FILE", "sections that may change although only new machines follow: {\"storage\": [...]}"},
+    Option{"--overrides", "FILE",
+           "sections that may change although only new machines get the change: {\"storage\": [...]}"},
     kKubeconfigOption,
     kContextOption,
     kShowPrivateOption,

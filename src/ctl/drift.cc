@@ -15,7 +15,7 @@ namespace {
 using change::Drift;
 
 std::string RemedyText(const std::string& command) {
-  const std::string_view what = command.starts_with("pintle restore") ? "to mend it:"
+  const std::string_view what = command.starts_with("pintle restore") ? "to restore it:"
                                 : command.starts_with("pintle adopt") ? "to keep it:"
                                                                       : "to ignore it:";
   return fmt::format("  {}  {}\n", what, Printable(command));
@@ -27,7 +27,7 @@ std::string DriftText(const Drift& drift) {
   for (const std::string& problem : drift.problems) text += fmt::format("  {}\n", Printable(problem));
   for (const std::string& detail : drift.details) text += fmt::format("  {}\n", Printable(detail));
   if (!drift.written_by.empty()) text += fmt::format("  {}\n", Printable(WritersText(drift.written_by)));
-  if (!drift.difference.empty()) text += "  --- as the config says\n  +++ as it is\n";
+  if (!drift.difference.empty()) text += "  --- as the config wants it\n  +++ as it is\n";
   for (const std::string_view line : change::LinesOf(drift.difference)) text += fmt::format("  {}\n", line);
   for (const std::string& remedy : drift.remedies) text += RemedyText(remedy);
   return text;

@@ -140,7 +140,8 @@ class Describer {
   }
   Result<> HaveUser(const std::string& user) const {
     if (!TRY(host::FindUser(host_.root, user))) {
-      Have(user, "there is no such user; a path begins with a slash, and a unit has its suffix, such as .service");
+      Have(user,
+           "there is no such user; write a path with a leading slash, and a unit with its suffix, such as .service");
       return {};
     }
     Have(user, KeysText(TRY(host::ObserveAuthorizedKeys(host_.root, user))));
@@ -174,8 +175,8 @@ std::string ListText(std::string_view title, const std::vector<std::string>& lin
 std::string ExplanationText(const Explanation& explanation, const plan::Plan& plan) {
   std::string text = explanation.config == change::kNoConfig ? "This machine has no config.\n"
                      : explanation.wanted.empty()
-                         ? fmt::format("{} says nothing of it.\n", explanation.config)
-                         : ListText(fmt::format("{} says:", explanation.config), explanation.wanted);
+                         ? fmt::format("{} has no setting for it.\n", explanation.config)
+                         : ListText(fmt::format("{} wants:", explanation.config), explanation.wanted);
   text += ListText("This machine has:", explanation.present);
   if (!explanation.written_by.empty()) text += Printable(WritersText(explanation.written_by)) + "\n";
   for (const change::Drift& drift : explanation.drifts)
@@ -188,7 +189,7 @@ std::string ExplanationText(const Explanation& explanation, const plan::Plan& pl
 
 Result<ExitStatus> Explain(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say one path, unit or user, or os");
+  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one path, unit or user, or os");
   const Machine machine = TRY(Machine::Of(line));
   const auto policy = TRY(PolicyFor(line, machine));
   const host::Host host = machine.host();

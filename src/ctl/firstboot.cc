@@ -87,14 +87,14 @@ class FirstBootWork {
     const std::string& name = first.to.object.metadata.name;
     if (first.is_late) Tell(fmt::format("pintle: firstboot: this machine has {} already\n", name));
     if (first.IsWork() && line_.Has("--if-nothing-to-do")) {
-      Print(fmt::format("There is something to do: the OS is not yet as {} says.\n", name));
+      Print(fmt::format("There is something to do: the OS is not yet as {} wants it.\n", name));
       return Attempted{ExitStatus::kDiffers};
     }
     const change::ChangeEvent event{.verb = "firstboot", .from = first.from.object.metadata.name, .to = name};
     const std::string outcome = TRY(CarryOut(machine, then(), event, [&](const change::Progress& doing) {
       return change::Complete(machine.host(), first, doing);
     }));
-    Print(OutcomeText(outcome, fmt::format("the OS is as {} says", name)));
+    Print(OutcomeText(outcome, fmt::format("the OS is as {} wants it", name)));
     const auto status = outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
     return Attempted{status, outcome == outcome::kRebooting};
   }

@@ -29,7 +29,7 @@ Result<> CheckIsManaged(const Machine& machine, const std::string& name) {
   if (std::any_of(steps.begin(), steps.end(), [&](const plan::Step& step) { return about.Covers(step); })) return {};
   if (change::IsNoConfig(config.object)) return Error(ErrorKind::kNotFound, "this machine has no config");
   return Error(ErrorKind::kNotFound,
-               fmt::format("{} says nothing of {}", config.object.metadata.name, Printable(name)));
+               fmt::format("{} has no setting for {}", config.object.metadata.name, Printable(name)));
 }
 
 // Removes a thing, and returns whether it was there.
@@ -80,12 +80,12 @@ json::Value IgnoredAnswer(const Ignored& ignored) {
 }
 
 Result<> CheckWords(const CommandLine& line) {
-  if (line.words().size() > 1) return Error(ErrorKind::kInvalid, "say one path, unit or user, or os");
+  if (line.words().size() > 1) return Error(ErrorKind::kInvalid, "name one path, unit or user, or os");
   if (line.Has("--end") && (line.Has("--until") || !line.words().empty())) {
-    return Error(ErrorKind::kInvalid, "--end says what it is about, and stands alone");
+    return Error(ErrorKind::kInvalid, "--end THING accepts no other word and no --until");
   }
   if (line.Has("--until") && line.words().empty()) {
-    return Error(ErrorKind::kInvalid, "say one path, unit or user, or os");
+    return Error(ErrorKind::kInvalid, "name one path, unit or user, or os");
   }
   return {};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle ignore`: makes findings on a thing not count for some time.
+// `pintle ignore`: ignores findings about a thing until a time.
 
 #include <array>
 
@@ -12,8 +12,8 @@
 namespace pintle::ctl {
 
 inline constexpr std::array kIgnoreOptions = {
-    Option{"--until", "DATE", "when it counts again: 2026-12-24, 2026-12-24T12:00:00Z, or 2h or 3d from now on"},
-    Option{"--end", "THING", "let it count again now"},
+    Option{"--until", "DATE", "until when: 2026-12-24, 2026-12-24T12:00:00Z, or 2h or 3d from now on"},
+    Option{"--end", "THING", "stop ignoring a thing"},
     kRootOption,
     kListOption,
 };

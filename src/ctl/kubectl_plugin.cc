@@ -41,10 +41,11 @@ constexpr std::array kPluginRolloutOptions = {
 
 constexpr std::array kPluginVerbs = {
     PluginVerb{"diff", "POOL | OLD NEW",
-               "show what waits for a pool's nodes, or what differs between two MachineConfigs", kDiffOptions, Diff},
-    PluginVerb{"rollout", "POOL", "show what would happen next in a pool, to whom, and its status",
+               "print what waits for a pool's nodes, or what differs between two MachineConfigs", kDiffOptions, Diff},
+    PluginVerb{"rollout", "POOL",
+               "print which nodes of a pool would be updated next, why others wait, and the pool's status",
                kPluginRolloutOptions, Rollout},
-    PluginVerb{"status", "[POOL...]", "show how far each pool is, what is wrong, and what waits behind a pause",
+    PluginVerb{"status", "[POOL...]", "print the state of each pool, what is wrong, and what waits behind a pause",
                kPoolsStatusOptions, PoolsStatus},
 };
 
@@ -73,7 +74,7 @@ Result<std::string> UsualKubeconfig() {
                  fmt::format("$KUBECONFIG is {}, of which no file exists: name one there or with --kubeconfig", said));
   }
   return Error(ErrorKind::kInvalid,
-               fmt::format("$KUBECONFIG names {} files that exist where one is needed: say one with --kubeconfig, or "
+               fmt::format("$KUBECONFIG names {} files that exist where one is needed: name one with --kubeconfig, or "
                            "make one of them with `kubectl config view --flatten --minify`",
                            there.size()));
 }
@@ -85,10 +86,10 @@ ExitStatus FailPlugin(std::string_view message) {
 
 ExitStatus PrintPluginHelp() {
   Print(
-      "kubectl pintle: what machine configuration does in this cluster, now and next\n\n"
+      "kubectl pintle: reports the state of machine configuration in this cluster, and what comes next\n\n"
       "Usage: kubectl pintle VERB [WORD...]\n\n");
   for (const PluginVerb& verb : kPluginVerbs) Print(fmt::format("  {:<8} {}\n", verb.name, verb.summary));
-  Print("\n`kubectl pintle help VERB` says more of one; pintle(1) has all of them.\n");
+  Print("\n`kubectl pintle help VERB` explains one verb; kubectl-pintle(1) has all of them.\n");
   return ExitStatus::kFine;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 // Kinds that are read nowhere else.
 constexpr kube::ResourceKind kOSImageStreams = {kube::kMachineConfigGroup, "v1", "osimagestreams", "OSImageStream"};
-// Someone waits for the answer, so a server that is away is tried for about eight seconds.
+// A person waits for the answer, so a server that cannot be reached is tried for about eight seconds only.
 constexpr int kAttempts = 4;
 constexpr std::string_view kOperatorNamespace = "openshift-machine-config-operator";
 constexpr std::string_view kOperatorLabel = "k8s-app=machine-config-operator";

@@ -60,7 +60,7 @@ constexpr std::array kOldPivotOptions = {
     Option{"--keep", "", "accepted: no container is left behind in any case"},
     Option{"--reboot", "", "reboot if something has changed"},
     Option{"--from-etc-pullspec", "", "take the image that /etc/pivot/image-pullspec names"},
-    Option{"--unchanged-exit-77", "", "end with 77 if nothing was to be changed"},
+    Option{"--unchanged-exit-77", "", "end with status 77 if there was nothing to change"},
 };
 
 constexpr std::array kOldFirstbootOptions = {
@@ -162,9 +162,9 @@ std::string Stripped(std::string text) {
 
 // ---- pivot ----------------------------------------------------------------------------------------------------------
 
-// Takes the image from the command line, or else from the file that was left for it.
+// Takes the image from the command line, or else from /etc/pivot/image-pullspec.
 Result<std::string> ImageFor(const CommandLine& line, const Root& root) {
-  if (line.words().size() > 1) return Error(ErrorKind::kInvalid, "say one image, and nothing else");
+  if (line.words().size() > 1) return Error(ErrorKind::kInvalid, "name one image, and nothing else");
   const bool is_named = !line.words().empty() && !line.Has("--from-etc-pullspec");
   if (is_named) return line.words().front();
   const std::string image = TRY(root.Status(kPullSpec)) ? Stripped(TRY(root.ReadFile(kPullSpec))) : "";
@@ -281,12 +281,12 @@ struct OldVerb {
 };
 
 constexpr std::array kOldVerbs = {
-    OldVerb{"firstboot-complete-machineconfig", "[FLAG...]", "make the OS of a new machine what its first config says",
-            kOldFirstbootOptions, OldFirstboot},
+    OldVerb{"firstboot-complete-machineconfig", "[FLAG...]",
+            "bring the OS of a new machine to what its first config wants", kOldFirstbootOptions, OldFirstboot},
     OldVerb{"pivot", "[-k] [-r] [-P] [FLAG...] [IMAGE]", "have the next boot take another OS image", kOldPivotOptions,
             OldPivot},
     OldVerb{"start", "[FLAG...]", "run the node agent, pintled", kStartOptions, OldStart},
-    OldVerb{"version", "", "say which version this is", {}, OldVersion},
+    OldVerb{"version", "", "print the version", {}, OldVersion},
 };
 
 ExitStatus PrintCommandsHelp() {

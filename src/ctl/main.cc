@@ -56,49 +56,50 @@ constexpr std::array kVerbs = {
     VerbEntry{"adopt", "[--root DIR] [-o FORMAT] PATH", "print a MachineConfig that keeps what is there", kAdoptOptions,
               Adopt},
     VerbEntry{"apply", "[--dry-run] [--yes] [--policy FILE] [--root DIR] FILE|DIRECTORY...|--none",
-              "take this machine to the config that files say", kApplyOptions, Apply},
+              "take this machine to the config in these files", kApplyOptions, Apply},
     VerbEntry{"check", "", "have the agent look at everything on this machine now", kOrderOptions, Check},
     VerbEntry{"convert", "[--to WHAT] [-o FORMAT] FILE",
-              "make Ignition of any version, or a MachineConfig, out of a config", kConvertOptions, Convert},
+              "convert a config to Ignition of any version, or to a MachineConfig", kConvertOptions, Convert},
     VerbEntry{"diff", "[--policy FILE] [--overrides FILE] [-o FORMAT] OLD NEW | --kubeconfig FILE POOL",
-              "show what differs between two configs, and what a node would have to do", kDiffOptions, Diff},
+              "print what differs between two configs, and what a node would have to do", kDiffOptions, Diff},
     VerbEntry{"explain", "[--policy FILE] [--root DIR] [-o FORMAT] PATH|UNIT|USER|os",
-              "show what the config wants of a thing, what is there, and what a change entails", kExplainOptions,
-              Explain},
-    VerbEntry{"finalize-staged", "", "give the next deployment its files; for the unit that does so at shutdown",
+              "print the state that the config wants for a thing, its actual state, and what a change needs",
+              kExplainOptions, Explain},
+    VerbEntry{"finalize-staged", "", "put the files into the next deployment; a unit runs this at shutdown",
               kFinalizeOptions, Finalize},
     VerbEntry{"firstboot", "[--once] [--no-reboot] [--root DIR [--if-nothing-to-do]]",
-              "make the OS of a new machine what its first config says", kFirstbootOptions, Firstboot},
+              "bring the OS of a new machine to what its first config wants", kFirstbootOptions, Firstboot},
     VerbEntry{"history", "[-o FORMAT]", "list what was changed on this machine", kHistoryOptions, History},
     VerbEntry{"ignore", "[--until DATE] [--end THING] [--root DIR] [-o FORMAT] [PATH|UNIT|USER|os]",
-              "let a finding not count until some time, or list what does not", kIgnoreOptions, Ignore},
+              "ignore findings about a thing until a date, or list what is ignored", kIgnoreOptions, Ignore},
     VerbEntry{"pause", "", "have the agent change nothing on this machine for now", kOrderOptions, Pause},
     VerbEntry{"pivot", "[--reboot] [--force] [--yes] [-o FORMAT] IMAGE",
-              "have the next boot take another OS image, whatever the config says", kPivotOptions, Pivot},
+              "have the next boot take another OS image, whatever the config wants", kPivotOptions, Pivot},
     VerbEntry{"recover",
               "[--give-up] [--reboot] [--root DIR] [-o FORMAT] | --set-aside [--root DIR] [-o FORMAT] | --files",
               "end what a crash or a reboot interrupted", kRecoverOptions, Recover},
     VerbEntry{"render", "--pool FILE --controller-config FILE [-o FORMAT] FILE|DIRECTORY...",
-              "make the one config that a pool's nodes get, out of many", kRenderOptions, Render},
+              "render many configs to the one that a pool's nodes get", kRenderOptions, Render},
     VerbEntry{"restore", "[--policy FILE] [--root DIR] PATH|UNIT|USER|os...",
-              "make things again what this machine's config says", kRestoreOptions, Restore},
+              "bring things back to the state that this machine's config wants", kRestoreOptions, Restore},
     VerbEntry{"resume", "", "let the agent change this machine again", kOrderOptions, Resume},
-    VerbEntry{"retry", "", "have the agent try again now what has failed", kOrderOptions, Retry},
+    VerbEntry{"retry", "", "have the agent try failed work again now", kOrderOptions, Retry},
     VerbEntry{"rollout", "--pool FILE --nodes FILE [--with FILE]... [-o FORMAT] | --kubeconfig FILE POOL",
-              "show what would happen next in a pool, to whom, and its status", kRolloutOptions, Rollout},
-    VerbEntry{"status", "[--watch] [-o FORMAT]", "show what the agent is doing on this machine, and what is next",
+              "print which nodes of a pool would be updated next, why others wait, and the pool's status",
+              kRolloutOptions, Rollout},
+    VerbEntry{"status", "[--watch] [-o FORMAT]", "print what the agent is doing on this machine, and what is next",
               kStatusOptions, Status},
-    VerbEntry{"validate", "[-o FORMAT] FILE...", "find all that is wrong with configs", kValidateOptions, Validate},
-    VerbEntry{"verify", "[--root DIR] [-o FORMAT]", "find all that is not as this machine's config says",
+    VerbEntry{"validate", "[-o FORMAT] FILE...", "list all problems of configs", kValidateOptions, Validate},
+    VerbEntry{"verify", "[--root DIR] [-o FORMAT]", "list everything that differs from this machine's config",
               kVerifyOptions, Verify},
-    VerbEntry{"version", "[-o FORMAT]", "say which version this is", kVersionOptions, Version},
+    VerbEntry{"version", "[-o FORMAT]", "print the version", kVersionOptions, Version},
 };
 
 ExitStatus Help() {
   Print(
       fmt::format("pintle: takes a node from one whole configuration to the next\n\nUsage: pintle VERB [WORD...]\n\n"));
   for (const VerbEntry& verb : kVerbs) Print(fmt::format("  {:<16} {}\n", verb.name, verb.summary));
-  Print("\n`pintle help VERB` says more of one, and pintle(1) all.\n");
+  Print("\n`pintle help VERB` explains one verb; pintle(1) has all of them.\n");
   return ExitStatus::kFine;
 }
 
@@ -146,7 +147,7 @@ ExitStatus RunVerb(const VerbEntry& verb, std::span<const char* const> words) {
 }
 
 ExitStatus Run(std::span<const char* const> words) {
-  if (words.empty()) return Fail("say what to do; `pintle help` lists the verbs");
+  if (words.empty()) return Fail("a verb is missing; `pintle help` lists the verbs");
   std::string_view name = words[0];
   if (name == "help" || AsksForHelp(name)) return HelpWith(words.subspan(1));
   if (name == "--version") name = "version";

@@ -58,10 +58,9 @@ class PivotWork {
                    "this machine does not boot from OSTree deployments, and has no image to change");
     }
     if (const std::string busy = TRY(host.deployments->UnderWay()); !busy.empty()) {
-      return Error(ErrorKind::kConflict,
-                   fmt::format("{}; wait until that has ended (`rpm-ostree status` tells), or end "
-                               "it with `rpm-ostree cancel`, and try again",
-                               busy));
+      return Error(ErrorKind::kConflict, fmt::format("{}; wait until that has ended (see `rpm-ostree status`), or end "
+                                                     "it with `rpm-ostree cancel`, and try again",
+                                                     busy));
     }
     auto state = TRY(host.deployments->Observe());
     if (!state.booted) return Error(ErrorKind::kInvalid, "this machine does not run from the deployments on its disk");
@@ -156,7 +155,7 @@ std::string PivotText(const PivotAnswer& answer) {
 
 Result<ExitStatus> Pivot(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say which image, and nothing else");
+  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one image, and nothing else");
   PivotOrder order;
   order.what.image = line.words().front();
   TRY(host::ParseImageName(order.what.image));
@@ -172,7 +171,7 @@ Result<ExitStatus> Pivot(const CommandLine& line) {
     PrintData(json::Encode(answer), form);
   }
   if (answer.drifts) {
-    Tell("pintle: pivot: this machine is not as its config says; nothing was changed; --force goes on all the same\n");
+    Tell("pintle: pivot: this machine is not as its config wants it; nothing was changed; --force ignores that\n");
   }
   return StatusOf(answer);
 }

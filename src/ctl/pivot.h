@@ -21,7 +21,7 @@ namespace pintle::ctl {
 
 inline constexpr std::array kPivotOptions = {
     Option{"--reboot", "", "reboot if something has changed"},
-    Option{"--force", "", "in spite of findings, and also an image that is booted already"},
+    Option{"--force", "", "continue in spite of findings, and stage an image again that is booted already"},
     kYesOption,
     kDataOption,
 };

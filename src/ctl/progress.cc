@@ -20,7 +20,7 @@ constexpr int kPatienceInMilliseconds = 1000;
 constexpr std::size_t kUsualColumns = 80;
 
 // Prints the text unless the work ends before that.
-void SayAfterAWhile(const UniqueFd& over, const std::string& doing) {
+void PrintAfterAWhile(const UniqueFd& over, const std::string& doing) {
   pollfd end = {.fd = over.get(), .events = POLLIN, .revents = 0};
   if (::poll(&end, 1, kPatienceInMilliseconds) == 0) Tell(Printable(doing) + " ...\n");
 }
@@ -51,7 +51,7 @@ void ProgressLines::TellInAWhile(const std::string& doing) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return;
   stop_ = UniqueFd(ends[1]);
-  auto watch = StartThread([over = UniqueFd(ends[0]), text = doing] { SayAfterAWhile(over, text); });
+  auto watch = StartThread([over = UniqueFd(ends[0]), text = doing] { PrintAfterAWhile(over, text); });
   // If no thread can be started, the change goes on without this line.
   if (watch) watch_ = *std::move(watch);
 }

@@ -17,10 +17,10 @@ namespace pintle::ctl {
 
 inline constexpr std::array kRecoverOptions = {
     Option{"--give-up", "", "undo a change that waits for a reboot"},
-    Option{"--reboot", "", "reboot where that ends it"},
-    Option{"--files", "",
-           "only put files back that a power cut left half-changed; for the unit that does so early in a boot"},
-    Option{"--set-aside", "", "move away what cannot be read any more, and show what that leaves open"},
+    Option{"--reboot", "", "reboot if the change needs a reboot to end"},
+    Option{"--files", "", "only put back files that a power cut left half-changed; a unit runs this early in a boot"},
+    Option{"--set-aside", "",
+           "move records away that cannot be read any more, and list what then differs from the config"},
     kRootOption,
     kDataOption,
 };

@@ -63,7 +63,7 @@ class Faults {
 };
 
 // The Machine Config Operator's words name only one problem of each config, so all are printed here.
-void TellErrorsOf(const RenderInput& input, const machineconfig::MachineConfigs& selected) {
+void PrintErrorsOf(const RenderInput& input, const machineconfig::MachineConfigs& selected) {
   for (const api::MachineConfig* config : selected) {
     const auto index = static_cast<std::size_t>(config - input.configs.data());
     for (const Finding& finding : ErrorsOf(input.files[index], *config)) TellFinding(finding);
@@ -138,7 +138,7 @@ Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question) {
     if (!chosen && are_all_read) faults.Keep(std::vector{std::move(chosen).error()});
   }
   if (!faults.are_none()) {
-    TellErrorsOf(input, selected);
+    PrintErrorsOf(input, selected);
     return std::move(faults).All();
   }
 
@@ -154,7 +154,7 @@ Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question) {
     settings.os_image_stream = settings.os_images->name;
   }
   auto rendered = machineconfig::Render(*pool, selected, settings);
-  if (!rendered) TellErrorsOf(input, selected);
+  if (!rendered) PrintErrorsOf(input, selected);
   return rendered;
 }
 
@@ -179,7 +179,8 @@ Result<ExitStatus> Render(const CommandLine& line) {
     return ExitStatus::kFine;
   }
   const Format format = TRY(FormatNamed(line.Value("-o").value_or("yaml")));
-  if (line.words().empty()) return Error(ErrorKind::kInvalid, "say which files or directories have the MachineConfigs");
+  if (line.words().empty())
+    return Error(ErrorKind::kInvalid, "name the files or directories that have the MachineConfigs");
   machineconfig::Rendered rendered = TRY(RenderFiles({
       .pool_file = TRY(line.Needed("--pool")),
       .controller_config_file = TRY(line.Needed("--controller-config")),

@@ -17,14 +17,16 @@ namespace pintle::ctl {
 inline constexpr std::array kRenderOptions = {
     Option{"--pool", "FILE", "the MachineConfigPool"},
     Option{"--controller-config", "FILE", "the ControllerConfig"},
-    Option{"--current", "FILE", "the config that the nodes have now, from which they must be able to get there"},
-    Option{"--overrides", "FILE", "sections that may change although only new machines follow: {\"storage\": [...]}"},
+    Option{"--current", "FILE",
+           "the config that the nodes have now; it is an error if they could not change to the new one"},
+    Option{"--overrides", "FILE",
+           "sections that may change although only new machines get the change: {\"storage\": [...]}"},
     Option{"--os-image-stream", "FILE", "the OSImageStream, which names the OS images"},
     Option{"--controller-version", "HASH", "render as this version of the controller"},
     Option{"--operator-version", "VERSION", "refuse a ControllerConfig that another version has written"},
     Option{"--hash-only", "POOL", "print the name that an already rendered config would have in this pool"},
     Option{"-o", "yaml|json|name|hash-input",
-           "yaml is the default; hash-input is the text of which the name is a digest"},
+           "yaml is the default; hash-input is the text whose digest is in the name"},
 };
 
 struct RenderQuestion {

@@ -38,7 +38,7 @@ Result<std::vector<plan::Step>> StepsAbout(const std::vector<About>& things, con
     if (std::any_of(steps.begin(), steps.end(), covers)) continue;
     if (change::IsNoConfig(config.object)) return Error(ErrorKind::kNotFound, "this machine has no config");
     return Error(ErrorKind::kNotFound,
-                 fmt::format("{} says nothing of {}", config.object.metadata.name, Printable(thing.name())));
+                 fmt::format("{} has no setting for {}", config.object.metadata.name, Printable(thing.name())));
   }
   return steps;
 }
@@ -81,7 +81,7 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
 
 Result<ExitStatus> Restore(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (line.words().empty()) return Error(ErrorKind::kInvalid, "say which paths, units or users, or os");
+  if (line.words().empty()) return Error(ErrorKind::kInvalid, "name paths, units or users, or os");
   const Machine machine = TRY(Machine::Of(line));
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   ProgressLines progress;
@@ -96,8 +96,10 @@ Result<ExitStatus> Restore(const CommandLine& line) {
     PrintData({{"config", config.object.metadata.name}, {"outcome", outcome}}, form);
   } else {
     const std::vector<std::string>& words = line.words();
-    Print(OutcomeText(outcome, fmt::format("{} {} as {} says", Printable(fmt::format("{}", fmt::join(words, ", "))),
-                                           words.size() == 1 ? "is" : "are", config.object.metadata.name)));
+    const bool is_one = words.size() == 1;
+    Print(
+        OutcomeText(outcome, fmt::format("{} {} as {} wants {}", Printable(fmt::format("{}", fmt::join(words, ", "))),
+                                         is_one ? "is" : "are", config.object.metadata.name, is_one ? "it" : "them")));
   }
   const bool is_open = outcome == outcome::kRebootPending || outcome == outcome::kDeclined;
   return is_open ? ExitStatus::kDiffers : ExitStatus::kFine;

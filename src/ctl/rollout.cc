@@ -204,7 +204,7 @@ Result<RolloutPreview> PreviewRolloutFromCluster(const CommandLine& line) {
     return Error(ErrorKind::kInvalid,
                  fmt::format("{} does not go with --kubeconfig, by which the cluster itself is asked", option));
   }
-  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "say the name of one pool");
+  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one pool");
   const std::string& name = line.words().front();
   auto cluster = TRY(LiveCluster::Of(line));
   const ClusterObjects objects = TRY(cluster.Objects());

@@ -50,13 +50,13 @@ class Outlook {
 
  private:
   static std::string OfTold(std::size_t turn) {
-    if (turn == 0) return "told next, as it is unavailable already";
-    return fmt::format("told next ({}.)", turn);
+    if (turn == 0) return "updated next, because it is unavailable already";
+    return fmt::format("updated next ({}.)", turn);
   }
 
   static std::string OfKnown(const pool::NodeState& node) {
-    if (!node.is_degraded()) return "was told; is at work";
-    return fmt::format("was told; failed: {}", node.reason());
+    if (!node.is_degraded()) return "is being updated";
+    return fmt::format("failed to update: {}", node.reason());
   }
 
   std::string WhyWaiting(const pool::NodeState& node) const {
@@ -65,7 +65,8 @@ class Outlook {
     if (const auto unready = pool::WhyNotReady(node.node())) return *unready;
     const bool is_masters = situation_.pool.metadata.name == api::kMasterPool;
     if (is_masters && node.name() == situation_.operator_node) return "the operator runs here, so it comes last";
-    return rollout_.candidates.capacity == 0 ? "as many nodes as may be are unavailable already" : "others come first";
+    return rollout_.candidates.capacity == 0 ? "the allowed number of nodes is unavailable already"
+                                             : "others come first";
   }
 
   const pool::Situation& situation_;
@@ -111,7 +112,7 @@ std::string Next(const pool::Rollout& rollout) {
   const std::string limit =
       fmt::format("{} may be unavailable at once, {} are", *rollout.max_unavailable, rollout.unavailable.size());
   if (count == 0) return fmt::format("Next: nothing ({})\n", limit);
-  return fmt::format("Next: {} {} told ({})\n", count, count == 1 ? "node is" : "nodes are", limit);
+  return fmt::format("Next: {} {} updated ({})\n", count, count == 1 ? "node is" : "nodes are", limit);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Describes a rollout to people: what each node has, what happens to it next, and why not sooner.
+// Describes a rollout to people: what each node has, what happens to it next, and why it has to wait.
 
 #include <string>
 

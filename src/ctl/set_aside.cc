@@ -56,18 +56,20 @@ std::string AftermathText(const Aftermath& after) {
   for (const change::SetAside& one : after.moved) {
     text += fmt::format("{} is now {}: {}\n", one.path, one.kept_as, one.why);
   }
-  if (text.empty()) text = "All that Pintle keeps on this machine can be read; nothing was set aside.\n";
+  if (text.empty()) text = "All records of Pintle on this machine can be read; nothing was set aside.\n";
   if (after.HasMoved(change::kChangeDirectory)) {
-    text += "\nThe change that was under way neither goes on nor is undone.\n";
+    text += "\nThe change that was under way will neither continue nor be undone.\n";
   }
   if (!after.has_config) {
     return text + (after.HasMoved(change::kCurrentConfig)
-                       ? "\nWhich config this machine has is not known any more. In a cluster its Node tells; else "
-                         "`pintle apply`, or the agent, gives it one, and what only the old one had stays.\n"
+                       ? "\nIt is not known any more which config this machine has. In a cluster, its Node names the "
+                         "config; elsewhere `pintle apply` or the agent gives it one. Files that only the old config "
+                         "had stay.\n"
                        : "");
   }
-  if (after.drifts.all.empty()) return text + fmt::format("\nThis machine is as {} says.\n", after.drifts.config);
-  return text + fmt::format("\nThis machine is not as {} says:\n\n", after.drifts.config) + DriftsText(after.drifts);
+  if (after.drifts.all.empty()) return text + fmt::format("\nThis machine is as {} wants it.\n", after.drifts.config);
+  return text + fmt::format("\nThis machine is not as {} wants it:\n\n", after.drifts.config) +
+         DriftsText(after.drifts);
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ class Lines {
 
 std::string FindingsText(std::uint32_t findings) {
   if (findings == 0) return "none";
-  return fmt::format("{}; `pintle verify` lists {}, `pintle explain PATH` says more of one", findings,
+  return fmt::format("{}; `pintle verify` lists {}, `pintle explain PATH` explains one", findings,
                      findings == 1 ? "it" : "them");
 }
 

@@ -14,7 +14,7 @@
 namespace pintle::ctl {
 
 inline constexpr std::array kStatusOptions = {
-    Option{"--watch", "", "go on, and print it again whenever something changes"},
+    Option{"--watch", "", "print the status again whenever it changes"},
     kDataOption,
 };
 

@@ -18,7 +18,7 @@ namespace pintle::ctl {
 
 Result<ExitStatus> Validate(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (line.words().empty()) return Error(ErrorKind::kInvalid, "say which files to validate (see --help)");
+  if (line.words().empty()) return Error(ErrorKind::kInvalid, "name the files to validate (see --help)");
   std::vector<Finding> findings;
   for (const std::string& path : line.words()) {
     auto file = machineconfig::ReadConfigFile(path);

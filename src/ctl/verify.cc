@@ -22,8 +22,8 @@ namespace {
 
 std::string AllIsWell(const change::Drifts& drifts, const change::CurrentConfig& config) {
   if (change::IsNoConfig(config.object)) return "This machine has no config.\n";
-  if (drifts.all.empty()) return fmt::format("This machine is as {} says.\n", drifts.config);
-  return fmt::format("This machine is as {} says, but for what is ignored.\n\n", drifts.config);
+  if (drifts.all.empty()) return fmt::format("This machine is as {} wants it.\n", drifts.config);
+  return fmt::format("This machine is as {} wants it, except for the things that are ignored.\n\n", drifts.config);
 }
 
 // The diffs are indented below the names of their files.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle verify`: checks whether a machine is as its config says, and prints all differences.
+// `pintle verify`: checks whether a machine is as its config wants it, and prints all differences.
 
 #include <array>
 

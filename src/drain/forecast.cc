@@ -96,9 +96,9 @@ std::string NamesOf(const std::vector<const Budget*>& budgets) {
   return names;
 }
 
-class BlockerFinder {
+class ForecastCalculation {
  public:
-  explicit BlockerFinder(const Surroundings& around) : around_(around), budgets_(around.budgets) {}
+  explicit ForecastCalculation(const Surroundings& around) : around_(around), budgets_(around.budgets) {}
 
   std::vector<Blocker> All() {
     std::vector<Blocker> blockers;
@@ -202,12 +202,12 @@ std::string Summary(std::span<const Blocker> blockers) {
 }
 
 std::set<Maker> MakersToAsk(const Surroundings& surroundings) {
-  BlockerFinder finder(surroundings);
-  finder.All();
-  return finder.to_ask();
+  ForecastCalculation calculation(surroundings);
+  calculation.All();
+  return calculation.to_ask();
 }
 
-std::vector<Blocker> ForecastDrain(const Surroundings& surroundings) { return BlockerFinder(surroundings).All(); }
+std::vector<Blocker> ForecastDrain(const Surroundings& surroundings) { return ForecastCalculation(surroundings).All(); }
 
 bool CouldRunOn(const api::Pod& pod, const api::Node& node) {
   const bool takes_pods = !node.spec.unschedulable && IsNodeReady(node);

@@ -4,9 +4,9 @@
 // Predicts whether a node can be drained, without touching it.
 //
 // For each pod that would go, the forecast decides whether it could be evicted now.  If it could not, or not together
-// with others of its budget, the forecast decides whether that passes without help, as it does when a replacement can
-// start on another node, or stays so until a person changes something.  Doubt counts as passing: a drain is called
-// hopeless only if it is.
+// with others of its budget, the forecast decides whether the obstacle disappears without help, as it does when a
+// replacement can start on another node, or stays until a person changes something.  In doubt, it counts as one that
+// disappears: a drain is called hopeless only if it certainly is.
 
 #include <cstdint>
 #include <map>

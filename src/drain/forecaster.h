@@ -8,7 +8,7 @@
 //
 // A rollout asks before it updates a node; if the prospect is kHopeless, it updates another one first and reports why.
 // ForecastDrain() does the arithmetic; for each pod that seems free to go, the API server is then asked for a dry run
-// of the eviction, since webhooks and quotas may be against it, too.
+// of the eviction, since webhooks and quotas may refuse it, too.
 
 #include <functional>
 #include <memory>

@@ -16,7 +16,7 @@ namespace pintle::drain {
 struct Settings {
   using Time = std::chrono::milliseconds;
 
-  Time timeout = std::chrono::hours(1);           // drain-timeout: then it is reported as overdue, and goes on.
+  Time timeout = std::chrono::hours(1);           // drain-timeout: a longer drain is reported, and goes on.
   Time attempt = std::chrono::seconds(90);        // drain-attempt: the duration of one attempt.
   Time pause = std::chrono::minutes(1);           // drain-pause: the time between two attempts.
   Time slow_after = std::chrono::minutes(10);     // drain-slow-after: the pauses are longer from then on.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A timer that goes before all else that the loop has to do at that moment.
+// A timer whose callback runs before everything else that is due in the loop.
 //
-// A program that was stopped for a while finds many things due at once.  What must not be done any more from a certain
-// time on is ended by this, or some of it would be done before.
+// A program that was stopped for a while (SIGSTOP, a suspended VM) finds many things due at once.  If some of them must
+// not happen after a certain time, this timer prevents them; an ordinary timer might fire only after some of them.
 
 #include <functional>
 

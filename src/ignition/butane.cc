@@ -295,7 +295,7 @@ void CheckMetadata(const Butane& butane, json::Report& report) {
 }
 
 // Copies the problems of the Ignition config with Butane's names in their paths.
-void TellAsButane(const json::Report& from, json::Report& to) {
+void ReportAsButane(const json::Report& from, json::Report& to) {
   for (const json::Problem& problem : from.problems()) {
     const std::string path =
         ToButanePath(std::string_view(problem.path).substr(std::min<std::size_t>(2, problem.path.size())));
@@ -343,7 +343,7 @@ Result<Butane> ReadButane(Value document, json::Report& report, const ReadLocalF
   if (section.is_object()) section["version"] = std::string(ignition_version);
   json::Report inner;
   auto config = Parse(std::move(ignition), inner);
-  TellAsButane(inner, report);
+  ReportAsButane(inner, report);
   TRY(report.ToResult());
   butane.config = TRY(std::move(config));
   return butane;

@@ -3,9 +3,8 @@
 
 // Reads Butane, a format for Ignition configs that people can write and read.
 //
-// The variants "fcos" and "openshift" are supported as far as MachineConfigs are: what a running machine can be
-// given. Sections that only a new machine could follow (`boot_device`, `grub`, `with_mount_unit`, `trees`) are
-// refused.
+// The variants "fcos" and "openshift" are supported for everything that a MachineConfig may set on a running machine.
+// Sections that only a new machine could apply (`boot_device`, `grub`, `with_mount_unit`, `trees`) are refused.
 
 #include <functional>
 #include <map>

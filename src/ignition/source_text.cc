@@ -254,7 +254,7 @@ class SyntaxCheck {
     context_ = std::move(context);
     return false;
   }
-  // For places where a space is allowed, so that at the end the text is only too short.
+  // For places where a space is allowed: there, the end of the text is reported as such, and not as an invalid space.
   bool ExpectedNext(const char* context) { return at_ < text_.size() && Expected(context); }
 
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }

@@ -24,14 +24,14 @@ struct TextPosition {
 
 // The value that a problem is about, or the closest one around it if that is missing.
 struct Found {
-  TextPosition position;   // The first byte of the value, for an object or a list the byte behind the bracket.  A key
-                           // without effect is a problem itself.
-  std::size_t end = 0;     // The offset behind the value, for an object or a list that of its first byte inside.
+  TextPosition position;   // The first byte of the value; for an object or a list, the byte behind its bracket; for an
+                           // unused key, the key itself.
+  std::size_t end = 0;     // The offset behind the value; for an object or a list, the offset behind its bracket.
   std::string_view token;  // A string, a number or a word as it is written; otherwise the bracket.
   std::size_t last = 0;    // The offset of the value's last byte.
 };
 
-// Whether a key matches a path's if they differ in case.
+// Whether a key of the text may differ in case from the key in a problem's path.
 enum class KeyCase { kExact, kAny };
 
 // Returns a result for each problem, in the same order.  The text must be valid JSON.
@@ -40,7 +40,7 @@ std::vector<Found> Locate(std::string_view json_text, std::span<const json::Prob
 
 TextPosition PositionOf(std::string_view text, std::size_t offset);
 
-// What is wrong with a text that is not JSON, in the Machine Config Operator's words.
+// The first syntax error of a JSON text, in the Machine Config Operator's words.
 struct SyntaxProblem {
   std::string what;
   std::size_t offset;  // The offset behind the culprit.

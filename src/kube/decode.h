@@ -23,7 +23,7 @@ Error Unread(Error why) {
   return std::move(why).While("reading a " + std::string(kResourceKind<T>.kind) + " of the API server");
 }
 
-// `unreadable` gets what there is of an object with errors.
+// `unreadable` gets the readable part of an object that has errors.
 template <Resource T>
 Result<T> Decode(json::Value document, T* unreadable = nullptr) {
   json::Report report;

@@ -33,10 +33,9 @@ Result<Eviction> OutcomeOf(Fetched fetched, const EvictionRequest& request) {
   return std::move(failure->error);
 }
 
-class EvictionWork final : public Work, public std::enable_shared_from_this<EvictionWork> {
+class Evictor final : public Work, public std::enable_shared_from_this<Evictor> {
  public:
-  EvictionWork(std::shared_ptr<Transport> transport, EvictionRequest request,
-               std::function<void(Result<Eviction>)> done)
+  Evictor(std::shared_ptr<Transport> transport, EvictionRequest request, std::function<void(Result<Eviction>)> done)
       : transport_(std::move(transport)), request_(std::move(request)), done_(std::move(done)) {}
 
   void Try(std::size_t version) {
@@ -72,9 +71,9 @@ class EvictionWork final : public Work, public std::enable_shared_from_this<Evic
 
 Call EvictPod(std::shared_ptr<Transport> transport, EvictionRequest request,
               std::function<void(Result<Eviction>)> done) {
-  const auto work = std::make_shared<EvictionWork>(std::move(transport), std::move(request), std::move(done));
-  work->Try(0);
-  return Call(work);
+  const auto evictor = std::make_shared<Evictor>(std::move(transport), std::move(request), std::move(done));
+  evictor->Try(0);
+  return Call(evictor);
 }
 
 }  // namespace pintle::kube

@@ -17,12 +17,12 @@ using std::chrono::milliseconds;
 
 // A watch that lasted this long has not failed, even if it had no events.
 constexpr auto kSteady = std::chrono::seconds(10);
-// After so many that were silent the objects are listed: perhaps the server does not know where we are.
+// After this many silent watches in a row, the objects are listed: the server may not have reached our version yet.
 constexpr int kSilentWatches = 2;
 
-class FeedWork final : public Work, public std::enable_shared_from_this<FeedWork> {
+class Follower final : public Work, public std::enable_shared_from_this<Follower> {
  public:
-  FeedWork(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, FeedSettings settings,
+  Follower(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, FeedSettings settings,
            FeedReceiver receiver)
       : transport_(std::move(transport)),
         kind_(kind),
@@ -149,10 +149,10 @@ class FeedWork final : public Work, public std::enable_shared_from_this<FeedWork
   FeedReceiver receiver_;
   Backoff backoff_;
   std::string resource_version_;
-  std::string newest_;         // Of all events so far.
-  bool heard_ = false;         // Something new, from this watch.
-  bool is_spoken_to_ = false;  // By this watch: bookmarks count.
-  int silent_watches_ = 0;     // In a row.
+  std::string newest_;         // The newest version of all events so far.
+  bool heard_ = false;         // This watch has delivered a new event.
+  bool is_spoken_to_ = false;  // This watch has delivered an event or a bookmark.
+  int silent_watches_ = 0;     // The number of silent watches in a row.
   bool has_list_failed_ = false;
   MonotonicTime watching_since_;
   event::Timer again_;
@@ -163,10 +163,10 @@ class FeedWork final : public Work, public std::enable_shared_from_this<FeedWork
 
 Call Follow(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, FeedSettings settings,
             FeedReceiver receiver) {
-  const auto work = std::make_shared<FeedWork>(std::move(transport), kind, std::move(selection), std::move(settings),
-                                               std::move(receiver));
-  work->GoOn();
-  return Call(work);
+  const auto follower = std::make_shared<Follower>(std::move(transport), kind, std::move(selection),
+                                                   std::move(settings), std::move(receiver));
+  follower->GoOn();
+  return Call(follower);
 }
 
 }  // namespace pintle::kube

@@ -27,7 +27,7 @@ struct FeedReceiver {
   // Between these two, `listed` gets all objects; until `list_ends`, the list may start over with another
   // `list_begins`.
   std::function<void()> list_begins;
-  // With why it is not all of the object, when it is not.
+  // `why` is set if a part of the object could not be read.
   std::function<void(json::Value object, const std::optional<Error>& why)> listed;
   std::function<void()> list_ends;
   std::function<void(WatchEvent event)> event;  // Never called for a bookmark.

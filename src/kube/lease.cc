@@ -179,7 +179,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
   bool is_leaving_ = false;
   std::function<void(Result<>)> released_;
   event::Timer next_;
-  event::UrgentTimer deadline_;  // Nothing is written after it, also when the program was stopped meanwhile.
+  event::UrgentTimer deadline_;  // Nothing is written after it fires, even if the program was stopped meanwhile.
   Call call_;
 };
 

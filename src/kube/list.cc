@@ -39,10 +39,10 @@ Result<ListMeta> ReadFrame(const std::string& text) {
   return Error(ErrorKind::kInvalid, "the list has no resourceVersion");
 }
 
-class ListWork final : public Work, public std::enable_shared_from_this<ListWork> {
+class Lister final : public Work, public std::enable_shared_from_this<Lister> {
  public:
-  ListWork(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection,
-           const Patience& patience, ListReceiver receiver, FirstPage first_page)
+  Lister(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, const Patience& patience,
+         ListReceiver receiver, FirstPage first_page)
       : transport_(std::move(transport)),
         kind_(kind),
         selection_(std::move(selection)),
@@ -159,10 +159,10 @@ class ListWork final : public Work, public std::enable_shared_from_this<ListWork
 
 Call List(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, const Patience& patience,
           ListReceiver receiver, FirstPage first_page) {
-  const auto work = std::make_shared<ListWork>(std::move(transport), kind, std::move(selection), patience,
+  const auto lister = std::make_shared<Lister>(std::move(transport), kind, std::move(selection), patience,
                                                std::move(receiver), first_page);
-  work->Begin();
-  return Call(work);
+  lister->Begin();
+  return Call(lister);
 }
 
 }  // namespace pintle::kube

@@ -28,8 +28,8 @@ struct ListReceiver {
   std::function<Result<>(json::Value object)> item;
   // Gets the resourceVersion to watch from, or why there is no list.
   std::function<void(std::variant<std::string, Failure>)> end;
-  // An object that cannot be read whole, as far as it can.  Where nobody is to be told, it is the error of the whole
-  // list.
+  // Gets the readable part of an object that cannot be read as a whole.  Without this function, such an object fails
+  // the whole list.
   std::function<Result<>(json::Value object, const Error& why)> part = {};
 };
 

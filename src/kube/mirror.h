@@ -114,7 +114,7 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
       as_far = *std::move(object);
       object = Unread<T>(*why_in_part);
     }
-    // What was known before may still be right, and is better than to take the object for gone.
+    // The last readable state of the object stays: it may still be right, and is better than none.
     if (!object) {
       const Error why = std::move(object).error().While(name.ToString());
       unreadable_.insert_or_assign(name, Unreadable<T>{std::move(as_far), why});

@@ -50,10 +50,9 @@ Form FormOf(const Patch& patch, const ResourceKind& kind, const ObjectName& name
           apply.conflicts == ApplyPatch::Conflicts::kTakeOver ? "true" : ""};
 }
 
-class AmendmentWork final : public Work, public std::enable_shared_from_this<AmendmentWork> {
+class Amender final : public Work, public std::enable_shared_from_this<Amender> {
  public:
-  AmendmentWork(std::shared_ptr<Transport> transport, Amendment amendment,
-                std::function<void(Result<json::Value>)> done)
+  Amender(std::shared_ptr<Transport> transport, Amendment amendment, std::function<void(Result<json::Value>)> done)
       : transport_(std::move(transport)),
         amendment_(std::move(amendment)),
         done_(std::move(done)),
@@ -73,7 +72,7 @@ class AmendmentWork final : public Work, public std::enable_shared_from_this<Ame
     auto path = ObjectPath(amendment_.kind, amendment_.name);
     if (!path) return End(std::move(path).error());
     Send({.path = *std::move(path), .doing = fmt::format("reading {} {}", amendment_.kind.kind, Name())},
-         Repeatable::kYes, &AmendmentWork::Found);
+         Repeatable::kYes, &Amender::Found);
   }
 
   void Found(Result<json::Value> now) {
@@ -89,26 +88,26 @@ class AmendmentWork final : public Work, public std::enable_shared_from_this<Ame
     auto request = PatchRequest(amendment_.kind, amendment_.name, MergePatch{**std::move(patch)}, amendment_.part,
                                 amendment_.field_manager);
     if (!request) return End(std::move(request).error());
-    Send(*std::move(request), Repeatable::kNo, &AmendmentWork::Patched);
+    Send(*std::move(request), Repeatable::kNo, &Amender::Patched);
   }
 
   void Patched(Result<json::Value> now) {
-    const bool was_slower = !now && now.error().kind() == ErrorKind::kConflict;
-    if (was_slower && ++conflicts_ <= kConflictsEndured) {
+    const bool has_conflict = !now && now.error().kind() == ErrorKind::kConflict;
+    if (has_conflict && ++conflicts_ <= kConflictsEndured) {
       conflict_ = std::move(now).error();
       return again_.After(backoff_.Next());
     }
     End(std::move(now));
   }
 
-  void Send(ApiRequest request, Repeatable repeatable, void (AmendmentWork::*then)(Result<json::Value>)) {
+  void Send(ApiRequest request, Repeatable repeatable, void (Amender::*then)(Result<json::Value>)) {
     call_ = Fetch(transport_, std::move(request), repeatable, amendment_.patience,
                   [weak = weak_from_this(), then](Fetched fetched) {
                     if (const auto alive = weak.lock()) alive->Answered(std::move(fetched), then);
                   });
   }
 
-  void Answered(Fetched fetched, void (AmendmentWork::*then)(Result<json::Value>)) {
+  void Answered(Fetched fetched, void (Amender::*then)(Result<json::Value>)) {
     const auto* const failure = std::get_if<Failure>(&fetched);
     if (failure != nullptr && amendment_.failed) amendment_.failed(*failure);
     (this->*then)(ReadObject(amendment_.name, std::move(fetched)));
@@ -157,9 +156,9 @@ Repeatable IsRepeatable(const Patch& patch) {
 
 Call AmendObject(std::shared_ptr<Transport> transport, Amendment amendment,
                  std::function<void(Result<json::Value>)> done) {
-  const auto work = std::make_shared<AmendmentWork>(std::move(transport), std::move(amendment), std::move(done));
-  work->Begin();
-  return Call(work);
+  const auto amender = std::make_shared<Amender>(std::move(transport), std::move(amendment), std::move(done));
+  amender->Begin();
+  return Call(amender);
 }
 
 Result<json::Value> ReadObject(const ObjectName& name, Fetched fetched) {

@@ -13,9 +13,9 @@ namespace {
 // How late the server may end the watch.
 constexpr auto kGrace = std::chrono::seconds(30);
 
-class WatchWork final : public Work, public std::enable_shared_from_this<WatchWork> {
+class Watcher final : public Work, public std::enable_shared_from_this<Watcher> {
  public:
-  WatchWork(std::shared_ptr<Transport> transport, WatchReceiver receiver)
+  Watcher(std::shared_ptr<Transport> transport, WatchReceiver receiver)
       : transport_(std::move(transport)), receiver_(std::move(receiver)) {}
 
   void Begin(Result<ApiRequest> request) {
@@ -78,7 +78,7 @@ class WatchWork final : public Work, public std::enable_shared_from_this<WatchWo
 
 Call Watch(std::shared_ptr<Transport> transport, const ResourceKind& kind, const Selection& selection,
            const std::string& resource_version, const WatchTimes& times, const Random& random, WatchReceiver receiver) {
-  const auto work = std::make_shared<WatchWork>(std::move(transport), std::move(receiver));
+  const auto watcher = std::make_shared<Watcher>(std::move(transport), std::move(receiver));
   const auto request = [&]() -> Result<ApiRequest> {
     const auto added = std::chrono::seconds(static_cast<int>(static_cast<double>(times.whole.count()) * random()));
     ApiRequest asked = {.path = TRY(CollectionPath(kind, selection.namespace_name)) +
@@ -93,8 +93,8 @@ Call Watch(std::shared_ptr<Transport> transport, const ResourceKind& kind, const
     asked.timeouts.whole = times.whole + added + kGrace;
     return asked;
   };
-  work->Begin(request());
-  return Call(work);
+  watcher->Begin(request());
+  return Call(watcher);
 }
 
 }  // namespace pintle::kube

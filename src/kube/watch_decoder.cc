@@ -19,7 +19,7 @@ constexpr std::array kHappenings = {
 
 std::string InMetadata(const json::Value& object, const char* key) { return object.TextAt({"metadata", key}); }
 
-// Of a JSON text; null stands for each list and object below so many levels.
+// Returns the JSON text with null in the place of each list and object that is nested deeper than `levels`.
 std::string WithoutDepths(std::string_view text, std::size_t levels) {
   std::string kept;
   std::size_t depth = 0;

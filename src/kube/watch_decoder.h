@@ -37,19 +37,19 @@ class LineSplitter {
 
 struct ObjectText {
   json::Value object;
-  std::optional<Error> why = {};  // It is not all of the object.
+  std::optional<Error> why = {};  // Why a part of the object is missing.
 };
 
-// What is nested deeper than we read is left out, so that the name of the object is known at least.  The object may be
-// so many levels below others.
+// Parts that are nested too deeply are left out, so that at least the name of the object is known.  `levels_above` is
+// the depth at which the object itself is.
 Result<ObjectText> ReadObjectText(std::string_view text, std::size_t levels_above = 0);
 
 enum class Happening { kAdded, kModified, kDeleted, kBookmark };
 
 struct WatchEvent {
   Happening happening;
-  json::Value object;                     // Of a bookmark, little more than its resourceVersion.
-  std::optional<Error> why_in_part = {};  // It is not all of the object.
+  json::Value object;                     // A bookmark has little more than a resourceVersion.
+  std::optional<Error> why_in_part = {};  // Why a part of the object is missing.
 };
 
 // Returns an event, or the server's reason for ending the watch.

@@ -20,10 +20,10 @@ struct Ways {
 // Returns whether all bytes are visible ASCII characters, as in nearly all of a data URL.
 bool IsVisibleAscii(std::string_view text);
 
-// Returns the styles in which a text could be written,
+// Returns the styles in which a text could be written.
 Ways WaysFor(std::string_view text, bool is_visible_ascii);
 
-// and the one in which it is written.  A simple key is a key on the same line as its value.
+// Returns the style in which the text is written.  A simple key is a key on the same line as its value.
 Style StyleOf(std::string_view text, const Ways& ways, bool is_simple_key);
 
 }  // namespace pintle::machineconfig

@@ -16,7 +16,8 @@ namespace pintle::machineconfig {
 // Operator would parse.
 Result<ignition::Config> ParseIgnitionPart(const api::MachineConfig& config, json::Report& report);
 
-// Prepends what the operator says that it was doing, unless it has read the config and cannot convert it.
+// Returns the error as the operator reports it: with "failed to parse Ignition config" in front, unless the config
+// could be parsed and not converted.
 std::string ParseErrorText(const Error& error);
 
 }  // namespace pintle::machineconfig

@@ -13,15 +13,15 @@
 
 namespace pintle::machineconfig {
 
-// What an input may be.  A person who names a pipe, as in `pintle validate <(...)`, has someone write into it; files
-// in a directory must be regular files, since nothing there may block us.
+// The kinds of files that an input may be.  A pipe is accepted if a person names it, as in `pintle validate <(...)`.
+// Files in a directory must be regular files, since opening anything else could block us.
 enum class Accepts { kAnything, kFilesOnly };
 
 // Returns the contents of a file, or those of standard input for "-".  More than `limit` bytes are an error.
 Result<std::string> ReadInput(const std::string& path, Accepts accepts = Accepts::kAnything,
                               std::size_t limit = json::ParseLimits().bytes);
 
-// Whether a directory may be named that has no file with one of the endings.
+// Whether an input may be a directory that has no file with one of the endings.
 enum class EmptyDirectory { kAllowed, kRefused };
 
 struct InputFile {

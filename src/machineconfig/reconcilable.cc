@@ -99,7 +99,7 @@ void CheckFiles(const std::vector<ignition::File>& files, std::vector<Obstacle>&
     if (IsOwnFile(file.path)) obstacles.push_back({OwnFileText(file.path), std::string(kOwnFileAdvice)});
     if (file.path == kForceFile) {
       obstacles.push_back({fmt::format("cannot create {} via Ignition", file.path),
-                           "this file tells the agent of a node to start over; make it by hand"});
+                           "this file makes the agent of a node start over; create it by hand"});
     }
   }
 }

@@ -14,7 +14,7 @@
 
 namespace pintle::machineconfig {
 
-// A reason why not, in the words of the Machine Config Operator, and our advice what to do.
+// A reason why a running machine cannot change, in the words of the Machine Config Operator, and our advice.
 struct Obstacle {
   std::string text;
   std::string advice;

@@ -57,7 +57,7 @@ Result<> CheckFileModes(const ignition::Config& config) {
 }
 
 // Copies the problems of the Ignition part with their places in the whole document.
-void TellBelow(const std::string& section, const json::Report& from, json::Report& to) {
+void ReportBelow(const std::string& section, const json::Report& from, json::Report& to) {
   const json::Path root;
   for (const json::Problem& problem : from.problems()) {
     const std::string place = section + problem.path.substr(1);  // Skips the "$" of the path.
@@ -107,25 +107,25 @@ Result<std::optional<ignition::Config>> Validate(const api::MachineConfig& confi
 
 std::optional<ignition::Config> FindProblems(const api::MachineConfig& config, json::Report& report) {
   const json::Path root;
-  const auto tell = [&](const Result<>& checked, const std::string& place) {
+  const auto report_at = [&](const Result<>& checked, const std::string& place) {
     if (!checked) report.Error(json::Path(root, place), checked.error().message());
   };
-  tell(CheckKernelType(config.spec.kernel_type), "spec.kernelType");
+  report_at(CheckKernelType(config.spec.kernel_type), "spec.kernelType");
   if (config.spec.config.is_null()) return std::nullopt;
-  if (config.spec.extensions) tell(CheckExtensions(*config.spec.extensions), "spec.extensions");
+  if (config.spec.extensions) report_at(CheckExtensions(*config.spec.extensions), "spec.extensions");
   json::Report ignition_report;
   auto parsed = ignition::Parse(config.spec.config, ignition_report);
-  TellBelow("spec.config", ignition_report, report);
+  ReportBelow("spec.config", ignition_report, report);
   if (!parsed) {
     // The error is about the config as a whole, such as its version.
-    if (!ignition_report.has_errors()) tell(std::move(parsed).error(), "spec.config");
+    if (!ignition_report.has_errors()) report_at(std::move(parsed).error(), "spec.config");
     return std::nullopt;
   }
   const std::vector<ignition::File>& files = parsed->storage.files;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    tell(CheckFileMode(files[i]), fmt::format("spec.config.storage.files.{}.mode", i));
+    report_at(CheckFileMode(files[i]), fmt::format("spec.config.storage.files.{}.mode", i));
   }
-  if (!report.has_errors() && !IsSpec2(config.spec.config)) tell(CheckIgnition(*parsed), "spec.config");
+  if (!report.has_errors() && !IsSpec2(config.spec.config)) report_at(CheckIgnition(*parsed), "spec.config");
   if (report.has_errors()) return std::nullopt;
   return *std::move(parsed);
 }

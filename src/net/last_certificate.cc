@@ -8,7 +8,7 @@
 namespace pintle::net {
 namespace {
 
-// The first one is followed by a number.
+// The beginnings of the signers' common names; a number follows the first one.
 constexpr std::string_view kKubeletSigners[] = {"openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@",
                                                 "kube-apiserver-to-kubelet-signer"};
 

@@ -23,7 +23,8 @@ struct Rate {
 
 class RateLimit {
  public:
-  // If there are more than `most_known` askers, those that owe nothing are forgotten, and if there are none, all are.
+  // If there are more than `most_known` askers, those that owe nothing are forgotten; if all owe something, all are
+  // forgotten.
   explicit RateLimit(Rate rate, std::size_t most_known = 65'536) : rate_(rate), most_known_(most_known) {}
 
   // Returns whether `who` may ask now, and counts it.

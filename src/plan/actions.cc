@@ -141,7 +141,7 @@ Result<> ExpectKnown(std::span<const api::NodeDisruptionAction> actions) {
     }
     const bool needs_service = action.type == action_type::kReload || action.type == action_type::kRestart;
     if (needs_service && ServiceOf(action).empty()) {
-      return Error(ErrorKind::kInvalid, fmt::format("the action \"{}\" does not say of which service", action.type));
+      return Error(ErrorKind::kInvalid, fmt::format("the action \"{}\" does not name its service", action.type));
     }
   }
   return {};

@@ -25,8 +25,8 @@ Value EncodeAll(const T& from) {
       using Member = typename std::remove_cvref_t<decltype(field)>::Member;
       static const T kFresh{};
       const bool is_struct = json::Described<Member>;
-      const bool is_said = is_struct || field.kIsRequired || !json::Equal(from.*field.member, kFresh.*field.member);
-      if (is_said) to[std::string(field.name)] = EncodeAll(from.*field.member);
+      const bool is_written = is_struct || field.kIsRequired || !json::Equal(from.*field.member, kFresh.*field.member);
+      if (is_written) to[std::string(field.name)] = EncodeAll(from.*field.member);
     });
     return to;
   } else if constexpr (json::internal::kIsOptional<T>) {
@@ -60,7 +60,7 @@ class Differ {
     if (from == to) return;
     if (from.is_object() && to.is_object()) return CompareObjects(from, to, path);
     if (from.is_array() && to.is_array()) return CompareLists(from, to, path);
-    Tell(path, Removed(from) + Added(to));
+    Add(path, Removed(from) + Added(to));
   }
 
  private:
@@ -70,20 +70,20 @@ class Differ {
   static std::string Removed(const Value& value) { return Line("-", value); }
   static std::string Added(const Value& value) { return Line("+", value); }
 
-  void Tell(const std::string& path, std::string diff) { changes_.push_back({path, std::move(diff)}); }
+  void Add(const std::string& path, std::string diff) { changes_.push_back({path, std::move(diff)}); }
 
   void CompareObjects(const Value& from, const Value& to, const std::string& path) {
     for (const auto& [key, value] : from.members()) {
       const std::string below = path + "." + key;
       const Value* other = to.Find(key);
       if (other == nullptr) {
-        Tell(below, Removed(value));
+        Add(below, Removed(value));
       } else {
         Compare(value, *other, below);
       }
     }
     for (const auto& [key, value] : to.members()) {
-      if (!from.contains(key)) Tell(path + "." + key, Added(value));
+      if (!from.contains(key)) Add(path + "." + key, Added(value));
     }
   }
 
@@ -130,7 +130,7 @@ class Differ {
         Compare(from[i++], to[j], fmt::format("{}[{}]", path, j));
         ++j;
       }
-      TellElements(from, to, {i, next_i}, {j, next_j}, path);
+      ReportElements(from, to, {i, next_i}, {j, next_j}, path);
       i = next_i + 1;
       j = next_j + 1;
     }
@@ -141,13 +141,13 @@ class Differ {
     std::size_t end;
   };
 
-  void TellElements(const Value& from, const Value& to, Range gone, Range come, const std::string& path) {
+  void ReportElements(const Value& from, const Value& to, Range gone, Range come, const std::string& path) {
     if (gone.begin == gone.end && come.begin == come.end) return;
     std::string diff = come.begin == 0 ? "[\n" : Line(" ", to[come.begin - 1]);
     for (std::size_t i = gone.begin; i < gone.end; ++i) diff += Removed(from[i]);
     for (std::size_t j = come.begin; j < come.end; ++j) diff += Added(to[j]);
     diff += gone.end == from.size() ? "]\n" : Line(" ", from[gone.end]);
-    Tell(fmt::format("{}[{}]", path, come.begin), std::move(diff));
+    Add(fmt::format("{}[{}]", path, come.begin), std::move(diff));
   }
 
   std::vector<IrreconcilableChange> changes_;

@@ -166,7 +166,7 @@ def test_restore_mends_what_is_named_and_nothing_else(machine, configs):
 def test_restore_refuses_what_no_config_speaks_of(machine, configs):
     machine.run("apply", "--yes", configs)
     before = machine.tree()
-    assert "says nothing of /etc/passwd" in machine.run("restore", "/etc/motd", "/etc/passwd", status=1).stderr
+    assert "has no setting for /etc/passwd" in machine.run("restore", "/etc/motd", "/etc/passwd", status=1).stderr
     assert machine.tree() == before
 
 
@@ -207,7 +207,7 @@ def test_explain_says_what_is_wanted_what_is_there_and_what_follows(machine, con
     assert "ours.service: enabled" in answer and "written by 50-unit" in answer
     answer = machine.run("explain", "core").stdout
     assert answer.count("core: 1 SSH key\n") == 2 and answer.count("core: no password\n") == 2
-    assert "says nothing of it" in machine.run("explain", "/etc/passwd").stdout
+    assert "has no setting for it" in machine.run("explain", "/etc/passwd").stdout
 
 
 def test_a_machine_without_a_config_is_called_so(machine):
@@ -217,7 +217,7 @@ def test_a_machine_without_a_config_is_called_so(machine):
 
 
 def test_explain_says_how_a_path_and_a_unit_are_told_from_a_user(machine):
-    assert "motd: there is no such user; a path begins with a slash" in machine.run("explain", "motd").stdout
+    assert "motd: there is no such user; write a path with a leading slash" in machine.run("explain", "motd").stdout
 
 
 def test_what_was_cut_short_is_ended_by_recover(machine, configs):

@@ -52,7 +52,7 @@ def machine(tmp_path):
 def test_what_is_there_already_is_put_aside(machine, spec):
     machine.encapsulate(**spec)
     config = machine.path(FIRST_CONFIG).read_text()
-    assert "the OS is as rendered-worker-1 says" in machine.look().stdout
+    assert "the OS is as rendered-worker-1 wants it" in machine.look().stdout
     assert not machine.path(FIRST_CONFIG).exists()
     assert machine.path(FIRST_CONFIG + ".bak").read_text() == config
     kept = json.loads(machine.path(CURRENT_CONFIG).read_text())

@@ -107,7 +107,7 @@ def test_who_ignores_something_at_the_same_time_is_not_forgotten(machine, config
 
 
 @pytest.mark.parametrize("words,says", [
-    (["/etc/unmanaged", "--until", "2h"], "says nothing of /etc/unmanaged"),
+    (["/etc/unmanaged", "--until", "2h"], "has no setting for /etc/unmanaged"),
     (["/etc/motd", "--until", "yesterday"], "is no time"),
     (["/etc/motd", "--until", "2020-01-01"], "is over"),
     (["/etc/motd", "--until", "20w", "--end", "/etc/motd"], "--end"),

@@ -135,7 +135,7 @@ def test_a_cluster_that_does_not_answer_is_told_once(tmp_path):
 
 def test_words_are_looked_at_before_the_cluster(tmp_path):
     said = without_a_cluster(tmp_path, "diff", "--kubeconfig", "/nowhere", "a", "b", "c")
-    assert said.returncode == 1 and "the names of two MachineConfigs, or of one pool" in said.stderr
+    assert said.returncode == 1 and "name two MachineConfigs, or one pool" in said.stderr
 
 
 def test_rollout_has_no_options_for_files(tmp_path):

@@ -132,7 +132,7 @@ def test_what_is_open_is_told_and_can_be_mended(machine):
     machine.path("/etc/motd").write_text("half made\n")
     answer = machine.run("recover", "--set-aside", status=2).stdout
     assert "in the format 2, and this one knows the format 1" in answer
-    assert "neither goes on nor is undone" in answer and "pintle restore" in answer and "/etc/motd" in answer
+    assert "will neither continue nor be undone" in answer and "pintle restore" in answer and "/etc/motd" in answer
     machine.run("restore", "/etc/motd")
     assert machine.path("/etc/motd").read_text() == "ours\n"
 

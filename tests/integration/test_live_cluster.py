@@ -104,12 +104,12 @@ def test_a_diff_is_by_the_policy_of_the_cluster(cluster):
 def test_errors_name_what_is_missing(cluster, tmp_path):
     there = ["--kubeconfig", cluster.admin.kubeconfig]
     refused("rollout", *there, "infra", says=['no pool "infra"'])
-    refused("rollout", *there, says=["say the name of one pool"])
+    refused("rollout", *there, says=["name one pool"])
     refused("rollout", *there, "--pool", "x", "worker", says=["--pool does not go with --kubeconfig"])
     refused("rollout", "worker", says=['"worker" is no option', "--kubeconfig"])
     refused("diff", *there, "rendered-old", "absent", says=["MachineConfig absent", "not found"])
     refused("diff", *there, "infra", says=["pool infra", "not found"])
-    refused("diff", *there, "a", "b", "c", says=["two MachineConfigs, or of one pool"])
+    refused("diff", *there, "a", "b", "c", says=["name two MachineConfigs, or one pool"])
     refused("diff", "--context", "x", "a", "b", says=["--context needs --kubeconfig"])
     refused("rollout", "--kubeconfig", tmp_path / "none", "worker", says=["none", "No such file"])
     refused("rollout", *there, "--context", "other", "worker", says=["other"])

@@ -19,7 +19,7 @@ from machines.wait import wait_until
 CURRENT_CONFIG = "/etc/machine-config-daemon/currentconfig"
 IN_THE_INITRAMFS, AFTER_IT = "pintle-initrd-firstboot.service", "pintle-firstboot.service"
 NAME = "rendered-worker-1"
-DONE = f"Done: the OS is as {NAME} says."
+DONE = f"Done: the OS is as {NAME} wants it."
 # As Ignition 2.14 asks.
 ACCEPT = "application/vnd.coreos.ignition+json;version=3.3.0, */*;q=0.1"
 PATIENCE = 120
@@ -81,7 +81,7 @@ def expect_configured(vm):
     assert not has(vm, "/var/lib/pintle/change/journal.json")
     # Nothing lies in what is hidden by the /var that all deployments share.
     assert vm.run("sh", "-c", "ls -d /sysroot/ostree/deploy/*/deploy/*/var/lib/pintle", check=False).returncode != 0
-    assert vm.run("pintle", "verify").stdout == f"This machine is as {NAME} says.\n"
+    assert vm.run("pintle", "verify").stdout == f"This machine is as {NAME} wants it.\n"
 
 
 def test_where_the_image_is_right_it_comes_up_configured_in_one_boot(image):

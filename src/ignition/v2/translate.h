@@ -15,8 +15,9 @@ namespace pintle::ignition::v2 {
 // Reads and validates a document of spec 2.`minor`.  Problems go to the report.
 Config ReadAndValidate(Reading& reading);
 
-// Spec 2 allows several things of one name, which spec 3 does not.  Of files and units, whose order is reversed, the
-// last one counts, with the drop-ins of all; the only user is "core", with the SSH keys of all.
+// Removes duplicates: spec 2 allows several things of one name, and spec 3 does not.  Of several files or units with
+// one name, the last one counts; a unit gets the drop-ins of all of them.  The order of files and units is reversed.
+// Several users "core" become one with all SSH keys; any other user is an error.
 Result<Config> WithoutDuplicates(Config config);
 
 // Anything that spec 3 does not support is an error.

@@ -39,7 +39,7 @@ void ForEachAdvertisement(std::vector<Luks>& list, Visit&& visit) {
 }
 
 template <typename Luks>
-void TellLostAdvertisements(std::vector<Luks>& list, json::Report& report) {
+void WarnOfLostAdvertisements(std::vector<Luks>& list, json::Report& report) {
   ForEachAdvertisement(list, [&](const std::optional<std::string>& advertisement, const json::Path& path) {
     if (!internal::IsSet(advertisement)) return;
     report.Warning(path, "is lost between spec 3.4 and 3.5: the machine will ask the server for it");
@@ -52,7 +52,7 @@ void ForgetAdvertisements(std::vector<Luks>& list) {
                        [](std::optional<std::string>& advertisement, const json::Path&) { advertisement.reset(); });
 }
 
-void TellLostCex(const std::vector<Luks>& list, json::Report& report) {
+void WarnOfLostCex(const std::vector<Luks>& list, json::Report& report) {
   const json::Path root;
   const json::Path storage(root, "storage");
   const json::Path volumes(storage, "luks");
@@ -75,7 +75,7 @@ void ValidateParsed(const Config& config, json::Report& report) {
 Config ReadCompatible(Reading& reading) {
   if (reading.minor == 5) return ReadAndValidate<Config>(reading, kRules);
   v3_4::Config config = v3_4::ReadCompatible(reading);
-  TellLostAdvertisements(config.storage.luks, reading.report);
+  WarnOfLostAdvertisements(config.storage.luks, reading.report);
   return FromPrevious(std::move(config));
 }
 
@@ -87,8 +87,8 @@ Config FromPrevious(v3_4::Config config) {
 }
 
 Result<v3_4::Config> ToPrevious(Config config, json::Report& lost) {
-  TellLostCex(config.storage.luks, lost);
-  TellLostAdvertisements(config.storage.luks, lost);
+  WarnOfLostCex(config.storage.luks, lost);
+  WarnOfLostAdvertisements(config.storage.luks, lost);
   ForgetAdvertisements(config.storage.luks);
   auto previous = Translate<v3_4::Config>(std::move(config), v3_4::kVersion);
   TRY(CheckTranslated(previous, v3_4::Validate));

@@ -50,7 +50,8 @@ TEST_F(LocalConfigs, KeepsWhatButaneSaysBesideItsIgnitionPart) {
 
 TEST_F(LocalConfigs, RefusesOneThatLeadsToOthers) {
   directory_.Write("a.ign", R"({"ignition":{"version":"3.4.0","config":{"merge":[{"source":"https://h/b.ign"}]}}})");
-  EXPECT_THAT(MessageOf(Read()), HasSubstr("a.ign: ignition.config: nothing fetches other configs on a machine"));
+  EXPECT_THAT(MessageOf(Read()),
+              HasSubstr("a.ign: ignition.config: nothing fetches other configs on a running machine"));
 }
 
 TEST_F(LocalConfigs, AreNotReadWhereTheyAreTooLongTogether) {

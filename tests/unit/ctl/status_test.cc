@@ -46,7 +46,7 @@ TEST(StatusText, SaysWhatIsDoneAndWhatIsNextAndWhoLoggedIn) {
             "State:    Working, draining since 2026-11-21T05:41:43Z\n"
             "Doing:    waiting for the drain\n"
             "Next:     the reboot, once the node is drained\n"
-            "Findings: 2; `pintle verify` lists them, `pintle explain PATH` says more of one\n"
+            "Findings: 2; `pintle verify` lists them, `pintle explain PATH` explains one\n"
             "SSH:      2026-11-21T05:41:43Z core from 10.0.0.1\n"
             "          2026-11-21T06:00:00Z root\n");
 }

@@ -134,8 +134,7 @@ TEST(Actions, ThatAreUnknownOrSayNotOfWhatAreRefused) {
   EXPECT_TRUE(ExpectKnown(std::vector{restart}).has_value());
   EXPECT_EQ(ExpectKnown(std::vector{restart, unknown}).error().message(),
             "this version of Pintle does not know the action \"Teleport\"");
-  EXPECT_EQ(ExpectKnown(std::vector{of_nothing}).error().message(),
-            "the action \"Reload\" does not say of which service");
+  EXPECT_EQ(ExpectKnown(std::vector{of_nothing}).error().message(), "the action \"Reload\" does not name its service");
 }
 
 }  // namespace
