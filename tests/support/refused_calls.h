@@ -30,7 +30,8 @@ inline void RefuseBy(std::span<sock_filter> filter) {
 inline void RefuseMoreThreads() {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      // Its flags are in memory, where no filter can look: the C library takes the older call instead.
+      // clone3(2) has its flags in memory, which a filter cannot read; so it is refused, and the C library uses
+      // clone(2).
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3),

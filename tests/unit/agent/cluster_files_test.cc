@@ -151,7 +151,7 @@ TEST_F(PutClusterFilesTest, TakesAwayOnlyRegistriesThatItHasWritten) {
   EXPECT_FALSE(fs::exists(Place("/etc/docker/certs.d/c/ca.crt")));
   EXPECT_EQ(Read("/etc/docker/certs.d/c/client.cert"), "mine");
   EXPECT_EQ(Read("/etc/docker/certs.d/mine/ca.crt"), "mine");
-  // There is no moment without those that stay.
+  // A bundle that stays is never missing in between: it is the same inode.
   EXPECT_EQ(StatusOf("/etc/docker/certs.d/b/ca.crt").st_ino, kept);
   EXPECT_THAT(Put(WithRegistries({Bundle("b", "b")})), IsEmpty());
 }
@@ -177,7 +177,7 @@ TEST_F(PutClusterFilesTest, ThoseThatWaitAreToldWithTheEndOfWhatIsThereAndNothin
   EXPECT_EQ(waiting.back().valid_until, std::nullopt);
   EXPECT_FALSE(fs::exists(Place("/etc/docker/certs.d/new")));
   EXPECT_TRUE(fs::exists(Place("/etc/docker/certs.d/gone/ca.crt")));
-  // Once it is written, nothing waits.
+  // Nothing waits any more once the files are written.
   ValueOf(PutClusterFiles(root_, wanted));
   EXPECT_THAT(ValueOf(FilesThatWait(root_, wanted)), IsEmpty());
 }

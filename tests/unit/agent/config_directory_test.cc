@@ -123,10 +123,10 @@ TEST_F(ConfigDirectoryTest, TakesNoConfigThatOthersMayWrite) {
   }
   ASSERT_EQ(::chmod((name_ + "/50-a.json").c_str(), 0644), 0);
   EXPECT_TRUE(Succeeded(Read()));
-  // In a directory that they may write others replace it.
+  // Others can replace a file in a directory that they may write to.
   ASSERT_EQ(::chmod(name_.c_str(), 0777), 0);
   EXPECT_THAT(MessageOf(Read()), HasSubstr("may write " + name_));
-  // But not where everyone has but their own files.
+  // A sticky directory is accepted, since others can only replace their own files in it.
   ASSERT_EQ(::chmod(name_.c_str(), 01777), 0);
   EXPECT_TRUE(Succeeded(Read()));
 }

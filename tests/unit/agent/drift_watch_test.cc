@@ -98,7 +98,7 @@ const Change kChanges[] = {
     {"Mode", [](const std::string& file) { EXPECT_EQ(::chmod(file.c_str(), 0600), 0); }},
     {"Owner",
      [](const std::string& file) {
-       // Only root may give it away; others may give it to themselves, which is told as well.
+       // Only root may give the file away; a user may give it to itself, which the kernel reports as well.
        const bool is_root = ::geteuid() == 0;
        EXPECT_EQ(::chown(file.c_str(), is_root ? 1 : ::geteuid(), is_root ? 1 : ::getegid()), 0);
      }},
@@ -128,7 +128,7 @@ TEST_F(DriftWatchTest, TellsOfABurstOnce) {
     for (int i = 0; i < 100; ++i) Write("etc/managed", std::to_string(i));
   });
   EXPECT_GE(calls, 1);
-  EXPECT_LT(calls, 10);  // More than one if the machine is very slow.
+  EXPECT_LT(calls, 10);  // There is more than one call if the machine is very slow.
 }
 
 TEST_F(DriftWatchTest, TellsNothingWhileNothingHappens) {
@@ -269,9 +269,9 @@ TEST_F(DriftWatchTest, TellsWhenThereWereTooManyChanges) {
   for (const char* name : {"etc/managed", "etc/a", "etc/b"}) Write(name);
   Watch({"/etc/managed"});
   calls_ = 0;
-  // By turns, since the kernel makes one of two events that are alike.
+  // The files take turns, since the kernel merges two equal events in a row.
   for (int i = 0; i <= limit; ++i) ASSERT_EQ(::chmod((directory_ / (i % 2 == 0 ? "etc/a" : "etc/b")).c_str(), 0600), 0);
-  // The last one of those that fit says that there were more.
+  // The kernel reports the overflow behind the last event that fits into the queue.
   event::Settle(*loop_);
   while (calls_ == 0 && !HasFailure()) RunPastTheDelay();
   EXPECT_GE(CallsAfter([&] { Write("etc/managed", "2"); }), 1);
@@ -284,7 +284,7 @@ TEST_F(DriftWatchTest, WatchesManyDirectoriesInSeveralTurns) {
     paths.push_back(fmt::format("/etc/{}/managed", i));
   }
   Watch(paths);
-  while (calls_ == 0 && !HasFailure()) RunPastTheDelay();  // That all are watched.
+  while (calls_ == 0 && !HasFailure()) RunPastTheDelay();  // Waits until all of them are watched.
   EXPECT_FALSE(watch_->problem());
   for (const int i : {0, 150, 299}) EXPECT_GE(CallsAfter([&] { Write(fmt::format("etc/{}/managed", i)); }), 1) << i;
 }
@@ -299,7 +299,7 @@ TEST_F(DriftWatchTest, TakesLittleMemory) {
   Watch(std::move(paths));
   const std::size_t taken = ::mallinfo2().uordblks - before;
   RecordProperty("bytes", std::to_string(taken));
-  EXPECT_LT(taken, 512U << 10);  // The copy of the list that was handed over is counted before.
+  EXPECT_LT(taken, 512U << 10);  // The copy of the list that was handed over was counted before.
 }
 
 // Limits the process to this many more descriptors.
@@ -324,8 +324,8 @@ TEST_F(DriftWatchTest, SaysWhatItCouldNotWatchAndTriesAgain) {
   Write("a/b/managed");
   const event::Timer opens_the_clock(*loop_, [] {});
   {
-    RunPastTheDelay();            // What sd-event has opened so far is closed.
-    const FewDescriptors few(2);  // For the topmost directory alone.
+    RunPastTheDelay();            // Closes what sd-event has opened so far.
+    const FewDescriptors few(2);  // This is enough for the topmost directory only.
     Watch({"/a/b/managed"});
     EXPECT_FALSE(watch_->problem());
     RunPastTheDelay();

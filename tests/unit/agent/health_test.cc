@@ -18,7 +18,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A systemd with prepared units, which changes nothing.
+// A systemd with prepared units, which no call changes.
 class ToldSystemd final : public host::Systemd {
  public:
   Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>>) override { return {}; }

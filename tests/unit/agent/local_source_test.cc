@@ -78,7 +78,7 @@ class LocalSourceTest : public testing::Test {
   std::unique_ptr<LocalSource> source_;
 };
 
-// A clock that stands still until Pass().  It is far behind the real one, so that a timer set by it fires at once.
+// A clock that stands still until Pass().  It is far behind the real clock, so a timer that is set by it fires at once.
 class PassingClock final : public Clock {
  public:
   MonotonicTime Monotonic() const override { return now_; }
@@ -124,7 +124,7 @@ TEST_F(LocalSourceTest, TellsWhatTheFilesSayAndTellsItAnewWhenTheyChange) {
   Run();
   ASSERT_EQ(wanted_.size(), 2u);
   EXPECT_NE(wanted_[0], wanted_[1]);
-  // Written in another way it says the same, and is no news; what it says next is.
+  // The same config in another file is no news; the next config is.
   WriteConfig("60-a.json", "2");
   fs::remove(configs_ / "60-a.json");
   WriteConfig("50-a.json", "1");
@@ -142,7 +142,7 @@ TEST_F(LocalSourceTest, AFileThatIsMovedThereOrLinkedToCounts) {
   Run();
   const std::string first = wanted_.back();
   EXPECT_THAT(first, StartsWith("rendered-local-"));
-  // What happens to it happens in another directory.
+  // Writes through the link change the file in another directory.
   WriteConfig("new", "2");
   fs::rename(configs_ / "new", directory_ / "elsewhere.json");
   Run();
@@ -189,7 +189,7 @@ TEST_F(LocalSourceTest, ADirectoryThatCannotBeSeenTakesNothingAway) {
   Run();
   ASSERT_EQ(unusable_.size(), 1u);
   EXPECT_THAT(unusable_[0], HasSubstr("what it leads to is not there"));
-  // Nothing need happen where it is looked for: nobody is told when something is mounted.
+  // Nothing happens in the watched directory: the kernel reports no mounts.
   fs::rename(directory_ / "unmounted", directory_ / "mounted");
   Run();
   EXPECT_EQ(unusable_.back(), "");
@@ -232,7 +232,7 @@ TEST_F(LocalSourceTest, WhatChangesAllTheTimeIsRenderedNowAndThenAndTold) {
   }
   int changes = 0;
   const auto change = [&] {
-    // By turns, since a file is not renamed to another name of its own.
+    // The two files take turns, since rename(2) does nothing if both names are of one inode.
     fs::create_hard_link(directory_ / std::to_string(++changes % 2), directory_ / "next");
     fs::rename(directory_ / "next", configs_ / "50-many.ign");
   };
@@ -243,18 +243,18 @@ TEST_F(LocalSourceTest, WhatChangesAllTheTimeIsRenderedNowAndThenAndTold) {
   std::function<void()> change_on = [&] {
     if (!wanted_.empty()) return;
     change();
-    // Not past the time that timers go by.
+    // The clock stops before the moment at which the timers expire.
     if (changes <= 100) clock.Pass(std::chrono::milliseconds(50));
     loop_->Post(change_on);
   };
   loop_->Post(change_on);
   Run();
   ASSERT_EQ(wanted_.size(), 1u) << unusable_.back();
-  // When this is told all that was begun before has ended.
+  // When the source reports this config, all work that was begun before has ended.
   WriteConfig("60-last.json", "1");
   Run();
   ASSERT_EQ(wanted_.size(), 2u);
-  ASSERT_GE(changes, 60);  // That takes three seconds by its clock.
+  ASSERT_GE(changes, 60);  // Sixty changes take three seconds by this clock.
   EXPECT_LT(opened.Times("50-many.ign"), changes / 4);
 }
 

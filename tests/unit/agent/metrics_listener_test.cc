@@ -133,7 +133,7 @@ TEST_F(Listener, TakesNoOtherMethodsAndSaysWhichItTakes) {
 
 TEST_F(Listener, RefusesJunkAsSoonAsItIsSeenToBeThat) {
   Begin();
-  const std::string hello("\x16\x03\x01\x02\x00\x01\x00", 7);  // As TLS begins.
+  const std::string hello("\x16\x03\x01\x02\x00\x01\x00", 7);  // The beginning of a TLS handshake.
   for (const std::string& junk :
        {hello, std::string("\r\n"), std::string("GET /metrics\r\n"), std::string(" / HTTP/1.1\n"),
         std::string("GET  HTTP/1.1\n"), std::string("GET / HTTP/2\r\n"), std::string(9000, '\0'),

@@ -104,7 +104,8 @@ TEST_F(WriteMetricsTest, PutsTheFileInItsPlaceForAllToRead) {
 TEST_F(WriteMetricsTest, ReplacesTheFileOnlyWhenTheTextDiffers) {
   std::filesystem::create_directory(directory_ / "metrics");
   ASSERT_TRUE(Succeeded(Write(Metrics())));
-  std::filesystem::create_hard_link(directory_ / "metrics/pintle.prom", directory_ / "first");  // Keeps the inode.
+  // The link keeps the inode number in use.
+  std::filesystem::create_hard_link(directory_ / "metrics/pintle.prom", directory_ / "first");
   const ino_t first = Inode();
   ASSERT_TRUE(Succeeded(Write(Metrics())));
   EXPECT_EQ(Inode(), first);

@@ -69,7 +69,7 @@ const api::Condition& Of(const api::MachineConfigNodeStatus& status, std::string
   throw std::runtime_error("there is no " + std::string(type));
 }
 
-// ---- what is said ---------------------------------------------------------------------------------------------------
+// ---- the conditions of each moment ----------------------------------------------------------------------------------
 
 TEST(Moments, SayWhetherTheNodeIsUpdated) {
   EXPECT_THAT(Texts(moment::NeedsUpdate("a")), ElementsAre("Updated=False Updated: Node a needs an update"));
@@ -163,7 +163,7 @@ TEST(Moments, SayWhetherItIsInTrouble) {
   EXPECT_THAT(moment::Degraded("a", std::string(100'000, 'x')).parent.message, SizeIs(32768));
 }
 
-// ---- what becomes of the status -------------------------------------------------------------------------------------
+// ---- the next status ------------------------------------------------------------------------------------------------
 
 TEST(NextStatus, HasAllConditionsFromTheFirstTimeOn) {
   const auto status = StatusAfter(Known(), moment::NeedsUpdate("a"));
@@ -322,7 +322,7 @@ TEST(NextStatus, WhatTheNodeCannotHaveIsListedBesideTheCondition) {
   EXPECT_EQ(next->irreconcilable_changes[0].field_path, "spec.config.storage.disks[0].device");
   // The condition is the same as before, and so is its time.
   EXPECT_TRUE(json::Equal(next->conditions, known.status.conditions));
-  // What is listed already is not written again, stays while other things are told, and goes when there is none.
+  // A listed change is not written again; it stays while other moments are reported, and is removed when there is none.
   auto listed = known;
   listed.status = *next;
   EXPECT_FALSE(NextStatus(listed, but, kNode, kNow));

@@ -181,14 +181,14 @@ TEST_P(BadAnswerToConditions, MakesItTryMoreAndMoreRarely) {
     return GetParam().answer;
   });
   const auto writer = Writer(server, kube::kDoubling);
-  // What is refused for good is left out, so that each needs another one.
+  // A moment that is refused for good is dropped, so each of these is another one.
   for (std::size_t i = 0; i <= enough; ++i) writer->Write(moment::Degraded("a", std::to_string(i)), kNode);
   RunUntilIdle();
   EXPECT_EQ(arrivals.count(), enough);
   GetParam().is_patient ? arrivals.MustDouble(std::chrono::milliseconds(1000)) : arrivals.MustDouble();
 }
 
-// A cluster that has none is left alone.
+// The answer 404 is left out: a cluster without this kind gets no conditions.
 std::vector<kube::BadAnswer> BadAnswersOfClustersWithConditions() {
   std::vector<kube::BadAnswer> all = kube::BadAnswers();
   std::erase_if(all, [](const kube::BadAnswer& bad) { return bad.answer.status == 404; });

@@ -160,7 +160,7 @@ std::vector<Row> Rows() {
        report::RebootBegins{"why"},
        {"event Reboot", "RebootedNode=Unknown", "annotate post-config-action=Rebooting", "then reboot"}},
 
-      // The end of it.
+      // The end of a change.
       {"a node that is settled and was so before is not written",
        {},
        kNewDone,
@@ -240,7 +240,7 @@ std::vector<Row> Rows() {
        {"Updated=False", "NodeDegraded=True", "annotate desiredDrain=uncordon-rendered-worker-1",
         "annotate reason=unwell state=Degraded"}},
 
-      // The rest.
+      // Other events.
       {"what a machine cannot have is reported of a settled one",
        Having(Whole::kSettled),
        kNewDone,
@@ -260,7 +260,7 @@ std::vector<Row> Rows() {
       {"a login", {}, kDone, report::LoggedIn{}, {"annotate ssh=accessed"}},
       {"a second login", {}, With(kDone, {{"ssh", "accessed"}}), report::LoggedIn{}, {}},
 
-      // Before the Node is seen.
+      // Events before the agent has read its Node.
       {"conditions and Events wait for the Node",
        {},
        std::nullopt,

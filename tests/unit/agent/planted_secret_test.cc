@@ -25,7 +25,7 @@ std::size_t Step() { return std::getenv("PINTLE_NIGHTLY") != nullptr ? 1 : 4; }
 class EveryParser : public testing::TestWithParam<Parser> {
  protected:
   static void Try(const std::string& text) {
-    if (HasFailure()) return;  // One is enough: what follows is the same mistake.
+    if (HasFailure()) return;  // One failure is enough: the others have the same cause.
     const std::string told = ToldWithoutNames(GetParam(), text);
     EXPECT_EQ(PieceOfSecretIn(told), "") << "told: " << told.substr(0, 2000) << "\nof: " << text;
   }
@@ -102,7 +102,7 @@ TEST_P(EveryParser, ShowsNothingOfAKeyThatIsTheSecret) {
     if (!value.is_object()) return;
     const json::Value before = value;
     value[std::string(kSecret)] = 1;
-    // Behind the key that it is: the last one counts, and a warning tells of it.
+    // Puts the secret in front as a key that occurs twice: the last one counts, and the parser warns of it.
     std::string text = json::ToText(document);
     Try(text);
     const std::string key = json::ToText(std::string(kSecret)) + ":1";
@@ -118,7 +118,7 @@ TEST_P(EveryParser, ShowsNothingOfAKeyThatIsTheSecret) {
   });
 }
 
-// What is wrong is said however long the text is, and shortly.
+// An error about a long text is short.
 TEST_P(EveryParser, SaysLittleOfALongText) {
   std::string text = GetParam().sample;
   text.insert(text.find(kSecret), std::string(1 << 20, 'A') + "\\q\"");

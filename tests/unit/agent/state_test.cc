@@ -103,7 +103,7 @@ TEST(State, EveryPairIsAsTheGraphSays) {
     ASSERT_EQ(row.size(), 3u);
     EXPECT_TRUE(graph.emplace(std::pair(row[0], row[1]), row[2]).second) << row[0] << ", " << row[1];
   }
-  // Whoever is not told anything new has the first wish for the second.
+  // This pair does not occur: an agent that waits has no earlier goal.
   graph.emplace(std::pair("waiting", "wanted: another"), "checking");
   std::set<std::string> used;
   for (const auto& [phase, state] : States()) {
@@ -128,7 +128,7 @@ TEST(State, ADrainComesBeforeTheChangeAndALookBetweenThem) {
   State state{phase::Checking{kNew}, kNew, std::nullopt};
   auto next = Advance(state, happened::Looked{kNew, {.drains = true}});
   ASSERT_TRUE(next);
-  // Others hear that there is work before it begins.
+  // The work is reported before it begins.
   ASSERT_EQ(next->effects.size(), 2u);
   EXPECT_TRUE(std::holds_alternative<effect::ReportWork>(next->effects[0]));
   EXPECT_TRUE(std::holds_alternative<effect::AskForDrain>(next->effects[1]));
@@ -155,7 +155,7 @@ TEST(State, ANewerWishReplacesOneThatFailsOrWaits) {
     ASSERT_TRUE(next);
     EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNewer);
   }
-  // A look at what is not wanted any more means nothing.
+  // The result of a look at a goal that is not wanted any more is ignored.
   EXPECT_FALSE(Advance({phase::Checking{kNewer}, kNewer, std::nullopt}, happened::Looked{kNew, {.is_there = true}}));
 }
 
@@ -183,7 +183,7 @@ TEST(State, WhatIsNoticedDuringALookBeginsNoOtherAndTheLookCounts) {
     ASSERT_TRUE(next);
     EXPECT_EQ(NameOf(next->next.phase), outlook.is_there ? "settled" : "degraded");
     EXPECT_EQ(Find<effect::ReportFault>(next->effects) != nullptr, !outlook.is_there);
-    // And there is one more look, when it is time for it.
+    // One more look follows, when it is due.
     EXPECT_TRUE(Find<effect::NoticeAgain>(next->effects));
     EXPECT_FALSE(Find<effect::Look>(next->effects));
     const auto again = Advance(next->next, happened::Noticed{});
@@ -221,7 +221,7 @@ TEST(State, WhatTheMachineWasNotWellWithIsNotTriedAgain) {
   EXPECT_EQ(Find<effect::Remember>(next->effects)->rejected->goal, kNew);
   EXPECT_TRUE(Find<effect::Reboot>(next->effects));
 
-  // After the reboot.
+  // The machine has rebooted.
   const State after{phase::Recovering{}, kNew, next->next.rejected};
   next = Advance(after, happened::Recovered{How::kEnded, std::nullopt, ""});
   ASSERT_TRUE(next);
@@ -229,7 +229,7 @@ TEST(State, WhatTheMachineWasNotWellWithIsNotTriedAgain) {
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "kubelet.service is failed");
   EXPECT_FALSE(Advance(next->next, happened::RetryDue{}));
 
-  // Another one is tried, and this one when someone says so.
+  // Another goal is tried, and this one if a person asks for it.
   const auto other = Advance(next->next, happened::Wanted{kOld});
   ASSERT_TRUE(other && Find<effect::Look>(other->effects));
   const auto pardoned = Advance(next->next, happened::Pardoned{});
@@ -258,7 +258,7 @@ TEST(State, WhatCannotBeUsedIsToldAndTheMachineStaysWhatItIs) {
   ASSERT_EQ(next->effects.size(), 1u);
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kUnusable);
 
-  // What it has is still looked after.
+  // The agent goes on to look after the config that the machine has.
   next = Advance(next->next, happened::Noticed{});
   ASSERT_TRUE(next && Find<effect::Look>(next->effects));
   next = Advance(next->next, happened::Looked{kOld, {.is_there = true}});
@@ -288,7 +288,7 @@ TEST(State, AChangeThatCouldNotBeUndoneIsRecoveredFromBeforeAnythingElse) {
   EXPECT_FALSE(Find<effect::Look>(next->effects));
   EXPECT_FALSE(Find<effect::RetryLater>(next->effects));
 
-  // The recovery fails as well, and is tried again as that.
+  // The recovery fails as well, and is tried again as a recovery.
   next = Advance(next->next, happened::Failed{"the disk is full"});
   ASSERT_TRUE(next);
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "the disk is full");
@@ -298,10 +298,10 @@ TEST(State, AChangeThatCouldNotBeUndoneIsRecoveredFromBeforeAnythingElse) {
   next = Advance(failed, happened::RetryDue{});
   ASSERT_TRUE(next && Find<effect::Recover>(next->effects));
 
-  // A person need not wait for that.
+  // A person does not have to wait for the next try.
   EXPECT_TRUE(Find<effect::Recover>(Advance(failed, happened::Asked{})->effects));
 
-  // When it is undone at last, what failed is told, and tried again later than before.
+  // When the change is undone in the end, its failure is reported, and it is tried again after a longer time.
   const State recovering = next->next;
   next = Advance(recovering, happened::Recovered{How::kUndone, kNew, ""});
   ASSERT_TRUE(next);
@@ -309,7 +309,7 @@ TEST(State, AChangeThatCouldNotBeUndoneIsRecoveredFromBeforeAnythingElse) {
   EXPECT_EQ(Find<effect::RetryLater>(next->effects)->attempts, 3);
   EXPECT_TRUE(Find<effect::Look>(Advance(next->next, happened::RetryDue{})->effects));
 
-  // Unless something else is wanted by then.
+  // The change is not tried again if another goal is wanted by then.
   const auto wished = Advance(recovering, happened::Wanted{kNewer});
   ASSERT_TRUE(wished && wished->effects.empty());
   next = Advance(wished->next, happened::Recovered{How::kUndone, kNew, ""});

@@ -31,7 +31,7 @@ TEST_F(Look, SeesNothingThereWhileTheJournalHasAChangeThatWasCutShort) {
   for (const change::Phase phase : {change::Phase::kApplying, change::Phase::kUndoing}) {
     change.phase = phase;
     ASSERT_TRUE(Succeeded(journal.Write(change)));
-    // All files are as the new config says.
+    // All files are as the new config wants them.
     EXPECT_FALSE(Now().is_there);
     EXPECT_TRUE(Now().is_cut_short);
   }

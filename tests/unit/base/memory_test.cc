@@ -25,7 +25,7 @@ TEST(Memory, CodeThatIsNotRunTakesNone) {
   const long before = Resident();
   ReleaseIdleMemory();
   EXPECT_LT(Resident(), before);
-  // And all that was let go of comes back when it is used.
+  // Pages that were released are read again when they are used.
   EXPECT_EQ(std::string(kWords[0]) + kWords[1], "onetwo");
   EXPECT_THROW(static_cast<void>(std::stoi("none")), std::invalid_argument);
 }

@@ -60,7 +60,7 @@ TEST(UniqueFd, ClosesItsDescriptorOnce) {
   {
     UniqueFd first(raw);
     const UniqueFd second = std::move(first);
-    EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): that it is empty is what is tested.
+    EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): the test is that it is empty.
     EXPECT_TRUE(IsOpen(raw));
   }
   EXPECT_FALSE(IsOpen(raw));

@@ -113,7 +113,7 @@ TEST(WithoutUrlPasswords, HidesThePasswordsOnly) {
             "proxy http://me:***@proxy:3128/ and https://host:443/x@y");
 }
 
-// An error says what was being done, with the names of files in it.
+// An error names what was being done, with names of files in it.
 TEST(Error, KeepsToOneLineWhateverANameIs) {
   const Error error = Error::FromErrno("rename /a\nb", 2).While("writing /etc/\x1b[2J\npintle: all is well");
   EXPECT_EQ(error.message(),

@@ -43,7 +43,7 @@ TEST_F(Abilities, OfAMachineWithoutOstreeLeaveTheOsAsideAndSaySo) {
   const plan::Difference difference = plan::Compare(have, wanted);
   EXPECT_FALSE(ChangesOs(difference));
   EXPECT_TRUE(Succeeded(CheckAbleTo(host, difference)));
-  // And back, when the config is taken away.
+  // The same holds when the config is removed.
   LeaveAside(host, EmptyCurrentConfig().object, wanted.object);
   EXPECT_FALSE(ChangesOs(plan::Compare(wanted, EmptyCurrentConfig())));
 }

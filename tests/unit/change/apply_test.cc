@@ -106,7 +106,7 @@ TEST_F(LeftByIgnition, PresetsSayNothingOfAUnitThatALaterConfigDrops) {
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), disabled_)));
   EXPECT_FALSE(machine_.Has("etc/systemd/system/a.target.wants/shipped.service"));
   EXPECT_FALSE(machine_.Has(kPreset));
-  // A machine that got its first config by an agent that did not do this has the file still.
+  // Older agents did not remove the file with the first config, so some machines still have it.
   machine_.Write(kPreset, "disable shipped.service\n");
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(disabled_, TestConfig().WithFile("/etc/motd", "data:,ours"))));
   EXPECT_TRUE(machine_.Has("etc/systemd/system/a.target.wants/shipped.service"));
@@ -141,7 +141,7 @@ TEST_F(Applying, IsUndoneWhenAServiceDoesNotComeUpWithIt) {
   EXPECT_EQ(MessageOf(machine_.GoFromTo(NoConfig(), Everything())),
             "applying rendered-worker-1: restarting watcher.service service failed: watcher.service does not start");
   EXPECT_EQ(Tree(), before);
-  // Again with the old files.
+  // The service is restarted again, with the old files.
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("watcher.service", "watcher.service"));
 }
 
@@ -157,7 +157,7 @@ TEST_F(Applying, LeavesNothingOfWhatWasStagedWhenItFailsBeforeTheJournal) {
   EXPECT_FALSE(machine_.Has("var/lib/pintle/change/contents"));
   EXPECT_EQ(Tree(), before);
 
-  // The same where the journal itself cannot be written.
+  // Nothing is left if the journal itself cannot be written.
   std::filesystem::create_directories(directory_ / "var/lib/pintle/change/journal.json.spare/in the way");
   EXPECT_THAT(MessageOf(machine_.GoFromTo(NoConfig(), Everything())), HasSubstr("keeping the journal"));
   EXPECT_FALSE(machine_.Has("var/lib/pintle/change/contents"));
@@ -171,7 +171,7 @@ TEST_F(Applying, WaitsForARebootWhereNoPolicySaysThatItNeedsNone) {
   EXPECT_EQ(machine_.Read("etc/motd"), "ours");
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kRebootNeeded);
   EXPECT_THAT(MessageOf(machine_.GoFromTo(Everything(), NoConfig())), HasSubstr("still under way"));
-  // The boot after it.
+  // The machine boots.
   machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kFinished);
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
@@ -209,7 +209,7 @@ TEST_F(Applying, IsUndoneWhenItIsGivenUpAfterTheRebootAndSaysWhy) {
   Boot();
   ASSERT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kToBeConfirmed);
   const Recovered recovered = ValueOf(GiveUp(machine_.host(), {}, "it is not well"));
-  // What runs has begun with the new files.
+  // The running services were started with the new files.
   EXPECT_EQ(recovered.how, Recovery::kRebootNeededToUndo);
   EXPECT_EQ(recovered.reason, "it is not well");
   const auto rejected = ValueOf(ReadRejected(machine_.host().root));
@@ -330,7 +330,7 @@ TEST_F(Applying, RefusesAPathThatLeadsToWhatIsOurs) {
 }
 
 TEST_F(Applying, KeepsWhatIsOursWhenAConfigGoesThatHadIt) {
-  // As an older version let it.
+  // Older versions accepted such a config.
   TestConfig first;
   first.WithFile("/etc/machine-config-daemon/currentconfig", "data:,theirs").WithFile("/etc/a", "data:,1");
   TestConfig second;

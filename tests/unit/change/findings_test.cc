@@ -202,7 +202,7 @@ TEST_F(Looking, FindsAMaskThatIsMissing) {
                           "such file or directory"));
 }
 
-// The Machine Config Operator does not write it.
+// The Machine Config Operator does not write an empty drop-in.
 TEST_F(Looking, TakesADropinThatIsMissingForAnEmptyOne) {
   TestConfig config;
   ignition::Unit unit;
@@ -227,7 +227,7 @@ TEST_F(Looking, FindsLabelsOfAnotherType) {
   const auto set_label = [&](const std::string& path, const std::string& label) {
     return ::setxattr((directory_ / path).c_str(), host::kSelinuxLabel, label.c_str(), label.size() + 1, 0);
   };
-  // An admin's own hands leave another user than the policy has; that is fine.
+  // Files that an administrator makes have another SELinux user than the policy wants; that is no finding.
   ASSERT_EQ(set_label("etc/a", "unconfined_u:object_r:etc_t:s0"), 0);
   ASSERT_EQ(set_label("etc/b", "system_u:object_r:user_home_t:s0"), 0);
   host::Host host = machine_.host();
@@ -240,14 +240,14 @@ TEST_F(Looking, FindsLabelsOfAnotherType) {
             "system_u:object_r:user_home_t:s0");
   EXPECT_EQ(findings.back().text,
             "label mismatch for file \"/etc/c\"; expected: system_u:object_r:etc_t:s0; received: none");
-  // What is found can be mended.
+  // Restoring repairs everything that was found.
   const auto all = [](const plan::Step&) { return true; };
   EXPECT_EQ(ValueOf(Restore(host, config, plan::Make(config, config, machine_.policy, {}), all)), Ending::kDone);
   EXPECT_THAT(ValueOf(FindingsOn(host, config)), IsEmpty());
 }
 #endif
 
-// What was seen is the file, and not that it was right.
+// The memory has what the file is, and not whether that was right.
 TEST_F(Looking, FindsTheSameWhateverItHasSeen) {
   class Later final : public Clock {
    public:

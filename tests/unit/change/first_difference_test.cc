@@ -70,7 +70,7 @@ TEST_F(FirstDifferenceTest, MasksSecrets) {
             "line 1: expected \"hash <masked> rounds\", is \"hash <masked> none\"");
 }
 
-// What a line is may be said by one far above it.
+// A line far above may decide whether a line is a secret.
 TEST_F(FirstDifferenceTest, MasksLinesWithinAKeyOrABlock) {
   EXPECT_EQ(Between("-----BEGIN PRIVATE KEY-----\nAAAA\nBBBB\n-----END PRIVATE KEY-----\n",
                     "-----BEGIN PRIVATE KEY-----\nAAAA\nCCCC\n-----END PRIVATE KEY-----\n"),

@@ -75,7 +75,7 @@ TEST_F(PuttingLate, TakesTheDefaultOfTheNewImageForNoEdit) {
   WriteMotd("the new OS's greeting");
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kRebootNeeded);
   EXPECT_EQ(Motd(), "ours");
-  // As often as it is cut short.
+  // Recovery may be cut short and repeated any number of times.
   ASSERT_TRUE(Succeeded(Recover(machine_.host())));
   EXPECT_EQ(Motd(), "ours");
 }

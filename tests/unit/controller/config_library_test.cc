@@ -22,7 +22,8 @@ class ConfigLibraryTest : public testing::Test {
     }
   }
 
-  // Calls Want() all the time.  Each call ends when the configs have been read, or when a time for the next try is set.
+  // Calls Want() again and again.  Each call ends when the configs have been read, or when a time for the next try is
+  // set.
   void Pass(std::chrono::seconds time, const std::set<std::string>& names) {
     const MonotonicTime end = clock_.now + time;
     for (; clock_.now < end; clock_.now += std::chrono::milliseconds(100)) {

@@ -102,7 +102,7 @@ TEST_F(ControllerTest, GoesOnWithOtherPoolsWhileTheServerIsSilentAboutOne) {
     const std::string now = DesiredBy("b");
     if (!first.empty()) return now != first;
     if (server_.CountOf(tell) == 0 || now != TargetOf("infra")) return false;
-    // It has become what it was told to be, and is to be something else.
+    // The node has reached its config, and its pool gets another one.
     first = now;
     PutNode("b", "infra", first);
     server_.Put("machineconfigs",

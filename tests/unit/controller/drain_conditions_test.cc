@@ -58,7 +58,7 @@ TEST(DrainMoment, HasTheWordsOfTheMachineConfigOperator) {
                   "The node is reporting Unschedulable = true"));
 }
 
-// What a server or an admission webhook has said may have anything in it.
+// An error of a server or an admission webhook may contain any bytes.
 TEST(DrainMoment, EscapesAndCutsWhatOthersSaid) {
   const DrainMoment failed = drain_moment::DrainFailed("\x1b[2J\n\xff" + std::string(40'000, 'a'), "drain-b", "a");
   EXPECT_THAT(failed.child.message, testing::StartsWith("Error: Node Drain has not succeeded. Error is: "

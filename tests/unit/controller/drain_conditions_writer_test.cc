@@ -62,7 +62,7 @@ TEST_P(DrainConditionsWriterTest, TriesRarelyAndKeepsNobodyWaitingAndNoOtherNode
     return GetParam().answer;
   });
   const std::size_t enough = GetParam().is_patient ? 2 : kube::kEnough;
-  // Each says something that was not so before, or it would not be written.
+  // Each write changes the message; otherwise it would not be sent.
   const auto say = [&] {
     for (std::size_t i = 0; i <= enough; ++i) writer_.Write("a", drain_moment::CordonFailed(std::to_string(i), true));
   };

@@ -65,10 +65,10 @@ class DrainForecastsTest : public testing::Test {
   std::map<std::string, api::Node> nodes_;
   struct Question {
     DrainForecasts::Answer answer;
-    std::weak_ptr<kube::Work> open;  // Alive for as long as somebody waits for the answer.
+    std::weak_ptr<kube::Work> open;  // Exists for as long as somebody waits for the answer.
   };
 
-  std::map<std::string, Question> asked_;  // Those without an answer.
+  std::map<std::string, Question> asked_;  // The questions without an answer.
   std::vector<std::string> told_;
   int changed_ = 0;
   PassingClock clock_;
@@ -107,7 +107,7 @@ TEST_F(DrainForecastsTest, LetEachNodeGoWhenItsOwnIsThere) {
 TEST_F(DrainForecastsTest, StayGoodUntilTheNodeHasBeenTold) {
   EXPECT_THAT(Await({"a", "b"}), ElementsAre("a", "b"));
   Answer("b", kMayPass);
-  // The API server did not let us tell it for a while.
+  // The API server refuses the update of the node for a while.
   for (int i = 0; i < 5; ++i) {
     EXPECT_THAT(Await({"b"}), IsEmpty());
     clock_.now += kFresh;
@@ -156,12 +156,12 @@ TEST_F(DrainForecastsTest, ThatDoNotComeHoldUpNobodyForLong) {
   clock_.now += kPatience / 2;
   EXPECT_THAT(Await({"a"}), IsEmpty());
   EXPECT_THAT(told_, ElementsAre("a it takes too long; the node is told without it"));
-  // When it has been told, nobody needs an answer.
+  // After the update, nobody needs an answer.
   EXPECT_THAT(Await({}), IsEmpty());
   EXPECT_THAT(Asked(), IsEmpty());
 }
 
-// The way that configs are compared is not known, and never will be.
+// The config that defines how others are compared cannot be read, and never will be.
 TEST_F(DrainForecastsTest, OfWhichNobodyKnowsWhetherTheyAreNeededHoldUpNobodyForLong) {
   EXPECT_THAT(Await(Telling({"a"}), std::nullopt), ElementsAre("a"));
   EXPECT_THAT(Asked(), IsEmpty());
@@ -169,7 +169,7 @@ TEST_F(DrainForecastsTest, OfWhichNobodyKnowsWhetherTheyAreNeededHoldUpNobodyFor
   EXPECT_THAT(Await(Telling({"a"}), std::nullopt), IsEmpty());
 }
 
-// Forty pods a node at a second each, and 20 nodes: no two answers are fresh at the same time.
+// With forty pods a node, a second for each pod, and 20 nodes, no two answers are fresh at the same time.
 TEST_F(DrainForecastsTest, TakeATenthOfTheTimeAtMost) {
   std::vector<std::string> left;
   for (int i = 10; i < 90; ++i) {
@@ -179,7 +179,7 @@ TEST_F(DrainForecastsTest, TakeATenthOfTheTimeAtMost) {
   std::chrono::seconds waited(0);
   std::chrono::seconds passed(0);
   while (!left.empty() && passed < std::chrono::hours(10)) {
-    const std::vector<std::string> next = {left.front()};  // One node at a time.
+    const std::vector<std::string> next = {left.front()};  // One node is updated at a time.
     const bool waits = !Await(next).empty();
     clock_.now += std::chrono::seconds(10);
     passed += std::chrono::seconds(10);
@@ -187,7 +187,7 @@ TEST_F(DrainForecastsTest, TakeATenthOfTheTimeAtMost) {
       waited += std::chrono::seconds(10);
       continue;
     }
-    // It is told, drained and rebooted.
+    // The node is updated, drained and rebooted.
     left.erase(left.begin());
     clock_.now += std::chrono::minutes(1);
     passed += std::chrono::minutes(1);

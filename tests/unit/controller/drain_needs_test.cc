@@ -60,7 +60,7 @@ TEST_F(DrainNeedsTest, AreThoseOfThePlan) {
   EXPECT_THAT(Draining(), IsEmpty());
 }
 
-// The agent goes by what the operator made of the policy, once it has looked at it.
+// The agent uses the policy that the operator has completed, once the operator has seen the latest one.
 TEST_F(DrainNeedsTest, GoByThePolicyThatAgentsGoBy) {
   said_.status.node_disruption_policy_status.cluster_policies = WithoutDrain();
   EXPECT_THAT(Draining(), IsEmpty());

@@ -96,7 +96,7 @@ TEST(MetricsText, TellsWhatWaitsBehindAPause) {
   pause.renders = {"a", "b"};
   pause.waits_since = WallTime(std::chrono::seconds(1'600'000'000));
   pause.reboots = true;
-  // What the tests of the Machine Config Operator had.
+  // These are the values in the tests of the Machine Config Operator.
   pause.bundles = {{"/etc/kubernetes/kubelet-ca.crt", WallTime(std::chrono::seconds(1'670'379'908)), "CN=s"}};
   const char* const lines[] = {
       R"(machine_config_controller_paused_pool_kubelet_ca{pool="worker"} 1670379908)",

@@ -399,7 +399,7 @@ class CertificatesPass : public PauseTest {
     WaitWithKubeletCa("20261206120000Z");
   }
 
-  // What the rollout does with a pool that passes.
+  // Returns how many nodes the rollout updates in a pool whose certificates pass.
   std::size_t CountTold() {
     api::MachineConfigPool pool = pool_;
     if (Report().passes) pool.spec.paused = false;

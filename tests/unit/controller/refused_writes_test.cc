@@ -140,7 +140,7 @@ class Stage {
     if (!changes.is_empty()) writer->Write(std::move(changes));
   }
 
-  // Calls `look` all the time.
+  // Calls `look` again and again.
   void Pass(std::chrono::seconds time, void (Stage::*look)()) {
     const MonotonicTime end = clock.now + time;
     const milliseconds step = time > std::chrono::minutes(1) ? milliseconds(1000) : milliseconds(100);
@@ -219,7 +219,7 @@ TEST(RefusedRenderingTest, StaysAwayForAsLongAsTheServerSays) {
                       kube::With(SmallApiServer::Status(429, "TooManyRequests", kWords), "Retry-After: 25"));
   stage.Begin();
   stage.Pass(std::chrono::minutes(1), &Stage::Render);
-  EXPECT_EQ(stage.server.CountOf("POST " + kApi + "machineconfigs"), 6U);  // Three for each of two pools.
+  EXPECT_EQ(stage.server.CountOf("POST " + kApi + "machineconfigs"), 6U);  // Three requests for each of two pools.
 }
 
 TEST(RefusedRenderingTest, IsTriedAtOnceWhenThereIsSomethingElseToRender) {
@@ -248,7 +248,7 @@ TEST(RefusedRenderingTest, SaysNoLongerWhatWasWrongBefore) {
               testing::AllOf(StartsWith("Failed to render configuration for pool worker: "), HasSubstr(kWords)));
 }
 
-// What a pool renders to by itself.
+// Returns the config that the worker pool renders to in a cluster of its own.
 json::Value RenderedForWorker() {
   Stage stage;
   stage.Begin();
@@ -491,7 +491,8 @@ TEST(UnknownTelling, HoldsItsPoolUntilTheNodeIsReadAndNoOther) {
   EXPECT_THAT(stage.ConditionOf("worker", "Degraded")["message"].text(), HasSubstr("connection"));
   stage.server.Refuse({});
   stage.Pass(std::chrono::minutes(5), &Stage::RollOut);
-  // By now it is known that it was not told, so that one may be; the one that could not be goes behind.
+  // The controller has learned that the node was not updated, so it may update one; the node with the lost answer comes
+  // last.
   EXPECT_EQ(stage.DesiredBy("b"), "rendered-worker-2");
   EXPECT_EQ(stage.DesiredBy("a"), "rendered-worker-1");
   stage.AddNode("b", "rendered-worker-2");

@@ -54,7 +54,7 @@ TEST(RolloutPass, NeedsOnePatchForAllThatIsToBeChangedOnANode) {
   const Changes changes = world.Pass();
   EXPECT_EQ(changes.nodes.size(), 3U);
   EXPECT_EQ(changes.nodes[0].patch.metadata.annotations.size(), 2U);
-  // Who has just been told is on its way; the others have it ahead.
+  // The node that gets its config now needs no taint; the others have an update ahead.
   EXPECT_FALSE(changes.nodes[0].patch.spec);
   ASSERT_TRUE(changes.nodes[1].patch.spec);
   EXPECT_EQ(changes.nodes[1].patch.spec->taints[0].key, api::kUpdateInProgressTaint);
@@ -363,7 +363,7 @@ TEST(RolloutPass, TellsNoNodeToWaitWithCertificatesThatPass) {
   world.pools.at("worker").metadata.annotations["pintle.io/pause-policy"] = "CertificatesPass";
   world.Settle();
   EXPECT_THAT(SaidToWait(world), testing::Each(""));
-  // What is no policy is Strict.
+  // An unknown policy counts as Strict.
   world.pools.at("worker").metadata.annotations["pintle.io/pause-policy"] = "certificates";
   world.Settle();
   EXPECT_THAT(SaidToWait(world), testing::Each(testing::Ne("")));

@@ -20,7 +20,7 @@
 
 namespace pintle::controller {
 
-// Where the Machine Config Operator's kinds are.
+// The path of the Machine Config Operator's kinds.
 inline const std::string kApi = "/apis/machineconfiguration.openshift.io/v1/";
 
 class SmallApiServer {
@@ -39,7 +39,7 @@ class SmallApiServer {
     const std::lock_guard lock(mutex_);
     refusal_ = std::move(refusal);
   }
-  // All requests that begin so get this answer.
+  // All requests that begin with this text get the answer.
   void Refuse(const std::string& beginning, const kube::Answer& answer) {
     Refuse([beginning, answer](const kube::Asked& asked) -> std::optional<kube::Answer> {
       if (!asked.line.starts_with(beginning)) return std::nullopt;
@@ -215,8 +215,8 @@ class SmallApiServer {
   }
 
   std::mutex mutex_;
-  std::map<std::string, std::map<std::string, json::Value>> objects_;  // By plural, and then by name.
-  std::map<std::string, std::vector<Told>> events_;                    // By plural.
+  std::map<std::string, std::map<std::string, json::Value>> objects_;  // The objects by plural, and then by name.
+  std::map<std::string, std::vector<Told>> events_;                    // The events by plural.
   std::vector<std::string> asked_;
   Refusal refusal_;
   bool is_silent_ = false;

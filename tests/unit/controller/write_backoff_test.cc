@@ -12,7 +12,7 @@ using std::chrono::seconds;
 
 const WriteBackoff::Key kNode = {"node", "a"};
 
-// How often something that always fails is tried in so much time, by someone who looks all the time.
+// Returns how often a write that always fails is tried in this time, if the caller looks again and again.
 int AttemptsIn(WriteBackoff& backoff, MonotonicTime begin, milliseconds time) {
   int attempts = 0;
   for (MonotonicTime now = begin; now < begin + time; now += milliseconds(100)) {

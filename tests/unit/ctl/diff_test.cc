@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Two configs in files.
+// Previews the difference of two configs in files.
 class Diffing : public testing::Test {
  protected:
   DiffPreview Between(const json::Value& from, const json::Value& to) {

@@ -91,11 +91,11 @@ TEST_F(EvictionsTest, StayBelowWhatIsAllowedInAMinute) {
   EXPECT_LE(kube::RequestsInAMinute({.first = retry, .longest = 8 * retry}), kube::kMostInAMinute);
 }
 
-// An answer to an eviction says nothing that anyone reads.
+// Returns the bad answers to evictions.  A successful answer has no contents that anyone reads.
 std::vector<BadAnswer> Refusals() {
   std::vector<BadAnswer> refusals = kube::BadAnswers();
   std::erase_if(refusals, [](const BadAnswer& bad) { return bad.answer.status / 100 == 2 && !bad.answer.raw; });
-  // A version of evictions that the server does not know is a bad request, and the other one is tried at once.
+  // A server answers 400 to a version of evictions that it does not know, and the other version is tried at once.
   std::erase_if(refusals, [](const BadAnswer& bad) { return bad.answer.status == 400; });
   return refusals;
 }

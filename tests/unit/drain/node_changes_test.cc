@@ -48,7 +48,7 @@ TEST(ToCordon, LeavesTheClockOfItsOwnDrainRunning) {
   const json::Value patch =
       *ToCordon(NodeThatAsks(kDrainRequest, false, {{kStarted, "2026-11-21T19:00:00Z drain-b"}, {kKept, "true"}}),
                 kDrainRequest, kNow);
-  json::Value wanted = Annotations({{kKept, nullptr}});  // Whoever cordoned it has uncordoned it.
+  json::Value wanted = Annotations({{kKept, nullptr}});  // The person who cordoned the node has uncordoned it.
   wanted["spec"] = {{"unschedulable", true}};
   EXPECT_EQ(patch, wanted);
   EXPECT_EQ(

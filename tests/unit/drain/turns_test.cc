@@ -49,7 +49,7 @@ TEST_F(TurnsTest, AreNotLostByThoseWhoLeaveTheLine) {
   std::optional<Turns::Turn> c = Take("c");
   auto d = Take("d");
   c.reset();
-  a.reset();  // Before it has begun.
+  a.reset();  // The turn is given up before it has begun.
   const auto e = Take("e");
   event::Settle(*loop_);
   EXPECT_THAT(begun_, ElementsAre("b", "d")) << "there are two turns as before";

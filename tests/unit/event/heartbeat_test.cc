@@ -22,7 +22,7 @@ TEST(Heartbeat, TellsOtherThreadsWhenTheLoopTurnedLast) {
   EXPECT_GE(first, before);
   EXPECT_LE(first, SystemClock().Monotonic());
 
-  // Nobody runs the loop.
+  // The loop does not run, so there is no beat.
   MonotonicTime seen_elsewhere;
   std::thread([&] {
     while (SystemClock().Monotonic() < first + 20ms) std::this_thread::yield();
@@ -30,7 +30,7 @@ TEST(Heartbeat, TellsOtherThreadsWhenTheLoopTurnedLast) {
   }).join();
   EXPECT_EQ(seen_elsewhere, first);
 
-  // Now somebody does, until it has beaten twice.
+  // The loop runs until it has beaten twice.
   std::set<MonotonicTime> beats;
   const std::function<void()> look = [&] {
     beats.insert(heartbeat.last());

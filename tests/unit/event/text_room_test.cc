@@ -31,7 +31,7 @@ TEST_F(TextRoomTest, MakesATextOnceAndKeepsThoseThatWereAskedForLast) {
   EXPECT_EQ(Get(0), Get(0));
   Get(1);
   Get(0);
-  Get(2);  // There is room for two, and 1 was asked for before 0.
+  Get(2);  // There is room for two texts; text 1 was asked for before text 0, so it is removed.
   EXPECT_EQ(room_->taken(), 200U);
   Get(0);
   EXPECT_EQ(made_, (std::array{1, 1, 1, 0, 0}));
@@ -43,7 +43,7 @@ TEST_F(TextRoomTest, NeverHasMoreThanFitsWhateverIsAskedForAndWhoeverHoldsIt) {
   std::vector<TextRoom::Text> held = {Get(0), Get(1)};
   EXPECT_EQ(Get(2), nullptr);
   EXPECT_EQ(Get(2), nullptr);
-  EXPECT_EQ(made_[2], 1);  // Its length is known from then on.
+  EXPECT_EQ(made_[2], 1);  // The length of the text is known from then on.
   EXPECT_EQ(Get(0), held[0]);
   EXPECT_EQ(room_->taken(), 200U);
   held.pop_back();

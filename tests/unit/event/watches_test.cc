@@ -263,7 +263,7 @@ class InotifyWatchTest : public Watches {
     }
     return names;
   }
-  // The loop stops when this file appears: all that happened before has been told by then.
+  // The loop stops when this file appears: by then it has delivered all earlier changes.
   void RunToTheEndOfChanges() {
     const TemporaryDirectory other;
     const InotifyWatch end =
@@ -329,7 +329,7 @@ TEST_F(InotifyWatchTest, TellsThatChangesWereLost) {
       ValueOf(InotifyWatch::Create(*loop_, directory_.path(), IN_ATTRIB, [&](const FileHappening& happening) {
         if (std::holds_alternative<FileChangesLost>(happening)) loop_->Stop();
       }));
-  // By turns, since the kernel makes one of two events that are alike.
+  // The files take turns, since the kernel merges two equal events in a row.
   for (int i = 0; i <= limit; ++i) ASSERT_EQ(::chmod((directory_ / (i % 2 == 0 ? "a" : "b")).c_str(), 0600), 0);
   EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
 }
@@ -357,11 +357,11 @@ TEST_F(InotifyWatchTest, MayGoWhenOthersOfTheSameDoNotWantWhatIsWaiting) {
   EXPECT_TRUE(happenings_.empty());
 }
 
-// A process of its own, in a user namespace in which nobody may watch anything; it says what went wrong.
+// Runs in a process of its own, in a user namespace in which nobody may watch anything; prints the error.
 [[noreturn]] void WatchWhereNothingMayBeWatched(const std::string& path) {
   std::string message = "no user namespaces here";
   if (::unshare(CLONE_NEWUSER) == 0 && (std::ofstream("/proc/sys/user/max_inotify_watches") << 0).flush()) {
-    const auto loop = ValueOf(Loop::Create());  // One that was made before belongs to the other process.
+    const auto loop = ValueOf(Loop::Create());  // A loop that was made before belongs to the parent process.
     message = MessageOf(InotifyWatch::Create(*loop, path, IN_CREATE, [](const FileHappening&) {}));
   }
   std::fputs(message.c_str(), stderr);

@@ -210,7 +210,7 @@ TEST_F(AuthorizedKeysAsRoot, ArePutIntoAFolderMadeAnewInThePlaceOfSomeoneElses) 
     EXPECT_TRUE(Succeeded(machine_.Put("core", before))) << "as after a crash";
     EXPECT_EQ(machine_.Read(std::string(name) + "/theirs"), "kept");
 
-    // For the next round: the folder is there and is the user's.
+    // Makes the folder of the user again for the next round.
     fs::remove_all(machine_ / name);
     fs::create_directory(machine_ / "home/core/.ssh");
     ASSERT_EQ(::chown((machine_ / "home/core/.ssh").c_str(), 1234, 1235), 0);

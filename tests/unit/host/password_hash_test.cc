@@ -74,7 +74,7 @@ TEST(PasswordHash, IsPutBackByteForByte) {
     EXPECT_TRUE(Succeeded(machine.Put("core", before)));
     EXPECT_EQ(machine.Observe().has_value(), before.has_value());
     EXPECT_TRUE(Matches(before, machine.Observe())) << line;
-    // A line that was added leaves the line break before it.
+    // Removing a line that was added leaves the line break before it.
     if (*line == '\0') continue;
     EXPECT_EQ(machine.Shadow(), kBefore + line + kAfter);
   }

@@ -37,7 +37,7 @@ TEST(RunProgram, SaysThatAProgramIsNotThere) {
   EXPECT_THAT(failed.error().message(), HasSubstr("running no-such-program: posix_spawn: No such file"));
 }
 
-// The program ends when it has been called, and never else.
+// The program ends only after the function was called.
 TEST(RunProgram, CallsWhileTheProgramRuns) {
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);

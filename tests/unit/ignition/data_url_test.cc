@@ -17,7 +17,7 @@ TEST(DataUrl, IsDecodedFromPercentAndFromBase64) {
   EXPECT_EQ(ValueOf(DecodeDataUrl("data:,")), "");
 }
 
-// Long ones come in several pieces, whose ends must not cut an escape sequence or four letters of base64 in two.
+// Long contents come in several pieces, whose ends must not split an escape sequence or a group of base64.
 TEST(DataUrl, ComesInPiecesThatAreTheSame) {
   for (std::size_t shift = 0; shift < 4; ++shift) {
     std::string bytes(shift, 'a');

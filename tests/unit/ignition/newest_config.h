@@ -9,7 +9,7 @@
 
 namespace pintle::ignition {
 
-// A config of the newest version of Ignition, of which this is what stands beside `ignition`.
+// Returns a config of Ignition's newest version; `body` is its members beside `ignition`.
 inline Config Read(std::string_view body) {
   json::Report report;
   return ValueOf(Parse(R"({"ignition": {"version": "3.5.0"}, )" + std::string(body) + "}", report));

@@ -53,9 +53,9 @@ TEST(Value, IsCopiedDeepAndMovedWhole) {
   EXPECT_EQ(before["list"][1], "two");
   Value moved = std::move(copy);
   EXPECT_EQ(moved["list"][1], "other");
-  moved = moved["list"];  // Part of itself.
+  moved = moved["list"];  // Moves a part of the value over the value.
   EXPECT_EQ(moved[1], "other");
-  moved = std::as_const(moved);  // Itself.
+  moved = std::as_const(moved);  // Assigns the value to itself.
   EXPECT_EQ(moved.size(), 3U);
 }
 

@@ -78,7 +78,7 @@ inline std::vector<BadAnswer> BadAnswers() {
       {"TooManyForEver", With(StatusAnswer(429, "TooManyRequests"), "Retry-After: 9223372036854775808"), kRefusal},
       {"TooManyUntilADate", With(StatusAnswer(429, "TooManyRequests"), "Retry-After: Fri, 31 Dec 2099 23:59:59 GMT"),
        kRefusal},
-      // It is not well.
+      // The server has an internal failure.
       {"InternalError", StatusAnswer(500, "InternalError"), kRefusal},
       {"Panic",
        {.status = 500, .body = "This request caused apiserver to panic. Look in the logs."},
@@ -88,7 +88,7 @@ inline std::vector<BadAnswer> BadAnswers() {
       {"Timeout", StatusAnswer(504, "Timeout"), kRefusal},
       {"UnknownStatus", StatusAnswer(599, "Unheard"), kRefusal},
       {"NumbersWithoutSenseInTheStatus", {.status = 403, .body = endless}, "not today"},
-      // Somebody else answers in its place.
+      // Another program answers in place of the server.
       {"Page", {.status = 502, .body = page}, "status 502"},
       {"PageThatSaysWell", {.body = "<html><body>Log in</body></html>"}, "not JSON"},
       {"Redirect", {.status = 302, .headers = {"Location: https://login.example/"}}, "status 302"},
@@ -96,12 +96,12 @@ inline std::vector<BadAnswer> BadAnswers() {
       {"NoHttp", {.raw = "SSH-2.0-OpenSSH_9.2\r\n"}, "does not speak HTTP"},
       {"HalfAHead", {.raw = "HTTP/1.1 200 OK\r\nContent-"}, "connection"},
       {"EndlessHead", {.raw = "HTTP/1.1 200 OK\r\nX: " + std::string(2 << 20, 'x')}, "head of the answer"},
-      // The answer is cut.
+      // The answer is incomplete.
       {"CutOff", {.status = 201, .body = R"({"metadata":{"na)", .ending = Ending::kCutOff}, "connection"},
       {"ShorterThanItSays", {.raw = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"metadata\":"}, "connection"},
       {"CutShort", {.body = R"({"metadata":{"na)"}, "not JSON"},
       {"Nothing", {.body = ""}, "not JSON"},
-      // It is no answer to this, or nobody can read it.
+      // The answer is about something else, or cannot be decoded.
       {"Null", {.body = "null"}, "must be an object"},
       {"AnArray", {.body = "[]"}, "must be an object"},
       {"StatusThatSaysWell", {.body = R"({"kind":"Status","status":"Success"})"}, "is a Status"},
@@ -144,7 +144,8 @@ inline std::string EventLine(const std::string& type, const std::string& object)
   return R"({"type":")" + type + R"(","object":)" + object + "}\n";
 }
 
-// Bad answers to a watch of what ListAnswer() has listed.  Without words, nothing is reported, as nobody is at fault.
+// Bad answers to a watch after the list of ListAnswer().  An answer without words is not reported, since nobody is at
+// fault.
 inline std::vector<BadAnswer> BadWatches() {
   const std::string bookmark = EventLine("BOOKMARK", R"({"metadata":{"resourceVersion":"9"}})");
   const std::string event = EventLine("ADDED", R"({"metadata":{"name":"b","resourceVersion":"9"},"spec":{}})");

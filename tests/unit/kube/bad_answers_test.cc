@@ -150,7 +150,7 @@ TEST_F(Following, AsksNotMoreOftenForASecondPageThatIsRefused) {
 
 TEST_F(Following, StaysBelowWhatIsAllowedInAMinute) {
   EXPECT_LE(RequestsInAMinute(FeedSettings().backoff), kMostInAMinute);
-  // With two more for a page.
+  // A failed page of a list adds two requests.
   EXPECT_LE(RequestsInAMinute(FeedSettings().backoff) + 2, kMostInAMinute);
 }
 

@@ -244,7 +244,8 @@ TEST_F(Changing, IsRepeatedOnlyWhenTheSecondTimeDoesTheSame) {
   EXPECT_FALSE(Patched(server, conditional));
   const JsonPatch operations = {json::Value::array({{{"op", "remove"}, {"path", "/spec/taints/0"}}})};
   EXPECT_FALSE(Patched(server, operations));
-  EXPECT_TRUE(Succeeded(Patched(server, operations)));  // 503: the server did not take it.
+  // After the status 503 the request is repeated, because the server has not executed it.
+  EXPECT_TRUE(Succeeded(Patched(server, operations)));
   EXPECT_EQ(server.asked().size(), 6U);
 }
 

@@ -169,7 +169,7 @@ TEST_F(MirrorTest, NoticesThatAWatchIsSilent) {
 }
 
 TEST_F(MirrorTest, ListsAgainWhenWatchesAreSilentOneAfterTheOther) {
-  // A server whose store was restored has nothing to tell of versions that it has yet to reach.
+  // A server whose store was restored sends no events for versions that it has not reached yet.
   settings_.watch.silence = milliseconds(50);
   ScriptedServer server({{.body = ListText(NodeText("a", "4") + "," + NodeText("b", "5"), "5")},
                          {.ending = Ending::kNever},

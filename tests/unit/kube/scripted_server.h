@@ -31,7 +31,7 @@
 
 namespace pintle::kube {
 
-// What follows the body of an answer.
+// How an answer ends behind its body.
 enum class Ending {
   kInOrder,
   kCutOff,  // The connection is closed before the end.
@@ -129,7 +129,8 @@ class ScriptedServer {
   void AcceptAll() {
     while (Wait(listener_.get())) {
       const int connection = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
-      // An answer is sent in pieces, of which the next must not wait until the last has been acknowledged.
+      // Answers are sent in pieces; without this option, a piece would wait until the client has acknowledged the one
+      // before.
       const int yes = 1;
       ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
       threads_.emplace_back([this, connection] { Serve(UniqueFd(connection)); });

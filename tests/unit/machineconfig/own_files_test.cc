@@ -54,7 +54,7 @@ TEST(OwnFiles, MakeAConfigOneThatNoMachineGetsTo) {
   const Verdict verdict = Judge(TestConfig(), config, {});
   EXPECT_THAT(verdict.text, HasSubstr("cannot write /etc/machine-config-daemon/currentconfig: Pintle keeps there"));
   EXPECT_TRUE(verdict.is_valid) << "it renders";
-  // A machine that has one gets away from it.
+  // A machine that has such a config can change to another one.
   EXPECT_EQ(Judge(config, TestConfig(), {}).text, "");
 }
 

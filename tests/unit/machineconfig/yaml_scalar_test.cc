@@ -43,7 +43,8 @@ TEST(GoText, WritesTheShortestDigits) {
 TEST(ThroughJson, MakesWholeNumbersOfWholeFractions) {
   EXPECT_EQ(std::get<std::int64_t>(ThroughJson(-0.0).value()), 0);
   EXPECT_EQ(std::get<std::int64_t>(ThroughJson(420.0).value()), 420);
-  // The digits that Go writes, with zeros behind, and not those that the number has.
+  // Go writes the shortest digits that identify the number and fills up with zeros, so the result differs from the
+  // number.
   EXPECT_EQ(std::get<std::int64_t>(ThroughJson(4611686018427387904.0).value()), 4611686018427388000);
   EXPECT_EQ(std::get<double>(ThroughJson(1e20).value()), 1e20);
   EXPECT_FALSE(ThroughJson(std::numeric_limits<double>::infinity()));

@@ -80,7 +80,7 @@ class HttpClientTest : public testing::Test {
   std::optional<HttpClient> client_;
 };
 
-// A socket on loopback that no server serves.
+// A loopback socket without a server behind it.
 class Unserved {
  public:
   enum class Manner { kRefuses, kAcceptsAndIsSilent };
@@ -599,7 +599,7 @@ class Calls : public HttpClientTest {
   HttpReceiver Ignoring() {
     return {.head = [](const HttpHead&) {}, .body = [](std::string_view) {}, .end = [](Result<>) {}};
   }
-  // What follows a cancelled request on the same loop, and shows that all is well.
+  // Checks, after a request was cancelled, that later requests on the same loop work.
   void ExpectThatRequestsWork() { EXPECT_EQ(BodyFrom(server_.At("/hello")), "hello"); }
   void FailIfCalled(HttpReceiver& receiver) {
     receiver.end = [](Result<>) { FAIL() << "the call is gone"; };
@@ -726,7 +726,7 @@ TEST_F(Calls, GetNoMoreOfTheBodyWhileTheyArePaused) {
   };
   call = client().Start({.url = server_.At("/sized/1000000")}, receiver);
   ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
-  ExpectThatRequestsWork();  // Meanwhile the rest would have come.
+  ExpectThatRequestsWork();  // The rest would have arrived during this request.
   EXPECT_LT(received, 1000000U);
   resumed = true;
   call.Resume();
@@ -782,7 +782,7 @@ TEST_F(Http2, SharesOneConnectionAmongManyRequestsAtOnce) {
 }
 
 TEST_F(Http2, ConnectsAnewWhenTheConnectionIsSilent) {
-  // A load balancer that has lost its server goes on acknowledging what is sent to it.
+  // A load balancer that has lost its server still acknowledges data.
   for (const auto limit : {&HttpTimeouts::stall, &HttpTimeouts::whole}) {
     Server server(Server::Tls("server", {"--http2", folder_.path(), "--freezes"}));
     EXPECT_EQ(BodyFrom(server.At("/hello")), "hello");
@@ -792,7 +792,7 @@ TEST_F(Http2, ConnectsAnewWhenTheConnectionIsSilent) {
     request.timeouts.*limit = milliseconds(100);
     auto answer = Fetch(request);
     EXPECT_THAT(MessageOf(answer), EndsWith("before any answer"));
-    // A machine that is busy may need longer for a new connection.
+    // A busy machine may need longer for a new connection.
     for (milliseconds patience(200); !answer && patience < seconds(10); patience *= 2) {
       request.timeouts.*limit = patience;
       answer = Fetch(request);
@@ -806,7 +806,7 @@ TEST_F(Http2, KeepsAConnectionOnWhichOnlyOneRequestIsSilent) {
   std::string failure;
   const HttpCall silent = client().Fetch({.url = server.At("/"), .timeouts = {.stall = seconds(2)}},
                                          [&](const Result<HttpResponse>& answer) { failure = MessageOf(answer); });
-  // The others are answered all the while.
+  // The other requests are answered all the time.
   while (failure.empty()) EXPECT_EQ(BodyFrom(server.At("/")), "1");
   EXPECT_THAT(failure, EndsWith("before any answer"));
   EXPECT_EQ(BodyFrom(server.At("/")), "1");

@@ -401,7 +401,7 @@ TEST_F(HttpsServerTest, GivesNewConnectionsTheRenewedCertificate) {
   HttpClient old_client = Client();
   EXPECT_EQ(ValueOf(Fetch(old_client, "/hello")).body, "hello");
   server_->Present(Identity("elsewhere"));
-  // The old connection goes on; a new one is with a server that has another name now.
+  // The old connection still works; a new connection gets the certificate with another name.
   EXPECT_EQ(ValueOf(Fetch(old_client, "/hello")).body, "hello");
   HttpClient new_client = Client();
   EXPECT_THAT(MessageOf(Fetch(new_client, "/hello")), HasSubstr("127.0.0.1"));

@@ -16,7 +16,7 @@ namespace pintle::net {
 
 inline const std::string kPython = "/usr/bin/python3";
 
-// Made once, since it takes a while.
+// The certificates are made once, since that takes a while.
 class Certificates {
  public:
   static const Certificates& Get() {

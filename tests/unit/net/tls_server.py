@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server on the loopback that answers as the path of a request asks it to, and misbehaves as well.
+"""A server on the loopback whose answers, good and bad, are chosen by the path of the request.
 
-It prints its port when it can be reached, takes each line of its standard input as a go-ahead for something that waits
+It prints its port when it can be reached, takes each line of its standard input as a go-ahead for a request that waits
 for one, and ends when its standard input does.
 """
 
@@ -17,7 +17,7 @@ import sys
 import threading
 
 go_ahead = threading.Semaphore(0)
-frozen = 0  # Connections up to this one are passed nothing on any more, and are not closed.
+frozen = 0  # Data of connections up to this number is not forwarded any more; the connections stay open.
 
 
 def response(status, body=b"", headers=()):
@@ -34,7 +34,7 @@ UNFINISHED = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n12345"
 
 
 class Hangup(Exception):
-    """This connection is over."""
+    """Ends this connection."""
 
 
 def wait_for_the_client_to_leave(connection):
@@ -45,7 +45,7 @@ def wait_for_the_client_to_leave(connection):
 
 def reset(connection):
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    # The connection itself, without a word of TLS.
+    # Closes the socket without TLS's closing message.
     os.close(connection.detach())
     raise Hangup
 
@@ -62,7 +62,7 @@ def shake_hands(connection):
     try:
         connection.do_handshake()
     except ssl.SSLError:
-        # Closed with something unread, the connection would be reset, and our alert lost with it.
+        # Closing a socket with unread data would reset the connection, and the client would lose our alert.
         with socket.socket(fileno=connection.detach()) as plain:
             plain.shutdown(socket.SHUT_WR)
             wait_for_the_client_to_leave(plain)
@@ -104,7 +104,7 @@ def answer(connection, serial, method, path, head, body):
             send(b"X-More: " + b"x" * 1000 + b"\r\n")
     elif name == "reset":
         send(UNFINISHED)
-        go_ahead.acquire()  # What is in flight would be lost with the connection.
+        go_ahead.acquire()  # A reset would discard data that is still in flight.
         reset(connection)
     elif name == "truncated":
         send(UNFINISHED)
@@ -124,7 +124,7 @@ def answer(connection, serial, method, path, head, body):
 
 
 def read_request(stream):
-    if not stream.peek(1)[:1].isalpha():  # A greeting of TLS, perhaps, which has no end of line.
+    if not stream.peek(1)[:1].isalpha():  # The client may have sent a TLS handshake, which has no end of line.
         raise Hangup
     head = b""
     while not head.endswith(b"\r\n\r\n"):
@@ -154,7 +154,7 @@ def pump(source, sink, serial=sys.maxsize):
 
 
 def join(connection, address, serial=sys.maxsize):
-    """Passes on all that comes from one side to the other."""
+    """Forwards everything between the two sides."""
     with socket.create_connection(address) as other:
         threading.Thread(target=pump, args=(other, connection, serial), daemon=True).start()
         pump(connection, other, serial)
@@ -179,7 +179,7 @@ def frame(kind, flags, stream, payload=b""):
 
 
 def serve_http2_but_for_the_first(connection, serial):
-    """Answers each request of a connection but for the first, by the number of the connection."""
+    """Answers each request of a connection except the first, with the number of the connection."""
     data, headers, settings, end_of_stream, end_of_headers = 0, 1, 4, 0x1, 0x4
     stream = connection.makefile("rb")
     stream.read(len(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
@@ -192,7 +192,7 @@ def serve_http2_but_for_the_first(connection, serial):
 
 
 def serve_http2_badly(connection, manner):
-    """Answers the first request of a connection as no server should; the frames are those of RFC 9113, section 6."""
+    """Answers the first request of a connection against the protocol; the frames are those of RFC 9113, section 6."""
     data, headers, rst_stream, settings, goaway = 0, 1, 3, 4, 7
     status_200 = frame(headers, 0x4, 1, b"\x88")
     internal_error = struct.pack(">I", 2)
@@ -217,7 +217,7 @@ def serve_http2_badly(connection, manner):
 
 
 def read_frame(stream):
-    """Passes over a frame and returns its kind and its stream."""
+    """Skips a frame and returns its kind and its stream."""
     header = stream.read(9)
     if len(header) < 9:
         raise Hangup
@@ -226,7 +226,7 @@ def read_frame(stream):
 
 
 def port_of(process):
-    """The port that a process listens on: it took any that was free, and does not tell."""
+    """Returns the port that a process listens on: the process chose a free one and does not print it."""
     fds = f"/proc/{process.pid}/fd"
     sockets = {os.readlink(f"{fds}/{fd}") for fd in os.listdir(fds)}
     with open(f"/proc/{process.pid}/net/tcp", encoding="ascii") as table:
@@ -242,7 +242,7 @@ def start_nghttpd(arguments):
     server = subprocess.Popen(["nghttpd", "--verbose", "--address=127.0.0.1", f"--htdocs={arguments.http2}", "0",
                                key, certificate], env=os.environ | {"PATH": os.environ["PATH"] + ":/usr/sbin"},
                               stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    server.stdout.readline()  # It listens, which it tells only when it is to tell everything.
+    server.stdout.readline()  # nghttpd prints a line when it listens, but only with --verbose.
     threading.Thread(target=server.stdout.read, daemon=True).start()
     return server, port_of(server)
 

@@ -144,7 +144,7 @@ TEST(AnyRollout, DoesNotDependOnTheOrderOfNodes) {
     const auto told = [&] {
       const Rollout rollout = Decide(pool, nodes);
       std::vector<std::string> names = Names(rollout.told);
-      // When all can be told, they are in the order of the list.
+      // If all candidates can be updated, they have the order of the list.
       if (rollout.candidates.nodes.size() <= static_cast<std::size_t>(rollout.candidates.capacity)) {
         std::sort(names.begin(), names.end());
       }

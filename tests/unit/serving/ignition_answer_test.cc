@@ -108,7 +108,7 @@ TEST_F(IgnitionAnswerTest, LooksForATokenAsItsModeSays) {
   EXPECT_EQ(StatusWith("junk"), 401);
   EXPECT_EQ(StatusWith(expired), 401);
   EXPECT_EQ(StatusWith(of_other), 403);
-  // Before it has shown a token, nobody learns which pools and versions there are.
+  // Without a token, a client does not learn which pools and versions exist.
   EXPECT_EQ(Ask("/config/none").http.status, 401);
   EXPECT_EQ(Ask("/config/worker", "application/vnd.coreos.ignition+json;version=4.0.0").http.status, 401);
   EXPECT_EQ(Ask("/healthz").http.status, 200);
@@ -133,7 +133,7 @@ TEST_F(IgnitionAnswerTest, IsCountedByPoolVersionAndStatus) {
   first.Count(Ask("/healthz"));
   first.Count(Ask("/config/made-up"));
   first.Count(Ask("/config/worker", "application/vnd.coreos.ignition+json;version=4.0.0"));
-  // Another set of pools: what was counted is kept.
+  // The counts are kept when the set of pools changes.
   const IgnitionCounters second({}, &first);
   second.Count(Ask("/config/worker", "", MakeToken(kSigningKey, "worker", kAskedAt + std::chrono::seconds(1))));
   const IgnitionCounts counts = second.Read();

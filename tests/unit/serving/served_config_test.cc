@@ -72,7 +72,7 @@ TEST(ServedText, AddsWhatMakesAMachineANode) {
   }
 }
 
-// Put into a packed file as it is, the bundle could not be unpacked; and it does not have the digest of another.
+// The file is compressed, so the bundle cannot be put into it as it is; and a digest of other contents must not stay.
 TEST(ServedText, GivesAFileThatIsThereAlreadyItsContentsWhole) {
   const Value file = {{"path", "/etc/kubernetes/kubelet-ca.crt"},
                       {"mode", 0600},
@@ -97,7 +97,7 @@ TEST(ServedText, MovesKernelArgumentsWhereAVersionHasNone) {
   const Value newer = Served(sources, SpecVersion::k3_3);
   EXPECT_EQ(newer["kernelArguments"]["shouldExist"], Value::array({"foo"}));
   EXPECT_EQ(MachineConfigIn(newer)["spec"]["kernelArguments"], Value::array({"base"}));
-  // Asked for again, they have not become more.
+  // The list does not grow when the config is served again.
   for (int i = 0; i < 2; ++i) {
     const Value older = Served(sources, SpecVersion::k3_2);
     EXPECT_FALSE(older.contains("kernelArguments"));

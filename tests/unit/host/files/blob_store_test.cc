@@ -103,7 +103,7 @@ TEST_F(BlobStoreTest, KeepsEqualContentsOnce) {
   EXPECT_EQ(Size(), with_file);
 }
 
-// Some are not written yet when they are asked for, and all are read with what is around them.
+// Some blobs are read before they are written to the disk, and all of them together with their neighbours.
 TEST_F(BlobStoreTest, GivesBackManyInAnyOrderBeforeAndAfterTheyAreDurable) {
   BlobStore blobs = Open();
   std::vector<std::pair<std::string, std::string>> all;

@@ -135,7 +135,7 @@ TEST_F(DirectoriesTest, ReadsNothingThroughALinkInThePlaceOfADirectory) {
   EXPECT_FALSE(OpenToRead(root_, "/home/user/conf/app"));
 }
 
-// A change that the user makes between Prepare and Commit, in a directory of the user's.
+// A change that a user makes in the user's own directory between Prepare and Commit.
 struct Swap {
   const char* name;
   std::function<void(const fs::path& home)> make;
@@ -185,7 +185,7 @@ TEST_F(DirectoriesTest, AreTheSameInCommitAsInPrepareOrItFails) {
   }
 }
 
-// Whatever gets that name in a directory of a user's, it is not what waits there.
+// Whatever takes the temporary name in a user's directory, it is not the file that waits there.
 TEST_F(DirectoriesTest, HaveWhatWaitsWhereNoUserCanReachIt) {
   BlobStore blobs = ValueOf(BlobStore::Open(root_, "/blobs"));
   State ours;

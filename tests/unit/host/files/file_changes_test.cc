@@ -269,7 +269,7 @@ TEST_F(FileChangesTest, TakesTheWordOfWhoHasLookedWhileItHasRested) {
   outside_.Write("root/etc/file", "old");
   fs::permissions(At("etc/file"), fs::perms(0644));
   State was = File("old");
-  was.attributes.emplace()["user.note"] = "c2Vlbg==";  // "seen", which is not there.
+  was.attributes.emplace()["user.note"] = "c2Vlbg==";  // This is "seen"; the file does not have the attribute.
   const FilePut put = {"/etc/file", File("new")};
   const WallTime later = std::chrono::system_clock::now() + std::chrono::hours(1);
   ASSERT_TRUE(Succeeded(changes_.Prepare(put, Before{&was, later})));
@@ -360,7 +360,7 @@ TEST_F(FileChangesTest, KeepsWhatComesToAPlaceWhereNothingWas) {
   EXPECT_EQ(Read("etc/file"), "edit");
 }
 
-// An editor that had the file open all the while.
+// An editor has the file open all the time.
 TEST_F(FileChangesTest, GivesBackWhatIsWrittenToAFileThatItHasReplacedOrRemoved) {
   for (const std::optional<State>& want : {std::optional(File("new")), std::optional<State>()}) {
     outside_.Write("root/etc/file", "old");
@@ -410,7 +410,7 @@ TEST_F(FileChangesTest, SetsJustTheAttributesThatAreGiven) {
 }
 
 TEST_F(FileChangesTest, DoesNotGiveAFileTheAccessListThatItsDirectoryWouldWhenAttributesAreGiven) {
-  // What `setfacl -d -m u:12:rwx` sets.
+  // These bytes are the attribute that `setfacl -d -m u:12:rwx` sets.
   constexpr std::string_view kList(
       "\2\0\0\0\1\0\7\0\xff\xff\xff\xff\2\0\7\0\14\0\0\0\4\0\7\0\xff\xff\xff\xff\20\0\7\0\xff\xff\xff\xff\40\0\0\0\xff"
       "\xff\xff\xff",

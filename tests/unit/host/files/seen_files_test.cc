@@ -104,7 +104,7 @@ TEST_F(SeenFilesTest, AreReadAgainOnceTheirAttributesChange) {
   EXPECT_EQ(seen.size(), 0U);
 }
 
-// What is written right behind the reading may leave the same time.
+// A write right after the file was read may leave the same time.
 TEST_F(SeenFilesTest, DoNotCountWhileTheyAreFresh) {
   SeenFiles seen(clock_);
   clock_.ahead = std::chrono::seconds(0);

@@ -303,7 +303,7 @@ TEST(SystemdOffline, ChangesTheLinksThatSystemctlChanges) {
       const Result<> result = Ours(verb, ours.root(), units);
       SCOPED_TRACE(fmt::format("machine {}, step {}: {} {}: exit status {}, {}", seed, step, verb,
                                fmt::join(units, " "), status, result ? "success" : result.error().message()));
-      // systemctl looks at the state of a unit before it disables it, and gives up on a broken link of that name.
+      // systemctl looks up a unit's state before it disables the unit, and fails on a broken link of that name.
       if (verb == "disable" && status != 0) break;
       ASSERT_EQ(result.has_value(), status == 0);
       ASSERT_EQ(ours.Links(), theirs.Links());

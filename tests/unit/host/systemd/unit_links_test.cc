@@ -86,7 +86,7 @@ TEST(PutUnitLinks, KeepsAnEmptyFolderThatWasThereAndNoOther) {
   const auto before = tree.Links();
   std::filesystem::remove(tree / "etc/systemd/system/old.wants");
   std::filesystem::create_directories(tree / "etc/systemd/system/new.wants");
-  // What a link that was not finished leaves behind.
+  // A crash may leave a link under its temporary name.
   std::filesystem::create_symlink("/x", tree / ("etc/systemd/system/new.wants/" + NameBeside("a.service")));
   EXPECT_TRUE(Succeeded(PutUnitLinks(tree.root(), links)));
   EXPECT_EQ(tree.Links(), before);
