@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `pintled` takes on a node of a real cluster: memory, wake-ups, and the time from an annotation to its end.
+"""Measures `pintled` on a node of a real cluster: its memory, its wake-ups, and the time from an annotation to Done.
 
 Arguments: the build folder, and optionally `plain` for a node without OSTree.
 """
@@ -35,7 +35,7 @@ def of_process(node, file):
 
 
 def memory(node):
-    """MiB that are resident, its share of them, and what was the most."""
+    """Returns the agent's resident memory, its proportional share, and the peak, in MiB."""
     smaps, status = of_process(node, "smaps_rollup"), of_process(node, "status")
     numbers = [re.search(rf"\n{key}:\s+(\d+)", text)[1] for key, text in
                (("Rss", smaps), ("Pss", smaps), ("VmHWM", status))]
@@ -43,7 +43,7 @@ def memory(node):
 
 
 def told_to_done(node, events, name):
-    """Seconds from the annotation until the Node says that all is done."""
+    """Returns the seconds from the annotation until the Node reports Done."""
     started = time.monotonic()
     node.annotate(desiredConfig=name)
     wait_until(lambda: events.of(node.name, "state", "currentConfig")[-1:] == [("Done", name)], "it is done", 60, 0.001)
@@ -51,7 +51,7 @@ def told_to_done(node, events, name):
 
 
 def wait_idle(node):
-    """Until what was freed is given back, which is a while after the last thing has happened."""
+    """Waits until the agent has released its idle memory, which it does some time after the last event."""
     wait_until(lambda: memory(node)[0] < 12, "memory is given back", 30, 0.5)
 
 
@@ -94,7 +94,7 @@ def measure(node):
         wait_idle(node)
         print("idle, MiB resident / its share / the most so far: {:.1f} / {:.1f} / {:.1f}".format(*memory(node)))
         before, bytes_before = switches(node), written(node)
-        time.sleep(IDLE)  # What is measured is that nothing happens.
+        time.sleep(IDLE)  # An idle agent is measured, so this is a sleep.
         print(f"idle for {IDLE} s: {switches(node) - before} wake-ups, {written(node) - bytes_before} bytes written")
 
         node.run("systemctl", "restart", "pintled")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the ground floor costs, beside what the same work costs without it.
+// Compares the cost of our base functions with that of the same work without them.
 
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ std::string TemporaryDirectory() {
 
 std::string NameOf(int index) { return fmt::format("file-{}", index); }
 
-// Durable, one by one: each file is safe when its write returns.
+// Writes files one by one; each is durable when its write returns.
 void WriteFilesDurably(benchmark::State& state) {
   for (auto _ : state) {
     const std::string directory = TemporaryDirectory();
@@ -45,7 +45,7 @@ void WriteFilesDurably(benchmark::State& state) {
 }
 BENCHMARK(WriteFilesDurably)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// The least that durable files cost: written plainly, and the file system synced once at the end.
+// Writes the files plainly and syncs the file system once at the end, which is the least that durable files cost.
 void WriteFilesPlainlyAndSyncOnce(benchmark::State& state) {
   for (auto _ : state) {
     const std::string directory = TemporaryDirectory();

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What whole commands of `pintle` take, from files to answer: the median of several runs, each a process of its own.
+"""Measures whole commands of `pintle`, from files to the answer: the median of several runs, each in its own process.
 
 Arguments: the build folder, and optionally how often each command runs.
 """
@@ -22,11 +22,11 @@ VERSION = "1"
 class Cost:
     wall: float  # s
     cpu: float  # s
-    memory: int  # KiB, at the peak
+    memory: int  # The peak, in KiB.
 
 
 def cost_of(launcher: str, words: list[str]) -> Cost:
-    """Runs one command that must end well."""
+    """Runs one command, which must succeed."""
     answer = subprocess.run([launcher, *words], check=True, capture_output=True, text=True)
     wall, cpu, memory, status = answer.stdout.split()
     if int(status) != 0:
@@ -35,7 +35,7 @@ def cost_of(launcher: str, words: list[str]) -> Cost:
 
 
 def body(size: int, number: int) -> str:
-    """A data URL: every other one base64 of bytes without a pattern, the rest percent-encoded text."""
+    """Returns a data URL: every other one is base64 of random bytes, and the rest are percent-encoded text."""
     if number % 2 == 0:
         return "data:text/plain;charset=utf-8;base64," + base64.b64encode(random.Random(number).randbytes(size * 3 // 4)).decode()
     line = "key%20%3D%20value%0A%23%20and%20a%20comment%0A"
@@ -43,7 +43,7 @@ def body(size: int, number: int) -> str:
 
 
 def machine_config(number: int, size: int) -> str:
-    """YAML as people write it."""
+    """Returns a MachineConfig as YAML, in the form in which people write it."""
     return f"""\
 apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
@@ -79,7 +79,7 @@ spec:
 
 
 def write_cluster(folder: Path, count: int, megabytes: int) -> list[str]:
-    """The words of a command that renders so many configs with so many bytes of contents."""
+    """Writes the files, and returns the words of a command that renders `count` configs with these contents."""
     (folder / "pool.yaml").write_text(
         "kind: MachineConfigPool\nmetadata:\n  name: worker\nspec:\n  machineConfigSelector:\n    matchLabels:\n"
         "      machineconfiguration.openshift.io/role: worker\n"

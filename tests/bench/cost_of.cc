@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs a command and prints what it took: seconds on the clock, seconds of the processor, KiB at the peak, exit status.
-//
-// A process is charged the peak of what it was before exec(), so this small program stands in front of small ones.
+// Runs a command and prints its cost: seconds on the clock, seconds of the processor, KiB at the peak, exit status.
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -37,7 +37,7 @@ namespace fs = std::filesystem;
 constexpr int kChanged = 1'000;
 constexpr int kLookedAt = 5'000;
 constexpr int kRounds = 9;
-constexpr int kBefore = -1;  // The round before all others.
+constexpr int kBefore = -1;  // The number of the round before all others.
 constexpr std::size_t kSize = 4096;
 
 [[noreturn]] void Fail(const std::string& why) {
@@ -53,7 +53,7 @@ T Must(Result<T> result) {
 
 std::string NameOf(int index) { return fmt::format("file-{}", index); }
 
-// Each file has contents of its own, in every round.
+// Returns contents that differ for each file and each round.
 std::string ContentsOf(int index, int round) {
   std::string contents = fmt::format("{} {}\n", index, round);
   contents.resize(kSize, 'x');
@@ -89,7 +89,8 @@ void WritePlainly(const fs::path& directory, int round) {
   if (::syncfs(at.get()) != 0) Fail("cannot sync");
 }
 
-// The least that it takes to have each file whole at every instant: no old contents are kept, and nothing is compared.
+// Replaces each file such that it is whole at every instant, and no more: no old contents are kept, nothing is
+// compared.
 void ReplacePlainly(const fs::path& directory, int round) {
   const UniqueFd at(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const auto beside = [](int i) { return "." + NameOf(i); };
@@ -128,14 +129,14 @@ void AskForEach(const std::vector<std::string>& paths) {
 
 // ---- ours -----------------------------------------------------------------------------------------------------------
 
-// Files that have rested for long enough.
+// A clock for which all files were last changed long ago.
 class Tomorrow final : public Clock {
  public:
   MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
   WallTime Wall() const override { return std::chrono::system_clock::now() + std::chrono::hours(24); }
 };
 
-// The old ones are kept if it is given which were seen, as they are before each change.
+// Keeps the old files if `seen` has what they were before the change.
 void ChangeDurably(const Root& root, int round, SeenFiles* seen) {
   BlobStore blobs = Must(BlobStore::Open(root, "/store"));
   std::vector<FilePut> puts;

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a request for a config costs the Ignition server, and what it costs a plain TLS server of the same bytes.
+"""Compares what a request for a config costs the Ignition server with what it costs a plain TLS server of the same
+bytes.
 
-Argument: the build folder.  Both servers have one processor and the clients another; the figures are the server's time
-of the processor for each request, the two in turns, and the ratio.
+Argument: the build folder. Both servers have one processor and the clients have another. The figures are the processor
+time of a server for each request, measured for both servers in turns, and the ratio.
 """
 
 import base64
@@ -32,7 +33,7 @@ FIRST, LAST = min(os.sched_getaffinity(0)), max(os.sched_getaffinity(0))
 
 
 def make_folder(folder, size):
-    """A pool whose rendered config has contents of this size in files of 20 KB."""
+    """Writes a pool whose rendered config has contents of this size, in files of 20 KB."""
     files = "".join(f"""
       - path: /etc/file-{number}
         mode: 420
@@ -54,7 +55,7 @@ spec:
 
 
 def rsa(folder):
-    """As the installer makes them, a key of RSA."""
+    """Returns a certificate with an RSA key, as the installer makes them."""
     pair = certs.Pair(folder / "rsa.crt", folder / "rsa.key")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", pair.key, "-out",
                     pair.certificate, "-days", "2", "-subj", "/CN=localhost"], check=True, stderr=subprocess.DEVNULL)
@@ -62,7 +63,7 @@ def rsa(folder):
 
 
 class PlainServer:
-    """Serves the bytes of a file, whatever is asked."""
+    """Serves the bytes of a file, whatever the request is."""
 
     def __init__(self, pair, body):
         self._words = [PLAIN, pair.certificate, pair.key, body]
@@ -79,11 +80,11 @@ class PlainServer:
 
 
 def processor_time(pid):
-    return time.clock_gettime((~pid << 3) | 2)    # What clock_getcpuclockid(3) gives.
+    return time.clock_gettime((~pid << 3) | 2)    # The formula of clock_getcpuclockid(3).
 
 
 def load(server, version, manner, connections=CONNECTIONS, seconds=SECONDS):
-    """Requests a second, and the server's time of the processor for each, in milliseconds."""
+    """Returns the requests a second, and the server's processor time for each in milliseconds."""
     before = processor_time(server.pid)
     answer = subprocess.run([LOAD, str(server.port), version, manner, str(connections), str(seconds)],
                             stdout=subprocess.PIPE, text=True, check=True,
@@ -127,7 +128,7 @@ def main():
         worst = 0
         for name, size in SIZES.items():
             served = make_folder(folder / name, size)
-            os.sched_setaffinity(0, {FIRST})    # What is started has it from here.
+            os.sched_setaffinity(0, {FIRST})    # Programs that are started from here on inherit the processor.
             options = ["--rate", "0", "--connections-per-address", "0", "--threads", "2"]
             with IgnitionServer(served, pair, options) as ours:
                 fetch(ours, pair, folder / "body")

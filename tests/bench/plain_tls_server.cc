@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the Ignition server is measured against: the same bytes to every request over TLS, and nothing else.
-//
-// Arguments: the certificate, the key, the file with the body.  It prints its port.  A thread serves a connection.
+// The server that the Ignition server is compared with: it answers every request with the same bytes over TLS, and does
+// nothing else.  Arguments: the certificate, the key, the file with the body.  It prints its port.  Each connection has
+// a thread.
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

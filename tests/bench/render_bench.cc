@@ -78,7 +78,7 @@ json::Value ConfigDocument(int index, std::size_t bytes) {
   };
 }
 
-// What is rendered, made once for each pair of arguments.
+// The configs to render; they are made once for each pair of arguments.
 struct Input {
   std::vector<api::MachineConfig> configs;
   MachineConfigs pointers;
@@ -136,11 +136,11 @@ void Render(benchmark::State& state) {
   const std::size_t peak =
       counted::PeakDuring([&] { Must(machineconfig::Render(input.pool, input.pointers, input.Settings())); });
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(input.hashed.size()));
-  // Beside the input itself, which is in memory before.
+  // The peak does not include the input itself, which was in memory before.
   state.counters["peak/input"] = static_cast<double>(peak) / static_cast<double>(input.bytes);
 }
 
-// From the rendered config to one of which every tenth file has changed.
+// Plans the change from the rendered config to one in which every tenth file has changed.
 void Plan(benchmark::State& state) {
   const Input& input = InputFor(state);
   const auto rendered = Must(machineconfig::Render(input.pool, input.pointers, input.Settings()));

@@ -17,7 +17,7 @@
 namespace pintle::pool {
 namespace {
 
-// As many labels and annotations as a node of a cluster has.
+// Gives the node as many labels and annotations as a real one has.
 api::Node NodeOf(int index) {
   api::Node node;
   node.metadata.name = fmt::format("ip-10-0-{}-{}.eu-west-1.compute.internal", index / 256, index % 256);
@@ -106,7 +106,7 @@ void LookAtPool(benchmark::State& state) {
 }
 BENCHMARK(LookAtPool)->Arg(100)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMillisecond)->Complexity(benchmark::oN);
 
-// What is done once for each node that changed, done for all.
+// Does for all nodes the work that the controller does once for each node that has changed.
 void ReadNodes(benchmark::State& state) {
   const auto nodes = Nodes(state.range(0));
   for (auto _ : state) benchmark::DoNotOptimize(States(nodes));

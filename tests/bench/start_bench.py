@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What memory `pintle-controller start` takes beside a real API server, from its start to the end of a rollout.
+"""Measures the memory of `pintle-controller start` beside a real API server, from its start to the end of a rollout.
 
-Arguments: the build folder, and how many nodes there are.  The nodes are as long as real ones: with images, conditions
-and annotations of others, and with the fields that their writers own.
+Arguments: the build folder, and the number of nodes. The nodes are as long as real ones: they have images, conditions,
+annotations of others, and the records of which writer owns which field.
 """
 
 import concurrent.futures
@@ -27,11 +27,11 @@ NODES = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
 POOLS = ["worker", *(f"pool-{number:02}" for number in range(19))]
 BUDGET = 64  # MiB
 PATIENCE = 600  # s
-IDLE = 10  # s; what was freed is given back a few seconds after the last thing has happened.
+IDLE = 10  # Seconds.  Freed memory is given back a few seconds after the last event.
 
 
 class Clients:
-    """Asks the API server for much at once, over connections that stay."""
+    """Sends many requests to the API server at once, over persistent connections."""
 
     def __init__(self, cluster, count=4):
         self._cluster, self._own = cluster, threading.local()
@@ -128,7 +128,7 @@ class Bench:
         wait_until(reported, "all MachineConfigNodes have their pool", PATIENCE, 1)
 
     def beat(self):
-        """Each kubelet says once that it is alive."""
+        """Reports once for each kubelet that it is alive."""
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.clients.for_each(lambda number: self.clients.ask(
             "PATCH", f"/api/v1/nodes/node-{number:04}/status",
@@ -136,7 +136,7 @@ class Bench:
             "application/strategic-merge-patch+json"), range(NODES))
 
     def answer_until_updated(self):
-        """Each node that is told something has it at once."""
+        """Makes each node that gets a config report at once that it has reached it."""
         def answer(node):
             desired = node["metadata"]["annotations"][PREFIX + "desiredConfig"]
             self.clients.ask("PATCH", "/api/v1/nodes/" + node["metadata"]["name"], {

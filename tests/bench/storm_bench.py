@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `pintled` makes of a file that is edited all the time: one of 3,000, on a machine without a cluster.
+"""Measures `pintled` while one of 3,000 files is edited all the time, on a machine without a cluster.
 
 Argument: the build folder.
 """
@@ -32,7 +32,7 @@ def ignition(files):
 
 
 def taken(node):
-    """Seconds of a processor so far, MiB resident, and the most of that."""
+    """Returns the processor time so far in seconds, the resident memory in MiB, and its peak."""
     pid = node.run("systemctl", "show", "-P", "MainPID", "pintled").stdout.strip()
     times = node.run("cat", f"/proc/{pid}/stat").stdout.rpartition(")")[2].split()
     status = node.run("cat", f"/proc/{pid}/status").stdout
@@ -41,7 +41,7 @@ def taken(node):
 
 
 class Watcher(threading.Thread):
-    """Notes when the status told of findings."""
+    """Notes when the status reported findings."""
 
     def __init__(self, agent):
         super().__init__()
@@ -58,7 +58,7 @@ def storm(node):
     edited = node.path("/etc/many/0/0")
     for number in range(EDITS):
         edited.write_text("contents-0" if number % 2 else f"edit {number}")
-        time.sleep(BETWEEN)  # This is the storm.
+        time.sleep(BETWEEN)  # The edits come at this interval.
     edited.write_text("contents-0")
 
 

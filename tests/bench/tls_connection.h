@@ -33,7 +33,7 @@ class TlsConnection {
     std::size_t written = 0;
     return ::SSL_write_ex(tls_.get(), bytes.data(), bytes.size(), &written) == 1;
   }
-  // 0: no more.
+  // Returns 0 at the end of the data.
   std::size_t Read(char* bytes, std::size_t size) {
     std::size_t count = 0;
     return ::SSL_read_ex(tls_.get(), bytes, size, &count) == 1 ? count : 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds program.py beside the tests, and the machines above them."""
+"""Makes program.py beside the tests, and the machines above them, importable."""
 
 import pathlib
 import sys

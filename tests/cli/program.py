@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `pintle`, and makes what it reads."""
+"""Runs `pintle`, and makes its input files."""
 
 import base64
 import json
@@ -13,7 +13,7 @@ MB = 1 << 20
 
 
 class Answer:
-    """What a run gave: its status, what it printed, and what it cost."""
+    """The result of a run: its status, its output, and its cost."""
 
     def __init__(self, status, stdout, stderr, cpu):
         self.status = status
@@ -26,7 +26,9 @@ class Answer:
 
 
 def pintle(*words, stdin=b"", stdout=subprocess.PIPE, memory=None, seconds=300, file_size=None):
-    """`memory` bounds the address space, `seconds` the processor's time, and `file_size` what is written to a file."""
+    """Runs `pintle`. `memory` limits the address space, `seconds` the processor time, and `file_size` the size of
+    files.
+    """
 
     def limit():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -52,7 +54,7 @@ def pintle(*words, stdin=b"", stdout=subprocess.PIPE, memory=None, seconds=300, 
 
 
 def refused(*words, says=(), **limits):
-    """The program ends with 1, says these things on standard error, and nothing on standard output."""
+    """Checks that the program ends with 1, prints these texts on standard error, and nothing on standard output."""
     answer = pintle(*words, **limits)
     assert answer.status == 1, (answer.status, answer.stderr[-2000:])
     assert answer.stdout == ""
@@ -62,7 +64,7 @@ def refused(*words, says=(), **limits):
 
 
 def write(path, contents):
-    """Writes text, bytes, or what JSON can say."""
+    """Writes text, bytes, or a value as JSON."""
     if isinstance(contents, str):
         contents = contents.encode()
     path.write_bytes(contents if isinstance(contents, bytes) else json.dumps(contents).encode())

@@ -8,7 +8,7 @@ from program import pintle
 
 
 def tree(root, *parts):
-    """All that a config can change, as one value to compare."""
+    """Returns everything that a config can change, as one value to compare."""
     found = {}
     for part in parts:
         for path in sorted([root / part, *(root / part).rglob("*")]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verbs for a machine, on the file tree of one that is not running."""
+"""Tests the verbs for a machine, on the file tree of one that is not running."""
 
 import fcntl
 import os
@@ -66,7 +66,7 @@ def test_an_empty_directory_takes_the_config_away_too(machine, configs, tmp_path
     assert machine.tree() == before
 
 
-def test_a_directory_without_a_config_by_its_name_takes_nothing_away(machine, configs, tmp_path):
+def test_a_directory_without_configs_does_not_remove_the_config(machine, configs, tmp_path):
     machine.run("apply", "--yes", configs)
     before = machine.tree()
     (tmp_path / "other").mkdir()
@@ -76,14 +76,14 @@ def test_a_directory_without_a_config_by_its_name_takes_nothing_away(machine, co
     assert machine.tree() == before
 
 
-def test_a_second_time_there_is_nothing_to_do(machine, configs):
+def test_applying_again_does_nothing(machine, configs):
     machine.run("apply", "--yes", configs)
     before = machine.tree()
     assert machine.run("apply", configs).stdout.startswith("Nothing to do")
     assert machine.tree() == before
 
 
-def test_a_dry_run_shows_and_changes_nothing(machine, configs):
+def test_a_dry_run_lists_the_changes_and_makes_none(machine, configs):
     before = tree(machine.root, ".")
     answer = machine.run("apply", "--dry-run", configs, status=2)
     assert "+++ /etc/new/app.conf" in answer.stdout and "geheim" not in answer.stdout
@@ -93,14 +93,14 @@ def test_a_dry_run_shows_and_changes_nothing(machine, configs):
     assert answer["plan"]["diffFiles"] == ["/etc/motd", "/etc/new/app.conf"]
 
 
-def test_without_a_terminal_it_wants_to_be_told(machine, configs):
+def test_without_a_terminal_yes_is_required(machine, configs):
     before = machine.tree()
     answer = machine.run("apply", configs, status=1)
     assert "add --yes" in answer.stderr
     assert machine.tree() == before
 
 
-def test_what_someone_has_edited_is_told_and_not_overwritten(machine, configs):
+def test_an_edit_is_reported_and_not_overwritten(machine, configs):
     machine.run("apply", "--yes", configs)
     machine.path("/etc/new/app.conf").write_text("password=anders\nmore\n")
     machine.path("/etc/motd").unlink()
@@ -125,7 +125,7 @@ def test_what_someone_has_edited_is_told_and_not_overwritten(machine, configs):
                                         ({"kernelType": "realtime"}, "spec.kernelType"),
                                         ({"extensions": ["usbguard"]}, "spec.extensions"),
                                         ({"osImageURL": "quay.io/a@sha256:" + 64 * "0"}, "spec.osImageURL")])
-def test_what_takes_ostree_is_refused_whole_elsewhere(machine, tmp_path, spec, field):
+def test_a_change_of_the_os_is_refused_as_a_whole_without_ostree(machine, tmp_path, spec, field):
     before = machine.tree()
     config = write(tmp_path / "a.json", machine_config(with_files(file("/etc/motd", "ours\n")), **spec))
     answer = machine.run("apply", "--yes", config, status=1)
@@ -133,7 +133,7 @@ def test_what_takes_ostree_is_refused_whole_elsewhere(machine, tmp_path, spec, f
     assert machine.tree() == before
 
 
-def test_what_no_machine_can_do_is_refused_with_advice(machine, tmp_path):
+def test_a_change_that_no_machine_can_make_is_refused_with_advice(machine, tmp_path):
     config = write(tmp_path / "a.ign", {"ignition": {"version": "3.4.0"},
                                         "storage": {"directories": [{"path": "/etc/folder"}]}})
     assert "not reconcilable" in machine.run("apply", "--yes", config, status=1).stderr
@@ -148,7 +148,7 @@ def test_broken_files_and_equal_names_are_named(machine, tmp_path):
     assert str(broken) in machine.run("apply", "--yes", broken, status=1).stderr
 
 
-def test_restore_mends_what_is_named_and_nothing_else(machine, configs):
+def test_restore_restores_only_the_named_thing(machine, configs):
     machine.run("apply", "--yes", configs)
     wanted = machine.tree()
     for path in ["/etc/motd", "/etc/new/app.conf", "/home/core/.ssh/authorized_keys.d/ignition"]:
@@ -163,14 +163,14 @@ def test_restore_mends_what_is_named_and_nothing_else(machine, configs):
     assert "Nothing to do" in machine.run("restore", "/etc/motd").stdout
 
 
-def test_restore_refuses_what_no_config_speaks_of(machine, configs):
+def test_restore_refuses_a_path_that_no_config_sets(machine, configs):
     machine.run("apply", "--yes", configs)
     before = machine.tree()
     assert "has no setting for /etc/passwd" in machine.run("restore", "/etc/motd", "/etc/passwd", status=1).stderr
     assert machine.tree() == before
 
 
-def test_adopt_makes_a_config_that_keeps_what_is_there(machine, configs):
+def test_adopt_prints_a_config_that_keeps_the_present_state(machine, configs):
     machine.run("apply", "--yes", configs)
     machine.path("/etc/motd").write_bytes(b"kept \xff\n")
     os.chown(machine.path("/etc/motd"), 1000, 1000)
@@ -187,7 +187,7 @@ def test_adopt_makes_a_config_that_keeps_what_is_there(machine, configs):
     assert all(after[path] == kept[path] for path in kept if "machine-config-daemon" not in path)
 
 
-def test_adopt_refuses_what_a_config_cannot_hold(machine):
+def test_adopt_refuses_a_thing_that_no_config_can_have(machine):
     os.symlink("passwd", machine.path("/etc/link"))
     os.mkfifo(machine.path("/etc/pipe"))
     for path, why in [("/etc", "a directory"), ("/etc/link", "a link"), ("/etc/pipe", ""),
@@ -195,7 +195,7 @@ def test_adopt_refuses_what_a_config_cannot_hold(machine):
         assert why in machine.run("adopt", path, status=1).stderr
 
 
-def test_explain_says_what_is_wanted_what_is_there_and_what_follows(machine, configs, tmp_path):
+def test_explain_prints_the_wanted_and_the_present_state_and_the_actions(machine, configs, tmp_path):
     machine.run("apply", "--yes", configs)
     machine.path("/etc/motd").chmod(0o600)
     policy = write(tmp_path / "policy.json", {"files": [{"path": "/etc/motd", "actions": [{"type": "None"}]}]})
@@ -216,14 +216,14 @@ def test_a_machine_without_a_config_is_called_so(machine):
         assert machine.run(*words, status=1).stderr == f"pintle: {words[0]}: this machine has no config\n"
 
 
-def test_explain_says_how_a_path_and_a_unit_are_told_from_a_user(machine):
+def test_explain_describes_how_a_path_a_unit_and_a_user_are_written(machine):
     assert "motd: there is no such user; write a path with a leading slash" in machine.run("explain", "motd").stdout
 
 
-def test_what_was_cut_short_is_ended_by_recover(machine, configs):
+def test_recover_ends_a_change_that_was_cut_short(machine, configs):
     assert machine.run("recover").stdout == "Nothing was cut short.\n"
     machine.run("apply", "--yes", configs)
-    # As if the program had been killed between the last rename and the journal's "applied".
+    # As if the program had been killed between the last rename and writing "applied" to the journal.
     journal = {"phase": "applying", "from": "mco-empty-mc", "to": "rendered-local-x", "bootID": "", "steps": [],
                "undo": [{"kind": "file", "key": "/etc/motd"}], "actions": [], "nextBoot": None}
     write(machine.path("/var/lib/pintle/change/journal.json"), journal)
@@ -233,7 +233,7 @@ def test_what_was_cut_short_is_ended_by_recover(machine, configs):
     assert not machine.path("/etc/motd").exists()
 
 
-def test_two_at_once_do_not_get_in_each_others_way(machine, configs):
+def test_two_changes_at_once_do_not_disturb_each_other(machine, configs):
     machine.run("recover")
     with open(machine.path("/var/lib/pintle/lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -241,7 +241,7 @@ def test_two_at_once_do_not_get_in_each_others_way(machine, configs):
     machine.run("apply", "--yes", configs)
 
 
-def test_whoever_has_the_machine_for_a_moment_is_waited_for(machine, configs):
+def test_a_change_waits_for_a_short_claim_of_another_program(machine, configs):
     machine.run("recover")
     with open(machine.path("/var/lib/pintle/lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the shells offer behind each program: its verbs as its help lists them, the options that a verb's --help tells
-of, and the values of those that have a few."""
+"""Tests the completion of each program in the shells: its verbs, the options of a verb, and the values of options that
+have a few.
+"""
 
 import os
 import pathlib
@@ -17,8 +18,8 @@ COMPLETIONS = pathlib.Path(__file__).parents[2] / "completions"
 CONTROLLER = PINTLE.parents[1] / "controller/pintle-controller"
 PROGRAMS = ["pintle", "kubectl-pintle", "machine-config-daemon", "pintle-controller"]
 IN_BASH = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pintle; printf "%s\\n" "${COMPREPLY[@]}"'
-# As the completion system calls the file, with its two functions that put candidates on the screen told apart; what
-# begins as the word does is left over.
+# Runs the file in the way of the completion system.  Its two functions that print candidates are replaced such that the
+# test can distinguish them; the test selects the candidates that begin like the word.
 IN_ZSH = r"""
 _describe() { local name=${@[-1]} one; for one in ${(P)name}; do [[ $one != $words[CURRENT]* ]] || print -r -- ${one%%:*}; done }
 _files() { print FILES }
@@ -49,7 +50,7 @@ def in_fish(*words, folder):
 
 @pytest.fixture(params=["bash", "zsh", "fish"])
 def offered(request, tmp_path, monkeypatch):
-    """What there is to choose from for the last of the words, of which the first is the program."""
+    """Returns the candidates for the last of the words; the first word is the program."""
     shell.need(request.param)
     for name in PROGRAMS[:3]:
         (tmp_path / name).symlink_to(os.path.abspath(PINTLE))
@@ -81,7 +82,7 @@ def test_offers_each_verb_of_a_program_and_the_options_of_each(offered, program)
             assert sorted(offered(program, verb, "-")) == sorted(options(program, verb)), verb
 
 
-def test_offers_what_begins_so(offered):
+def test_offers_the_candidates_that_begin_like_the_word(offered):
     assert offered("pintle", "appl") == ["apply"]
     assert offered("kubectl-pintle", "st") == ["status"]
     assert offered("pintle", "verify", "--hel") == offered("pintle", "verify", "word", "--hel") == ["--help"]
@@ -95,7 +96,7 @@ def test_offers_verbs_behind_help(offered):
     assert offered("pintle-controller", "help", "st") == ["start"]
 
 
-def test_offers_what_a_config_can_be_made_into(offered):
+def test_offers_the_targets_of_convert(offered):
     assert offered("pintle", "convert", "--to", "m") == ["machineconfig"]
     assert {"ignition", "3.5", "2.2"} < set(offered("pintle", "convert", "--to", ""))
 
@@ -122,7 +123,7 @@ def test_bash_and_fish_offer_files(tmp_path):
         assert in_fish("pintle", "apply", "conf", folder=tmp_path) == ["config.bu"]
 
 
-def test_kubectl_is_told_what_stands_behind_the_plugin(tmp_path):
+def test_kubectl_completes_the_words_of_the_plugin(tmp_path):
     (tmp_path / "kubectl-pintle").symlink_to(os.path.abspath(PINTLE))
     path = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
 

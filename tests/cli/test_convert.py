@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pintle convert`: Ignition JSON out of anything that holds an Ignition config."""
+"""Tests `pintle convert`, which makes Ignition JSON of any file that has an Ignition config."""
 
 import json
 
@@ -37,7 +37,7 @@ def test_reads_standard_input():
         "ignition": {"version": "3.1.0"}}
 
 
-def test_refuses_what_it_cannot_convert(tmp_path):
+def test_refuses_a_config_that_cannot_be_converted(tmp_path):
     path = write(tmp_path / "a.json", ignition())
     refused("convert", "--to", "9.9", path, says=["9.9", "3.5"])
     refused("convert", "--to", "3.4", write(tmp_path / "b.json", with_files(file("a"))), says="path not absolute")
@@ -45,7 +45,7 @@ def test_refuses_what_it_cannot_convert(tmp_path):
     refused("convert", "--to", "3.4", two, says=[str(two), "2 configs", "one is needed"])
 
 
-def test_problems_are_told_with_the_file(tmp_path):
+def test_problems_are_reported_with_the_file(tmp_path):
     unread = write(tmp_path / "a.json", with_files(file("a")))
     refused("convert", unread, says=f"pintle: convert: {unread}: failed to parse Ignition config")
     other = write(tmp_path / "b.json", {"kind": "ConfigMap"})
@@ -54,7 +54,7 @@ def test_problems_are_told_with_the_file(tmp_path):
     assert pintle("convert", doubtful).stderr.startswith(f"{doubtful}: warning: $.")
 
 
-# What kubectl makes of YAML.
+# This is how kubectl reads the YAML.
 @pytest.mark.parametrize("text,value", [
     ("0644", 420), ("0o644", 420), ("420", 420), ("0x1A4", 420), ("4_20", 420), ("0b110100100", 420), ("420.0", 420),
 ])
@@ -86,7 +86,7 @@ def test_anchors_and_merge_keys_are_resolved(tmp_path):
 
 
 @pytest.mark.parametrize("to", [[], ["--to", "ignition"], ["--to", "3.4"]], ids=["default", "ignition", "version"])
-def test_loses_nothing_that_ignition_has_no_place_for(to, tmp_path):
+def test_refuses_to_drop_settings_that_ignition_does_not_have(to, tmp_path):
     butane = write(tmp_path / "a.bu", HEADER + OPENSHIFT)
     refused("convert", *to, butane, says=[str(butane), *[f"openshift.{field}" for field in FIELDS],
                                           "`--to machineconfig` keeps all of it"])
@@ -98,7 +98,7 @@ def test_loses_nothing_that_ignition_has_no_place_for(to, tmp_path):
                 says=[f"Ignition has no place for {place}, ", "--to machineconfig"])
 
 
-def test_what_says_nothing_beside_ignition_loses_nothing(tmp_path):
+def test_drops_nothing_if_the_file_has_only_ignition_settings(tmp_path):
     butane = write(tmp_path / "a.bu", HEADER + "openshift: {kernel_type: default, fips: false, extensions: []}\n")
     assert pintle("convert", butane).json() == {"ignition": {"version": "3.4.0"}}
     config = write(tmp_path / "a.json", machine_config(kernelType="default", fips=False, kernelArguments=[]))
@@ -128,7 +128,7 @@ def test_makes_a_machine_config_of_butane(tmp_path):
     yaml = pintle("convert", "--to", "machineconfig", butane)
     assert yaml.stdout == pintle("convert", "--to", "machineconfig", "-o", "yaml", butane).stdout
     assert "\nkind: MachineConfig\n" in yaml.stdout
-    # What it prints is read as the same again.
+    # The output can be read again and means the same.
     again = pintle("convert", "--to", "machineconfig", "-o", "json", write(tmp_path / "a.yaml", yaml.stdout))
     assert again.json() == expected
     assert pintle("validate", tmp_path / "a.yaml").status == 0
@@ -140,7 +140,7 @@ def test_a_machine_config_needs_a_name_and_a_role(tmp_path):
                 says=[name, "needs a name and the label", "`variant: openshift`"])
 
 
-def test_names_what_can_be_made_of_a_config(tmp_path):
+def test_lists_the_possible_targets(tmp_path):
     path = write(tmp_path / "a.ign", ignition())
     refused("convert", "--to", "machine-config", path, says=["ignition", "machineconfig", "3.5"])
     refused("convert", "-o", "yaml", path, says=["-o yaml", "json"])
@@ -148,7 +148,7 @@ def test_names_what_can_be_made_of_a_config(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["on", "12", "1.10", "0644", "1e3", "yes", "2024-01-02", "0x1A", ".inf", "true"])
-def test_texts_of_butane_are_what_they_look_like(text, tmp_path):
+def test_strings_of_butane_keep_their_text(text, tmp_path):
     path = write(tmp_path / "a.bu", "variant: fcos\nversion: 1.5.0\nstorage:\n  files:\n"
                  f"  - {{path: /etc/a, contents: {{inline: {text}}}}}\n"
                  f"passwd: {{users: [{{name: core, ssh_authorized_keys: [{text}]}}]}}\n")
@@ -157,7 +157,7 @@ def test_texts_of_butane_are_what_they_look_like(text, tmp_path):
     assert config["passwd"]["users"][0]["sshAuthorizedKeys"] == [text]
 
 
-def test_what_a_file_is_does_not_depend_on_its_name(tmp_path):
+def test_the_kind_of_a_file_does_not_depend_on_its_name(tmp_path):
     config = with_files(file("/etc/a", "x"))
     texts = ["variant: fcos\nversion: 1.4.0\nstorage:\n  files:\n  - path: /etc/a\n    contents: {inline: x}\n",
              "kind: MachineConfig\nspec:\n  config: " + json.dumps(config), json.dumps(config),

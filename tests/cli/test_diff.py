@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pintle diff`: decoded contents, actions with their reasons, and no secret."""
+"""Tests `pintle diff`: it prints decoded contents and actions with their reasons, and no secret."""
 
 import json
 
@@ -19,7 +19,7 @@ def test_equal_configs_do_not_differ(tmp_path):
     assert diff(tmp_path, machine_config(), machine_config(), "-o", "json").json()["differs"] is False
 
 
-def test_shows_what_changes_and_what_a_node_does(tmp_path):
+def test_prints_the_differences_and_the_actions_of_a_node(tmp_path):
     old, new = (machine_config(with_files(file("/etc/a", text))) for text in ["one\n", "two\n"])
     answer = diff(tmp_path, old, new)
     assert answer.status == 2
@@ -107,6 +107,6 @@ def test_takes_butane_and_ignition(tmp_path):
     assert (other.status, other.json()["diffFiles"]) == (2, ["/etc/a"])
 
 
-def test_tells_all_problems_of_butane(tmp_path):
+def test_reports_all_problems_of_butane(tmp_path):
     bad = write(tmp_path / "a.bu", "variant: fcos\nversion: 1.5.0\nstorage: {files: [{path: a}, {path: b}]}\n")
     refused("diff", bad, bad, says=[str(bad), "$.storage.files.0.path", "$.storage.files.1.path"])

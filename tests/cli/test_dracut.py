@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The module for dracut, with dracut's own functions played: what it puts into an initramfs, and when it wants to."""
+"""Tests the module for dracut with replacements of dracut's functions: what it adds to an initramfs, and when."""
 
 import os
 import pathlib
@@ -61,7 +61,7 @@ def test_it_has_the_program_run_when_ignition_has_written_its_files(run):
     assert program[1:] == ["firstboot", "--root", "/sysroot", "--if-nothing-to-do"]
     assert any(line.startswith("After=") and "ignition-files.service" in line for line in lines)
     assert any(line.startswith("Before=") and "initrd-cleanup.service" in line for line in lines)
-    # All that it needs is there.
+    # Everything that the module needs is there.
     before = [line.removeprefix("ExecStartPre=").split() for line in lines if line.startswith("ExecStartPre=")]
     assert {pathlib.Path(words[0]).name for words in before} <= set(installed.stdout.splitlines())
     copied = [words[1] for words in before if words[0].endswith("/cp")]

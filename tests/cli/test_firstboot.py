@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a new machine's first config asks for, looked at in the initramfs, where only its files can be seen; and the
-words of the program whose place this one takes."""
+"""Tests the first boot of a new machine as the initramfs sees it, where only files can be inspected, and the verbs of
+`machine-config-daemon`.
+"""
 
 import hashlib
 import json
@@ -20,7 +21,7 @@ COMMAND_LINE = 'BOOT_IMAGE=/vmlinuz probe=1 quoted="a b" ostree=/ostree/boot.1/o
 
 
 class NewMachine(Machine):
-    """As the initramfs has it: the deployment's tree with the disk below /sysroot, and nothing that runs."""
+    """The machine in its initramfs: the deployment's tree, with the disk below /sysroot, and no running system."""
 
     def __init__(self, folder, origin=ORIGIN, command_line=COMMAND_LINE):
         (folder / "root").mkdir()
@@ -49,7 +50,7 @@ def machine(tmp_path):
 @pytest.mark.parametrize("spec", [
     {}, {"osImageURL": IMAGE}, {"osImageURL": "docker://" + IMAGE}, {"kernelArguments": ["probe=1"]},
     {"osImageURL": IMAGE, "kernelArguments": ['probe=1 quoted="a b"'], "kernelType": "default", "extensions": []}])
-def test_what_is_there_already_is_put_aside(machine, spec):
+def test_a_first_config_that_is_true_already_is_completed(machine, spec):
     machine.encapsulate(**spec)
     config = machine.path(FIRST_CONFIG).read_text()
     assert "the OS is as rendered-worker-1 wants it" in machine.look().stdout
@@ -58,7 +59,7 @@ def test_what_is_there_already_is_put_aside(machine, spec):
     kept = json.loads(machine.path(CURRENT_CONFIG).read_text())
     assert kept["metadata"]["name"] == "rendered-worker-1"
     assert not machine.path("/var/lib/pintle/change/journal.json").exists()
-    # And once more, for whom it is over.
+    # A second run finds nothing to do.
     assert "Nothing to do" in machine.look().stdout
 
 
@@ -66,7 +67,7 @@ def test_what_is_there_already_is_put_aside(machine, spec):
     {"osImageURL": "quay.io/os@sha256:" + "0" * 64}, {"osImageURL": "quay.io/another@" + "sha256:" + "1" * 64},
     {"osImageURL": "os/branch:stable"}, {"kernelArguments": ["probe=2"]}, {"kernelArguments": ["probe=1 other"]},
     {"extensions": ["usbguard"]}, {"kernelType": "realtime"}, {"fips": True}])
-def test_what_is_not_there_is_left_for_the_real_root(machine, spec):
+def test_all_other_work_is_left_for_the_real_root(machine, spec):
     machine.encapsulate(**spec)
     before = machine.tree()
     assert "There is something to do" in machine.look(status=2).stdout
@@ -93,21 +94,21 @@ def test_a_machine_that_has_a_config_keeps_it(machine):
 
 
 @pytest.mark.parametrize("text,says", [("", "parse"), ("{", "parse"), ("[]", "parse"), ('{"kind": "Pod"}', "Pod")])
-def test_a_first_config_that_is_none_stays_where_it_is(machine, text, says):
+def test_a_first_config_that_cannot_be_read_stays(machine, text, says):
     write(machine.path(FIRST_CONFIG), text)
     answer = machine.look(status=1)
     assert "failed to parse MachineConfig" in answer.stderr and says in answer.stderr
     assert machine.path(FIRST_CONFIG).read_text() == text
 
 
-def test_a_disk_that_cannot_be_told_is_an_error(tmp_path):
+def test_an_unknown_deployment_on_the_disk_is_an_error(tmp_path):
     machine = NewMachine(tmp_path, command_line="ostree=/ostree/boot.1/os/0000/7\n")
     machine.encapsulate()
     assert "looking for what is booted" in machine.look(status=1).stderr
     assert machine.path(FIRST_CONFIG).exists()
 
 
-def test_a_command_line_that_names_no_deployment_has_nothing_of_it(tmp_path):
+def test_a_command_line_without_a_deployment_has_no_kernel_arguments(tmp_path):
     machine = NewMachine(tmp_path, command_line="root=/dev/sda1 probe=1\n")
     machine.encapsulate(osImageURL=IMAGE)
     machine.look(status=2)
@@ -137,14 +138,14 @@ def test_the_old_name_lists_its_commands(old, words):
 
 @pytest.mark.parametrize("verb,flag", [("pivot", "--keep"), ("start", "--node-name"),
                                        ("firstboot-complete-machineconfig", "--persist-nics")])
-def test_the_old_name_tells_of_its_flags(old, verb, flag):
+def test_the_old_name_lists_its_flags(old, verb, flag):
     assert f"\n  {flag}" in old(verb, "--help").stdout
 
 
 @pytest.mark.parametrize("words", [
     ["version"], ["--v=4", "version"], ["-v", "4", "version"], ["version", "-v4", "--logtostderr", "--log_dir=/x"],
     ["version", "--alsologtostderr=false", "--payload-version", "4.20"]])
-def test_the_old_name_says_its_version_however_much_it_is_to_log(old, words):
+def test_the_old_name_prints_its_version_whatever_the_log_flags(old, words):
     answer = old(*words)
     assert answer.stdout.startswith("MachineConfigDaemon 0.") and answer.stderr == ""
 
@@ -155,6 +156,6 @@ def test_the_old_name_says_its_version_however_much_it_is_to_log(old, words):
     (["start", "--root-mount", "/rootfs"], "--root-mount /rootfs"), (["start", "--node-name=a\nb"], "line break"),
     (["firstboot-complete-machineconfig", "--root-mount=/rootfs"], "--root-mount /rootfs"),
     (["firstboot-complete-machineconfig", "word"], "no words"), (["pivot", "a", "b"], "one image")])
-def test_the_old_name_refuses_what_it_cannot_do(old, words, says):
+def test_the_old_name_refuses_flags_that_it_cannot_support(old, words, says):
     answer = old(*words, status=1)
     assert answer.stdout == "" and answer.stderr.startswith("error: ") and says in answer.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must not hide the rest from a person, keep configs away, or lock somebody out without a word."""
+"""Tests things that must not hide findings, stop configs, or lock a user out silently."""
 
 import base64
 import gzip
@@ -30,7 +30,7 @@ def with_core(*files, password="$6$salt$ours"):
     return {**with_files(*files), "passwd": {"users": [user]}}
 
 
-def test_a_link_of_a_user_hides_nothing_and_holds_nothing_up(machine, tmp_path):
+def test_a_link_of_a_user_hides_no_findings_and_stops_no_config(machine, tmp_path):
     machine.run("apply", "--yes", write(tmp_path / "a.ign", with_core(file("/etc/a", "one"))))
     shutil.rmtree(machine.path("/home/core/.ssh"))
     machine.path("/home/core/.ssh").symlink_to("/etc")
@@ -60,13 +60,13 @@ def test_files_of_ours_are_not_taken(machine, path, tmp_path):
     assert machine.tree() == before
 
 
-def test_configs_that_nothing_fetches_are_refused_on_a_machine(machine, tmp_path):
+def test_a_machine_refuses_configs_that_refer_to_others(machine, tmp_path):
     merging = {"ignition": {"version": "3.4.0", "config": {"merge": [{"source": "https://example.com/more.ign"}]}}}
     refused("apply", "--root", machine.root, "--yes", write(tmp_path / "a.ign", merging),
             says=["ignition.config: nothing fetches other configs"])
 
 
-def test_a_damaged_record_of_passwords_is_told_before_it_locks_anyone(machine, tmp_path):
+def test_a_damaged_record_of_passwords_is_reported_before_it_locks_anyone(machine, tmp_path):
     shadow = machine.path("/etc/shadow")
     shadow.write_text(shadow.read_text().replace("core:*", "core:$6$own$own"))
     machine.run("apply", "--yes", write(tmp_path / "a.ign", with_core()))

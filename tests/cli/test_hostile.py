@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Input that was made to break a program: it ends soon, with an answer or an error, in memory that its size explains.
+"""Tests input that was made to break a program: the program ends soon, with an answer or an error, and needs memory in
+proportion to the input.
 
-Bounds are many times what is needed, so that a busy machine decides nothing: they tell lines from squares.
+The limits are many times what is needed, so that they fail on quadratic growth but not on a busy machine.
 """
 
 import base64
@@ -14,7 +15,7 @@ import pytest
 from program import MB, data_url, file, ignition, machine_config, pintle, refused, with_files, write
 
 BIG = 100 * MB
-MOST = 60 * MB  # That a machine keeps of a config, with some room for the rest of it.
+MOST = 60 * MB  # The limit for the record of a machine's config, with some room for the rest of the config.
 
 
 def memory(path, times=8):
@@ -122,7 +123,7 @@ def test_too_little_memory_is_an_error_and_no_crash(tmp_path):
 
 @pytest.mark.parametrize("byte", [b"\0", b"\1", b"\n", b"a"], ids=["nul", "control", "newline", "letter"])
 @pytest.mark.parametrize("size", [1024 * MB, 15 * MB], ids=["1G", "15M"])
-def test_packed_contents_that_never_end_are_not_shown(size, byte, tmp_path):
+def test_packed_contents_without_end_are_not_printed(size, byte, tmp_path):
     contents = {"source": data_url(bomb(size, byte)), "compression": "gzip"}
     new = write(tmp_path / "new.json", machine_config(with_files({"path": "/a", "contents": contents})))
     answer = pintle("diff", write(tmp_path / "old.json", machine_config()), new, memory=memory(new))
@@ -191,11 +192,12 @@ def test_time_grows_no_faster_than_input(shape, tmp_path):
         answers = [pintle("validate", path, memory=memory(path, 64)), pintle("diff", old, new, memory=memory(new, 64))]
         assert all(answer.status in (0, 1, 2) for answer in answers), [answer.stderr[-500:] for answer in answers]
         costs.append(sum(answer.cpu for answer in answers))
-    # Four times the input: 4 for lines, 16 for squares.  Little time is noise.
+    # Four times the input takes 4 times as long if the time is linear, and 16 times if it is quadratic.  Short times
+    # are noise.
     assert costs[1] < 2 or costs[1] < 10 * costs[0], costs
 
 
-def test_a_million_duplicates_are_told_in_short(tmp_path):
+def test_a_million_duplicates_are_reported_in_a_short_text(tmp_path):
     path = write(tmp_path / "a.json", ignition(storage={"files": [{"path": "/a"}] * 1_000_000}))
     answer = refused("validate", path, says="duplicate entry defined", memory=memory(path, 128))
     assert "more problems" in answer.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pintle ignore`: what is not as it should be, and is not to count for a while."""
+"""Tests `pintle ignore`: findings about a thing are listed, but do not count for some time."""
 
 import datetime
 import json
@@ -29,7 +29,7 @@ def machine(tmp_path, configs):
     return machine
 
 
-def test_names_are_what_other_verbs_take(machine):
+def test_things_are_named_as_with_other_verbs(machine):
     machine.path("/etc/other").write_text("edited, too")
     assert machine.run("verify", "-o", "name", status=2).stdout == "/etc/motd\n/etc/other\n"
     machine.run("ignore", "/etc/motd", "--until", "2h")
@@ -42,7 +42,7 @@ def test_names_are_what_other_verbs_take(machine):
     assert machine.run("verify", "-o", "name").stdout == ""
 
 
-def test_what_is_ignored_is_listed_and_does_not_count(machine):
+def test_an_ignored_finding_is_listed_and_does_not_count(machine):
     remedies = machine.run("verify", "-o", "json", status=2).json()["findings"][0]["remedies"]
     assert remedies[2] == f"pintle ignore --root {machine.root} /etc/motd --until 1d"
     assert machine.run("ignore").stdout == "Nothing is ignored.\n"
@@ -57,7 +57,7 @@ def test_what_is_ignored_is_listed_and_does_not_count(machine):
     assert "but for what is ignored" in verified and f"\n  ignored until {listed[0]['until']}\n" in verified
     found = machine.run("verify", "-o", "json").json()
     assert found["text"] == "" and found["findings"][0]["ignoredUntil"] == listed[0]["until"]
-    # Something else still counts.
+    # A finding about another thing still counts.
     machine.path("/etc/other").write_text("edited")
     text = machine.run("verify", "-o", "json", status=2).json()["text"]
     assert "/etc/other" in text and "/etc/motd" not in text
@@ -68,7 +68,7 @@ def test_what_is_ignored_is_listed_and_does_not_count(machine):
     assert "not ignored" in machine.run("ignore", "--end", "/etc/motd", status=1).stderr
 
 
-def test_what_is_over_counts_again(machine):
+def test_a_finding_counts_again_when_the_time_is_over(machine):
     kept = machine.path("/var/lib/pintle/ignored.json")
     machine.run("ignore", "/etc/motd", "--until", "2h")
     kept.write_text(json.dumps([{"about": "/etc/motd", "until": "2020-01-01T00:00:00Z"}]))
@@ -86,12 +86,12 @@ def test_a_change_leaves_it_as_it_is_unless_it_would_overwrite_it(machine, confi
     assert "nothing was changed" in refused.stderr and "/etc/motd" in refused.stdout
     machine.run("apply", "--yes", "--none", status=2)
     assert machine.path("/etc/motd").read_text() == "edited"
-    # Whoever mends it by hand, or by restore, has it as the config says.
+    # A person who repairs the thing, by hand or with restore, has it as the config wants it.
     machine.run("restore", "/etc/motd")
     assert machine.path("/etc/motd").read_text() == "ours"
 
 
-def test_who_ignores_something_at_the_same_time_is_not_forgotten(machine, configs):
+def test_two_people_who_ignore_things_at_the_same_time_are_both_recorded(machine, configs):
     paths = [f"/etc/many-{number:02}" for number in range(30)]
     write(configs / "20-many.ign", with_files(*(file(path, "ours") for path in paths)))
     machine.path("/etc/motd").write_text("ours")
@@ -112,6 +112,6 @@ def test_who_ignores_something_at_the_same_time_is_not_forgotten(machine, config
     (["/etc/motd", "--until", "2020-01-01"], "is over"),
     (["/etc/motd", "--until", "20w", "--end", "/etc/motd"], "--end"),
 ])
-def test_what_makes_no_sense_is_refused(machine, words, says):
+def test_senseless_arguments_are_refused(machine, words, says):
     assert says in machine.run("ignore", *words, status=1).stderr
     assert not machine.path("/var/lib/pintle/ignored.json").exists()

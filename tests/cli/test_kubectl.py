@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kubectl pintle` against a server that answers as an API server does; tests/integration/test_live_cluster.py has a
-real one."""
+"""Tests `kubectl pintle` with a small API server of its own; tests/integration/test_live_cluster.py uses a real one."""
 
 import contextlib
 import http.server
@@ -25,7 +24,7 @@ def pool(name="worker", conditions=(), **spec):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Lists what it was given, by kind."""
+    """Lists the given objects, by kind."""
 
     def __init__(self, **objects):
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -60,7 +59,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 @pytest.fixture
 def kubectl(tmp_path):
-    """The plug-in as kubectl starts it, in a cluster with these pools."""
+    """Runs the plug-in as kubectl would, in a cluster with these pools."""
     (tmp_path / "kubectl-pintle").symlink_to(pathlib.Path(PINTLE).absolute())
 
     def call(*words, pools=(), **objects):
@@ -78,7 +77,7 @@ def kubectl(tmp_path):
 UPDATED = {"Updated": "All nodes are updated with MachineConfig rendered-worker-1"}
 
 
-def test_a_pool_with_nothing_but_good_news_is_fine(kubectl):
+def test_a_healthy_pool_ends_with_0(kubectl):
     said = kubectl("status", pools=[pool(conditions=UPDATED)])
     assert (said.returncode, said.stderr) == (0, "")
     assert said.stdout == "worker: updated, 2 of 2 nodes have rendered-worker-1\n"
@@ -86,12 +85,12 @@ def test_a_pool_with_nothing_but_good_news_is_fine(kubectl):
 
 @pytest.mark.parametrize("condition", ["Misconfigured", "PausedPending", "RenderDegraded", "PinnedImageSetsDegraded",
                                        "AsNewVersionsSayIt"])
-def test_what_is_wrong_with_an_updated_pool_is_told_and_counts(kubectl, condition):
+def test_a_problem_of_an_updated_pool_is_printed_and_ends_with_2(kubectl, condition):
     said = kubectl("status", pools=[pool("master", UPDATED), pool(conditions={**UPDATED, condition: "so it is"})])
     assert (said.returncode, said.stderr) == (2, "")
     assert said.stdout.splitlines()[1:] == ["worker: updated, 2 of 2 nodes have rendered-worker-1",
                                             f"  {condition}: so it is"]
-    # What is asked for is what counts.
+    # Only the named pools decide about the exit status.
     assert kubectl("status", "master", pools=[pool("master", UPDATED), pool(conditions={condition: ""})]).returncode == 0
 
 
@@ -113,19 +112,19 @@ def without_a_cluster(tmp_path, *words, **more):
                           env={**environment, "HOME": str(tmp_path), **more})
 
 
-def test_who_has_no_kubeconfig_is_told_how_to_name_one(tmp_path):
+def test_a_missing_kubeconfig_is_an_error_with_its_remedy(tmp_path):
     said = without_a_cluster(tmp_path, "status")
     assert (said.returncode, said.stdout) == (1, "")
     assert said.stderr == (f"kubectl pintle: status: there is no {tmp_path}/.kube/config: name a kubeconfig with "
                            "--kubeconfig or $KUBECONFIG\n")
 
 
-def test_a_list_of_kubeconfigs_none_of_which_exists_is_named(tmp_path):
+def test_an_error_names_a_list_of_kubeconfigs_none_of_which_exists(tmp_path):
     said = without_a_cluster(tmp_path, "status", KUBECONFIG="/nowhere:/nowhere/else")
     assert said.returncode == 1 and "$KUBECONFIG is /nowhere:/nowhere/else, of which no file exists" in said.stderr
 
 
-def test_a_cluster_that_does_not_answer_is_told_once(tmp_path):
+def test_a_cluster_that_does_not_answer_is_reported_once(tmp_path):
     config = write(tmp_path / "config", {
         "current-context": "c", "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}],
         "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}], "users": [{"name": "u", "user": {}}]})

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of files and units that drive a terminal or a shell: they are shown harmlessly, and a remedy can be pasted."""
+"""Tests names of files and units that could control a terminal or a shell: they are printed escaped, and a remedy can
+be pasted.
+"""
 
 import os
 import subprocess
@@ -31,7 +33,7 @@ def is_harmless(text):
 
 
 def words_in_bash(command):
-    """What a program would be started with, and nothing is."""
+    """Returns the words that bash would pass to a program, without running any."""
     answer = subprocess.run(["bash", "-c", f"printf '%s\\0' {command}"], check=True, stdout=subprocess.PIPE)
     return answer.stdout.decode().split("\0")[:-1]
 
@@ -48,7 +50,7 @@ def test_each_remedy_is_about_the_file_that_it_names(machine):
         assert all(is_harmless(remedy) and "\n" not in remedy for remedy in finding["remedies"])
 
 
-def test_nothing_drives_the_terminal_or_forges_a_line(machine):
+def test_no_name_controls_the_terminal_or_forges_a_line(machine):
     for verb in [("verify",), ("explain", PATHS[1]), ("restore", *PATHS[:3])]:
         answer = machine.run(*verb, status=0 if verb[0] == "restore" else 2)
         assert is_harmless(answer.stdout + answer.stderr), verb

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of files that not everyone may read are shown to who asks for them, and to nobody else."""
+"""Tests that lines of files that not everyone may read are printed only on request."""
 
 import os
 
@@ -17,7 +17,7 @@ def config(contents, mode):
 
 @pytest.mark.parametrize("old_mode,new_mode,is_private", [
     (0o644, 0o644, False), (0o604, 0o644, False), (0o600, 0o600, True), (0o640, 0o644, True), (0o644, 0o600, True)])
-def test_a_diff_shows_no_lines_of_what_is_private_on_either_side(old_mode, new_mode, is_private, tmp_path):
+def test_a_diff_prints_no_lines_if_either_side_is_private(old_mode, new_mode, is_private, tmp_path):
     files = [write(tmp_path / name, machine_config(config(contents, mode)))
              for name, contents, mode in [("old.json", OLD, old_mode), ("new.json", NEW, new_mode)]]
     said = pintle("diff", *files).stdout
@@ -28,7 +28,7 @@ def test_a_diff_shows_no_lines_of_what_is_private_on_either_side(old_mode, new_m
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, for which it takes root")
 @pytest.mark.parametrize("wanted,there", [(0o600, 0o600), (0o644, 0o600), (0o600, 0o644)])
-def test_what_was_edited_is_shown_to_who_asks(wanted, there, tmp_path):
+def test_an_edit_of_a_private_file_is_printed_on_request(wanted, there, tmp_path):
     (tmp_path / "root").mkdir()
     machine = Machine(tmp_path / "root")
     machine.run("apply", "--yes", write(tmp_path / "a.ign", config(OLD, wanted)))

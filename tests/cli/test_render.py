@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pintle render`: one config out of many, and its name."""
+"""Tests `pintle render`, which renders many configs to one and computes its name."""
 
 import os
 import pathlib
@@ -29,7 +29,7 @@ def test_names_a_config_that_is_already_rendered(tmp_path):
     assert pintle("render", "--hash-only", "worker", "-o", "json", config).json() == {"name": name}
 
 
-def test_refuses_what_is_no_pool(tmp_path):
+def test_refuses_a_file_that_is_not_a_pool(tmp_path):
     other = write(tmp_path / "other.json", machine_config())
     refused(*WORDS[:1], "--pool", other, *WORDS[3:], says=[str(other), "MachineConfigPool"])
 
@@ -38,7 +38,7 @@ def test_refuses_a_directory_without_configs(tmp_path):
     refused(*WORDS[:-1], tmp_path, says=["no *.yaml, *.yml, *.json, *.bu, *.butane or *.fcc", str(tmp_path)])
 
 
-def test_leaves_out_what_is_no_file_and_passes_hidden_files_by(tmp_path):
+def test_leaves_out_entries_that_are_no_files_and_ignores_hidden_files(tmp_path):
     inputs = shutil.copytree(WORDS[-1], tmp_path / "inputs")
     os.mkfifo(inputs / "00-pipe.yaml")
     (inputs / ".#50.yaml").symlink_to("someone@host.1:2")
@@ -69,7 +69,7 @@ def copy_of_inputs(tmp_path):
     return shutil.copytree(WORDS[-1], tmp_path / "inputs")
 
 
-def test_says_what_it_leaves_out(tmp_path):
+def test_names_the_objects_that_it_leaves_out(tmp_path):
     inputs = copy_of_inputs(tmp_path)
     write(inputs / "kubelet.yaml", "kind: KubeletConfig\nmetadata: {name: set-max-pods}\n---\nkind: Namespace\n")
     write(inputs / "README.md", "no config")
@@ -100,7 +100,7 @@ def test_takes_butane(tmp_path):
             says=["fcos.bu", "needs a name and the label", "`variant: openshift`"])
 
 
-def test_tells_all_faults_at_once(tmp_path):
+def test_reports_all_errors_at_once(tmp_path):
     inputs = copy_of_inputs(tmp_path)
     write(inputs / "10-broken.yaml", "a: [")
     write(inputs / "20-nothing.yaml", "metadata: {name: nothing}\n")
@@ -119,7 +119,7 @@ def test_tells_all_faults_at_once(tmp_path):
         'error parsing "60-bare.json" manifest: Object \'Kind\' is missing: this is Ignition alone'])
 
 
-def test_tells_all_faults_of_all_configs_beside_the_operators_words(tmp_path):
+def test_reports_all_errors_of_all_configs_beside_the_operators_message(tmp_path):
     inputs = copy_of_inputs(tmp_path)
     for name in ["50-one", "50-two"]:
         write(inputs / f"{name}.json", machine_config(with_files(file("a"), file("/b/")), name=name))
@@ -129,6 +129,6 @@ def test_tells_all_faults_of_all_configs_beside_the_operators_words(tmp_path):
             assert f"{inputs}/{name}.json: error: MachineConfig {name}: $.spec.config.storage.files.{index}" in answer.stderr
 
 
-def test_tells_of_all_files_that_are_missing(tmp_path):
+def test_reports_all_missing_files(tmp_path):
     refused("render", "--pool", tmp_path / "pool", "--controller-config", tmp_path / "cc", tmp_path / "config",
             "--current", tmp_path / "current", says=[f"reading {tmp_path}/{name}" for name in ["pool", "cc", "current"]])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pintle rollout`: what would happen next in a pool."""
+"""Tests `pintle rollout`, which prints what happens next in a pool."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ POOL = DATA / "pool.json"
 NODES = DATA / "nodes.json"
 
 
-def test_says_what_it_decides_in_words_and_in_json():
+def test_prints_the_decision_as_text_and_as_json():
     table = pintle("rollout", "--pool", POOL, "--nodes", NODES, "--with", DATA / "mcns.json")
     found = pintle("rollout", "--pool", POOL, "--nodes", NODES, "--with", DATA / "mcns.json", "-o", "json")
     assert table.status == found.status == 2
@@ -36,7 +36,7 @@ def test_reads_nodes_in_every_form(tmp_path):
     assert answer.json() == expected
 
 
-def test_a_pool_for_which_nothing_was_rendered_has_no_node_at_work(tmp_path):
+def test_before_the_first_render_no_node_of_a_pool_is_being_updated(tmp_path):
     pool = write(tmp_path / "pool.json", {"kind": "MachineConfigPool", "metadata": {"name": "worker"}})
     node = {"kind": "Node", "metadata": {"name": "w0", "labels": {"node-role.kubernetes.io/worker": ""}}}
     said = pintle("rollout", "--pool", pool, "--nodes", write(tmp_path / "nodes.json", node)).stdout
@@ -44,7 +44,7 @@ def test_a_pool_for_which_nothing_was_rendered_has_no_node_at_work(tmp_path):
     assert "waits: nothing is rendered for the pool yet" in said
 
 
-def test_refuses_what_is_no_pool(tmp_path):
+def test_refuses_a_file_that_is_not_a_pool(tmp_path):
     refused("rollout", "--pool", NODES, "--nodes", NODES, says=[str(NODES), "MachineConfigPool"])
     empty = write(tmp_path / "empty.yaml", "")
     refused("rollout", "--pool", empty, "--nodes", NODES, says=[str(empty), "MachineConfigPools instead of one"])

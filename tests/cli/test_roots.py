@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""File trees that were made to lead a config astray: nothing outside of the root is touched, nothing hangs, and what
-cannot be done is refused with its name, its place and its remedy, while the root stays as it was."""
+"""Tests file trees that were made to lead a config astray: nothing outside the root is touched and nothing hangs. A
+change that cannot be made is refused with its name, its place and its remedy, and leaves the root as it was.
+"""
 
 import fcntl
 import hashlib
@@ -28,14 +29,14 @@ FS_IMMUTABLE_FL, FS_APPEND_FL = 0x10, 0x20
 
 @pytest.fixture(scope="session", autouse=True)
 def own_mounts():
-    """What is mounted here is gone when these tests are, however they end."""
+    """Runs these tests in a mount namespace of their own, so that no mount outlives them."""
     place = os.getcwd()
     namespace.enter()
     os.chdir(place)
 
 
 class Besieged(Machine):
-    """A machine whose root has neighbours that are none of its business."""
+    """A machine whose root has neighbours that it must not touch."""
 
     def __init__(self, folder):
         (folder / "root").mkdir()
@@ -60,7 +61,7 @@ class Besieged(Machine):
         return write(self.folder / "config.ign", {**with_files(*files), **sections})
 
     def outcome(self, verb, *words):
-        """The status, and all that was said.  It answers in time: nothing may wait for a pipe."""
+        """Returns the status and all output. The time is limited: nothing may wait for a pipe."""
         answer = subprocess.run([PINTLE, verb, "--root", self.root, *map(str, words)], stdin=subprocess.DEVNULL,
                                 capture_output=True, timeout=60, check=False)
         return answer.returncode, (answer.stdout + answer.stderr).decode(errors="replace")
@@ -75,7 +76,7 @@ class Besieged(Machine):
         found, said = self.outcome(verb, *(["--yes", config] if words is None else words))
         assert found == status and all(text in said for text in says), (found, said)
         assert self.tree() == before
-        # Nothing of it is left that the next one would have to end.
+        # Nothing is left that the next change would have to end first.
         assert not self.path("/var/lib/pintle/change/journal.json").exists()
 
     def takes_and_gives_back(self, *files, **sections):
@@ -93,7 +94,7 @@ def machine(tmp_path):
     assert machine.all_outside() == machine.outside_before
 
 
-# ---- what a config says ---------------------------------------------------------------------------------------------
+# ---- paths in a config ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", ["/etc/../../outside/motd", "/../outside/motd", "/etc/..", "/etc/../etc/motd",
@@ -183,7 +184,7 @@ def test_etc_that_is_a_link_to_the_root_is_the_root(machine):
     machine.takes_and_gives_back(file("/etc/motd", "ours\n"), file("/etc/etc/etc/new", "ours\n"))
 
 
-def test_what_is_a_link_is_replaced_and_what_it_leads_to_is_not(machine):
+def test_a_link_is_replaced_and_its_target_is_not(machine):
     os.mkfifo(machine.path("/etc/pipe"))
     os.mknod(machine.path("/etc/null"), 0o666 | stat.S_IFCHR, NULL)
     for target in [machine.outside / "motd", "/outside/motd", "../../outside/motd", "motd", "pipe", "null", "nowhere",
@@ -218,7 +219,7 @@ def test_home_folders_do_not_lead_out(machine):
             (home / place).unlink()
 
 
-def test_a_home_that_is_said_to_be_outside_is_inside(machine):
+def test_a_home_outside_the_root_is_looked_up_inside(machine):
     passwd = machine.path("/etc/passwd")
     passwd.write_text(passwd.read_text().replace(":/home/core:", ":/../../outside:"))
     machine.refuses(["/../../outside"], **KEYS)
@@ -260,11 +261,11 @@ def test_a_root_may_be_a_link_and_must_be_a_directory(machine):
         refused("verify", "--root", machine.path(path), says=str(machine.path(path)))
 
 
-# ---- what is no file ------------------------------------------------------------------------------------------------
+# ---- things that are no files ----------------------------------------------------------------------------------------
 
 
 def make_socket(path):
-    # A socket's path is short.
+    # The path of a socket must be short.
     with socket.socket(socket.AF_UNIX) as one:
         folder = os.open(path.parent, os.O_PATH)
         one.bind(f"/proc/self/fd/{folder}/{path.name}")
@@ -284,7 +285,7 @@ def name_of(kind):
 
 
 @pytest.mark.parametrize("kind", OTHERS)
-def test_what_is_neither_file_nor_directory_nor_link_is_not_replaced(machine, kind):
+def test_only_files_directories_and_links_are_replaced(machine, kind):
     OTHERS[kind](machine.path("/etc/thing"))
     machine.refuses(["/etc/thing", name_of(kind), "move it away"], file("/etc/thing"))
     machine.refuses(["/etc/thing", "has to be a directory", "move it away"], file("/etc/thing/below"))
@@ -297,7 +298,7 @@ def test_what_is_neither_file_nor_directory_nor_link_is_not_replaced(machine, ki
                                    "/home/core/.ssh/authorized_keys.d/ignition", "/etc/passwd", "/etc/shadow",
                                    "/etc/machine-config-daemon", "/etc/machine-config-daemon/currentconfig",
                                    "/etc/machine-config-daemon/noorig"])
-def test_nothing_waits_for_what_is_no_file(machine, kind, place):
+def test_nothing_waits_for_a_pipe_or_a_device(machine, kind, place):
     path = machine.path(place)
     path.unlink(missing_ok=True)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -337,7 +338,7 @@ def test_presets_and_units_of_the_os_may_be_anything(machine):
 
 @pytest.mark.parametrize("make", [lambda path: path.mkdir(), os.mkfifo, lambda path: path.symlink_to("motd"),
                                   lambda path: path.write_text("mine\n")])
-def test_what_lies_beside_a_place_is_not_in_the_way(machine, make):
+def test_leftovers_beside_a_place_are_not_in_the_way(machine, make):
     machine.apply(file("/etc/motd", "one\n"))
     before = machine.tree()
     make(machine.path("/etc") / beside("motd"))
@@ -350,7 +351,7 @@ def beside(name):
     return ".pintle-" + hashlib.sha256(name.encode()).hexdigest()[:16]
 
 
-# ---- what is of another kind ----------------------------------------------------------------------------------------
+# ---- things of another kind -----------------------------------------------------------------------------------------
 
 
 def test_a_directory_with_something_in_it_is_not_replaced(machine):
@@ -392,7 +393,7 @@ REPLACEMENTS = {
 
 
 @pytest.mark.parametrize("kind", REPLACEMENTS)
-def test_what_was_replaced_meanwhile_is_told_and_mended(machine, kind):
+def test_a_thing_that_someone_has_replaced_is_reported_and_restored(machine, kind):
     make, remedy = REPLACEMENTS[kind]
     machine.apply(file("/etc/new/app.conf", "ours\n"))
     wanted = machine.tree()
@@ -409,7 +410,7 @@ def test_what_was_replaced_meanwhile_is_told_and_mended(machine, kind):
 
 
 @pytest.mark.parametrize("kind", REPLACEMENTS)
-def test_a_folder_that_was_replaced_meanwhile_is_told(machine, kind):
+def test_a_folder_that_someone_has_replaced_is_reported(machine, kind):
     make, _ = REPLACEMENTS[kind]
     machine.apply(file("/etc/new/app.conf", "ours\n"))
     wanted = machine.tree()
@@ -436,7 +437,7 @@ def test_a_path_may_become_a_folder_and_a_folder_a_path(machine):
     assert machine.tree() == before
 
 
-# ---- what cannot be written -----------------------------------------------------------------------------------------
+# ---- things that cannot be written ----------------------------------------------------------------------------------
 
 
 def mount(*words):
@@ -445,7 +446,7 @@ def mount(*words):
 
 @pytest.fixture
 def mounts():
-    """Mounts that end with the test."""
+    """Makes mounts that end with the test."""
     made = []
 
     def make(place, *words):
@@ -458,7 +459,7 @@ def mounts():
 
 
 class Flagged:
-    """A file that chattr(1) has changed."""
+    """A file with an attribute set by chattr(1)."""
 
     def __init__(self, path, flag):
         self.path, self.flag = path, flag
@@ -480,7 +481,7 @@ class Flagged:
 
 @pytest.mark.parametrize("flag,letter", [(FS_IMMUTABLE_FL, "i"), (FS_APPEND_FL, "a")])
 @pytest.mark.parametrize("place", ["/etc/motd", "/etc/folder"])
-def test_what_chattr_protects_is_refused(machine, flag, letter, place):
+def test_a_file_protected_by_chattr_is_refused(machine, flag, letter, place):
     machine.path("/etc/folder").mkdir()
     with Flagged(machine.path(place), flag):
         path = "/etc/motd" if place == "/etc/motd" else "/etc/folder/new"
@@ -489,7 +490,7 @@ def test_what_chattr_protects_is_refused(machine, flag, letter, place):
 
 
 @pytest.mark.parametrize("place", ["", "/etc", "/var", "/etc/folder", "/home/core"])
-def test_what_is_mounted_read_only_is_refused(machine, mounts, place):
+def test_a_read_only_mount_is_refused(machine, mounts, place):
     machine.path("/etc/folder").mkdir()
     mounts(machine.path(place or "/"), "--bind", machine.path(place or "/"))
     mount("-o", "remount,ro,bind", machine.path(place or "/"))
@@ -498,14 +499,14 @@ def test_what_is_mounted_read_only_is_refused(machine, mounts, place):
 
 @pytest.mark.parametrize("options,size", [("size=256k", 100_000), ("nr_inodes=4", 1)])
 @pytest.mark.parametrize("place", ["/etc/folder", "/var/lib"])
-def test_what_does_not_fit_is_refused(machine, mounts, place, options, size):
+def test_contents_that_do_not_fit_are_refused(machine, mounts, place, options, size):
     machine.path("/etc/folder").mkdir()
     mounts(machine.path(place), "-t", "tmpfs", "-o", options, "tmpfs")
     files = [file("/etc/motd", "ours\n"), *(file(f"/etc/folder/{number}", str(number) * size) for number in range(6))]
     machine.refuses(["free some "], *files)
 
 
-def test_what_is_mounted_is_not_replaced(machine, mounts):
+def test_a_mount_point_is_not_replaced(machine, mounts):
     machine.path("/etc/folder").mkdir()
     machine.path("/etc/file").write_text("below\n")
     mounts(machine.path("/etc/folder"), "-t", "tmpfs", "tmpfs")
@@ -548,7 +549,7 @@ def test_folders_with_special_bits_keep_them_and_do_not_pass_them_on(machine, mo
         (oct(stat.S_IFDIR | mode), 1000, 1000), ("0o100644", 0, 0), ("0o40755", 0, 0), ("0o100644", 1000, 0)]
 
 
-# ---- names that are no text -----------------------------------------------------------------------------------------
+# ---- names that are not UTF-8 ---------------------------------------------------------------------------------------
 
 
 def test_names_that_are_no_utf8_are_left_alone(machine):

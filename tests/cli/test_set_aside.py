@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Pintle keeps of a machine is damaged: every error names the way out, and it leads out."""
+"""Tests damaged records of Pintle: every error names the remedy, and the remedy works."""
 
 import os
 
@@ -61,7 +61,7 @@ def replaced(machine, place, make):
 
 
 def stops_and_gets_out(machine, place, verbs):
-    """The commands stop with an error, nothing changes, and all is well after the way out."""
+    """Checks that the commands stop with an error, that nothing changes, and that all is well after the remedy."""
     before = machine.path("/etc/motd").read_bytes()
     for verb in verbs:
         words = ["--yes", machine.config] if verb == "apply" else []
@@ -88,7 +88,7 @@ def test_a_journal_that_cannot_be_read(machine, kind):
 
 
 @pytest.mark.parametrize("kind", JOURNALS)
-def test_a_journal_that_says_what_this_version_does_not_know(machine, kind):
+def test_a_journal_with_an_unknown_action_or_version_is_damaged(machine, kind):
     write(machine.path(JOURNAL), JOURNALS[kind])
     stops_and_gets_out(machine, JOURNAL, ["recover", "verify", "apply"])
 
@@ -99,7 +99,7 @@ def test_contents_that_cannot_be_read(machine, kind):
     replaced(machine, CONTENTS, UNUSABLE[kind])
     damaged = machine.path(CONTENTS).read_bytes() if kind == "garbage" else b""
     moved = stops_and_gets_out(machine, CONTENTS, ["recover"])
-    # As they were, for a look.
+    # The moved files are unchanged, so that a person can inspect them.
     if damaged:
         assert machine.path(moved["keptAs"] + "/contents").read_bytes() == damaged
 
@@ -120,14 +120,14 @@ def test_a_config_that_cannot_be_read(machine, kind):
 
 @pytest.mark.parametrize("place", KEPT)
 @pytest.mark.parametrize("kind", ["garbage", "a full directory"])
-def test_what_else_is_kept(machine, place, kind):
+def test_other_records_can_be_damaged_too(machine, place, kind):
     replaced(machine, place, UNUSABLE[kind])
     (moved,) = machine.run("recover", "--set-aside", "-o", "json").json()["setAside"]
     assert moved["path"] == place and WAY_OUT in moved["why"]
     machine.run("apply", "--yes", machine.config)
 
 
-def test_what_is_open_is_told_and_can_be_mended(machine):
+def test_differences_are_listed_afterwards_and_can_be_restored(machine):
     write(machine.path(JOURNAL), JOURNALS["another version's"])
     machine.path("/etc/motd").write_text("half made\n")
     answer = machine.run("recover", "--set-aside", status=2).stdout
@@ -137,7 +137,7 @@ def test_what_is_open_is_told_and_can_be_mended(machine):
     assert machine.path("/etc/motd").read_text() == "ours\n"
 
 
-def test_what_can_be_read_stays(machine):
+def test_a_record_that_can_be_read_stays(machine):
     write(machine.path(JOURNAL), journal(undo=[{"kind": "file", "key": "/etc/motd"}]))
     answer = machine.run("recover", "--set-aside", status=2)
     assert "nothing was set aside" in answer.stdout and "was cut short" in answer.stderr

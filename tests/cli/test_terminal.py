@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pintle` at a terminal: it asks before it changes a machine, and tells what takes long."""
+"""Tests `pintle` at a terminal: it asks before it changes a machine, and reports the progress of long work."""
 
 import contextlib
 import fcntl
@@ -19,12 +19,12 @@ QUESTION = "Do this? [y/N] "
 END_OF_INPUT = "\x04"
 
 
-# What ends a program that does not care.
+# These signals end a program that does not handle them.
 ENDING = [signal.SIGINT, signal.SIGHUP, signal.SIGTERM]
 
 
 def heed_signals():
-    """As at a terminal, also where the tests themselves were started so as to outlive theirs."""
+    """Resets signals to their defaults, since the tests may have been started with some ignored."""
     for number in ENDING:
         signal.signal(number, signal.SIG_DFL)
 
@@ -48,13 +48,13 @@ class Terminal:
         os.close(self.ours)
 
     def read(self, until):
-        """Reads until there is that text, or the program has closed the terminal."""
+        """Reads until the text appears, or the program has closed the terminal."""
         deadline = time.monotonic() + PATIENCE
         while until is None or until not in self.said:
             assert select.select([self.ours], [], [], max(0, deadline - time.monotonic()))[0], self.said
             try:
                 piece = os.read(self.ours, 4096)
-            except OSError:  # As Linux tells that nobody has the other end any more.
+            except OSError:  # Linux reports in this way that nobody has the other end open.
                 piece = b""
             if not piece:
                 assert until is None, self.said
@@ -66,7 +66,7 @@ class Terminal:
         os.write(self.ours, text.encode())
 
     def end(self):
-        """The exit status, and all that was said."""
+        """Returns the exit status and all output."""
         said = self.read(None)
         return self.process.wait(PATIENCE), said
 
@@ -97,18 +97,18 @@ def lines_of_a_diff(monkeypatch, tmp_path, terminal="xterm", **environment):
     return said.splitlines()
 
 
-def test_a_terminal_shows_in_colours_what_differs(monkeypatch, tmp_path):
+def test_a_terminal_gets_colours(monkeypatch, tmp_path):
     said = lines_of_a_diff(monkeypatch, tmp_path)
     assert f"{RED}-a{PLAIN}" in said and f"{GREEN}+b{PLAIN}" in said
 
 
 @pytest.mark.parametrize("how", [{"NO_COLOR": "1"}, {"NO_COLOR": "0"}, {"terminal": "dumb"}, {"terminal": ""}])
-def test_who_wants_no_colours_has_none(monkeypatch, tmp_path, how):
+def test_no_color_turns_colours_off(monkeypatch, tmp_path, how):
     said = lines_of_a_diff(monkeypatch, tmp_path, **how)
     assert "-a" in said and "+b" in said and not any("\x1b" in line for line in said)
 
 
-def test_what_is_piped_or_for_programs_has_no_colours(monkeypatch, tmp_path):
+def test_pipes_and_json_get_no_colours(monkeypatch, tmp_path):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     old, new = [write(tmp_path / name, machine_config(with_files(file("/etc/motd", f"{name}\n")))) for name in "ab"]
@@ -121,7 +121,7 @@ def test_what_is_piped_or_for_programs_has_no_colours(monkeypatch, tmp_path):
 def test_a_yes_does_it(machine, config, answer):
     with Terminal("apply", "--root", machine.root, config) as terminal:
         said = terminal.read(QUESTION)
-        # What it is about stands before it, and nothing is done yet.
+        # The changes are listed before the question, and none has been made.
         assert "+ours" in said and said.endswith(QUESTION)
         assert machine.path("/etc/motd").read_text() == "the OS's greeting\n"
         terminal.type(answer)
@@ -131,7 +131,7 @@ def test_a_yes_does_it(machine, config, answer):
 
 
 @pytest.mark.parametrize("answer", ["n\n", "no\n", "\n", "N\n", " y\n", "1\n", "ny\n", "maybe yes\n", END_OF_INPUT])
-def test_anything_else_does_nothing(machine, config, answer):
+def test_any_other_answer_changes_nothing(machine, config, answer):
     before = machine.tree()
     with Terminal("apply", "--root", machine.root, config) as terminal:
         terminal.read(QUESTION)
@@ -142,25 +142,25 @@ def test_anything_else_does_nothing(machine, config, answer):
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_who_leaves_at_the_question_has_changed_nothing(machine, config, number):
+def test_leaving_at_the_question_changes_nothing(machine, config, number):
     before = machine.tree()
     with Terminal("apply", "--root", machine.root, config) as terminal:
         terminal.read(QUESTION)
         terminal.process.send_signal(number)
         assert terminal.process.wait(PATIENCE) == -number
     assert machine.tree() == before
-    # It has let go of the machine.
+    # The claim to the machine was released.
     machine.run("apply", "--yes", config)
 
 
 @pytest.mark.parametrize("words", [["--yes"], ["--dry-run"], ["--dry-run", "--yes"]])
-def test_it_does_not_ask_who_has_said_it(machine, config, words):
+def test_yes_on_the_command_line_asks_nothing(machine, config, words):
     with Terminal("apply", "--root", machine.root, *words, config) as terminal:
         status, said = terminal.end()
     assert "[y/N]" not in said and status == (2 if "--dry-run" in words else 0)
 
 
-def test_it_does_not_ask_where_there_is_nothing_to_do(machine, config):
+def test_nothing_to_do_asks_nothing(machine, config):
     machine.run("apply", "--yes", config)
     with Terminal("apply", "--root", machine.root, config) as terminal:
         status, said = terminal.end()
@@ -177,13 +177,13 @@ def test_a_terminal_that_is_written_to_only_is_not_asked(machine, config):
 
 @contextlib.contextmanager
 def users_being_changed(machine):
-    """Who changes users holds this lock, and others wait for it."""
+    """Holds the lock of the password files, for which other programs wait."""
     with open(machine.path("/etc/.pwd.lock"), "w") as lock:
         fcntl.lockf(lock, fcntl.LOCK_EX)
         yield
 
 
-def test_what_takes_long_is_told_at_a_terminal_only(tmp_path):
+def test_long_work_is_reported_only_at_a_terminal(tmp_path):
     machines = []
     for name in ["with", "without"]:
         (tmp_path / name).mkdir()
@@ -193,7 +193,7 @@ def test_what_takes_long_is_told_at_a_terminal_only(tmp_path):
     with contextlib.ExitStack() as changing:
         for machine in machines:
             changing.enter_context(users_being_changed(machine))
-        # This one begins first, so that it waits about as long by the time that the other has told something.
+        # This run begins first, so that it has waited about as long when the other run reports something.
         words = [PINTLE, "apply", "--root", machines[1].root, "--yes", config]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as silent, \
                 Terminal("apply", "--root", machines[0].root, "--yes", config) as terminal:

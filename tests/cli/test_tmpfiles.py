@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The daemon's program is where recipes for it look: what a boot, or the package, has systemd-tmpfiles make."""
+"""Tests the link that systemd-tmpfiles makes for the daemon's program, at a boot or when the package is installed."""
 
 import os
 import pathlib
@@ -24,7 +24,7 @@ def create(root):
 def test_recipes_find_the_program_where_the_daemon_had_it(tmp_path):
     installed = create(tmp_path)
     assert installed.startswith("/") and installed.endswith("/libexec/machine-config-daemon")
-    # Where Meson puts the link to pintle, whatever the prefix is.
+    # Meson installs the link to pintle here, whatever the prefix is.
     plan = (CONF.parents[1] / "meson-info/intro-installed.json").read_text()
     assert f'"{installed}"' in plan
     assert create(tmp_path) == installed

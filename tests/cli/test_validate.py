@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pintle validate`: every problem at once, each with its place and its remedy."""
+"""Tests `pintle validate`, which reports all problems at once, each with its place and its remedy."""
 
 import base64
 import gzip
@@ -16,7 +16,7 @@ def test_a_good_config_needs_no_words(tmp_path):
     assert pintle("validate", "-o", "json", path).json() == []
 
 
-def test_tells_all_problems_with_line_path_and_remedy(tmp_path):
+def test_reports_all_problems_with_line_path_and_remedy(tmp_path):
     path = write(tmp_path / "a.ign", json.dumps(WRONG, indent=1))
     answer = refused("validate", path, says=[
         f"{path}:8:13: error: $.storage.files.0.path: path not absolute (begin it with a slash)",
@@ -32,7 +32,7 @@ def test_tells_all_problems_with_line_path_and_remedy(tmp_path):
         "problem": "path not absolute", "remedy": "begin it with a slash"}
 
 
-def test_tells_all_problems_of_a_machine_config(tmp_path):
+def test_reports_all_problems_of_a_machine_config(tmp_path):
     config = machine_config(WRONG, kernelType="fast", extensions=["chess"])
     refused("validate", write(tmp_path / "a.json", config), says=[
         "MachineConfig 99-worker", "$.spec.kernelType: kernelType=fast is invalid",
@@ -40,7 +40,7 @@ def test_tells_all_problems_of_a_machine_config(tmp_path):
         "$.spec.config.storage.files.3: duplicate entry defined"])
 
 
-def test_tells_each_file_mode_that_a_machine_config_may_not_give(tmp_path):
+def test_reports_each_file_mode_that_a_machine_config_may_not_have(tmp_path):
     config = machine_config(with_files(file("/etc/a", mode=0o1644), file("/etc/b", mode=0o4755)))
     refused("validate", write(tmp_path / "a.json", config),
             says=["files.0.mode: invalid mode", "files.1.mode: invalid mode"])
@@ -64,7 +64,7 @@ def test_a_file_below_a_file_is_refused(tmp_path):
     assert pintle("validate", write(tmp_path / "c.ign", with_files(file("/etc/q/f"), file("/etc/q/fg")))).status == 0
 
 
-def test_configs_that_nothing_fetches_are_told(tmp_path):
+def test_warns_of_configs_that_refer_to_others(tmp_path):
     merging = {"ignition": {"version": "3.4.0", "config": {"merge": [{"source": "https://example.com/more.ign"}]}}}
     for name, text, place in [("a.ign", merging, "$.ignition.config"),
                               ("b.json", machine_config(merging), "$.spec.config.ignition.config")]:
@@ -73,7 +73,7 @@ def test_configs_that_nothing_fetches_are_told(tmp_path):
         assert f"warning: {place}: nothing fetches other configs" in answer.stderr.replace("MachineConfig 99-worker: ", "")
 
 
-def test_tells_all_problems_of_all_files_and_documents(tmp_path):
+def test_reports_all_problems_of_all_files_and_documents(tmp_path):
     first = write(tmp_path / "a.json", with_files(file("a")))
     second = write(tmp_path / "b.yaml", "\n---\n".join(json.dumps(machine_config(with_files(file(name)), name=name))
                                                         for name in ["one", "two"]))
@@ -89,7 +89,7 @@ def test_a_list_is_its_items(tmp_path):
         refused("validate", path, says=["MachineConfig one: ", "MachineConfig two: "])
 
 
-def test_a_key_that_stands_twice_is_told(tmp_path):
+def test_reports_a_duplicate_key(tmp_path):
     json_file = write(tmp_path / "a.json", '{"ignition": {"version": "3.4.0", "version": "3.4.0"}}')
     yaml_file = write(tmp_path / "a.yaml", "kind: MachineConfig\nmetadata: {name: a}\nspec: {}\nspec: {}\n")
     for path, place in [(json_file, "$.ignition.version"), (yaml_file, "$.spec")]:
@@ -98,7 +98,7 @@ def test_a_key_that_stands_twice_is_told(tmp_path):
         assert f"{place}: stands more than once" in answer.stderr
 
 
-def test_reads_standard_input_whatever_it_is(tmp_path):
+def test_reads_any_kind_from_standard_input(tmp_path):
     good = json.dumps(ignition()).encode()
     packed = gzip.compress(good)
     for text in [good, packed, base64.b64encode(packed), b"variant: fcos\nversion: 1.4.0\n",
@@ -113,7 +113,7 @@ def test_empty_files_are_no_configs(tmp_path):
         refused("validate", write(tmp_path / name, ""), says=[name, "empty"])
 
 
-def test_butane_is_told_by_its_own_names(tmp_path):
+def test_reports_problems_of_butane_under_butanes_names(tmp_path):
     path = write(tmp_path / "a.bu", "variant: fcos\nversion: 1.4.0\nstorage:\n  files:\n  - path: a\n"
                  "    contents: {inline: x}\n    mode: 0644\n  - path: b\n    user: {name: a, id: 3}\n")
     refused("validate", path, says=["$.storage.files.0.path", "$.storage.files.1.path", "$.storage.files.1.user"])

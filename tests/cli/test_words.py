@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all verbs have in common: help, wrong words, JSON, exit codes, a full disk."""
+"""Tests what all verbs have in common: help, wrong words, JSON, exit statuses, a full disk."""
 
 import json
 import re
@@ -80,13 +80,13 @@ def test_an_option_before_the_verb_is_refused_with_its_place(tmp_path):
     assert wrong.returncode == 1 and '"--context" is not a verb; options go behind the verb' in wrong.stderr
 
 
-def test_words_for_files_and_for_a_cluster_are_told_apart():
+def test_an_error_names_the_forms_for_files_and_for_a_cluster():
     refused("diff", "worker", says=["OLD and NEW", "POOL, with --kubeconfig"])
     refused("rollout", says=["--pool and --nodes", "POOL, with --kubeconfig"])
     refused("convert", "a", "b", says="one file at a time")
 
 
-def test_a_history_without_changes_is_told_as_such():
+def test_a_history_without_changes_is_reported_as_such():
     assert pintle("history").stdout != ""
 
 
@@ -114,7 +114,7 @@ def test_the_plugin_helps_like_the_program(tmp_path):
         assert wrong.returncode == 1 and '"rolout" is not a verb; did you mean rollout?' in wrong.stderr
 
 
-def test_the_old_program_helps_and_does_nothing_else(tmp_path):
+def test_help_of_the_old_program_only_prints_help(tmp_path):
     for words in [["help", "pivot"], ["pivot", "-h"], ["--help", "pivot"]]:
         answer = called("machine-config-daemon", *words, tmp_path=tmp_path)
         assert (answer.returncode, answer.stderr) == (0, "")
@@ -168,7 +168,7 @@ def test_a_file_that_is_missing_or_a_directory_is_named(words, tmp_path):
 
 
 @pytest.mark.parametrize("verb", [verb for verb in OPTIONS if "-o" in OPTIONS[verb] and verb != "convert"])
-def test_what_prints_has_the_formats_that_its_help_lists(verb):
+def test_verbs_have_the_formats_that_their_help_lists(verb):
     listed = re.search(r"(?m)^  -o (\S+) ", pintle(verb, "--help").stdout)[1].split("|")
     assert {"json", "yaml"} <= set(listed)
     assert ("name" in listed) == (verb in ["adopt", "ignore", "render", "rollout", "verify"])
@@ -185,13 +185,13 @@ def test_yaml_is_the_same_as_json(tmp_path):
     assert found.status == 1 and found.stdout.startswith("- ") and "\n  severity: error\n" in found.stdout
 
 
-def test_version_says_it_in_words_and_in_json():
+def test_version_is_printed_as_text_and_as_json():
     version = pintle("version").stdout.removeprefix("pintle ").strip()
     assert version == pintle("--version").stdout.split()[-1]
     assert pintle("version", "-o", "json").json() == {"version": version}
 
 
-def test_what_cannot_be_printed_is_an_error(tmp_path):
+def test_an_answer_that_cannot_be_written_is_an_error(tmp_path):
     config = write(tmp_path / "a.json", with_files(*[file(f"/etc/{i}") for i in range(1000)]))
     old = write(tmp_path / "old.json", machine_config())
     new = write(tmp_path / "new.json", machine_config(json.loads(config.read_text())))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much memory a piece of work takes at its peak.  A program that includes this counts all that `new` gives out.
+// Counts the memory that `new` has given out, for a program that includes this, and measures the peak of a piece of
+// work.
 
 #include <malloc.h>
 
@@ -29,7 +30,7 @@ inline void Free(void* memory) {
   std::free(memory);
 }
 
-// The most that was in use during a call, above what was in use before.
+// Returns the peak of the memory in use during a call, above the memory in use before it.
 template <typename Work>
 std::size_t PeakDuring(Work&& work) {
   const std::size_t before = bytes_now;
