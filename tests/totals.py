@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Adds up the JUnit files of the builds named, and closes with one line: N passed, N failed, N skipped.
+"""Adds up the JUnit files of the given builds, and prints one line at the end: N passed, N failed, N skipped.
 
-A suite of which not one test ran is a failure: something that was to be tested was not.  So is a file that is not
-well-formed: what it says is not known.
+A suite in which no test ran counts as a failure, because something was not tested. So does a file that is not
+well-formed.
 """
 
 import pathlib
@@ -12,7 +12,7 @@ import xml.etree.ElementTree
 
 
 def count(path):
-    """(passed, failed, skipped) of one JUnit file."""
+    """Returns (passed, failed, skipped) of one JUnit file."""
     failed = skipped = total = 0
     for case in xml.etree.ElementTree.parse(path).iter("testcase"):
         total += 1
@@ -22,7 +22,7 @@ def count(path):
 
 
 def files_of(build):
-    """What Meson wrote; in the place of a test that drives pytest, what pytest wrote."""
+    """Returns the files that Meson wrote, or in place of a test that runs pytest, the file that pytest wrote."""
     results = build / "test-results"
     by_pytest = {path.stem for path in results.glob("*.xml")}
     for path in sorted((build / "meson-logs").glob("*.junit.xml")):

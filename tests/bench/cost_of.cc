@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Runs a command and prints its cost: seconds on the clock, seconds of the processor, KiB at the peak, exit status.
+//
+// The kernel counts the peak of a process from before its exec(), so small commands are started by this small program.
 
 #include <fcntl.h>
 #include <spawn.h>

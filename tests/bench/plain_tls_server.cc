@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The server that the Ignition server is compared with: it answers every request with the same bytes over TLS, and does
-// nothing else.  Arguments: the certificate, the key, the file with the body.  It prints its port.  Each connection has
-// a thread.
+// nothing else.
+//
+// Arguments: the certificate, the key, the file with the body.  It prints its port.  Each connection has a thread.
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

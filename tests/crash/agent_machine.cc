@@ -34,8 +34,7 @@
 
 namespace pintle {
 
-// In the place of the one in base/memory.cc: a process that lives for some milliseconds has nothing to give back, and
-// would spend a third of them on it.
+// Replaces the function of base/memory.cc: it would take a third of the time of these short-lived processes.
 void ReleaseIdleMemory() {}
 
 }  // namespace pintle
@@ -47,12 +46,12 @@ using Told = AgentMemory::Told;
 
 namespace {
 
-// Longer than the agent ever waits until it tries again, and until it has looked again at what it has done.
+// Longer than the agent ever waits before its next try, or before it looks again at what it has done.
 constexpr auto kQuiet = std::chrono::seconds(90);
 constexpr auto kQuietWhenDone = std::chrono::seconds(5);
-// An agent that is still busy then never rests.
+// An agent that is still busy after this time will never rest.
 constexpr auto kPatience = std::chrono::minutes(30);
-// So often it fails before a fault is over that lasts.
+// A fault that lasts is over after this many failures of the agent.
 constexpr int kFaultsThatLast = 3;
 constexpr int kMostLives = 8;
 
@@ -69,7 +68,7 @@ void Note(char (&place)[size], std::string_view text) {
 
 std::size_t HashOf(const std::string& text) { return std::hash<std::string>()(text); }
 
-// The units of the machine, and the files that watcher.service reads when it starts.
+// Hashes of the units, and of the files that watcher.service reads when it starts.
 std::size_t Units(const fs::path& top) { return HashOf(DescribeTree(top / "etc/systemd")); }
 std::size_t Files(const fs::path& top) {
   std::string all;
@@ -80,7 +79,7 @@ std::size_t Files(const fs::path& top) {
   return HashOf(all);
 }
 
-// The first line that only one of the two has.
+// Returns the first line that only one of the two texts has.
 std::string Difference(const std::string& known, const std::string& now) {
   std::istringstream left(known);
   std::istringstream right(now);
@@ -109,7 +108,7 @@ void CopyTree(const fs::path& from, const fs::path& to) {
   if (!S_ISLNK(status.st_mode)) fs::permissions(to, fs::perms(status.st_mode & 07777));
 }
 
-// Reads its units when it is told to, as the real one does, and has a service that reads its files when it starts.
+// Reads the units when it is told to reload, as systemd does, and has a service that reads its files when it starts.
 class RememberingSystemd final : public host::Systemd {
  public:
   RememberingSystemd(const Root& root, fs::path top, AgentMemory& memory)
@@ -130,7 +129,7 @@ class RememberingSystemd final : public host::Systemd {
   }
   Result<> Run(host::JobKind, const std::string& unit, std::chrono::milliseconds) override {
     if (!Call()) return Error(ErrorKind::kUnavailable, "systemd does not answer");
-    // It has read them and ends, or goes on.
+    // The service has read its files, whether it then fails or not.
     const Uncounted reading;
     memory_.files_read = Files(top_);
     if (memory_.failing_jobs == 0) return {};
@@ -144,7 +143,7 @@ class RememberingSystemd final : public host::Systemd {
   AgentMemory& memory_;
 };
 
-// A reboot ends the process.
+// A reboot, which ends the process.
 class Reset final : public host::Power {
  public:
   Reset(event::Loop& loop, AgentMemory& memory) : loop_(loop), memory_(memory) {}
@@ -162,7 +161,7 @@ class Reset final : public host::Power {
   AgentMemory& memory_;
 };
 
-// Hands everything on, and hears all of it.
+// Passes everything on to the real source and back, and calls the listeners.
 class OverheardSource final : public agent::Source {
  public:
   struct Ears {
@@ -276,7 +275,7 @@ class AgentMachine::Life {
     Note(memory_.fault, text);
     if (text.empty()) Complain("told of a fault without a reason");
     ++memory_.faults;
-    // A change that could not be undone at once is reported before the agent ends it, which it then does by itself.
+    // A change that could not be undone at once is reported before the agent ends it by itself.
     const bool is_not_undone_yet =
         (fault_lasts_ && !IsFaultOver()) || text.find("when this was undone") != std::string::npos;
     if (fault_lasts_ && memory_.faults == kFaultsThatLast) EndFault();
@@ -289,7 +288,7 @@ class AgentMachine::Life {
     }
   }
 
-  // Someone else has the machine until the agent has heard of another config.
+  // Holds the claim to the machine until the agent has heard of another config.
   void Changing() {
     if (!machine_.in_between_ || !memory_.changes_its_mind) return;
     const Uncounted writing;
@@ -322,7 +321,7 @@ class AgentMachine::Life {
   UniqueFd lock_;
 };
 
-// ---- in the test's --------------------------------------------------------------------------------------------------
+// ---- in the process of the test -------------------------------------------------------------------------------------
 
 AgentMachine::AgentMachine() {
   std::string name = (fs::temp_directory_path() / "pintle-test-XXXXXX").string();
@@ -347,7 +346,7 @@ void AgentMachine::MakeNew() {
   policy_ = json::ToText(json::Encode(machine.policy));
   fs::create_directories(top_ / "srv");
   UsePolicy(true);
-  // Whoever looks up a path of this process below the machine's root finds the same.
+  // A path of this process is found below the machine's root, too.
   fs::create_directories(top_ / directory_.relative_path());
   fs::create_directory_symlink("/", top_ / top_.relative_path());
   *memory_ = AgentMemory();
@@ -378,7 +377,7 @@ void AgentMachine::Write(const std::optional<plan::TestConfig>& config) const {
   fs::rename(beside, top_ / kConfig);
 }
 
-// Without one, every change takes a reboot.
+// Without a policy, every change needs a reboot.
 void AgentMachine::UsePolicy(bool there_is_one) const {
   std::ofstream(top_ / kPolicy) << (there_is_one ? policy_ : "{}");
 }
@@ -402,7 +401,7 @@ bool AgentMachine::ComesToRest(const Fault& fault, Then then, int life) {
   return was_met;
 }
 
-// Services start with what there is.
+// The services of the new boot start with the files that are on the disk.
 void AgentMachine::Boot() {
   memory_->is_rebooting = false;
   fs::create_directories(top_ / "proc/sys/kernel/random");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A machine with an agent on it: the real agent and its local source on a real file tree, and fakes for the service
-// manager and the power.
+// A machine with an agent: the real agent and its local source on a real file tree, with fakes for systemd and the
+// power.
 //
-// The agent lives in a process of its own, which a fault or a reboot may end, and then in another.  What it tells is
-// checked when it is told: done means that all of the new config is on the disk, that no change is under way, and that
-// services run with what is on the disk; and no failure leaves a part of one config and a part of another.
+// The agent runs in a process of its own, which a fault or a reboot may end; then it continues in another process. Each
+// of its reports is checked at once.  If it reports Done, all of the new config must be on the disk, no change may be
+// under way, and services must run with the files on the disk.  No failure may leave parts of two configs.
 
 #include <cstddef>
 #include <filesystem>
@@ -21,24 +21,24 @@
 
 namespace pintle::crash {
 
-// What of a machine is in memory, and what its agent has told; it outlives the process of the agent.
+// The memory of a machine, and the reports of its agent.  It outlives the process of the agent.
 struct AgentMemory {
-  // By their hashes: the units as the service manager has read them, and the files as a service has.
+  // Hashes of the units that systemd has read, and of the files that a service has read.
   std::size_t units_read = 0;
   std::size_t files_read = 0;
-  int failing_jobs = 0;  // So many jobs will not succeed.
+  int failing_jobs = 0;  // This many jobs will fail.
   int boots = 0;
   bool is_rebooting = false;
-  bool changes_its_mind = false;  // Another config comes while one is being applied.
+  bool changes_its_mind = false;  // Another config is set while one is being applied.
 
   enum class Told { kNothing, kDone, kFault } told = Told::kNothing;
   int faults = 0;
   char goal[128] = {};
   char fault[2048] = {};
-  char wrong[2048] = {};  // What was not as it has to be when something was told.
+  char wrong[2048] = {};  // Describes a report that was not true.
 };
 
-// What follows when the process of the agent has been ended.
+// What happens after the process of the agent has been ended.
 enum class Then { kItIsStarted, kThePowerIsCut };
 
 class AgentMachine {
@@ -50,30 +50,30 @@ class AgentMachine {
 
   AgentMemory& memory() { return *memory_; }
 
-  // A machine that is new, or as Keep() had it.
+  // Makes a new machine, or one in the state in which Keep() was called.
   void MakeNew();
   void Keep();
   void MakeKept();
 
-  // What the files say that the agent goes by; nothing: there are none.
+  // Writes the files of the config for the agent, or removes them.
   void Write(const std::optional<plan::TestConfig>& config) const;
-  // What comes while a change to the other one is under way; whether anything does.
+  // Sets the config that appears while a change is under way; returns whether there is one.
   bool ComesInBetween(std::optional<plan::TestConfig> config) {
     in_between_ = std::move(config);
     return in_between_.has_value();
   }
   void UsePolicy(bool there_is_one) const;
 
-  // The agent runs until it has come to rest, through all lives that this takes.  Whether the fault, which one of the
-  // lives has, was met.
+  // Runs the agent until it has come to rest, through all processes that this takes.  The process number `life` has the
+  // fault.  Returns whether the fault was met.
   bool ComesToRest(const Fault& fault = {}, Then then = Then::kItIsStarted, int life = 0);
 
-  // All that a config can change.
+  // Describes everything that a config can change.
   std::string Now() const;
-  // What Now() is of a machine with the config that it has now.
+  // Stores Now() as a possible state of a machine with its current config.
   void Learn();
 
-  // Why this is not a machine that has come to `goal`; empty: it is.
+  // Returns why the machine has not reached `goal`, or "" if it has.
   std::string WhyNotDoneWith(const std::string& goal) const;
 
  private:
@@ -88,8 +88,8 @@ class AgentMachine {
   AgentMemory kept_;
   std::string policy_;
   std::optional<plan::TestConfig> in_between_;
-  // What a machine with a config is like, by its name: a directory for links of units stays when they go, so that this
-  // is more than one when it may have had another config before.
+  // The possible states of a machine with a config, by the config's name.  There may be several: empty directories for
+  // links of units stay, so the state depends on earlier configs.
   std::map<std::string, std::set<std::string>> known_;
 };
 

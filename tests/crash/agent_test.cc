@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The promise of the agent: whatever ends it or refuses a call of it, at whichever call, it goes on by itself until the
-// machine has all of the config that it is to have, and what it tells on the way is true.
+// Tests the promise of the agent: wherever it is killed, and whichever call fails, it continues by itself until the
+// machine has all of its config, and all its reports on the way are true.
 
 #include "agent/agent.h"
 
@@ -30,10 +30,10 @@ namespace {
 using change::Everything;
 using Config = std::optional<plan::TestConfig>;
 
-// So many histories that went wrong are told in full.
+// This many failed histories are printed in full.
 constexpr std::size_t kMostTold = 12;
 
-// Each thing of Everything() is another one, or gone.
+// A config in which each thing of Everything() differs or is missing.
 plan::TestConfig SomethingElse() {
   plan::TestConfig config;
   config.WithFile("/etc/motd", "data:,theirs").WithFile("/etc/other", "data:,other");
@@ -48,7 +48,8 @@ struct Scenario {
   std::string name;
   std::function<Config()> before;
   std::function<Config()> after;
-  std::function<Config()> in_between = [] { return Config(); };  // Comes while the change to `after` is under way.
+  // The config that appears while the change to `after` is under way.
+  std::function<Config()> in_between = [] { return Config(); };
   bool reboots = false;
   int failing_jobs = 0;
 };
@@ -72,11 +73,11 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
  protected:
   static void SetUpTestSuite() {
     UseMemory();
-    // Nobody else is on the bus that the agent looks for.
+    // The agent looks for this bus, on which nobody else is.
     ::setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent", 1);
   }
 
-  // Each history begins with a machine that has settled with the config before, and finds the new one.
+  // Each history begins with a machine that has settled with the config before, and gets the new one.
   AnAgentsChange() {
     const Scenario& scenario = GetParam();
     Pass(scenario.after());
@@ -98,7 +99,7 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
     for (std::size_t i = 0; i < std::min(wrong_.size(), kMostTold); ++i) fmt::print("  {}\n", wrong_[i]);
   }
 
-  // Whether the fault was met.
+  // Returns whether the fault was met.
   bool Happens(const Fault& fault, const std::string& told, Then then = Then::kItIsStarted, int life = 0) {
     machine_.MakeKept();
     const bool was_met = machine_.ComesToRest(fault, then, life);
@@ -124,7 +125,7 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
   std::vector<std::string> wrong_;
 
  private:
-  // Of a machine that never had another.
+  // Learns the state of a machine that never had another config.
   void Pass(const Config& config) {
     if (!config) return;
     machine_.MakeNew();
@@ -163,7 +164,7 @@ TEST_P(AnAgentsChange, CutShortAnywhereByAPowerCutGoesOnAfterTheBoot) {
   EndsWell();
 }
 
-// Each call of the first config with each error, and each of the others with one of them.
+// The first scenario is tried with each error at each call, the others with one error at each call.
 TEST_P(AnAgentsChange, ThatTheDiskRefusesOnceAnywhereGoesOn) {
   constexpr std::array kErrors = {ENOSPC, EIO, EROFS};
   const std::size_t rounds = GetParam().name == kScenarios[0].name ? kErrors.size() : 1;
@@ -179,7 +180,7 @@ TEST_P(AnAgentsChange, ThatTheDiskRefusesOnceAnywhereGoesOn) {
   EndsWell();
 }
 
-// A full disk from each other call on, and one that cannot be written to from those between.
+// The disk is full from each odd call on, and read-only from each even call on.
 TEST_P(AnAgentsChange, ThatTheDiskRefusesForAWhileFromAnywhereOnGoesOnAfterwards) {
   const Fault full = {.at = 1, .kind = FaultKind::kDiskFull, .errno_value = ENOSPC, .lasts = true};
   const Fault read_only = {.at = 2, .kind = FaultKind::kError, .errno_value = EROFS, .lasts = true};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The promise of a change of a machine: cut short or refused anywhere, recovery gives the old machine or the new one,
-// and so it does when that is cut short too.  So it is with a change that reboots and is then confirmed or given up.
+// Tests the promise of a change of a machine: wherever it is cut short or refused, recovery gives the old machine or
+// the new one, even if the recovery is cut short, too.
+//
+// The same holds for a change that reboots and is then confirmed or given up.
 
 #include <fmt/core.h>
 
@@ -29,10 +31,10 @@ using change::NoConfig;
 using change::Recovery;
 using change::SmallMachine;
 
-// Of all pairs of two cuts, one in so many is tried.
+// Of all pairs of two cuts, one in this many is tried.
 constexpr int kStride = 7;
 
-// The same files with other contents.
+// A config with the same files and other contents.
 plan::TestConfig Reworded() {
   plan::TestConfig config = Everything();
   for (ignition::File& file : config.ignition().storage.files) file.contents.source = "data:,reworded";
@@ -45,7 +47,7 @@ class ClockAhead final : public Clock {
   WallTime Wall() const override { return std::chrono::system_clock::now() + 2 * host::kRest; }
 };
 
-// A machine of its own for each history.
+// The machine of one history.
 class Machine {
  public:
   SmallMachine& operator*() { return machine_; }
@@ -58,7 +60,7 @@ class Machine {
     return RunWith(fault, [&] { return change::Recover(machine_.host()).has_value(); });
   }
 
-  // The check before a change, at a time at which all files have rested.
+  // Makes the check before a change, at a time at which no file was changed recently.
   void LookAt(const plan::TestConfig& config) {
     host::Host host = machine_.host();
     const ClockAhead ahead;
@@ -66,7 +68,7 @@ class Machine {
                 testing::IsEmpty());
   }
 
-  // As the agent does it: the machine reboots, and then someone says whether it is well.
+  // Makes a change as the agent does: the machine reboots, and then the change has to be confirmed.
   bool ChangeToBeConfirmed() {
     const plan::TestConfig from = NoConfig();
     const plan::TestConfig to = Everything();
@@ -74,7 +76,7 @@ class Machine {
         change::Apply(machine_.host(), from, to, plan::Make(from, to, {}, {}), {}, change::EndsWith::kConfirmation);
     return ended && *ended == change::Ending::kRebootNeeded;
   }
-  // Its first boot.
+  // Boots into the change for the first time.
   bool BootIntoChangeToBeConfirmed() {
     if (!ChangeToBeConfirmed()) return false;
     Boot();
@@ -110,13 +112,13 @@ class Machine {
     return false;
   }
 
-  // All that a config can change.
+  // Describes everything that a config can change.
   std::string Now() const {
     std::string text;
     for (const char* part : {"etc", "home", "usr"}) text += DescribeTree(directory_ / part);
     return text;
   }
-  // Returns what Now() returned in each boot when services began to start.
+  // Returns what services found in each boot when they began to start.
   const std::vector<std::string>& read_by_services() const { return read_by_services_; }
 
  private:
@@ -137,7 +139,7 @@ class AChange : public testing::Test {
     new_ = machine.Now();
   }
 
-  // A recovery that finds that it has to undo says why, as an error; with the next one there is nothing to do.
+  // A recovery that undoes a change reports the reason as an error; the next one finds nothing to do.
   void ExpectThatRecoveryEnds(Machine& machine) {
     const auto first = change::Recover((*machine).host());
     const auto second = change::Recover((*machine).host());
@@ -259,7 +261,7 @@ TEST_F(AChange, OnADiskThatIsFullFromAnyCallOnIsOldOrIsSoAfterARecovery) {
     SCOPED_TRACE(fmt::format("full from call {} on", at));
     ++histories_;
     CountHistory();
-    // From some call on, the rest of a change takes nothing more of the disk.
+    // From a certain call on, the rest of the change needs no more space.
     if (history.ending == Ending::kSucceeded) {
       ASSERT_FALSE(history.fault_met);
       ASSERT_EQ(machine.Now(), new_);
@@ -273,7 +275,7 @@ TEST_F(AChange, OnADiskThatIsFullFromAnyCallOnIsOldOrIsSoAfterARecovery) {
   fmt::print("{} histories\n", histories_);
 }
 
-// One refusal does not stand in the way of undoing.
+// One failed call does not prevent the undoing.
 TEST_F(AChange, ThatTheDiskRefusesOnceIsUndoneAtOnce) {
   for (const int errno_value : {ENOSPC, EIO, EROFS}) {
     for (int at = 1;; ++at) {
@@ -303,7 +305,7 @@ TEST_F(AChange, SucceedsWhenTheKernelTakesOneByteAtATime) {
   }
 }
 
-// What files were when they were last looked at saves reading them; what they are put back to must be right for that.
+// Files that were seen before are not read again, so the memory of them must be right after an undo.
 TEST_F(AChange, OfFilesThatWereSeenIsOldOrNewAfterRecovery) {
   const auto change = [](Machine& machine) { return (*machine).GoFromTo(Everything(), Reworded()).has_value(); };
   const auto prepare = [](Machine& machine) {

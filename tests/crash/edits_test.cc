@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The promise for what someone edits while a change is made: whenever that is, it is there in the end.
+// Tests the promise for edits: whenever someone edits a file during a change, the edit is there in the end.
 
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -53,7 +53,7 @@ class AnEdit : public testing::Test {
  protected:
   static void SetUpTestSuite() { UseMemory(); }
 
-  // Of a file that both configs have, or only the first one.
+  // Checks that an edit of a file survives.  Both configs have the file, or only the first one.
   static void IsThereInTheEnd(plan::TestConfig (*to)(), const std::string& path) {
     int histories = 0;
     for (const Edit& edit : kEdits) {
@@ -61,7 +61,8 @@ class AnEdit : public testing::Test {
         const TemporaryDirectory directory;
         SmallMachine machine(directory.path());
         ASSERT_TRUE(Succeeded(machine.GoFromTo(NoConfig(), Everything())));
-        // What is gone already is not edited.  Some calls are made as a user, who is to be able to say so.
+        // A file that is gone already is not edited.  Some calls are made as a user, who must be able to write this
+        // note.
         machine.Write("edited", "");
         fs::permissions(directory / "edited", fs::perms(0666));
         const auto meanwhile = [&] {
@@ -111,7 +112,7 @@ TEST_F(AnEdit, BetweenACutAndTheRecoveryIsThereInTheEndAndNothingIsBesideIt) {
       CountHistory();
       SCOPED_TRACE(fmt::format("{} after a cut at call {}", edit.name, at));
       edit.make(directory / "etc/motd");
-      static_cast<void>(change::Recover(machine.host()));  // Why it undoes is an error.
+      static_cast<void>(change::Recover(machine.host()));  // Undoing reports its reason as an error.
       ASSERT_EQ(ValueOf(change::Recover(machine.host())).how, change::Recovery::kNothingToDo);
       ASSERT_THAT(machine.Read("etc/motd"), testing::HasSubstr("and edited"));
       for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory / "etc")) {
@@ -122,7 +123,7 @@ TEST_F(AnEdit, BetweenACutAndTheRecoveryIsThereInTheEndAndNothingIsBesideIt) {
   }
 }
 
-// What someone puts in the way of a change: of a file, or of the directory that it is in.
+// Obstacles for a change of a file: something in place of the file, or of its directory.
 const Edit kObstacles[] = {
     {"removed", [](const fs::path& file) { fs::remove(file); }},
     {"made a pipe", [](const fs::path& file) { fs::remove(file), ::mkfifo(file.c_str(), 0666); }},
@@ -148,7 +149,7 @@ const Edit kObstacles[] = {
 
 class AnObstacle : public AnEdit {
  protected:
-  // Whenever it comes, the change ends, and all else is as one of the two configs says.
+  // Checks that the change ends whenever the obstacle comes, and that everything else is as in one of the two configs.
   static void HoldsUpNothingElse(plan::TestConfig (*to)()) {
     const std::string path = "etc/new/deep/file";
     for (const Edit& obstacle : kObstacles) {
@@ -207,7 +208,7 @@ TEST_F(AnObstacle, ToAChangeThatIsUndoneHoldsUpNothingElse) {
   }
 }
 
-// What was prepared in a directory of ours is not lost when someone makes the same.
+// A file that was prepared in a new directory of ours is not lost if someone makes the same directory.
 TEST_F(AnObstacle, ThatIsADirectoryWhichAnUndoMakesKeepsNoFileFromIt) {
   const std::string path = "etc/new/deep";
   for (const fs::perms permissions : {fs::perms(0755), fs::perms(0700)}) {
@@ -220,7 +221,7 @@ TEST_F(AnObstacle, ThatIsADirectoryWhichAnUndoMakesKeepsNoFileFromIt) {
       machine.systemd.failing = "watcher.service";
       const auto meanwhile = [&] {
         if (fs::exists(directory / path)) return;
-        std::error_code refused;  // Some calls are made as a user.
+        std::error_code refused;  // Some calls are made as a user, who may not write.
         fs::create_directories(directory / path, refused);
         if (refused) return;
         fs::permissions(directory / path, permissions);

@@ -20,9 +20,9 @@ namespace {
 
 constexpr int kStatusCutShort = 99;
 constexpr int kStatusFailed = 1;
-constexpr int kStatusMetFault = 64;  // Added to the others.
+constexpr int kStatusMetFault = 64;  // Added to another status.
 
-// Only in the process that RunWith() started is one set.
+// A fault is set only in the process that RunWith() has started.
 const Fault* active_fault = nullptr;
 int calls = 0;
 int uncounted = 0;
@@ -62,7 +62,7 @@ Answer Count(Takes takes = Takes::kNothing) {
   std::abort();
 }
 
-// What a file has of the disk, it has also while that is full.
+// Overwriting parts of a file that have space already succeeds on a full disk.
 Takes TakenBy(int fd, off_t offset, size_t count) {
   struct stat status;
   if (active_fault == nullptr || active_fault->kind != FaultKind::kDiskFull) return Takes::kNothing;
@@ -82,7 +82,7 @@ int Through(Takes takes, const char* name, Arguments... arguments) {
   return Real<Call>(name)(arguments...);
 }
 
-// Syncs are counted and may fail, but not made: what a process that ends has written stays without them.
+// Syncs are counted and may fail, but are not made: what a process has written stays when it ends.
 int SyncNothing() { return Count() == Answer::kFail ? -1 : 0; }
 
 }  // namespace
@@ -125,7 +125,7 @@ using pintle::crash::Takes;
 using pintle::crash::Through;
 
 ssize_t write(int fd, const void* buffer, size_t count) {
-  // What a program says is not of the file tree.
+  // Messages on standard error are not part of the file tree.
   const bool is_said = fd == STDERR_FILENO;
   const Answer answer = is_said ? Answer::kGoOn : Count(TakenBy(fd, ::lseek(fd, 0, SEEK_CUR), count));
   if (answer == Answer::kFail) return -1;
@@ -151,7 +151,8 @@ ssize_t copy_file_range(int from, off64_t* from_offset, int to, off64_t* to_offs
   return real(from, from_offset, to, to_offset, answer == Answer::kOneByte && count > 1 ? 1 : count, flags);
 }
 
-// With 64-bit file offsets, which Meson always asks for, this is the library's openat64(), and so on.
+// With 64-bit file offsets, which Meson always requests, this function is the library's openat64(); the same holds for
+// others.
 int openat(int directory, const char* path, int flags, ...) {
   va_list more;
   va_start(more, flags);

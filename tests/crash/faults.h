@@ -1,55 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Faults at every system call that changes a file tree.
+// Injects faults at every system call that changes a file tree.
 //
 // A program that links faults.cc has its own write(), renameat() and so on in front of the C library's.  They count,
-// and at the call that is asked for they end the process as a kill would, or say no as a full or broken disk would.
-// What is under test runs as it is.
+// and at the chosen call they end the process as a kill would, or fail as on a full or broken disk.  The code under
+// test is unchanged.
 
 #include <functional>
 
 namespace pintle::crash {
 
 enum class FaultKind {
-  kExit,        // The process is gone before the call is made.
+  kExit,        // The process ends before the call is made.
   kError,       // The call fails with an errno.
-  kShortWrite,  // A write takes one byte only.  Calls that write nothing are left alone.
-  kDiskFull,    // From this call on, until EndFault(), all that takes more of the disk than it has already fails.
-  kMeanwhile,   // Someone else does something before the call is made.
+  kShortWrite,  // A write writes one byte only.  Other calls are not affected.
+  kDiskFull,    // From this call on, until EndFault(), all calls that need more space on the disk fail.
+  kMeanwhile,   // Calls `meanwhile` before the call is made.
 };
 
 struct Fault {
-  int at = 0;  // The call it happens at, counted from 1; 0: none.
+  int at = 0;  // The number of the call, counted from 1; 0 for no fault.
   FaultKind kind = FaultKind::kExit;
   int errno_value = 0;
-  bool lasts = false;  // An error that all calls meet from that one on, until EndFault().
+  bool lasts = false;  // The error also meets all later calls, until EndFault().
   std::function<void()> meanwhile = {};
 };
 
-// The process ends.
+// Returns a fault that ends the process.
 inline Fault CutAt(int call) { return {.at = call, .kind = FaultKind::kExit, .errno_value = 0, .meanwhile = {}}; }
 
 enum class Ending { kSucceeded, kFailed, kCutShort };
 
 struct History {
   Ending ending;
-  bool fault_met;  // Whether the operation got as far as the fault.
+  bool fault_met;  // The operation got as far as the fault.
 };
 
-// Runs an operation, which says whether it succeeded, in a process of its own with this fault.
+// Runs an operation in a process of its own with this fault; the operation returns whether it succeeded.
 History RunWith(const Fault& fault, const std::function<bool()>& operation);
 
 // ---- in that process ------------------------------------------------------------------------------------------------
 
-// The fault is over.
+// Ends the fault.
 void EndFault();
 bool IsFaultOver();
 
-// Counts as a call of whatever a fake stands for; false: it is refused.
+// Counts a call for a fake that stands for system calls; returns false if it is refused.
 bool Call();
 
-// While this lives, calls are neither counted nor refused: a test does something of its own.
+// During its lifetime, calls are neither counted nor refused: the test itself does something.
 class Uncounted {
  public:
   Uncounted();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The promise of a whole change of the file tree: cut short or refused anywhere, putting back what was observed before
-// gives the old tree, and so it does when that is cut short too.
+// Tests the promise of a whole change of the file tree: wherever it is cut short or refused, putting back what was
+// observed before gives the old tree, even if that is cut short, too.
 
 #include "host/files/files.h"
 
@@ -41,7 +41,7 @@ using State = resource::FileEntry::State;
 constexpr const char* kStore = "/var/blobs";
 constexpr const char* kJournal = "/var/journal";
 
-// Of all pairs of two cuts, one in so many is tried.
+// Of all pairs of two cuts, one in this many is tried.
 constexpr int kStride = 3;
 
 struct OldTree : TemporaryDirectory {
@@ -64,7 +64,7 @@ struct OldTree : TemporaryDirectory {
 
   Root root() const { return ValueOf(Root::Open(path().string())); }
   std::string Now() const { return DescribeTree(path() / "etc"); }
-  // Whatever a change left for coming back to it.
+  // Removes the stored contents and the journal of a change.
   void Forget() const {
     fs::remove_all(path() / "var");
     fs::create_directory(path() / "var");
@@ -92,7 +92,7 @@ State Link(std::string target) {
   return state;
 }
 
-// Every kind of step.
+// Returns steps of every kind.
 Result<std::vector<FilePut>> Change(BlobStore& blobs) {
   State marked = TRY(File(blobs, std::string(200 << 10, 'x'), 04750));
   marked.attributes.emplace()["user.color"] = "cmVk";
@@ -124,7 +124,7 @@ Result<std::vector<FilePut>> StepsFor(const Root& root, BlobStore& blobs) {
   steps.insert(steps.end(), puts.begin(), puts.end());
   for (FilePut& step : steps) {
     if (!step.want) continue;
-    step.want->user.id = ::getuid();  // So that anyone can run this.
+    step.want->user.id = ::getuid();  // The files belong to the user who runs the test.
     step.want->group.id = ::getgid();
   }
   return steps;
@@ -151,7 +151,7 @@ Result<> Apply(const Root& root) {
 
 Result<> Undo(const Root& root) {
   const auto journal = root.ReadFile(kJournal);
-  if (!journal) return {};  // It was cut short before it changed anything.
+  if (!journal) return {};  // The change was cut short before it changed anything.
   json::Report report;
   const auto undo = json::Decode<std::vector<FilePut>>(TRY(json::Parse(*journal)), report);
   const BlobStore blobs = TRY(BlobStore::Open(root, kStore));
@@ -173,7 +173,7 @@ class AWholeChange : public testing::Test {
     return RunWith(fault, [&] { return Undo(root_).has_value(); });
   }
 
-  // Back to the old tree, which the next history begins with.
+  // Undoes the change, which gives the old tree; the next history begins with that.
   void ExpectThatUndoGivesTheOldTree() {
     ASSERT_TRUE(Succeeded(Undo(root_)));
     ASSERT_EQ(tree_.Now(), old_);
@@ -221,7 +221,7 @@ TEST_F(AWholeChange, CutShortAnywhereCanBeMadeAgain) {
   }
 }
 
-// Each call of the change together with every third of the undoing, and the next call with the next third.
+// Each call of the change is combined with every third call of the undoing; the next call with the next third.
 TEST_F(AWholeChange, CutShortAnywhereCanBeUndoneAfterTheUndoingWasCutShortAnywhere) {
   int histories = 0;
   for (int at = 1;; ++at) {

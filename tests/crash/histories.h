@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How many histories a program has run through: each a machine of its own with something that goes wrong on it.
+// Counts the histories of a program.  In each history, something goes wrong on a machine of its own.
 //
-// The programs are built with the least number that each must come to, and a whole run that stays below it fails.
+// Each program is built with the least number that it must reach; a whole run with fewer histories fails.
 
 namespace pintle::crash {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The promise of a change that comes with the next boot: whoever is cut short, the power or the program, while it is
-// staged, finalized, or ended after the boot, the machine boots the old files or the new ones, /var included.
+// Tests the promise of a change that comes with the next boot: wherever the program is killed or the power is cut while
+// the change is staged, finalized or ended, the machine boots the old files or the new ones, /var included.
 
 #include "change/next_boot.h"
 
@@ -25,7 +25,7 @@ namespace {
 using change::BootableMachine;
 using change::Recovery;
 
-// Of all pairs of two cuts, one in so many is tried.
+// Of all pairs of two cuts, one in this many is tried.
 constexpr int kStride = 5;
 
 plan::TestConfig Everything() {
@@ -38,7 +38,7 @@ class Machine {
  public:
   BootableMachine& operator*() { return machine_; }
 
-  // Without a policy, all of it needs a reboot.
+  // Without a policy, the whole change needs a reboot.
   bool Stage(change::EndsWith end = change::EndsWith::kTheBoot) {
     const plan::TestConfig from = change::NoConfig();
     const plan::TestConfig to = Everything();
@@ -50,7 +50,7 @@ class Machine {
   bool Confirm() { return change::Confirm(machine_.host()).has_value(); }
   bool GiveUp() { return change::GiveUp(machine_.host(), {}, "it is not well").has_value(); }
 
-  // Its first boot.
+  // Boots into the change for the first time.
   bool BootIntoChangeToBeConfirmed() {
     if (!Stage(change::EndsWith::kConfirmation)) return false;
     Reboot();
@@ -82,7 +82,7 @@ class Machine {
     return false;
   }
 
-  // All that a config can change in what is booted.
+  // Describes everything that a config can change in the booted deployment.
   std::string Now() const {
     const auto top = machine_.top();
     const bool has_state = std::filesystem::exists(top / "var/ours");
@@ -90,7 +90,7 @@ class Machine {
            (has_state ? DescribeTree(top / "var/ours") : "");
   }
 
-  // Returns what Now() returned in each boot when services began to start.
+  // Returns what services found in each boot when they began to start.
   const std::vector<std::string>& read_by_services() const { return read_by_services_; }
 
   void Spoil() const { std::filesystem::permissions(machine_.top() / "etc/new/deep/file", std::filesystem::perms(0)); }

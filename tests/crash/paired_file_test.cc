@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The promise of a file that can be replaced on a full disk: whatever is cut short or refused, it is the old one or the
-// new one, and what was said of it is true.
+// Tests the promise of a file that can be replaced on a full disk: wherever the writing is cut short or refused, the
+// file is the old one or the new one, and the returned result is true.
 
 #include "host/files/paired_file.h"
 
@@ -34,7 +34,7 @@ class APairedFile : public testing::Test {
   }
   void WriteWell(const std::string& contents) const { ASSERT_TRUE(Succeeded(file_.Write(contents))); }
 
-  // Empty: there is none.
+  // Returns "" if there is no file.
   std::string Now() const {
     const std::string text = directory_.Read("file");
     return text.substr(0, text.find_last_not_of(' ') + 1);
@@ -78,7 +78,7 @@ TEST_F(APairedFile, CutShortAnywhereIsTheOldOneOrTheNewOne) {
       const bool was_cut = WriteWith(CutAt(at), "new").fault_met;
       ASSERT_THAT(Now(), testing::AnyOf(old, "new"));
       was_new = was_new || Now() == "new";
-      // What was left behind stands in nobody's way.
+      // Leftovers do not stand in the way of the next write.
       WriteWell("newer");
       ASSERT_EQ(Now(), "newer");
       if (!was_cut) break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Root's promise: whatever happens during a change, the thing is the old one or the new one, whole.
+// Tests Root's promise: whatever happens during a change, the thing is the old one or the new one, whole.
 
 #include "base/root.h"
 
@@ -62,7 +62,7 @@ class AnyChange : public testing::TestWithParam<Change> {
     return tree.Now();
   }
 
-  // What a crash may leave beside a place is never read, and has to be gone once the change is made again.
+  // Leftovers of a crash beside a place are never read, and must be gone after the change is repeated.
   static std::string WithoutLeftovers(const Tree& tree) {
     for (const fs::path directory = tree / "etc";
          const fs::directory_entry& entry : fs::directory_iterator(directory)) {

@@ -33,11 +33,11 @@ std::int64_t RealTime(clockid_t clock) {
 }
 
 bool is_stopped = false;
-// When it was stopped, by each clock that stands still, and how much has passed since.
+// The time of each stopped clock when it was stopped, and the time that has passed since.
 std::map<clockid_t, std::int64_t>* began = nullptr;
 std::int64_t passed = 0;
 
-// What timerfd_create() has made, and the time, by `passed`, that it waits for.
+// A timer of timerfd_create(), and the value of `passed` at which it expires.
 struct Alarm {
   clockid_t clock = CLOCK_MONOTONIC;
   std::int64_t at = INT64_MAX;
@@ -52,11 +52,11 @@ int Set(int fd, std::int64_t nanoseconds) {
   return real(fd, 0, &in, nullptr);
 }
 
-// It is the time of the next alarm.
+// Moves the time to that of the next alarm.
 void PassToNextAlarm() {
   const auto next = std::min_element(alarms->begin(), alarms->end(),
                                      [](const auto& a, const auto& b) { return a.second.at < b.second.at; });
-  // Nothing would ever happen again.
+  // Without an alarm, the program would wait for ever.
   if (next == alarms->end() || next->second.at == INT64_MAX) std::abort();
   passed = std::max(passed, next->second.at);
   next->second.at = INT64_MAX;
@@ -131,7 +131,7 @@ int epoll_wait(int epoll, epoll_event* events, int most, int timeout) {
   return real(epoll, events, most, -1);
 }
 
-// Newer versions of libsystemd wait with this one.
+// Newer versions of libsystemd call this function.
 int epoll_pwait2(int epoll, epoll_event* events, int most, const timespec* timeout, const sigset_t* signals) {
   static const auto real = Real<int(int, epoll_event*, int, const timespec*, const sigset_t*)>("epoll_pwait2");
   if (!is_stopped) return real(epoll, events, most, timeout, signals);

@@ -4,13 +4,12 @@
 // Time that passes in an instant.
 //
 // A program that links stopped_time.cc has its own clock_gettime(), epoll_wait() and so on in front of the C library's.
-// Once StopTime() is called, all clocks stand still while the program does something.  When it has nothing to do but to
-// wait, it is at once the time that it waits for.  So minutes of retries take no time, and each run of the same thing
-// is the same.
+// After StopTime(), all clocks stand still while the program works.  When it only waits, the time jumps to the moment
+// that it waits for.  So minutes of retries take no time, and each run is the same.
 
 namespace pintle::crash {
 
-// For the rest of this process.  It must have one thread only.
+// Stops the time for the rest of this process, which must have one thread only.
 void StopTime();
 
 }  // namespace pintle::crash

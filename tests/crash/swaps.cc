@@ -46,7 +46,7 @@ class Attack {
 
   [[noreturn]] void GoOn() {
     for (unsigned turn = 0;; ++turn) {
-      // Every other turn waits for something to happen, but not for ever.
+      // Every other turn waits for root to do something there, but not for ever.
       for (int i = 0; turn % 2 == 0 && i < 2000 && !HasHappened(); ++i) {
       }
       Swap(turn / 2 % 9);
@@ -91,7 +91,7 @@ class Attack {
     }
   }
 
-  // What root has put beside a place.
+  // Swaps the files that root has put beside a place.
   static void SwapWhatWaits(const std::string& trap) {
     for (const char* place : {"conf", "conf/sub"}) {
       DIR* const directory = ::opendir(place);

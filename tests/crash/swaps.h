@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A user of a machine, who owns a directory in which root changes files, and swaps what is there for what leads
-// elsewhere.
+// A user who owns a directory in which root changes files, and swaps its entries for links that lead elsewhere.
 
 #include <sys/types.h>
 
@@ -12,7 +11,7 @@
 
 namespace pintle::crash {
 
-// What is at stake: /etc of the tree.  Root changes what is in /home/user/conf.
+// The tree: root changes files in /home/user/conf, and the user must not reach /etc.
 struct UsersTree {
   static constexpr uid_t kUser = 65534;
 
@@ -22,8 +21,8 @@ struct UsersTree {
   std::filesystem::path home;
 };
 
-// A process of the user that swaps things in turn, as fast as it can, each time that the kernel tells of something of
-// root's in a directory of the user's, and at other times; until this goes.
+// A process of the user that swaps entries as fast as it can: whenever the kernel reports a change by root in the
+// user's directories, and at other times.  The destructor ends it.
 class Swapper {
  public:
   explicit Swapper(const UsersTree& tree);
@@ -31,7 +30,7 @@ class Swapper {
   Swapper(const Swapper&) = delete;
   Swapper& operator=(const Swapper&) = delete;
 
-  // How often it has swapped something since it began.
+  // Returns how often it has swapped something.
   std::uint64_t count() const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The promise for directories that users own: whatever a user swaps there while root changes files in them, root reads,
-// writes, gives away and removes nothing elsewhere.
+// Tests the promise for directories that users own: whatever a user swaps there while root changes files in them, root
+// reads, writes, gives away and removes nothing elsewhere.
 
 #include "crash/swaps.h"
 
@@ -67,7 +67,8 @@ class SwapsByAUser : public testing::Test {
     return state;
   }
 
-  // What a config puts there, and what comes back when it goes: among that a program of the user's own.
+  // The files that a config puts there, and those that come back when it is removed, with a user's own program among
+  // them.
   std::vector<FilePut> Taken() {
     return {{"/home/user/conf/app", File("ours", 0644, 0)},
             {"/home/user/conf/new", Directory(UsersTree::kUser)},
@@ -85,7 +86,7 @@ class SwapsByAUser : public testing::Test {
             {"/home/user/conf/sub", Directory(UsersTree::kUser)}};
   }
 
-  // What cannot be put is left out, as when only that one were wanted.
+  // Puts each file as if it were the only one; leaves out those that cannot be put.  Returns how many were put.
   int Put(const std::vector<FilePut>& puts) {
     int done = 0;
     FileChanges changes(root_, blobs_, host::Labels());
@@ -99,7 +100,7 @@ class SwapsByAUser : public testing::Test {
     return done;
   }
 
-  // Of the places that lead to root's files when something is swapped.
+  // Returns whether root has read its own files through swapped entries.
   bool HasReadWhatIsRoots() {
     const std::string secret = Sha256("root's").hex();
     for (const char* path : {"/home/user/conf/theirs", "/home/user/conf/app", "/home/user/conf/sub/theirs"}) {
@@ -131,7 +132,7 @@ TEST_F(SwapsByAUser, LeadNowhereElse) {
     }
     ASSERT_FALSE(HasReadWhatIsRoots()) << "in round " << round;
     ASSERT_EQ(DescribeTree(tree_.etc), before_) << "in round " << round;
-    // A round counts in which something was swapped.
+    // A round counts only if something was swapped in it.
     while (swapper.count() == count) ::usleep(10);
   }
   fmt::print("{} rounds, {} swaps, {} puts, {} refused\n", kRounds, swapper.count(), done, refused);

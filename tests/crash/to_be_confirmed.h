@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What holds of a change that awaits confirmation, wherever it takes effect: once its boot has come, and nobody gives
-// it up, it is there to stay.
+// Tests of a change that awaits confirmation, wherever it takes effect: once its boot has come, the change stays unless
+// it is given up.
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,8 @@
 
 namespace pintle::crash {
 
-// `Machine` boots into such a change and is cut off as its test has it; `wanted` is what it is like then.
+// `Machine` boots into such a change, and is cut short as each test asks; `wanted` describes the machine with the
+// change.
 template <typename Machine>
 class ToBeConfirmed {
  public:

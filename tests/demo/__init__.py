@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The main job, on real machines, as a newcomer sees it; `./dev demo` runs it."""
+"""The demo of Pintle on real machines, for a newcomer; `./dev demo` runs it."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python3 -m demo [node|cluster]`: all of it, or one part, with tests/ as PYTHONPATH and as root."""
+"""`python3 -m demo [node|cluster]`: runs the whole demo or one part, with tests/ as PYTHONPATH and as root."""
 
 import signal
 import sys
@@ -10,7 +10,7 @@ PARTS = {"node": on_a_node.run, "cluster": on_a_cluster.run}
 
 
 def main(names):
-    # Machines are context managers: what ends us by an exception leaves nothing behind.
+    # Machines are context managers, so an exception that ends us leaves nothing behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if not set(names) <= set(PARTS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of the nodes of a cluster, as `kubectl get nodes --watch` shows it, and the controller's part in it."""
+"""Prints the nodes of a cluster in the way of `kubectl get nodes --watch`, and plays the controller."""
 
 import queue
 import subprocess
@@ -10,7 +10,7 @@ from machines.agent_node import DrainController
 
 from .screen import Unexpected, say
 
-PATIENCE = 120  # seconds, on a machine that is busy with other things
+PATIENCE = 120  # Seconds, on a machine that is busy with other things.
 ANNOTATIONS = r".metadata.annotations.machineconfiguration\.openshift\.io"
 COLUMNS = {"NAME": ".metadata.name", "CURRENT": "$A/currentConfig", "DESIRED": "$A/desiredConfig", "STATE": "$A/state",
            "REASON": "$A/reason"}
@@ -19,12 +19,12 @@ LAYOUT = "  {:<10}{:<19}{:<19}{:<16}{}"
 
 
 def cut(word):
-    """So that it fits into its column; the names of rendered configs are long."""
+    """Cuts a text to the width of its column; the names of rendered configs are long."""
     return word if len(word) < 18 else word[:17] + "…"
 
 
 class NodesTable(DrainController):
-    """Answers what the nodes ask of the controller: there are no pods to move.  Only one thread shows and waits."""
+    """Answers the nodes' requests, as a controller does when there are no pods to move. One thread prints and waits."""
 
     def __init__(self, cluster):
         super().__init__(cluster)
@@ -58,7 +58,7 @@ class NodesTable(DrainController):
         say(f"$ A='{ANNOTATIONS}'\n$ kubectl get nodes --watch -o {AS_WORD}\n{LAYOUT.format(*COLUMNS)}")
 
     def until(self, state, config, *names):
-        """Shows rows until these nodes have that state and config; returns the states that each has had on the way."""
+        """Prints rows until these nodes have this state and config; returns the states that each has had on the way."""
         states = {name: [] for name in names}
 
         def are_there():
@@ -69,7 +69,7 @@ class NodesTable(DrainController):
         return states
 
     def until_asked(self, name, what):
-        """Shows rows until the node has asked for that."""
+        """Prints rows until the node has requested that."""
         list(self._until(lambda: (name, what) in self._shown_asked, f"{name} asks for {what}"))
 
     def reason(self, name):
@@ -78,13 +78,13 @@ class NodesTable(DrainController):
     def _read(self):
         for line in self._kubectl.stdout:
             words = line.rstrip().split(None, 4)
-            if line.startswith(" ") or len(words) < 4:  # A reason may have several lines, of which the first will do.
+            if line.startswith(" ") or len(words) < 4:  # A reason may have several lines, of which the first is enough.
                 continue
             row = [*words, ""][:5]
             self._news.put((row[0], row))
 
     def _until(self, condition, what):
-        """Shows what is new until the condition holds; yields the rows of it."""
+        """Prints new rows until the condition holds; yields them."""
         deadline = time.monotonic() + PATIENCE
         while not condition():
             try:

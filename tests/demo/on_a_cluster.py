@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of a cluster: their agents do what their Node objects say, and tell how far they are."""
+"""The demo of nodes in a cluster: their agents do what their Node objects ask for, and report their progress."""
 
 import contextlib
 import pathlib
@@ -43,7 +43,7 @@ NAMES = [NODE, "worker-1"]
 
 
 class Demo:
-    """A cluster, the machines that are its nodes, and what a person does with them."""
+    """A cluster, the machines that are its nodes, and the commands of a person."""
 
     def __init__(self, cluster, table, folder):
         self.cluster, self.table, self.folder = cluster, table, folder
@@ -58,7 +58,7 @@ class Demo:
         return shown(*words, run=lambda *given: self.nodes[NODE].run(*given, check=False), prompt=f"{NODE}#", **how)
 
     def want(self, config, *names):
-        """As the controller says it when it rolls a config out."""
+        """Sets the desired config, as the controller does in a rollout."""
         self.kubectl("annotate", "node", *names, "--overwrite", f"{PREFIX}desiredConfig={config}")
 
     def has_motd(self, text):
@@ -121,7 +121,7 @@ def change_with_reboot(demo):
 
 
 def restored(demo, path):
-    """Whether it is; it says when it has to wait for a look of the agent."""
+    """Returns whether the file is restored; the command reports when it has to wait for a look of the agent."""
     said = demo.in_node(PINTLE, "restore", "--yes", path, status=None)
     expect("Done: " in said or "try again" in said, f"{path} is restored")
     return "Done: " in said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node without a cluster: a config goes on, is looked after, and goes away again."""
+"""The demo of a node without a cluster: a config is applied, watched, and removed again."""
 
 import time
 
@@ -15,7 +15,7 @@ storage:
       overwrite: true
       contents: {inline: "Welcome. This machine is looked after.\\n"}
 """
-# A service that comes up only with settings that it likes.
+# A service that starts only with valid settings.
 APP = """apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
 metadata: {name: 20-app}

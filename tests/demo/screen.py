@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is seen of the demo: titles, and commands as a person would type them, with what they say."""
+"""The output of the demo: titles, and commands as a person would type them, with their output."""
 
 import shlex
 
@@ -9,7 +9,7 @@ PINTLE = f"{BUILD}/src/ctl/pintle"
 
 
 class Unexpected(SystemExit):
-    """Ends the demo: something was not as it should be."""
+    """Ends the demo: a result was not as expected."""
 
     def __init__(self, what):
         super().__init__(f"demo: {what}")
@@ -24,9 +24,8 @@ def say(text):
 
 
 def shown(*words, run, prompt="$", before="", status=0):
-    """Runs a command, and shows it after the words BEFORE with its output; returns that.
-
-    STATUS is what it must end with; None if any will do.
+    """Runs a command, and prints it after the words BEFORE with its output; returns that. STATUS is the expected exit
+    status, or None for any.
     """
     say(f"{prompt} {before}{shlex.join(words)}".replace(PINTLE, "pintle"))
     answer = run(*words)

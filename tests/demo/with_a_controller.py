@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same cluster with its controller: people say what they want, and never touch a node."""
+"""The demo of the same cluster with its controller: people write configs, and never touch a node."""
 
 import json
 
@@ -13,7 +13,7 @@ NAME = "metadata: {name: NAME}"
 
 
 def labelled(config, name):
-    """A machine config for all workers."""
+    """Returns a machine config for all workers."""
     return config.replace(NAME, f"metadata: {{name: {name}, labels: {{{LABEL}: worker}}}}")
 
 
@@ -23,7 +23,7 @@ def write(demo, name, text):
 
 
 def until_updated(demo, before):
-    """Shows the nodes until they are what the pool says by now."""
+    """Prints the nodes until all of them have the pool's config."""
     config = Objects(demo.cluster).wait_for_target("worker", other_than=before)
     demo.table.until("Done", config, *demo.nodes)
     Objects(demo.cluster).wait_until_updated("worker")
@@ -59,7 +59,7 @@ def set_paused(demo, paused):
 
 
 def run(demo, first, second):
-    """From nodes that somebody told by hand what to be."""
+    """Begins with the nodes of the other demo, whose configs a person has set."""
     demo.table.answers = False
     with Firmware(demo.nodes.values()) as demo.firmware, Controller(demo.cluster):
         pause(demo, second, roll_out(demo, first))

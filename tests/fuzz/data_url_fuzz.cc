@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A data URL is decoded or refused; and whatever bytes there are come back from the URL that is made of them.
+// A data URL is decoded or refused; and bytes that are encoded as a data URL can be decoded to the same bytes.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The text that names a rendered config, beside libyaml: the texts in it are what libyaml reads out of the same JSON,
-// and what is written, libyaml reads as that.
+// Compares the text whose digest names a rendered config with libyaml: libyaml reads the same strings from the same
+// JSON, and reads our output as the same value.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace pintle {
 namespace {
 
-// The bytes as texts, with 0xFF between them; what is no UTF-8 becomes U+FFFD.
+// Returns the bytes as strings, with 0xFF between them; bytes that are not UTF-8 become U+FFFD.
 json::Value TextsIn(std::string_view bytes) {
   json::Value texts = json::Value::array();
   while (!bytes.empty()) {
@@ -47,7 +47,7 @@ void Try(std::string_view bytes) {
 }  // namespace pintle
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // A line of the corpus of names, at most.
+  // The corpus of names has lines of at most this length.
   if (size <= 4096) pintle::Try(std::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Merging with nothing changes nothing, and merging with itself repeats only what is appended.
-//
-// The input is two documents, one behind the other, with a byte 0 between them.
+// Merging with an empty config changes nothing, and merging a config with itself repeats only appended lists.  The
+// input has two documents with a zero byte between them.
 
 #include <cstddef>
 #include <cstdint>

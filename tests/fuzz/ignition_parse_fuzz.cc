@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A config that is read is the same when it is written and read again; and what it is converted to can be read.
+// A parsed config is the same after it was written and parsed again; and its conversions can be parsed.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   json::Report complete;
   ignition::v3_5::Validate(*config, complete);
-  if (complete.has_errors()) return 0;  // A config of an older version may lack what the newest one asks for.
+  // A config of an older version may lack fields that the newest version requires.
+  if (complete.has_errors()) return 0;
   const json::Value document = ignition::Encode(*config);
   json::Report again;
   const auto same = ignition::Parse(document, again);

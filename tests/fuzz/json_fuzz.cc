@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whatever is read as JSON and written again reads as the same.
+// A value that was parsed from JSON and written again is parsed as the same value.
 
 #include <cstddef>
 #include <cstdint>

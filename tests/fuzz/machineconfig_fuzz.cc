@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Machine configs as YAML, rendered together.  What is rendered has a name that its own hash input gives, is valid
-// where its parts are, and renders to itself.
+// Machine configs in YAML are rendered together.  The rendered config has the name that follows from its own hash
+// input, is valid if its parts are, and renders to itself.
 
 #include <cstddef>
 #include <cstdint>

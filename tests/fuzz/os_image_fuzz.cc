@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Names of images, their documents and kernel arguments are read or refused; a name in a registry means the same when
-// it is written out again, and arguments that were merged stay as they are when they are merged again.
+// Names of images, their documents and kernel arguments are parsed or refused.  The name of an image in a registry
+// means the same when it is written again, and merged arguments stay the same when they are merged again.
 
 #include <cstddef>
 #include <cstdint>

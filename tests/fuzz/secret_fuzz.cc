@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// No parser shows a secret of the text that it is given.  The first byte chooses the parser; in the text behind it,
-// each byte 1 stands for the secret.
+// No parser reports a secret of its input.  The first byte of the input selects the parser; in the text behind it, each
+// byte 1 stands for the secret.
 
 #include <cstddef>
 #include <cstdint>

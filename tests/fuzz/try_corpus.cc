@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tries every file of a fuzzer's corpus once, so that what was found once is tried in every build.
+// Tries every file of a fuzzer's corpus once, so that earlier findings are tried in every build.
 //
 // usage: corpus-NAME DIRECTORY
 
@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string input((std::istreambuf_iterator<char>(in)), {});
     std::printf("%s\n", entry.path().filename().c_str());
-    std::fflush(stdout);  // So that the last name printed is the one that broke something.
+    std::fflush(stdout);  // The last name that was printed is the one that broke something.
     LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
     ++tried;
   }

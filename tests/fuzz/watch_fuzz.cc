@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an API server may send: a list or a watch, which come out the same however they are cut, and the answers to all
-// else.
+// Answers of an API server: a list or a watch is decoded in the same way whatever pieces it comes in, and any other
+// answer is decoded or refused.
 
 #include <algorithm>
 #include <cstddef>
@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   const Outcome elements = Split(ListSplitter(), text, size);
   if (Split(ListSplitter(), text, 1) != elements) std::abort();
-  // What is one list as a whole is so in its parts.
+  // A text that is a list as a whole is also a list in its pieces.
   const auto whole = pintle::json::Parse(text);
   if (whole && whole->is_object() && !elements.is_refused) {
     for (const std::string& element : elements.parts) {

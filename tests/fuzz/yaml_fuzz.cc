@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whatever is read as YAML is JSON: written as such and read again, as JSON and as YAML, it is the same.
+// A value that was parsed from YAML and written as JSON is parsed as the same value, as JSON and as YAML.
 
 #include <cmath>
 #include <cstddef>
@@ -14,7 +14,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using pintle::machineconfig::ParseYaml;
   pintle::json::Report report;
-  // Small limits, so that what exceeds them is found soon.
+  // The limits are small, so that the fuzzer soon exceeds them.
   const pintle::json::ParseLimits limits{.depth = 50, .bytes = 1 << 20};
   const auto documents = ParseYaml(std::string_view(reinterpret_cast<const char*>(data), size), &report, limits);
   if (!documents) {

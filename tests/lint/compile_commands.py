@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a build calls the compiler."""
+"""Reads from a build how it calls the compiler."""
 
 import json
 import pathlib
 import re
 import shlex
 
-# What a call says of its one source file, and what checking does without.
+# The options of a call that are about its one source file, or that a check does not need.
 WITH_VALUE = {"-o", "-c", "-MF", "-MQ", "-MT", "-include-pch"}
 ALONE = {"-MD", "-MMD", "-MP"}
 
@@ -26,14 +26,16 @@ def flags_of(command):
 
 
 def sources_in(compiled):
-    """What is compiled in one: Meson's file for a unity build includes its sources."""
+    """Returns the sources that are compiled together: Meson's file for a unity build includes them."""
     if UNITY.search(compiled.name):
         return [pathlib.Path(name).resolve() for name in INCLUDE.findall(compiled.read_text(encoding="utf-8"))]
     return [compiled.resolve()]
 
 
 def of_sources(build):
-    """(source file, working directory, compiler and flags, whether no other source comes before it) of every source."""
+    """Returns (source file, working directory, compiler and flags, whether no other source comes before it) for every
+    source.
+    """
     for command in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         directory = pathlib.Path(command["directory"])
         for index, source in enumerate(sources_in(directory / command["file"])):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""clang-format decides about spacing; the place of the first difference is the place of the finding."""
+"""Checks the spacing with clang-format; a finding has the place of the first difference."""
 
 import difflib
 import subprocess

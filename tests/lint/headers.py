@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sees that each header stands alone, so that it never needs another before it.
+"""Checks that each header compiles alone, so that it never needs another one before it.
 
-The build has compiled a header alone where it is the first thing that its source file includes; the others are compiled
-here, with the flags of their source file or folder.
+A build has compiled a header alone if its source file includes it first; all others are compiled here, with the flags
+of their source file or folder.
 
-usage: headers.py BUILD    (a build directory with compile_commands.json)
+usage: headers.py BUILD (a build directory with compile_commands.json)
 """
 
 import concurrent.futures
@@ -19,8 +19,9 @@ import sources
 
 
 def flags_by_place(build):
-    """{place: (working directory, compiler and flags)} for every source file, and for every folder that has one; and
-    the source files that are compiled with no other before them."""
+    """Returns {place: (working directory, compiler and flags)} for every source file, and for every folder that has
+    one; and the source files that are compiled without another one before them.
+    """
     flags, first = {}, set()
     for source, directory, words, is_first in compile_commands.of_sources(build):
         for place in (source, source.parent):
@@ -34,11 +35,11 @@ def flags_for(header, flags):
     for place in (header.with_suffix(".cc"), *header.parents):
         if place in flags:
             return flags[place]
-    return next(iter(flags.values()))  # A folder without sources yet: src/ is in every include path.
+    return next(iter(flags.values()))  # The folder has no sources yet; src/ is in every include path.
 
 
 def is_first_in_its_source(header, first_sources):
-    """Whether the build compiles it with nothing before it; includes are named from src/ or tests/."""
+    """Returns whether the build compiles the header with nothing before it; includes are named from src/ or tests/."""
     source = header.with_suffix(".cc")
     if source not in first_sources:
         return False
@@ -49,7 +50,9 @@ def is_first_in_its_source(header, first_sources):
 
 
 def problem_of(header, flags, objects):
-    """What the compiler says.  It is called as for a build, so that ccache knows the answer for what has not changed."""
+    """Returns the compiler's error. The compiler is called as in a build, so that ccache knows the result for unchanged
+    files.
+    """
     directory, words = flags_for(header, flags)
     unit = objects / (str(header.relative_to(sources.TOP)).replace("/", "_") + ".cc")
     text = f'#include "{header}"\n'

@@ -19,7 +19,7 @@ DEPENDENCIES = re.compile(r"^(\w+) = declare_dependency\(.*?dependencies: \[([^\
 
 
 def read_arrows(text):
-    """{folder: the folders that its arrows name}"""
+    """Returns {folder: the folders that its arrows name}."""
     arrows = {}
     for line in text.splitlines():
         match = ARROW.match(line)
@@ -30,14 +30,14 @@ def read_arrows(text):
 
 
 def read_libraries(text):
-    """[(patterns of headers, patterns of the files that may include them)]"""
+    """Returns [(patterns of headers, patterns of the files that may include them)]."""
     def names(cell):
         return [name.strip() for name in re.findall(r"`([^`]+)`", cell)]
     return [(names(m[1]), names(m[2])) for m in map(LIBRARY.match, text.splitlines()) if m]
 
 
 def reach(arrows, folder):
-    """The folder itself and all that can be reached from it."""
+    """Returns the folder itself and all that can be reached from it."""
     reached, to_visit = set(), [folder]
     while to_visit:
         current = to_visit.pop()
@@ -79,7 +79,7 @@ def check_sources(arrows, libraries, findings):
 
 
 def check_meson(arrows, findings):
-    """What a folder is built with are its arrows, and nothing else of ours."""
+    """Checks that a folder is built with the folders that its arrows name, and with nothing else of ours."""
     for folder, targets in arrows.items():
         path = sources.TOP / "src" / folder / "meson.build"
         if not path.is_file():

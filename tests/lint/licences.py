@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every file with code says its licence in its first lines (a script's first line is its interpreter)."""
+"""Checks that every file with code names its licence in its first lines (a script's first line names its interpreter).
+"""
 
 import sources
 

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The spec file packages what Meson installs with the options that it gives, each file once, and has its version."""
+"""Checks that the spec file packages what Meson installs with the spec's options, each file once, and has Meson's
+version.
+"""
 
 import json
 import pathlib
@@ -11,7 +13,7 @@ import tempfile
 import sources
 
 SPEC = sources.TOP / "packaging/pintle.spec"
-# As Fedora and RHEL have them.
+# The places of Fedora and RHEL.
 MACROS = {"_prefix": "/usr", "_bindir": "/usr/bin", "_sbindir": "/usr/sbin", "_libexecdir": "/usr/libexec",
           "_datadir": "/usr/share", "_mandir": "/usr/share/man", "_unitdir": "/usr/lib/systemd/system",
           "_tmpfilesdir": "/usr/lib/tmpfiles.d"}
@@ -23,26 +25,26 @@ def expanded(text):
 
 
 def options(spec):
-    """Those of the spec's call of Meson, without the one that says whether there are tests."""
+    """Returns the options of the spec's call of Meson, without the one that turns tests on or off."""
     call = re.search(r"(?m)^%meson ((?:.*\\\n)*.*)", spec)[1].replace("\\\n", " ")
     return [expanded(word) for word in call.split() if word.startswith("-D") and not word.startswith("-Dtests=")]
 
 
 def packaged(spec):
-    """The lines of the spec that name installed files: {path: [number of the line]}."""
+    """Returns the lines of the spec that name installed files: {path: [number of the line]}."""
     files, is_list = {}, False
     for number, line in enumerate(spec.splitlines(), 1):
         words = line.split()
         if line.startswith("%") and not line.startswith(("%{_", "%dir ", "%license ", "%doc ")):
             is_list = words[0] == "%files"
         elif is_list and words and words[0].startswith("%{_"):
-            # Manual pages are compressed on the way.
+            # Manual pages are compressed when the package is built.
             files.setdefault(expanded(line).removesuffix("*"), []).append(number)
     return files
 
 
 def installed(spec, build):
-    """What a build that is set up as in the spec would install."""
+    """Returns what a build with the spec's options would install."""
     directories = [f"--{name}={MACROS['_' + name]}" for name in DIRECTORIES]
     subprocess.run(["meson", "setup", "--prefix=/usr", *directories, "-Dtests=false", *options(spec), build, sources.TOP],
                    check=True, stdout=subprocess.DEVNULL)

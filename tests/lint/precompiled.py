@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sees that a precompiled header serves a checkout of another time, whose files differ in their times alone.
+"""Checks that a precompiled header can be used by another checkout, whose files differ only in their times.
 
 ccache keeps these headers from one clone to the next.
 
-usage: precompiled.py BUILD    (a build directory with compile_commands.json)
+usage: precompiled.py BUILD (a build directory with compile_commands.json)
 """
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""shellcheck over every shell script, by name or by its first line."""
+"""Runs shellcheck over every shell script, which has a known name or first line."""
 
 import re
 import subprocess

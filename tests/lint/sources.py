@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that the checks look at, and how a check says what is wrong: one line a finding, with its place."""
+"""Lists the files for the checks, and collects their findings: one line each, with its place."""
 
 import pathlib
 import subprocess
@@ -9,7 +9,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 
 
 def tracked(*patterns):
-    """The files of the repository that match, new ones that are not ignored included."""
+    """Returns the files of the repository that match, with new files that are not ignored."""
     listed = subprocess.run(["git", "-c", f"safe.directory={TOP}", "ls-files", "--cached", "--others",
                              "--exclude-standard", "-z", "--", *patterns],
                             cwd=TOP, check=True, stdout=subprocess.PIPE).stdout.decode()
@@ -21,7 +21,7 @@ def cpp_files():
 
 
 class Findings:
-    """Collects what is wrong, so that all of it is shown at once."""
+    """Collects the findings, so that all of them are printed at once."""
 
     def __init__(self):
         self._lines = []
@@ -31,7 +31,7 @@ class Findings:
         self._lines.append(f"{place}:{line}: {text}")
 
     def report(self, checked):
-        """Prints the findings and ends the program; a check that looked at nothing has not passed."""
+        """Prints the findings and ends the program; a check without any files has not passed."""
         for line in self._lines:
             print(line)
         if checked == 0:

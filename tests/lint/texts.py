@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What messages may be made of (docs/security.md, "Texts that leave the process").
+"""Checks what messages are made of (docs/security.md, "Texts that leave the process").
 
-Messages show a document's keys only if they are known, so each key that we read has to be known; and the words of a
-library that reads a text may have a part of that text in them, so they are used in one place, which cuts it out.
+Messages contain a document's keys only if they are known, so each key that we read has to be known. And messages of a
+library about a text may contain a part of that text, so only one place uses them, which cuts that part out.
 """
 
 import re
@@ -17,7 +17,7 @@ TEXT = re.compile(r'"([^"]+)"')
 
 
 def folded(key):
-    """As IsKnownKey() compares."""
+    """Folds a key as IsKnownKey() does."""
     return re.sub("[_-]", "", key).lower()
 
 

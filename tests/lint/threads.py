@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Threads are started by StartThread() of src/base/thread.h only.
+"""Checks that threads are started by StartThread() of src/base/thread.h only.
 
-std::thread throws where there can be no more of them, and nothing in src/ catches that.  So it may be declared, as the
-place for what StartThread() gives, but not made.
+std::thread throws if there can be no more threads, and nothing in src/ catches that. So a std::thread may be declared,
+to hold the result of StartThread(), but not constructed with a function.
 """
 
 import re

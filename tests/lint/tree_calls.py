@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the calls that touch a file tree, in src/host and src/change, with the table of docs/security.md.
 
-Each file that makes one has a row there, which names the calls and says what keeps a user from making them touch
-something else.  A call that no row names is an error, and so is a row that names a call that is not there.
+Each file with such a call has a row there, which names the calls and explains why no user can misuse them. A call
+without a row is an error, and so is a row that names a call that the file does not have.
 """
 
 import re
@@ -27,7 +27,7 @@ COMMENT = re.compile(r"^\s*//")
 
 
 def calls_in(path):
-    """{call: the first line that has it}"""
+    """Returns {call: the first line that has it}."""
     found = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if COMMENT.match(line):
@@ -39,7 +39,7 @@ def calls_in(path):
 
 
 def rows_of(page, findings):
-    """{file: (line, calls)}"""
+    """Returns {file: (line, calls)}."""
     rows, is_in_it = {}, False
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("## "):

@@ -225,7 +225,8 @@ std::vector<Parser> AllParsers() {
   };
 }
 
-// What is said with a name in it, which is in a field for names: it can be moved there, and is to be seen.
+// Returns whether a line is about a name in a field for names.  The fuzzer can move the secret there, and names may
+// appear in messages.
 bool SpeaksOfAName(std::string_view line) {
   constexpr auto kWithNames = std::to_array<std::string_view>({
       "unit \"",

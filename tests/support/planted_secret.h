@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// All parsers of texts from outside, with all that each of them says of a text.
+// All parsers of texts from outside, with everything that each of them reports about a text.
 //
-// A text may have a secret in it, and what a parser says of it reaches logs, the bus and the cluster.  So nothing of
-// the text may be in it, but for names, which are there to be seen.
+// A text may contain a secret, and a parser's reports reach logs, the bus and the cluster.  So a report may contain
+// nothing of the text except names, which are public.
 
 #include <span>
 #include <string>
@@ -12,24 +12,24 @@
 
 namespace pintle::planted {
 
-// It looks like a password's hash, and no piece of it stands anywhere else.
+// Looks like a password's hash, and no piece of it occurs anywhere else.
 inline constexpr std::string_view kSecret = "$6$Qz7vPw9xKj$Hb3mNcLr8tYu2sDf/4";
 
 struct Parser {
   std::string_view name;
-  // A text with the secret in it.
+  // A text that contains the secret.
   std::string sample;
-  // Whether it is JSON, in which each value can be replaced by the secret.
+  // The text is JSON, in which each value can be replaced by the secret.
   bool is_json;
   std::string (*told)(const std::string& text);
 };
 
 std::span<const Parser> Parsers();
 
-// A piece of the secret that is in a text, or nothing.  A few characters may be there by chance.
+// Returns a piece of the secret that is in a text, or "".  A few characters may occur by chance.
 std::string_view PieceOfSecretIn(std::string_view told);
 
-// All that a parser says of a text, but for what it says about names.
+// Returns everything that a parser reports about a text, except for reports about names.
 std::string ToldWithoutNames(const Parser& parser, const std::string& text);
 
 }  // namespace pintle::planted

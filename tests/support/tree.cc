@@ -63,7 +63,7 @@ std::string DescribeTree(const fs::path& root) {
 
 void UseMemory() {
   const std::string probe = "/dev/shm/pintle-test-attributes-" + std::to_string(::getpid());
-  std::error_code ignored;  // Then it is as if there were no such directory.
+  std::error_code ignored;  // If this fails, the directory counts as missing.
   if (!fs::create_directory(probe, ignored)) return;
   const bool works = ::setxattr(probe.c_str(), "user.note", "", 0, 0) == 0;
   fs::remove(probe);

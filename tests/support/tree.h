@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Everything about a file tree that a change could spoil, as text that two trees can be compared by.
+// Describes everything in a file tree that a change could spoil, as a text, so that two trees can be compared.
 
 #include <filesystem>
 #include <string>
@@ -10,7 +10,7 @@ namespace pintle {
 
 std::string DescribeTree(const std::filesystem::path& root);
 
-// Has temporary directories made in memory, when attributes can be kept there: thousands of trees are made.
+// Makes temporary directories in memory if files there can have attributes, since thousands of trees are made.
 void UseMemory();
 
 }  // namespace pintle

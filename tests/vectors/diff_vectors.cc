@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Two configs, and what a node would do to get from one to the other, as `pintle diff -o json` says it.
+// Compares two configs: the differences and the work of a node must be those that the operator reports.
 
 #include <string>
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether an error of ours has in it what the Machine Config Operator says.
+// Checks whether an error of ours contains the Machine Config Operator's message.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ inline std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// The operator shows what stands before a problem of spec 2, with an arrow below.  We do not: it may be a secret.
+// The operator prints the text before a problem of spec 2, with an arrow below.  We do not, since it may be a secret.
 inline bool IsExcerpt(std::string_view line) {
   return line.starts_with("    1: ") || line.find_first_not_of(" ^") == std::string_view::npos;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ignition configs: what is read, what is refused and with which words, and what each version of them is served as.
+// Ignition configs: which are accepted, which are refused and with what message, and how each version of them is
+// served.
 
 #include <fmt/core.h>
 
@@ -39,7 +40,7 @@ std::vector<std::string> CasesThat(const std::function<bool(const Case&)>& are) 
 
 bool IsRead(const Case& c) { return !c.Has("expected-error.txt"); }
 
-// Some of what the operator makes of a config it would not read itself.
+// The operator makes some configs that it could not read itself.
 bool IsReadAgain(const Case& c) {
   const bool is_valid = !c.Has("expected-validate-error.txt") || !c.Has("convert-3.5-error.txt");
   return c.Has("expected-stdjson.json") && is_valid;
@@ -53,7 +54,7 @@ TEST_P(IgnitionVectors, AreReadOrRefused) {
   const Case c("ignition", GetParam());
   const auto config = ParseInput(c);
   if (const auto error = c.TextIfThere("expected-error.txt")) {
-    // What wraps the text is for the caller to say.
+    // The caller of the parser adds the text around this message.
     std::string_view expected = *error;
     constexpr std::string_view kWrapping = "failed to parse Ignition config: ";
     if (expected.starts_with(kWrapping)) expected.remove_prefix(kWrapping.size());

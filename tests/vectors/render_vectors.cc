@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Machine configs, and the rendered one that a pool gets of them, through the files that `pintle render` takes.
+// Machine configs, and the rendered config of a pool, through the files that `pintle render` reads.
 
 #include <set>
 #include <string>
@@ -47,7 +47,7 @@ std::string HashInputOf(const api::MachineConfigSpec& spec) {
   return text;
 }
 
-// MCO's own tool names all inputs as sources, also those that the selector leaves out.
+// The operator's own tool names all inputs as sources, including those that the selector leaves out.
 void ExpectTarget(const json::Value& pool, const machineconfig::Rendered& rendered) {
   const json::Value& configuration = pool.at("spec").at("configuration");
   EXPECT_EQ(configuration.at("name").text(), rendered.config.metadata.name);

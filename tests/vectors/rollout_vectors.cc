@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pools and their nodes: who is next, what each node is told, and what the pool's status says.
+// Pools and their nodes: the next nodes, their patches, and the pool's status.
 
 #include <string>
 
@@ -18,7 +18,7 @@ using vectors::Case;
 
 json::Value Json(const Case& c, const std::string& file) { return ValueOf(json::Parse(c.Text(file))); }
 
-// Asks what the command line would be asked.
+// Returns the question that the command line would ask.
 RolloutQuestion Question(const Case& c) {
   RolloutQuestion question;
   question.pool_file = c.Path("pool.json");
@@ -43,9 +43,9 @@ TEST_P(RolloutVectors, Agree) {
   const Case c("rollout", GetParam());
   json::Value expected = Json(c, "expected.json");
   json::Value got = json::Encode(ValueOf(PreviewRollout(Question(c))).answer);
-  // Ours alone.
+  // Only our answer has this key.
   got.Erase("recovering");
-  // Where the Machine Config Operator crashes there is a status all the same.
+  // In this case the Machine Config Operator crashes, and we return a status.
   if (expected.Erase("statusPanic")) {
     EXPECT_TRUE(got["status"]["conditions"].is_array());
     got.Erase("status");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Requests to the Ignition server: what is answered to whom, byte for byte.
+// Requests to the Ignition server: the answers must be the same, byte for byte.
 
 #include <fmt/core.h>
 
@@ -27,7 +27,7 @@ net::HttpAnswer Answer(const json::Value& request, const ServedPools& pools) {
   return AnswerTo(incoming, pools, Access(), WallTime()).http;
 }
 
-// The length is told by the server itself.
+// The server adds the length itself.
 std::string HeaderOf(const net::HttpAnswer& answer, const std::string& name) {
   const std::size_t length = answer.body ? answer.body->size() : 0;
   if (name == "Content-Length") return std::to_string(length);
@@ -50,7 +50,7 @@ TEST_P(ServerVectors, AreAnswered) {
     for (const auto& [name, values] : expected["header"].members()) {
       EXPECT_EQ(HeaderOf(answer, name), values[0].text());
     }
-    if (requests[i]["method"] == "HEAD") continue;  // Of its answer the length alone is sent.
+    if (requests[i]["method"] == "HEAD") continue;  // The answer to a HEAD request has only the length of the body.
     EXPECT_EQ(answer.body ? *answer.body : "",
               expected.contains("bodyFile") ? c.Text(expected["bodyFile"].text()) : "");
   }

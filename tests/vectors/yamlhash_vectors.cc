@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lists of kernel arguments made of awkward characters, and the names of the rendered configs that hold them.
+// Lists of kernel arguments with awkward characters, and the names of the rendered configs that have them.
 
 #include <sstream>
 #include <string>
