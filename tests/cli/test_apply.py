@@ -96,7 +96,7 @@ def test_a_dry_run_lists_the_changes_and_makes_none(machine, configs):
 def test_without_a_terminal_yes_is_required(machine, configs):
     before = machine.tree()
     answer = machine.run("apply", configs, status=1)
-    assert "add --yes" in answer.stderr
+    assert "use --yes" in answer.stderr
     assert machine.tree() == before
 
 

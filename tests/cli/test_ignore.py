@@ -54,7 +54,7 @@ def test_an_ignored_finding_is_listed_and_does_not_count(machine):
     assert listed[0]["about"] == "/etc/motd" and datetime.timedelta(hours=1) < left <= datetime.timedelta(hours=2)
 
     verified = machine.run("verify").stdout
-    assert "but for what is ignored" in verified and f"\n  ignored until {listed[0]['until']}\n" in verified
+    assert "except for the things that are ignored" in verified and f"\n  ignored until {listed[0]['until']}\n" in verified
     found = machine.run("verify", "-o", "json").json()
     assert found["text"] == "" and found["findings"][0]["ignoredUntil"] == listed[0]["until"]
     # A finding about another thing still counts.

@@ -379,7 +379,7 @@ def test_what_is_ignored_does_not_count_until_it_does(agent):
     assert agent.read("/etc/issue") == "mine"
     assert "ignoredUntil" in agent.findings()["findings"][0]
     said = agent.run("verify").stdout
-    assert "but for what is ignored" in said and "ignored until" in said
+    assert "except for the things that are ignored" in said and "ignored until" in said
     assert "/etc/issue is ignored until" in agent.run("ignore").stdout
     # A change of something else leaves it as it is; one of it is refused.
     third = agent.becomes(config(key=KEY + " again", units=[MASK]) | {"systemd": config()["systemd"]})
