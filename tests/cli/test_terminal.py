@@ -171,7 +171,7 @@ def test_a_terminal_that_is_written_to_only_is_not_asked(machine, config):
     before = machine.tree()
     with Terminal("apply", "--root", machine.root, config, stdin=subprocess.DEVNULL) as terminal:
         status, said = terminal.end()
-    assert status == 1 and "add --yes" in said and "[y/N]" not in said
+    assert status == 1 and "use --yes" in said and "[y/N]" not in said
     assert machine.tree() == before
 
 

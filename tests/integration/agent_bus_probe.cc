@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The agent's face on the system bus of a node, for test_agent_bus.py.
+// The agent's interface on the system bus of a node, for test_agent_bus.py.
 //
-//     agent-bus-probe serve [REFUSAL]   shows each status that comes as a line of JSON, and says each order and login;
-//                                       orders fail with that text if there is one
+//     agent-bus-probe serve [REFUSAL]
+//
+// publishes each status that it reads, a line of JSON, and prints each order and login.  Orders fail with the text
+// REFUSAL, if there is one.
+//
 //     agent-bus-probe polkit yes|no|wait
-//                                       has polkit's name, gives that answer or none, and says each question and what
-//                                       is taken back
-//     agent-bus-probe hold N M          gives the order Check M times on each of N connections, says the answers, and
-//                                       goes when its input ends
-//     agent-bus-probe deaf N            gives N orders and asks N times for all properties, and reads no answer
+//
+// takes polkit's name, gives this answer or none, and prints each question and each that is taken back.
+//
+//     agent-bus-probe hold N M
+//
+// gives the order Check M times on each of N connections, prints the answers, and ends with its input.
+//
+//     agent-bus-probe deaf N
+//
+// gives N orders and asks N times for all properties, and reads no answer.
 
 #include <fmt/core.h>
 #include <systemd/sd-bus.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node with a user and a program that reads a file, `pintle` on it, and all that a config can change there."""
+"""A node with a user and a service that reads a file, `pintle` on it, and everything that a config can change there."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from machines.node import BUILD
 
 PINTLE = f"{BUILD}/src/ctl/pintle"
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl someone"
-# It comes up with good settings only, and however often it is restarted.
+# The service starts only with valid settings, and however often it is restarted.
 APP = """[Unit]
 StartLimitIntervalSec=0
 [Service]
@@ -32,7 +32,9 @@ def file(path, contents, **more):
 
 
 def config(settings="good", greeting="ours", key=KEY, units=()):
-    """A file in the place of one of the OS, one in a new folder, a unit, a drop-in, a mask, a key."""
+    """Returns a config with a file in place of one of the OS's, a file in a new folder, a unit, a drop-in, a mask and a
+    key.
+    """
     return {
         "ignition": {"version": "3.4.0"},
         "storage": {"files": [file("/etc/issue", greeting), file("/etc/app/app.conf", settings, mode=0o600)]},
@@ -52,7 +54,7 @@ SECOND = {"name": "second.timer", "enabled": True,
 
 
 class Machine:
-    """A node with a user, and what `pintle` reads on it."""
+    """A node with a user, and the config files that `pintle` reads on it."""
 
     def __init__(self, node):
         self.node = node
@@ -80,7 +82,9 @@ class Machine:
         return self.run("apply", "--yes", "--policy", "/root/policy.json", "--none")
 
     def state(self):
-        """All that a config can change: the file tree byte for byte, and what systemd makes of it."""
+        """Describes everything that a config can change: the file tree byte for byte, and the units as systemd sees
+        them.
+        """
         home = "/home" if self.node.plain else "/var/home"
         return {**self._tree("/etc"), **self._tree(home), "units": self._units()}
 
@@ -101,7 +105,7 @@ class Machine:
     @staticmethod
     def _contents(path):
         contents = path.read_bytes()
-        if path.name == "shadow":  # The day on which a password was changed is another tomorrow.
+        if path.name == "shadow":  # The day on which a password was changed differs if the test runs past midnight.
             contents = b"\n".join(line.split(b":")[0] + b":" + line.split(b":")[1]
                                   for line in contents.splitlines() if b":" in line)
         return contents

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines for the tests: each test gets a fresh one."""
+"""Machines for the tests: each test gets a new one."""
 
 import pathlib
 import shutil
@@ -33,7 +33,7 @@ def node():
 
 @pytest.fixture
 def new_node(cluster):
-    """Makes nodes with an agent; `cluster` is as the file of the test has it."""
+    """Makes nodes with an agent; each test file defines its `cluster`."""
     with agent_node.node_maker(cluster) as make:
         yield make
 

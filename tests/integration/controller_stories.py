@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can happen in a cluster with its controller, told so that it can be told again under faults; and how it ends."""
+"""Stories of a cluster with its controller, which can be repeated under faults, and the end state of each."""
 
 import re
 import time
@@ -20,7 +20,7 @@ DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 
 
 def begin_short(objects, agents, seconds, count=2):
-    """So many workers, the last but one with a pod; returns what they have."""
+    """Creates this many workers, the last but one with a pod; returns their config."""
     objects.controller_config()
     objects.config("00-worker", files={"/etc/base": "1"})
     first = objects.wait_for_target("worker", seconds=seconds)
@@ -33,7 +33,7 @@ def begin_short(objects, agents, seconds, count=2):
 
 
 def end_short(objects, agents, first, seconds):
-    """They become something else one after the other."""
+    """Updates the nodes one after the other."""
     objects.config("10-more", files={"/etc/more": "1"})
     target = objects.wait_for_target("worker", other_than=first, seconds=seconds)
     _taint_until_told(objects, agents.names[-1], target, seconds)
@@ -45,7 +45,7 @@ def short(objects, agents, seconds):
 
 
 def whole(objects, agents, seconds):
-    """Two pools and pods with a budget see a change, one behind a pause, and one that is bad and is taken back."""
+    """Updates two pools and pods with a budget; one change waits behind a pause, and one is bad and is taken back."""
     objects.controller_config()
     objects.config("00-worker", files={"/etc/base": "1"})
     objects.config("50-infra", role="infra", files={"/etc/infra": "1"})
@@ -54,7 +54,7 @@ def whole(objects, agents, seconds):
     for pool, nodes in NODES.items():
         quick_drains(objects, pool)
         for name in nodes:
-            # That of the custom pool is a node like all others before it gets there.
+            # A node of the custom pool boots with the config of the worker pool.
             agents.add(name, targets["worker"], labels=[WORKER, INFRA] if pool == "infra" else [WORKER])
     _web(objects, seconds)
 
@@ -82,7 +82,7 @@ def whole(objects, agents, seconds):
 
 
 def end_state(objects):
-    """All that counts in the end, without what is different each time: times, versions, uids."""
+    """Returns everything that counts in the end, without times, versions and uids, which differ in each run."""
     pools = {pool["metadata"]["name"]: {
         "configuration": pool["spec"].get("configuration"),
         "is current": pool.get("status", {}).get("observedGeneration") == pool["metadata"]["generation"],
@@ -95,7 +95,7 @@ def end_state(objects):
         "annotations": {key: value for key, value in node["metadata"]["annotations"].items()
                         if key.startswith((PREFIX, "pintle.io/"))},
         "is cordoned": node["spec"].get("unschedulable", False),
-        # Others' are of the cluster's own controllers.
+        # Other taints are those of Kubernetes' own controllers.
         "taints": [_without(taint, "timeAdded") for taint in node["spec"].get("taints", [])
                    if not taint["key"].startswith(KUBERNETES)]}
         for node in objects.admin.must("GET", "/api/v1/nodes")["items"]}
@@ -103,7 +103,7 @@ def end_state(objects):
 
 
 def rest(objects):
-    """The end state, once nobody has anything left to do."""
+    """Returns the end state, once nobody has anything left to do."""
     def is_at_rest():
         state = end_state(objects)
         there = (*map(_pool_rests, state["pools"].values()), *map(_node_rests, state["nodes"].values()),
@@ -126,13 +126,13 @@ def _node_rests(node):
 
 
 def _is_told(report, node):
-    """Whether a MachineConfigNode says of a node that rests how its update has ended."""
+    """Returns whether the MachineConfigNode of a node that rests reports the end of its update."""
     is_of_config = report["spec"]["configVersion"]["desired"] == node["annotations"][PREFIX + "currentConfig"]
     return is_of_config and report["conditions"].get("Uncordoned", ("",))[0] == "True"
 
 
 def differences(expected, found, where=""):
-    """Lines that say what is different between two end states."""
+    """Returns lines that describe the differences of two end states."""
     if not (isinstance(expected, dict) and isinstance(found, dict)):
         return [] if expected == found else [f"{where}: {found} in place of {expected}"]
     return [line for key in sorted(expected.keys() | found.keys())
@@ -148,7 +148,7 @@ def forget_all(objects):
 
 
 class Told(Watch):
-    """How many nodes of each pool are at any moment on their way to another config, or have to do without pods."""
+    """Counts at every moment how many nodes of each pool are being updated or are not available for pods."""
 
     path = "/api/v1/nodes"
 
@@ -167,7 +167,7 @@ class Told(Watch):
 
 
 def _taint_until_told(objects, name, target, seconds):
-    """Somebody changes a taint of theirs while the controller has one of its own; nothing of it must get lost."""
+    """Changes a taint of its own while the controller has one, as a person might; neither change may be lost."""
     last = None
 
     def is_told():
@@ -188,13 +188,15 @@ def _taint_until_told(objects, name, target, seconds):
 
 
 def _is_done_by_kubernetes(node, taints):
-    """Whether Kubernetes has no taint to change itself: 1.20 writes all that it has read, whoever has changed one since."""
+    """Returns whether Kubernetes has no taint to change itself: 1.20 writes back all taints that it has read, even if
+    somebody has changed one since.
+    """
     wanted = {f"{KUBERNETES}unschedulable"} if node["spec"].get("unschedulable") else set()
     return {key for key in taints if key.startswith(KUBERNETES)} == wanted
 
 
 def _put_taints(objects, node, taints):
-    """Whether nobody has changed the node since."""
+    """Writes the taints; returns False if somebody has changed the node since."""
     status, _ = objects.admin.request("PATCH", f"/api/v1/nodes/{node['metadata']['name']}", {
         "metadata": {"resourceVersion": node["metadata"]["resourceVersion"]},
         "spec": {"taints": list(taints.values())}})
@@ -202,7 +204,7 @@ def _put_taints(objects, node, taints):
 
 
 def _targets(objects, before, seconds):
-    """What the pools want when that is no longer what they wanted before."""
+    """Returns the new targets of the pools."""
     return {pool: objects.wait_for_target(pool, other_than=target, seconds=seconds) for pool, target in before.items()}
 
 
@@ -220,7 +222,7 @@ def budgets(objects):
 
 
 def budget(objects, app):
-    """One pod of it has to stay."""
+    """Creates a budget that keeps one of the pods."""
     objects.admin.must("POST", budgets(objects), {"metadata": {"name": app}, "spec": {
         "minAvailable": 1, "selector": {"matchLabels": {"app": app}}}})
 
@@ -230,7 +232,7 @@ def without_budget(objects, app):
 
 
 def _web(objects, seconds):
-    """Two pods wherever there is room, of which a disruption budget can spare one."""
+    """Creates two pods wherever there is room, of which a disruption budget lets one go."""
     labels = {"app": "web"}
     objects.admin.must("POST", DEPLOYMENTS, {"metadata": {"name": "web"}, "spec": {
         "replicas": 2, "selector": {"matchLabels": labels},

@@ -5,20 +5,22 @@
 //     deployments-probe [--sysroot=DIRECTORY] [--auth-file=FILE] [--certificates=DIRECTORY] [--policy=FILE]
 //                       [--patience=MILLISECONDS] [--by=chosen] [--stop=input] [--progress=shown] VERB
 //
-//     observe                          prints JSON
-//     fetch IMAGE                      prints: COMMIT NAME
-//     put IMAGE COMMIT [CHANGE...]     prints "changed" or "as wanted"; an IMAGE of "" is the booted one
-//     drop-pending | roll-back         print the same
-//     prune
-//     await-finalizer MILLISECONDS
-//     finalize PATH=TEXT...            puts files into the staged deployment, and finalizes it
-//     hold                             has the lock until its input ends
-//     extensions ROOT IMAGE            unpacks an image of extensions; prints all files below ROOT and what yum is
-//     told, and takes them away
+// The verbs are:
 //
-// A CHANGE is +ARGUMENT, -ARGUMENT, new, install=PACKAGE, uninstall=PACKAGE, remove=PACKAGE or reset=PACKAGE.  Chosen
-// by what the machine has is rpm-ostree or libostree; the progress that is shown goes to the error output.  To stop is
-// to end the input.
+// - observe: prints JSON.
+// - fetch IMAGE: prints COMMIT NAME.
+// - put IMAGE COMMIT [CHANGE...]: prints "changed" or "as wanted"; an IMAGE of "" is the booted one.
+// - drop-pending, roll-back: print the same.
+// - prune.
+// - await-finalizer MILLISECONDS.
+// - finalize PATH=TEXT...: puts files into the staged deployment, and finalizes it.
+// - hold: holds the lock until its input ends.
+// - extensions ROOT IMAGE: unpacks an image of extensions, prints all files below ROOT and yum's configuration, and
+//   removes them.
+//
+// A CHANGE is +ARGUMENT, -ARGUMENT, new, install=PACKAGE, uninstall=PACKAGE, remove=PACKAGE or reset=PACKAGE.
+// --by=chosen uses rpm-ostree or libostree, whichever the machine has.  --progress=shown prints the progress to
+// standard error.  --stop=input stops the work when the input ends.
 
 #include <fmt/core.h>
 
@@ -116,7 +118,7 @@ Result<> AwaitFinalizerOfThisMachine(const std::string& milliseconds) {
   return AwaitFinalizer(systemd, std::chrono::milliseconds(std::stoi(milliseconds)));
 }
 
-// Has the lock until its input ends, and drops what is staged.
+// Holds the lock until its input ends, and then drops the staged deployment.
 Result<> Hold(Deployments& deployments) {
   return Print(deployments.FinalizeStaged([](const Root&) -> Result<> {
     fmt::print("held\n");
@@ -151,7 +153,7 @@ std::string Option(Words& words, const std::string& name, const std::string& oth
   return otherwise;
 }
 
-// Asks to stop when the input ends.
+// Requests a stop when the input ends.
 class Stopping {
  public:
   explicit Stopping(bool is_wanted) {
@@ -168,7 +170,7 @@ class Stopping {
   std::stop_source source_;
 };
 
-// The machine's, by whoever has charge of them; or the disk's, by libostree.
+// The deployments of this machine, by rpm-ostree or libostree, or those of a disk, by libostree.
 class Opened {
  public:
   static Result<std::unique_ptr<Opened>> Open(const std::string& sysroot, const std::string& by,

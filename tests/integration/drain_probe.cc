@@ -2,9 +2,13 @@
 
 // Drains from the command line, for test_drain.py.
 //
-//     drain-probe KUBECONFIG run [ANNOTATION=VALUE...]   drains nodes until its input ends; the annotations are those
-//     of every pool.  What the controller logs goes to stderr drain-probe KUBECONFIG forecast NODE...     prints "NODE
-//     PROSPECT SUMMARY" for each, those to be drained first first
+//     drain-probe KUBECONFIG run [ANNOTATION=VALUE...]
+//
+// drains nodes until its input ends; the annotations are those of every pool.  The log goes to standard error.
+//
+//     drain-probe KUBECONFIG forecast NODE...
+//
+// prints "NODE PROSPECT SUMMARY" for each node, in the order in which the nodes should be drained.
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -124,7 +128,7 @@ class Probe {
 
 Result<> Run(const std::string& kubeconfig, Words words) {
   const auto loop = TRY(event::Loop::Create());
-  // Not so long that a test would have to wait for it.
+  // The times are short, so that no test has to wait.
   kube::Client client = TRY(kube::Client::Create(
       *loop, TRY(kube::Access::FromKubeconfig(kubeconfig)),
       {.field_manager = "machine-config-controller",

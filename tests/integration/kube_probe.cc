@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Kubernetes client from the command line, for test_kube.py.
+// The Kubernetes client from the command line, for test_kube.py.  The usage is kube-probe KUBECONFIG VERB; the verbs
+// are:
 //
-//     kube-probe KUBECONFIG get NAMESPACE NAME           prints the values of a ConfigMap, a line each: KEY=VALUE
-//     kube-probe KUBECONFIG create NAMESPACE NAME KEY=VALUE...      prints its uid
-//     kube-probe KUBECONFIG set NAMESPACE NAME KEY=VALUE...         by a merge patch; "KEY=" takes it away
-//     kube-probe KUBECONFIG test NAMESPACE NAME KEY=BEFORE KEY=AFTER     by a JSON patch
-//     kube-probe KUBECONFIG apply NAMESPACE NAME MANAGER force|refuse KEY=VALUE...
-//     kube-probe KUBECONFIG count NAMESPACE NAME TIMES   adds 1 to the value `count` so many times
-//     kube-probe KUBECONFIG delete NAMESPACE NAME UID
-//     kube-probe KUBECONFIG list NAMESPACE PAGE          prints the names, and by how many KiB memory grew
-//     kube-probe KUBECONFIG mirror NAMESPACE             prints what happens until its input ends
-//     kube-probe KUBECONFIG watch NAMESPACE VERSION      prints how the watch ends
-//     kube-probe KUBECONFIG annotate-node NAME KEY=VALUE
-//     kube-probe KUBECONFIG evict NAMESPACE NAME UID     prints what became of it
-//     kube-probe KUBECONFIG lease NAMESPACE NAME IDENTITY      prints what happens until its input ends, and releases
-//     kube-probe KUBECONFIG tell-node NAME MESSAGE...    posts an Event about a Node for each message, and waits for
-//     its input to end
+// - get NAMESPACE NAME: prints the values of a ConfigMap, one a line, as KEY=VALUE.
+// - create NAMESPACE NAME KEY=VALUE...: prints the uid of the new ConfigMap.
+// - set NAMESPACE NAME KEY=VALUE...: sends a merge patch; "KEY=" removes a value.
+// - test NAMESPACE NAME KEY=BEFORE KEY=AFTER: sends a JSON patch.
+// - apply NAMESPACE NAME MANAGER force|refuse KEY=VALUE...: uses server-side apply.
+// - count NAMESPACE NAME TIMES: adds 1 to the value `count` this many times.
+// - delete NAMESPACE NAME UID.
+// - list NAMESPACE PAGE: prints the names, and by how many KiB the memory has grown.
+// - mirror NAMESPACE: prints all events until its input ends.
+// - watch NAMESPACE VERSION: prints how the watch ends.
+// - annotate-node NAME KEY=VALUE.
+// - evict NAMESPACE NAME UID: prints the answer.
+// - lease NAMESPACE NAME IDENTITY: prints all events until its input ends, and releases the lease.
+// - tell-node NAME MESSAGE...: posts an Event about a Node for each message, and waits for the end of its input.
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -56,7 +56,7 @@ struct ConfigMap {
 template <>
 inline constexpr ResourceKind kResourceKind<ConfigMap> = {"", "v1", "configmaps", "ConfigMap", Scope::kNamespaced};
 
-// The same without what makes it large.
+// A ConfigMap without its data, which makes it large.
 struct ConfigMapName {
   api::ObjectMeta metadata;
 
@@ -71,7 +71,7 @@ namespace {
 using Words = std::vector<std::string>;
 using std::chrono::milliseconds;
 
-// Not so long that a test would have to wait for it.
+// The times are short, so that no test has to wait.
 constexpr Backoff::Settings kShort = {.first = milliseconds(20), .longest = milliseconds(200), .jitter = 1};
 constexpr LeaseTimes kLeaseTimes = {
     .duration = std::chrono::seconds(4), .renew_deadline = std::chrono::seconds(3), .retry = milliseconds(200)};
@@ -90,7 +90,7 @@ std::map<std::string, std::string> Pairs(const Words& words, std::size_t from) {
   return pairs;
 }
 
-// Of this program; what getrusage(2) tells is also that of the one which started it.
+// Returns the peak memory of this program alone; getrusage(2) would include the program that has started it.
 long PeakKib() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -130,7 +130,7 @@ class Probe {
  private:
   ObjectName Name() const { return {words_[1], words_[2]}; }
 
-  // Ends the program as the outcome says, after saying what the value is.
+  // Prints the value and ends the program, or ends it with the error.
   template <typename T>
   std::function<void(Result<T>)> End(std::function<void(const T&)> say = [](const T&) {}) {
     return [this, say](Result<T> result) {
@@ -258,7 +258,7 @@ class Probe {
     AtEndOfInput([this] { loop_.Stop(); });
   }
 
-  // No input is expected: the end of it is all there is to read.
+  // Nothing is written to the input, so it becomes readable when it ends.
   void AtEndOfInput(std::function<void()> act) {
     auto watch = event::FdWatch::Create(loop_, STDIN_FILENO, {.readable = true},
                                         [this, act = std::move(act)](event::FdReadiness) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A service that says one thing of each kind, for test_journal.py to find in a real journal.  With --stay it ends when
-// it is told to: the journal asks the kernel for the unit of who has sent an entry, and of a process that has gone it
-// learns none.
+// A service that logs one entry of each kind, which test_journal.py looks for in a real journal.
+//
+// With --stay it waits for SIGTERM: the journal asks the kernel for the unit of an entry's sender, and learns nothing
+// about a process that has ended.
 
 #include <unistd.h>
 

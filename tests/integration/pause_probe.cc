@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the controller says of a paused pool, for the test of the alerts: standard input has one JSON object with
-// "pool", "nodes", "configs" and "now"; the answer is the pool's conditions, and what /metrics has.
+// Prints the controller's report of a paused pool, for the test of the alerts.  Standard input has one JSON object with
+// "pool", "nodes", "configs" and "now"; the answer has the pool's conditions and the text of /metrics.
 
 #include <fmt/core.h>
 

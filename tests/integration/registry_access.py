@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node that may pull from a registry of the tests."""
+"""Access for a node to a registry of the tests."""
 
 import subprocess
 
@@ -12,7 +12,7 @@ def give(node, source, place):
 
 
 def access(node, registry, with_credentials=True):
-    """The words that make the probe trust the registry, and let it in."""
+    """Returns the options that make the probe trust the registry and give it the credentials."""
     give(node, registry.certs_dir, "/etc/trust")
     node.run("tee", "/etc/policy.json", input='{"default": [{"type": "insecureAcceptAnything"}]}')
     node.run("sh", "-c", "umask 077; cat >/etc/auth.json", input=registry.auth_file.read_text())

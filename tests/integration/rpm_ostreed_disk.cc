@@ -46,7 +46,7 @@ void SetList(GKeyFile* origin, const char* group, const char* key, const Words& 
   ::g_key_file_set_value(origin, group, key, text.c_str());
 }
 
-// Takes words out of a list of requests and puts others in, as strictly as rpm-ostree does.
+// Removes words from a list of requests and adds others, as strictly as rpm-ostree does.
 Result<> Change(GKeyFile* origin, const char* group, const char* key, const Words& out, const Words& in,
                 bool is_idempotent, const char* missing) {
   Words words = ListOf(origin, group, key);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What stands behind the peer that plays rpm-ostree's daemon: the real deployments of the node it runs on.
+// The disk behind the program that plays rpm-ostree's daemon: the real deployments of its node.
 //
-// There is no rpm here.  A package is a file below /usr/share/packages in a commit of its own on top of the image's.
+// There is no rpm here.  A package is a file below /usr/share/packages, in a commit on top of the image's.
 
 #include <functional>
 #include <string>
@@ -26,10 +26,10 @@ struct Modifiers {
   bool is_cache_only = false;
 };
 
-// The disk, locked while this lives, as rpm-ostree has it during a transaction.
+// The deployments, locked during its lifetime as in a transaction of rpm-ostree.
 class LockedDisk {
  public:
-  // Nothing: someone else has the lock.  To be called in a process that has mounts of its own.
+  // Returns nullopt if someone else holds the lock.  The process must have a mount namespace of its own.
   static Result<std::optional<LockedDisk>> TryLock(host::RegistryAccess registries);
   LockedDisk(LockedDisk&&) noexcept = default;
   LockedDisk& operator=(LockedDisk&&) = delete;
@@ -42,7 +42,7 @@ class LockedDisk {
   Result<> DropPending();
 
  private:
-  // A deployment in the making: it begins as the pending one, or else the booted one.
+  // A deployment that is being made, beginning with the pending one or else the booted one.
   struct Draft {
     std::string commit;
     std::string base;

@@ -5,18 +5,19 @@
 //
 //     rpm-ostreed-peer [--auth-file=FILE] [--certificates=DIRECTORY] [--policy=FILE]
 //
-// What is to go wrong, /run/rpm-ostreed-fault says, once: a line METHOD KIND [TEXT].  When the method is called or its
-// transaction executed:
+// The file /run/rpm-ostreed-fault makes something fail once.  Its line is METHOD KIND [TEXT]; the fault happens when
+// the method is called, or when its transaction is executed.  The kinds are:
 //
-//     fail TEXT     the transaction fails
-//     crash         the daemon is killed
-//     hold          it tells in many signals that it has come to 43 %, and waits until it is cancelled, or SIGUSR1
-//     comes disconnect    the connections of the transaction are closed; it goes on when someone has come again lose
-//     the connections of the transaction are closed when it is done, before anyone heard of that early         it is
-//     done before it is started by its client exit          the daemon ends without an answer afterwards    the daemon
-//     ends after its answer
+// - fail TEXT: the transaction fails.
+// - crash: the daemon is killed.
+// - hold: the daemon sends many signals with a progress of 43 %, and waits until it is cancelled or gets SIGUSR1.
+// - disconnect: the transaction's connections are closed; it continues when a client has connected again.
+// - lose: the connections are closed when the transaction is done, before any client was informed.
+// - early: the transaction is done before its client has started it.
+// - exit: the daemon ends without an answer.
+// - afterwards: the daemon ends after its answer.
 //
-// All that happens is a line in /run/rpm-ostreed-log.
+// Everything that happens is a line in /run/rpm-ostreed-log.
 
 #include <fmt/core.h>
 #include <gio/gio.h>
@@ -99,7 +100,7 @@ std::optional<Fault> TakeFault(const std::string& method) {
 
 void Log(const std::string& line) { std::ofstream(kLog, std::ios::app) << line << "\n"; }
 
-// Has the loop's thread do something.
+// Runs a function on the loop's thread.
 void InLoop(std::function<void()> work) {
   const auto call = [](gpointer given) -> gboolean {
     const std::unique_ptr<std::function<void()>> owned(static_cast<std::function<void()>*>(given));
@@ -136,7 +137,7 @@ bool FlagOf(GVariant* dictionary, const char* key) {
   return flag != FALSE;
 }
 
-// What one transaction has to do, on the thread of its own.
+// Does the work of one transaction, on a thread of its own.
 Result<> Execute(LockedDisk& disk, const std::string& method, GVariant* parameters, const std::stop_token& stop) {
   if (method == "Cleanup") {
     const host::Variant kinds(::g_variant_get_child_value(parameters, 0));
@@ -443,7 +444,7 @@ class Daemon {
     Answer(invocation);
   }
 
-  // One that nobody has started is not to keep others out.
+  // A transaction that nobody has started must not lock others out.
   static void OnGone(GDBusConnection*, const char* name, gpointer self) {
     auto& daemon = *static_cast<Daemon*>(self);
     if (daemon.transaction_ == nullptr || daemon.transaction_->sender() != name) return;
@@ -473,7 +474,7 @@ std::string Option(const Words& words, const std::string& prefix) {
 }
 
 int Main(const Words& words) {
-  // As the real one has it: only here is the disk writable.
+  // Only this process sees the disk writable, as with the real daemon.
   if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) return 1;
   return Daemon({Option(words, "--auth-file="), Option(words, "--certificates="), Option(words, "--policy=")}).Run();
 }

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The service manager and the power switch of a node from the command line, for test_systemd.py.
+// The service manager and logind of a node from the command line, for test_systemd.py.  The verbs of systemd-probe are:
 //
-//     systemd-probe enablement UNIT=enabled|disabled|preset...
-//     systemd-probe links                              prints them, a line each: PATH TARGET
-//     systemd-probe put-links                          reads them
-//     systemd-probe reload
-//     systemd-probe start|stop|restart|try-restart|reload-unit|reload-or-restart UNIT MILLISECONDS
-//     systemd-probe observe UNIT                       prints: LOAD ACTIVE FILE
-//     systemd-probe inhibit WHY                        prints "inhibited", and holds it until its input ends
-//     systemd-probe reboot REASON
-//     systemd-probe hear UNIT COUNT                    restarts it, lets systemd end so many jobs of others, looks at
-//     the
-//                                                      unit, and prints by how many bytes the heap has grown since
+// - enablement UNIT=enabled|disabled|preset...
+// - links: prints the links of units, one a line, as PATH TARGET.
+// - put-links: reads these lines, and puts the links.
+// - reload.
+// - start|stop|restart|try-restart|reload-unit|reload-or-restart UNIT MILLISECONDS.
+// - observe UNIT: prints LOAD ACTIVE FILE.
+// - inhibit WHY: prints "inhibited", and inhibits a shutdown until its input ends.
+// - reboot REASON.
+// - hear UNIT COUNT: restarts the unit, lets systemd end this many jobs of others, looks at the unit, and prints by how
+//   many bytes the heap has grown since.
 
 #include <fmt/core.h>
 #include <malloc.h>
@@ -81,7 +80,7 @@ Result<> Inhibit(const std::string& why) {
   return {};
 }
 
-// Starting what is started is a job as well.
+// Makes systemd finish this many jobs; starting a running unit is a job, too.
 Result<> EndJobs(const std::string& unit, int count) {
   CPtr<sd_bus, sd_bus_flush_close_unref> bus;
   int result = ::sd_bus_new(Out(bus));

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""deploy/admission: what the API server refuses by itself where it has ValidatingAdmissionPolicies, as 1.30 and later do."""
+"""Tests deploy/admission: the requests that an API server refuses if it has ValidatingAdmissionPolicies, which come
+with 1.30.
+"""
 
 import json
 import pathlib
@@ -29,7 +31,7 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def guarded(cluster):
-    """The cluster, once all of it counts."""
+    """The cluster, once all policies are in effect."""
     if not cluster.has(API, "validatingadmissionpolicies"):
         pytest.skip(f"Kubernetes {cluster.version} has no ValidatingAdmissionPolicies, which come with 1.30")
     cluster.kubectl("apply", "-k", ADMISSION)
@@ -37,7 +39,7 @@ def guarded(cluster):
         cluster.add_node(name)
         cluster.admin.must("POST", NODES, report(name))
         annotate(cluster.admin, name, currentConfig="rendered-worker-0", desiredConfig="rendered-worker-0")
-    # The API server reads policies when it comes to it, each by itself.
+    # The API server reads each policy separately, some time after it was created.
     for what, refused in {
             "MachineConfigNodes": lambda: patch_report(cluster.node("node-a"), "node-b"),
             "pools": lambda: create_pool(cluster.admin, {"matchLabels": {ROLE: "infra"}}),
@@ -87,7 +89,7 @@ def test_each_file_is_listed_and_each_policy_is_in_force():
             kinds = [re.search(r"(?m)^kind: (\w+)$", each)[1] for each in objects]
             names = [re.search(r"(?m)^metadata:\n  name: (\S+)$", each)[1] for each in objects]
             assert kinds == ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"] * (len(objects) // 2), path
-            # Those of the Machine Config Operator, which has others, are left alone.
+            # The names differ from those of the Machine Config Operator's own policies.
             assert names[::2] == names[1::2] and all(name.startswith("pintle-") for name in names), path
             for name, binding in zip(names[::2], objects[1::2]):
                 assert f"\n  policyName: {name}\n" in binding and "\n  validationActions: [Deny]\n" in binding + "\n", path
@@ -95,7 +97,7 @@ def test_each_file_is_listed_and_each_policy_is_in_force():
 
 
 def test_the_base_does_without_it(cluster):
-    """It applies where there are no policies, and they are brought by a folder of their own."""
+    """The base can be applied without the policies, which are in a folder of their own."""
     assert "admission" not in (ADMISSION.parent / "kustomization.yaml").read_text()
     made = cluster.kubectl("kustomize", ADMISSION).stdout
     assert len(re.findall(r"(?m)^kind: ValidatingAdmissionPolicy$", made)) == 4
@@ -115,7 +117,7 @@ def test_a_node_writes_its_own_report_and_no_other(guarded):
     assert refused(user.request("POST", f"{NODES}?dryRun=All", report("node-c")), "not by system:node:node-a")
 
 
-def test_a_node_tells_itself_nothing(guarded):
+def test_a_node_may_not_choose_its_own_config(guarded):
     user = guarded.node("node-a")
     for key, value in OURS.items():
         for part in ("", "/status"):
@@ -124,7 +126,7 @@ def test_a_node_tells_itself_nothing(guarded):
         assert refused(annotate(user, "node-a", currentConfig=nothing), "may not remove it")
     assert annotate(user, "node-a", state="Working", desiredDrain="drain-rendered-worker-1")[0] == 200
     assert annotate(guarded.admin, "node-a", **OURS)[0] == 200
-    # A kubelet says that it is alive, and knows nothing of all this.
+    # A kubelet may still report that it is alive.
     ready = {"status": {"conditions": [{"type": "Ready", "status": "True", "reason": "Said"}]}}
     assert user.request("PATCH", "/api/v1/nodes/node-a/status", ready)[0] == 200
 
@@ -134,7 +136,7 @@ def test_a_node_tells_itself_nothing(guarded):
     {"matchExpressions": [{"key": ROLE, "operator": "In", "values": ["infra"]}]},
     {"matchExpressions": [{"key": ROLE, "operator": "NotIn", "values": ["worker"]}]},
     {"matchExpressions": [{"key": ROLE, "operator": "Exists"}]}], ids=json.dumps)
-def test_a_pool_without_what_workers_have_is_refused(guarded, selector):
+def test_a_pool_without_the_configs_of_workers_is_refused(guarded, selector):
     assert refused(create_pool(guarded.admin, selector), "the pool infra would leave out the configs of all workers")
 
 
@@ -147,12 +149,12 @@ def test_a_pool_with_it_is_taken(guarded, selector):
     assert status == 201, answer
 
 
-def test_there_is_one_machine_configuration(guarded):
+def test_only_one_machine_configuration_is_accepted(guarded):
     assert refused(create_configuration(guarded.admin, "mine"), "is called cluster, and not mine")
 
 
 def test_an_agent_lives_with_it(guarded, new_node):
-    """From its first boot, of which it says itself what it is, to another config."""
+    """The agent works from its first boot, at which it sets its own annotations, to another config."""
     node = new_node()
     first, second = (rendered(guarded, f"rendered-{node.name}-{number}",
                               machine_config([file("/etc/live/a", str(number))])["spec"]) for number in (0, 1))

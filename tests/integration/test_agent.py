@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent on nodes of a real cluster: what it does when its Node says that it is to have another config."""
+"""Tests the agent on nodes of a real cluster, when the Node's annotations ask for another config."""
 
 import json
 import re
@@ -35,7 +35,7 @@ def config_for(node, number, *files, **more):
 
 
 def settle_in(node, *files, **more):
-    """Starts the agent of a node that has nothing yet, and gives it a config for which it need not reboot."""
+    """Starts the agent of a node without a config, and gives it one that needs no reboot."""
     first = config_for(node, 0, *files, **more)
     node.annotate(desiredConfig=first)
     node.start()
@@ -61,13 +61,13 @@ def test_a_change_that_needs_no_reboot_is_made_at_once(cluster, node):
 
 
 def update_with_reboot(node, controller, events, config, before):
-    """Follows a node through all of an update, of which `events` sees what its Node says."""
+    """Follows a node through a whole update; `events` has recorded its Node's annotations."""
     node.annotate(desiredConfig=config)
     node.machine.follow_reboot(120)
     node.wait_done(config, 120)
     seen = events.of(node.name, "state", "desiredDrain", "post-config-action", "currentConfig")
     drain, uncordon = f"drain-{config}", f"uncordon-{config}"
-    # From where the last update has left it.
+    # The annotation still has the end of the last update.
     drained_before = seen[0][1]
     assert seen == [("Done", drained_before, "", before),
                     ("Working", drained_before, "", before),
@@ -86,7 +86,7 @@ def events_of(node):
             if event["involvedObject"]["name"] == node.name]
 
 
-def test_three_nodes_are_drained_and_rebooted_into_what_they_are_told(cluster, new_node):
+def test_three_nodes_are_drained_and_rebooted_into_their_configs(cluster, new_node):
     nodes = [new_node(plain=False) for _ in range(3)]
     firsts = [settle_in(node) for node in nodes]
     with DrainController(cluster) as controller:
@@ -102,30 +102,30 @@ def test_three_nodes_are_drained_and_rebooted_into_what_they_are_told(cluster, n
             assert [reason for reason in reasons if reason in ("Cordon", "Drain", "Reboot", "Uncordon")] \
                 == ["Cordon", "Drain", "Reboot", "Uncordon"]
             assert ("Reboot", f"Node will reboot into config {second}") in events_of(node)
-        # None of them has touched another.
+        # No node has changed another one.
         for node, second in zip(nodes, seconds):
             assert node.annotations()["currentConfig"] == second and node.status()["state"] == "Done"
 
 
-def test_what_cannot_be_reconciled_changes_nothing(cluster, node):
+def test_an_unreconcilable_config_changes_nothing(cluster, node):
     first = settle_in(node, file("/etc/live/a", "old"))
     bad = spec(file("/etc/live/a", "new"))
     bad["config"]["storage"]["disks"] = [{"device": "/dev/sdz", "wipeTable": True}]
     bad = rendered(cluster, f"rendered-{node.name}-bad", bad)
     node.annotate(desiredConfig=bad)
     have = node.wait_for(state="Unreconcilable")
-    # The names are the wrong way round in its last part, as others look for them.
+    # The last part has the names in the wrong order, as the operator does, because tools search for that text.
     assert have["reason"] == (
         f"can't reconcile config {first} with {bad}: configs {first}, {bad} are not reconcilable: new machineconfig "
         f'"{first}" is not reconcilable against "{bad}": ignition disks section contains changes'), have["reason"]
     assert node.read("/etc/live/a") == "old" and have["currentConfig"] == first
     assert any(reason == "FailedToReconcile" for reason, _ in events_of(node))
-    # Taken back, it is as if nothing had been.
+    # When the config is taken back, the node is Done.
     node.annotate(desiredConfig=first)
     node.wait_done(first)
 
 
-def test_drift_is_told_whole_and_nothing_is_overwritten(cluster, node):
+def test_all_drift_is_reported_and_nothing_is_overwritten(cluster, node):
     first = settle_in(node, file("/etc/live/a", "wanted"), file("/etc/live/b", "wanted"),
                       users=[{"name": "core", "sshAuthorizedKeys": [KEY]}])
     node.run("sh", "-c", "echo mine >/etc/live/a; chmod 0600 /etc/live/b; echo other >" + KEYS)
@@ -133,11 +133,11 @@ def test_drift_is_told_whole_and_nothing_is_overwritten(cluster, node):
     have = node.wait_for(10, state="Degraded", reason=lambda reason: all(
         part in reason for part in ('content mismatch for file "/etc/live/a"', 'mode mismatch for file: "/etc/live/b"')))
     print(f"degraded after {time.monotonic() - started:.2f} s")
-    # A key is no file that is watched; it is found all the same, with the rest.
+    # SSH keys are not watched, but a look finds them with the rest.
     assert "core" in have["reason"], have["reason"]
     assert node.read("/etc/live/a") == "mine\n"
     assert node.status()["findings"] == 3
-    # A newer config waits until someone has decided.
+    # A newer config waits until a person has decided.
     second = config_for(node, 1, file("/etc/live/a", "newer"))
     node.annotate(desiredConfig=second)
     node.machine.run("systemctl", "reload", "pintled.service")
@@ -147,7 +147,7 @@ def test_drift_is_told_whole_and_nothing_is_overwritten(cluster, node):
     node.pintle("restore", "--yes", "/etc/live/a", "/etc/live/b", "core")
     node.wait_done(first)
     assert node.read("/etc/live/a") == "wanted"
-    # And mended by other means.
+    # A person may also restore the file without `pintle`.
     node.run("sh", "-c", "echo mine >/etc/live/a")
     node.wait_for(state="Degraded")
     node.run("sh", "-c", "printf wanted >/etc/live/a")
@@ -168,7 +168,7 @@ def test_a_newer_config_replaces_one_that_waits_for_its_drain(cluster, node):
     assert first != newer
 
 
-def test_a_drain_that_takes_too_long_is_said_and_ends_when_it_is_done(cluster, new_node):
+def test_a_drain_that_takes_too_long_is_reported_and_the_change_is_made_when_it_ends(cluster, new_node):
     node = new_node(more="[Kubernetes]\nDrainTimeoutSec=2s\n")
     settle_in(node)
     second = config_for(node, 1, file("/etc/a", "new"))
@@ -185,7 +185,7 @@ def test_a_drain_that_takes_too_long_is_said_and_ends_when_it_is_done(cluster, n
         assert node.read("/etc/a") == "new"
 
 
-def test_the_force_file_changes_what_has_drifted(cluster, node):
+def test_the_force_file_overwrites_drift(cluster, node):
     first = settle_in(node, file("/etc/live/a", "wanted"))
     node.run("sh", "-c", "echo mine >/etc/live/a")
     node.wait_for(state="Degraded")
@@ -211,13 +211,13 @@ def test_a_node_that_is_not_well_after_the_reboot_goes_back(cluster, new_node, p
         node.machine.follow_reboot(120)
         have = node.wait_for(120, state="Degraded", reason=lambda reason: "poison is there" in reason)
         assert not node.has("/etc/poison") and have["currentConfig"] == first
-        # It is what it was, and its pods may come back.
+        # The node has its old config, and its pods may come back.
         node.wait_for(desiredDrain=f"uncordon-{first}", lastAppliedDrain=f"uncordon-{first}")
-        # It is not tried again, not by a new start of the agent either.
+        # The config is not tried again, not even when the agent is restarted.
         node.run("systemctl", "restart", "pintled.service")
         node.wait_for(state="Degraded", reason=lambda reason: "poison is there" in reason)
         assert node.status()["phase"] == "degraded"
-        # Another one is.
+        # Another config is tried.
         node.annotate(desiredConfig=good)
         node.machine.follow_reboot(120)
         node.wait_done(good, 120)
@@ -235,14 +235,14 @@ def test_a_deployment_that_does_not_boot_is_not_tried_again(cluster, new_node):
         have = node.wait_for(120, state="Degraded", reason="the new deployment did not boot",
                              desiredDrain=f"uncordon-{first}")
         assert have["currentConfig"] == first and not node.has("/etc/a")
-        # A person may want it all the same.
+        # A person may ask for another try.
         node.pintle("retry")
         node.machine.follow_reboot(120)
         node.wait_done(bad, 120)
         assert node.read("/etc/a") == "new"
 
 
-def test_its_machine_config_node_says_how_far_it_is(cluster, node):
+def test_its_machine_config_node_reports_its_progress(cluster, node):
     first = settle_in(node)
     wait_until(lambda: conditions_now(node).get("Updated") == "True", "it is said to be updated", 30)
     second = config_for(node, 1, file("/etc/a", "new"))
@@ -256,14 +256,14 @@ def test_its_machine_config_node_says_how_far_it_is(cluster, node):
             told = conditions.of(node.name)
             return told[told.index("Updated=False"):] if "Updated=False" in told else []
         wait_until(lambda: "Updated=True" in since_it_began(), "it is said to be updated", 30)
-        # Those that the drain controller writes are not here.
+        # The list does not have the conditions that the drain controller writes.
         order = ["Updated=False", "UpdatePrepared=True", "UpdateExecuted=Unknown", "AppliedFilesAndOS=Unknown",
                  "AppliedFilesAndOS=True", "UpdateExecuted=True", "RebootedNode=Unknown", "RebootedNode=True",
                  "Resumed=True", "Updated=True"]
         said = since_it_began()
         print(said)
         places = [said.index(one) for one in order]
-        # Two of one write have no order between them.
+        # Two conditions of one write may come in any order.
         assert all(places[i] < places[j] for i in range(len(order)) for j in range(i + 2, len(order))), said
     version = cluster.get("machineconfignode", node.name)["status"]["configVersion"]
     assert version == {"current": second, "desired": second} and first != second
@@ -275,8 +275,8 @@ def conditions_now(node):
             for condition in one.get("status", {}).get("conditions", [])}
 
 
-def test_what_was_before_its_first_boot_and_before_this_one_is_told(cluster, node):
-    """With which disks it was installed, and that the deployment that was staged could not be made."""
+def test_old_disks_and_a_failed_finalization_are_reported(cluster, node):
+    """Reports the disks with which the node was installed, and that a staged deployment could not be finalized."""
     installed = spec(file("/etc/live/a", "x"))
     installed["config"]["storage"]["disks"] = [{"device": "/dev/sda", "wipeTable": True}]
     node.run("tee", "/etc/mcs-machine-config-content.json", input=json.dumps(
@@ -296,13 +296,13 @@ def test_what_was_before_its_first_boot_and_before_this_one_is_told(cluster, nod
                       "its MachineConfigNode lists what it cannot have", 30)
     assert [change["fieldPath"] for change in told] == ["spec.config.storage.disks"], told
     assert "/dev/sda" in told[0]["diff"] and conditions_now(node)["Updated"] == "True"
-    # It is over with the next boot, and with the file.
+    # The reports end with the next boot, and when the file is gone.
     node.run("rm", "/etc/mcs-machine-config-content.json")
     node.machine.reboot()
     node.wait_for(**{"ostree-finalize-staged-failure": ""})
 
 
-def test_a_login_over_ssh_is_told(cluster, node):
+def test_a_login_over_ssh_is_reported(cluster, node):
     settle_in(node)
     assert "ssh" not in node.annotations()
     uid = node.run("id", "--user", "core").stdout.strip()
@@ -358,7 +358,7 @@ def test_units_and_keys_are_changed_as_well(cluster, node):
 
 
 def test_a_node_that_was_managed_by_another_agent_is_taken_over(cluster, node):
-    """All that its disk lacks is the agent's own record; its Node says what it has."""
+    """Only the agent's own record is missing on the disk; the Node's annotations name the config."""
     first = config_for(node, 0, file("/etc/live/a", "there"))
     node.run("mkdir", "/etc/live")
     node.run("sh", "-c", "printf there >/etc/live/a")
@@ -370,7 +370,7 @@ def test_a_node_that_was_managed_by_another_agent_is_taken_over(cluster, node):
     assert node.read("/proc/sys/kernel/random/boot_id") == boot
 
 
-def test_a_new_node_says_what_its_first_config_says(cluster, node):
+def test_a_new_node_has_the_annotations_of_its_first_config(cluster, node):
     first = config_for(node, 0, file("/etc/live/a", "there"))
     node.run("mkdir", "/etc/live", "/etc/machine-config-daemon")
     node.run("sh", "-c", "printf there >/etc/live/a")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent's face on the system bus of a real node, and the verbs that look at it."""
+"""Tests the agent's interface on the system bus of a real node, and the verbs that use it."""
 
 import contextlib
 import itertools
@@ -28,7 +28,7 @@ LOGIND = ["org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.
 PATIENCE = 60
 LOGINS = itertools.count()
 
-# What lets our program play polkit.
+# With this policy, our program may play polkit.
 POLKIT_POLICY = """<busconfig><policy user="root"><allow own="org.freedesktop.PolicyKit1"/></policy>
 <policy context="default"><allow send_destination="org.freedesktop.PolicyKit1"/></policy></busconfig>"""
 
@@ -43,7 +43,7 @@ TYPES = {"findings": "u", "warnings": "as"}
 
 
 class Begun:
-    """A program in the node that goes on while something else happens.  `lines` are what it said so far."""
+    """A program in the node that runs while the test does something else. `lines` has its output so far."""
 
     def __init__(self, node, *words):
         self._words = [*node.entering(), *words]
@@ -120,7 +120,7 @@ def ask(node, *words, user="root", check=True):
 
 
 def await_agent(node, *options):
-    """Until it has its name."""
+    """Waits until the agent has its name on the bus."""
     wait_until(lambda: ask(node, *options, "call", *AGENT[:2], "org.freedesktop.DBus.Peer", "Ping",
                            check=False).returncode == 0, "the agent is on the bus", PATIENCE)
 
@@ -131,12 +131,12 @@ def properties(node, *options, user="root"):
 
 
 def order(node, name, user="root"):
-    """What went wrong, if something did."""
+    """Gives the agent an order; returns the error, or ""."""
     return ask(node, "call", *AGENT, name, user=user, check=False).stderr.strip()
 
 
 def refusal(node, name, user="nobody"):
-    """The error that comes as the answer, whole: busctl has its own words for some."""
+    """Returns the whole error of an answer; busctl replaces some errors by its own words."""
     answer = node.run("runuser", "-u", user, "--", "dbus-send", "--system", "--print-reply", f"--dest={AGENT[0]}",
                       AGENT[1], f"{AGENT[2]}.{name}", check=False)
     assert answer.returncode == 1
@@ -173,11 +173,11 @@ def test_methods_signals_and_properties_are_described(node, agent):
     assert all(lines[name][-1] == "emits-change" for name in of_fields)
 
 
-def test_what_changes_is_told(node, agent):
+def test_changes_of_the_status_are_signalled(node, agent):
     rule = "type='signal',path='/io/pintle/Agent1'"
     with Begun(node, "busctl", "--json=short", "monitor", f"--match={rule}") as monitor:
         wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "it monitors", PATIENCE)
-        agent.show(STATUS)  # Nothing to tell of.
+        agent.show(STATUS)  # Nothing has changed, so there is no signal.
         agent.show({**STATUS, "doing": "evicting pods", "findings": 1})
         agent.show({**STATUS, "doing": "evicting pods", "findings": 1, "state": "Degraded", "reason": "no \x1f"})
         wait_until(lambda: len(signals_in(monitor)) >= 4, "signals come", PATIENCE)
@@ -200,7 +200,7 @@ def test_orders_of_root_are_carried_out(node, agent):
         agent.awaits(name.lower())
 
 
-def test_why_an_order_failed_is_told(node):
+def test_the_reason_of_a_failed_order_is_returned(node):
     with Agent(node, "a cluster says that") as agent:
         await_agent(node)
         assert order(node, "Pause") == "Call failed: a cluster says that"
@@ -239,7 +239,7 @@ def test_polkit_decides_about_others(node, agent):
 
 @contextlib.contextmanager
 def polkit_that_waits(node):
-    """Nobody types the password."""
+    """Plays a polkit that waits for a password which nobody types."""
     node.run("tee", "/etc/dbus-1/system.d/polkit.conf", input=POLKIT_POLICY)
     node.run("systemctl", "reload", "dbus.service")
     with Begun(node, PROBE, "polkit", "wait") as polkit:
@@ -266,7 +266,7 @@ def orders_of_root_go_through(node, agent):
 
 
 @pytest.mark.parametrize("connections,calls", [(1, 120), (40, 3)])
-def test_a_user_who_has_all_of_their_places_takes_none_from_others(node, agent, connections, calls):
+def test_a_user_who_has_used_up_their_places_takes_none_from_others(node, agent, connections, calls):
     with polkit_that_waits(node) as polkit:
         for times in 1, 2:
             with held(node, "nobody", connections, calls) as holder:
@@ -277,7 +277,7 @@ def test_a_user_who_has_all_of_their_places_takes_none_from_others(node, agent, 
                     polkit.awaits(CHECK_ASKED, times=5 * times)
                 polkit.awaits("taken back", times=5 * times - 4)
                 assert holder.lines.count(TOO_MANY) == connections * calls - 4
-            # Whoever goes leaves their places to those who come.
+            # When a connection is closed, its places are free for others.
             polkit.awaits("taken back", times=5 * times)
 
 
@@ -332,9 +332,10 @@ def test_the_agent_works_without_a_bus_until_there_is_one(node):
 
 @contextlib.contextmanager
 def login(node, user, host=None):
-    """A login over SSH; with a host, from there.  Without one it goes through PAM, and so outlives a restart of logind.
+    """Logs in over SSH, from `host` if it is given.
 
-    The other kind has a process, but nobody who holds the session as a real sshd does.
+    Without a host the login goes through PAM, and so outlives a restart of logind. With a host there is a process, but
+    nothing holds the session as a real sshd does.
     """
     unit = f"login-{next(LOGINS)}.service"
     by_pam = [] if host else ["--property=PAMName=sshd", f"--property=User={user}"]
@@ -369,7 +370,7 @@ def logins(node):
     return json.loads(ask(node, "call", *AGENT, "ListLogins").stdout)["data"][0]
 
 
-def test_who_logs_in_is_for_root(node, nobody_logged_in):
+def test_only_root_can_read_who_logs_in(node, nobody_logged_in):
     with Agent(node) as agent, Begun(node, "busctl", "--json=short", "monitor", "--match=type='signal'") as monitor:
         await_agent(node)
         wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "it monitors", PATIENCE)
@@ -381,7 +382,7 @@ def test_who_logs_in_is_for_root(node, nobody_logged_in):
             wait_until(lambda: any("LoginsChanged" in line for line in monitor.lines), "it is told", PATIENCE)
         said = [line for line in monitor.lines if AGENT[1] in line]
         assert said and not any("10.0.0.1" in line for line in said)
-        # By the bus's policy, and by the agent's own.
+        # The bus's policy forbids it, and so does the agent.
         assert "10.0.0.1" not in str(properties(node, user="nobody"))
         assert "10.0.0.1" not in pintle(node, "status", "-o", "json", user="nobody").stdout
         assert refusal(node, "ListLogins").startswith(DENIED)
@@ -413,7 +414,7 @@ def test_logins_over_ssh_are_seen(node, nobody_logged_in):
         assert [line.split("Z ")[1] for line in said] == ["core", "root from 10.0.0.1", "core from node-8"]
 
 
-def test_other_sessions_are_not_told(node, nobody_logged_in):
+def test_other_sessions_are_not_reported(node, nobody_logged_in):
     with Agent(node) as agent:
         await_agent(node)
         node.run("systemd-run", "--collect", "--unit=local.service", "sleep", "infinity")
@@ -434,7 +435,7 @@ def test_no_more_than_twenty_logins_are_kept(node, nobody_logged_in):
         assert len(kept) == 20 and kept[-1] == "10.0.0.21"
 
 
-def test_status_says_it_to_anyone(node, agent):
+def test_status_prints_the_same_for_every_user(node, agent):
     for user in "root", "nobody":
         assert pintle(node, "status", user=user).stdout == """\
 Node:     worker-0
@@ -449,12 +450,12 @@ Findings: none
 """
 
 
-def test_status_in_json_is_all_there_is(node, agent):
+def test_status_in_json_has_everything(node, agent):
     assert json.loads(pintle(node, "status", "-o", "json", user="nobody").stdout) == {**STATUS, "running": True}
     assert json.loads(pintle(node, "status", "-o", "json").stdout) == {**STATUS, "running": True, "logins": []}
 
 
-def test_what_is_wrong_is_seen_by_the_exit_status(node, agent):
+def test_the_exit_status_of_status_reports_problems(node, agent):
     agent.show({**SETTLED, "findings": 3})
     assert "3; `pintle verify` lists them" in pintle(node, "status", status=2).stdout
     agent.show({**SETTLED, "state": "Degraded", "phase": "degraded", "reason": "a disk is full"})
@@ -502,7 +503,7 @@ def test_at_a_terminal_the_status_is_drawn_in_place_until_control_c(node, agent)
         assert watch.wait() == 130
 
 
-def test_watching_without_a_terminal_parts_what_it_says_by_empty_lines(node, agent):
+def test_watching_without_a_terminal_separates_statuses_by_empty_lines(node, agent):
     with Begun(node, PINTLE, "status", "--watch") as watch:
         watch.awaits("Findings: none")
         agent.show(SETTLED)

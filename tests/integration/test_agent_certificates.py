@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a cluster's ControllerConfig has for the disks of its nodes, on one node that goes through all of it."""
+"""Tests the files that a cluster's ControllerConfig has for the disks of its nodes, on one node that goes through all
+cases.
+"""
 
 import base64
 import datetime
@@ -69,7 +71,7 @@ def node():
 
 @pytest.fixture(scope="module")
 def config(node):
-    """What comes to a cluster in which the agent is already."""
+    """Creates the ControllerConfig in a cluster where the agent runs already."""
     assert "lastSyncedControllerConfigResourceVersion" not in node.annotations()
     return ControllerConfig(node.cluster)
 
@@ -96,7 +98,7 @@ def test_all_of_it_comes_to_the_disk_and_its_version_to_the_node(node, config):
     assert node.read(f"{REGISTRIES}/mine.example.com/ca.crt") == "mine"
 
 
-def test_what_is_renewed_comes_at_once_and_what_is_gone_goes(node, config):
+def test_renewed_files_are_written_at_once_and_others_are_removed(node, config):
     before = node.run("stat", "--format=%i", PULL_SECRET).stdout
     config.change(kubeAPIServerServingCAData=packed("second"), imageRegistryBundleData=[])
     synced(node, config)
@@ -107,7 +109,7 @@ def test_what_is_renewed_comes_at_once_and_what_is_gone_goes(node, config):
     assert node.annotations()["state"] == "Done"
 
 
-def test_what_comes_while_the_agent_is_away_is_made_up_for(node, config):
+def test_changes_while_the_agent_is_stopped_are_made_up_for(node, config):
     node.run("systemctl", "stop", "pintled")
     config.change(kubeAPIServerServingCAData=packed("third"))
     node.run("rm", PULL_SECRET)
@@ -122,17 +124,17 @@ def test_a_config_with_an_older_certificate_changes_all_but_that(node, config):
     old = machine_config([file("/etc/live/a", "1"), file(KUBELET_CA, "long%20ago")])
     for number, spec in enumerate([old["spec"], machine_config([file("/etc/live/a", "2")])["spec"]], 1):
         wanted = rendered(node.cluster, f"rendered-{node.name}-{number}", spec)
-        # A certificate in a config takes a reboot, as anything does that no policy knows.
+        # A certificate in a config needs a reboot, because no policy covers it.
         with agent_node.DrainController(node.cluster):
             node.annotate(desiredConfig=wanted)
             node.machine.follow_reboot(120)
             node.wait_done(wanted)
         assert node.read("/etc/live/a") == str(number) and node.read(KUBELET_CA) == have
-        # Not even for the time of the reboot.
+        # The file was not overwritten, not even until the reboot.
         assert when_written(node, KUBELET_CA) == written
 
 
-def test_what_cannot_be_used_is_told_and_comes_when_it_is_mended(node, config):
+def test_unusable_contents_are_reported_and_written_once_they_are_corrected(node, config):
     config.change(imageRegistryBundleUserData=[bundle("../../evil", "?")])
     have = node.wait_for(state="Degraded")
     assert "$.spec.imageRegistryBundleUserData.0.file: is not the name of a registry" in have["reason"], have
@@ -144,7 +146,7 @@ def test_what_cannot_be_used_is_told_and_comes_when_it_is_mended(node, config):
     assert not node.has(f"{REGISTRIES}/other.example.com")
 
 
-def test_what_is_in_the_way_is_told_until_it_is_not(node, config):
+def test_an_obstacle_is_reported_until_it_is_gone(node, config):
     node.run("rm", KUBELET_CA)
     node.run("mkdir", KUBELET_CA)
     config.change(kubeAPIServerServingCAData=packed("fourth"))
@@ -161,14 +163,14 @@ def certificate(folder, name, days):
 
 
 def pause(node, until):
-    """What the controller tells a node of a pool that is strictly paused, and takes back when the pause is over."""
+    """Sets the annotation that the controller sets on nodes of a strictly paused pool, or removes it."""
     node.cluster.admin.must("PATCH", f"/api/v1/nodes/{node.name}", {"metadata": {"annotations": {
         WAITS_UNTIL: until and (datetime.datetime.now(datetime.timezone.utc) + until).strftime("%Y-%m-%dT%H:%M:%SZ")}}},
         "application/merge-patch+json")
 
 
 def said(node):
-    """The Node's annotations by their whole names."""
+    """Returns the Node's annotations with their whole names."""
     return node.cluster.get("node", node.name)["metadata"]["annotations"]
 
 
@@ -176,7 +178,7 @@ def waiting(node):
     return json.loads(said(node).get(WAITING, "[]"))
 
 
-def test_all_of_it_waits_as_long_as_the_node_is_told_so(node, config, tmp_path):
+def test_all_files_wait_while_the_annotation_asks_for_it(node, config, tmp_path):
     old = certificate(tmp_path, "kube-apiserver-to-kubelet-signer", 13)
     config.change(kubeAPIServerServingCAData=packed(old))
     synced(node, config)
@@ -187,7 +189,7 @@ def test_all_of_it_waits_as_long_as_the_node_is_told_so(node, config, tmp_path):
     [end] = [file["validUntil"] for file in files if file["path"] == KUBELET_CA]
     left = datetime.datetime.fromisoformat(end.replace("Z", "+00:00")) - datetime.datetime.now(datetime.timezone.utc)
     assert datetime.timedelta(days=12) < left < datetime.timedelta(days=14)
-    # It is no fault of the node's, and holds for an agent that begins anew, as after a reboot.
+    # The node is not at fault, and the files also wait after the agent is restarted.
     before = node.annotations()
     node.run("systemctl", "restart", "pintled")
     config.change(cloudProviderCAData=packed("cloud's"))
@@ -202,7 +204,7 @@ def test_all_of_it_waits_as_long_as_the_node_is_told_so(node, config, tmp_path):
     assert node.read(KUBELET_CA) == "new\n" and node.read(PULL_SECRET) == "{}\n" and node.read(CLOUD_CA) == "cloud's\n"
 
 
-def test_what_nobody_tells_again_ends_by_itself(node, config):
+def test_a_request_that_is_not_renewed_ends_by_itself(node, config):
     pause(node, datetime.timedelta(seconds=5))
     config.change(kubeAPIServerServingCAData=packed("later"))
     synced(node, config)
@@ -234,7 +236,7 @@ def test_the_kubelet_is_restarted_with_the_api_servers_new_authorities(node, con
     config.annotate("false")
     node.wait_for(lastObservedServerCAAnnotation="false")
     synced(node, config)
-    # With the token in it, it is for root alone, which is no drift.
+    # The file contains the token, so the agent makes it readable for root alone; its mode is no drift.
     node.run("chmod", "0644", first)
     node.run("systemctl", "restart", "pintled.service")
     wait_until(lambda: node.run("stat", "-c", "%a", first).stdout.strip() == "600", "only root may read it", 60)
@@ -252,7 +254,7 @@ def test_the_agents_credentials_see_this_object_and_no_other(node, config):
 
 def test_a_large_one_costs_no_memory_that_stays(node, config):
     def its_own():
-        """Without its code, of which the kernel keeps what it likes."""
+        """Returns the agent's private memory, without its code, of which the kernel keeps any amount."""
         pid = node.run("systemctl", "show", "--property=MainPID", "--value", "pintled").stdout.strip()
         lines = node.read(f"/proc/{pid}/smaps_rollup").splitlines()
         return sum(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty:"))

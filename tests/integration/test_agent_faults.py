@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent while everything around it fails: it ends where it would have ended, with no more reboots than it takes."""
+"""Tests the agent while everything around it fails: it reaches the same end, without additional reboots."""
 
 import datetime
 import os
@@ -51,7 +51,7 @@ def pid_of(node):
 def test_the_api_server_goes_and_comes_back(cluster, new_node):
     node = new_node()
     first = settle_in(node)
-    # While it is away the machine is looked after all the same.
+    # Without the API server, the agent still watches the machine.
     cluster.stop_apiserver()
     node.run("sh", "-c", "echo mine >/etc/live/a")
     wait_until(lambda: node.status()["state"] == "Degraded", "it is degraded, without the API server", 30)
@@ -62,7 +62,7 @@ def test_the_api_server_goes_and_comes_back(cluster, new_node):
     wait_until(lambda: node.status()["state"] == "Done", "it is done, without the API server", 30)
     cluster.start_apiserver()
     node.wait_done(first)
-    # And what it is told meanwhile is done.
+    # A config that is wanted during the outage is applied afterwards.
     second = live(node, 1)
     node.annotate(desiredConfig=second)
     cluster.stop_apiserver()
@@ -72,7 +72,7 @@ def test_the_api_server_goes_and_comes_back(cluster, new_node):
 
 
 def test_the_api_server_is_killed_again_and_again(cluster, new_node):
-    """For ten minutes in the nightly run."""
+    """Takes ten minutes in the nightly run."""
     node = new_node()
     settle_in(node)
     until = time.monotonic() + AWAY
@@ -121,7 +121,7 @@ def test_etcd_stops_for_a_while(cluster, new_node):
 
 
 def test_the_agent_is_killed_at_random_instants(cluster, new_node):
-    """Each time in the midst of a change; afterwards the machine is whole, and what it was told."""
+    """Each kill is in the middle of a change; afterwards the machine is whole and has the wanted config."""
     node = new_node()
     settle_in(node)
     node.run("mkdir", "--parents", "/etc/systemd/system/pintled.service.d")
@@ -143,7 +143,7 @@ def test_the_agent_is_killed_at_random_instants(cluster, new_node):
 
 
 def run_until_done(node, config):
-    """Lets the node reboot as often as it wants to until it has the config."""
+    """Lets the node reboot as often as it needs until it has the config."""
     def is_done():
         if not node.machine.running:
             node.machine.follow_reboot()
@@ -158,7 +158,7 @@ def reboots_asked_for(events, node):
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "ostree"])
 def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
-    """Whenever it is cut, the update is ended, and by no more reboots than it takes."""
+    """Wherever the power is cut, the update is completed, without additional reboots."""
     node = new_node(plain=plain)
     settle_in(node)
     chance = random.Random(SEED)
@@ -170,7 +170,7 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
                 node.annotate(desiredConfig=config)
                 cut = chance.uniform(0, 2)
                 node.machine.kill_after(cut)
-                # One that was under way may not have come as far as the new deployment, and then takes another.
+                # The interrupted reboot may not have reached the new deployment; then the node needs another one.
                 in_vain = reboots_asked_for(events, node)
                 node.machine.start()
                 run_until_done(node, config)
@@ -205,7 +205,7 @@ def test_new_credentials_are_used_and_old_ones_not(cluster, new_node):
 
 
 class Clock:
-    """The wall clock of a node's agent alone, which can be set: nodes share the clock of the machine that they run on."""
+    """The wall clock of one node's agent, which can be set: all nodes share the clock of their host."""
 
     DAY = 24 * 3600
 
@@ -219,11 +219,11 @@ class Clock:
         node.run("systemctl", "restart", "pintled.service")
 
     def set(self, days):
-        """How far ahead of the others it is."""
+        """Sets how many days it is ahead of the host's."""
         self._node.run("sh", "-c", f"echo {days * self.DAY} >/run/clock.new && mv /run/clock.new /run/clock")
 
     def days_ahead(self):
-        """By what the agent says of its last look, for which it gets a reason."""
+        """Returns the agent's clock, from the time of its last look, which this provokes."""
         self._node.run("touch", "/etc/live/a")
         since = datetime.datetime.fromisoformat(self._node.status()["since"].replace("Z", "+00:00"))
         return round((since - datetime.datetime.now(datetime.timezone.utc)) / datetime.timedelta(days=1))
@@ -234,7 +234,7 @@ def test_the_clock_jumps(cluster, new_node):
     settle_in(node)
     clock = Clock(node)
     number = 0
-    # In the midst of a change, a day forward and back.
+    # The clock jumps a day forward and back in the middle of a change.
     for days in (1, 0, -1, 0):
         number += 1
         config = live(node, number)
@@ -244,7 +244,7 @@ def test_the_clock_jumps(cluster, new_node):
         assert [node.read(f"/etc/live/{name}") for name in "ab"] == [str(number)] * 2
         wait_until(lambda days=days: clock.days_ahead() == days, "it lives at that time", 30)
     settled = config
-    # While it waits for its drain: nobody says that a day of that is too long, and what answers is heard.
+    # The clock jumps while the agent waits for its drain: the drain does not time out, and the answer still counts.
     with DrainController(cluster, answers=False) as controller:
         wanted = rebooting(node, number + 1)
         node.annotate(desiredConfig=wanted)
@@ -257,7 +257,7 @@ def test_the_clock_jumps(cluster, new_node):
         node.wait_for(desiredDrain=f"uncordon-{settled}")
         node.annotate(lastAppliedDrain=f"uncordon-{settled}")
         node.wait_done(settled)
-        # And the same once more, with an answer at another time than the question's.
+        # The clock also differs between the request and the answer.
         clock.set(1)
         node.annotate(desiredConfig=wanted)
         wait_until(lambda: controller.asked[-1:] == [(node.name, f"drain-{wanted}")], "the drain is asked for", 30)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent of a machine without a cluster: what is put into its directory comes true, and nothing else does."""
+"""Tests the agent of a machine without a cluster: it applies the configs in its directory, and nothing else."""
 
 import contextlib
 import datetime
@@ -18,7 +18,7 @@ CONFIGS = "/etc/pintle/config.d"
 CONFIG = f"{CONFIGS}/50-all.ign"
 FINDINGS = "/run/pintle/findings.json"
 PATIENCE = 60
-SOON = 2  # What a person waits for without wondering.
+SOON = 2  # Seconds that a person would wait without wondering.
 NONE = "mco-empty-mc"
 UNIT = f"""[Unit]
 After=dbus.service
@@ -32,7 +32,7 @@ SETTINGS = "[Agent]\nSource=local\nPolicyFile=/etc/pintle/policy.json\n"
 
 
 class Agent(Machine):
-    """A machine with the agent on it, which has said that it is ready."""
+    """A machine with an agent that is ready."""
 
     def __init__(self, node):
         super().__init__(node)
@@ -48,7 +48,7 @@ class Agent(Machine):
         self.awaits("waits to be told", lambda status: status["phase"] == "starting" and "waiting" in status["doing"])
 
     def status(self):
-        """Nothing while the agent is not on the bus."""
+        """Returns the status, or None while the agent is not on the bus."""
         answer = self.node.run(PINTLE, "status", "-o", "json", check=False)
         with contextlib.suppress(json.JSONDecodeError):
             status = json.loads(answer.stdout)
@@ -76,7 +76,7 @@ class Agent(Machine):
         return status["current"]
 
     def becomes(self, ignition, path=CONFIG):
-        """Has this config, once it is put where the agent looks."""
+        """Writes a config, and waits until the machine has it."""
         old = self.status()["current"]
         self.node.run("mkdir", "--parents", CONFIGS)
         self.write(path, ignition)
@@ -88,7 +88,7 @@ class Agent(Machine):
                            seconds)
 
     def managed(self):
-        """All but what is not of a config: the agent's own things."""
+        """Returns the part of the state that configs manage, without the agent's own files."""
         return {path: what for path, what in self.state().items()
                 if not any(own in path for own in ("/etc/pintle", "pintled.service"))}
 
@@ -117,7 +117,7 @@ BROKEN = {
 
 
 def test_a_config_that_cannot_be_read_shows_nothing_of_itself(agent):
-    """Only root may read it, and everyone the status, the bus, and some the journal."""
+    """Only root may read the config, but everyone the status and the bus, and some users the journal."""
     path = f"{CONFIGS}/50-secret.yaml"
     as_nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
     agent.node.run("install", "--directory", "--mode=700", CONFIGS)
@@ -135,7 +135,7 @@ def test_a_config_that_cannot_be_read_shows_nothing_of_itself(agent):
         agent.awaits("it is well again", lambda status: status["state"] != "Degraded")
 
 
-def test_without_ostree_what_a_config_says_of_the_os_is_left_aside(agent):
+def test_without_ostree_the_os_settings_of_a_config_are_left_aside(agent):
     boot = agent.read("/proc/sys/kernel/random/boot_id")
     agent.node.run("mkdir", "--parents", CONFIGS)
     os = {"osImageURL": "quay.io/os@sha256:" + "1" * 64, "kernelArguments": ["probe=1"], "extensions": ["usbguard"]}
@@ -149,7 +149,7 @@ def test_without_ostree_what_a_config_says_of_the_os_is_left_aside(agent):
     assert f"Aside:    {aside}" in agent.run("status").stdout
     assert agent.journal().count(f"left aside: {aside}") == 1
     agent.run("verify")
-    # It is kept all the same, and so the next start has nothing to do.
+    # The record of the config still has these settings, so the next start has nothing to do.
     assert "probe=1" in agent.read("/etc/machine-config-daemon/currentconfig")
     agent.node.run("systemctl", "restart", "pintled.service")
     assert agent.settles() == name and agent.status()["leftAside"] == aside
@@ -159,7 +159,7 @@ def test_without_ostree_what_a_config_says_of_the_os_is_left_aside(agent):
     assert agent.read("/proc/sys/kernel/random/boot_id") == boot
 
 
-def test_what_is_in_the_directory_comes_true_and_goes_away_again(agent):
+def test_a_config_in_the_directory_is_applied_and_undone_when_it_is_removed(agent):
     first = agent.becomes(config(units=[MASK]))
     assert first.startswith("rendered-local-")
     assert agent.read("/etc/issue") == "ours" and agent.read("/etc/app/app.conf") == "good"
@@ -172,7 +172,7 @@ def test_what_is_in_the_directory_comes_true_and_goes_away_again(agent):
     second = agent.becomes(config(greeting="other"))
     assert second != first and agent.read("/etc/issue") == "other"
 
-    # As editors and configuration management write: beside it, and then in its place.
+    # Editors and configuration management write a file beside the place and rename it.
     agent.write("/etc/pintle/new", config(greeting="moved"))
     run("mv", "/etc/pintle/new", CONFIG)
     agent.awaits("it is told", lambda status: status["desired"] not in (first, second))
@@ -186,7 +186,7 @@ def test_what_is_in_the_directory_comes_true_and_goes_away_again(agent):
     assert difference(agent.before, agent.managed()) == {}
     assert run("systemctl", "is-active", "app.service", check=False).stdout == "inactive\n"
 
-    # Also when all of the directory goes, or it is another.
+    # The same holds if the whole directory is removed or replaced.
     assert agent.becomes(config()) != NONE
     run("mv", CONFIGS, "/etc/pintle/aside")
     agent.settles(NONE)
@@ -230,7 +230,7 @@ def test_an_edit_is_found_at_once_and_a_person_chooses(agent):
     assert [command.split()[1] for command in drift["remedies"]] == ["restore", "adopt", "ignore"]
     assert agent.node.run("stat", "--format=%a", FINDINGS).stdout == "600\n"
 
-    # A new config does not overwrite it.
+    # A new config does not overwrite the edit.
     agent.write(f"{CONFIGS}/60-more.yaml", agent.run("adopt", "/etc/app/app.conf").stdout.replace("app.conf", "b.conf"))
     status = agent.awaits("it is told", lambda status: status["desired"] != name)
     agent.degrades()
@@ -243,7 +243,7 @@ def test_an_edit_is_found_at_once_and_a_person_chooses(agent):
     assert difference(wanted, agent.managed()) == {}
     assert agent.findings()["findings"] == []
 
-    # Whoever writes the bytes themselves has mended it as well.
+    # Writing the right contents by hand repairs the file as well.
     agent.write("/etc/issue", "again")
     agent.degrades(SOON)
     agent.write("/etc/issue", "ours")
@@ -261,7 +261,7 @@ def test_a_change_that_needs_a_reboot_is_confirmed_after_it(agent):
     assert agent.node.run("systemctl", "is-active", "app.service").stdout == "active\n"
 
 
-def test_what_someone_adopts_is_kept(agent):
+def test_an_adopted_edit_is_kept(agent):
     agent.becomes(config())
     agent.write("/etc/issue", "kept")
     agent.degrades()
@@ -270,7 +270,7 @@ def test_what_someone_adopts_is_kept(agent):
     assert agent.read("/etc/issue") == "kept"
 
 
-def test_a_broken_config_is_told_of_and_changes_nothing(agent):
+def test_a_broken_config_is_reported_and_changes_nothing(agent):
     name = agent.becomes(config())
     wanted = agent.managed()
     agent.write(f"{CONFIGS}/60-broken.json", '{"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "a"}]}}')
@@ -279,7 +279,7 @@ def test_a_broken_config_is_told_of_and_changes_nothing(agent):
     assert (status["current"], status["exit"]) == (name, 2)
     assert agent.managed() == wanted
     assert agent.journal().count("60-broken.json") == 1
-    # What it has is still looked after.
+    # The agent still watches the present config.
     agent.write("/etc/issue", "edited")
     agent.awaits("it is found", lambda status: "content mismatch" in status["reason"], SOON)
     agent.write("/etc/issue", "ours")
@@ -292,7 +292,7 @@ def test_a_broken_config_is_told_of_and_changes_nothing(agent):
     assert agent.managed() == wanted
 
 
-def test_a_directory_that_cannot_be_seen_takes_nothing_away(agent):
+def test_an_unreadable_directory_removes_no_config(agent):
     name = agent.becomes(config())
     wanted = agent.managed()
     run = agent.node.run
@@ -300,11 +300,11 @@ def test_a_directory_that_cannot_be_seen_takes_nothing_away(agent):
     run("ln", "--symbolic", "/srv/mounted/configs", CONFIGS)
     status = agent.degrades()
     assert "what it leads to is not there" in status["reason"] and status["current"] == status["desired"] == name
-    # As after a boot, before something is mounted.
+    # As after a boot, before a file system is mounted.
     run("systemctl", "restart", "pintled.service")
     assert agent.degrades()["current"] == name
     assert difference(wanted, agent.managed()) == {}
-    # What it has is still looked after.
+    # The agent still watches the present config.
     agent.write("/etc/issue", "edited")
     agent.awaits("it is found", lambda status: "content mismatch" in status["reason"])
     agent.write("/etc/issue", "ours")
@@ -314,7 +314,7 @@ def test_a_directory_that_cannot_be_seen_takes_nothing_away(agent):
     assert difference(wanted, agent.managed()) == {}
 
 
-def test_what_is_no_file_is_left_out_and_what_others_may_write_is_refused(agent):
+def test_entries_that_are_no_files_are_left_out_and_files_that_others_may_write_are_refused(agent):
     agent.node.run("mkdir", "--parents", CONFIGS)
     agent.node.run("mkfifo", f"{CONFIGS}/10-pipe.yaml")
     agent.node.run("ln", "--symbolic", "someone@host.1:2", f"{CONFIGS}/.#50-all.ign")
@@ -335,7 +335,7 @@ def test_what_is_no_file_is_left_out_and_what_others_may_write_is_refused(agent)
     agent.awaits("it is well", lambda status: status["warnings"] == [])
 
 
-def test_a_change_that_fails_is_undone_and_told_of(agent):
+def test_a_change_that_fails_is_undone_and_reported(agent):
     name = agent.becomes(config())
     wanted = agent.managed()
     agent.write(CONFIG, config(settings="bad", greeting="other"))
@@ -347,7 +347,7 @@ def test_a_change_that_fails_is_undone_and_told_of(agent):
     assert difference(wanted, agent.managed()) == {}
 
 
-def test_a_pause_holds_changes_and_says_which(agent):
+def test_a_pause_holds_changes_and_names_them(agent):
     name = agent.becomes(config())
     agent.run("pause")
     assert agent.node.run("test", "-e", "/etc/pintle/paused", check=False).returncode == 0
@@ -355,11 +355,11 @@ def test_a_pause_holds_changes_and_says_which(agent):
     status = agent.awaits("it waits", lambda status: status["phase"] == "paused")
     assert "the change to rendered-local-" in status["next"] and status["current"] == status["desired"] == name
     assert agent.read("/etc/issue") == "ours"
-    # Nor does the agent change anything when it starts.
+    # The agent changes nothing when it starts, either.
     agent.node.run("systemctl", "restart", "pintled.service")
     agent.awaits("it waits", lambda status: status["phase"] == "paused" and status["current"] == name)
     assert agent.read("/etc/issue") == "ours"
-    # What is put back has nothing to wait for.
+    # A config that is put back has nothing to wait for.
     agent.write(CONFIG, config())
     agent.settles(name)
     agent.write(CONFIG, config(greeting="other"))
@@ -370,7 +370,7 @@ def test_a_pause_holds_changes_and_says_which(agent):
     assert agent.read("/etc/issue") == "other"
 
 
-def test_what_is_ignored_does_not_count_until_it_does(agent):
+def test_an_ignored_finding_does_not_count_until_its_time_is_over(agent):
     name = agent.becomes(config())
     agent.write("/etc/issue", "mine")
     agent.degrades(SOON)
@@ -381,7 +381,7 @@ def test_what_is_ignored_does_not_count_until_it_does(agent):
     said = agent.run("verify").stdout
     assert "except for the things that are ignored" in said and "ignored until" in said
     assert "/etc/issue is ignored until" in agent.run("ignore").stdout
-    # A change of something else leaves it as it is; one of it is refused.
+    # A config that changes something else leaves the edit alone; a config that changes the file is refused.
     third = agent.becomes(config(key=KEY + " again", units=[MASK]) | {"systemd": config()["systemd"]})
     assert third != name and agent.read("/etc/issue") == "mine"
     agent.write(CONFIG, config(greeting="newer"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node that joins its cluster: Ignition has written its files, and its OS may be another than its config says."""
+"""Tests a node that joins its cluster: Ignition has written its files, and its OS may differ from the config."""
 
 import json
 
@@ -32,7 +32,7 @@ def node(cluster):
 
 
 def join(node, image="", arguments=(), written=("there",)):
-    """As Ignition has left it, with a file of the config, in the cluster of which nobody answers to drains."""
+    """Makes a node as Ignition leaves it, with a file of the config; nobody in its cluster answers drain requests."""
     spec = machine_config([file("/etc/managed", "there")], image, arguments)["spec"]
     config = rendered(node.cluster, f"rendered-{node.name}", spec)
     said = {PREFIX + key: value for key, value in
@@ -60,7 +60,7 @@ def test_an_os_that_is_not_yet_the_configs_is_work_and_no_drift(node):
     node.pintle("verify")
 
 
-def test_a_file_that_is_not_as_the_config_says_is_drift_all_the_same(node):
+def test_a_file_that_differs_from_the_first_config_is_drift(node):
     before = deploy.booted_commit(node.machine)
     join(node, deploy.commit(node.machine, {"/usr/share/probe": "new"}, "2"), written=["edited"])
     node.start()
@@ -69,8 +69,8 @@ def test_a_file_that_is_not_as_the_config_says_is_drift_all_the_same(node):
 
 
 @pytest.mark.parametrize("arguments", [[], ["probe=1"]])
-def test_what_its_first_boot_has_kept_is_replaced_by_the_whole_config(node, arguments):
-    """And until then, what is said of its files is the cluster's."""
+def test_the_partial_config_of_the_first_boot_is_replaced_by_the_whole_one(node, arguments):
+    """Until then, the agent judges the node's files by the config of the cluster."""
     config, spec = join(node, deploy.booted_commit(node.machine), arguments)
     bare = {"kind": "MachineConfig", "apiVersion": "machineconfiguration.openshift.io/v1", "metadata": {"name": config},
             "spec": {**spec, "config": {"ignition": {"version": "3.4.0"}}}}

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file that is edited all the time: that is told, costs a part of a processor, and holds up nobody."""
+"""Tests a file that is edited all the time: the agent reports that, uses a part of a processor, and delays nothing
+else.
+"""
 
 import threading
 
@@ -10,13 +12,13 @@ from test_agent_local import CONFIG, CONFIGS, PATIENCE, Agent
 from machines.node import Node
 
 FILES = 3000
-BETWEEN = 0.02  # s from one edit to the next
-EDITS_A_LOOK = 4  # At least.
+BETWEEN = 0.02  # Seconds between two edits.
+EDITS_A_LOOK = 4  # The least number of edits.
 DEBUG = "/etc/systemd/system/pintled.service.d/debug.conf"
 
 
 class Storm:
-    """Edits a file, and puts it right again, until it is told to stop; then the file is right."""
+    """Edits a file and restores it, again and again, until it is stopped; then the file is right."""
 
     def __init__(self, path, right):
         self._path, self._right = path, right
@@ -60,7 +62,7 @@ def looks(agent):
     return sum(line.endswith("-> checking") for line in agent.journal().splitlines())
 
 
-def test_edits_that_do_not_end_are_told_and_hold_nothing_up(agent):
+def test_endless_edits_are_reported_and_delay_nothing(agent):
     name = agent.becomes(many())
     before = looks(agent)
     with Storm(agent.node.path("/etc/many/0/0"), "contents-0") as storm:
@@ -68,17 +70,17 @@ def test_edits_that_do_not_end_are_told_and_hold_nothing_up(agent):
         assert "/etc/many/0/0" in status["reason"]
         agent.write(f"{CONFIGS}/60-more.ign",
                     {"ignition": {"version": "3.4.0"}, "storage": {"files": [file("/etc/more", "more")]}})
-        # A change that meets an edit is undone and tried again, so that it may take some attempts.
+        # A change that meets an edit is undone and tried again, so it may take some attempts.
         agent.awaits("the new config is there", lambda status: status["current"] not in ("", name), 5 * PATIENCE)
         assert agent.read("/etc/more") == "more"
-        # And it goes on to be told.
+        # The drift is still reported.
         agent.awaits("it is found again", lambda status: status["findings"] == 1)
         during = looks(agent) - before
         edits = storm.edits
     assert during * EDITS_A_LOOK < edits, (during, edits)
     before = looks(agent)
     agent.settles(seconds=PATIENCE)
-    # One that is under way, one for what came meanwhile, and one for what was noticed last.
+    # One look is under way, one follows for the changes during that, and one for the last change.
     assert looks(agent) - before <= 3
     assert agent.read("/etc/many/0/0") == "contents-0"
     agent.node.run("rm", CONFIG, f"{CONFIGS}/60-more.ign")

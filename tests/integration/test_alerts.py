@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The alerts of deploy/monitoring: promtool says when they fire, and a real Prometheus what it makes of our metrics."""
+"""Tests the alerts of deploy/monitoring: promtool evaluates them over time, and a real Prometheus with our metrics."""
 
 import base64
 import contextlib
@@ -40,7 +40,7 @@ def moment(when):
 
 
 def authority(folder, days):
-    """The certificate of an authority that ends so many days from now."""
+    """Returns the certificate of an authority that expires in this many days."""
     made = certs.Authority(folder, "kube-apiserver-to-kubelet-signer",
                            certs.Validity(datetime.timedelta(days=-1), datetime.timedelta(days=days)))
     return made.certificate.read_text()
@@ -52,12 +52,12 @@ def ignition(contents):
 
 
 def waiting(days):
-    """What an agent says when a new bundle waits, and what its node has ends so many days from now."""
+    """Returns an agent's annotation: a new bundle waits, and the node's bundle expires in this many days."""
     return json.dumps([{"path": PATH, "validUntil": moment(NOW + datetime.timedelta(days=days)), "subject": "CN=old"}])
 
 
 def paused_pool(days, paused=True, policy="Strict"):
-    """The question to the probe: a worker has a bundle that ends so many days from now, and another one waits."""
+    """Returns the probe's input: the bundle of a worker expires in this many days, and another bundle waits."""
     node = {"metadata": {"name": "worker-0", "annotations": {
         ANNOTATION + "currentConfig": "old", ANNOTATION + "desiredConfig": "old", ANNOTATION + "state": "Done",
         WAITING: waiting(days)}}}
@@ -76,7 +76,7 @@ def ask(question):
 
 @contextlib.contextmanager
 def served(text):
-    """Serves /metrics; gives the address, and a way to serve another text."""
+    """Serves /metrics; yields the address, and a function that replaces the text."""
     current = [text]
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -112,7 +112,7 @@ def test_alerts_fire_when_the_runbook_says_and_not_before(tmp_path):
 
 
 def test_a_critical_alert_a_day_early_is_noticed(tmp_path):
-    """That the test above can fail."""
+    """Checks that the test above can fail."""
     (tmp_path / "rules.yaml").write_text(rules().replace("86400 * 14", "86400 * 15"))
     (tmp_path / TIMES[1].name).write_text(TIMES[1].read_text())
     answer = shell.run("promtool", "test", "rules", tmp_path / TIMES[1].name, cwd=tmp_path, check=False)
@@ -121,13 +121,13 @@ def test_a_critical_alert_a_day_early_is_noticed(tmp_path):
 
 @pytest.fixture(scope="module")
 def bundles(tmp_path_factory):
-    """Two bundles: one that ends in 13 days, and the one that waits."""
+    """Two bundles: one expires in 13 days, and the other one waits."""
     folder = tmp_path_factory.mktemp("authorities")
     return [authority(folder / str(days), days) for days in (13, 365)]
 
 
 def kubelet_ca(prometheus, state):
-    """The severities of the alert that are in this state."""
+    """Returns the severities of the alert that are in this state."""
     return sorted(alert["labels"]["severity"] for alert in prometheus.alerts()
                   if alert["labels"]["alertname"] == KUBELET_CA and alert["state"] == state)
 
@@ -138,7 +138,7 @@ def test_prometheus_alerts_of_a_kubelet_ca_that_waits():
     assert (condition["type"], condition["status"], condition["reason"]) == (
         "PausedPending", "True", "CertificateExpiresSoon")
     with served(answer["metrics"]) as (target, serve):
-        # It is the hour of waiting alone that a test cannot wait for.
+        # The test cannot wait for the hour of `for:`, so that is removed.
         with Prometheus(target, rules().replace("for: 60m", "for: 0m")) as prometheus:
             prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == ["critical", "warning"], "both alerts fire")
             firing = [a for a in prometheus.alerts() if a["labels"]["alertname"] == KUBELET_CA]
@@ -164,8 +164,8 @@ def test_prometheus_alerts_of_a_kubelet_ca_that_waits():
             assert kubelet_ca(prometheus, "firing") == []
 
 
-def test_rules_and_dashboard_speak_of_metrics_that_there_are():
-    """Each name in them is one that /metrics has, and each query is one that Prometheus can read."""
+def test_rules_and_dashboard_use_existing_metrics():
+    """Each metric in them is served by /metrics, and Prometheus can parse each query."""
     text = ask(paused_pool(13))["metrics"]
     there = set(re.findall(r"(?m)^# TYPE (\w+) ", text))
     queries = re.findall(r"(?m)^ +(?:- )?expr: (?:\|\n +)?(.+)$", rules())
@@ -179,7 +179,7 @@ def test_rules_and_dashboard_speak_of_metrics_that_there_are():
 
 
 class Refusing(Proxy):
-    """Loses requests whose method and path match `refused`."""
+    """Drops requests whose method and path match `refused`."""
 
     refused = "GET /api/v1/nodes"
 
@@ -197,7 +197,9 @@ def get(port, path):
 
 
 def test_prometheus_alerts_when_nobody_leads(tmp_path):
-    """Before the cluster is read, while the lease cannot be renewed, and when someone else has taken it."""
+    """The alert fires before the cluster is read, while the lease cannot be renewed, and when someone else has taken
+    it.
+    """
     port = daemon.free_ports(1)[0]
     with Cluster() as cluster, Refusing(cluster, None) as proxy:
         prepare_cluster(cluster)
@@ -246,13 +248,15 @@ def annotate_node(cluster, name, key, value):
 
 
 def told_to_wait(cluster):
-    """Until when files wait on each node, if they do."""
+    """Returns the time until which files wait on each node, or None."""
     nodes = cluster.admin.must("GET", "/api/v1/nodes")["items"]
     return [node["metadata"].get("annotations", {}).get(WAITS_UNTIL) for node in nodes]
 
 
-def test_the_controller_says_what_waits_and_lets_certificates_pass(bundles):
-    """With the rights of deploy/ and no other: a pause, the alert of it, and the policy that lets certificates pass."""
+def test_the_controller_reports_what_waits_and_lets_certificates_pass(bundles):
+    """Runs the controller with the rights of deploy/ only: a pause, its alert, and the policy that lets certificates
+    pass.
+    """
     soon, new = bundles
     port = daemon.free_ports(1)[0]
     with Cluster() as cluster:
@@ -272,7 +276,8 @@ def test_the_controller_says_what_waits_and_lets_certificates_pass(bundles):
             condition = objects.wait_for_reason("worker", "PausedPending", "CertificateExpiresSoon")
             assert f"up to {target} waits for 2 of 2 nodes" in condition["message"]
             assert "Unpausing drains and reboots the nodes" in condition["message"]
-            # Files of the ControllerConfig wait as well: nodes are told so, and say what does.
+            # Files of the ControllerConfig wait as well: the controller asks the nodes for that, and the nodes report
+            # the files.
             wait_until(lambda: all(told_to_wait(cluster)), "each node is told", 60)
             for name in ("worker-0", "worker-1"):
                 annotate_node(cluster, name, WAITING, waiting(13))
@@ -280,7 +285,7 @@ def test_the_controller_says_what_waits_and_lets_certificates_pass(bundles):
                        in objects.condition("worker", "PausedPending")["message"], "it is said", 60)
             with Prometheus(f"127.0.0.1:{port}", rules().replace("for: 60m", "for: 0m")) as prometheus:
                 prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == ["critical", "warning"], "both fire")
-                # Nothing has passed by now; with a policy by which nodes need no reboot, certificates may.
+                # Nothing has passed so far.  A policy by which nodes need no reboot lets the certificates pass.
                 assert objects.pool("worker")["status"]["configuration"]["name"] == before
                 cluster.admin.must("POST", "/apis/operator.openshift.io/v1/machineconfigurations", {
                     "apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration",
@@ -295,7 +300,7 @@ def test_the_controller_says_what_waits_and_lets_certificates_pass(bundles):
                 objects.wait_for_condition("worker", "PausedPending", "False")
                 assert objects.pool("worker")["spec"]["paused"] is True
                 prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == [], "the alerts end")
-            # Another change is no certificate.
+            # A change of another file is not let through.
             objects.config("99-else", files={"/etc/else": "x"})
             objects.wait_for_reason("worker", "PausedPending", "RebootWaits")
             assert "no certificates are among it" in objects.condition("worker", "PausedPending")["message"]

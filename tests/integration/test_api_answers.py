@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The controller while a real API server, or a webhook of it, refuses one kind of its writes after the other, for good."""
+"""Tests the controller while a real API server, or its webhook, refuses each kind of write for good."""
 
 import pytest
 
@@ -11,9 +11,9 @@ from machines.refusing_proxy import Refusal, RefusingProxy
 from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
 
-MOST = 10    # Requests of one kind in the first minute after it was refused first.
+MOST = 10    # The limit of requests of one kind in the first minute after the first refusal.
 POOL = "/machineconfigpools/"
-# One pool for each, whose nodes or status it is about.
+# Each of these refusals has a pool of its own, to which the refused node or status belongs.
 OF_A_POOL = {
     "create": Refusal("no config today", 403, "POST", "/machineconfigs", b'"name":"rendered-create-'),
     "target": Refusal("no target today", 422, "PATCH", f"{POOL}target", b'"configuration"'),
@@ -31,7 +31,7 @@ OF_ALL = {
     "pool": Refusal("no pool today", 410, "POST", "/machineconfigpools", b'"name":"master"'),
     "events": Refusal("no event today", 403, "POST", "/events"),
 }
-# One that an earlier leader has given back is written anew.
+# If an earlier leader has released the lease, it is patched.
 LEASE = [Refusal("no lease today", 403, "POST", "/leases"),
          Refusal("no lease today", 403, "PATCH", "/leases/machine-config-controller")]
 
@@ -54,7 +54,7 @@ def pool_condition(pool, kind):
 
 
 def begin(objects, agents):
-    """A pool with one node for each refusal, and the workers; returns what all nodes had first."""
+    """Creates a pool with one node for each refusal, and the workers; returns the config of all nodes."""
     objects.controller_config()
     objects.config("00-worker", files={"/etc/base": "1"})
     for name in OF_A_POOL:
@@ -71,7 +71,7 @@ def begin(objects, agents):
     return first
 
 
-def test_each_refused_write_is_tried_rarely_and_said_and_holds_up_nothing_else(cluster, tmp_path):
+def test_each_refused_write_is_tried_rarely_and_reported_and_delays_nothing_else(cluster, tmp_path):
     objects, agents = Objects(cluster), SimulatedAgents(cluster, drains=True)
     kubeconfig = tmp_path / "kubeconfig"
     every = {**OF_A_POOL, **OF_ALL}
@@ -81,7 +81,7 @@ def test_each_refused_write_is_tried_rarely_and_said_and_holds_up_nothing_else(c
             first = begin(objects, agents)
             for name, refusal in every.items():
                 wait_until(refusal.seconds, f"{name} is refused", 60)
-            # All else goes on meanwhile.
+            # Everything else goes on meanwhile.
             objects.config("10-more", role="worker", files={"/etc/more": "1"})
             target = objects.wait_for_target("worker", other_than=first)
             agents.wait_until_all_have(target, ["worker-0"])
@@ -90,7 +90,7 @@ def test_each_refused_write_is_tried_rarely_and_said_and_holds_up_nothing_else(c
                 objects.wait_until_updated(name)
 
             must_say(objects, controller)
-            # The time that is measured.  Who is slow sends fewer.
+            # The requests of a minute are counted.  A slow machine sends fewer.
             wait_until(lambda: all(each.seconds() > 60 for each in every.values()), "the first minute is over", 120)
             counts = {name: refusal.in_first_minute() for name, refusal in every.items()}
             print(counts)
@@ -101,7 +101,7 @@ def test_each_refused_write_is_tried_rarely_and_said_and_holds_up_nothing_else(c
 
 
 def must_say(objects, controller):
-    """The pool, and where it cannot, the log."""
+    """Checks that the pool reports the refusals, or the log where the pool cannot."""
     for name, kind in {"create": "RenderDegraded", "target": "RenderDegraded", "tell": "Degraded",
                        "report": "Degraded"}.items():
         refusal = OF_A_POOL[name]
@@ -113,7 +113,7 @@ def must_say(objects, controller):
         assert refusal.words in controller.text()
 
 
-def test_a_controller_that_gets_no_lease_says_so_and_asks_rarely(cluster, tmp_path):
+def test_a_controller_without_a_lease_reports_that_and_asks_rarely(cluster, tmp_path):
     kubeconfig = tmp_path / "kubeconfig"
 
     def times():
@@ -121,7 +121,7 @@ def test_a_controller_that_gets_no_lease_says_so_and_asks_rarely(cluster, tmp_pa
 
     with RefusingProxy(cluster, account(cluster), LEASE) as proxy:
         kubeconfig.write_text(proxy.kubeconfig())
-        lease = ("137s", "107s", "26s")    # As in a cluster.
+        lease = ("137s", "107s", "26s")    # The times of a real cluster.
         with Controller(cluster, "without-lease", kubeconfig=kubeconfig, lease=lease) as controller:
             wait_until(lambda: LEASE[0].words in controller.text(), "it says why", 60)
             wait_until(lambda: times() >= 2, "it tries again", 90)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The main job on booted machines: a config goes on, drifts, is mended, fails, and goes away again."""
+"""Tests a config on booted machines: it is applied, drifts, is restored, fails, and is removed."""
 
 import json
 
@@ -21,7 +21,7 @@ def plain():
         yield Machine(node)
 
 
-def test_a_config_goes_on_and_away_again_and_leaves_nothing(machine):
+def test_a_config_that_is_removed_leaves_nothing(machine):
     before = machine.state()
     assert "Done: this machine is as rendered-local-" in machine.apply(config(units=[MASK, SECOND])).stdout
     assert machine.read("/etc/issue") == "ours" and machine.read("/etc/app/app.conf") == "good"
@@ -39,7 +39,7 @@ def test_a_config_goes_on_and_away_again_and_leaves_nothing(machine):
     assert run("systemctl", "is-active", "app.service", check=False).stdout == "inactive\n"
 
 
-def test_an_edit_is_found_not_overwritten_explained_and_mended(machine):
+def test_an_edit_is_found_kept_explained_and_restored(machine):
     machine.apply(config())
     wanted = machine.state()
     machine.write("/etc/issue", "someone else's")
@@ -56,7 +56,7 @@ def test_an_edit_is_found_not_overwritten_explained_and_mended(machine):
     machine.run("verify")
 
 
-def test_a_unit_that_someone_has_disabled_is_found_and_mended(plain):
+def test_a_unit_that_someone_has_disabled_is_found_and_enabled(plain):
     plain.apply(config())
     wanted = plain.state()
     plain.node.run("systemctl", "disable", "app.service")
@@ -70,7 +70,7 @@ def test_a_unit_that_the_first_config_disabled_is_as_the_os_has_it_when_no_confi
     run = machine.node.run
     machine.write(f"/etc/systemd/system/{unit}", "[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n")
     run("mkdir", "--parents", presets)
-    # The OS's presets, and what Ignition makes of a first config.
+    # The presets of the OS, and those that Ignition makes of a first config.
     machine.write(f"{presets}/90-os.preset", f"enable {unit}\n")
     machine.write(f"{presets}/20-ignition.preset", f"disable {unit}\n")
     machine.apply(config(units=[{"name": unit, "enabled": False}]))
@@ -98,7 +98,7 @@ def test_authorities_are_trusted_without_the_service_that_sees_to_it(plain):
     assert plain.read("/run/trusted") == "authorities"
 
 
-def test_what_someone_wants_to_keep_becomes_a_config(plain):
+def test_an_adopted_edit_becomes_a_config(plain):
     plain.apply(config())
     plain.write("/etc/issue", "kept")
     plain.node.run("chmod", "0640", "/etc/issue")
@@ -119,7 +119,7 @@ def test_a_service_that_does_not_come_up_undoes_the_change(machine):
     assert machine.run("recover").stdout == "Nothing was cut short.\n"
 
 
-def test_a_reboot_is_left_to_others_when_that_is_asked_for(plain):
+def test_a_reboot_is_left_to_others_on_request(plain):
     plain.write("/root/configs/50-all.ign", config())
     answer = plain.run("apply", "--yes", "--no-reboot", "/root/configs", status=2)
     assert "A reboot is pending" in answer.stdout and plain.read("/etc/issue") == "ours"
@@ -138,7 +138,7 @@ def test_a_change_that_needs_a_reboot_reboots(plain):
     plain.run("verify")
 
 
-def test_history_tells_what_was_done(plain):
+def test_history_lists_the_changes(plain):
     plain.apply(config())
     plain.apply(config(settings="bad"), status=1)
     plain.write("/etc/issue", "edited")

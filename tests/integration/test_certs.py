@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The certificates made for tests are judged by TLS as their makers meant them."""
+"""Checks that TLS judges the certificates of the tests as they were meant."""
 
 import contextlib
 import datetime
@@ -18,7 +18,9 @@ def authority(tmp_path_factory):
 
 
 def greet(authority, server, name, client=None, must_show=None):
-    """Says hello to a server of this certificate by NAME; returns what it learns of the client."""
+    """Makes a TLS connection to a server with this certificate under NAME; returns what the server learns of the
+    client.
+    """
     ours, theirs = socket.socketpair()
     learnt = []
     answering = threading.Thread(target=_answer, args=(theirs, server, must_show, learnt))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The test cluster judges, keeps and evicts as a production cluster does, and leaves nothing behind."""
+"""Checks that the test cluster validates, stores and evicts like a production cluster, and leaves nothing behind."""
 
 import json
 import os
@@ -100,7 +100,7 @@ spec:
 
 @pytest.fixture
 def pool(pools):
-    """The user who may change the pool POOL, which is as written here before each test."""
+    """Creates the pool POOL before each test; returns the user who may change it."""
     pools.admin.create({"apiVersion": "example.com/v1", "kind": "Pool", "metadata": {"name": "worker"},
                         "spec": {"paused": False, "maxUnavailable": "10%", "sources": ["a"]}})
     yield pools.admin
@@ -108,7 +108,7 @@ def pool(pools):
 
 
 class TestCustomResources:
-    def test_a_merge_patch_changes_what_it_names_and_no_more(self, pool):
+    def test_a_merge_patch_changes_only_its_members(self, pool):
         changed = pool.must("PATCH", POOL, {"spec": {"paused": True, "maxUnavailable": None}},
                             "application/merge-patch+json")
         assert changed["spec"] == {"paused": True, "sources": ["a"]}
@@ -137,14 +137,14 @@ class TestCustomResources:
         now = pool.must("GET", POOL)
         assert (now["status"], now["spec"]["paused"]) == ({"machineCount": 3}, False)
 
-    def test_what_the_schema_forbids_is_refused(self, pool):
+    def test_values_that_the_schema_forbids_are_refused(self, pool):
         with pytest.raises(Refused, match="spec.paused in body must be of type boolean") as refused:
             pool.must("PATCH", POOL, {"spec": {"paused": "yes"}}, "application/merge-patch+json")
         assert refused.value.status == 422
 
 
 class TestEviction:
-    def test_one_pod_goes_at_a_time_when_the_budget_says_so(self, cluster):
+    def test_a_budget_lets_one_pod_go_at_a_time(self, cluster):
         cluster.apply(pods(cluster))
         first, second = settled(cluster)
         assert self.evict(cluster, first) == (201, "Success")
@@ -174,13 +174,13 @@ class TestFaults:
     def test_the_api_server_is_not_ready_without_its_store_and_recovers_with_it(self, cluster):
         cluster.kubectl("create", "configmap", "stored", "--from-literal=a=1")
         cluster.stop_etcd()
-        # Newer ones answer for some time by what they have found out last.
+        # Newer API servers answer for some time with their last result.
         wait_until(lambda: cluster.admin.request("GET", "/readyz")[0] == 500, "it is not ready", 60)
         cluster.start_etcd()
         assert cluster.get("configmap", "stored")["data"] == {"a": "1"}
 
 
-def test_a_second_cluster_has_nothing_of_the_first(cluster):
+def test_a_second_cluster_shares_nothing_with_the_first(cluster):
     with Cluster() as other:
         assert other.url != cluster.url
         assert other.get("nodes")["items"] == []
@@ -189,7 +189,7 @@ def test_a_second_cluster_has_nothing_of_the_first(cluster):
 
 
 class TestByHand:
-    """`python3 -m machines cluster` in a process of its own."""
+    """Tests `python3 -m machines cluster` in a process of its own."""
 
     def start(self, *words, variables=None):
         environment = os.environ | {"PYTHONPATH": str(pathlib.Path(machines.__file__).parents[1]),
@@ -244,13 +244,13 @@ def nothing_is_left(folder):
 
 
 def processes_of(folder):
-    """The processes with the cluster's folder in their command line."""
+    """Returns the processes with the cluster's folder in their command line."""
     found = []
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes()
         except OSError:
-            continue    # It ended meanwhile.
+            continue    # The process has ended meanwhile.
         if os.fsencode(folder) in words:
             found.append(int(process.name))
     return found

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Kubernetes can do is read from what it says: from answers of an old one and a new one, cut to what is looked at."""
+"""Tests how the abilities of a Kubernetes are read from its answers, with shortened answers of an old and a new
+version.
+"""
 
 import pytest
 
@@ -44,7 +46,7 @@ def test_a_version_that_is_not_served_is_missed_by_name():
 
 
 def test_an_eviction_has_the_version_that_the_pods_take():
-    """One that serves budgets of both versions takes evictions of the old one alone, as 1.21 does."""
+    """Kubernetes 1.21 serves budgets of both versions, but accepts evictions of the old version only."""
     assert control_plane.body_version(OLD_CORE, "pods/eviction") == "policy/v1beta1"
     assert control_plane.body_version(NEW_CORE, "pods/eviction") == "policy/v1"
     with pytest.raises(LookupError, match="v1 has no pods/exec"):
@@ -52,7 +54,7 @@ def test_an_eviction_has_the_version_that_the_pods_take():
 
 
 def test_a_kind_is_there_where_its_group_lists_it():
-    """Its group is older than it is: an old server has it for webhooks."""
+    """The group is older than this kind: an old server has it for webhooks."""
     webhooks = {"name": "validatingwebhookconfigurations", "kind": "ValidatingWebhookConfiguration"}
     policies = {"name": "validatingadmissionpolicies", "kind": "ValidatingAdmissionPolicy"}
     group_version = "admissionregistration.k8s.io/v1"
@@ -62,7 +64,7 @@ def test_a_kind_is_there_where_its_group_lists_it():
     assert [control_plane.has_resource(each, policies["name"]) for each in (old, new, nothing)] == [False, True, False]
 
 
-def test_an_option_is_given_to_those_who_know_it():
+def test_an_option_is_given_only_to_programs_that_know_it():
     old, new = control_plane.options_in(OLD_HELP), control_plane.options_in(NEW_HELP)
     assert old == {"bind-address", "secure-port", "port", "help"}
     assert control_plane.those_there_are(old, port=0, secure_port=1) == {"port": 0, "secure_port": 1}
@@ -71,7 +73,7 @@ def test_an_option_is_given_to_those_who_know_it():
 
 @pytest.fixture
 def chosen(monkeypatch, tmp_path):
-    """A folder of somebody's own with all that it has to have."""
+    """A folder with all programs, as a developer may have it."""
     for program in kubernetes.PROGRAMS:
         (tmp_path / program).write_text("#!/bin/sh\n")
         (tmp_path / program).chmod(0o755)

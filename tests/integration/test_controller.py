@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pintle-controller against a real control plane, with simulated agents on its nodes."""
+"""Tests pintle-controller against a real control plane, with simulated agents on its nodes."""
 
 import collections
 import datetime
@@ -58,7 +58,7 @@ def agents(cluster):
 
 @pytest.fixture
 def rolled_out(objects, controller, agents):
-    """Three workers that have what the pool wants; returns its name."""
+    """Creates three workers that have the config of their pool; returns its name."""
     objects.config("00-worker", files=BASE)
     target = objects.wait_for_target("worker")
     for name in WORKERS:
@@ -94,7 +94,7 @@ class TestRendering:
         assert rows[1].split()[:-1] == ["worker", target, "True", "False", "False", "0", "0", "0", "0"]
         message, = [each for each in objects.events("RenderedConfigGenerated") if target in each]
         assert message.startswith(f"{target} successfully generated (release version: , controller version: ")
-        # What is rendered stays as long as nothing that goes into it changes.
+        # The rendered config stays as long as its inputs do not change.
         assert len(objects.rendered()) == 2
 
     @pytest.mark.parametrize("vector", ["010-many-configs-40", "011-custom-pool-beats-worker", "054-kernel-arguments-duplicates-kept"])
@@ -106,13 +106,13 @@ class TestRendering:
             cluster.apply(file.read_text())
         expected = (folder / "expected-name.txt").read_text().strip()
         pool = expected.split("-")[1]
-        if pool != "worker":    # That one is there.
+        if pool != "worker":    # The pool worker exists already.
             cluster.apply((folder / "pool.yaml").read_text())
         wait_until(lambda: objects.target(pool) == expected, f"the target is {expected}", 60)
         rendered = objects.admin.must("GET", f"{GROUP}/machineconfigs/{expected}")
         assert rendered["spec"] == json.loads((folder / "expected.json").read_text())["spec"]
 
-    def test_says_which_config_is_at_fault_and_until_when(self, objects, rolled_out):
+    def test_reports_which_config_is_at_fault_until_it_is_corrected(self, objects, rolled_out):
         objects.config("99-bad", config={"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "no/slash"}]}})
         condition = objects.wait_for_condition("worker", "RenderDegraded", "True")
         assert condition["message"].startswith(
@@ -123,13 +123,13 @@ class TestRendering:
         objects.wait_for_condition("worker", "RenderDegraded", "False")
         objects.wait_for_condition("worker", "Degraded", "False")
 
-    def test_says_that_a_config_is_too_large(self, objects, rolled_out):
+    def test_reports_that_a_config_is_too_large(self, objects, rolled_out):
         for part in range(3):
             objects.config(f"50-large-{part}", files={f"/etc/large-{part}": "x" * 600_000})
         condition = objects.wait_for_condition("worker", "RenderDegraded", "True")
         assert "size validation failed: rendered MachineConfig rendered-worker-" in condition["message"]
 
-    def test_says_why_nothing_is_rendered(self, objects, controller):
+    def test_reports_why_nothing_is_rendered(self, objects, controller):
         objects.admin.must("DELETE", f"{GROUP}/controllerconfigs/machine-config-controller")
         objects.custom_pool("everything", machineConfigSelector={"matchLabels": {}, "matchExpressions": []})
         condition = objects.wait_for_condition("everything", "RenderDegraded", "True")
@@ -140,7 +140,7 @@ class TestRendering:
         wait_until(lambda: "no MachineConfigs found matching selector machineconfiguration.openshift.io/role=worker" in
                    objects.condition("worker", "RenderDegraded")["message"], "it says what is missing now", 60)
 
-    def test_puts_back_what_somebody_changed_or_removed(self, objects, rolled_out):
+    def test_restores_objects_that_somebody_changed_or_removed(self, objects, rolled_out):
         path = f"{GROUP}/machineconfigs/{rolled_out}"
         before = objects.admin.must("GET", path)["spec"]
         objects.admin.must("PATCH", path, {"spec": {"kernelArguments": ["evil"]}}, "application/merge-patch+json")
@@ -158,7 +158,7 @@ class TestRollout:
         told = wait_until(lambda: [name for name, (_, desired) in agents.told().items() if desired == target],
                           "one is told", 60)
         wait_until(lambda: objects.pool("worker")["status"]["unavailableMachineCount"] == 1, "it counts", 60)
-        assert told == ["worker-0"]    # The oldest.
+        assert told == ["worker-0"]    # The oldest node comes first.
         assert objects.condition("worker", "Updating")["message"] == \
             f"All nodes are updating to MachineConfig {target}"
         taints = objects.admin.must("GET", "/api/v1/nodes/worker-1")["spec"]["taints"]
@@ -188,7 +188,7 @@ class TestRollout:
         objects.wait_until_updated("worker", target)
         assert agents.most_at_work == 2
 
-    def test_moves_nodes_to_a_custom_pool_and_says_when_they_are_in_two(self, objects, agents, rolled_out):
+    def test_moves_nodes_to_a_custom_pool_and_reports_nodes_in_two(self, objects, agents, rolled_out):
         objects.config("50-infra", role="infra", files={"/etc/infra": "1"})
         objects.custom_pool("infra")
         target = objects.wait_for_target("infra")
@@ -218,7 +218,7 @@ class TestRollout:
         assert objects.wait_until_updated("worker", rolled_out)["status"]["unavailableMachineCount"] == 0
         assert "worker-2" not in agents.order
 
-    def test_says_which_nodes_are_degraded(self, objects, agents, rolled_out):
+    def test_reports_which_nodes_are_degraded(self, objects, agents, rolled_out):
         agents.hold()
         objects.config("99-bad", files={"/etc/bad": "1"})
         bad = objects.wait_for_target("worker", other_than=rolled_out)
@@ -230,7 +230,7 @@ class TestRollout:
         agents.wait_until_all_have(rolled_out)
         objects.wait_for_condition("worker", "Degraded", "False")
 
-    def test_renders_behind_a_pause_and_tells_nobody(self, objects, agents, rolled_out):
+    def test_renders_behind_a_pause_and_updates_no_node(self, objects, agents, rolled_out):
         objects.set_pool("worker", paused=True)
         objects.config("10-more", files={"/etc/more": "1"})
         target = objects.wait_for_target("worker", other_than=rolled_out)
@@ -266,7 +266,7 @@ class TestRollout:
 
 
 class TestGarbage:
-    def test_what_nobody_needs_goes_and_the_newest_stay(self, cluster, objects, agents):
+    def test_unneeded_configs_are_removed_and_the_newest_stay(self, cluster, objects, agents):
         with Controller(cluster, "few", "--keep-rendered=1"):
             objects.config("00-worker", files=BASE)
             first = objects.wait_for_target("worker")
@@ -277,12 +277,12 @@ class TestGarbage:
             for version in range(3):
                 objects.config("10-more", files={"/etc/more": str(version)})
                 targets.append(objects.wait_for_target("worker", other_than=targets[-1]))
-            # What the node has, what it is to have, and one to look back.
+            # The node's present config, its wanted one, and one older config stay.
             wait_until(lambda: objects.rendered("worker") in (
                 {first, targets[3], targets[1]}, {first, targets[3], targets[2]}), "one of them went", 60)
 
 
-    def test_what_a_node_has_stays_although_its_pool_has_gone_on(self, cluster, objects, agents):
+    def test_the_config_of_a_node_stays_although_its_pool_has_a_newer_one(self, cluster, objects, agents):
         with Controller(cluster, "none", "--keep-rendered=0"):
             objects.config("00-worker", files=BASE)
             first = target = objects.wait_for_target("worker")
@@ -301,7 +301,7 @@ class TestGarbage:
 
 class TestFaults:
     @pytest.mark.parametrize("fault", [{"part": 0.08}, {"part": 0, "late": 0.2}], ids=["failing", "late"])
-    def test_no_more_nodes_are_told_than_may_be(self, cluster, objects, agents, tmp_path, fault):
+    def test_no_more_nodes_are_updated_than_may_be_unavailable(self, cluster, objects, agents, tmp_path, fault):
         objects.config("00-worker", files=BASE)
         with FaultyProxy(cluster, account(cluster), **fault) as proxy:
             kubeconfig = tmp_path / "kubeconfig"
@@ -319,7 +319,7 @@ class TestFaults:
 
 
 class CountingReads(Proxy):
-    """Knows how often each thing was read by itself."""
+    """Counts how often each object was read by itself."""
 
     def __init__(self, cluster, user):
         super().__init__(cluster, user)
@@ -345,13 +345,13 @@ class TestWaiting:
                     "observedGeneration": 1,
                     "conditions": [{"type": "TemplateControllerRunning", "status": "True"}]}}, MERGE)
                 objects.config("10-more", files={"/etc/more": "1"})
-                # It waits for a minute, and then says what for.
+                # The pool waits for a minute before it reports the reason.
                 objects.wait_for_reason("worker", "RenderDegraded", "ControllerConfigNotReady", seconds=180)
                 assert proxy.reads[f"{GROUP}/machineconfigs/{target}"] - before <= 2
 
 
 class TestMistakes:
-    def test_a_node_in_no_pool_and_a_pool_of_all_configs_are_said(self, cluster, objects, controller, agents):
+    def test_a_node_in_no_pool_and_a_pool_of_all_configs_are_reported(self, cluster, objects, controller, agents):
         objects.config("00-worker", files=BASE)
         agents.add("stray", objects.wait_for_target("worker"), labels=("example.com/stray",), report=False)
         wait_until(lambda: any(message.startswith("Node stray is in no MachineConfigPool")
@@ -366,7 +366,7 @@ class TestMistakes:
 
 
 def old_config(objects, name):
-    """A rendered config that somebody left there, of which no node knows."""
+    """Creates a rendered config that no node uses, as an earlier controller would have left it."""
     pool = objects.pool("worker")
     objects.admin.must("POST", f"{GROUP}/machineconfigs", {
         "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
@@ -386,7 +386,7 @@ class TestGarbage:
     KEPT = "pintle.io/rendered-configs-kept-until"
 
     def test_is_kept_for_a_day_after_taking_over_and_then_removed(self, cluster, objects):
-        # The pool is another controller's, and so is what is there.
+        # The pool and its configs come from another controller.
         objects.custom_pool("worker")
         objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/worker", {"spec": {
             "machineConfigSelector": {"matchLabels": {"machineconfiguration.openshift.io/role": "worker"},
@@ -408,7 +408,7 @@ class TestGarbage:
             assert datetime.timedelta(hours=23) < left <= datetime.timedelta(hours=24)
             assert listed_garbage(cluster, "--keep-rendered=0")[1:] == [
                 ["rendered-worker-1", "worker", until], ["rendered-worker-2", "worker", until]]
-            # It has looked at all of it by now, and keeps what nobody needs.
+            # The controller has looked at everything by now, and keeps the configs that nobody needs.
             objects.config("10-more", files={"/etc/more": "1"})
             second = objects.wait_for_target("worker", other_than=first)
             objects.wait_until_updated("worker", second)
@@ -421,7 +421,7 @@ class TestGarbage:
 
 
 class SilentAboutEvictions(Proxy):
-    """Never answers whether a pod could be evicted; knows how many had given up asking when each node was told."""
+    """Never answers a dry run of an eviction; records how many clients had given up when each node was updated."""
 
     def __init__(self, cluster, user):
         super().__init__(cluster, user)
@@ -430,7 +430,7 @@ class SilentAboutEvictions(Proxy):
     def treat(self, request, body):
         if "/eviction" in request.path and b"dryRun" in body:
             self.questions += 1
-            request.rfile.read(1)    # Until the one who asks goes away.
+            request.rfile.read(1)    # Waits until the client leaves.
             self.given_up += 1
             return
         if request.command == "PATCH" and request.path.startswith("/api/v1/nodes/") and b"desiredConfig" in body:
@@ -458,7 +458,7 @@ class TestForecasts:
                 objects.config("10-more", files={"/etc/more": "1"})
                 target = objects.wait_for_target("worker", other_than=first)
                 agents.wait_until_all_have(target, seconds=240)
-                # It was told before each of the questions had been given up, and nobody asks any more.
+                # The node was updated before all questions had been given up, and nobody asks any more.
                 told, = proxy.given_up_when_told
                 assert told < self.PODS
                 wait_until(lambda: proxy.given_up == proxy.questions, "nobody waits for answers", 60)
@@ -466,8 +466,8 @@ class TestForecasts:
 
 
 class TestMemory:
-    def test_what_it_takes_for_many_nodes_is_in_proportion(self, cluster, objects, agents):
-        """All nodes are told at once, and the drain of each is forecast before."""
+    def test_memory_is_proportional_to_the_number_of_nodes(self, cluster, objects, agents):
+        """All nodes are updated at once, and the drain of each is forecast before."""
         count, labels = 200, {f"example.com/feature-{index}": "true" for index in range(20)}
         with Controller(cluster, "many") as controller:
             objects.config("00-worker", files=BASE)
@@ -481,7 +481,7 @@ class TestMemory:
             objects.config("10-more", files={"/etc/more": "1"})
             target = objects.wait_for_target("worker", other_than=first)
             wait_until(lambda: {desired for _, desired in agents.told().values()} == {target}, "all are told", 120, 0.5)
-            # With a copy of all nodes for each of them it would be some 200 MiB.
+            # A copy of all nodes for each forecast would take some 200 MiB.
             assert controller.peak_kib() - before < 30 * 1024
 
 
@@ -505,7 +505,7 @@ class TestReplicas:
                 assert agents.most_at_work == 1
                 assert objects.leader() != leader
                 first.start()
-                second.end()    # Who is asked to end gives the lease back.
+                second.end()    # A replica that is asked to end releases the lease.
                 assert objects.leader() != "" or wait_until(objects.leader, "the other one leads", 30)
                 objects.config("10-more", files={"/etc/more": "2"})
                 agents.wait_until_all_have(objects.wait_for_target("worker", other_than=target))
@@ -517,7 +517,7 @@ def label(objects, node, role, value=""):
 
 
 class TestServing:
-    def test_new_machines_get_what_their_pool_has(self, cluster, objects, tmp_path):
+    def test_new_machines_get_the_config_of_their_pool(self, cluster, objects, tmp_path):
         authority = certs.Authority(tmp_path / "authority")
         pair = authority.server("server", ["127.0.0.1"])
         token = tmp_path / "token"
@@ -529,25 +529,25 @@ class TestServing:
                         f"--key={pair.key}", f"--bootstrap-token={token}") as controller:
             objects.config("00-worker", files={"/etc/base": "first"})
             objects.wait_for_target("worker")
-            # Nobody has said yet where new machines reach the API server.
+            # The address of the API server for new machines is not set yet.
             wait_until(lambda: self.answer(authority, port)[0] == 500 and "neither --apiserver-url" in controller.text(),
                        "what is missing is told", 60)
             objects.set_infrastructure(apiServerInternalURI=cluster.url)
             first = self.served(authority, port, objects.wait_for_target("worker"))
-            # The same as from files with the same in them.
+            # `serve` with files of the same contents serves the same.
             folder = self.folder_with(objects, first, tmp_path / "files")
             with IgnitionServer(folder, plain=True) as alone:
                 assert json.loads(urllib.request.urlopen(f"{alone.plain}/config/worker").read()) == first
-            # And what is rendered later is served later.
+            # A newer rendered config is served in its turn.
             objects.config("00-worker", files={"/etc/base": "second"})
             assert self.served(authority, port, objects.wait_for_target("worker", objects.target("worker"))) != first
-            # Its token is renewed while nothing happens in the cluster.
+            # The token for new machines is renewed while nothing happens in the cluster.
             (token / "token").write_text("renewed", encoding="ascii")
             wait_until(lambda: b"renewed" in base64_parts(self.answer(authority, port)[1]), "the new token is served", 60)
 
     @staticmethod
     def answer(authority, port):
-        """The status, 0 when it does not listen yet, and the body."""
+        """Returns the status, which is 0 if nothing listens yet, and the body."""
         trust = ssl.create_default_context(cafile=authority.certificate)
         try:
             with urllib.request.urlopen(f"https://127.0.0.1:{port}/config/worker", context=trust) as said:
@@ -558,7 +558,7 @@ class TestServing:
             return 0, b""
 
     def served(self, authority, port, config):
-        """What is served once it is this rendered config."""
+        """Returns the served config, once it contains this rendered config."""
         def answer():
             status, text = self.answer(authority, port)
             return json.loads(text) if status == 200 and config.encode() in base64_parts(text) else None
@@ -577,10 +577,10 @@ class TestServing:
 
 
 def decoded(file):
-    """The contents of a file of an Ignition config."""
+    """Returns the contents of a file of an Ignition config."""
     return urllib.request.urlopen(file["contents"]["source"]).read()
 
 
 def base64_parts(text):
-    """What the files of an Ignition config hold, one after the other."""
+    """Returns the contents of all files of an Ignition config, one after the other."""
     return b"".join(decoded(file) for file in json.loads(text)["storage"]["files"])

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever goes wrong between a controller and the API server, it ends as if nothing had, and never with too many at it."""
+"""Tests faults between a controller and the API server: the end is the same as without faults, and never are too many
+nodes being updated.
+"""
 
 import contextlib
 import json
@@ -21,11 +23,11 @@ from machines.watching_proxies import LateWatches, UnreliableWatches
 
 NIGHTLY = "PINTLE_NIGHTLY" in os.environ
 SEED = int(os.environ.get("PINTLE_SEED", "1"))
-LEASE = ("1s", "800ms", "200ms")    # One that does not let the next one wait for long.
+LEASE = ("1s", "800ms", "200ms")    # This lease lets another replica take over soon.
 SEEDS = range(SEED, SEED + (3 if NIGHTLY else 1))
-LATE = 30 if NIGHTLY else 2    # s
+LATE = 30 if NIGHTLY else 2    # Seconds.
 RESTARTS = 6 if NIGHTLY else 3
-SAMPLE = 6     # Moments of an update at which the leader is killed when it is not night.
+SAMPLE = 6     # The number of moments of an update at which the leader is killed, except in the nightly run.
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,7 @@ def cluster():
 
 
 class Stage(contextlib.AbstractContextManager):
-    """An empty cluster with agents that stories are played in, and someone who counts nodes that are under way."""
+    """An empty cluster with agents, in which stories are run, and with a counter of nodes that are being updated."""
 
     def __init__(self, cluster):
         admin = Patient(cluster.admin)
@@ -68,7 +70,7 @@ class Stage(contextlib.AbstractContextManager):
 
 
 def end_of(cluster, story):
-    """How it ends when nothing goes wrong."""
+    """Returns the end of a story without faults."""
     with Stage(cluster) as stage, Controller(cluster, "clean"):
         stage.play(story)
         return stories.rest(stage.objects)
@@ -86,7 +88,9 @@ def whole_end(cluster):
 
 class TestLeaderKilled:
     def test_at_any_write(self, cluster, short_end, tmp_path):
-        """Before the write has come to the API server, and after it, when nobody is left to hear the answer."""
+        """Kills the leader before the write has reached the API server, and after that, when nobody receives the
+        answer.
+        """
         with DeadlyProxy(cluster, account(cluster)) as proxy:
             self.play(cluster, proxy, short_end, tmp_path)
             count = len(proxy.writes)
@@ -102,7 +106,7 @@ class TestLeaderKilled:
         print(f"a leader makes {count} writes; of {len(all_moments)} moments to be killed {len(tried)} were tried and "
               f"{killed} were met")
         assert not failed, "\n".join(f"{moment}: {why}" for moment, why in failed.items())
-        # No two runs make the same number of writes: the last moments of one are not in each.
+        # The number of writes differs between runs, so the last moments do not occur in each.
         assert killed >= 0.8 * len(tried)
 
     def play(self, cluster, proxy, expected, tmp_path):
@@ -116,7 +120,7 @@ class TestLeaderKilled:
 
 
 class LateWhenOneIsTold(LateWatches):
-    """Begins to be late just when this node is told of another config, which nobody hears the answer to."""
+    """Delays all watches from the moment at which this node is updated; nobody receives the answer to that write."""
 
     def __init__(self, cluster, node):
         super().__init__(cluster, account(cluster))
@@ -127,7 +131,7 @@ class LateWhenOneIsTold(LateWatches):
                 or not self.when_told:
             return super().treat(request, body)
         then, self.when_told = self.when_told, None
-        self.late = max(LATE, 6)    # Longer than it takes another one to lead.
+        self.late = max(LATE, 6)    # Longer than another replica needs to take over.
         with self.asked(request, body) as answer:
             answer.read()
         then()
@@ -135,21 +139,23 @@ class LateWhenOneIsTold(LateWatches):
 
 
 def spread(moments, count):
-    """So many of them at equal distances, others with another seed."""
+    """Returns this many of the moments at equal distances; another seed gives others."""
     distance = len(moments) / count
     offset = random.Random(SEED).random() * distance
     return [moments[int(offset + index * distance)] for index in range(count)]
 
 
 class TestWatches:
-    def test_what_the_leader_knows_is_old(self, cluster, short_end, tmp_path):
+    def test_the_leader_sees_old_objects(self, cluster, short_end, tmp_path):
         with LateWatches(cluster, account(cluster), LATE) as proxy, Stage(cluster) as stage:
             with Controller(cluster, "late", kubeconfig=written(proxy, tmp_path)):
                 stage.play(stories.short, seconds=60 + 10 * LATE)
                 stage.must_end_as(short_end, 30 + 10 * LATE)
 
-    def test_what_the_next_leader_knows_is_old(self, cluster, tmp_path):
-        """It has not heard of the node that was told last, and would rather tell others, as that one cannot be drained."""
+    def test_the_next_leader_sees_old_objects(self, cluster, tmp_path):
+        """The next leader does not see that a node was updated, and would prefer other nodes, because that one cannot
+        be drained.
+        """
         with LateWhenOneIsTold(cluster, "worker-1") as proxy, Stage(cluster) as stage, \
                 Controller(cluster, "first", kubeconfig=written(proxy, tmp_path), lease=LEASE) as first:
             wait_until(stage.objects.leader, "it leads", 60)
@@ -178,7 +184,7 @@ class TestApiServer:
     @pytest.mark.parametrize("seed", SEEDS)
     def test_is_restarted_in_the_middle(self, cluster, whole_end, seed):
         chance, restarts = random.Random(seed), 0
-        # The story is told beside: a server lives no longer than the thread that started it.
+        # The story runs in another thread, because the server must not outlive the thread that starts it.
         with Stage(cluster) as stage, Controller(cluster, "cut-off"), ThreadPoolExecutor() as beside:
             story = beside.submit(stage.play, stories.whole, seconds=180)
             while restarts < RESTARTS and not wait([story], chance.uniform(0, 5)).done:
@@ -193,7 +199,7 @@ class TestApiServer:
 
 
 def written(proxy, folder):
-    """The kubeconfig of one who goes this way."""
+    """Writes the proxy's kubeconfig to a file, and returns its path."""
     kubeconfig = folder / "kubeconfig"
     kubeconfig.write_text(proxy.kubeconfig())
     return kubeconfig

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""deploy/: what Kustomize makes of it, a real API server takes; and the controller has the rights it needs, and no other."""
+"""Tests deploy/: a real API server accepts what Kustomize makes of it, and the controller has exactly the rights that
+it needs.
+"""
 
 import json
 import os
@@ -63,7 +65,9 @@ REFUSED = [
 
 
 def for_this_cluster(cluster, text):
-    """The cluster may be older than the newest version of this one kind, which has not changed since."""
+    """Adapts the manifests: the cluster may be too old for the newest version of this one kind, which has not changed
+    since.
+    """
     return text.replace("policy/v1\n", cluster.api("policy", "v1", "v1beta1") + "\n")
 
 
@@ -110,9 +114,9 @@ def test_it_applies_again_without_a_change(applied):
 
 
 def test_pods_are_restricted(applied):
-    """What the Pod Security Standard `restricted` asks for, which clusters that enforce it check."""
+    """The pods fulfil the Pod Security Standard `restricted`, which some clusters enforce."""
     pod = applied.get("deployment", "pintle-controller", "-n", NAMESPACE)["spec"]["template"]["spec"]
-    # No user is named: OpenShift refuses one that is not of the namespace's own.
+    # The pod names no user, because OpenShift refuses a user that is not of the namespace's own.
     assert pod["securityContext"]["runAsNonRoot"] is True and "runAsUser" not in pod["securityContext"]
     assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
     assert not any(pod.get(host) for host in ("hostNetwork", "hostPID", "hostIPC", "volumes"))
@@ -121,7 +125,7 @@ def test_pods_are_restricted(applied):
         assert context["allowPrivilegeEscalation"] is False and context["readOnlyRootFilesystem"] is True
         assert context["capabilities"] == {"drop": ["ALL"]}
         assert not any(port.get("hostPort") for port in container["ports"])
-        # A replica that hangs is started again; one that has not read the cluster is not counted on.
+        # The kubelet restarts a replica that hangs, and a replica that has not read the cluster is not ready.
         assert container["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": "metrics", "scheme": "HTTP"}
         assert container["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": "metrics", "scheme": "HTTP"}
         assert container["resources"]["limits"]["memory"]
@@ -129,7 +133,7 @@ def test_pods_are_restricted(applied):
     assert namespace["pod-security.kubernetes.io/enforce"] == "restricted"
 
 
-def test_with_ignition_it_serves_on_each_master_what_the_secrets_there_are_for(applied):
+def test_with_ignition_it_serves_on_each_master_from_the_operators_secrets(applied):
     made = for_this_cluster(applied, applied.kubectl("kustomize", DEPLOY / "ignition").stdout)
     taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
     deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
@@ -139,16 +143,16 @@ def test_with_ignition_it_serves_on_each_master_what_the_secrets_there_are_for(a
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
     container, = pod["containers"]
     assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
-    # Two of them can not be on one machine.
+    # The host ports keep two replicas from one machine.
     assert {port["hostPort"] for port in container["ports"]} == {8797, 22623}
-    # The program knows all of these options, and looks for its files where the Secrets are.
+    # The program knows all of these options, and finds its files where the Secrets are mounted.
     help_text = subprocess.run([CONTROLLER, *container["args"], "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
     mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
     secrets = {volume["name"]: volume["secret"]["secretName"] for volume in pod["volumes"] if "secret" in volume}
     assert secrets[mounts["/etc/ssl/mcs"]] == "machine-config-server-tls" and "[/etc/ssl/mcs/tls.crt]" in help_text
     assert secrets[mounts["/etc/mcs/bootstrap-token"]] == "node-bootstrapper-token"
     assert "[/etc/mcs/bootstrap-token]" in help_text
-    # A key that everyone may read is refused.
+    # The server refuses a key that everyone may read.
     assert {volume["secret"]["defaultMode"] for volume in pod["volumes"] if "secret" in volume} == {0o440}
 
 
@@ -163,13 +167,13 @@ def allowed(cluster, verb, resource, group, namespace, name):
     return review["status"].get("allowed", False)
 
 
-def test_the_controller_may_do_what_it_does_and_nothing_else(applied):
+def test_the_controller_has_exactly_the_rights_that_it_needs(applied):
     assert [right for right in NEEDED if not allowed(applied, *right)] == []
     assert [right for right in REFUSED if allowed(applied, *right)] == []
 
 
 def owned(name, pool, **more):
-    """A machine config that goes with a pool."""
+    """Returns a machine config that is owned by a pool."""
     owner = {"apiVersion": f"{MACHINE_CONFIG}/v1", "kind": "MachineConfigPool", "name": pool["metadata"]["name"],
              "uid": pool["metadata"]["uid"], **more}
     return {"apiVersion": f"{MACHINE_CONFIG}/v1", "kind": "MachineConfig", "spec": {},
@@ -177,14 +181,14 @@ def owned(name, pool, **more):
 
 
 def test_a_pool_may_be_made_to_wait_for_its_configs(applied):
-    """OpenShift asks for a right on the owner of which `blockOwnerDeletion` is said, and so does the test cluster."""
+    """OpenShift requires a right on the owner for `blockOwnerDeletion`, and so does the test cluster."""
     applied.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
     wait_until_owners_are_known(applied)
     pool = applied.admin.must("POST", f"{GROUP}/machineconfigpools", {
         "apiVersion": f"{MACHINE_CONFIG}/v1", "kind": "MachineConfigPool", "metadata": {"name": "owner"}, "spec": {}})
     blocking = owned("rendered-owner-1", pool, controller=True, blockOwnerDeletion=True)
     account(applied).must("POST", f"{GROUP}/machineconfigs", blocking)
-    # One that may make configs, and that alone, may not.
+    # An account that may only create configs may not set this.
     applied.kubectl("create", "serviceaccount", "other", "-n", NAMESPACE)
     applied.kubectl("create", "clusterrole", "other", "--verb=create", f"--resource=machineconfigs.{MACHINE_CONFIG}")
     applied.kubectl("create", "clusterrolebinding", "other", "--clusterrole=other", f"--serviceaccount={NAMESPACE}:other")
@@ -197,7 +201,7 @@ def test_a_pool_may_be_made_to_wait_for_its_configs(applied):
 def test_no_right_is_given_that_is_not_needed(applied):
     """Each verb on each resource of the controller's roles is one of NEEDED."""
     needed = {(verb, resource, group) for verb, resource, group, _, _ in NEEDED}
-    # To get one of them is no more than to list all.
+    # The right to list all objects includes reading one of them.
     needed |= {("get", resource, group) for verb, resource, group in needed
                if verb == "list" and resource != "configmaps"}
     needed.add(("watch", "poddisruptionbudgets", "policy"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The OS image of a node: fetched, staged, booted, rolled back; and nothing left of what fails."""
+"""Tests the OS image of a node: it is fetched, staged, booted and rolled back, and a failure leaves nothing behind."""
 
 import gzip
 import hashlib
@@ -46,13 +46,14 @@ def arguments(node):
     return read(node, "/proc/cmdline").split()
 
 
-# ---- commits that are here ------------------------------------------------------------------------------------------
+# ---- commits on the node
+# ----------------------------------------------------------------------------------------------
 
 def test_a_plain_machine_is_no_ostree_host(plain_node):
     assert refusal(plain_node, "observe").startswith("this is no OSTree host")
 
 
-def test_what_is_booted_is_told_with_its_version_and_kernel_arguments(node):
+def test_the_booted_deployment_is_described_with_its_version_and_kernel_arguments(node):
     state = observe(node)
     booted = state["booted"]
     assert booted["commit"] == deploy.booted_commit(node)
@@ -85,7 +86,7 @@ def test_a_staged_commit_is_booted_with_its_kernel_arguments_and_rolled_back(nod
     assert arguments(node).count("probe=1") == 1 and "mitigations=off" not in arguments(node)
     state = observe(node)
     assert (state["booted"]["commit"], state["rollback"]["commit"], state["pending"]) == (second, first, None)
-    # The one that is booted is wanted, and nothing has to be done for that.
+    # The wanted deployment is booted, so there is nothing to do.
     assert probe(node, *wanted) == "as wanted"
     deploy.fsck(node)
 
@@ -103,7 +104,7 @@ def test_no_pending_deployment_is_the_inverse_of_staging(node):
     assert observe(node)["pending"]["commit"] == before["booted"]["commit"]
     assert probe(node, "drop-pending") == "changed"
     assert observe(node) == before
-    # To want what is booted is to want nothing else to be pending.
+    # Wanting the booted deployment means that nothing else is pending.
     probe(node, "put", "", "", "+probe=1")
     assert probe(node, "put", "", "") == "changed"
     assert observe(node) == before
@@ -122,7 +123,7 @@ def test_another_deployment_takes_the_place_of_a_staged_one(node):
     assert "probe=2" in arguments(node) and "probe=1" not in arguments(node)
 
 
-def test_who_changes_the_deployments_is_waited_for_and_named(node):
+def test_a_program_that_changes_the_deployments_is_waited_for_and_named(node):
     before = observe(node)
     probe(node, "put", "", "", "+probe=1")
     holder = subprocess.Popen([*node.entering(), PROBE, "hold"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -156,7 +157,7 @@ ExecStop=%s finalize etc/managed=%s etc/issue=%s
 
 
 def finalize_with(node, text):
-    """Has a unit put two files into the staged deployment when the node shuts down, before OSTree's own unit stops."""
+    """Starts a unit that puts two files into the staged deployment at shutdown, before OSTree's own unit stops."""
     node.run("tee", "/run/systemd/system/finalize.service", input=FINALIZER % (PROBE, text, text))
     node.run("systemctl", "daemon-reload")
     node.run("systemctl", "start", "finalize.service")
@@ -166,7 +167,7 @@ def test_files_take_effect_with_the_staged_deployment_and_fall_back_with_it(node
     first = deploy.booted_commit(node)
     node.run("tee", "/etc/issue", input="edited here")
     second = deploy.commit(node, {"/usr/etc/issue": "from the image", "/usr/etc/image.conf": "new"}, version="2")
-    # By another program, as rpm-ostree would.
+    # Another program stages the deployment, as rpm-ostree would.
     deploy.stage(node, second, ["probe=1"])
     finalize_with(node, "managed")
     node.run("tee", "/etc/late.conf", input="made after staging")
@@ -199,7 +200,7 @@ def test_files_alone_get_a_deployment_of_their_own(node):
     assert after["booted"] == before["booted"] and after["rollback"] == before["booted"]
     assert read(node, "/etc/managed") == "managed"
     assert read(node, f"{node.run('ostree', 'admin', '--print-current-dir').stdout.strip()}.origin") == origin
-    # One that was made already takes no files any more.
+    # A deployment that is not staged any more cannot get files.
     probe(node, "roll-back")
     assert not observe(node)["pending"]["staged"]
     assert probe(node, "put", "", "", "new") == "changed"
@@ -215,7 +216,7 @@ def test_a_node_killed_while_it_finalizes_has_both_the_image_and_the_files_or_ne
         new = deploy.commit(node, {"/usr/share/probe": str(version)}, str(version))
         deploy.stage(node, new)
         finalize_with(node, str(version))
-        # The first one is left in peace, and tells how long it takes on this machine.
+        # The first shutdown is not cut short, which measures how long it takes on this machine.
         cut = random.uniform(0, whole) if whole else 60
         started = time.monotonic()
         node.run("systemctl", "reboot", check=False)
@@ -271,13 +272,13 @@ def test_a_remote_branch_is_pulled(node, tmp_path):
 
 @pytest.fixture
 def near():
-    """A node that reaches the loopback device of the tests."""
+    """A node that shares the loopback device of the tests."""
     with Node(network="host") as machine:
         yield machine
 
 
 def left_behind(node):
-    """What a fetch could leave: branches, objects that no branch has, and what was on its way."""
+    """Returns what a failed fetch could leave: branches, objects of no branch, and files of the download."""
     refs = [line for line in node.run("ostree", "refs", f"--repo={deploy.REPOSITORY}").stdout.splitlines()
             if line.startswith("pintle/")]
     on_its_way = node.run("find", f"{deploy.REPOSITORY}/tmp", "-path", "*pintle-fetch/*").stdout.splitlines()
@@ -288,7 +289,7 @@ def test_an_image_from_a_registry_is_fetched_staged_and_booted(near, registry, p
     words = access(near, registry)
     commit, name = probe(near, *words, "fetch", pushed).split()
     assert name == pushed
-    # All is here now, and nobody is asked.
+    # Everything is on the node, so the registry is not asked.
     assert probe(near, "fetch", pushed).split() == [commit, name]
     assert [line for line in left_behind(near) if not line.startswith("pintle/")] == []
     assert probe(near, "put", pushed, commit, "+probe=1") == "changed"
@@ -324,13 +325,13 @@ def test_a_layer_that_is_here_is_not_fetched_again(near, registry, layout, pushe
     probe(near, *words, "fetch", base)
     before = registry.log()
     commit, name = probe(near, *words, "fetch", f"{registry.host}/os:next").split()
-    # A tag is told as what it stood for.
+    # The result has the digest that the tag stood for.
     assert name == pushed and len(commit) == 64
     base_layer = json.loads((layout / "blobs/sha256" / base.rpartition(":")[2]).read_text())["layers"][0]["digest"]
     assert base_layer not in registry.log().removeprefix(before)
 
 
-def test_what_no_deployment_needs_is_pruned(near, registry, pushed):
+def test_unneeded_images_are_pruned(near, registry, pushed):
     probe(near, *access(near, registry), "fetch", pushed)
     probe(near, "prune")
     assert left_behind(near) == []
@@ -338,7 +339,7 @@ def test_what_no_deployment_needs_is_pruned(near, registry, pushed):
     deploy.fsck(near)
 
 
-def test_one_without_credentials_gets_nothing(near, registry, pushed):
+def test_a_client_without_credentials_gets_nothing(near, registry, pushed):
     words = access(near, registry, with_credentials=False)
     said = refusal(near, *words, "fetch", pushed)
     assert said.startswith(f"fetching {pushed}: ") and "level=" not in said and "authentication required" in said
@@ -374,10 +375,10 @@ def test_too_little_space_is_refused_before_anything_is_fetched(near, registry, 
     assert left_behind(near) == []
 
 
-# ---- images that would do harm, in a layout -------------------------------------------------------------------------
+# ---- harmful images in a layout --------------------------------------------------------------------------------------
 
 class Layout:
-    """An OCI layout of one image, whose bytes are as the test wants them."""
+    """An OCI layout of one image, with any bytes that a test wants."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -417,7 +418,7 @@ DIRECTORY = {"type": tarfile.DIRTYPE, "mode": 0o755}
 
 @pytest.fixture(scope="module")
 def sysroot(tmp_path_factory):
-    """A place for deployments that is not booted: no machine is needed to import into it."""
+    """A place for deployments that is not booted: importing an image needs no machine."""
     folder = tmp_path_factory.mktemp("sysroot")
     shell.run("ostree", "admin", "init-fs", "--modern", folder)
     return folder
@@ -487,7 +488,7 @@ def test_layers_hide_replace_and_link(sysroot, made):
     made.layer(("usr", DIRECTORY), ("usr/t", {**DIRECTORY, "mode": 0o1777}), ("usr/d/x", FILE), ("usr/f", FILE),
                ("etc/gone", FILE), ("etc/kept", FILE), ("usr/hidden/y", FILE), ("usr/l", {"type": tarfile.LNKTYPE,
                                                                                           "linkname": "usr/f"}))
-    # A directory becomes a file and the other way round; t is there only because something is in it.
+    # A directory becomes a file, and a file a directory; t is not empty, so its mode has to be kept.
     made.layer(("usr/d", FILE), ("usr/f/x", FILE), ("usr/t/new", FILE), ("etc/.wh.gone", {}), ("usr/.wh.hidden", {}),
                ("usr/hidden2/.wh..wh..opq", {}))
     commit = fetch_into(sysroot, made)
@@ -514,11 +515,11 @@ def test_an_image_without_a_kernel_is_not_staged(near, registry, made, tmp_path)
     assert observe(near)["pending"] is None
 
 
-# ---- commits that were packed into images ---------------------------------------------------------------------------
+# ---- commits that were packed into images ----------------------------------------------------------------------------
 
 @pytest.fixture(scope="module")
 def packable(tmp_path_factory):
-    """A repository with one commit of all that a commit can hold."""
+    """A repository with one commit that has everything that a commit can have."""
     folder = tmp_path_factory.mktemp("packable")
     tree, repository = folder / "tree", folder / "repository"
     (tree / "usr/bin").mkdir(parents=True)
@@ -538,7 +539,7 @@ def packable(tmp_path_factory):
 
 
 def listing(repository, commit):
-    """All of a commit: owners, permissions, checksums, extended attributes."""
+    """Returns everything in a commit: owners, permissions, checksums, extended attributes."""
     return shell.run("ostree", "ls", f"--repo={repository}", "-R", "-C", "-X", commit).stdout
 
 
@@ -555,7 +556,7 @@ def test_a_commit_that_was_packed_into_an_image_arrives_as_it_was(sysroot, packa
     commit = fetch_packed(sysroot, layout)
     assert listing(repository, commit) == listing(*packable)
     assert shell.run("ostree", "show", f"--repo={repository}", packable[1]).returncode == 0
-    # What is on top of it is a layer like any other, and nothing of it comes twice.
+    # Another layer on top is imported like any layer, and nothing of it is fetched twice.
     for layer in json.loads(manifest_of(layout, "packed"))["layers"]:
         (layout / "blobs/sha256" / layer["digest"].removeprefix("sha256:")).unlink()
     derived = fetch_packed(sysroot, layout, "derived")
@@ -604,7 +605,7 @@ def altered(key, value):
     (lambda number, entries: entries, {"ostree.commit": "a" * 64}, "and its label ostree.commit says"),
     (lambda number, entries: entries, {"ostree.final-diffid": "sha256:" + "a" * 64}, "names none of its 3 layers"),
 ], ids=["dirtree", "file", "attributes", "commit", "contents", "owner", "mode", "label", "diffid"])
-def test_a_packed_commit_that_is_not_whole_is_refused(sysroot, packable, tmp_path, change, labels, reason):
+def test_a_packed_commit_with_missing_objects_is_refused(sysroot, packable, tmp_path, change, labels, reason):
     oci.pack_commit(tmp_path / "layout", "packed", *packable, labels=labels, change=change)
     empty = tmp_path / "sysroot"
     empty.mkdir()

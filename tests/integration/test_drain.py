@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drains against a real control plane, by drain_probe.cc: pods are objects, and what kubelets would do is done for them."""
+"""Tests drains against a real control plane, with drain_probe.cc: pods are objects, and the test does the kubelets'
+work.
+"""
 
 import json
 import os
@@ -21,7 +23,7 @@ PROBE = pathlib.Path(os.environ["PINTLE_BUILD"]) / "tests/integration/drain-prob
 STARTED = "pintle.io/drain-started"
 KEPT = "pintle.io/keep-cordoned"
 QUICK = ["pintle.io/drain-attempt=2s", "pintle.io/drain-pause=1s", "pintle.io/drain-eviction-retry=1s"]
-PATIENCE = 60    # seconds for what is to come, on a machine that is busy with other things
+PATIENCE = 60    # Seconds, on a machine that is busy with other things.
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +36,7 @@ def cluster():
 
 @pytest.fixture
 def node(cluster, request):
-    """A Node of the test's own, that the agent of the node speaks for."""
+    """A Node of the test's own, with a simulated agent."""
     name = request.node.name.removeprefix("test_").replace("_", "-")[:50].strip("-")
     return SimulatedNode(cluster, name)
 
@@ -49,7 +51,7 @@ class SimulatedNode:
                                    "configVersion": {"desired": "rendered-worker-2"}}})
 
     def ask(self, what):
-        """As its agent does."""
+        """Requests a drain or an uncordon, as the node's agent does."""
         self.annotate(desiredDrain=what)
 
     def annotate(self, **values):
@@ -72,7 +74,7 @@ class SimulatedNode:
                    every=0.05)
 
     def pod(self, name, labels=None, **spec):
-        """A pod of nobody's, that runs on the node."""
+        """Creates a pod without an owner that runs on the node."""
         return self.create_pod(self.cluster.admin, {"name": name, "labels": labels or {}}, spec)
 
     def create_pod(self, user, metadata, spec=None):
@@ -113,7 +115,7 @@ def budgets_of(cluster, space="default"):
 
 
 def budget(cluster, name, app, wait=True, space="default", **spec):
-    """A disruption budget for the pods of an app, once its status tells of them."""
+    """Creates a disruption budget for the pods of an app, and waits until its status counts them."""
     budgets = budgets_of(cluster, space)
     cluster.admin.must("POST", budgets, {
         "metadata": {"name": name}, "spec": {"selector": {"matchLabels": {"app": app}}, **spec}})
@@ -127,7 +129,7 @@ def without_budget(cluster, name):
 
 
 class Controller:
-    """A controller that drains, for as long as the `with`; `said` is its log."""
+    """A controller that drains inside `with`; `said` is its log."""
 
     def __init__(self, kubeconfig, *annotations):
         self._words = [PROBE, str(kubeconfig), "run", *annotations]
@@ -163,7 +165,7 @@ class Controller:
 
 
 def forecast(cluster, *nodes):
-    """Lines of (node, prospect, summary), in the order in which they would be drained."""
+    """Returns lines of (node, prospect, summary), in the order in which the nodes would be drained."""
     ran = subprocess.run([PROBE, account(cluster).kubeconfig, "forecast", *(node.name for node in nodes)],
                          capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ran.returncode == 0, ran.stderr
@@ -171,7 +173,7 @@ def forecast(cluster, *nodes):
 
 
 class TestDrain:
-    def test_moves_what_goes_and_leaves_what_stays(self, cluster, node):
+    def test_evicts_pods_and_leaves_those_that_stay(self, cluster, node):
         node.pod("unmanaged", volumes=[{"name": "data", "emptyDir": {}}])
         node.pod("finished")
         node.user.must("PATCH", "/api/v1/namespaces/default/pods/finished/status", {"status": {"phase": "Succeeded"}})
@@ -202,7 +204,7 @@ class TestDrain:
             node.ask("uncordon-rendered-worker-2")
             node.wait_answered("uncordon-rendered-worker-2")
             assert not node.is_cordoned()
-            # All of it is said before the agent is answered, and in this order.
+            # All conditions are set before the agent gets its answer, in this order.
             wait_until(lambda: "Uncordoned=True" in conditions.of(node.name), "the conditions were seen", PATIENCE)
             assert conditions.of(node.name) == [
                 "UpdateExecuted=Unknown", "Cordoned=True", "UpdateExecuted=Unknown", "Drained=Unknown",
@@ -214,7 +216,7 @@ class TestDrain:
         assert node.condition("Drained")["message"] == (
             "Drained node. The drain is complete as the desired drainer matches current drainer: drain-rendered-worker-2")
 
-    def test_waits_for_a_budget_and_says_how_long(self, cluster, node):
+    def test_waits_for_a_budget_and_reports_how_long(self, cluster, node):
         node.pod("kept", {"app": "kept"})
         budget(cluster, "kept", "kept", minAvailable=1)
         with Controller(account(cluster).kubeconfig, *QUICK, "pintle.io/drain-timeout=3s",
@@ -264,7 +266,7 @@ class TestDrain:
 
 
 class TestVersions:
-    def test_evicts_by_the_newest_version_that_there_is(self, cluster, node):
+    def test_evicts_by_the_newest_version_that_the_server_has(self, cluster, node):
         node.pod("old")
         with Recording(cluster) as proxy, tempfile.NamedTemporaryFile("w") as kubeconfig:
             kubeconfig.write(proxy.kubeconfig())
@@ -273,12 +275,12 @@ class TestVersions:
                 node.ask("drain-rendered-worker-2")
                 node.wait_answered("drain-rendered-worker-2")
         in_earnest = [version for version, dry in proxy.evictions if not dry]
-        # One that is older than the newest is sent only after that was refused.
+        # The older version is used only after the newer one was refused.
         assert in_earnest == (["policy/v1"] if cluster.eviction_api == "policy/v1" else ["policy/v1", "policy/v1beta1"])
 
 
 class Recording(FaultyProxy):
-    """Fails nothing, and notes what was asked."""
+    """Forwards all requests, and records evictions."""
 
     def __init__(self, cluster):
         super().__init__(cluster, account(cluster), part=0)
@@ -316,7 +318,7 @@ class TestCordon:
             assert node.is_cordoned()
             assert KEPT not in node.all_annotations()
             assert "stays cordoned, as it was before its drain" in controller.said()
-            # The next drain finds it cordoned by the admin still.
+            # The next drain finds the node still cordoned by the administrator.
             cluster.kubectl("uncordon", node.name)
             node.ask("drain-rendered-worker-3")
             node.wait_answered("drain-rendered-worker-3")
@@ -389,7 +391,7 @@ class TestClock:
 
 
 class TestRequest:
-    def test_that_makes_no_sense_is_told_of(self, cluster, node):
+    def test_reports_a_malformed_request(self, cluster, node):
         with Controller(account(cluster).kubeconfig) as controller:
             node.ask("reboot-now")
             controller.wait_said(f"node {node.name}: non-recognized drain verb detected reboot")
@@ -420,7 +422,7 @@ class TestForecast:
         assert prospect == "hopeless"
         assert why == ("pod default/router-2 is kept by disruption budget router-default: it lets 1 go at a time, and no "
                        "other schedulable node can take another; add a node or allow more to be missing")
-        # Nothing was touched.
+        # The node was not changed.
         assert not node.is_cordoned() and node.pods() == {"router-1", "router-2"}
 
         second = SimulatedNode(cluster, "second-router-node")
@@ -439,7 +441,9 @@ class TestForecast:
         without_budget(cluster, "full")
 
     def test_expects_a_pod_that_is_to_be_made(self, cluster, node):
-        """A quota keeps the second pod from being made; Kubernetes expects the first alone, as while one is replaced."""
+        """A quota keeps the second pod from being created; Kubernetes expects only the first pod, as while one is
+        replaced.
+        """
         SimulatedNode(cluster, "node-for-the-second")
         few = {"app": "few"}
         template = {"metadata": {"labels": few}, "spec": {
@@ -463,7 +467,7 @@ class TestForecast:
             cluster.kubectl("delete", f"{kind.lower()}/few", "pdb/few", "-n", space)
             wait_until(lambda s=space: not cluster.get("pods", "-n", s)["items"], "its pod is gone", PATIENCE)
 
-    def test_tells_of_a_pod_with_two_budgets(self, cluster, node):
+    def test_reports_a_pod_with_two_budgets(self, cluster, node):
         node.pod("two", {"app": "two"})
         budget(cluster, "one-budget", "two", minAvailable=0)
         budget(cluster, "two-budgets", "two", minAvailable=0)
@@ -474,7 +478,7 @@ class TestForecast:
         without_budget(cluster, "two-budgets")
 
     def test_asks_the_server_about_each_pod(self, cluster, node):
-        """What nobody can calculate: a webhook that is down, and so lets nobody evict."""
+        """A calculation cannot predict this: a webhook is down, so nobody can be evicted."""
         node.pod("hooked")
         hooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
         cluster.admin.must("POST", hooks, {"metadata": {"name": "down"}, "webhooks": [{
@@ -493,7 +497,7 @@ class TestForecast:
 
 
 def test_an_agent_is_drained_rebooted_and_uncordoned(cluster, new_node):
-    """Both halves of the protocol, on a node that reboots."""
+    """Tests both halves of the protocol, on a node that reboots."""
     node = new_node()
     first = rendered(cluster, f"rendered-{node.name}-0", machine_config([])["spec"])
     node.annotate(desiredConfig=first)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A machine dies in the middle of a change and boots again: what services read and run then is all of the old config or
-all of the new one, although nobody has run `pintle recover` yet.
+"""Tests a machine that dies in the middle of a change and boots again: services read and run all of the old config or
+all of the new one, before anybody runs `pintle recover`.
 
 PINTLE_NIGHTLY, as `./dev test --nightly` sets it, takes 30 deaths.
 """
@@ -16,19 +16,19 @@ from machines.node import Node
 from machines.wait import wait_until
 
 DEATHS = 30 if os.environ.get("PINTLE_NIGHTLY") else 5
-MOST_ATTEMPTS = 20  # For so many deaths in the middle as are wanted.
-BETWEEN = 4000      # Files between the first and the last, so that the middle of the change takes a while.
+MOST_ATTEMPTS = 20  # The number of deaths in the middle of a change.
+BETWEEN = 4000      # These files between the first and the last make the change take a while.
 JOURNAL = "/var/lib/pintle/change/journal.json"
 FIRST, LAST = "/etc/app/0000", f"/etc/app/{BETWEEN + 1:04}"
 
-# It comes with the OS, and writes down what it reads.
+# A service of the OS, which records the files that it reads.
 RECORDER = f"""[Service]
 Type=oneshot
 ExecStart=/bin/sh -c 'cat {FIRST} {LAST} >/run/recorded'
 [Install]
 WantedBy=multi-user.target
 """
-# They come with the configs: the first is other with each, the second is of one of them only.
+# Services of the configs: the first one differs in each config, the second one is in one of them only.
 RUNNER = """[Service]
 Type=oneshot
 RemainAfterExit=yes
@@ -53,7 +53,7 @@ def config(name):
 def machine():
     with Node(plain=True) as node:
         installed = Installed(node, PINTLE)
-        # What follows is seen before anything but the early unit has had a hand in it.
+        # These values are what the early unit left, before anything else has changed the machine.
         installed.run("systemctl", "disable", "pintle-recover.service")
         installed.run("tee", "/etc/systemd/system/recorder.service", input=RECORDER)
         installed.run("systemctl", "enable", "recorder.service")
@@ -67,7 +67,8 @@ def apply_words(name, machine):
 
 
 def die_in(machine, name):
-    """Kills the whole machine when the first file of the change is in place and boots it again; returns the journal."""
+    """Kills the whole machine when the first file of the change is in place, and boots it again; returns the journal.
+    """
     node = machine.machine
     words = apply_words(name, machine)
     first = node.path(FIRST)
@@ -92,7 +93,7 @@ def test_services_read_and_run_one_config_after_a_death_in_the_middle_of_a_chang
         assert sorted(ran) == (["one"] if now == "one" else ["only", "two"])
         assert machine.run("systemctl", "list-jobs", "--no-legend").stdout == ""
         assert node.state == "running"
-        # The rest is left to whoever ends the change.
+        # Recovery does the rest later.
         said = machine.run(PINTLE, "recover").stdout
         assert ("is undone" in said) == is_cut_short
         machine.pintle("verify")

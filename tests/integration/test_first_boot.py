@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The OS of a machine changed outside of a config's life: at its first boot, and by hand."""
+"""Tests changes of a machine's OS outside its config: at the first boot, and by hand."""
 
 import json
 import os
@@ -45,14 +45,14 @@ class Machine(Installed):
         self.settle()
 
     def encapsulate(self, image="", arguments=(), name="rendered-worker-1"):
-        """As Ignition leaves it for a machine that is new."""
+        """Writes the first config as Ignition does on a new machine."""
         config = machine_config([], image, arguments)
         config["metadata"]["name"] = name
         self.run("tee", FIRST_CONFIG, input=json.dumps(config))
         self.run("systemctl", "enable", UNIT)
 
     def complete_first_boot(self):
-        """Has the unit do it, and follows the machine through the reboot."""
+        """Runs the unit, and follows the machine through the reboot."""
         self.run("systemctl", "start", "--no-block", UNIT)
         self.machine.follow_reboot()
         self.settle()
@@ -96,7 +96,7 @@ def test_image_and_arguments_come_with_one_reboot(machine):
     deploy.fsck(machine.machine)
 
 
-def test_where_there_is_nothing_to_do_the_boot_goes_on(machine):
+def test_the_boot_goes_on_if_there_is_nothing_to_do(machine):
     machine.encapsulate(machine.booted(), machine.arguments()[:1])
     boot, before = machine.boot(), machine.run("ostree", "admin", "status").stdout
     machine.run("systemctl", "start", UNIT)
@@ -105,7 +105,7 @@ def test_where_there_is_nothing_to_do_the_boot_goes_on(machine):
     machine.pintle("verify")
 
 
-def test_what_waits_for_it_is_started_after_it(machine):
+def test_units_that_wait_for_the_first_boot_start_after_it(machine):
     machine.run("tee", "/etc/systemd/system/kubelet.service",
                 input="[Unit]\nDescription=kubelet\n[Service]\nExecStart=/bin/sleep infinity\n"
                       "[Install]\nWantedBy=multi-user.target\n")
@@ -116,7 +116,7 @@ def test_what_waits_for_it_is_started_after_it(machine):
     machine.settle()
     assert machine.booted() == second
     starts = machine.run("journalctl", "--output=json", "--unit=kubelet.service", "JOB_TYPE=start").stdout
-    # Once, and in the boot with the new image.
+    # The unit ran once, in the boot with the new image.
     assert [json.loads(line)["_BOOT_ID"] for line in starts.splitlines() if "Started" in line] \
         == [machine.boot().strip().replace("-", "")]
 
@@ -137,7 +137,7 @@ def test_killed_at_any_moment_it_goes_on_with_the_next_start(machine):
     deploy.fsck(machine.machine)
 
 
-def test_a_wrong_image_is_told_and_tried_again(machine):
+def test_a_wrong_image_is_reported_and_tried_again(machine):
     wrong = "0" * 64
     machine.encapsulate(wrong)
     said = machine.pintle("firstboot", "--once", status=1)
@@ -147,7 +147,7 @@ def test_a_wrong_image_is_told_and_tried_again(machine):
     for delay in ("1s", "2s"):
         wait_until(lambda text=f"trying again in {delay}": text in machine.said(), "it says when it tries again",
                    PATIENCE)
-    # Whoever mends it meanwhile is heard.
+    # A corrected config is used at the next try.
     second = machine.commit("2")
     machine.encapsulate(second)
     machine.machine.follow_reboot()
@@ -155,7 +155,7 @@ def test_a_wrong_image_is_told_and_tried_again(machine):
     assert machine.booted() == second and machine.is_through()
 
 
-def test_a_first_config_that_is_none_is_told(machine):
+def test_an_invalid_first_config_is_reported(machine):
     machine.run("tee", FIRST_CONFIG, input="{")
     assert "failed to parse MachineConfig" in machine.pintle("firstboot", "--once", status=1)
     assert machine.has(FIRST_CONFIG)
@@ -196,7 +196,7 @@ def test_pivot_takes_another_image_and_the_config_stays(machine):
     said = machine.pintle("pivot", "--yes", second, status=2)
     assert f"from {first}" in said and f"to {second}" in said and "probe=1" in said
     assert "A reboot is pending" in said and machine.booted() == first
-    # Until the reboot nothing else is begun.
+    # Until the reboot, no other change can begin.
     said = machine.pintle("pivot", "--yes", first, status=1)
     assert "waits for a reboot" in said and "pintle recover --give-up" in said
     assert "waits for a reboot" in machine.apply(machine_config([file("/etc/other", "x")]))
@@ -206,7 +206,7 @@ def test_pivot_takes_another_image_and_the_config_stays(machine):
     assert machine.read(CURRENT_CONFIG) == config
     assert f'expected target osImageURL "{first}", have ' in machine.pintle("verify", status=2)
     assert "pivot" in machine.pintle("history")
-    # And back to what the config says.
+    # The machine returns to the OS of its config.
     machine.pintle("restore", "--no-reboot", "os", status=2)
     machine.reboot()
     assert machine.booted() == first
@@ -214,7 +214,7 @@ def test_pivot_takes_another_image_and_the_config_stays(machine):
     deploy.fsck(machine.machine)
 
 
-def test_pivot_to_what_is_booted_does_nothing_unless_it_is_forced(machine):
+def test_pivot_to_the_booted_image_does_nothing_unless_it_is_forced(machine):
     first, before = machine.booted(), machine.run("ostree", "admin", "status").stdout
     answer = json.loads(machine.pintle("pivot", "--yes", "--reboot", "-o", "json", first))
     assert answer["outcome"] == "nothing to do" and answer["from"] == answer["to"]
@@ -251,7 +251,7 @@ def test_pivot_can_be_given_up(machine):
 
 def test_pivot_asks_and_looks_before_it_begins(machine):
     second = machine.commit("2")
-    assert "add --yes" in machine.pintle("pivot", second, status=1)
+    assert "use --yes" in machine.pintle("pivot", second, status=1)
     machine.apply(machine_config([file("/etc/managed", "new")]))
     machine.reboot()
     machine.run("tee", "/etc/managed", input="edited")
@@ -260,11 +260,11 @@ def test_pivot_asks_and_looks_before_it_begins(machine):
     assert "nothing was changed" in said and not machine.has(JOURNAL)
     machine.pintle("pivot", "--yes", "--force", second, status=2)
     machine.reboot()
-    # An edit is the admin's, and no image takes it away.
+    # No image overwrites the administrator's edit.
     assert machine.booted() == second and machine.read("/etc/managed") == "edited"
 
 
-def test_pivot_to_an_image_of_a_layout_says_its_digest(layout):
+def test_pivot_to_an_image_of_a_layout_reports_its_digest(layout):
     with Node(binds={str(layout): "/run/layout"}) as node:
         machine = Machine(node)
         machine.run("cp", "--recursive", "/run/layout", "/var/layout")
@@ -322,7 +322,7 @@ def test_the_old_name_reboots_where_a_file_asks_for_it_and_tunes_the_kernel(mach
     machine.settle()
     assert {"nosmt", "quiet"} <= set(machine.arguments()) and "probe=2" not in machine.arguments()
     assert "probe=2 cannot be tuned on this OS" in machine.said("old.service")
-    # What is there already is no change.
+    # The machine has this image and these arguments already, so nothing changes.
     machine.old("pivot", "--unchanged-exit-77", machine.booted(), status=77)
     machine.run("sh", "-c", f"printf '{FCOS}' >/etc/os-release")
     machine.run("tee", "/etc/pivot/kernel-args", input="ADD probe=1\nDELETE nosmt\n")
@@ -342,8 +342,8 @@ def test_the_old_name_completes_the_first_boot(machine):
     assert machine.booted() == second and machine.current() == "50-all"
 
 
-def test_the_old_name_hands_its_flags_to_the_agent(machine):
-    """The agent itself is not where it is when it is installed."""
+def test_the_old_name_passes_its_flags_to_the_agent(machine):
+    """The agent is not installed where the program looks for it."""
     drop_in = "/run/pintle/pintled.conf.d/50-machine-config-daemon.conf"
     said = machine.old("start", "--node-name=worker-1", "--kubeconfig", "/etc/kubeconfig", "--root-mount=/",
                        "--kubelet_healthz_enabled=false", "--tls-min-version=VersionTLS12", status=1)

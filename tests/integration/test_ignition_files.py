@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pintle apply --root` makes of a small OS what Ignition's own files stage (2.14) and the first boot make of it.
+"""Compares `pintle apply --root` with Ignition's own files stage (2.14) and the first boot, on a small OS.
 
-The configs are made out of what MachineConfigs may hold, and are the same in every run: contents, modes, owners, paths
-through links, units and what enables them, SSH keys and passwords.  Whole trees are compared.  Where they may differ is
-named below, each with its reason in docs/compatibility.md.
+The configs are random combinations of what MachineConfigs may contain, the same in every run: contents, modes, owners,
+paths through links, units and their enablement, SSH keys and passwords. Whole trees are compared. The intended
+differences are listed below, each with its reason in docs/compatibility.md.
 
-Instances of templates are left out: Ignition asks a running systemd about them.
+Instances of template units are left out, because Ignition asks a running systemd about them.
 """
 
 import base64
@@ -25,7 +25,7 @@ import pytest
 from machines import shell
 
 PINTLE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/ctl/pintle"
-IGNITION = pathlib.Path("/usr/lib/dracut/modules.d/30ignition/ignition")  # Debian installs no other.
+IGNITION = pathlib.Path("/usr/lib/dracut/modules.d/30ignition/ignition")  # Debian installs no other copy of Ignition.
 COUNT = 1000 if os.environ.get("PINTLE_NIGHTLY") else 100
 
 CORE, WWW = (1000, 1000), (33, 33)
@@ -41,7 +41,7 @@ UNITS = ["new.service", "more.service", "other.timer", "unknown.service", "os.se
 WANTED = "[Install]\nWantedBy=multi-user.target\n"
 REQUIRED = "[Install]\nRequiredBy=one.target two.target\n"
 ALSO = "[Install]\nWantedBy=sockets.target\nAlsø=x\nAlso=also.timer\n"
-# What the OS enables, its first boot has enabled: Ignition is not the one to decide that.
+# The first boot has enabled these units already, so Ignition does not decide about them.
 PRESET_OF_THE_OS = "enable os.service\ndisable *\n"
 FILES_OF_THE_OS = {
     "/etc/motd": (0o644, (0, 0)), "/etc/secret": (0o600, (0, 0)), "/etc/setgid": (0o2755, WWW),
@@ -55,7 +55,7 @@ LINKS_OF_THE_OS = {
     "/etc/link": "motd", "/etc/absolute": "/etc/motd", "/etc/dangling": "nowhere", "/etc/out": "../../../../etc/motd",
     "/opt": "var/opt", "/srv": "/var/srv", "/etc/through": "/../../etc/shared",
 }
-# Paths, and what stands before the last slash: there, by a link, or not there yet.
+# Paths in folders that exist, that are reached by a link, or that do not exist yet.
 TAKEN = [*FILES_OF_THE_OS, "/etc/link", "/etc/absolute", "/etc/dangling", "/etc/out", "/etc/empty"]
 FREE = [folder + name for folder in
         ["/etc/", "/etc/conf.d/", "/etc/through/", "/var/tmp/", "/opt/", "/srv/", "/etc/new/",
@@ -112,9 +112,9 @@ class Maker:
 
     def unit_text(self, name):
         install = self.pick("", WANTED, REQUIRED, f"[Install]\nAlias=also-{name}\n")
-        if name == "os.service":  # What is enabled stays so as it was.
+        if name == "os.service":  # This unit is enabled already, and stays so.
             install = WANTED
-        if name == "new.service":  # Just one, lest one should enable what another disables.
+        if name == "new.service":  # Only one unit has Also=, because another one could disable what it enables.
             install = self.pick(ALSO, install)
         return self.pick("", "[Unit]\nDescription=ü\n") + "[Service]\nExecStart=/bin/new\n" + install
 
@@ -178,20 +178,21 @@ def make_small_os(root):
 
 
 class Ignition:
-    """Runs what the initramfs of a first boot runs, and then what the first start of systemd does about presets."""
+    """Runs the stages of a first boot in the initramfs, and then applies presets as the first start of systemd does."""
 
     def __init__(self, folder):
         shell.need(IGNITION, "usermod", "systemctl")
         self.scratch = folder / "ignition"
         programs = folder / "programs"
         programs.mkdir()
-        # It labels what it has written, which Pintle leaves to what is running; the OS has no policy either.
+        # Ignition labels the files; Pintle leaves that to the running system.  The OS has no policy, so this does
+        # nothing.
         (programs / "setfiles").write_text("#!/bin/sh\nexec cat >/dev/null\n")
         (programs / "setfiles").chmod(0o755)
         self.path = f"{programs}:/usr/sbin:/usr/bin:/sbin:/bin"
 
     def run(self, config, root):
-        """None if all went well, else what went wrong."""
+        """Returns None, or the errors."""
         at(root, "/etc/selinux").mkdir()
         at(root, "/etc/selinux/config").write_text("SELINUXTYPE=targeted\n")
         shutil.rmtree(self.scratch, ignore_errors=True)
@@ -201,7 +202,7 @@ class Ignition:
             words = [IGNITION, "-platform=file", f"-stage={stage}", f"-root={root}", "-log-to-stdout",
                      *(f"-{name}={place}" for name, place in places.items())]
             answer = shell.run(*words, check=False, env={"IGNITION_CONFIG_FILE": str(config), "PATH": self.path})
-            if answer.returncode != 0:  # It tells the whole config, too.
+            if answer.returncode != 0:  # Ignition logs the whole config, too.
                 return "\n".join(line for line in answer.stdout.splitlines() if "CRITICAL" in line)
         shell.run("systemctl", f"--root={root}", "preset-all", "--preset-mode=enable-only", check=False)
         shutil.rmtree(at(root, "/etc/selinux"))
@@ -209,7 +210,7 @@ class Ignition:
 
 
 def what_is_at(path):
-    """Kind and mode, owner, and what it holds."""
+    """Returns the kind and mode, the owner, and the contents."""
     status = path.lstat()
     owner = status.st_uid, status.st_gid
     if path.is_symlink():
@@ -223,7 +224,7 @@ def attributes_of(path):
 
 
 def tree(root):
-    """Everything there is, by its path."""
+    """Returns everything in the tree, by its path."""
     found = {}
     for folder, folders, files in os.walk(root):
         for path in [pathlib.Path(folder, name) for name in [*folders, *files]]:
@@ -232,7 +233,7 @@ def tree(root):
 
 
 def by_name(found):
-    """systemd starts what has the name of the link, wherever that leads to."""
+    """Compares links by name: systemd starts the unit with the name of the link, wherever the link leads."""
     for path, (mode, owner, contents, attributes) in found.items():
         if mode == "link" and "/etc/systemd/system/" in path and ".wants/" in path:
             found[path] = mode, owner, os.path.basename(contents), attributes
@@ -246,16 +247,16 @@ def drop(found, *paths):
 
 def of_ignition(root):
     found = tree(root)
-    # What it leaves for itself, and the presets, of which the first boot has made links.
+    # These are Ignition's report, and the presets, of which the first boot has made links.
     drop(found, "/etc/.ignition-result.json", "/etc/systemd/system-preset")
-    # What usermod leaves besides.
+    # These are files of usermod.
     drop(found, "/etc/.pwd.lock", "/etc/passwd-", "/etc/shadow-")
     return found
 
 
 def of_pintle(root):
     found = tree(root)
-    # The config, what was there before it, the journal and the lock.
+    # These are the config, the files before it, the journal and the lock.
     drop(found, "/etc/machine-config-daemon", "/var/lib/pintle")
     drop(found, "/etc/.pwd.lock")
     return found
@@ -268,7 +269,8 @@ def differences(theirs, ours):
 
 @pytest.fixture
 def scratch():
-    """A folder that users may enter, since Ignition writes their keys as them; in memory, since no disk matters."""
+    """A folder that users may enter, because Ignition writes their keys as them; in memory, because no disk is needed.
+    """
     with tempfile.TemporaryDirectory(prefix="pintle-", dir="/dev/shm") as folder:
         os.chmod(folder, 0o755)
         yield pathlib.Path(folder)
@@ -331,7 +333,7 @@ MOTD = b"/etc/motd of the OS\n"
 KEYS = {"passwd": {"users": [{"name": "core", "sshAuthorizedKeys": ["ssh-ed25519 AAAA"]}]}}
 WWW_KEYS = {"passwd": {"users": [{"name": "www-data", "sshAuthorizedKeys": ["k"]}]}}
 FOLDER = "/etc/systemd/system"
-# What is there before, the config, a path, and what each has made of it.  docs/compatibility.md says why.
+# The state before, the config, a path, and the results of both programs.  docs/compatibility.md has the reasons.
 DIFFERENT = {
     "special bits": (
         None, with_file(**one("/etc/a", mode=0o4755)), "/etc/a",

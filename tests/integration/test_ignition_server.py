@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Ignition server answers real clients as the Machine Config Operator's does, whoever else is asking."""
+"""Tests the Ignition server with real clients: it answers as the Machine Config Operator's does, whatever other clients
+do.
+"""
 
 import asyncio
 import http.client
@@ -48,7 +50,7 @@ def server(pair):
 
 
 def curl(url, authority=None, method="GET", headers=None, more=()):
-    """The status, the headers and the body."""
+    """Returns the status, the headers and the body."""
     words = ["curl", "--silent", "--show-error", "--path-as-is", "--include", "--max-time", "60", *more]
     words += ["--head"] if method == "HEAD" else ["--request", method]
     if authority:
@@ -87,7 +89,7 @@ def test_it_answers_as_the_machine_config_operator_does(case, authority, pair):
 
 
 def test_all_of_a_thousand_machines_are_served_that_ask_at_the_same_moment(server, trust):
-    # However few descriptors it was started with.
+    # The server raises its own limit of descriptors.
     limits = pathlib.Path(f"/proc/{server.pid}/limits").read_text(encoding="ascii")
     soft, hard = re.search(r"Max open files +(\S+) +(\S+)", limits).groups()
     assert soft == hard
@@ -143,7 +145,7 @@ def test_a_renewed_certificate_is_used_and_no_connection_is_dropped(tmp_path, au
             stop.set()
             for client in clients:
                 client.join()
-        # A key that does not fit leaves things as they are.
+        # A key that does not match the certificate is not used.
         used.renew(certs.Pair(renewed.certificate, pair.key))
         wait_until(lambda: "stays in use" in server.log(), "the server says what does not fit", 60)
         assert certificate_at(server.port, trust) == certificate_in(renewed)
@@ -151,7 +153,7 @@ def test_a_renewed_certificate_is_used_and_no_connection_is_dropped(tmp_path, au
 
 
 class Secret:
-    """A mounted Secret: its files are links, and one link decides which they are."""
+    """A mounted Secret: its files are links through one other link, which is replaced at a renewal."""
 
     def __init__(self, folder, pair):
         folder.mkdir(exist_ok=True)
@@ -182,7 +184,7 @@ def certificate_in(pair):
     return ssl.PEM_cert_to_DER_cert(pair.certificate.read_text(encoding="ascii"))
 
 
-def test_clients_that_never_finish_do_not_keep_others_waiting(server, trust):
+def test_clients_that_never_finish_do_not_delay_others(server, trust):
     slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
     half = []
     for _ in range(100):
@@ -240,7 +242,7 @@ def test_one_address_has_only_so_many_connections(pair):
 
 
 def token(tmp_path, *words, key=KEY):
-    """The headers that a pointer config sends."""
+    """Returns the headers that a pointer config sends."""
     key_file = tmp_path / "key"
     write_private(key_file, key + "\n")
     answer = subprocess.run([CONTROLLER, "token", "--key-file", key_file, *words], stdout=subprocess.PIPE, check=True)
@@ -261,7 +263,7 @@ def test_without_a_token_no_byte_of_a_config_is_served_where_one_is_required(tmp
                     assert (status, answered["Content-Length"], body) == (401, "0", b""), (method, headers)
             of_master = token(tmp_path, "--pool", "master")
             assert curl(worker, authority, headers=of_master)[::2] == (403, b"")
-            # Neither does it tell which pools there are.
+            # The server does not reveal which pools exist.
             assert curl(base + "/config/none", authority)[0] == 401
             assert curl(base + "/healthz", authority)[0] == 200
         brief = token(tmp_path, "--pool", "worker", "--ttl", "1s")
@@ -273,7 +275,7 @@ def test_keys_are_changed_while_it_serves_and_a_token_is_good_for_as_long_as_its
     keys = tmp_path / "keys"
 
     def renew(text):
-        """As a mounted Secret is renewed: by a name that comes to stand for something else."""
+        """Replaces the file by a rename, as a mounted Secret is renewed."""
         write_private(tmp_path / "new-keys", text)
         (tmp_path / "new-keys").rename(keys)
 
@@ -296,7 +298,7 @@ def test_keys_are_changed_while_it_serves_and_a_token_is_good_for_as_long_as_its
         assert status(of_new) == 200
 
 
-def test_keys_that_change_where_it_does_not_watch_are_read_when_it_is_told_so(tmp_path):
+def test_keys_that_it_cannot_watch_are_read_again_on_request(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     keys = tmp_path / "elsewhere/keys"
     write_private(keys, KEY + "\n")
@@ -307,7 +309,7 @@ def test_keys_that_change_where_it_does_not_watch_are_read_when_it_is_told_so(tm
         assert "The keys of tokens were renewed" in server.log()
 
 
-def test_with_grace_everyone_is_served_and_who_has_no_token_is_told_of(tmp_path, authority, pair):
+def test_with_grace_everyone_is_served_and_clients_without_a_token_are_logged(tmp_path, authority, pair):
     good = token(tmp_path, "--pool", "worker")
     with IgnitionServer(WORKER, pair, ["--access", "grace", "--token-keys", tmp_path / "key"]) as server:
         assert curl(server.secure + "/config/worker", authority, headers={"Accept": ACCEPT})[::2] == (200, CONFIG)
@@ -317,7 +319,7 @@ def test_with_grace_everyone_is_served_and_who_has_no_token_is_told_of(tmp_path,
         assert "token" not in server.log()[said:]
 
 
-def test_a_changed_folder_is_served_when_it_is_told_so_and_a_broken_one_is_not(tmp_path, authority, pair):
+def test_a_changed_folder_is_served_on_request_unless_it_is_broken(tmp_path, authority, pair):
     folder = tmp_path / "folder"
     shutil.copytree(WORKER, folder)
     with IgnitionServer(folder, pair) as server:
@@ -367,7 +369,7 @@ def test_it_speaks_tls_1_2_and_1_3_and_no_http_2(server, trust, version, is_serv
     (["token", "--pool", "worker", "--key-file", "/dev/null"], "there is no key"),
     (["token", "--pool", "worker", "--key-file", "/proc/self/status", "--ttl", "soon"], "a key has 32 characters"),
 ])
-def test_wrong_usage_is_told_with_its_remedy(words, says):
+def test_wrong_usage_is_reported_with_its_remedy(words, says):
     answer = subprocess.run([CONTROLLER, *words], stderr=subprocess.PIPE, text=True, check=False)
     assert answer.returncode == 1
     assert says in answer.stderr
@@ -391,7 +393,7 @@ def test_help_is_on_standard_output(words, says):
     (["--from", WORKER, "--listen", "127.0.0.1:0", "--tls-cert", WORKER / "kubeconfig", "--tls-key",
       WORKER / "kubeconfig"], "there is no certificate in it"),
 ])
-def test_what_cannot_be_served_is_told_at_the_beginning(options, says):
+def test_a_folder_that_cannot_be_served_is_an_error_at_the_start(options, says):
     words = [CONTROLLER, "serve", "--listen-http", "127.0.0.1:0", *options]
     answer = subprocess.run(words, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
     assert answer.returncode == 1

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ignition's own ignition-validate (2.14, which knows specs 3.0 to 3.3) and `pintle validate` agree on what is valid.
+"""Checks that Ignition's own ignition-validate (2.14, which knows specs 3.0 to 3.3) and `pintle validate` accept the
+same configs.
 
-The configs are made out of ingredients, good and bad, and are the same in every run.  Two rules are younger than that
-Ignition and are left out: a file must not be where a unit or a drop-in goes, nor below another file.
+The configs are random combinations of valid and invalid parts, the same in every run. Two newer rules are left out: a
+file must not be in the place of a unit or a drop-in, nor below another file.
 """
 
 import json
@@ -30,7 +31,7 @@ CONTENTS = [
 
 
 class Maker:
-    """Makes configs: tame ones are mostly valid."""
+    """Makes configs; tame ones are mostly valid."""
 
     def __init__(self, seed, tame):
         self.random = random.Random(seed)
@@ -114,7 +115,7 @@ class Maker:
         return config
 
 
-def test_agrees_with_ignition_on_what_is_valid(tmp_path):
+def test_accepts_the_same_configs_as_ignition(tmp_path):
     shell.need("ignition-validate")
     differences = []
     valid = 0
@@ -127,4 +128,4 @@ def test_agrees_with_ignition_on_what_is_valid(tmp_path):
         if (theirs.returncode == 0) != (ours.returncode == 0):
             differences.append(f"{path.read_text()}\n  theirs: {theirs.stdout}{theirs.stderr}\n  ours: {ours.stderr}")
     assert not differences, "\n".join(differences)
-    assert COUNT / 10 < valid < COUNT * 9 / 10  # Both kinds are there.
+    assert COUNT / 10 < valid < COUNT * 9 / 10  # Both valid and invalid configs have occurred.

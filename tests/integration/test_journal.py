@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program of ours logs under systemd is in the journal with its fields; elsewhere it is plain text."""
+"""Tests the log: under systemd, entries are in the journal with their fields; elsewhere they are plain text."""
 
 import json
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pintle apply` killed at random instants, half of the times with the whole machine: after `pintle recover` the node
-is the old one or the new one, in its files and in what systemd makes of it.
+"""Kills `pintle apply` at random instants, every other time with the whole machine: after `pintle recover`, the files
+and systemd's state are those of the old config or of the new one.
 
 PINTLE_NIGHTLY, as `./dev test --nightly` sets it, takes 200 instants; PINTLE_SEED takes others.
 """
@@ -26,7 +26,7 @@ COUNT = 200 if os.environ.get("PINTLE_NIGHTLY") else 30
 SEED = int(os.environ.get("PINTLE_SEED", "20261121"))
 JOURNAL = "/var/lib/pintle/change/journal.json"
 
-# What a program runs with is what it was started with.
+# This service records the settings that it was started with.
 APP_THAT_TELLS = APP.replace("ExecStart=/bin/grep -q good /etc/app/app.conf",
                              "ExecStart=/bin/sh -c 'grep -q good /etc/app/app.conf && cp /etc/app/app.conf /run/app'")
 RUNNER = """[Service]
@@ -53,7 +53,9 @@ POLICY = {
 
 
 def config(name, settings, *files, units=(), mode=0o600):
-    """A file in the place of one of the OS, one in a new folder, units with and without contents, a drop-in, a key."""
+    """Returns a config with a file in place of one of the OS's, a file in a new folder, units with and without
+    contents, a drop-in and a key.
+    """
     return {
         "ignition": {"version": "3.4.0"},
         "storage": {"files": [file("/etc/issue", name), file("/etc/app/app.conf", settings, mode=mode), *files]},
@@ -75,7 +77,7 @@ CONFIGS = {
     "one": config("one", "good%20one"),
     "two": config("two", "good%20two", DEEP, mode=0o640, **MORE),
 }
-# Each by the name of the config that it is tried from: app.service does not come up with them.
+# Configs with which app.service does not start, by the name of the config before them.
 BROKEN = {
     "one": config("three", "bad", DEEP, **MORE),
     "two": config("three", "bad"),
@@ -88,7 +90,7 @@ class Killed(Machine):
         self.write("/root/policy.json", POLICY)
 
     def whole_state(self):
-        """All that a config can change, with what runs, and with which settings."""
+        """Describes everything that a config can change, with the running services and their settings."""
         show = ["systemctl", "show", "--property=Id,UnitFileState,LoadState,NeedDaemonReload"]
         return {**self.state(), "units": self.node.run(*show, *RESTARTED, *OTHERS).stdout,
                 "running": self.node.run(*show[:2], "--property=Id,ActiveState,SubState,Job", *RESTARTED).stdout,
@@ -98,7 +100,7 @@ class Killed(Machine):
         return [PINTLE, "apply", "--yes", "--policy", "/root/policy.json", "/root/configs"]
 
     def kill_program(self, cut):
-        # In the foreground, timeout waits for what it kills, which holds the claim to the machine until it is gone.
+        # With --foreground, timeout waits for the killed program, which holds the claim until it has ended.
         return self.node.run("timeout", "--foreground", "--signal=KILL", f"{cut:.4f}", *self.apply_words(), check=False)
 
     def kill_all(self, cut):
@@ -134,7 +136,7 @@ def killed():
 
 @pytest.fixture(scope="module")
 def states(killed):
-    """What the configs make of the machine, by their names; and how long that takes."""
+    """Returns the state of the machine with each config, by name, and how long a change takes."""
     found, seconds = {}, 0
     for name in ["one", "two", "one", "two"]:
         started = time.monotonic()
@@ -173,7 +175,7 @@ def test_killed_at_any_instant_it_is_the_old_or_the_new_config_after_recovery(ki
             about += [f"difference to {name}: {difference(found[name], state)}" for name in wanted]
             about.append(killed.node.run("journalctl", "-b", "-n", "150", "-o", "short-monotonic", "--no-pager").stdout)
             raise AssertionError("\n".join(about))
-        # What failed by itself is told again by recovery, which undoes it.
+        # If the change itself has failed, recovery undoes it and reports the failure again.
         assert recovered.returncode == 0 or (is_broken and phase in ("applied", "undoing")), "\n".join(about)
         result = next(name for name in wanted if state == found[name])
         seen["machine" if is_whole else "program", phase, "broken" if is_broken else
@@ -187,11 +189,11 @@ def test_killed_at_any_instant_it_is_the_old_or_the_new_config_after_recovery(ki
     assert {outcome for _, _, outcome in seen} == {"old", "new", "broken"}
 
 
-WAITING = {"7", "271"} if os.uname().machine == "x86_64" else {"73"}  # poll(2) and ppoll(2).
+WAITING = {"7", "271"} if os.uname().machine == "x86_64" else {"73"}  # The system calls poll(2) and ppoll(2).
 
 
 class Background:
-    """A command in the node that was begun and not waited for."""
+    """A command in the node that runs in the background."""
 
     def __init__(self, machine, *words):
         self.said = tempfile.TemporaryFile("w+")
@@ -199,7 +201,7 @@ class Background:
                                       stderr=subprocess.STDOUT, env=ENVIRONMENT)
 
     def process(self):
-        """The host's number of what the shell runs; None while it has not begun, or when it has ended."""
+        """Returns the host's process ID of the command, or None if it has not begun or has ended."""
         children = pathlib.Path(f"/proc/{self.shell.pid}/task/{self.shell.pid}/children").read_text().split()
         return int(children[0]) if children else None
 
@@ -214,10 +216,10 @@ class Background:
             return status, self.said.read()
 
 
-def test_what_systemd_has_not_come_to_yet_is_not_done_after_recovery(killed, states):
+def test_a_job_that_systemd_has_not_begun_is_not_done_after_recovery(killed, states):
     found, _ = states
     killed.apply(CONFIGS["one"])
-    # So many that systemd can be stopped before it is asked.
+    # With this many files, the test can stop systemd before the change asks it for anything.
     other = config("one", "good%20one", *(file(f"/etc/deep/{number}", "x") for number in range(500)),
                    units=[{"name": "systemd-pstore.service", "enabled": False}])
     killed.write("/root/configs/50-all.ign", other)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Kubernetes client against a real control plane, by kube_probe.cc."""
+"""Tests the Kubernetes client against a real control plane, with kube_probe.cc."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ from machines.wait import wait_until
 from budget import pods, settled
 
 PROBE = pathlib.Path(os.environ["PINTLE_BUILD"]) / "tests/integration/kube-probe"
-PATIENCE = 60    # seconds for what is to come, on a machine that is busy with other things
+PATIENCE = 60    # Seconds, on a machine that is busy with other things.
 
 
 @pytest.fixture(scope="module")
@@ -30,23 +30,23 @@ def cluster():
 
 @pytest.fixture
 def namespace(cluster, request):
-    """A namespace of the test's own, with nothing in it but what each namespace is given."""
+    """A namespace of the test's own, which has only the objects that each namespace gets."""
     name = request.node.name.replace("_", "-")[:60].strip("-")
     cluster.kubectl("create", "namespace", name)
     account = f"/api/v1/namespaces/{name}/configmaps/kube-root-ca.crt"
     wait_until(lambda: cluster.admin.request("GET", account)[0] == 200, "the namespace has its CA", PATIENCE)
-    # What was there before the test is no concern of it.
+    # The test ignores the objects that each namespace gets.
     cluster.kubectl("label", "configmap", "--namespace", name, "--all", "ignored=")
     return name
 
 
 def given(cluster, namespace):
-    """The ConfigMaps that each namespace has on this API server."""
+    """Returns the ConfigMaps that each namespace has on this API server."""
     return [each["metadata"]["name"] for each in cluster.get("configmaps", "-n", namespace, "-l", "ignored")["items"]]
 
 
 def probe(kubeconfig, *words, check=True):
-    """Runs the probe to its end; returns what it printed, or with check=False what it complained of."""
+    """Runs the probe to its end; returns its output, or with check=False its error."""
     ran = subprocess.run([PROBE, kubeconfig, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                          timeout=PATIENCE, check=False)
     if check:
@@ -57,7 +57,7 @@ def probe(kubeconfig, *words, check=True):
 
 
 class Running:
-    """A probe that goes on, and tells line by line what happens."""
+    """A probe that runs in the background and reports each event in a line."""
 
     def __init__(self, kubeconfig, *words):
         self.process = subprocess.Popen([PROBE, kubeconfig, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -74,13 +74,13 @@ class Running:
         return self._lines.get(timeout=PATIENCE)
 
     def next_but_trouble(self):
-        """The next line that is not about the server being away."""
+        """Returns the next line that is not about an outage of the server."""
         while (line := self.next()).startswith("trouble"):
             pass
         return line
 
     def until(self, wanted):
-        """All lines up to the one that is waited for."""
+        """Returns all lines up to the expected one."""
         lines = []
         while not lines or lines[-1] != wanted:
             lines.append(self.next_but_trouble())
@@ -134,7 +134,7 @@ class TestObjects:
         assert probe(admin, "get", namespace, "a", check=False) == (
             f'reading ConfigMap {namespace}/a: configmaps "a" not found (status 404 NotFound)')
 
-    def test_keep_what_the_client_does_not_know(self, cluster, namespace):
+    def test_keep_fields_that_the_client_does_not_know(self, cluster, namespace):
         path = f"/api/v1/namespaces/{namespace}/configmaps/a"
         cluster.admin.must("POST", path.removesuffix("/a"), {"metadata": {"name": "a"}, "binaryData": {"b": "AAEC"}})
         probe(cluster.admin.kubeconfig, "set", namespace, "a", "one=1")
@@ -142,14 +142,14 @@ class TestObjects:
         now = cluster.admin.must("GET", path)
         assert (now["binaryData"], now["data"]) == ({"b": "AAEC"}, {"one": "1", "count": "1"})
 
-    def test_a_json_patch_is_all_or_nothing(self, cluster, namespace):
+    def test_a_json_patch_is_applied_as_a_whole_or_not_at_all(self, cluster, namespace):
         admin = cluster.admin.kubeconfig
         config_map(cluster, namespace, "a", {"x": "1"})
         assert "status 422 Invalid" in probe(admin, "test", namespace, "a", "x=2", "x=3", check=False)
         probe(admin, "test", namespace, "a", "x=1", "x=3")
         assert probe(admin, "get", namespace, "a") == ["x=3"]
 
-    def test_server_side_apply_tells_whose_field_it_is(self, cluster, namespace):
+    def test_server_side_apply_names_the_owner_of_a_field(self, cluster, namespace):
         admin = cluster.admin.kubeconfig
         probe(admin, "apply", namespace, "a", "one", "refuse", "x=1", "y=1")
         probe(admin, "apply", namespace, "a", "two", "refuse", "z=2")
@@ -158,7 +158,7 @@ class TestObjects:
         probe(admin, "apply", namespace, "a", "two", "force", "x=2")
         assert probe(admin, "get", namespace, "a") == ["x=2", "y=1"]
 
-    def test_two_that_change_the_same_object_lose_nothing(self, cluster, namespace):
+    def test_two_writers_of_one_object_lose_nothing(self, cluster, namespace):
         config_map(cluster, namespace, "a")
         counters = [subprocess.Popen([PROBE, cluster.admin.kubeconfig, "count", namespace, "a", "30"]) for _ in range(3)]
         assert [counter.wait(PATIENCE) for counter in counters] == [0, 0, 0]
@@ -172,7 +172,7 @@ class TestObjects:
         for page in (1, 2, 3, 100):
             assert probe(cluster.admin.kubeconfig, "list", namespace, page)[:-1] == names
 
-    def test_take_memory_only_for_what_is_kept_of_them(self, cluster, namespace):
+    def test_need_memory_only_for_the_kept_fields(self, cluster, namespace):
         for i in range(40):
             config_map(cluster, namespace, f"m-{i:02}", {"large": "x" * 900_000})
         *names, grown = probe(cluster.admin.kubeconfig, "list", namespace, 100)
@@ -205,7 +205,7 @@ class TestRights:
             (tmp_path / "token").write_text(cluster.account(namespace, "default").token)
             assert mirror.next_but_trouble() == "added a"
 
-    def test_an_exec_plugin_is_refused_with_what_to_do(self, cluster, tmp_path):
+    def test_an_exec_plugin_is_refused_with_an_alternative(self, cluster, tmp_path):
         config = json.loads(pathlib.Path(cluster.admin.kubeconfig).read_text(encoding="ascii"))
         config["users"][0]["user"] = {"exec": {"command": "aws"}}
         (tmp_path / "config").write_text(json.dumps(config))
@@ -226,7 +226,7 @@ class TestEvents:
 
 
 class TestMirror:
-    def test_follows_what_happens(self, cluster, namespace):
+    def test_follows_all_events(self, cluster, namespace):
         for name in ("a", "b", "c"):
             config_map(cluster, namespace, name, {"value": "1"})
         config_map(cluster, namespace, "other", labels={"ignored": ""})
@@ -243,7 +243,8 @@ class TestEviction:
     def test_is_kept_back_by_a_budget_and_knows_the_pod(self, cluster):
         cluster.apply(pods(cluster))
         first, second = settled(cluster)
-        # On a slow machine the server may fail when it has spent the budget already, which it gets back after two minutes.
+        # On a slow machine the server may fail after it has counted the eviction; the budget recovers after two
+        # minutes.
         wait_until(lambda: self.evict(cluster, first) == ["going"], "the budget lets one go", 180, every=1)
         assert self.evict(cluster, second) == ["kept: The disruption budget web needs 1 healthy pods and has 1 currently"]
         settled(cluster)
@@ -282,7 +283,7 @@ class TestLease:
 
 
 class TestFaults:
-    """These come last, since the cluster's own controllers take their time to come back."""
+    """These tests come last, because the cluster's own controllers need time to come back."""
 
     def test_a_mirror_goes_on_when_the_api_server_was_killed(self, cluster, namespace):
         config_map(cluster, namespace, "a", {"value": "1"})
@@ -292,7 +293,7 @@ class TestFaults:
             assert mirror.next().startswith("trouble watching configmaps: ")
             cluster.start_apiserver()
             config_map(cluster, namespace, "b")
-            # It may have had to list anew, but tells nothing twice.
+            # The mirror may have listed again, but reports nothing twice.
             assert [line for line in mirror.until("added b") if line != "synced"] == ["added b"]
 
     def test_a_mirror_goes_on_when_the_store_was_away(self, cluster, namespace):
@@ -303,12 +304,13 @@ class TestFaults:
             config_map(cluster, namespace, "b")
             assert mirror.until("added b")
 
-    def test_a_mirror_tells_the_difference_when_the_server_has_forgotten_its_past(self, cluster, namespace):
+    def test_a_mirror_reports_the_differences_when_the_server_has_forgotten_its_versions(self, cluster, namespace):
         for name in ("a", "b", "c"):
             config_map(cluster, namespace, name, {"value": "1"})
         with running(cluster.admin.kubeconfig, "mirror", namespace) as mirror:
             mirror.until("synced")
-            # Its connection ends with the first server, things happen under the second, and the third has only heard.
+            # The connection ends with the first server, changes are made with the second, and the third does not know
+            # the old versions.
             mirror.process.send_signal(signal.SIGSTOP)
             cluster.stop_apiserver()
             cluster.start_apiserver()
@@ -320,7 +322,7 @@ class TestFaults:
             mirror.process.send_signal(signal.SIGCONT)
             assert mirror.until("synced") == ["changed a 2", "added d", "removed b 1", "synced"]
 
-    def test_a_watch_from_a_time_that_is_forgotten_says_so(self, cluster, namespace):
+    def test_a_watch_from_a_forgotten_version_reports_that(self, cluster, namespace):
         cluster.stop_apiserver()
         cluster.start_apiserver()
         assert probe(cluster.admin.kubeconfig, "watch", namespace, 1) == ["expired"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recipe finds the sources of whatever archives a machine has, in both of apt's formats."""
+"""Tests how the recipe finds the sources in the archives of a machine, in both of apt's formats."""
 
 from machines import kubernetes
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pintle rollout` and `pintle diff` of a real cluster say what they say of the same objects in files; and kubectl finds
-them as its plug-in."""
+"""Tests `pintle rollout` and `pintle diff` with a real cluster: the answers are the same as for files with the same
+objects. Also tests kubectl with the plug-in.
+"""
 
 import json
 import os
@@ -25,7 +26,7 @@ def config(name, *files):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Three workers, of which a new config waits for two behind a pause, and a policy for its file."""
+    """Creates three workers, two of which wait behind a pause for a new config, and a policy for its file."""
     with Cluster() as running:
         for name in ("machineconfigs", "machineconfigpools", "machineconfignodes", "machineconfigurations",
                      "controllerconfigs"):
@@ -72,13 +73,13 @@ def refused(*words, says):
 
 
 def saved(cluster, tmp_path, kind):
-    """What someone would have got for `pintle rollout`."""
+    """Saves objects to a file, as a person would for `pintle rollout`."""
     file = tmp_path / f"{kind}.json"
     file.write_text(cluster.kubectl("get", kind, "-o", "json").stdout)
     return file
 
 
-def test_a_rollout_is_what_it_is_of_files(cluster, tmp_path):
+def test_a_rollout_is_the_same_as_from_files(cluster, tmp_path):
     pool = tmp_path / "pool.json"
     pool.write_text(cluster.kubectl("get", "mcp", "worker", "-o", "json").stdout)
     nodes, configs = saved(cluster, tmp_path, "nodes"), saved(cluster, tmp_path, "machineconfigs")
@@ -86,7 +87,7 @@ def test_a_rollout_is_what_it_is_of_files(cluster, tmp_path):
     offline = run("rollout", "--pool", pool, "--nodes", nodes, "--with", configs, "-o", "json")
     assert live.returncode == offline.returncode == 2
     assert json.loads(live.stdout) == json.loads(offline.stdout)
-    # worker-0 was told before, and counts.
+    # worker-0 was updated before, and counts.
     assert json.loads(live.stdout)["patchedInOrder"] == ["worker-1"]
     assert "worker-1" in ask(cluster, "rollout", "worker").stdout
 
@@ -101,7 +102,7 @@ def test_a_diff_is_by_the_policy_of_the_cluster(cluster):
     assert ask(cluster, "diff", "rendered-old", "rendered-old").returncode == 0
 
 
-def test_errors_name_what_is_missing(cluster, tmp_path):
+def test_errors_name_the_missing_object(cluster, tmp_path):
     there = ["--kubeconfig", cluster.admin.kubeconfig]
     refused("rollout", *there, "infra", says=['no pool "infra"'])
     refused("rollout", *there, says=["name one pool"])
@@ -113,14 +114,14 @@ def test_errors_name_what_is_missing(cluster, tmp_path):
     refused("diff", "--context", "x", "a", "b", says=["--context needs --kubeconfig"])
     refused("rollout", "--kubeconfig", tmp_path / "none", "worker", says=["none", "No such file"])
     refused("rollout", *there, "--context", "other", "worker", says=["other"])
-    # Who may read nothing is told so.
+    # A user without rights gets an error that names them.
     stranger = cluster.node_kubeconfig("worker-0")
     refused("rollout", "--kubeconfig", stranger, "worker", says=["machineconfigpools", "forbidden"])
 
 
 @pytest.fixture
 def kubectl(cluster, tmp_path):
-    """kubectl as a person has it, with the plug-in in the PATH."""
+    """Runs kubectl as a person would, with the plug-in in the PATH."""
     (tmp_path / "kubectl-pintle").symlink_to(PINTLE)
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path),
                    "KUBECONFIG": str(cluster.admin.kubeconfig)}
@@ -153,7 +154,7 @@ def test_the_plugin_finds_the_kubeconfig_as_kubectl_does(kubectl, cluster, tmp_p
     assert kubectl("pintle", "status", "--kubeconfig", config_file, KUBECONFIG="/none").returncode == 2
 
 
-def test_status_says_what_waits_behind_a_pause(kubectl, cluster):
+def test_status_reports_the_changes_behind_a_pause(kubectl, cluster):
     condition = {"type": "PausedPending", "status": "True", "reason": "ChangeWaits", "lastTransitionTime": None,
                  "message": "1 render up to rendered-new waits for 2 of 3 nodes."}
     cluster.admin.must("PATCH", f"{API}/machineconfigpools/worker", {"spec": {"paused": True}}, MERGE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes that come with the next boot: image, kernel arguments and files together, and back together."""
+"""Tests changes that come with the next boot: image, kernel arguments and files switch together, and back together."""
 
 import random
 
@@ -34,7 +34,7 @@ def test_image_arguments_files_units_and_keys_come_with_one_boot(machine):
     first = booted(machine)
     second = commit(machine, {"/usr/etc/issue": "from the image", "/usr/etc/image.conf": "image"})
     assert "reboot is pending" in machine.apply(everything(second))
-    # What runs is as it was.
+    # The running system has not changed.
     assert machine.of_everything() == NOTHING
     assert "ends with a reboot" in machine.pintle("verify", status=2)
     assert "waits for a reboot" in machine.apply(machine_config([file("/etc/other", "x")]))
@@ -47,7 +47,7 @@ def test_image_arguments_files_units_and_keys_come_with_one_boot(machine):
     assert machine.pintle("recover") == "Nothing was cut short.\n"
     deploy.fsck(machine.machine)
 
-    # And back, by taking the config away; the image stays as it is, since nothing says which other one is wanted.
+    # The config is removed; the image stays, because nothing names another one.
     machine.apply(None)
     reboot(machine)
     assert machine.of_everything() == NOTHING and not machine.has("/etc/machine-config-daemon")
@@ -64,7 +64,7 @@ def test_the_old_deployment_has_its_own_files(machine):
     assert machine.pintle("recover") == "Nothing was cut short.\n"
 
 
-def test_what_is_edited_while_the_change_waits_is_not_overwritten(machine):
+def test_an_edit_made_while_the_change_waits_is_not_overwritten(machine):
     machine.run("tee", "/etc/managed", input="the admin's")
     before = booted(machine)
     machine.apply(everything(commit(machine, {"/usr/share/probe": "new"})))
@@ -91,7 +91,7 @@ def test_a_change_that_waits_can_be_given_up(machine):
 
 
 def test_a_new_image_does_not_take_its_default_to_a_managed_file(machine):
-    """The file is as the old image has it, so that the merge of /etc would replace it with that of the new image."""
+    """The managed file is as in the old image, so the merge of /etc would take the file of the new image."""
     old = commit(machine, {"/usr/etc/held": "wanted", "/usr/etc/free": "old"})
     files = [file("/etc/held", "wanted"), file("/etc/managed", "new")]
     machine.apply(machine_config(files, old, units=[APP]))
@@ -118,7 +118,7 @@ def test_a_boot_that_falls_back_takes_the_old_files_and_forgets_the_new_deployme
 
 def test_a_deployment_that_someone_else_finalized_gets_its_files_and_boots_once_more(machine):
     machine.apply(everything())
-    # As if it had been killed.
+    # As if the unit had been killed.
     machine.run("sh", "-c", "rm /etc/systemd/system/pintle-finalize-staged.service && systemctl daemon-reload")
     machine.run("systemctl", "stop", "ostree-finalize-staged.service")
     reboot(machine)
@@ -130,7 +130,7 @@ def stage_by_hand(machine, commit):
     machine.run("ostree", "admin", "deploy", f"--os={OS_NAME}", "--stage", commit)
 
 
-def test_what_someone_stages_over_a_change_that_waits_is_not_given_up_with_it(machine):
+def test_a_deployment_staged_by_someone_else_survives_when_the_change_is_given_up(machine):
     theirs = commit(machine, {"/usr/share/probe": "theirs"})
     machine.apply(everything())
     stage_by_hand(machine, theirs)
@@ -141,7 +141,7 @@ def test_what_someone_stages_over_a_change_that_waits_is_not_given_up_with_it(ma
     assert machine.pintle("recover") == "Nothing was cut short.\n"
 
 
-def test_what_someone_stages_over_a_change_that_waits_is_booted_and_the_change_told_as_undone(machine):
+def test_a_deployment_staged_by_someone_else_is_booted_and_the_change_reported_as_undone(machine):
     ours, theirs = (commit(machine, {"/usr/share/probe": name}, name) for name in ("ours", "theirs"))
     machine.apply(everything(ours))
     stage_by_hand(machine, theirs)
@@ -151,7 +151,7 @@ def test_what_someone_stages_over_a_change_that_waits_is_booted_and_the_change_t
     assert machine.pintle("recover") == "Nothing was cut short.\n"
 
 
-def test_what_someone_has_staged_before_is_not_replaced(machine):
+def test_a_deployment_that_someone_has_staged_before_is_not_replaced(machine):
     theirs = commit(machine, {"/usr/share/probe": "theirs"})
     stage_by_hand(machine, theirs)
     said = machine.apply(everything(), status=1)
@@ -178,7 +178,7 @@ def test_paths_of_the_image_are_refused(machine):
     assert machine.pintle("recover") == "Nothing was cut short.\n"
 
 
-def test_what_stands_in_the_way_is_said_before_anything_is_staged(machine):
+def test_an_obstacle_is_reported_before_anything_is_staged(machine):
     machine.run("mkdir", "--parents", "/etc/managed/mine")
     said = machine.apply(everything(), status=1)
     assert "/etc/managed is to be a file, and a directory is there with mine in it: move it away" in said
@@ -206,7 +206,7 @@ def test_killed_while_it_shuts_down_the_machine_is_old_or_new(machine):
 def test_kernel_arguments_that_someone_took_away_are_found_and_restored(machine):
     machine.apply(everything())
     reboot(machine)
-    # As an admin would with rpm-ostree.
+    # As an administrator would do it with rpm-ostree.
     machine.run("ostree", "admin", "deploy", "--stage", "--karg-none", "--os=" + OS_NAME, BRANCH)
     machine.run("systemctl", "start", "ostree-finalize-staged.service")
     machine.machine.reboot()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes that other tests run on behave like real ones, and leave nothing behind."""
+"""Checks that the nodes of other tests behave like real ones, and leave nothing behind."""
 
 import concurrent.futures
 import os
@@ -139,7 +139,7 @@ def test_a_node_killed_while_it_shuts_down_boots_the_old_or_the_new_deployment(n
     for version in range(2, 6):
         old, new = booted, deploy.commit(node, {"/usr/share/probe": str(version)}, str(version))
         deploy.stage(node, new)
-        # The first one is left in peace, and tells how long it takes on this machine.
+        # The first shutdown is not cut short, which measures how long it takes on this machine.
         cut = random.uniform(0, whole) if whole else 60
         started = time.monotonic()
         node.run("systemctl", "reboot", check=False)
@@ -194,12 +194,12 @@ def test_nodes_side_by_side_do_not_see_each_other():
         assert list(threads.map(mark_and_reboot, range(4))) == [(str(number), "running") for number in range(4)]
 
 
-def test_a_command_that_fails_says_what_it_said(plain_node):
+def test_a_command_that_fails_raises_an_error_with_its_output(plain_node):
     with pytest.raises(shell.CommandFailed, match="(?s)cat /nowhere.*No such file"):
         plain_node.run("cat", "/nowhere")
 
 
-def test_a_node_that_does_not_boot_tells_its_console(plain_node):
+def test_a_node_that_does_not_boot_raises_an_error_with_its_console(plain_node):
     plain_node.run("rm", "/lib/systemd/systemd")
     plain_node.kill()
     with pytest.raises(MachineDied, match="(?s)booting.*console:\n.*systemd"):
@@ -207,14 +207,14 @@ def test_a_node_that_does_not_boot_tells_its_console(plain_node):
 
 
 class Traces:
-    """What machines that were started below a directory of temporary files, under a name, have on the host."""
+    """Finds the traces on the host of machines that keep their temporary files below a directory."""
 
     def __init__(self, directory):
         self.directory = directory
         self.names = {str(directory)}
 
     def learn(self):
-        """Remembers the names of the machines, which their cgroups bear, too."""
+        """Remembers the names of the machines, which are also the names of their cgroups."""
         self.names.update(path.name for path in self.directory.iterdir())
         return self
 
@@ -233,7 +233,9 @@ class Traces:
         return any(name in text for name in self.names)
 
     def _cgroups(self):
-        """Looked up in a mount of our own, since the host may not have one.  What goes meanwhile is a failure to find."""
+        """Lists the cgroups in a mount of our own, because the host may not have one; a group that disappears meanwhile
+        makes `find` fail.
+        """
         listed = shell.run(*OWN_MOUNTS, "sh", "-ec", "mount -t cgroup2 none /mnt; find /mnt -type d || :")
         return [line for line in listed.stdout.splitlines() if self._mentions(line)]
 
@@ -247,7 +249,7 @@ class Traces:
 
 @pytest.fixture
 def traces(monkeypatch):
-    """Gives machines a directory of temporary files whose name occurs nowhere else, and is short: sockets are in it."""
+    """Gives machines a directory for temporary files with a unique name, which is short because of sockets."""
     with tempfile.TemporaryDirectory(prefix="traces-") as directory:
         monkeypatch.setenv("TMPDIR", directory)
         monkeypatch.setattr("tempfile.tempdir", None)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much of an image is here is told while it comes, by what is really here: measured on servers that stop halfway."""
+"""Tests the reported progress of fetching an image against the part that has really arrived, with servers that stop
+halfway.
+"""
 
 import json
 import os
@@ -28,7 +30,7 @@ def sysroot(tmp_path):
 
 
 class Fetching:
-    """A fetch that is under way; `told` has the part and the percent of each report, as they come."""
+    """A fetch that is under way; `told` has the part and the percentage of each report so far."""
 
     def __init__(self, sysroot, *words):
         self.told = []
@@ -36,7 +38,7 @@ class Fetching:
                                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     def read_until(self, condition):
-        """All of `told`, once the last of it is so."""
+        """Returns `told`, once its last report fulfils the condition."""
         while not self.told or not condition(*self.told[-1]):
             line = self._running.stderr.readline()
             assert line, f"it has ended after {self.told}"
@@ -68,11 +70,11 @@ def percents(told, part):
 
 @pytest.fixture
 def image(tmp_path):
-    """An image at a registry that stops in the middle of its first layer, which is large."""
+    """An image in a registry that stops in the middle of its first layer, which is large."""
     packages = tmp_path / "tree/usr/share/rpm-ostree/extensions"
     (packages / "repodata").mkdir(parents=True)
     (packages / "repodata/repomd.xml").touch()
-    (packages / "large.rpm").write_bytes(os.urandom(LAYER))    # Nothing can be packed smaller.
+    (packages / "large.rpm").write_bytes(os.urandom(LAYER))    # Random bytes cannot be compressed.
     oci.make_image(tmp_path / "layout", "base", tmp_path / "tree")
     oci.derive_image(tmp_path / "layout", "base", "next", oci.Layer(files={"usr/lib/small": "1"}))
     find, layers = image_of(tmp_path / "layout", "next")
@@ -87,13 +89,13 @@ def image(tmp_path):
 
 @pytest.mark.parametrize("words, then", [
     (["fetch"], ["checking", "unpacking"]), (["extensions", "/ROOT"], ["unpacking"])], ids=["os", "extensions"])
-def test_an_image_is_told_by_the_bytes_that_are_here(tmp_path, sysroot, image, words, then):
+def test_the_progress_of_an_image_is_the_share_of_its_bytes(tmp_path, sysroot, image, words, then):
     words = [word.replace("/ROOT", str(tmp_path / "root")) for word in words]
     (tmp_path / "root").mkdir()
     access = [f"--certificates={image.trust}", f"--policy={image.policy}"]
     with Fetching(sysroot, *access, *words, image.image) as fetching:
         told = fetching.read_until(lambda part, percent: part == "downloading" and percent >= 45)
-        # The small layer is here whole, and the rest of the large one is not even sent.
+        # The small layer has arrived, and the rest of the large one has not even been sent.
         assert max(percents(told, "downloading")) <= 50
         image.go_on()
         told = fetching.end()
@@ -104,7 +106,7 @@ def test_an_image_is_told_by_the_bytes_that_are_here(tmp_path, sysroot, image, w
         assert percents(told, "checking") == percents(told, "unpacking") == [0, 99]
 
 
-def test_without_a_terminal_there_is_a_line_for_a_tenth(image):
+def test_without_a_terminal_each_tenth_has_a_line(image):
     with Node(network="host") as node:
         give(node, image.trust, f"/etc/containers/certs.d/{image.host}")
         node.run("tee", "/etc/containers/policy.json", input=image.policy.read_text())
@@ -116,11 +118,11 @@ def test_without_a_terminal_there_is_a_line_for_a_tenth(image):
             image.go_on()
             rest = pivoting.stderr.read()
     assert line.startswith(f"fetching {image.image}: ") and tenths and 10 <= tenths[0] <= 50
-    # This node has not the units that it takes to stage an image.
+    # This node does not have the units for staging an image.
     assert "\r" not in line + rest and rest.endswith("; this machine is as it was before\n")
 
 
-def test_a_pull_from_an_ostree_repository_is_told_by_its_objects(tmp_path, sysroot):
+def test_the_progress_of_a_pull_from_ostree_is_the_share_of_its_objects(tmp_path, sysroot):
     far, tree = tmp_path / "far", tmp_path / "tree"
     for number in range(12):
         path = tree / f"usr/share/{number}"
@@ -133,7 +135,7 @@ def test_a_pull_from_an_ostree_repository_is_told_by_its_objects(tmp_path, sysro
         shell.run("ostree", "remote", "add", f"--repo={sysroot}/ostree/repo", "--no-gpg-verify", "far",
                   f"http://{server.host}")
         with Fetching(sysroot, "fetch", "far:os") as fetching:
-            # The commit and its directories are here, and no file is.
+            # The commit and its directories have arrived, and no file has.
             told = fetching.read_until(lambda part, percent: part == "downloading")
             assert 0 < told[-1][1] < 50
             server.go_on()

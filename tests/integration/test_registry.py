@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The test registry refuses and serves as a registry in a data centre does, and images keep what was put in them."""
+"""Checks that the test registry refuses and serves like a real registry, and that images keep their contents."""
 
 import contextlib
 import json
@@ -55,7 +55,7 @@ def test_an_image_is_not_given_for_a_wrong_password(registry, pushed):
     assert "authentication required" in said
 
 
-def test_a_registry_whose_authority_is_not_trusted_is_refused(registry, pushed, tmp_path):
+def test_a_registry_with_an_untrusted_authority_is_refused(registry, pushed, tmp_path):
     other = certs.Authority(tmp_path / "pki", "Another authority")
     trust = tmp_path / "trust"
     trust.mkdir()
@@ -72,7 +72,7 @@ def test_an_image_comes_back_by_its_digest_with_its_labels(registry, pushed):
     assert len(answer["Layers"]) == 2
 
 
-def test_the_derived_layer_hides_by_whiteouts_what_it_removes(registry, pushed, tmp_path):
+def test_the_derived_layer_hides_removed_files_by_whiteouts(registry, pushed, tmp_path):
     registry.pull(pushed, tmp_path / "pulled")
     base, derived = layers(tmp_path / "pulled")
     assert {"./usr/bin/gone", "./usr/share/old/file", "./usr/lib/os-release"} <= base.keys()
@@ -89,7 +89,7 @@ def test_nothing_is_left_when_the_registry_has_ended():
 
 
 def layers(pulled):
-    """Path, whether it is a file, and size of all in each layer, from the lowest up."""
+    """Returns the path, the kind and the size of everything in each layer, from the lowest up."""
     manifest = json.loads((pulled / "manifest.json").read_text(encoding="utf-8"))
     for layer in manifest["layers"]:
         with tarfile.open(pulled / layer["digest"].removeprefix("sha256:")) as archive:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Machine Config Operator did with pools and nodes, through a real API server.
+"""Compares the controller on a real API server with the Machine Config Operator's answers about pools and nodes.
 
-tests/vectors asks the same of the deciding code alone, and bit for bit; here it is decoded, told and written.
+tests/vectors compares the deciding code alone, bit for bit; here, objects are also decoded and written.
 """
 
 import json
@@ -17,15 +17,15 @@ from machines.simulated_agents import PREFIX
 from machines.wait import wait_until
 
 VECTORS = pathlib.Path(__file__).resolve().parents[1] / "vectors/data/rollout"
-# An image of its own needs kinds that the cluster has not, an operator's pod its whole namespace.
+# The cluster does not have the kinds for a layered pool, and an operator's pod would need its namespace.
 LEFT_OUT = ("mosc.json", "mosb.json", "options.json", "controllerconfig.json")
-# Their nodes are not of the pool by their labels.
+# In these cases, the nodes' labels do not put them into the pool.
 BY_HAND = ("021-mu-arbiter-always-1", "053-master-no-operator-pod")
 NAMES = [folder.name for folder in sorted(VECTORS.iterdir())
          if folder.name not in BY_HAND and not any((folder / file).exists() for file in LEFT_OUT)]
 CHOSEN = NAMES if "PINTLE_NIGHTLY" in os.environ else NAMES[::2]
 COUNTS = [f"{kind}MachineCount" for kind in ("updated", "ready", "unavailable", "degraded")] + ["machineCount"]
-# There is nothing to render, and some are ours alone.
+# Nothing is rendered here, and some conditions are Pintle's own.
 OTHERS = ("RenderDegraded", "Degraded", "Misconfigured", "PausedPending")
 
 
@@ -37,25 +37,26 @@ def cluster():
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_tells_as_many_and_says_the_same(cluster, name):
+def test_updates_as_many_nodes_and_reports_the_same_status(cluster, name):
     objects, vector = Objects(cluster), Vector(name)
     try:
         vector.load(objects)
         before = desired(objects)
 
         def told():
-            """Without those that cannot be made less available: only we tell them at once."""
+            """Returns the updated nodes, without those that are unavailable already: only Pintle updates these at once.
+            """
             candidates, unavailable = (set(vector.expected.get(kind, [])) for kind in ("candidates", "unavailable"))
             changed = {node for node, config in desired(objects).items() if config != before[node]}
             return changed - (unavailable - candidates)
 
         with Controller(cluster, "vectors"):
             status = wait_until(lambda: vector.status_now(objects), "the status is current", 30)
-            # What the cluster's own controllers write on a node that is new can be in the way at first.
+            # On a new node, writes of the cluster's own controllers may conflict with ours at first.
             wait_until(lambda: len(told()) >= len(vector.told()), "as many are told", 30)
         assert len(told()) == len(vector.told())
         assert told() <= set(vector.expected.get("candidates", []))
-        # Ours is the status after they were told, which is the same when nobody was.
+        # Our status is the one after the update, which is the same only if no node was updated.
         if desired(objects) == before:
             assert stories.differences(said(vector.expected["status"]), said(status)) == []
     finally:
@@ -84,12 +85,12 @@ class Vector:
             create(objects, "/api/v1/nodes", node)
 
     def told(self):
-        """Those that get another config, and not just a label."""
+        """Returns the nodes that get another config, and not only a label."""
         return [patch for patch in self.expected.get("patches", [])
                 if PREFIX + "desiredConfig" in patch["patch"]["metadata"].get("annotations", {})]
 
     def status_now(self, objects):
-        """The pool's status once it has been written for the pool as it is."""
+        """Returns the pool's status, once it was written for the pool as it is."""
         pool = objects.pool(self.pool["metadata"]["name"])
         is_current = pool["status"].get("observedGeneration") == pool["metadata"]["generation"]
         return pool["status"] if is_current and any(
@@ -107,7 +108,7 @@ def create(objects, path, thing):
 
 
 def filled(thing):
-    """A report with no empty text, which an API server of this age takes for no text at all."""
+    """Returns the object without empty texts, which this old API server treats as missing."""
     conditions = [condition | {"message": condition["message"] or "said"} for condition in thing.get("conditions", [])]
     versions = {key: value for key, value in thing.get("configVersion", {}).items() if value}
     return thing | {"conditions": conditions} | ({"configVersion": versions} if versions else {})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deployments by rpm-ostree: a peer that speaks as its daemon does, with the node's real deployments behind it.
+"""Tests deployments by rpm-ostree: a program plays its daemon, with the node's real deployments behind it.
 
-What rpm-ostree does itself, layering packages, needs RPMs; here a package is a file in a commit.
+rpm-ostree's own work, layering packages, needs RPMs; here a package is a file in a commit.
 """
 
 import json
@@ -64,7 +64,7 @@ def booted(registry):
 
 @pytest.fixture
 def node(booted):
-    """A node with nothing pending, whose daemon does not run."""
+    """A node without a pending deployment, on which the daemon does not run."""
     booted.run("rm", "-f", FAULT)
     booted.run("systemctl", "stop", "rpm-ostreed")
     booted.run(PROBE, "drop-pending")
@@ -75,7 +75,7 @@ def node(booted):
 
 @pytest.fixture
 def fresh(registry):
-    """One that may be rebooted."""
+    """A node that the test may reboot."""
     with Node(network="host") as machine:
         install(machine)
         machine.access = access(machine, registry)
@@ -97,7 +97,7 @@ def refusal(node, *words):
 
 
 def beginning(node, *words):
-    """The same, and we do not wait for its end."""
+    """Starts the probe without waiting for its end."""
     return subprocess.Popen([*node.entering(), *words_of(node, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True)
 
@@ -135,7 +135,7 @@ def origin(node):
     return read(node, f"{node.run('ostree', 'admin', '--print-current-dir').stdout.strip()}.origin")
 
 
-# ---- who has charge of the deployments ------------------------------------------------------------------------------
+# ---- who manages the deployments -------------------------------------------------------------------------------------
 
 def test_rpm_ostree_is_taken_only_where_its_unit_is(fresh):
     assert probe(fresh, "put", "", "", "install=sysstat") == "changed"
@@ -156,7 +156,7 @@ def test_a_machine_without_ostree_has_no_deployments(plain_node):
     assert result.stderr.startswith("this is no OSTree host")
 
 
-# ---- what is asked of it --------------------------------------------------------------------------------------------
+# ---- requests to the daemon ------------------------------------------------------------------------------------------
 
 def test_an_image_and_kernel_arguments_become_one_deployment_that_is_booted_and_rolled_back(fresh, pushed):
     before = observe(fresh)
@@ -183,7 +183,7 @@ def test_an_image_and_kernel_arguments_become_one_deployment_that_is_booted_and_
     assert "probe=1" in read(fresh, "/proc/cmdline").split()
     assert f"container-image-reference=ostree-unverified-registry:{pushed}" in origin(fresh)
     assert read(fresh, "/usr/share/new") == "next"
-    # What is booted is here, and as it is wanted.
+    # The wanted image is booted, so nothing is done.
     assert probe(fresh, "fetch", pushed) == pushed and probe(fresh, *wanted) == "as wanted"
     assert log(fresh) == []
     assert probe(fresh, "prune") == "" and transactions(fresh) == ["Cleanup"]
@@ -195,7 +195,7 @@ def test_an_image_and_kernel_arguments_become_one_deployment_that_is_booted_and_
     deploy.fsck(fresh)
 
 
-def test_a_tag_is_told_as_what_it_stands_for_and_never_deployed(node, registry, pushed):
+def test_a_tag_is_resolved_to_its_digest_and_never_deployed(node, registry, pushed):
     assert probe(node, "fetch", f"{registry.host}/os:next") == pushed
     assert "is a tag" in refusal(node, "put", f"{registry.host}/os:next", "")
     assert transactions(node) == ["UpdateDeployment"]
@@ -225,14 +225,14 @@ def test_an_image_and_packages_become_one_deployment_and_go_again(fresh, pushed)
     assert "probe=1" in read(fresh, "/proc/cmdline").split() and read(fresh, "/usr/share/new") == "next"
     assert fresh.run("ls", "/usr/share/packages").stdout.split() == ["kernel-rt-core", "sysstat"]
 
-    # Files alone get a deployment of their own, which is still rpm-ostree's.
+    # A change of files only gets a deployment of its own, which rpm-ostree still manages.
     written = origin(fresh)
     assert probe(fresh, "put", "", "", "new") == "changed" and transactions(fresh) == []
     probe(fresh, "await-finalizer", "20000")
     fresh.reboot()
     assert origin(fresh) == written and observe(fresh)["booted"]["packages"] == ["kernel-rt-core", "sysstat"]
 
-    # The one that stays, stays with a request of its own; and what is both taken out and put back is out.
+    # The package that stays gets a request of its own; one that is both uninstalled and installed is uninstalled.
     assert probe(fresh, "put", "", "", "uninstall=kernel-rt-core", "reset=kernel-core", "uninstall=sysstat",
                  "install=sysstat", "-probe=1") == "changed"
     pending = observe(fresh)["pending"]
@@ -251,12 +251,12 @@ def test_a_branch_is_rebased_to_without_asking_anyone(node):
     assert probe(node, "put", "debian/other", commit) == "changed"
     assert (observe(node)["pending"]["branch"], observe(node)["pending"]["commit"]) == ("debian/other", commit)
     assert probe(node, "put", "debian/other", commit) == "as wanted"
-    # What is booted is wanted again.
+    # Wanting the booted deployment drops the pending one.
     assert probe(node, "put", "", "") == "changed"
     assert observe(node)["pending"] is None and transactions(node) == ["UpdateDeployment", "Cleanup"]
 
 
-def test_what_is_pending_is_no_part_of_what_takes_its_place(node):
+def test_a_pending_deployment_is_no_part_of_the_next_one(node):
     probe(node, "put", "", "", "+probe=1", "install=usbguard")
     assert probe(node, "put", "", "", "+probe=2") == "changed"
     pending = observe(node)["pending"]
@@ -264,9 +264,9 @@ def test_what_is_pending_is_no_part_of_what_takes_its_place(node):
     assert probe(node, "drop-pending") == "changed" and probe(node, "drop-pending") == "as wanted"
 
 
-# ---- what goes wrong ------------------------------------------------------------------------------------------------
+# ---- failures --------------------------------------------------------------------------------------------------------
 
-# Two transactions, the first of which is quick.
+# A change in two transactions, of which the first is quick.
 BOTH = ["put", "", "", "+probe=1", "install=sysstat"]
 FIRST = ["put", "", "", "+probe=1"]
 
@@ -277,12 +277,12 @@ FIRST = ["put", "", "", "+probe=1"]
     ("KernelArgs crash", "rpm-ostree: changing kernel arguments: rpm-ostree's daemon ended in the midst of it"),
     ("KernelArgs lose", "rpm-ostree: changing kernel arguments: the connection to rpm-ostree's transaction was lost"),
 ], ids=["first", "second", "crash", "lost"])
-def test_a_failure_is_told_and_nothing_is_pending(node, given, said):
+def test_a_failure_is_reported_and_nothing_is_pending(node, given, said):
     before = observe(node)
     fault(node, given)
     assert refusal(node, *BOTH).startswith(said)
     assert observe(node) == before
-    # And the next one succeeds.
+    # The next change succeeds.
     assert probe(node, *FIRST) == "changed"
 
 
@@ -292,7 +292,7 @@ def test_a_connection_that_is_lost_in_the_midst_is_made_again(node):
     assert log(node).count("Start of KernelArgs") == 2 and transactions(node) == ["KernelArgs"]
 
 
-def test_one_that_is_done_already_tells_its_end_to_those_who_come_late(node):
+def test_a_transaction_that_has_ended_reports_its_end_to_late_clients(node):
     fault(node, "KernelArgs early")
     assert probe(node, *FIRST) == "changed"
     fault(node, "KernelArgs fail Something is wrong")
@@ -300,7 +300,7 @@ def test_one_that_is_done_already_tells_its_end_to_those_who_come_late(node):
 
 
 @pytest.mark.parametrize("given", ["RegisterClient exit", "RegisterClient afterwards", "UnregisterClient afterwards"])
-def test_a_daemon_that_ends_when_it_has_nothing_to_do_is_started_again(node, given):
+def test_a_daemon_that_ends_when_idle_is_started_again(node, given):
     fault(node, given)
     assert probe(node, *FIRST) == "changed"
     assert probe(node, "drop-pending") == "changed"
@@ -317,7 +317,7 @@ def test_a_daemon_that_cannot_be_started_is_named(node):
         assert "starting rpm-ostree's daemon: starting rpm-ostreed.service: " in said
         assert said.endswith("`journalctl -u rpm-ostreed.service` says why")
         assert observe(node)["pending"] is None
-        # The way back needs no daemon.
+        # Dropping a deployment needs no daemon.
         node.run(PROBE, "put", "", "", "+probe=1")
         assert probe(node, "drop-pending") == "changed"
     finally:
@@ -325,7 +325,7 @@ def test_a_daemon_that_cannot_be_started_is_named(node):
         node.run("systemctl", "daemon-reload")
 
 
-def test_who_is_busy_is_waited_for_and_named(node, pushed):
+def test_another_transaction_is_waited_for_and_named(node, pushed):
     fault(node, "KernelArgs hold")
     with beginning(node, "put", "", "", "+probe=1") as first:
         await_log(node, "holding")
@@ -341,7 +341,7 @@ def test_who_is_busy_is_waited_for_and_named(node, pushed):
     assert transactions(node) == ["KernelArgs", "UpdateDeployment"]
 
 
-def test_two_who_want_the_same_have_it_done_once(node):
+def test_two_clients_with_the_same_request_make_it_once(node):
     fault(node, "KernelArgs hold")
     with beginning(node, "put", "", "", "+probe=1") as first:
         await_log(node, "holding")
@@ -367,7 +367,7 @@ def test_a_lock_that_another_program_has_is_named(node):
     ("UpdateDeployment hold", BOTH), ("KernelArgs hold", FIRST),
     ("UpdateDeployment hold", ["fetch", "registry.example/os@sha256:" + "a" * 64]),
 ], ids=["packages", "arguments", "fetch"])
-def test_what_is_cancelled_leaves_nothing(node, held, words):
+def test_a_cancelled_transaction_leaves_nothing(node, held, words):
     before = observe(node)
     fault(node, held)
     with beginning(node, "--stop=input", *words) as running:
@@ -398,7 +398,7 @@ PACKAGES = "usr/share/rpm-ostree/extensions"
 
 
 def push_extensions(registry, folder, tag, *layers):
-    """Pushes an image of these layers on top of one with packages, and says its name."""
+    """Pushes an image with these layers on top of one with packages, and returns its name."""
     tree = folder / "tree"
     (tree / PACKAGES / "repodata").mkdir(parents=True)
     for path in "repodata/repomd.xml", "old.rpm", "kept.rpm":
@@ -415,7 +415,7 @@ def push_extensions(registry, folder, tag, *layers):
 
 @pytest.fixture
 def extensions(registry, tmp_path):
-    """Has an image of these layers on top of a first one pushed, and unpacked below a directory."""
+    """Pushes an image with these layers on top of a first one, and unpacks it below a directory."""
     def unpack(tag, *layers, check=True):
         image = push_extensions(registry, tmp_path, tag, *layers)
         (tmp_path / "policy.json").write_text('{"default": [{"type": "insecureAcceptAnything"}]}')
@@ -438,7 +438,7 @@ def test_packages_of_extensions_are_offered_to_rpm_ostree_for_a_while(extensions
                         "skip_if_unavailable=False"]
 
 
-def test_what_is_hidden_with_all_above_it_is_not_there(extensions):
+def test_hidden_files_with_everything_below_them_are_not_unpacked(extensions):
     said = extensions("hidden", oci.Layer(files={f"{PACKAGES}/repodata/repomd.xml": "", f"{PACKAGES}/new.rpm": ""},
                                           emptied=["usr/share"])).stdout
     assert "new.rpm" in said and "old.rpm" not in said and "kept.rpm" not in said
@@ -451,7 +451,7 @@ def test_an_image_without_packages_is_refused(extensions):
 
 @pytest.fixture
 def machine(fresh, registry):
-    """One that has what a kubelet and a container runtime are let in with."""
+    """A node with the credentials of a kubelet and a container runtime."""
     fresh.run("mkdir", "--parents", "/var/lib/kubelet")
     fresh.run("cp", "/etc/auth.json", "/var/lib/kubelet/config.json")
     give(fresh, registry.certs_dir, f"/etc/containers/certs.d/{registry.host}")
@@ -468,7 +468,7 @@ def test_a_config_with_an_image_is_applied_through_the_daemon(machine, fresh, pu
     assert json.loads(probe(fresh, "observe"))["booted"]["image"] == pushed
     machine.pintle("verify")
     assert pushed in machine.pintle("explain", "os")
-    # To take it back takes no image, and libostree does it.
+    # Removing the config needs no image, so libostree does it.
     machine.apply(None)
     fresh.reboot()
     machine.settle()
@@ -499,7 +499,7 @@ def test_extensions_and_another_kernel_come_and_go_with_a_config(machine, fresh,
     assert packages("booted") == wanted and machine.of_everything() == ALL
     machine.pintle("verify")
 
-    # Someone takes a package away, and the kernel with it.
+    # Someone removes a package, and the kernel with it.
     probe(fresh, "put", "", "", "uninstall=sysstat", *(f"uninstall={package}" for package in wanted["packages"]
                                                        if package.startswith("kernel-rt-")),
           *(f"reset={package}" for package in wanted["removed"]))
@@ -538,7 +538,7 @@ def test_a_machine_is_pivoted_through_the_daemon_and_back(machine, fresh, pushed
     deploy.fsck(fresh)
 
 
-def test_a_terminal_shows_in_one_line_how_far_a_pivot_is(machine, fresh, pushed):
+def test_a_terminal_has_one_line_with_the_progress_of_a_pivot(machine, fresh, pushed):
     fault(fresh, "UpdateDeployment hold")
     ours, theirs = pty.openpty()
     said = ""
@@ -560,11 +560,11 @@ def test_a_terminal_shows_in_one_line_how_far_a_pivot_is(machine, fresh, pushed)
 def read_if_open(terminal):
     try:
         return os.read(terminal, 4096)
-    except OSError:    # As Linux tells that nobody has the other end any more.
+    except OSError:    # Linux reports in this way that nobody has the other end open.
         return b""
 
 
-def test_the_agent_shows_how_far_it_is_once_a_second(machine, fresh, pushed):
+def test_the_agent_publishes_its_progress_once_a_second(machine, fresh, pushed):
     fresh.run("mkdir", "--parents", "/etc/pintle/config.d")
     fresh.run("tee", "/etc/pintle/pintled.conf", input="[Agent]\nSource=local\n")
     fresh.run("tee", "/etc/pintle/config.d/50-all.json", input=json.dumps(everything(pushed)))
@@ -586,13 +586,13 @@ def test_the_agent_shows_how_far_it_is_once_a_second(machine, fresh, pushed):
     holding = [text for text in told if "Holding" in text]
     assert len(holding) <= seconds + 1, "all of the 861 signals are told"
     assert "43 %" not in fresh.run("journalctl", "--boot", "--output=cat").stdout
-    # Else it goes on, and reboots.
+    # Otherwise the change would go on, and reboot the node.
     fresh.run("systemctl", "kill", "--signal=KILL", "pintled.service", "rpm-ostreed.service")
 
 
 def test_a_config_may_name_its_image_by_a_tag(machine, fresh, registry, pushed):
     machine.apply(everything(f"{registry.host}/os:next"))
-    # What is deployed is what the tag stood for, by its digest, whatever it stands for later.
+    # The deployment has the digest that the tag stood for, and keeps it when the tag moves.
     assert observe(fresh)["pending"]["image"] == pushed
     fresh.reboot()
     machine.settle()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The service manager and logind of a real node, as our own code uses them."""
+"""Tests our code with the service manager and logind of a real node."""
 
 import subprocess
 
@@ -23,7 +23,7 @@ def booted():
 
 @pytest.fixture
 def node(booted):
-    """A node whose units are as they were before."""
+    """A node whose units are restored after the test."""
     before = booted.run("find", FOLDER).stdout.splitlines()
     links = probe(booted, "links").stdout
     yield booted
@@ -81,13 +81,13 @@ def test_units_are_enabled_disabled_and_preset_together(node):
     node.run("rm", "/etc/systemd/system-preset/00-test.preset")
 
 
-def test_systemd_knows_what_was_enabled_without_another_reload(node):
+def test_systemd_knows_newly_enabled_units_without_another_reload(node):
     write(node, "a.service", WANTED)
     probe(node, "enablement", "a.service=enabled")
     assert "a.service" in node.run("systemctl", "show", "--property=Wants", "multi-user.target").stdout
 
 
-def test_an_error_names_the_unit_at_fault_and_others_are_enabled(node):
+def test_an_error_names_the_faulty_unit_and_others_are_enabled(node):
     write(node, "good.service", WANTED)
     node.run("ln", "-s", "/dev/null", f"{FOLDER}/masked.service")
     said = refused(node, "enablement", "good.service=enabled", "masked.service=enabled")
@@ -95,7 +95,7 @@ def test_an_error_names_the_unit_at_fault_and_others_are_enabled(node):
     assert f"{FOLDER}/multi-user.target.wants/good.service" in links(node)
 
 
-def test_presets_pass_by_what_is_masked_or_has_no_file(node):
+def test_presets_skip_units_that_are_masked_or_have_no_file(node):
     write(node, "good.service", WANTED)
     node.run("ln", "-s", "/dev/null", f"{FOLDER}/masked.service")
     probe(node, "enablement", "masked.service=preset", "gone.service=preset", "good.service=preset")
@@ -129,7 +129,7 @@ def test_aliases_and_install_sections_of_dropins_count(node):
     assert not [name for name in links(node) if name.endswith(("other.service", "a.service"))]
 
 
-def test_putting_the_links_back_undoes_what_was_enabled_and_disabled(node):
+def test_putting_the_links_back_undoes_enabling_and_disabling(node):
     write(node, "a.service", WANTED)
     write(node, "b.service", WANTED)
     probe(node, "enablement", "b.service=enabled")
@@ -168,7 +168,7 @@ def test_jobs_are_awaited(node):
     assert observe(node, "a.service").split()[1] == "inactive"
 
 
-def test_a_job_that_fails_says_how_and_where_to_look(node):
+def test_a_failed_job_is_reported_with_its_result_and_where_to_look(node):
     unit(node, "bad.service", "Type=oneshot\nExecStart=false")
     assert refused(node, "start", "bad.service", "20000") == \
         "starting bad.service: it failed (its result is \"exit-code\"); `journalctl -u bad.service` says why"
@@ -200,7 +200,7 @@ def test_a_job_that_someone_else_cancels_is_an_error(node):
 
 
 class begun:
-    """A probe that goes on while something else happens."""
+    """Runs a probe while the test does something else."""
 
     def __init__(self, node, *words):
         self._words = [*node.entering(), PROBE, *words]
@@ -253,7 +253,7 @@ def test_an_inhibitor_is_seen_by_all_and_ends_with_its_process(node):
     wait_until(lambda: "Pintle" not in inhibitors(), "the inhibitor is gone", 60)
 
 
-def test_a_node_reboots_and_those_logged_in_are_told_why():
+def test_a_node_reboots_and_users_who_are_logged_in_see_the_reason():
     with Node(plain=True) as node:
         before = node.run("cat", "/proc/sys/kernel/random/boot_id").stdout
         write(node, "a.service", WANTED)
@@ -266,8 +266,8 @@ def test_a_node_reboots_and_those_logged_in_are_told_why():
 
 
 @pytest.mark.parametrize("address", ["/run/dbus/system_bus_socket", "/run/no-such-bus"])
-def test_what_systemd_tells_of_other_jobs_does_not_pile_up(node, address):
-    """By the bus, and by the private socket, on which systemd tells everything unasked."""
+def test_signals_about_other_jobs_do_not_pile_up(node, address):
+    """Signals about other jobs arrive on the bus, and on the private socket, to which systemd sends everything."""
     unit(node, "once.service", "Type=oneshot\nRemainAfterExit=yes\nExecStart=true\n[Unit]\nDefaultDependencies=no")
     by = f"DBUS_SYSTEM_BUS_ADDRESS=unix:path={address}"
     grown = node.run("env", by, PROBE, "hear", "once.service", "3000").stdout

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All of it together, as people have it: the controller, three nodes with the agent, and pods that a budget protects.
+"""Tests everything together: the controller, three nodes with agents, and pods that a budget protects.
 
-Everything is asked for with kubectl, and nothing is mended by hand."""
+All requests are made with kubectl, and nothing is repaired by hand.
+"""
 
 import base64
 import datetime
@@ -29,7 +30,7 @@ class Site:
         self.cluster, self.nodes, self.firmware, self.metrics_port = cluster, nodes, firmware, metrics_port
 
     def apply(self, name, *files, **more):
-        """A machine config for workers, by kubectl."""
+        """Applies a machine config for workers with kubectl."""
         config = machine_config(list(files), **more)
         config["metadata"]["name"] = name
         self.cluster.apply(json.dumps(config))
@@ -42,7 +43,7 @@ class Site:
                              json.dumps({"spec": {"paused": paused}}))
 
     def set_kubelet_authorities(self, certificate):
-        """In the ControllerConfig, as the operator does when it renews them."""
+        """Sets the authorities in the ControllerConfig, as the operator does when it renews them."""
         self.cluster.kubectl("patch", "controllerconfig", "machine-config-controller", "--type=merge", "--patch",
                              json.dumps({"spec": {"kubeAPIServerServingCAData":
                                                   base64.b64encode(certificate.encode()).decode()}}))
@@ -51,7 +52,7 @@ class Site:
         return self.cluster.get("node", node.name)["metadata"]["annotations"].get(f"pintle.io/{name}", "")
 
     def metric(self, sample):
-        """The controller's figure for this name with these labels."""
+        """Returns the controller's value of the metric with these labels."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=10) as answer:
             lines = answer.read().decode().splitlines()
         return float(next(line.removeprefix(sample) for line in lines if line.startswith(sample + " ")))
@@ -63,12 +64,12 @@ class Site:
         return {condition["type"]: condition for condition in self.pool()["status"].get("conditions", [])}
 
     def columns(self):
-        """What `kubectl get mcp` shows of the pool."""
+        """Returns the columns of `kubectl get mcp` for the pool."""
         head, *lines = self.cluster.kubectl("get", "mcp").stdout.splitlines()
         return next(dict(zip(head.split(), line.split())) for line in lines if line.startswith("worker "))
 
     def wait_updated(self, other_than, seconds=240):
-        """Waits until all nodes have a config that is not this one, and says which."""
+        """Waits until all nodes have a config other than this one, and returns its name."""
         def there():
             pool = self.pool()
             target = pool["spec"]["configuration"].get("name")
@@ -110,7 +111,7 @@ def unavailable(annotations):
 
 
 def most_at_once(events, nodes):
-    """How many nodes were on their way to another config at the same moment."""
+    """Returns how many nodes were being updated at the same moment."""
     most, now = 0, {}
     for name, annotations in list(events.seen):
         now[name] = unavailable(annotations)
@@ -139,11 +140,11 @@ def test_a_config_goes_from_kubectl_to_all_nodes_one_after_the_other(site):
         assert node.read("/etc/motd.d/site") == "first"
         assert site.firmware.reboots[node.name] == reboots[node.name] + 1
         assert not site.cluster.get("node", node.name)["spec"].get("unschedulable")
-    # The budget has been kept all the time, and both pods have a place again.
+    # The budget was respected all the time, and both pods run again.
     wait_until(lambda: site.cluster.get("deployment", "web")["status"].get("readyReplicas") == 2, "both pods run", 60)
 
 
-def test_what_a_paused_pool_says_is_what_is_done_when_it_goes_on(site):
+def test_the_report_of_a_paused_pool_is_what_happens_when_it_is_resumed(site):
     before = site.current()
     reboots = dict(site.firmware.reboots)
     site.pause(True)
@@ -170,7 +171,7 @@ def test_what_a_paused_pool_says_is_what_is_done_when_it_goes_on(site):
 def test_a_broken_config_stops_its_pool_and_taken_back_frees_it(site):
     before = site.current()
     reboots = dict(site.firmware.reboots)
-    # A folder with something in it is where the file is to be, on every node.
+    # On every node, a directory that is not empty is in the place of the new file.
     for node in site.nodes:
         node.run("mkdir", "--parents", "/etc/in-the-way/something")
     site.apply("80-broken", file("/etc/in-the-way", "x"))
@@ -215,7 +216,7 @@ def test_a_strict_pause_keeps_the_kubelets_new_authorities_from_the_nodes(site, 
                "all nodes say that the file waits", 60)
     assert have(old)()
 
-    # Under the other policy certificates pass, and there is nothing to warn of.
+    # Under the other policy certificates pass, and the alert has no reason to fire.
     site.cluster.kubectl("annotate", "machineconfigpool", "worker", "pintle.io/pause-policy=CertificatesPass")
     wait_until(have(new), "all nodes have the new authorities", 60)
     wait_until(lambda: site.metric(ends) == 0, "the metric is silent", 60)

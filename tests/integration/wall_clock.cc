@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A wall clock that is wrong by as many seconds as a file says, for a program that has this preloaded: the nodes of the
-// tests share the clock of the machine that they run on.  The other clocks stay what they are.
+// Makes the wall clock of a program wrong by a number of seconds, which a file contains; the program has this file
+// preloaded. The nodes of the tests share the clock of their host.  Other clocks do not change.
 
 #include <fcntl.h>
 #include <sys/syscall.h>

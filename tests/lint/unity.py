@@ -40,7 +40,7 @@ Definition = collections.namedtuple("Definition", "path line scope name stands_f
 
 
 def closing(code, at):
-    """Where the bracket at this place is closed."""
+    """Returns the place where the bracket at this place is closed."""
     depth = 0
     for at in range(at, len(code)):
         depth += (code[at] in "([{") - (code[at] in ")]}")
@@ -50,7 +50,7 @@ def closing(code, at):
 
 
 def behind_angles(code, at):
-    """The place behind the `>` for the `<` at this place."""
+    """Returns the place behind the `>` that belongs to the `<` at this place."""
     depth = 0
     while True:
         if code[at] in "([":
@@ -62,19 +62,19 @@ def behind_angles(code, at):
 
 
 def without_angles(head):
-    """`Map<int, void(int)> x` as `Map x`: a `<` behind a word opens arguments."""
+    """Returns `Map<int, void(int)> x` as `Map x`: a `<` behind a word opens arguments."""
     match = re.search(r"(?<=\w)<", head)
     return without_angles(head[:match.start()] + head[behind_angles(head, match.start()):]) if match else head
 
 
 def without_operands(head):
-    """`requires (sizeof(T) > 1) void F(T t)` as `void F(T t)`."""
+    """Returns `requires (sizeof(T) > 1) void F(T t)` as `void F(T t)`."""
     match = OPERAND.search(head)
     return without_operands(head[:match.start()] + head[closing(head, match.end()) + 1:]) if match else head
 
 
 def named(head, has_body):
-    """The name that a declaration gives, of which this is what stands before its `=`, `{` or `;`."""
+    """Returns the name that a declaration defines; the text is what stands before its `=`, `{` or `;`."""
     if NOTHING.search(head):
         return None
     if ALIAS.match(head):
@@ -111,7 +111,7 @@ class Reader:
         self.found.append(Definition(self._path, line, scope, name, stands_for, is_private))
 
     def _read(self):
-        """Looks at what is between the braces of namespaces, declaration by declaration."""
+        """Looks at everything between the braces of namespaces, declaration by declaration."""
         at = 0
         while at < len(self._code):
             if self._code[at] == "}":
@@ -122,7 +122,7 @@ class Reader:
                 at = self._read_declaration(at)
 
     def _read_declaration(self, start):
-        """Returns the place behind it, or behind the brace that opens a namespace."""
+        """Returns the place behind the declaration, or behind the brace that opens a namespace."""
         code, at, head_end, is_function = self._code, start, None, False
         begin = start
         while code[at] != ";":
@@ -143,7 +143,8 @@ class Reader:
                 is_function = is_function or (head_end is None and "(" in without_angles(head) and not TYPE.match(head))
                 head_end = head_end or at
                 at = closing(code, at)
-                if is_function and code[at + 1:].lstrip()[:1] not in (",", "{"):  # Else it was a member's first value.
+                # Otherwise it was the first value of a member.
+                if is_function and code[at + 1:].lstrip()[:1] not in (",", "{"):
                     break
             at += 1
         self._take(start, " ".join(code[begin:head_end or at].split()), " ".join(code[begin:at].split()),
@@ -165,7 +166,7 @@ class Reader:
 
 
 def are_one(one, other):
-    """Whether both are of one file, where they are meant to be, or stand for the same thing."""
+    """Returns whether both definitions are in one file, where they are intended, or are aliases of the same thing."""
     return one.path == other.path or (one.stands_for is not None and one.stands_for == other.stands_for)
 
 
@@ -174,7 +175,7 @@ def is_around(scope, other):
 
 
 def check(folder, definitions, outer, findings):
-    """`outer` has by name what the headers of src/ declare for all."""
+    """Compares the definitions of a folder; `outer` has the names that the headers of src/ declare for all."""
     by_name = collections.defaultdict(list)
     for definition in definitions:
         by_name[definition.name].append(definition)

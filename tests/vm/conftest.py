@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual machines take minutes: tests marked nightly run with PINTLE_NIGHTLY set, as `./dev test --nightly` does."""
+"""Virtual machines take minutes, so tests that are marked nightly run only with PINTLE_NIGHTLY set, as `./dev test
+--nightly` does.
+"""
 
 import os
 import pathlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a container cannot show: a kernel with its arguments, an initramfs, power cuts under a live file system."""
+"""Tests what a container cannot have: a kernel with its arguments, an initramfs, power cuts under a live file system.
+"""
 
 import os
 import random
@@ -38,7 +39,7 @@ def test_a_staged_deployment_is_booted_with_its_kernel_argument_and_can_be_rolle
     vm.run("tee", "/etc/issue", input="edited here")
     second = deploy.commit(vm, {"/usr/share/probe": "from the image", "/usr/etc/issue": "from the image",
                                 "/usr/etc/image.conf": "from the image"}, version="2")
-    # The kernel acts upon this one.
+    # The kernel itself evaluates this argument.
     deploy.stage(vm, second, ["sysctl.kernel.panic=77"])
 
     vm.reboot()
@@ -60,7 +61,7 @@ def test_a_power_cut_around_a_staged_deployment_leads_to_the_old_or_the_new_one(
     whole = None
     for version in range(2, 2 + ROUNDS):
         old, new = booted, deploy.commit(vm, {"/usr/share/probe": str(version)}, str(version))
-        # The first one is left in peace, and tells how long it takes on this machine.
+        # The first shutdown is not cut short, which measures how long it takes on this machine.
         cut = random.uniform(0, whole) if whole else 600
         started = time.monotonic()
         vm.run("systemd-run", "--no-block", "sh", "-c", '"$@" && systemctl reboot', "sh", *deploy.staging(new))

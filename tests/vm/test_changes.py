@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of a machine whose power is cut: what was not synced is lost with the kernel's memory."""
+"""Tests changes of a machine whose power is cut: unsynced data is lost with the kernel's memory."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ from machines.kept import MachineDied
 from machines.node import BUILD
 from machines.vm import Vm
 
-# It writes a line for each boot: what services read of the files in /etc and in /var.
+# This service writes a line at each boot, with the files in /etc and /var as services read them.
 RECORDED = "/var/log/recorded"
 RECORDER = f"""[Service]
 Type=oneshot
@@ -41,7 +41,7 @@ def machine(tmp_path):
 
 
 def cut_power(vm, seconds):
-    """Cuts it after some seconds, in which the machine may reboot."""
+    """Cuts the power after some seconds, in which the machine may reboot."""
     deadline = time.monotonic() + seconds
     vm.kill_after(seconds)
     if time.monotonic() < deadline:
@@ -49,7 +49,7 @@ def cut_power(vm, seconds):
 
 
 def start_after_cut(vm):
-    """Starts the machine.  QEMU's own emulation fails once in some hundred boots, which is one more cut of the power."""
+    """Starts the machine. QEMU's emulation fails once in some hundred boots, which counts as another power cut."""
     for _ in range(3):
         try:
             return vm.start()
@@ -74,7 +74,7 @@ def test_a_power_cut_during_a_change_leads_to_the_old_or_the_new_machine(machine
         vm.run("sync")
         started = time.monotonic()
         vm.run("systemd-run", "--no-block", *command)
-        # The first one is left in peace, and tells how long it takes on this machine.
+        # The first change is not cut short, which measures how long it takes on this machine.
         if whole is None:
             vm.follow_reboot(300)
             machine.settle()
@@ -87,7 +87,7 @@ def test_a_power_cut_during_a_change_leads_to_the_old_or_the_new_machine(machine
             machine.settle()
         now = machine.of_everything()
         is_new = now == ALL
-        # Those that start before the change is ended read the files of one config, too.
+        # Services that start before the change is ended also read the files of one config.
         # A cut may lose a record after the file has grown by it, which leaves zeros.  An empty record is an error.
         read = set(machine.read(RECORDED).replace("\0", "").splitlines())
         assert read <= {"none none", "newnew"}, read

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A new machine: Ignition writes what it is to be in the initramfs, and Pintle looks there what is left to do."""
+"""Tests a new machine: Ignition writes the first config in the initramfs, and Pintle checks there what is left to do.
+"""
 
 import json
 import os
@@ -20,7 +21,7 @@ CURRENT_CONFIG = "/etc/machine-config-daemon/currentconfig"
 IN_THE_INITRAMFS, AFTER_IT = "pintle-initrd-firstboot.service", "pintle-firstboot.service"
 NAME = "rendered-worker-1"
 DONE = f"Done: the OS is as {NAME} wants it."
-# As Ignition 2.14 asks.
+# The header that Ignition 2.14 sends.
 ACCEPT = "application/vnd.coreos.ignition+json;version=3.3.0, */*;q=0.1"
 PATIENCE = 120
 
@@ -41,7 +42,9 @@ def rendered(image, arguments=(), users=({"name": "core", "sshAuthorizedKeys": [
 
 
 def served(config):
-    """What a new machine's Ignition gets: all of the config, and in a file what Ignition cannot make true."""
+    """Returns what Ignition gets on a new machine: the whole config, and a file with the parts that Ignition cannot
+    apply.
+    """
     def of_kind(kind, name, **parts):
         return {"apiVersion": config["apiVersion"], "kind": kind, "metadata": {"name": name}, **parts}
     chosen = {"configuration": {"name": NAME}}
@@ -79,7 +82,7 @@ def expect_configured(vm):
     assert json.loads(read(vm, CURRENT_CONFIG))["metadata"]["name"] == NAME
     assert not has(vm, FIRST_CONFIG) and has(vm, FIRST_CONFIG + ".bak")
     assert not has(vm, "/var/lib/pintle/change/journal.json")
-    # Nothing lies in what is hidden by the /var that all deployments share.
+    # Nothing was written below the /var that all deployments share, where it would be hidden.
     assert vm.run("sh", "-c", "ls -d /sysroot/ostree/deploy/*/deploy/*/var/lib/pintle", check=False).returncode != 0
     assert vm.run("pintle", "verify").stdout == f"This machine is as {NAME} wants it.\n"
 
@@ -94,7 +97,7 @@ def test_where_the_image_is_right_it_comes_up_configured_in_one_boot(image):
         assert has(vm, "/run/tmpfiles.d/pintle-initrd.conf")
 
 
-def test_what_needs_another_deployment_is_left_to_the_real_root_and_one_reboot(image):
+def test_work_that_needs_another_deployment_is_left_to_the_real_root_and_takes_one_reboot(image):
     disk, commit = image
     with NewMachine(disk, served(rendered(commit, ["probe=1"]))) as vm:
         assert "There is something to do" in said(vm, IN_THE_INITRAMFS)
@@ -112,7 +115,7 @@ def test_without_var_in_the_initramfs_it_is_left_to_the_real_root_without_a_rebo
         assert vm.boots == 1
 
 
-def test_with_a_first_config_that_is_none_it_boots_and_says_so(image):
+def test_with_an_invalid_first_config_it_boots_and_reports_that(image):
     disk, commit = image
     config = served(rendered(commit))
     first = next(one for one in config["storage"]["files"] if one["path"] == FIRST_CONFIG)
@@ -121,7 +124,7 @@ def test_with_a_first_config_that_is_none_it_boots_and_says_so(image):
         for unit in (IN_THE_INITRAMFS, AFTER_IT):
             wait_until(lambda unit=unit: "failed to parse MachineConfig" in said(vm, unit), f"{unit} says so", PATIENCE)
         assert has(vm, FIRST_CONFIG) and not has(vm, CURRENT_CONFIG)
-        # Whoever mends it is heard.
+        # A corrected config is used at the next try.
         vm.run("tee", FIRST_CONFIG, input=urllib.parse.unquote(whole.removeprefix("data:,")))
         vm.state = vm.run("systemctl", "is-system-running", "--wait", check=False).stdout.strip()
         expect_configured(vm)
