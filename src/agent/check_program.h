@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Runs a program that checks whether something is well: exit status 0 means that it is; with any other, the last line
-// on stderr says what is wrong.
+// Runs a program that checks whether something is well.  Its exit status is 0 if all is well; otherwise the last line
+// on its stderr is the reason.
 
 #include <chrono>
 #include <optional>

@@ -109,7 +109,7 @@ Result<> KeepWritten(const Root& root, const std::vector<std::string>& written) 
   return root.WriteFile(kWrittenRegistries, json::ToIndentedText(json::Encode(written)) + "\n");
 }
 
-// Returns the mode with which the file has to be written, or nullopt if it is as wanted.
+// Returns the mode with which the file has to be written, or nullopt if the file is as wanted.
 Result<std::optional<FileMode>> ModeToPut(const Root& root, const ClusterFile& file) {
   const auto status = TRY(root.Status(file.path));
   const bool is_regular = status && S_ISREG(status->st_mode);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps on this node what its cluster has it trust, and reports that on its Node.
+// Keeps on this node the certificates and keys that its cluster gives to it, and reports that on its Node.
 //
-// Two things change here: the files of the ControllerConfig, and the authorities of the API server, which the operator
-// exchanges now and then, and which each node takes over once for each exchange.  Both wait as long as an annotation of
-// the Node says so, which the controller writes while the pool is paused; the files that wait are then reported.
+// Two things change here: the files of the ControllerConfig, and the authorities of the API server.  The operator
+// exchanges these authorities now and then, and each node takes them over once for each exchange.  While the pool is
+// paused, the controller writes an annotation to the Node, with which both wait; the files that wait are then reported.
 
 #include <functional>
 #include <memory>

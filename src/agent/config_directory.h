@@ -31,8 +31,8 @@ Result<bool> IsThere(const std::string& directory);
 // Returns an error if others than root may write this file or directory, which root relies on.
 Result<> CheckFile(const std::string& path);
 
-// Returns the targets of the directory's links, link by link, whether or not they exist: watching the directory does
-// not show what happens there.
+// Returns the targets of the directory's links, link by link, whether or not they exist.  A watch of the directory
+// would not notice changes at those places.
 std::vector<std::string> PlacesBehindLinks(const std::string& directory);
 
 }  // namespace pintle::agent

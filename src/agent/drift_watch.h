@@ -3,10 +3,11 @@
 
 // Reports that something may have happened to a managed path, so that it is time to look for drift.
 //
-// A directory shows changes of its files, of their mode, owner and attributes, and files that are made, removed or
-// renamed; so directories are watched, and not the files.  All directories on the way to a path, and those that hold a
-// symlink on the way, are watched as well for what is made, removed and renamed in them; when that happens, all paths
-// are followed anew, as far as they exist.  If a path itself is a symlink, its target is not watched.
+// Directories are watched, and not the files: the watch of a directory reports when a file in it is made, removed or
+// renamed, and when its contents, mode, owner or attributes change.  All directories on the way to a path, and those
+// that hold a symlink on the way, are watched as well, but only for entries that are made, removed or renamed.  After
+// such an event all paths are followed anew, as far as they exist.  If a path itself is a symlink, its target is not
+// watched.
 //
 // The inotify(7) interface does not report a change through a hard link in another directory, a file system mounted
 // over a directory, or what happens on the other side of a network.  The full check finds these.
@@ -53,7 +54,7 @@ class DriftWatch {
   struct Name {
     std::string text;
     bool is_managed = false;
-    bool leads_on = false;  // It is a directory or symlink on the way to a path, or would be if it existed.
+    bool leads_on = false;  // The directory or symlink is on the way to a path, or would be if it existed.
   };
   struct Directory {
     std::vector<Name> names;  // The names are sorted.

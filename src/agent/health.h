@@ -3,7 +3,7 @@
 
 // Decides whether the node is well after a change and a boot; a change that made it unwell is undone.
 //
-// One round checks everything and returns all that is not well.  Right after a boot that is a lot, so rounds are
+// One round checks everything and returns all that is not well.  Right after a boot much is not well yet, so rounds are
 // repeated until the node is well or the time limit has passed.
 
 #include <chrono>

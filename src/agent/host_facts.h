@@ -17,8 +17,8 @@ struct HostFacts {
   std::string os_version;          // The version of the booted deployment.
   // Counts packages that were layered or removed by hand, and that no extension accounts for.
   std::uint64_t unsupported_packages = 0;
-  // Says why the deployment that was staged before this boot could not be finalized; empty if it was, or if there was
-  // none.
+  // The reason why the deployment that was staged before this boot could not be finalized; empty if it was finalized,
+  // or if there was none.
   std::string finalize_failure;
 };
 

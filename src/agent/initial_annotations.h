@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The first annotations of a new machine's Node.  A file of its first config holds them.
+// The first annotations of a new machine's Node, which a file of its first config holds.
 
 #include <map>
 #include <string>

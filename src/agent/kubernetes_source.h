@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The source of a node in a cluster: its Node's annotations say what it is to be, and report how far it is.
+// The source of a node in a cluster: annotations of its Node name the config that it is to have, and report how far it
+// is.
 //
-// The keys, their values and their order are those of the Machine Config Operator, whose controller, or ours, is on the
-// other side.  The agent sees its own Node and the configs that are named there, with the node's own credentials.
+// The keys, their values and their order are those of the Machine Config Operator.  That operator's controller, or
+// ours, is on the other side.  The agent sees its own Node and the configs that are named there, with the node's own
+// credentials.
 
 #include <chrono>
 #include <functional>

@@ -200,8 +200,8 @@ bool LocalSource::IsPaused() const {
   return !is_paused || *is_paused;
 }
 
-// Where nobody has ever written a config, what the machine has is not to be taken away.  The same holds for a config
-// from a cluster that does not reach the machine now: that there are no files does not remove it.
+// A machine for which nobody has ever written a config file keeps what it has.  The same holds for a config from a
+// cluster that does not reach the machine now: the absence of files does not remove it.
 bool LocalSource::IsNews(const Goal& goal) const {
   if (told_) return *told_ != goal;
   const auto& current = rendered_->current;
@@ -289,7 +289,7 @@ void LocalSource::ReportSettled(const Goal& goal) {
   if (settled_ == goal) return;
   settled_ = goal;
   log::Info(goal == kNothing ? "this machine is as it was without a config"
-                             : fmt::format("this machine is as {} says", goal.config));
+                             : fmt::format("this machine is as {} wants it", goal.config));
 }
 
 // The agent logs the fault, and there is nowhere else to report it.

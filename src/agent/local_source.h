@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The source of a machine without a cluster: the files in a directory say what it is to be.
+// The source of a machine without a cluster: the files in a directory are its configs.
 //
 // The files are rendered to one config anew when something happens to them.  While the machine is paused, no goal is
 // announced that would change it; the one that waits is announced when the pause ends.

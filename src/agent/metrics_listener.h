@@ -3,8 +3,8 @@
 
 // Serves the metrics over HTTP to this machine: GET or HEAD of /metrics, and nothing else.
 //
-// The listener lives on the loop and never blocks.  A connection has one request and little time for it.  When there
-// are as many connections as there may be, others wait in the kernel's queue.
+// The listener lives on the loop and never blocks.  A connection has one request and little time for it.  When the
+// limit of connections is reached, others wait in the kernel's queue.
 
 #include <chrono>
 #include <cstddef>

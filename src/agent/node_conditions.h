@@ -51,7 +51,7 @@ namespace moment {
 
 Moment NeedsUpdate(std::string_view node);
 Moment Updated(std::string_view node);
-// The node is updated, except for what is done only when a machine is installed.
+// The node is updated, except for the changes that only a new installation could make.
 Moment UpdatedBut(std::string_view node, const std::vector<plan::IrreconcilableChange>& changes);
 
 Moment Prepared(const std::vector<plan::Action>& actions, bool drains);

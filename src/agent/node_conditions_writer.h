@@ -5,8 +5,8 @@
 //
 // Each is written by itself, so that watchers see all of them.  No one waits for these writes: a moment that the API
 // server refuses is left out.  When too many wait, the oldest that a later one of its type has replaced is dropped.
-// After a failure the next write is delayed, the longer the more often it fails.  A cluster without MachineConfigNodes
-// is left alone for a while, and asked again no sooner than when there is another moment to write.
+// After a failure the next write is delayed, and each further failure makes the delay longer.  If a cluster has no
+// MachineConfigNodes, nothing is written for a while, and the next moment after that is tried again.
 
 #include <cstddef>
 #include <deque>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Limits how often expensive work begins, so that it takes no more than a fifth of a processor however often there is a
-// reason for it.
+// Limits how often expensive work begins, so that it takes no more than a fifth of a processor even if there is a
+// reason for it all the time.
 
 #include <algorithm>
 #include <chrono>
@@ -13,7 +13,7 @@ namespace pintle::agent {
 
 class Pace {
  public:
-  static constexpr int kRest = 4;  // The work rests for this many times as long as it took.
+  static constexpr int kRest = 4;  // The rest after the work lasts this many times as long as the work did.
   static constexpr auto kMostRest = std::chrono::seconds(2);
 
   void Took(MonotonicTime began, MonotonicTime ended) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Limits how often a change's progress is published: each new activity at once, and how far it is once a second.  A
+// Limits how often a change's progress is published: each new activity at once, and its percentage once a second.  A
 // report that comes too soon waits, and is replaced by the next one.
 
 #include <chrono>

@@ -22,7 +22,7 @@ constexpr std::string_view kKey = "certificate-authority-data";
 constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
 constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
 
-// The control plane reaches itself by certificates of these signers; a kubelet needs them no sooner than it starts
+// The control plane reaches itself by certificates of these signers.  A kubelet does not need them before it starts
 // again.
 constexpr auto kOfControlPlane = std::to_array<std::string_view>({
     "kube-apiserver-localhost-signer",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A source tells the agent what the machine is to be, and reports how far it is.  It is a cluster, or files on the
-// machine itself.
+// A source decides which config the machine is to have, and reports how far the machine is.  It is a cluster, or files
+// on the machine itself.
 //
 // Everything here runs on the loop's thread.
 
@@ -58,8 +58,8 @@ class Source {
   virtual void ReportFault(Fault fault, const std::string& text) = 0;
   // Reports the parts of the config that only another installation would give the machine.
   virtual void ReportIrreconcilable(const std::vector<plan::IrreconcilableChange>&) {}
-  // Reports why the deployment that was staged before this boot could not be finalized; empty if it was, or if there
-  // was none.
+  // Reports why the deployment that was staged before this boot could not be finalized.  The text is empty if it was
+  // finalized, or if there was none.
   virtual void ReportFinalizeFailure(const std::string&) {}
   // Reports a login by hand, after which a machine may differ from what its config says.
   virtual void ReportLogin() {}

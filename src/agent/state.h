@@ -38,7 +38,7 @@ enum class Fault {
 struct Outlook {
   bool is_cut_short = false;        // The journal has a change that has to be ended before anything else.
   std::string waits = {};           // Set if the journal has a change that a reboot ends, as the text to report.
-  std::string drift = {};           // Empty if the machine is as its config says.
+  std::string drift = {};           // Empty if the machine is as its config wants it.
   std::string unreconcilable = {};  // The reason why the machine cannot get to the goal.
   bool is_there = false;            // The machine has the goal.
   bool drains = false;              // The machine has to be drained first.
@@ -64,8 +64,8 @@ struct Checking {
   Goal goal;
   bool is_drained = false;
   int attempts = 0;
-  bool again = false;  // Something changed during this look, which may have missed it, so that another look follows.
-  bool is_repeated = false;  // This is that second look.
+  bool again = false;        // Something changed during this look, which may have missed it: another look follows.
+  bool is_repeated = false;  // This look follows one with `again`.
 };
 struct Draining {
   Goal goal;
@@ -104,7 +104,7 @@ struct State {
   Phase phase = phase::Recovering{};
   std::optional<Goal> wanted = {};         // The goal that was named last.
   std::optional<Rejection> rejected = {};  // The goal that is not tried again.
-  std::string unusable = {};  // The reason why the goal that was named last cannot be used; empty if it can.
+  std::string unusable = {};  // The reason why the goal that was named last cannot be used; empty if it can be used.
 };
 
 namespace happened {

@@ -17,7 +17,7 @@ host::AgentPhase ShownAs(const State& state, bool is_going_back, bool is_held);
 // Returns what the agent does in this phase, or "" if that is nothing.
 std::string_view DoingIn(const Phase& phase);
 
-// Returns what follows that, or "" if it depends.
+// Returns what follows after this phase, or "" if it depends.
 std::string_view NextAfter(const Phase& phase);
 
 }  // namespace pintle::agent

@@ -28,8 +28,8 @@ struct Current {
   bool is_kept = false;  // The config is on the disk.
 };
 
-// Returns whether this is what a new machine keeps of its first boot: its config without the files, which the cluster
-// has.
+// Returns whether `config` is what a new machine keeps of its first boot: its config without the files, which the
+// cluster has.
 Result<bool> IsOfFirstBoot(const Root& root, const change::CurrentConfig& kept) {
   const ignition::Config& said = kept.ignition;
   const bool is_bare = plan::PathsOf(said).empty() && said.systemd.units.empty() && said.passwd.users.empty();
@@ -95,7 +95,8 @@ Result<bool> IsNewWithOtherOs(const host::Host& host, bool is_kept, const std::v
   return IsNewToCluster(host.root);
 }
 
-// Plans the change from what the machine came with to what its config says; that difference is no drift.
+// Plans the change from the state in which the machine came to the state that its config describes; that difference is
+// no drift.
 Result<> PlanFirstBoot(const host::Host& host, const SurveyRequest& request, change::CurrentConfig config,
                        change::CurrentConfig to, Survey& survey) {
   const bool stays = GoalOf(config) == GoalOf(to);
@@ -127,8 +128,8 @@ std::string IgnoredText(const std::vector<change::Finding>& lost, const change::
   return text;
 }
 
-// Stores in the survey what a change to another config would overwrite.  An ignored thing counts if that config wants
-// it otherwise.
+// Stores in the survey which edits a change to another config would overwrite.  An ignored thing counts if that config
+// wants it otherwise.
 Result<> AddLosses(const host::Host& host, std::vector<change::Finding> findings, change::Ignored ignored,
                    const change::CurrentConfig& from, const change::CurrentConfig& to, const change::Things& left_alone,
                    Survey& survey) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes a look at the machine, on the worker's thread: whether it is as its config says, and what it would take to get
-// to another config.
+// Makes a look at the machine, on the worker's thread: whether the machine is as its config wants it, and which changes
+// would give it another config.
 
 #include <cstddef>
 #include <functional>
@@ -31,9 +31,9 @@ struct Target {
 };
 
 struct SurveyRequest {
-  // The config that the machine is said to have, for one whose disk does not have it.
+  // The config that the source believes the machine to have; set if the machine's disk has none.
   std::optional<Target> assumed = {};
-  // The config that the machine is to have; nullopt means the one that it has.
+  // The config that the machine is to have; nullopt means the one that it has now.
   std::optional<Target> wanted = {};
   api::NodeDisruptionPolicy policy = {};
   api::IrreconcilableValidationOverrides overrides = {};
@@ -68,7 +68,7 @@ inline constexpr const char* kForceFile = "/run/machine-config-daemon-force";
 
 Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request);
 
-// Sets the status, and logs the text if it is new.
+// Sets the status to `what`, and logs that text if it is new.
 void TellLeftAside(const std::string& what, host::AgentStatus& status);
 
 // Returns the goal that the machine has according to its disk, or nullopt if it has no config.

@@ -55,7 +55,8 @@ class Cluster {
   void Put(api::MachineConfigPool pool) { pools_.Put(std::move(pool)); }
   void Put(WatchedNode node) { nodes_.Put(std::move(node)); }
   void Put(WatchedMachineConfigNode node) { machine_config_nodes_.Put(std::move(node)); }
-  // What it answered when it was asked about a version that is later: its store has gone back.
+  // Takes an older version of an object, which the API server returned when it was asked again: its store has gone
+  // back.
   void PutBack(api::MachineConfigPool pool) { pools_.PutBack(std::move(pool)); }
   void PutBack(WatchedNode node) { nodes_.PutBack(std::move(node)); }
   void PutBack(WatchedMachineConfigNode node) { machine_config_nodes_.PutBack(std::move(node)); }

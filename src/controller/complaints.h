@@ -15,10 +15,10 @@
 namespace pintle::controller {
 
 inline constexpr auto kComplaintsSaidAgainAfter = std::chrono::hours(1);
-// All retries are more frequent than this, so what has not failed for this long has succeeded.
+// All retries come more often than this, so an action that has not failed for this long has succeeded.
 inline constexpr auto kComplaintsOverAfter = std::chrono::minutes(15);
 
-// A failure that will likely pass in a moment is reported to people when it has come more often than this.
+// A failure that will likely pass in a moment is reported to people only after more failures than this.
 inline constexpr int kFailuresBeforeReport = 2;
 
 class Complaints {

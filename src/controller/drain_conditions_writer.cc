@@ -76,7 +76,7 @@ void DrainConditionsWriter::Failed(const std::string& name, const Error& error) 
   const auto failure = std::exchange(node.failure, std::nullopt);
   const auto stay_away = failure ? failure->retry_after : std::nullopt;
   node.again.After(std::max(node.backoff.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
-  // The callers must not wait for a write that happens later or not at all.
+  // The callers must not wait for a write that happens later or never.
   for (const auto& call : std::exchange(node.then, {})) call();
 }
 

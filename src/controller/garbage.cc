@@ -66,7 +66,8 @@ std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_poo
     const api::MachineConfigPool* pool = nullptr;
     ConfigPointers configs = {};
   };
-  std::map<std::string_view, OfPool> unneeded;  // By the uid of the pool.  Kubernetes deletes those of a deleted pool.
+  // By the uid of the pool.  Kubernetes deletes the configs of a deleted pool.
+  std::map<std::string_view, OfPool> unneeded;
   for (const api::MachineConfigPool* pool : view.pools) unneeded[pool->metadata.uid].pool = pool;
   for (const api::MachineConfig* config : view.configs) {
     if (!IsRendered(*config) || config->metadata.deletion_timestamp || needed.contains(config->metadata.name)) continue;

@@ -48,8 +48,9 @@ struct Metrics {
   WallTime now;
   bool leads = false;  // Only the leader reports on the cluster.
   std::vector<PoolFigures> pools;
-  std::map<std::string, bool> drain_errors;  // By node: whether its drain takes too long.
-  std::map<std::string, bool> pool_alerts;   // By node: whether it is a master that a custom pool selects as well.
+  std::map<std::string, bool> drain_errors;  // Whether the drain takes too long, by node.
+  // Whether the node is a master that a custom pool selects as well, by node.
+  std::map<std::string, bool> pool_alerts;
   std::vector<SubControllerState> sub_controllers;
   bool allows_old_boot_images = false;  // The administrator has switched off the check that boot images are recent.
   std::vector<IgnitionAnswers> ignition_answers;

@@ -47,7 +47,7 @@ std::size_t CountBusy(const PauseQuestion& question) {
                     [](const pool::NodeState& node) { return !node.is_done() && !node.is_failing(); }));
 }
 
-// A new image of a layered pool waits as well, whatever the configs say.
+// A new image of a layered pool waits as well, even if no config changes.
 void AddImage(PauseReport& report) {
   report.other.emplace_back("Changing the OS image that is built for the pool");
   report.reasons.emplace_back("the OS image changes");

@@ -29,7 +29,7 @@ struct RolloutInputs {
   const View& view;
   const Rosters& rosters;  // The rosters of the view.
   const Verdicts& verdicts;
-  // Pools that are being rendered for: they are left alone until that is done.
+  // Pools for which a config is being rendered: they are left alone until that is done.
   const pool::NodeNames& rendering;
   const pool::NodeNames& undrainable;
   pool::Features features;

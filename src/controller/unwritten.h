@@ -10,7 +10,8 @@
 namespace pintle::controller {
 
 struct Unwritten {
-  std::string why;          // The server's words.  Empty: it may pass in a moment, and is not reported yet.
+  // The server's words.  Empty if the failure may pass in a moment, and so is not reported yet.
+  std::string why;
   bool is_due = true;       // The write may be repeated now.
   bool is_unknown = false;  // It is unknown whether the write took effect, so the node has to be read first.
 };

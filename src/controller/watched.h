@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The objects of a cluster, trimmed to what decides.
+// The objects of a cluster without the parts that no decision needs.
 //
 // A cluster has thousands of nodes with long annotations of others, and hundreds of rendered configs, each as large as
-// all that it was rendered from.  What is trimmed is fetched when it is needed.
+// all that it was rendered from.  A part that is left out here is fetched when it is needed.
 
 #include "api/machine_config.h"
 #include "api/machine_config_node.h"

@@ -12,7 +12,7 @@ constexpr kube::Backoff::Settings kTimes = {
 // A write that was not repeated this long after it was due has been given up, or is no longer needed.
 constexpr auto kForgotten = std::chrono::minutes(10);
 constexpr int kTimesSlowerAtOnce = 2;
-// Whoever is slower more often than this is kept from writing.
+// More conflicts than this since the last success count as a failure.
 constexpr int kMostTimesSlower = 4;
 
 }  // namespace

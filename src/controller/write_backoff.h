@@ -32,7 +32,7 @@ class WriteBackoff {
   // Records a failure; `no_sooner` is the server's Retry-After.  Returns the number of failures in a row.
   int Failed(const Key& key, MonotonicTime now, std::chrono::milliseconds no_sooner = {});
   // Records that somebody else changed the object first.  The write may be decided again at once, unless that keeps
-  // happening.  Returns whether it has happened so often since the last success that it is a failure.
+  // happening.  Returns whether there were so many such conflicts since the last success that they count as a failure.
   bool WasSlower(const Key& key, MonotonicTime now);
   void Succeeded(const Key& key) { failures_.erase(key); }
   void Clear() { failures_.clear(); }

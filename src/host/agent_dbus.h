@@ -5,10 +5,10 @@
 //
 // The agent has a property for each field of AgentStatus that anyone may see, announces changes by PropertiesChanged,
 // and has a method for each AgentOrder.  It emits StateChanged(state, reason) when one of the two changes, and
-// Progress(doing) for each new thing that it does and, once a second at most, for how far that has come.
+// Progress(doing) for each new activity and, once a second at most, for the progress of that activity.
 //
 // Only root may know who logs in, and from where: the method ListLogins() returns the logins, and the signal
-// LoginsChanged() announces another one without saying whose it is.
+// LoginsChanged() announces another login without its user.
 
 #include <array>
 #include <cstdint>

@@ -26,7 +26,7 @@ namespace pintle::host {
 Result<std::optional<resource::AuthorizedKeys::State>> ObserveAuthorizedKeys(const Root& root, const std::string& user);
 
 // Missing folders are made with mode 0700.  An empty list empties an existing file, but does not create one.  If
-// `want` has no file, empty folders for it are removed, too, except for as many as `want` says were there.
+// `want` has no file, empty folders for it are removed, too, except for the first `want.folders` of them.
 //
 // Keys for a user that does not exist are an error of the kind kNotFound: the Machine Config Operator skips them, and
 // a caller can do the same and report it.  Having no keys for such a user needs no change.

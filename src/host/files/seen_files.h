@@ -3,10 +3,10 @@
 
 // Records what files were when they were last read, so that files that nobody has touched since are not read again.
 //
-// A file is unchanged as long as its inode, size and times are, of which nobody can set ctime.  But writes within one
-// tick of the file system's clock leave the same ctime, so a file is recorded only if it had not changed for a while
-// when it was read.  The record has the file's state, and not whether it was as wanted: so it stays valid when a
-// config wants something else.
+// A file counts as unchanged if its inode, its size and its times are unchanged; nobody can set one of these times,
+// ctime.  But writes within one tick of the file system's clock leave the same ctime, so a file is recorded only if it
+// had not changed for a while when it was read.  The record has the file's state, and not whether that was as wanted,
+// so it stays valid when a config wants another state.
 //
 // Writes through a memory mapping, or to the disk below the file system, may leave ctime unchanged for a while:
 // callers that want to be sure start with an empty record from time to time.

@@ -27,12 +27,12 @@ struct DeployedImage {
   std::string commit;
   std::string version;                        // The version in the image's own metadata, or "".
   std::string branch;                         // REMOTE:BRANCH or BRANCH, if it came from an OSTree repository.
-  std::string image;                          // HOST/PATH@sha256:..., if it came as an OCI image,
-  std::string digest;                         // and the digest of its manifest.
-  std::vector<std::string> kernel_arguments;  // Those in its boot entry.
+  std::string image;                          // HOST/PATH@sha256:..., if it came as an OCI image.
+  std::string digest;                         // The digest of that image's manifest.
+  std::vector<std::string> kernel_arguments;  // The arguments in its boot entry.
   std::string base_commit;                    // The image's own commit; `commit` differs if packages are layered.
-  std::vector<std::string> packages;          // Those that rpm-ostree was asked to layer,
-  std::vector<std::string> removed_packages;  // and those that it was asked to remove.
+  std::vector<std::string> packages;          // The packages that rpm-ostree was asked to layer.
+  std::vector<std::string> removed_packages;  // The packages that rpm-ostree was asked to remove.
   bool is_staged = false;                     // It becomes the one to boot only at shutdown.
 };
 

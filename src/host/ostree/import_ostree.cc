@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kLayerBranches = "pintle/layer";
 constexpr std::string_view kImageBranches = "pintle/image";
-// rpm-ostree uses the same keys, and shows what is in them.
+// rpm-ostree uses the same keys, and shows their values.
 constexpr const char* kManifestKey = "ostree.manifest";
 constexpr const char* kConfigKey = "ostree.container.image-config";
 constexpr const char* kImpliedKey = "pintle.implied-directories";

@@ -37,7 +37,7 @@ constexpr auto kBusyGlance = seconds(1);  // Some states end without a signal, s
 constexpr int kRegistrations = 5;
 
 bool SaysBusy(const Problem& problem) {
-  // The D-Bus name that GLib makes of G_IO_ERROR_BUSY says no more than the message, so that is compared.
+  // The D-Bus name that GLib makes of G_IO_ERROR_BUSY is less clear than the message, so the message is compared.
   return problem.name() == "org.projectatomic.rpmostreed.Error.UpdateInProgress" ||
          problem.message().find("ransaction in progress") != std::string_view::npos;
 }

@@ -57,8 +57,8 @@ class DownloadMeter {
   // The result stays below 100 until skopeo itself is done.
   std::optional<std::uint32_t> Percent() {
     std::uint64_t there = 0;
-    // skopeo renames a layer when it is complete.  In this order, a layer that is renamed meanwhile is missed once
-    // rather than counted twice.
+    // skopeo renames a layer when it is complete.  Because of this order, a layer that is renamed meanwhile is missed
+    // once rather than counted twice.
     for (const std::filesystem::path& file : files_) there += SizeOf(file);
     std::error_code failed;
     std::filesystem::directory_iterator entry(directory_, failed);

@@ -25,7 +25,7 @@ class Power {
  public:
   virtual ~Power() = default;
 
-  // Begins a reboot and returns while it is under way.  Users who are logged in are shown the reason.  An inhibitor
+  // Begins a reboot and returns while it is under way.  The reason is shown to users who are logged in.  An inhibitor
   // of our own must have been released.
   virtual Result<> Reboot(const std::string& reason) = 0;
 
