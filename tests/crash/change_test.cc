@@ -392,7 +392,7 @@ TEST_F(AChangeToBeConfirmed, CutShortWhileItIsGivenUpIsOldOrNewAfterARecoveryTha
   }
 }
 
-TEST_F(AChangeToBeConfirmed, ThatHasBootedTooOftenIsOldWhereverItsRecoveryIsCut) {
+TEST_F(AChangeToBeConfirmed, ThatHasBootedTooOftenIsOldAfterACutAnywhereInItsRecovery) {
   for (int at = 1;; ++at) {
     for (const bool boots : {false, true}) {
       SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, boots ? "a boot" : "a recovery"));

@@ -100,7 +100,7 @@ TEST_F(AnEdit, OfAFileThatGoesIsThereInTheEnd) {
   ASSERT_NO_FATAL_FAILURE(IsThereInTheEnd(NoConfig, "etc/new/deep/file"));
 }
 
-TEST_F(AnEdit, BetweenACutAndTheRecoveryIsThereInTheEndAndNothingIsBesideIt) {
+TEST_F(AnEdit, BetweenACutAndTheRecoveryIsKeptAndLeavesNoOtherFile) {
   for (const Edit& edit : kEdits) {
     int histories = 0;
     for (int at = 1;; ++at, ++histories) {
@@ -178,11 +178,11 @@ class AnObstacle : public AnEdit {
   }
 };
 
-TEST_F(AnObstacle, ToAFileThatIsChangedHoldsUpNothingElse) { ASSERT_NO_FATAL_FAILURE(HoldsUpNothingElse(Reworded)); }
+TEST_F(AnObstacle, ToAChangedFileDelaysNoOtherFile) { ASSERT_NO_FATAL_FAILURE(HoldsUpNothingElse(Reworded)); }
 
-TEST_F(AnObstacle, ToAFileThatGoesHoldsUpNothingElse) { ASSERT_NO_FATAL_FAILURE(HoldsUpNothingElse(NoConfig)); }
+TEST_F(AnObstacle, ToARemovedFileDelaysNoOtherFile) { ASSERT_NO_FATAL_FAILURE(HoldsUpNothingElse(NoConfig)); }
 
-TEST_F(AnObstacle, ToAChangeThatIsUndoneHoldsUpNothingElse) {
+TEST_F(AnObstacle, ToAnUndoDelaysNoOtherFile) {
   const std::string path = "etc/new/deep/file";
   for (const Edit& obstacle : kObstacles) {
     int histories = 0;
@@ -209,7 +209,7 @@ TEST_F(AnObstacle, ToAChangeThatIsUndoneHoldsUpNothingElse) {
 }
 
 // A file that was prepared in a new directory of ours is not lost if someone makes the same directory.
-TEST_F(AnObstacle, ThatIsADirectoryWhichAnUndoMakesKeepsNoFileFromIt) {
+TEST_F(AnObstacle, ThatIsADirectoryMadeByAnUndoKeepsNoFileFromIt) {
   const std::string path = "etc/new/deep";
   for (const fs::perms permissions : {fs::perms(0755), fs::perms(0700)}) {
     int histories = 0;

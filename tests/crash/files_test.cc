@@ -257,7 +257,7 @@ TEST_F(AWholeChange, ThatTheDiskRefusesAnywhereCanBeUndone) {
   fmt::print("{} histories\n", histories);
 }
 
-TEST_F(AWholeChange, WhoseUndoingTheDiskRefusesAnywhereCanBeUndoneAgain) {
+TEST_F(AWholeChange, CanBeUndoneAgainAfterTheDiskHasRefusedAnyStepOfTheUndo) {
   int histories = 0;
   for (const int errno_value : {ENOSPC, EIO}) {
     for (int at = 1;; ++at, ++histories) {

@@ -144,7 +144,7 @@ class AChangeWithTheNextBoot : public testing::Test {
   int histories_ = 0;
 };
 
-TEST_F(AChangeWithTheNextBoot, CutShortWhileItIsStagedIsOldOrNewWhateverFollows) {
+TEST_F(AChangeWithTheNextBoot, CutShortDuringStagingIsOldOrNewInTheEnd) {
   for (int at = 1;; ++at) {
     for (const char* then : {"power cut", "reboot", "recovery"}) {
       SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, then));
@@ -206,7 +206,7 @@ TEST_F(AChangeWithTheNextBoot, ThatTheDiskRefusesWhileItIsFinalizedIsOldOrNew) {
   }
 }
 
-TEST_F(AChangeWithTheNextBoot, ThatIsNotAsWantedAfterTheBootIsOldAgainWhereverItsRecoveryIsCut) {
+TEST_F(AChangeWithTheNextBoot, ThatIsNotAsWantedAfterTheBootIsOldAfterACutAnywhereInItsRecovery) {
   for (int at = 1;; ++at) {
     SCOPED_TRACE(fmt::format("cut at call {}", at));
     Machine machine;
@@ -220,7 +220,7 @@ TEST_F(AChangeWithTheNextBoot, ThatIsNotAsWantedAfterTheBootIsOldAgainWhereverIt
   }
 }
 
-TEST_F(AChangeWithTheNextBoot, LeavesWhatSomeoneElseHasStagedOverItWhenItIsGivenUp) {
+TEST_F(AChangeWithTheNextBoot, KeepsTheDeploymentThatSomeoneElseHasStagedWhenItIsGivenUp) {
   Machine machine;
   ASSERT_TRUE(machine.Stage());
   ASSERT_TRUE(Succeeded((*machine).deployments.StageAnother()));
@@ -232,7 +232,7 @@ TEST_F(AChangeWithTheNextBoot, LeavesWhatSomeoneElseHasStagedOverItWhenItIsGiven
   EXPECT_EQ(machine.Now(), old_);
 }
 
-TEST_F(AChangeWithTheNextBoot, PutsNoFilesIntoWhatSomeoneElseHasStagedOverIt) {
+TEST_F(AChangeWithTheNextBoot, PutsNoFilesIntoADeploymentThatSomeoneElseHasStaged) {
   Machine machine;
   ASSERT_TRUE(machine.Stage());
   ASSERT_TRUE(Succeeded((*machine).deployments.StageAnother()));
@@ -241,7 +241,7 @@ TEST_F(AChangeWithTheNextBoot, PutsNoFilesIntoWhatSomeoneElseHasStagedOverIt) {
   EXPECT_TRUE(pending && pending->id == "other" && pending->is_staged);
 }
 
-TEST_F(AChangeWithTheNextBoot, DoesNotTakeThePlaceOfWhatSomeoneElseHasStaged) {
+TEST_F(AChangeWithTheNextBoot, DoesNotReplaceADeploymentThatSomeoneElseHasStaged) {
   Machine machine;
   ASSERT_TRUE(Succeeded((*machine).deployments.StageAnother()));
   EXPECT_FALSE(machine.Stage());
@@ -262,7 +262,7 @@ TEST_F(AChangeToBeConfirmed, EndsWhenItIsConfirmedAndNotBefore) {
   EXPECT_EQ(machine.Now(), new_);
 }
 
-TEST_F(AChangeToBeConfirmed, GoesBackWhenItIsGivenUpAndSaysWhy) {
+TEST_F(AChangeToBeConfirmed, IsUndoneWithItsReasonWhenItIsGivenUp) {
   Machine machine;
   ASSERT_TRUE(machine.BootIntoChangeToBeConfirmed());
   ASSERT_TRUE(machine.Recover());
@@ -306,7 +306,7 @@ TEST_F(AChangeToBeConfirmed, CutShortWhileItIsGivenUpIsOldOrNewAfterARecoveryTha
   }
 }
 
-TEST_F(AChangeToBeConfirmed, ThatIsGivenUpIsOldWhereverTheEndInTheOldDeploymentIsCut) {
+TEST_F(AChangeToBeConfirmed, ThatIsGivenUpIsOldAfterACutAnywhereInTheOldDeployment) {
   for (int at = 1;; ++at) {
     SCOPED_TRACE(fmt::format("cut at call {}", at));
     Machine machine;
@@ -322,7 +322,7 @@ TEST_F(AChangeToBeConfirmed, ThatIsGivenUpIsOldWhereverTheEndInTheOldDeploymentI
   }
 }
 
-TEST_F(AChangeToBeConfirmed, ThatHasBootedTooOftenIsOldWhereverItsRecoveryIsCut) {
+TEST_F(AChangeToBeConfirmed, ThatHasBootedTooOftenIsOldAfterACutAnywhereInItsRecovery) {
   for (int at = 1;; ++at) {
     for (const bool boots : {false, true}) {
       SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, boots ? "a power cut" : "a recovery"));

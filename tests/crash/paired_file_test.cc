@@ -57,7 +57,7 @@ TEST_F(APairedFile, IsReplacedAgainAndAgainOnAFullDisk) {
   }
 }
 
-TEST_F(APairedFile, IsNotBegunWithoutRoomForASecondOne) {
+TEST_F(APairedFile, IsNotBegunWithoutSpaceForASecondOne) {
   for (int at = 1;; ++at) {
     SCOPED_TRACE(fmt::format("full from call {} on", at));
     const History history = WriteWith({.at = at, .kind = FaultKind::kDiskFull, .errno_value = ENOSPC}, "one");
@@ -120,7 +120,7 @@ TEST_F(APairedFile, IsReplacedAlsoWhereSomeoneHasTakenTheSpareAway) {
   EXPECT_EQ(Now(), "two");
 }
 
-TEST_F(APairedFile, LeavesNothingBehind) {
+TEST_F(APairedFile, LeavesNoOtherFile) {
   WriteWell("one");
   ASSERT_TRUE(Succeeded(file_.Remove()));
   EXPECT_TRUE(IsEmptyDirectory());

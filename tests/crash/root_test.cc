@@ -96,7 +96,7 @@ TEST_P(AnyChange, CutShortAnywhereIsNeverAThirdThing) {
   }
 }
 
-TEST_P(AnyChange, ThatTheDiskRefusesLeavesOldOrNewAndNothingBeside) {
+TEST_P(AnyChange, ThatTheDiskRefusesLeavesOldOrNewAndNoOtherFile) {
   for (const int errno_value : {ENOSPC, EIO, EROFS, EDQUOT, EINTR}) {
     for (int at = 1;; ++at) {
       const Tree tree;

@@ -118,7 +118,7 @@ class SwapsByAUser : public testing::Test {
   const std::string before_;
 };
 
-TEST_F(SwapsByAUser, LeadNowhereElse) {
+TEST_F(SwapsByAUser, NeverLeadOutOfTheDirectory) {
   const Swapper swapper(tree_);
   int done = 0;
   int refused = 0;

@@ -65,7 +65,7 @@ TEST(ClusterFiles, AreReadFromAControllerConfigAsItsOperatorWritesIt) {
   EXPECT_THAT(files.registries, ElementsAre("r.example.com:5000"));
 }
 
-TEST(ClusterFiles, AnAuthorityOfTheUsersCountsOverThatOfTheCluster) {
+TEST(ClusterFiles, AnAuthorityOfTheUsersReplacesThatOfTheCluster) {
   const auto files = ValueOf(FilesOf(WithRegistries({Bundle("a", "cluster")}, {Bundle("a", "user")})));
   EXPECT_EQ(ContentsOf(files)["/etc/docker/certs.d/a/ca.crt"], "user\n");
   EXPECT_THAT(files.registries, ElementsAre("a"));
@@ -75,7 +75,7 @@ TEST(ClusterFiles, NoAuthoritiesAtAllForTheKubeletAreNotWritten) {
   EXPECT_THAT(ContentsOf(ValueOf(FilesOf(ClusterFilesSource()))), ElementsAre(std::pair(kCloudFile, "\n")));
 }
 
-TEST(ClusterFiles, AllThatIsWrongIsToldAndNothingOfWhatIsSecret) {
+TEST(ClusterFiles, AnErrorListsAllProblemsAndShowsNoSecret) {
   auto source = WithRegistries({Bundle("../evil", "a"), Bundle("..", "a"), Bundle("", "a"), {"fine", "?"}},
                                {Bundle(std::string("a\0b", 3), "a")});
   source.spec.internal_pull_secret = "secret!";
@@ -110,7 +110,7 @@ class PutClusterFilesTest : public testing::Test {
   Root root_ = ValueOf(Root::Open(directory_.path()));
 };
 
-TEST_F(PutClusterFilesTest, WritesWhatIsNotSoYetAndNothingElse) {
+TEST_F(PutClusterFilesTest, WritesOnlyFilesThatDiffer) {
   EXPECT_THAT(Put(SourceWith()), ElementsAre(kKubeletFile, kCloudFile, kSecretFile));
   EXPECT_EQ(Read(kKubeletFile), "kubelet's\n");
   EXPECT_EQ(ModeOf(kKubeletFile), 0644u);
@@ -156,13 +156,13 @@ TEST_F(PutClusterFilesTest, TakesAwayOnlyRegistriesThatItHasWritten) {
   EXPECT_THAT(Put(WithRegistries({Bundle("b", "b")})), IsEmpty());
 }
 
-TEST_F(PutClusterFilesTest, WhatIsInTheWayIsNamed) {
+TEST_F(PutClusterFilesTest, AnObstacleIsNamed) {
   fs::create_directories(Place(kKubeletFile));
   EXPECT_THAT(MessageOf(PutClusterFiles(root_, ValueOf(FilesOf(SourceWith())))),
               HasSubstr("writing /etc/kubernetes/kubelet-ca.crt"));
 }
 
-TEST_F(PutClusterFilesTest, ThoseThatWaitAreToldWithTheEndOfWhatIsThereAndNothingIsWritten) {
+TEST_F(PutClusterFilesTest, WaitingFilesAreReportedWithTheirExpiryAndNotWritten) {
   const std::string signer = "kube-apiserver-to-kubelet-signer";
   Put(WithRegistries({Bundle("gone", "a")}));
   const ClusterFiles wanted = ValueOf(FilesOf(WithRegistries({Bundle("new", "b")})));

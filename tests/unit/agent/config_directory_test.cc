@@ -63,7 +63,7 @@ TEST_F(ConfigDirectoryTest, CannotBeMadeOutWhenItsWayIsGone) {
   EXPECT_EQ(ReadConfigDirectory(name).error().kind(), ErrorKind::kNotFound);
 }
 
-TEST_F(ConfigDirectoryTest, IsNeverTakenForEmptyWhenItIsSomethingElse) {
+TEST_F(ConfigDirectoryTest, OfAnotherFileTypeIsAnError) {
   fs::remove(name_);
   directory_.Write("config.d", "");
   EXPECT_THAT(MessageOf(Read()), HasSubstr("is no directory"));
@@ -74,7 +74,7 @@ TEST_F(ConfigDirectoryTest, IsNeverTakenForEmptyWhenItIsSomethingElse) {
   EXPECT_THAT(MessageOf(Read()), HasSubstr("symbolic links"));
 }
 
-TEST_F(ConfigDirectoryTest, LeavesOutWhatIsNoFileAndSaysSo) {
+TEST_F(ConfigDirectoryTest, WarnsOfEntriesThatAreNoFiles) {
   Write("50-a.json");
   ASSERT_EQ(::mkfifo((name_ + "/10-pipe.json").c_str(), 0644), 0);
   fs::create_directory(name_ + "/20-directory.yaml");
@@ -89,7 +89,7 @@ TEST_F(ConfigDirectoryTest, LeavesOutWhatIsNoFileAndSaysSo) {
                                          HasSubstr("30-device.json is a device"), HasSubstr("40-socket.ign is a soc")));
 }
 
-TEST_F(ConfigDirectoryTest, SaysWhichFilesHaveNotTheNameOfAConfig) {
+TEST_F(ConfigDirectoryTest, WarnsOfFileNamesThatNoConfigHas) {
   Write("50-a.json");
   for (const char* name : {"README", "README.md", "50-b.conf"}) Write(name, "no config");
   const ConfigDirectory read = ValueOf(Read());
@@ -161,7 +161,7 @@ TEST_F(ConfigDirectoryTest, WarnsOfASecretThatOthersMayRead) {
   EXPECT_THAT(ValueOf(Read()).warnings, IsEmpty());
 }
 
-TEST_F(ConfigDirectoryTest, FollowsEachLinkOfSeveralAlsoToWhatIsNotThere) {
+TEST_F(ConfigDirectoryTest, FollowsEachOfSeveralLinksEvenToMissingTargets) {
   fs::create_symlink("../second", name_ + "/50-a.json");
   fs::create_symlink("third", directory_ / "second");
   EXPECT_THAT(PlacesBehindLinks(name_), ElementsAre((directory_ / "second").string(), (directory_ / "third").string()));

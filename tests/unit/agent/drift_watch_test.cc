@@ -81,7 +81,7 @@ struct Change {
 
 class ChangeOfAFile : public DriftWatchTest, public testing::WithParamInterface<Change> {};
 
-TEST_P(ChangeOfAFile, IsTold) {
+TEST_P(ChangeOfAFile, IsReported) {
   Write("etc/managed");
   Write("etc/managed-not", "2");
   Watch({"/etc/managed"});
@@ -115,13 +115,13 @@ const Change kChanges[] = {
 INSTANTIATE_TEST_SUITE_P(DriftWatch, ChangeOfAFile, testing::ValuesIn(kChanges),
                          [](const auto& change) { return change.param.name; });
 
-TEST_F(DriftWatchTest, TellsOfEachFurtherChange) {
+TEST_F(DriftWatchTest, ReportsEachFurtherChange) {
   Write("etc/managed");
   Watch({"/etc/managed"});
   for (int i = 0; i < 3; ++i) EXPECT_GE(CallsAfter([&] { Write("etc/managed"); }), 1);
 }
 
-TEST_F(DriftWatchTest, TellsOfABurstOnce) {
+TEST_F(DriftWatchTest, ReportsABurstOnce) {
   Write("etc/managed");
   Watch({"/etc/managed"});
   const int calls = CallsAfter([&] {
@@ -131,7 +131,7 @@ TEST_F(DriftWatchTest, TellsOfABurstOnce) {
   EXPECT_LT(calls, 10);  // There is more than one call if the machine is very slow.
 }
 
-TEST_F(DriftWatchTest, TellsNothingWhileNothingHappens) {
+TEST_F(DriftWatchTest, ReportsNothingWithoutAChange) {
   Write("etc/managed");
   Watch({"/etc/managed"});
   EXPECT_EQ(CallsAfter([] {}), 0);
@@ -155,7 +155,7 @@ TEST_F(DriftWatchTest, PassesOtherNamesBy) {
             0);
 }
 
-TEST_F(DriftWatchTest, TellsOfAManagedDirectory) {
+TEST_F(DriftWatchTest, ReportsAChangeInAManagedDirectory) {
   Write("etc/directory/file");
   Watch({"/etc/directory", "/etc/directory/file"});
   EXPECT_GE(CallsAfter([&] { EXPECT_EQ(::chmod((directory_ / "etc/directory").c_str(), 0700), 0); }), 1);
@@ -172,7 +172,7 @@ TEST_F(DriftWatchTest, FindsAParentThatWasRenamedAwayAndBack) {
   EXPECT_GE(CallsAfter([&] { Write("a/b/managed", "3"); }), 1);
 }
 
-TEST_F(DriftWatchTest, FindsWhatTookThePlaceOfADirectoryHighUp) {
+TEST_F(DriftWatchTest, FollowsTheReplacementOfADirectoryHighUp) {
   Write("a/b/c/managed");
   Write("other/b/c/managed");
   Watch({"/a/b/c/managed"});
@@ -208,7 +208,7 @@ TEST_F(DriftWatchTest, FindsAPathThatDidNotExist) {
   EXPECT_GE(CallsAfter([&] { Write("a/b/c/managed", "2"); }), 1);
 }
 
-TEST_F(DriftWatchTest, TellsOfAFileInThePlaceOfADirectory) {
+TEST_F(DriftWatchTest, ReportsAFileThatReplacesADirectory) {
   Write("a/b");
   Watch({"/a/b/managed"});
   EXPECT_GE(CallsAfter([&] {
@@ -248,7 +248,7 @@ TEST_F(DriftWatchTest, GivesUpOnSymlinksThatLeadInACircle) {
   EXPECT_GE(CallsAfter([&] { Write("b/managed", "2"); }), 1);
 }
 
-TEST_F(DriftWatchTest, TellsOfASymlinkAndNotOfWhatItLeadsTo) {
+TEST_F(DriftWatchTest, ReportsASymlinkButNotItsTarget) {
   Write("etc/target");
   fs::create_symlink("target", directory_ / "etc/managed");
   Watch({"/etc/managed"});
@@ -262,7 +262,7 @@ TEST_F(DriftWatchTest, TakesPathsHoweverTheyAreWritten) {
   EXPECT_GE(CallsAfter([&] { Write("etc/a/managed", "2"); }), 1);
 }
 
-TEST_F(DriftWatchTest, TellsWhenThereWereTooManyChanges) {
+TEST_F(DriftWatchTest, ReportsAnOverflowOfTheQueue) {
   int limit = 0;
   std::ifstream("/proc/sys/fs/inotify/max_queued_events") >> limit;
   ASSERT_GT(limit, 0);
@@ -320,7 +320,7 @@ class FewDescriptors {
   rlimit before_ = {};
 };
 
-TEST_F(DriftWatchTest, SaysWhatItCouldNotWatchAndTriesAgain) {
+TEST_F(DriftWatchTest, ReportsAWatchThatFailedAndRetries) {
   Write("a/b/managed");
   const event::Timer opens_the_clock(*loop_, [] {});
   {
@@ -354,13 +354,13 @@ TEST_F(DriftWatchTest, MayBeDestroyedFromWithin) {
   EXPECT_EQ(CallsAfter([&] { Write("etc/managed", "2"); }), 7);
 }
 
-TEST_F(DriftWatchTest, RefusesWhatIsInNoDirectory) {
+TEST_F(DriftWatchTest, RefusesAPathWithoutADirectory) {
   EXPECT_EQ(MessageOf(DriftWatch::Create(*loop_, root_, {"etc/managed"}, [] {})),
             "watching \"etc/managed\": it is not an absolute path");
   EXPECT_EQ(MessageOf(DriftWatch::Create(*loop_, root_, {"/./"}, [] {})), "watching \"/\": it is in no directory");
 }
 
-TEST_F(DriftWatchTest, MayHaveNothingToWatch) {
+TEST_F(DriftWatchTest, MayHaveNoPaths) {
   Watch({});
   EXPECT_EQ(CallsAfter([&] { Write("etc/managed"); }), 0);
 }

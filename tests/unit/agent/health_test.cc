@@ -60,7 +60,7 @@ class HealthTest : public testing::Test {
   std::stop_source stop_;
 };
 
-TEST_F(HealthTest, IsFineWhereNothingIsAskedFor) { EXPECT_THAT(Unwell(), IsEmpty()); }
+TEST_F(HealthTest, IsFineWithoutAnyChecks) { EXPECT_THAT(Unwell(), IsEmpty()); }
 
 TEST_F(HealthTest, NeedsItsUnitsToBeActive) {
   settings_.units = {"a.service", "b.service", "c.service", "d.service", "e.service"};
@@ -81,7 +81,7 @@ TEST_F(HealthTest, NeedsTheBootToBeCompleteWhereSomethingCallsForThat) {
   EXPECT_THAT(Unwell(), IsEmpty());
 }
 
-TEST_F(HealthTest, TellsThatSystemdCannotBeAsked) {
+TEST_F(HealthTest, ReportsThatSystemdDoesNotAnswer) {
   systemd_.is_away = true;
   EXPECT_THAT(Unwell(), ElementsAre("looking at boot-complete.target: systemd is not on the system bus"));
 }
@@ -94,7 +94,7 @@ TEST_F(HealthTest, RunsAllProgramsInTheOrderOfTheirNames) {
   EXPECT_EQ(directory_.Read("ran"), "1\n2\n");
 }
 
-TEST_F(HealthTest, RunsNothingButPrograms) {
+TEST_F(HealthTest, RunsProgramsOnly) {
   WriteCheck("README", "#!/bin/sh\nexit 1\n");
   std::filesystem::permissions(directory_ / "check.d/README", std::filesystem::perms(0644));
   WriteCheck(".hidden", "#!/bin/sh\nexit 1\n");
@@ -102,12 +102,12 @@ TEST_F(HealthTest, RunsNothingButPrograms) {
   EXPECT_THAT(Unwell(), IsEmpty());
 }
 
-TEST_F(HealthTest, UsesNoShellForWhatIsNoProgram) {
+TEST_F(HealthTest, UsesNoShellForAFileThatIsNoProgram) {
   WriteCheck("text", "exit 0\n");
   EXPECT_THAT(Unwell(), ElementsAre("text could not be run: posix_spawn: Exec format error"));
 }
 
-TEST_F(HealthTest, TellsOfASignal) {
+TEST_F(HealthTest, ReportsASignal) {
   WriteCheck("killed", "#!/bin/sh\nkill -9 $$\n");
   EXPECT_THAT(Unwell(), ElementsAre("killed was ended by signal 9"));
 }
@@ -123,17 +123,17 @@ TEST_F(HealthTest, EndsAProgramThatTakesTooLong) {
   EXPECT_THAT(Unwell(), ElementsAre("endless took longer than 0.05 s"));
 }
 
-TEST_F(HealthTest, DoesNotWaitForWhatAProgramLeavesBehind) {
+TEST_F(HealthTest, DoesNotWaitForProcessesThatAProgramLeavesRunning) {
   WriteCheck("leaves", "#!/bin/sh\nsleep 1000 &\necho gone >&2\nexit 1\n");
   EXPECT_THAT(Unwell(), ElementsAre("leaves failed with status 1: gone"));
 }
 
-TEST_F(HealthTest, TellsThatTheDirectoryIsNone) {
+TEST_F(HealthTest, ReportsThatTheDirectoryIsAFile) {
   directory_.Write("check.d", "");
   EXPECT_THAT(Unwell(), ElementsAre("opening /check.d: open: Not a directory"));
 }
 
-TEST_F(HealthTest, TakesALinkThatLeadsNowhereForNoDirectoryWithoutChecks) {
+TEST_F(HealthTest, ADanglingLinkIsNoDirectoryWithoutChecks) {
   std::filesystem::create_symlink("/nowhere", directory_ / "check.d");
   EXPECT_THAT(Unwell(), ElementsAre("opening /check.d: open: No such file or directory"));
 }

@@ -32,7 +32,7 @@ class ComparedWithInstallationTest : public testing::Test {
   Root root_ = ValueOf(Root::Open(directory_.path()));
 };
 
-TEST_F(ComparedWithInstallationTest, TellsInWhatTheConfigDiffers) {
+TEST_F(ComparedWithInstallationTest, NamesTheDifferences) {
   Write(kInstalledConfig, WithDisk("/dev/sda"));
   Write(change::kCurrentConfig, WithDisk("/dev/sdb"));
   const auto changes = ValueOf(ComparedWithInstallation(root_));
@@ -42,7 +42,7 @@ TEST_F(ComparedWithInstallationTest, TellsInWhatTheConfigDiffers) {
   EXPECT_EQ(changes->front().diff, "- \"/dev/sda\"\n+ \"/dev/sdb\"\n");
 }
 
-TEST_F(ComparedWithInstallationTest, TellsThatNothingDoes) {
+TEST_F(ComparedWithInstallationTest, MayFindNoDifference) {
   Write(kInstalledConfig, WithDisk("/dev/sda"));
   Write(change::kCurrentConfig, WithDisk("/dev/sda"));
   const auto changes = ValueOf(ComparedWithInstallation(root_));
@@ -50,7 +50,7 @@ TEST_F(ComparedWithInstallationTest, TellsThatNothingDoes) {
   EXPECT_THAT(*changes, IsEmpty());
 }
 
-TEST_F(ComparedWithInstallationTest, TellsNothingOfAMachineThatWasInstalledByOthers) {
+TEST_F(ComparedWithInstallationTest, IsUnknownForAMachineThatWasInstalledInAnotherWay) {
   Write(change::kCurrentConfig, WithDisk("/dev/sda"));
   EXPECT_FALSE(ValueOf(ComparedWithInstallation(root_)));
 }

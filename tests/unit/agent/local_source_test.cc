@@ -114,7 +114,7 @@ class Opened {
   UniqueFd fd_;
 };
 
-TEST_F(LocalSourceTest, TellsWhatTheFilesSayAndTellsItAnewWhenTheyChange) {
+TEST_F(LocalSourceTest, AnnouncesTheGoalOfTheFilesAndEachNewOne) {
   WriteConfig("50-a.json", "1");
   Begin();
   Run();
@@ -165,7 +165,7 @@ TEST_F(LocalSourceTest, ADirectoryThatIsMadeLaterOrReplacedIsSeen) {
   EXPECT_EQ(wanted_.size(), 2u);
 }
 
-TEST_F(LocalSourceTest, WhatCannotBeReadIsToldUntilItIsMendedAndChangesNothing) {
+TEST_F(LocalSourceTest, AnUnreadableFileIsReportedUntilItIsMendedAndChangesNothing) {
   WriteConfig("50-a.json", "1");
   Begin();
   Run();
@@ -179,7 +179,7 @@ TEST_F(LocalSourceTest, WhatCannotBeReadIsToldUntilItIsMendedAndChangesNothing) 
   EXPECT_EQ(wanted_.size(), 1u);
 }
 
-TEST_F(LocalSourceTest, ADirectoryThatCannotBeSeenTakesNothingAway) {
+TEST_F(LocalSourceTest, ADirectoryThatCannotBeSeenTakesNoConfigAway) {
   WriteConfig("50-a.json", "1");
   Begin();
   Run();
@@ -196,7 +196,7 @@ TEST_F(LocalSourceTest, ADirectoryThatCannotBeSeenTakesNothingAway) {
   EXPECT_EQ(wanted_.size(), 1u);
 }
 
-TEST_F(LocalSourceTest, ALinkToWhatIsNotThereYetIsFollowedWhenItIs) {
+TEST_F(LocalSourceTest, ALinkIsFollowedWhenItsTargetComesIntoBeing) {
   fs::create_symlink(directory_ / "mounted/50-a.json", configs_ / "50-a.json");
   Begin();
   Run();
@@ -212,7 +212,7 @@ TEST_F(LocalSourceTest, ALinkToWhatIsNotThereYetIsFollowedWhenItIs) {
   EXPECT_THAT(wanted_.back(), StartsWith("rendered-local-"));
 }
 
-TEST_F(LocalSourceTest, APipeHoldsNothingUpAndIsTold) {
+TEST_F(LocalSourceTest, APipeIsReportedAndBlocksNothing) {
   WriteConfig("50-a.json", "1");
   ASSERT_EQ(::mkfifo((configs_ / "10-pipe.json").c_str(), 0644), 0);
   Begin();
@@ -222,7 +222,7 @@ TEST_F(LocalSourceTest, APipeHoldsNothingUpAndIsTold) {
   EXPECT_THAT(warnings_, testing::ElementsAre(HasSubstr("10-pipe.json is a pipe")));
 }
 
-TEST_F(LocalSourceTest, WhatChangesAllTheTimeIsRenderedNowAndThenAndTold) {
+TEST_F(LocalSourceTest, FilesThatAlwaysChangeAreRenderedNowAndThen) {
   std::string files;
   for (int i = 0; i < 2000; ++i) {
     files += fmt::format(R"({}{{"path":"/etc/{}","contents":{{"source":"data:,1"}}}})", i == 0 ? "" : ",", i);
@@ -258,7 +258,7 @@ TEST_F(LocalSourceTest, WhatChangesAllTheTimeIsRenderedNowAndThenAndTold) {
   EXPECT_LT(opened.Times("50-many.ign"), changes / 4);
 }
 
-TEST_F(LocalSourceTest, HandsOutWhatItHasToldAndNothingElse) {
+TEST_F(LocalSourceTest, FetchesOnlyTheAnnouncedGoal) {
   WriteConfig("50-a.json", "1");
   Begin();
   Run();
@@ -269,7 +269,7 @@ TEST_F(LocalSourceTest, HandsOutWhatItHasToldAndNothingElse) {
   EXPECT_EQ(Fetch({"rendered-local-gone"}).error().kind(), ErrorKind::kUnavailable);
 }
 
-TEST_F(LocalSourceTest, NobodyHasToMovePods) {
+TEST_F(LocalSourceTest, NeedsNoDrain) {
   Begin();
   Run();
   source_->AskForDrain({"rendered-local-1"});

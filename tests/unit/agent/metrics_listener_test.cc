@@ -105,7 +105,7 @@ TEST_F(Listener, ServesTheTextOfTheMoment) {
   EXPECT_THAT(AnswerTo("GET /metrics?x=1 HTTP/1.0\n\n"), EndsWith("\r\n\r\nmcd_state 2\n"));
 }
 
-TEST_F(Listener, SendsTheHeadAloneToWhoAsksForThat) {
+TEST_F(Listener, AnswersHeadWithoutABody) {
   Begin();
   const std::string answer = AnswerTo("HEAD /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_THAT(answer, StartsWith(kFine));
@@ -114,7 +114,7 @@ TEST_F(Listener, SendsTheHeadAloneToWhoAsksForThat) {
   EXPECT_THAT(AnswerTo("HEAD / HTTP/1.1\r\n\r\n"), EndsWith("\r\n\r\n"));
 }
 
-TEST_F(Listener, HasNothingElse) {
+TEST_F(Listener, HasNoOtherPath) {
   Begin();
   for (const char* target : {"/", "/metric", "/metrics/", "/metrics/x", "http://a/metrics", "*"}) {
     EXPECT_THAT(AnswerTo(fmt::format("GET {} HTTP/1.1\r\n\r\n", target)), StartsWith("HTTP/1.1 404 Not Found\r\n"));
@@ -122,7 +122,7 @@ TEST_F(Listener, HasNothingElse) {
   EXPECT_THAT(AnswerTo("POST /other HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
 }
 
-TEST_F(Listener, TakesNoOtherMethodsAndSaysWhichItTakes) {
+TEST_F(Listener, RefusesOtherMethodsAndNamesTheAllowedOnes) {
   Begin();
   for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "get", "X"}) {
     const std::string answer = AnswerTo(fmt::format("{} /metrics HTTP/1.1\r\nContent-Length: 4\r\n\r\nbody", method));
@@ -151,7 +151,7 @@ TEST_F(Listener, RefusesAHeadThatIsTooLong) {
   EXPECT_THAT(AnswerTo(std::string(100'000, 'x')), StartsWith("HTTP/1.1 431 "));
 }
 
-TEST_F(Listener, ServesWhoSaysItLetterByLetter) {
+TEST_F(Listener, AcceptsARequestByteByByte) {
   Begin();
   While([&] {
     Client client(listener_->port());
@@ -160,13 +160,13 @@ TEST_F(Listener, ServesWhoSaysItLetterByLetter) {
   });
 }
 
-TEST_F(Listener, SendsALongTextWhole) {
+TEST_F(Listener, SendsALongTextCompletely) {
   text_ = std::string(20'000'000, 'x');
   Begin();
   EXPECT_EQ(AnswerTo(kGetMetrics).size() - AnswerTo("HEAD /metrics HTTP/1.1\r\n\r\n").size(), text_.size());
 }
 
-TEST_F(Listener, GivesUpWhoIsTooSlowAndServesTheOthersMeanwhile) {
+TEST_F(Listener, DropsASlowClientAndServesTheOthersMeanwhile) {
   text_ = std::string(20'000'000, 'x');
   Begin({.time = milliseconds(300)});
   While([&] {
@@ -182,7 +182,7 @@ TEST_F(Listener, GivesUpWhoIsTooSlowAndServesTheOthersMeanwhile) {
   });
 }
 
-TEST_F(Listener, HasOthersWaitWhileItHasAsManyAsItMay) {
+TEST_F(Listener, LetsClientsWaitAtTheLimitOfConnections) {
   Begin({.connections = 2, .time = kLong});
   While([&] {
     auto first = std::make_unique<Client>(listener_->port());
@@ -234,7 +234,7 @@ TEST_F(Listener, ListensOnIpv6) {
   EXPECT_NE((*listener)->port(), 0);
 }
 
-TEST_F(Listener, SaysWhereItCannotListen) {
+TEST_F(Listener, NamesTheAddressAtWhichItCannotListen) {
   Begin();
   const auto second = MetricsListener::Begin(*loop_, {"127.0.0.1", listener_->port()}, [] { return ""; });
   EXPECT_EQ(MessageOf(second),

@@ -56,7 +56,7 @@ mcd_local_unsupported_packages{node="worker-1"} 4
 )");
 }
 
-TEST(MetricsText, SaysNothingOfAnUpdateAndZeroOfDriftBeforeTheFirst) {
+TEST(MetricsText, BeforeTheFirstUpdateHasZeroDriftAndNoUpdate) {
   const std::string text = MetricsText(Metrics());
   EXPECT_THAT(text, Not(HasSubstr("mcd_update_state{")));
   EXPECT_THAT(text, HasSubstr("\nmcd_config_drift 0\n"));
@@ -117,7 +117,7 @@ TEST_F(WriteMetricsTest, ReplacesTheFileOnlyWhenTheTextDiffers) {
   EXPECT_EQ(directory_.Read("metrics/pintle.prom"), MetricsText(changed));
 }
 
-TEST_F(WriteMetricsTest, WritesNothingWhereNobodyCollects) {
+TEST_F(WriteMetricsTest, WritesNothingIfNobodyCollects) {
   EXPECT_TRUE(Succeeded(Write(Metrics())));
   EXPECT_TRUE(Succeeded(WriteMetrics(root_, "", Metrics())));
   EXPECT_TRUE(ValueOf(root_.List("/")).empty());

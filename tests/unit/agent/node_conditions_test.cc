@@ -71,12 +71,12 @@ const api::Condition& Of(const api::MachineConfigNodeStatus& status, std::string
 
 // ---- the conditions of each moment ----------------------------------------------------------------------------------
 
-TEST(Moments, SayWhetherTheNodeIsUpdated) {
+TEST(Moments, ReportWhetherTheNodeIsUpdated) {
   EXPECT_THAT(Texts(moment::NeedsUpdate("a")), ElementsAre("Updated=False Updated: Node a needs an update"));
   EXPECT_THAT(Texts(moment::Updated("a")), ElementsAre("Updated=True Updated: Node a Updated"));
 }
 
-TEST(Moments, SayThatAnUpdateIsPreparedAndWhatFollowsIt) {
+TEST(Moments, ReportThatAnUpdateIsPreparedAndItsActions) {
   EXPECT_THAT(Texts(moment::Prepared({Action("Reboot")}, true)),
               ElementsAre("UpdatePrepared=True UpdatePrepared: Update Compatible. Post Cfg Actions: [Reboot] Drain "
                           "Required: true"));
@@ -86,19 +86,19 @@ TEST(Moments, SayThatAnUpdateIsPreparedAndWhatFollowsIt) {
   EXPECT_TRUE(moment::Prepared({}, false).tells_spec);
 }
 
-TEST(Moments, SayThatThereIsNoWay) {
+TEST(Moments, ReportThatTheConfigsAreNotReconcilable) {
   EXPECT_THAT(Texts(moment::NotCompatible("rendered-1", "rendered-2", "fips")),
               ElementsAre("UpdatePrepared=Unknown UpdatePrepared: Update Failed compatibility validation. "
                           "MachineConfigs rendered-1 and rendered-2 are not compatible. Err: fips"));
 }
 
-TEST(Moments, SayThatNoDrainIsNeeded) {
+TEST(Moments, ReportThatNoDrainIsNeeded) {
   EXPECT_THAT(Texts(moment::DrainNotRequired()),
               ElementsAre("UpdateExecuted=Unknown Drained: Node Drain Not required for this update.",
                           "Drained=False UpdateExecutedDrained: Node Drain Not required for this update."));
 }
 
-TEST(Moments, SayWhatIsApplied) {
+TEST(Moments, ReportTheAppliedParts) {
   plan::Difference files;
   files.files = true;
   EXPECT_THAT(
@@ -116,7 +116,7 @@ TEST(Moments, SayWhatIsApplied) {
                           "node. OS did  need an update. SSH Keys did  need an update"));
 }
 
-TEST(Moments, SayWhatIsAppliedInOtherConditionsInImageMode) {
+TEST(Moments, ReportTheAppliedPartsInOtherConditionsInImageMode) {
   plan::Difference difference;
   difference.files = true;
   ASSERT_THAT(moment::Applying(difference), SizeIs(2));
@@ -129,7 +129,7 @@ TEST(Moments, SayWhatIsAppliedInOtherConditionsInImageMode) {
               Contains("AppliedOSImage=True UpdateExecutedAppliedOSImage: Applied new OS config to node."));
 }
 
-TEST(Moments, SayWhatFollows) {
+TEST(Moments, ReportTheActions) {
   EXPECT_THAT(Texts(moment::RebootNeeded()),
               ElementsAre("RebootedNode=Unknown RebootedNode: Upgrade requires a reboot."));
   EXPECT_THAT(Texts(moment::Done(Action("None")).value()),
@@ -146,7 +146,7 @@ TEST(Moments, SayWhatFollows) {
   EXPECT_FALSE(moment::Done(Action("Drain")));
 }
 
-TEST(Moments, SayThatItGoesOn) {
+TEST(Moments, ReportThatTheUpdateResumes) {
   EXPECT_THAT(Texts(moment::Rebooted()), ElementsAre("RebootedNode=True RebootedNode: Node has rebooted"));
   EXPECT_THAT(Texts(moment::Resuming("rendered-2")),
               ElementsAre("Resumed=True Resumed: In desired config rendered-2. Resumed normal operations. Applying "
@@ -155,7 +155,7 @@ TEST(Moments, SayThatItGoesOn) {
               ElementsAre("Resumed=True Resumed: In desired config rendered-2. Resumed normal operations."));
 }
 
-TEST(Moments, SayWhetherItIsInTrouble) {
+TEST(Moments, ReportWhetherTheNodeIsDegraded) {
   EXPECT_THAT(Texts(moment::NotDegraded("a")),
               ElementsAre("NodeDegraded=False NodeDegraded: Node a upgrade succeeded"));
   EXPECT_THAT(Texts(moment::Degraded("a", "disk full")),
@@ -178,7 +178,7 @@ TEST(NextStatus, HasAllConditionsFromTheFirstTimeOn) {
   for (const api::Condition& condition : status.conditions) EXPECT_EQ(condition.last_transition_time, kNow);
 }
 
-TEST(NextStatus, ChangesParentAndChildAndNothingElse) {
+TEST(NextStatus, ChangesOnlyParentAndChild) {
   auto status = StatusAfter(Known({moment::RebootNeeded(), moment::DrainNotRequired()}), moment::DrainNotRequired());
   EXPECT_EQ(Of(status, "UpdateExecuted").last_transition_time, kNow);
   EXPECT_EQ(Of(status, "Drained").last_transition_time, kNow);
@@ -186,7 +186,7 @@ TEST(NextStatus, ChangesParentAndChildAndNothingElse) {
   EXPECT_THAT(status.conditions, SizeIs(3));
 }
 
-TEST(NextStatus, IsNoneWhenItIsSaidAlready) {
+TEST(NextStatus, IsNulloptIfTheMomentIsThereAlready) {
   EXPECT_FALSE(NextStatus(Known({moment::Updated("a")}), moment::Updated("a"), kNode, kNow));
 }
 
@@ -202,7 +202,7 @@ TEST(NextStatus, KeepsAChildThatChangesBelowTheSameParent) {
               testing::EndsWith("SSH Keys will  need an update"));
 }
 
-TEST(NextStatus, EndsAllElseWhenItIsUpdatedOrNeedsAnUpdate) {
+TEST(NextStatus, EndsAllOtherConditionsWithUpdatedOrNeedsUpdate) {
   for (const Moment& moment : {moment::NeedsUpdate("a"), moment::Updated("a")}) {
     const auto status =
         StatusAfter(Known({moment::Rebooted(), moment::RebootNeeded(), moment::NotDegraded("a")}), moment);
@@ -225,7 +225,7 @@ TEST(NextStatus, NamesTheImageOfTheUpdateThatIsOver) {
             "Action during update to disable image mode: Node has rebooted");
 }
 
-TEST(NextStatus, RepeatsWhatTheNodeHasAndIsToHave) {
+TEST(NextStatus, RepeatsTheCurrentAndTheDesiredConfig) {
   auto status = StatusAfter(Known(), moment::Rebooted());
   EXPECT_EQ(status.config_version->current, "rendered-1");
   EXPECT_EQ(status.config_version->desired, "rendered-2");
@@ -248,7 +248,7 @@ TEST(NextStatus, RepeatsImagesWhereNodesReportThem) {
   EXPECT_FALSE(NextStatus(known, moment::Rebooted(), kNode, kNow)->config_image);
 }
 
-TEST(NextStatus, TakesWhatIsMeantForItsWayOfReporting) {
+TEST(NextStatus, IgnoresMomentsOfTheOtherMode) {
   plan::Difference difference;
   difference.files = true;
   const std::vector<Moment> moments = moment::Applying(difference);
@@ -260,7 +260,7 @@ TEST(NextStatus, TakesWhatIsMeantForItsWayOfReporting) {
   EXPECT_TRUE(NextStatus(known, moments[1], kNode, kNow));
 }
 
-TEST(NextStatus, KeepsWhatOthersHaveWritten) {
+TEST(NextStatus, KeepsConditionsOfOthers) {
   auto known = Known();
   known.status.conditions.push_back({"SomethingNew", "True", kBefore, "Because", "text"});
   known.status.pinned_image_sets.push_back({"images", 1, 2, 0, ""});
@@ -271,7 +271,7 @@ TEST(NextStatus, KeepsWhatOthersHaveWritten) {
 
 // ---- the spec -------------------------------------------------------------------------------------------------------
 
-TEST(NextSpec, KeepsThePoolThatSomeoneElseKnows) {
+TEST(NextSpec, KeepsThePoolOfTheExistingObject) {
   auto known = Known();
   EXPECT_FALSE(NextSpec(known, kNode));
   known.spec.config_version.desired = "rendered-1";
@@ -313,7 +313,7 @@ TEST(Facts, AreReadFromTheNode) {
   EXPECT_EQ(FactsOf(node).pool, "master");
 }
 
-TEST(NextStatus, WhatTheNodeCannotHaveIsListedBesideTheCondition) {
+TEST(NextStatus, ListsTheIrreconcilableChangesBesideTheCondition) {
   const auto known = Known({moment::Updated("a")});
   const Moment but = moment::UpdatedBut("a", {{"spec.config.storage.disks[0].device", "- 1\n+ 2\n"}});
   const auto next = NextStatus(known, but, kNode, kNow);

@@ -97,7 +97,7 @@ TEST_F(NodeConditionsWriterTest, WritesOneMomentAfterTheOther) {
   EXPECT_EQ(Body(server, 3)["status"]["conditions"][1]["type"], "Drained");
 }
 
-TEST_F(NodeConditionsWriterTest, TellsTheSpecOnceTheUpdateIsPrepared) {
+TEST_F(NodeConditionsWriterTest, WritesTheSpecOnceTheUpdateIsPrepared) {
   ScriptedServer server({{.body = kThere}, {.body = kThere}, {.body = kThere}});
   const auto writer = Writer(server);
   writer->Write(moment::Prepared({}, false), kWrittenNode);
@@ -107,7 +107,7 @@ TEST_F(NodeConditionsWriterTest, TellsTheSpecOnceTheUpdateIsPrepared) {
             R"({"configVersion":{"desired":"rendered-2"},"node":{"name":"a"},"pool":{"name":"infra"}})");
 }
 
-TEST_F(NodeConditionsWriterTest, CreatesWhatIsMissing) {
+TEST_F(NodeConditionsWriterTest, CreatesAMissingObject) {
   ScriptedServer server({Missing(), {.status = 201, .body = kThere}, {.body = kThere}});
   const auto writer = Writer(server);
   writer->Write(moment::NeedsUpdate("a"), kWrittenNode);
@@ -116,7 +116,7 @@ TEST_F(NodeConditionsWriterTest, CreatesWhatIsMissing) {
   EXPECT_EQ(Body(server, 1)["metadata"]["ownerReferences"][0]["uid"], "uid-1");
 }
 
-TEST_F(NodeConditionsWriterTest, LooksAgainWhenSomeoneElseHasCreatedIt) {
+TEST_F(NodeConditionsWriterTest, ReadsAgainWhenSomeoneElseHasCreatedTheObject) {
   ScriptedServer server({Missing(), {.status = 409}, {.body = kThere}, {.body = kThere}});
   const auto writer = Writer(server);
   writer->Write(moment::NeedsUpdate("a"), kWrittenNode);
@@ -124,7 +124,7 @@ TEST_F(NodeConditionsWriterTest, LooksAgainWhenSomeoneElseHasCreatedIt) {
   EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kPost, kGetNode, kStatus));
 }
 
-TEST_F(NodeConditionsWriterTest, LooksAgainWhenSomeoneElseHasChangedIt) {
+TEST_F(NodeConditionsWriterTest, ReadsAgainWhenSomeoneElseHasChangedTheObject) {
   const std::string changed = R"({"metadata":{"name":"a","resourceVersion":"8"},)"
                               R"("status":{"conditions":[{"type":"Cordoned","status":"True"}]}})";
   ScriptedServer server({{.body = R"({"metadata":{"name":"a","resourceVersion":"7"}})"},
@@ -140,7 +140,7 @@ TEST_F(NodeConditionsWriterTest, LooksAgainWhenSomeoneElseHasChangedIt) {
   EXPECT_EQ(Body(server, 3)["status"]["conditions"][0]["type"], "Cordoned");
 }
 
-TEST_F(NodeConditionsWriterTest, DoesNotSayTheSameTwice) {
+TEST_F(NodeConditionsWriterTest, DoesNotWriteTheSameMomentTwice) {
   ScriptedServer server({{.body = kThere}, {.body = kThere}});
   const auto writer = Writer(server);
   writer->Write(moment::Updated("a"), kWrittenNode);
@@ -159,7 +159,7 @@ TEST_F(NodeConditionsWriterTest, TriesAgainWhileTheServerIsAway) {
   EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kGetNode, kStatus, kGetNode, kStatus));
 }
 
-TEST_F(NodeConditionsWriterTest, LeavesOutWhatIsRefused) {
+TEST_F(NodeConditionsWriterTest, LeavesOutRefusedMoments) {
   ScriptedServer server({{.status = 403}, {.body = kThere}, {.body = kThere}});
   const auto writer = Writer(server);
   writer->Write(moment::Rebooted(), kWrittenNode);
@@ -171,7 +171,7 @@ TEST_F(NodeConditionsWriterTest, LeavesOutWhatIsRefused) {
 
 class BadAnswerToConditions : public NodeConditionsWriterTest, public testing::WithParamInterface<kube::BadAnswer> {};
 
-TEST_P(BadAnswerToConditions, MakesItTryMoreAndMoreRarely) {
+TEST_P(BadAnswerToConditions, IsRetriedLessAndLessOften) {
   kube::Arrivals arrivals;
   const std::size_t enough = GetParam().is_patient ? 2 : kube::kEnough;
   ScriptedServer server({}, [&](const kube::Asked& asked) -> Answer {
@@ -216,7 +216,7 @@ TEST_F(NodeConditionsWriterTest, LeavesAClusterAloneThatHasNone) {
   }
 }
 
-TEST_F(NodeConditionsWriterTest, KeepsTheNewestOfWhatWaitsTooLong) {
+TEST_F(NodeConditionsWriterTest, KeepsTheNewestOfTooManyWaitingMoments) {
   std::deque<Answer> answers = {WithoutKind()};
   for (int i = 0; i < 64; ++i) answers.push_back({.body = kThere});
   ScriptedServer server(std::move(answers));

@@ -283,7 +283,7 @@ TEST_P(NodeReportTest, Reports) {
 
 INSTANTIATE_TEST_SUITE_P(All, NodeReportTest, testing::ValuesIn(Rows()));
 
-TEST(NodeReport, WhatWaitedForTheNodeComesWithIt) {
+TEST(NodeReport, ReportsThatWaitedForTheNodeAreMadeWhenItIsSeen) {
   Reported reported;
   const NodeView unseen = {.name = "worker-0"};
   Next(reported, unseen, report::Failed{Fault::kFailed, "no space"});
@@ -305,7 +305,7 @@ TEST(NodeReport, AFaultIsNewsThatTheMachineIsNotSettledAnyMore) {
               ElementsAre("Updated=False", "NodeDegraded=True"));
 }
 
-TEST(NodeReport, NothingIsTakenForWrittenBehindAnotherWrite) {
+TEST(NodeReport, DuringAWriteNothingCountsAsWritten) {
   const api::Node node = NodeWith(kNewDone);
   Reported reported = Having(Whole::kBusy);
   const NodeReport report =
@@ -313,7 +313,7 @@ TEST(NodeReport, NothingIsTakenForWrittenBehindAnotherWrite) {
   EXPECT_EQ(report.annotations.size(), 1U);
 }
 
-TEST(NodeReport, KeepsTheNewestOfWhatWaits) {
+TEST(NodeReport, KeepsTheNewestWaitingMoments) {
   Reported reported;
   for (int i = 0; i < 100; ++i) {
     Next(reported, {.name = "worker-0"}, report::Failed{Fault::kFailed, std::to_string(i)});

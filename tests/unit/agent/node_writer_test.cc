@@ -41,7 +41,7 @@ class NodeWriterTest : public testing::TestWithParam<BadAnswer> {
   std::vector<std::string> written_;
 };
 
-TEST_P(NodeWriterTest, TriesMoreAndMoreRarelyAndSaysWhy) {
+TEST_P(NodeWriterTest, RetriesLessAndLessOftenAndReportsTheError) {
   kube::ScriptedServer server({}, [this](const Asked& asked) { return AnswerTo(asked); });
   std::vector<std::string> troubles;
   const std::size_t enough = GetParam().is_patient ? 2 : kube::kEnough;
@@ -71,7 +71,7 @@ TEST_P(NodeWriterTest, TriesMoreAndMoreRarelyAndSaysWhy) {
 INSTANTIATE_TEST_SUITE_P(Each, NodeWriterTest, testing::ValuesIn(kube::BadAnswers()),
                          [](const auto& bad) { return bad.param.name; });
 
-TEST(NodeWriter, StaysBelowWhatIsAllowedInAMinute) { EXPECT_LE(kube::RequestsInAMinute({}), kube::kMostInAMinute); }
+TEST(NodeWriter, KeepsTheLimitOfRequestsPerMinute) { EXPECT_LE(kube::RequestsInAMinute({}), kube::kMostInAMinute); }
 
 }  // namespace
 }  // namespace pintle::agent

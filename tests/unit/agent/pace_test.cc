@@ -11,7 +11,7 @@ using std::chrono::seconds;
 
 constexpr MonotonicTime kBegan(seconds(100));
 
-TEST(Pace, RestsLongerAfterWhatTookLonger) {
+TEST(Pace, RestsLongerAfterLongerWork) {
   Pace pace;
   EXPECT_LT(pace.next(), kBegan);
   pace.Took(kBegan, kBegan + milliseconds(50));

@@ -36,12 +36,12 @@ TEST_P(EveryParser, HasASampleWithTheSecret) {
   Try(GetParam().sample);
 }
 
-TEST_P(EveryParser, ShowsNothingOfATextThatEndsAnywhere) {
+TEST_P(EveryParser, ShowsNothingOfATextThatEndsEarly) {
   const std::string& sample = GetParam().sample;
   for (std::size_t end = 0; end <= sample.size(); ++end) Try(sample.substr(0, end));
 }
 
-TEST_P(EveryParser, ShowsNothingOfATextWithAWrongByteAnywhere) {
+TEST_P(EveryParser, ShowsNothingOfATextWithAWrongByte) {
   using std::string_literals::operator""s;
   std::size_t first = 0;
   for (const char wrong : "\"'\\{}[]<>,:;%&*!#|=.-\n\t\x7f\xff 0aZ"s + '\0') {
@@ -53,7 +53,7 @@ TEST_P(EveryParser, ShowsNothingOfATextWithAWrongByteAnywhere) {
   }
 }
 
-TEST_P(EveryParser, ShowsNothingOfATextWithSomethingPutInAnywhere) {
+TEST_P(EveryParser, ShowsNothingOfATextWithAnInsertion) {
   std::size_t first = 0;
   for (const char* put : {"\\q",  "\\u12", "\\ud800", "%zz",    "%",         "\"", "\"\"", "'",     "\n", "\x01",
                           "\xc3", "*",     "&",       "!!int ", "!!binary ", ",",  ": ",   "1e999", "{",  "]"}) {
@@ -65,7 +65,7 @@ TEST_P(EveryParser, ShowsNothingOfATextWithSomethingPutInAnywhere) {
   }
 }
 
-TEST_P(EveryParser, ShowsNothingOfATextWithTheSecretPutInAnywhere) {
+TEST_P(EveryParser, ShowsNothingOfATextWithTheSecretInserted) {
   for (std::size_t at = 0; at <= GetParam().sample.size(); ++at) {
     std::string text = GetParam().sample;
     text.insert(at, kSecret);
@@ -80,7 +80,7 @@ void ForEachValue(json::Value& value, const std::function<void(json::Value&)>& v
   for (json::Value& element : value) ForEachValue(element, visit);
 }
 
-TEST_P(EveryParser, ShowsNothingOfAValueOfAnotherTypeAnywhere) {
+TEST_P(EveryParser, ShowsNothingOfAValueOfAnotherType) {
   if (!GetParam().is_json) GTEST_SKIP() << "it has no values";
   const std::string secret(kSecret);
   const std::vector<json::Value> others = {secret, {secret}, {{secret, secret}}, {{{secret, {secret}}}}, 1.5,
@@ -119,7 +119,7 @@ TEST_P(EveryParser, ShowsNothingOfAKeyThatIsTheSecret) {
 }
 
 // An error about a long text is short.
-TEST_P(EveryParser, SaysLittleOfALongText) {
+TEST_P(EveryParser, ShowsLittleOfALongText) {
   std::string text = GetParam().sample;
   text.insert(text.find(kSecret), std::string(1 << 20, 'A') + "\\q\"");
   EXPECT_LT(GetParam().told(text).size(), 10'000U);

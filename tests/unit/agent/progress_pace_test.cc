@@ -11,14 +11,14 @@ using std::chrono::seconds;
 
 constexpr MonotonicTime kProgressBegan(seconds(100));
 
-TEST(ProgressPace, ShowsWhatIsDoneAtOnce) {
+TEST(ProgressPace, ShowsANewActivityAtOnce) {
   ProgressPace pace;
   EXPECT_EQ(pace.Take({"looking"}, kProgressBegan), "looking");
   EXPECT_EQ(pace.Take({"fetching"}, kProgressBegan), "fetching");
   EXPECT_EQ(pace.due(), std::nullopt);
 }
 
-TEST(ProgressPace, ShowsHowFarItIsOnceASecondAndTheNewestThen) {
+TEST(ProgressPace, ShowsTheNewestProgressOnceASecond) {
   ProgressPace pace;
   pace.Take({"fetching"}, kProgressBegan);
   for (unsigned percent = 0; percent <= 43; ++percent) {
@@ -33,7 +33,7 @@ TEST(ProgressPace, ShowsHowFarItIsOnceASecondAndTheNewestThen) {
   EXPECT_EQ(pace.Take({"fetching", "unpacking"}, kProgressBegan + seconds(2)), "fetching: unpacking");
 }
 
-TEST(ProgressPace, LetsWhatWaitedGiveWayToWhatIsDoneNext) {
+TEST(ProgressPace, DropsAWaitingReportWhenTheNextActivityBegins) {
   ProgressPace pace;
   pace.Take({"fetching"}, kProgressBegan);
   pace.Take({"fetching", "downloading", 43}, kProgressBegan);

@@ -38,7 +38,7 @@ TEST(WithAuthorities, ANewOneIsTrustedAndTakesARestart) {
   EXPECT_TRUE(renewed->needs_restart);
 }
 
-TEST(WithAuthorities, WhatIsTrustedAlreadyIsNothingNew) {
+TEST(WithAuthorities, KnownAuthoritiesNeedNoChange) {
   EXPECT_FALSE(ValueOf(WithAuthorities(Kubeconfig(kOldSigner + kNewSigner), kOldSigner + kNewSigner)));
 }
 
@@ -51,7 +51,7 @@ TEST(WithAuthorities, OneThatTheControlPlaneNeedsOrThatIsGoneTakesNoRestart) {
   }
 }
 
-TEST(WithAuthorities, WhatIsNoCertificateIsLeftOut) {
+TEST(WithAuthorities, ABlockThatIsNoCertificateIsLeftOut) {
   const std::string none = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
   EXPECT_EQ(ValueOf(WithAuthorities(Kubeconfig(kOldSigner), "# 1\n" + none + kNewSigner))->text,
             Kubeconfig(kNewSigner));
@@ -66,7 +66,7 @@ TEST(WithAuthorities, AKubeconfigInJsonIsOneToo) {
   EXPECT_EQ(ValueOf(WithAuthorities(json(kOldSigner), kNewSigner))->text, json(kNewSigner));
 }
 
-TEST(WithAuthorities, OneOfAnotherFormIsAnErrorThatTellsNothingOfIt) {
+TEST(WithAuthorities, AKubeconfigOfAnotherFormIsAnErrorThatShowsNothingOfIt) {
   EXPECT_THAT(MessageOf(WithAuthorities("token: secret", kNewSigner)), Not(HasSubstr("secret")));
   EXPECT_THAT(MessageOf(WithAuthorities(Kubeconfig(kOldSigner) + Kubeconfig(kOldSigner), kNewSigner)),
               HasSubstr("must have one"));
@@ -150,7 +150,7 @@ TEST_F(FirstKubeconfigTest, IsForRootAlone) {
   EXPECT_FALSE(MakePrivate());
 }
 
-TEST_F(FirstKubeconfigTest, IsNoneOnAMachineThatHasNone) {
+TEST_F(FirstKubeconfigTest, MayBeMissing) {
   EXPECT_FALSE(MakePrivate());
   fs::create_directory(directory_ / "etc/kubernetes/kubeconfig");
   const fs::perms before = Mode();

@@ -77,20 +77,20 @@ TEST(Settings, HaveTheirDefaultAgainWhereAKeyIsEmpty) {
   EXPECT_EQ(settings, Settings());
 }
 
-TEST(Settings, AreNoneWhereAnEmptyKeyMeansThat) {
+TEST(Settings, AnEmptyKeyClearsAList) {
   const Settings settings = ValueOf(Parsed("[Health]\nUnits=a.service\nUnits=\n[Metrics]\nTextFile=\n"));
   ASSERT_TRUE(settings.health_units);
   EXPECT_TRUE(settings.health_units->empty());
   EXPECT_EQ(settings.metrics_file, "");
 }
 
-TEST(Settings, TellOfEverythingThatIsWrongWithItsLine) {
+TEST(Settings, ListAllProblemsWithTheirLines) {
   EXPECT_EQ(MessageOf(Parsed("[Agent]\nSource=cluster\nWatchLogins=maybe\n")),
             "a.conf:2: Source=: must be auto, kubernetes or local; "
             "a.conf:3: WatchLogins=: must be yes or no (true, false, on, off, 1, 0)");
 }
 
-TEST(Settings, TellWhichKeysAndSectionsThereAre) {
+TEST(Settings, NameTheKnownKeysAndSections) {
   EXPECT_EQ(MessageOf(Parsed("[Health]\nUnit=a.service\n")),
             "a.conf:2: there is no such key in [Health], only Units=, CheckDirectory=, LimitSec=");
   EXPECT_EQ(MessageOf(Parsed("[agent]\nSource=local\n")),
@@ -151,7 +151,7 @@ class ReadSettingsTest : public testing::Test {
 
 std::string Policy(const std::string& path) { return "[Agent]\nPolicyFile=" + path + "\n"; }
 
-TEST_F(ReadSettingsTest, GivesDefaultsWhereThereIsNoFile) { EXPECT_EQ(ValueOf(Read()), Settings()); }
+TEST_F(ReadSettingsTest, AreTheDefaultsWithoutAFile) { EXPECT_EQ(ValueOf(Read()), Settings()); }
 
 TEST_F(ReadSettingsTest, TakesTheVendorsFileOnlyWhereTheAdminHasNone) {
   Write("usr/lib/pintle/pintled.conf", Policy("/vendor") + "WatchLogins=no\n");
@@ -180,7 +180,7 @@ TEST_F(ReadSettingsTest, HidesADropInByOneOfTheSameName) {
   EXPECT_TRUE(ValueOf(Read()).watch_logins);
 }
 
-TEST_F(ReadSettingsTest, TakesALinkToNothingForNothing) {
+TEST_F(ReadSettingsTest, ALinkToDevNullCountsAsAnEmptyFile) {
   Write("usr/lib/pintle/pintled.conf", Policy("/vendor"));
   Write("usr/lib/pintle/pintled.conf.d/a.conf", Policy("/usr"));
   std::filesystem::create_directories(directory_ / "etc/pintle/pintled.conf.d");
@@ -190,7 +190,7 @@ TEST_F(ReadSettingsTest, TakesALinkToNothingForNothing) {
   EXPECT_EQ(PolicyFile(), "");
 }
 
-TEST_F(ReadSettingsTest, TellsOfAllFilesWhatIsWrongWithThem) {
+TEST_F(ReadSettingsTest, ListsTheProblemsOfAllFiles) {
   Write("etc/pintle/pintled.conf", "[Agent]\nSource=x\n");
   Write("etc/pintle/pintled.conf.d/a.conf", "[Agent]\nSources=local\n");
   EXPECT_THAT(MessageOf(Read()),

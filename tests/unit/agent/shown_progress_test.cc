@@ -43,7 +43,7 @@ TEST_F(Showing, ManyReportsOfAnotherThreadAreFew) {
   EXPECT_LE(shown_.size(), static_cast<std::size_t>(seconds) + 1);
 }
 
-TEST_F(Showing, NothingIsShownOfWhatIsOver) {
+TEST_F(Showing, ShowsNothingAfterTheEnd) {
   std::optional<ShownProgress> progress;
   progress.emplace(*loop_, clock_, [&](const std::string& doing) { shown_.push_back(doing); });
   const change::Progress tell = progress->Teller();

@@ -97,7 +97,7 @@ std::vector<std::vector<std::string>> Graph() {
   return rows;
 }
 
-TEST(State, EveryPairIsAsTheGraphSays) {
+TEST(State, EveryPairOfPhasesMatchesTheGraph) {
   std::map<std::pair<std::string, std::string>, std::string> graph;
   for (const auto& row : Graph()) {
     ASSERT_EQ(row.size(), 3u);
@@ -140,7 +140,7 @@ TEST(State, ADrainComesBeforeTheChangeAndALookBetweenThem) {
   EXPECT_FALSE(Find<effect::AskForDrain>(next->effects));
 }
 
-TEST(State, WhatIsSeenAfterTheDrainStopsTheChange) {
+TEST(State, AFindingAfterTheDrainStopsTheChange) {
   const State state{phase::Checking{.goal = kNew, .is_drained = true}, kNew, std::nullopt};
   const auto next = Advance(state, happened::Looked{kNew, {.drift = "content mismatch"}});
   ASSERT_TRUE(next);
@@ -171,7 +171,7 @@ TEST(State, ANewerWishWaitsForAChangeToEnd) {
   EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNewer);
 }
 
-TEST(State, WhatIsNoticedDuringALookBeginsNoOtherAndTheLookCounts) {
+TEST(State, NoticedDuringALookBeginsNoOtherLookAndTheLookCounts) {
   State state{phase::Checking{kNew}, kNew, std::nullopt};
   for (int edits = 0; edits < 100; ++edits) {
     const auto noticed = Advance(state, happened::Noticed{});
@@ -197,7 +197,7 @@ TEST(State, WhatIsNoticedDuringALookBeginsNoOtherAndTheLookCounts) {
   EXPECT_TRUE(Find<effect::NoticeAgain>(failed->effects));
 }
 
-TEST(State, AChangeBeginsAfterTheSecondLookWhateverIsNoticed) {
+TEST(State, AChangeBeginsAfterTheSecondLookEvenIfSomethingIsNoticed) {
   State state{phase::Checking{.goal = kNew, .is_drained = true, .attempts = 2}, kNew, std::nullopt};
   const auto noticed_and_looked = [&] {
     state = Advance(state, happened::Noticed{})->next;
@@ -212,7 +212,7 @@ TEST(State, AChangeBeginsAfterTheSecondLookWhateverIsNoticed) {
   EXPECT_EQ(std::get<phase::Changing>(second.next.phase).attempts, 2);
 }
 
-TEST(State, WhatTheMachineWasNotWellWithIsNotTriedAgain) {
+TEST(State, ARejectedGoalIsNotTriedAgain) {
   auto next = Advance({phase::Confirming{}, kNew, std::nullopt}, happened::Unwell{"kubelet.service is failed"});
   ASSERT_TRUE(next && Find<effect::GoBack>(next->effects));
   using How = happened::Recovered::How;
@@ -238,7 +238,7 @@ TEST(State, WhatTheMachineWasNotWellWithIsNotTriedAgain) {
   EXPECT_EQ(Find<effect::Look>(pardoned->effects)->goal, kNew);
 }
 
-TEST(State, WhatFailsOftenIsTriedLessOften) {
+TEST(State, RepeatedFailuresAreRetriedLessOften) {
   State state{phase::Checking{kNew}, kNew, std::nullopt};
   for (int attempts = 1; attempts < 5; ++attempts) {
     auto next = Advance(state, happened::Failed{"the API server is away"});
@@ -250,7 +250,7 @@ TEST(State, WhatFailsOftenIsTriedLessOften) {
   }
 }
 
-TEST(State, WhatCannotBeUsedIsToldAndTheMachineStaysWhatItIs) {
+TEST(State, AnUnusableGoalIsReportedAndTheMachineStaysAsItIs) {
   const State settled{phase::Settled{kOld}, kOld, std::nullopt};
   auto next = Advance(settled, happened::Unusable{"a file is broken"});
   ASSERT_TRUE(next);
@@ -271,7 +271,7 @@ TEST(State, WhatCannotBeUsedIsToldAndTheMachineStaysWhatItIs) {
   EXPECT_EQ(Find<effect::ReportSettled>(next->effects)->goal, kOld);
 }
 
-TEST(State, WhatCannotBeUsedIsToldWhenWhatIsUnderWayHasEnded) {
+TEST(State, AnUnusableGoalIsReportedAfterTheWorkHasEnded) {
   auto next = Advance({phase::Changing{kNew}, kNew, std::nullopt}, happened::Unusable{"a file is broken"});
   ASSERT_TRUE(next && next->effects.empty());
   next = Advance(next->next, happened::Changed{false});
@@ -280,7 +280,7 @@ TEST(State, WhatCannotBeUsedIsToldWhenWhatIsUnderWayHasEnded) {
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kUnusable);
 }
 
-TEST(State, AChangeThatCouldNotBeUndoneIsRecoveredFromBeforeAnythingElse) {
+TEST(State, RecoveryOfAChangeThatCouldNotBeUndoneComesFirst) {
   using How = happened::Recovered::How;
   auto next = Advance({phase::Changing{kNew, 2}, kNew, std::nullopt}, happened::NotUndone{"no space"});
   ASSERT_TRUE(next && Find<effect::Recover>(next->effects));
@@ -317,7 +317,7 @@ TEST(State, AChangeThatCouldNotBeUndoneIsRecoveredFromBeforeAnythingElse) {
   EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNewer);
 }
 
-TEST(State, NothingIsThereWhileTheJournalHasAChange) {
+TEST(State, TheGoalIsNotReachedWhileTheJournalHasAChange) {
   const State checking{phase::Checking{kNew}, kNew, std::nullopt};
   auto next = Advance(checking, happened::Looked{kNew, {.is_cut_short = true, .is_there = true}});
   ASSERT_TRUE(next && Find<effect::Recover>(next->effects));

@@ -21,7 +21,7 @@ class Look : public testing::Test {
   mutable change::SmallMachine machine_{directory_.path()};
 };
 
-TEST_F(Look, SeesNothingThereWhileTheJournalHasAChangeThatWasCutShort) {
+TEST_F(Look, EndsEarlyIfTheJournalHasAChangeThatWasCutShort) {
   machine_.policy = {};
   plan::TestConfig config = Everything();
   config.spec().config = ignition::Encode(config.ignition());
@@ -39,7 +39,7 @@ TEST_F(Look, SeesNothingThereWhileTheJournalHasAChangeThatWasCutShort) {
   EXPECT_TRUE(Now().is_there);
 }
 
-TEST_F(Look, LeavesAChangeThatWaitsForARebootToWhoeverMadeIt) {
+TEST_F(Look, LeavesAChangeAloneThatWaitsForAReboot) {
   machine_.policy = {};
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Everything())));
   EXPECT_FALSE(Now().is_there);
@@ -49,7 +49,7 @@ TEST_F(Look, LeavesAChangeThatWaitsForARebootToWhoeverMadeIt) {
   EXPECT_TRUE(Now().is_cut_short);
 }
 
-TEST_F(Look, CountsWhatIsIgnoredIfTheWantedConfigSaysOtherwiseOfIt) {
+TEST_F(Look, CountsAnIgnoredThingIfTheWantedConfigChangesIt) {
   const auto with = [](const char* source) {
     plan::TestConfig config;
     config.WithFile("/etc/motd", source);

@@ -21,7 +21,7 @@ Selector Compiled(const std::string& text) { return ValueOf(Selector::Compile(Re
 
 std::string WhyRefused(const std::string& text) { return MessageOf(Selector::Compile(Read(text))); }
 
-TEST(Selector, MatchesNothingWhenAbsentAndEverythingWhenEmpty) {
+TEST(Selector, MatchesNothingIfAbsentAndEverythingIfEmpty) {
   EXPECT_FALSE(ValueOf(Selector::Compile(std::nullopt)).Matches({{"a", "b"}}));
   EXPECT_TRUE(Compiled("{}").Matches({}));
   EXPECT_TRUE(Compiled("{}").Matches({{"a", "b"}}));
@@ -49,7 +49,7 @@ TEST(Selector, UnderstandsEachOperator) {
   EXPECT_EQ(matches(R"({"key":"role","operator":"DoesNotExist"})"), (Answers{false, false, true}));
 }
 
-TEST(Selector, WantsAllOfItsExpressions) {
+TEST(Selector, RequiresAllOfItsExpressions) {
   const Selector selector = Compiled(
       R"({"matchLabels":{"a":"1"},"matchExpressions":[{"key":"b","operator":"Exists"},{"key":"c","operator":"DoesNotExist"}]})");
   EXPECT_TRUE(selector.Matches({{"a", "1"}, {"b", ""}}));

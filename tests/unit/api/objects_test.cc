@@ -40,7 +40,7 @@ std::vector<std::string> ProblemsOf(const std::string& text) {
   return problems;
 }
 
-TEST(Object, PassesOverWhatItDoesNotKnow) {
+TEST(Object, IgnoresUnknownFields) {
   const Node node = Fine<Node>(R"({
       "apiVersion":"v1","kind":"Node","metadata":{"name":"a","managedFields":[{}],"labels":null},
       "spec":{"podCIDR":"10.0.0.0/24"},"status":{"conditions":[{"type":"Ready","status":"True","reason":"r"}],"images":[1]}})");
@@ -57,13 +57,13 @@ TEST(Object, MayLackAnything) {
   Fine<MachineOSBuild>("{}");
 }
 
-TEST(Object, RefusesWhatHasTheWrongType) {
+TEST(Object, RefusesAFieldOfTheWrongType) {
   EXPECT_THAT(ProblemsOf<Node>(R"({"metadata":{"name":1,"creationTimestamp":"noon"},"spec":[]})"),
               ElementsAre("$.metadata.name: must be a string", testing::StartsWith("$.metadata.creationTimestamp: "),
                           "$.spec: must be an object"));
 }
 
-TEST(Selector, IsAbsentOrEmptyOrSaysSomething) {
+TEST(Selector, MayBeAbsentOrEmpty) {
   EXPECT_FALSE(Fine<MachineConfigPoolSpec>(R"({"nodeSelector":null})").node_selector.has_value());
   EXPECT_TRUE(Fine<MachineConfigPoolSpec>(R"({"nodeSelector":{}})").node_selector->is_empty());
   EXPECT_FALSE(Fine<MachineConfigPoolSpec>(R"({"nodeSelector":{"matchLabels":{"a":""}}})").node_selector->is_empty());
@@ -94,7 +94,7 @@ TEST(Time, IsWrittenInWholeSecondsOfUtc) {
   EXPECT_EQ(json::ToText(json::Encode(meta)), R"({"creationTimestamp":"2026-11-21T05:41:43Z"})");
 }
 
-TEST(Find, GivesTheValueOrNothing) {
+TEST(Find, ReturnsTheValueOrNull) {
   const Labels labels = {{"a", "1"}, {"b", ""}};
   EXPECT_EQ(*Find(labels, "a"), "1");
   EXPECT_EQ(*Find(labels, "b"), "");

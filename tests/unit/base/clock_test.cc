@@ -23,7 +23,7 @@ TEST(Rfc3339, IsReadWithFractionsAndOffsets) {
   EXPECT_EQ(ValueOf(FromRfc3339("2001-09-08T18:16:40.250-07:30")), kBillion + milliseconds(250));
 }
 
-TEST(Rfc3339, RefusesWhatIsNotATime) {
+TEST(Rfc3339, RefusesATextThatIsNoTime) {
   for (const char* text : {"", "2001-09-09", "2001-09-09 01:46:40Z", "2001-02-29T01:46:40Z", "2001-09-09T24:00:00Z",
                            "2001-09-09T01:46:40", "2001-09-09T01:46:40.Z", "2001-09-09T01:46:40Zz"}) {
     EXPECT_FALSE(FromRfc3339(text)) << text;

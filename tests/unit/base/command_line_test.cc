@@ -39,7 +39,7 @@ TEST(CommandLine, TakesWordsBehindTwoDashesAsTheyAre) {
   EXPECT_THAT(ValueOf(Parse({"--", "--pool", "--yes"})).words(), ElementsAre("--pool", "--yes"));
 }
 
-TEST(CommandLine, SaysWhatIsWrongWithAnOption) {
+TEST(CommandLine, ExplainsAWrongOption) {
   EXPECT_EQ(MessageOf(Parse({"--poll", "x"})), "unknown option --poll; did you mean --pool? (see --help)");
   EXPECT_EQ(MessageOf(Parse({"--bogus"})), "unknown option --bogus (see --help)");
   EXPECT_EQ(MessageOf(Parse({"--pool"})), "--pool needs a value: FILE (see --help)");

@@ -27,7 +27,7 @@ TEST(Digest, IsReadFromHexadecimalInEitherCase) {
             DigestOf(DigestAlgorithm::kMd5, "abc"));
 }
 
-TEST(Digest, RefusesWhatIsNotOne) {
+TEST(Digest, RefusesATextThatIsNoDigest) {
   EXPECT_EQ(MessageOf(Digest::FromHex(DigestAlgorithm::kSha256, "abc")), "a digest of 3 digits where 64 are needed");
   EXPECT_EQ(MessageOf(Digest::FromHex(DigestAlgorithm::kMd5, "90015098xcd24fb0d6963f7d28e17f72")),
             "'x' is not a hexadecimal digit");

@@ -30,7 +30,7 @@ TEST(Log, CannotBeMadeToForgeALineOrDriveATerminal) {
   EXPECT_EQ(StderrLine("pintle", entry), "pintle: a\\nb\\x1B[2Jc\n");
 }
 
-TEST(Log, CutsWhatIsLongerThanAnyoneReads) {
+TEST(Log, CutsAnOverlongMessage) {
   Entry entry;
   for (int i = 0; i < 4'000'000; ++i) entry.text += "\u20ac";
   entry.fields = {{"PINTLE_ERROR", entry.text}};
@@ -43,7 +43,7 @@ TEST(Log, CutsWhatIsLongerThanAnyoneReads) {
               testing::Contains(testing::ContainsRegex("^MESSAGE=.*[.]{3} .39972.. more characters.$")));
 }
 
-TEST(Log, InTheJournalHasNoControlCharacters) {
+TEST(Log, WritesNoControlCharactersToTheJournal) {
   Entry entry;
   entry.text = "a\x1b[2Jb\xff";
   EXPECT_THAT(JournalFields(entry), testing::Contains("MESSAGE=a\\x1B[2Jb\\xFF"));
@@ -56,7 +56,7 @@ TEST(Log, InTheJournalHasPriorityMessageIdAndFieldsAsTheyAre) {
                                              "PINTLE_REASON=two\nlines"}));
 }
 
-TEST(Log, LeavesTheMessageIdOutWhenThereIsNone) {
+TEST(Log, OmitsAnEmptyMessageId) {
   EXPECT_THAT(JournalFields(Entry{}), testing::Not(testing::Contains(testing::StartsWith("MESSAGE_ID="))));
 }
 

@@ -19,7 +19,7 @@ TEST(Nearest, FindsAWordWithFewMistakes) {
   EXPECT_EQ(Nearest("dfif", kVerbs), "diff");
 }
 
-TEST(Nearest, FindsAnOptionWhateverItsDashes) {
+TEST(Nearest, IgnoresDashesOfAnOption) {
   EXPECT_EQ(Nearest("--kubecofnig", kOptionNames), "--kubeconfig");
   EXPECT_EQ(Nearest("-pool", kOptionNames), "--pool");
   EXPECT_EQ(Nearest("--poll", kOptionNames), "--pool");
@@ -31,7 +31,7 @@ TEST(Nearest, FindsAWordByItsBeginning) {
   EXPECT_EQ(Nearest("--kube", kOptionNames), "--kubeconfig");
 }
 
-TEST(Nearest, GuessesNothingThatIsFar) {
+TEST(Nearest, DoesNotGuessADistantWord) {
   for (const std::string_view word : {"", "-", "--", "x", "-x", "list", "applesauce", "--bogus"}) {
     EXPECT_EQ(Nearest(word, kVerbs), "") << word;
     EXPECT_EQ(Nearest(word, kOptionNames), "") << word;

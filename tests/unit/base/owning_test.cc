@@ -26,7 +26,7 @@ int MakeThing(int* freed, Thing** out) {
 
 bool IsOpen(int fd) { return ::fcntl(fd, F_GETFD) >= 0; }
 
-TEST(CPtr, FreesWhatAFunctionFilledIn) {
+TEST(CPtr, FreesAPointerThatAFunctionFilledIn) {
   int freed = 0;
   {
     OwnedThing thing;
@@ -36,7 +36,7 @@ TEST(CPtr, FreesWhatAFunctionFilledIn) {
   EXPECT_EQ(freed, 1);
 }
 
-TEST(CPtr, FreesWhatItHeldWhenItIsFilledAgain) {
+TEST(CPtr, FreesTheOldPointerWhenAFunctionFillsInANewOne) {
   int first = 0;
   int second = 0;
   OwnedThing thing;
@@ -46,7 +46,7 @@ TEST(CPtr, FreesWhatItHeldWhenItIsFilledAgain) {
   EXPECT_EQ(second, 0);
 }
 
-TEST(CPtr, KeepsWhatItHeldWhenTheFunctionFails) {
+TEST(CPtr, KeepsTheOldPointerWhenTheFunctionFails) {
   int freed = 0;
   OwnedThing thing;
   MakeThing(&freed, Out(thing));

@@ -58,7 +58,7 @@ TEST(Printable, LeavesTextAsItIs) {
   EXPECT_EQ(Printable("a \"b\" 'c'\td \\n ä € 日本"), "a \"b\" 'c'\td \\n ä € 日本");
 }
 
-TEST(Printable, ShowsWhatWouldDriveATerminal) {
+TEST(Printable, EscapesTerminalSequences) {
   EXPECT_EQ(Printable("a\nb\x1b[2Jc\r\x7f"), "a\\x0Ab\\x1B[2Jc\\x0D\\x7F");
   EXPECT_EQ(Printable("\xc2\x9b"
                       "31m"),
@@ -88,18 +88,18 @@ TEST(ShellQuoted, IsReadByAShellAsTheWordItWas) {
   for (const std::string& name : kNames) EXPECT_EQ(InBash(ShellQuoted(name)), name) << ShellQuoted(name);
 }
 
-TEST(ShellQuoted, HasNothingThatATerminalWouldNotShow) {
+TEST(ShellQuoted, HasOnlyPrintableCharacters) {
   for (const std::string& name : kNames) EXPECT_EQ(Printable(ShellQuoted(name)), ShellQuoted(name));
 }
 
-TEST(ShellOperand, IsNoOption) {
+TEST(ShellOperand, CannotBeTakenForAnOption) {
   EXPECT_EQ(ShellOperand("-.mount"), "-- -.mount");
   EXPECT_EQ(ShellOperand("/etc/a b"), "'/etc/a b'");
 }
 
 TEST(Shortened, LeavesShortTextsAlone) { EXPECT_EQ(Shortened("abc", 3), "abc"); }
 
-TEST(Shortened, CutsBetweenCharactersAndSaysHowManyAreLeftOut) {
+TEST(Shortened, CutsBetweenCharactersAndCountsTheOmittedOnes) {
   EXPECT_EQ(Shortened("abcdef", 3), "abc... (3 more characters)");
   EXPECT_EQ(Shortened("ab€€", 3), "ab... (2 more characters)");
   EXPECT_EQ(Shortened("ab€€", 5), "ab€... (1 more characters)");
@@ -114,7 +114,7 @@ TEST(WithoutUrlPasswords, HidesThePasswordsOnly) {
 }
 
 // An error names what was being done, with names of files in it.
-TEST(Error, KeepsToOneLineWhateverANameIs) {
+TEST(Error, StaysOnOneLineWithAnyName) {
   const Error error = Error::FromErrno("rename /a\nb", 2).While("writing /etc/\x1b[2J\npintle: all is well");
   EXPECT_EQ(error.message(),
             "writing /etc/\\x1B[2J\\x0Apintle: all is well: rename /a\\x0Ab: No such file or directory");

@@ -43,14 +43,14 @@ TEST(Result, TryInsideATryHandsUpTheInnerError) {
   EXPECT_EQ(MessageOf(Quarter(6)), "halving twice: odd");
 }
 
-TEST(Result, TryMovesWhatCannotBeCopied) { EXPECT_EQ(ValueOf(Unboxed(7)), 7); }
+TEST(Result, TryMovesAValueThatCannotBeCopied) { EXPECT_EQ(ValueOf(Unboxed(7)), 7); }
 
 TEST(Result, TryOfAResultWithoutAValueIsAStatement) {
   EXPECT_EQ(ValueOf(DescribeText(true)), "fine");
   EXPECT_EQ(MessageOf(DescribeText(false)), "checking: open: No such file or directory");
 }
 
-TEST(Result, TellsWhatWasBeingDoneOnlyWhenThereIsAnError) {
+TEST(Result, AddsTheContextOnlyToAnError) {
   int asked = 0;
   const auto doing = [&] {
     ++asked;
@@ -70,9 +70,7 @@ TEST(Error, KeepsTheErrnoThroughEveryChain) {
   EXPECT_EQ(error.message(), "applying worker-1: writing /etc/motd: open: Read-only file system");
 }
 
-TEST(Error, OfAMissingFileCanBeToldFromOthers) {
-  EXPECT_EQ(Error::FromErrno("open", ENOENT).kind(), ErrorKind::kNotFound);
-}
+TEST(Error, OfAMissingFileHasItsOwnKind) { EXPECT_EQ(Error::FromErrno("open", ENOENT).kind(), ErrorKind::kNotFound); }
 
 }  // namespace
 }  // namespace pintle

@@ -38,7 +38,7 @@ class RootTest : public testing::Test {
   Root root_;
 };
 
-TEST_F(RootTest, WritesNothingThatCouldNotBeReadBack) {
+TEST_F(RootTest, WritesNoFileThatItCouldNotReadBack) {
   EXPECT_TRUE(Succeeded(root_.WriteFile("/etc/long", std::string(Root::kReadLimit, 'x'))));
   EXPECT_EQ(ValueOf(root_.ReadFile("/etc/long")).size(), Root::kReadLimit);
   EXPECT_THAT(MessageOf(root_.WriteFile("/etc/long", std::string(Root::kReadLimit + 1, 'y'))),
@@ -46,7 +46,7 @@ TEST_F(RootTest, WritesNothingThatCouldNotBeReadBack) {
   EXPECT_EQ(ValueOf(root_.ReadFile("/etc/long")).front(), 'x');
 }
 
-TEST_F(RootTest, WritesAFileWithItsContentsAndModeAndNothingBeside) {
+TEST_F(RootTest, WritesAFileWithItsContentsAndModeAndNoOtherFile) {
   ASSERT_TRUE(Succeeded(root_.WriteFile("/etc/motd", "hello\n", {.permissions = 0640, .owner = {}})));
   EXPECT_EQ(Read("etc/motd"), "hello\n");
   EXPECT_EQ(ModeOf("etc/motd"), 0640U);
@@ -59,7 +59,7 @@ TEST_F(RootTest, KeepsSetUserIdWhenItAlsoSetsTheOwner) {
   EXPECT_EQ(ModeOf("etc/tool"), 04755U);
 }
 
-TEST_F(RootTest, ReplacesAFileWithoutChangingWhatAReaderHasOpen) {
+TEST_F(RootTest, ReplacesAFileWithoutChangingItForItsReaders) {
   ASSERT_TRUE(Succeeded(root_.WriteFile("/etc/motd", "old")));
   const UniqueFd open = ValueOf(root_.OpenFile("/etc/motd", O_RDONLY));
   ASSERT_TRUE(Succeeded(root_.WriteFile("/etc/motd", "new")));
@@ -75,7 +75,7 @@ TEST_F(RootTest, ReplacesASymlinkInsteadOfWritingThroughIt) {
   EXPECT_EQ(outside_.Read("secret"), "not yours");
 }
 
-TEST_F(RootTest, NeverFollowsAPathOutOfItself) {
+TEST_F(RootTest, NeverFollowsAPathOutOfTheRoot) {
   fs::create_directory_symlink("/", outside_ / "root/all");
   fs::create_directory_symlink("../../..", outside_ / "root/etc/up");
   EXPECT_FALSE(root_.ReadFile("../secret"));
@@ -93,13 +93,13 @@ TEST_F(RootTest, DoesNotFollowMagicLinks) {
   EXPECT_FALSE(whole_system.ReadFile("/proc/self/root/etc/hostname"));
 }
 
-TEST_F(RootTest, RefusesADirectoryInThePlaceOfAFileAndLeavesNothingBehind) {
+TEST_F(RootTest, RefusesADirectoryInPlaceOfAFileAndLeavesNothingBehind) {
   fs::create_directories(outside_ / "root/etc/dir/sub");
   EXPECT_EQ(MessageOf(root_.WriteFile("/etc/dir", "x")), "writing /etc/dir: rename: Is a directory");
   EXPECT_THAT(Names("/etc"), ElementsAre("dir"));
 }
 
-TEST_F(RootTest, SaysWhichDirectoryAFileMisses) {
+TEST_F(RootTest, NamesTheMissingDirectory) {
   const auto result = root_.WriteFile("/no/such/file", "x");
   EXPECT_EQ(MessageOf(result), "writing /no/such/file: open: No such file or directory");
   EXPECT_EQ(result.error().kind(), ErrorKind::kNotFound);
@@ -120,7 +120,7 @@ TEST_F(RootTest, RefusesToReadMoreThanItsLimit) {
   EXPECT_EQ(MessageOf(root_.ReadFile("/etc/long", 99)), "reading /etc/long: longer than the limit of 99 bytes");
 }
 
-TEST_F(RootTest, RefusesToReadWhatIsNotARegularFile) {
+TEST_F(RootTest, RefusesToReadAnythingButARegularFile) {
   ASSERT_EQ(::mkfifo((outside_ / "root/etc/pipe").c_str(), 0600), 0);
   EXPECT_EQ(MessageOf(root_.ReadFile("/etc/pipe")), "reading /etc/pipe: not a regular file");
   EXPECT_EQ(MessageOf(root_.ReadFile("/etc")), "reading /etc: not a regular file");
@@ -133,7 +133,7 @@ TEST_F(RootTest, PutsASymlinkInThePlaceOfAFile) {
   EXPECT_THAT(Names("/etc"), ElementsAre("unit"));
 }
 
-TEST_F(RootTest, SaysWhatIsThereWithoutFollowingALastSymlink) {
+TEST_F(RootTest, ReturnsTheStatusOfALastSymlinkItself) {
   fs::create_symlink("nowhere", outside_ / "root/etc/link");
   EXPECT_TRUE(S_ISLNK(ValueOf(root_.Status("/etc/link"))->st_mode));
   EXPECT_TRUE(S_ISDIR(ValueOf(root_.Status("/etc/"))->st_mode));
@@ -170,18 +170,18 @@ TEST_F(RootTest, RefusesToRemoveADirectoryWithSomethingInIt) {
   EXPECT_EQ(MessageOf(root_.Remove("/etc/full")), "removing /etc/full: unlink: Directory not empty");
 }
 
-TEST_F(RootTest, ClearsWhatAnAttemptLeftBesideAPlaceAlsoADirectoryWithMoreOfItsKind) {
+TEST_F(RootTest, ClearsTheRemainsOfAnAttemptEvenADirectoryWithContents) {
   fs::create_directories(outside_ / "root/etc" / NameBeside("dir") / NameBeside("file"));
   ASSERT_TRUE(Succeeded(root_.Remove("/etc/dir")));
   EXPECT_THAT(Names("/etc"), ElementsAre());
 }
 
-TEST_F(RootTest, DoesNotClearWhatIsNotOfItsKind) {
+TEST_F(RootTest, ClearsNothingThatOthersMade) {
   fs::create_directories(outside_ / "root/etc" / NameBeside("dir") / "theirs");
   EXPECT_THAT(MessageOf(root_.Remove("/etc/dir")), HasSubstr("Directory not empty"));
 }
 
-TEST(RootOpen, SaysWhichRootIsMissing) {
+TEST(RootOpen, NamesTheMissingRoot) {
   EXPECT_EQ(MessageOf(Root::Open("/no/such/root")), "opening the root /no/such/root: open: No such file or directory");
 }
 

@@ -17,7 +17,7 @@ TEST(StartThread, DoesWorkThatCanOnlyBeMoved) {
   EXPECT_EQ(done, 3);
 }
 
-TEST(StartThread, NamesTheLimitsWhereThereCanBeNoMore) {
+TEST(StartThread, NamesTheLimitsIfNoThreadCanBeStarted) {
   std::string message;
   WithoutMoreThreads([&] { message = MessageOf(StartThread([] {})); });
   EXPECT_EQ(message,

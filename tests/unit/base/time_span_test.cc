@@ -26,7 +26,7 @@ TEST(TimeSpan, IsReadAsSystemdWritesIt) {
   for (const auto& [text, time] : times) EXPECT_EQ(ValueOf(ParseTimeSpan(text)), time) << text;
 }
 
-TEST(TimeSpan, IsNothingElse) {
+TEST(TimeSpan, RefusesOtherTexts) {
   for (const std::string_view text :
        {"", " ", "s", "-1", "1.5h", "infinity", "5x", "5S", "1h,2", "0x10", "99999999999", "1h 30min x", "1us"}) {
     EXPECT_EQ(MessageOf(ParseTimeSpan(text)), "must be a time such as 90, 5s, 10min or 1h 30min") << text;
@@ -42,7 +42,7 @@ TEST(TimeSpan, IsWrittenAsGoWritesIt) {
   for (const auto& [span, text] : spans) EXPECT_EQ(GoTimeSpan(span), text);
 }
 
-TEST(TimeSpan, IsSaidAsPeopleSayIt) {
+TEST(TimeSpan, IsWrittenInWords) {
   const std::pair<seconds, std::string_view> spans[] = {{hours(1), "1 hour"},        {hours(3), "3 hours"},
                                                         {minutes(10), "10 minutes"}, {minutes(90), "90 minutes"},
                                                         {seconds(1), "1 second"},    {seconds(90), "90 seconds"}};

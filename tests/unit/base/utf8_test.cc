@@ -14,7 +14,7 @@ TEST(Utf8, IsTextInAnyScript) {
   }
 }
 
-TEST(Utf8, HasNoOtherBytes) {
+TEST(Utf8, RefusesOtherBytes) {
   const std::string_view broken[] = {"\x80",
                                      "a\xFF",
                                      "\xC3",
@@ -31,7 +31,7 @@ TEST(Utf8, HasNoOtherBytes) {
 }
 
 // As in the table that Unicode gives for it (chapter 3.9, U+FFFD substitution of maximal subparts).
-TEST(Utf8, CountsBytesThatCouldHaveBegunACharacterAsOne) {
+TEST(Utf8, CountsBytesOfAnIncompleteCharacterAsOne) {
   std::string_view rest = "\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41";
   for (const std::size_t length : {2U, 1U, 3U, 2U}) {
     const Utf8Start start = StartOf(rest);

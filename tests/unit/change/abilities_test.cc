@@ -31,7 +31,7 @@ class Abilities : public testing::Test {
   SystemClock clock_;
 };
 
-TEST_F(Abilities, OfAMachineWithoutOstreeLeaveTheOsAsideAndSaySo) {
+TEST_F(Abilities, OfAMachineWithoutOstreeExcludeTheOsWithANote) {
   const host::Host host = HostThatIs(true);
   EXPECT_EQ(LeftAside(host, Everything().object.spec),
             "OS image, kernel arguments, kernel type, extensions of the config, since this machine has no OSTree");
@@ -56,7 +56,7 @@ TEST_F(Abilities, OfAMachineWithoutOstreeDoNotLeaveFipsAside) {
   EXPECT_THAT(MessageOf(CheckAbleTo(HostThatIs(true), plan::Compare(have, wanted))), testing::HasSubstr("spec.fips"));
 }
 
-TEST_F(Abilities, OfATreeThatDoesNotRunRefuseWhatTheyCannotDo) {
+TEST_F(Abilities, OfATreeThatDoesNotRunExcludeNothingButRefuseTheOs) {
   const host::Host host = HostThatIs(false);
   EXPECT_EQ(LeftAside(host, Everything().object.spec), "");
   CurrentConfig have = EmptyCurrentConfig();

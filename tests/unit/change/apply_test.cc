@@ -49,7 +49,7 @@ class Applying : public testing::Test {
   int boots_ = 0;
 };
 
-TEST_F(Applying, MakesAllOfItTrue) {
+TEST_F(Applying, PutsTheWholeConfigInPlace) {
   EXPECT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), Everything())), Ending::kDone);
   EXPECT_EQ(machine_.Read("etc/motd"), "ours");
   EXPECT_EQ(machine_.Read("etc/new/deep/file"), "new");
@@ -61,12 +61,12 @@ TEST_F(Applying, MakesAllOfItTrue) {
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("watcher.service"));
 }
 
-TEST_F(Applying, KeepsTheConfigBesideWhatItSays) {
+TEST_F(Applying, StoresTheConfigWithTheChange) {
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Everything())));
   EXPECT_THAT(machine_.Read("etc/machine-config-daemon/currentconfig"), HasSubstr("\"rendered-worker-1\""));
 }
 
-TEST_F(Applying, HasNothingToDoASecondTime) {
+TEST_F(Applying, DoesNothingTheSecondTime) {
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Everything())));
   const std::string before = Tree();
   EXPECT_EQ(ValueOf(machine_.GoFromTo(Everything(), Everything())), Ending::kNothingToDo);
@@ -101,7 +101,7 @@ class LeftByIgnition : public Applying {
   TestConfig disabled_;
 };
 
-TEST_F(LeftByIgnition, PresetsSayNothingOfAUnitThatALaterConfigDrops) {
+TEST_F(LeftByIgnition, PresetsDoNotDecideAboutAUnitThatALaterConfigDrops) {
   HaveSystemdStarted();
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), disabled_)));
   EXPECT_FALSE(machine_.Has("etc/systemd/system/a.target.wants/shipped.service"));
@@ -145,7 +145,7 @@ TEST_F(Applying, IsUndoneWhenAServiceDoesNotComeUpWithIt) {
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("watcher.service", "watcher.service"));
 }
 
-TEST_F(Applying, LeavesNothingOfWhatWasStagedWhenItFailsBeforeTheJournal) {
+TEST_F(Applying, LeavesNoStagedFileIfItFailsBeforeTheJournal) {
   const std::string before = Tree();
   CustomChange custom;
   custom.stage = [](host::BlobStore& contents) -> Result<Change> {
@@ -165,7 +165,7 @@ TEST_F(Applying, LeavesNothingOfWhatWasStagedWhenItFailsBeforeTheJournal) {
   EXPECT_EQ(Tree(), before);
 }
 
-TEST_F(Applying, WaitsForARebootWhereNoPolicySaysThatItNeedsNone) {
+TEST_F(Applying, WaitsForARebootUnlessAPolicyMakesItUnnecessary) {
   machine_.policy = {};
   EXPECT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), Everything())), Ending::kRebootNeeded);
   EXPECT_EQ(machine_.Read("etc/motd"), "ours");
@@ -177,7 +177,7 @@ TEST_F(Applying, WaitsForARebootWhereNoPolicySaysThatItNeedsNone) {
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
 }
 
-TEST_F(Applying, IsUndoneWhenTheBootAfterItFindsSomethingElse) {
+TEST_F(Applying, IsUndoneIfTheNextBootFindsADifference) {
   machine_.policy = {};
   const std::string before = Tree();
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Everything())));
@@ -203,7 +203,7 @@ TEST_F(Applying, EndsWhenItIsConfirmedAfterTheRebootAndNotBefore) {
   EXPECT_EQ(machine_.Read("etc/motd"), "ours");
 }
 
-TEST_F(Applying, IsUndoneWhenItIsGivenUpAfterTheRebootAndSaysWhy) {
+TEST_F(Applying, IsUndoneWithItsReasonWhenItIsGivenUpAfterTheReboot) {
   const std::string before = Tree();
   ASSERT_TRUE(Succeeded(BeginToBeConfirmed()));
   Boot();
@@ -221,7 +221,7 @@ TEST_F(Applying, IsUndoneWhenItIsGivenUpAfterTheRebootAndSaysWhy) {
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
 }
 
-TEST_F(Applying, IsUndoneWhenTheBootThatIsToBeConfirmedFindsSomethingElse) {
+TEST_F(Applying, IsUndoneIfTheBootToBeConfirmedFindsADifference) {
   const std::string before = Tree();
   ASSERT_TRUE(Succeeded(BeginToBeConfirmed()));
   machine_.Write("etc/motd", "someone else's");
@@ -235,7 +235,7 @@ TEST_F(Applying, IsUndoneWhenTheBootThatIsToBeConfirmedFindsSomethingElse) {
   EXPECT_EQ(Tree(), before) << "but for what someone has edited";
 }
 
-TEST_F(Applying, IsUndoneWhenItHasBootedTooOftenAndNobodyHasConfirmedIt) {
+TEST_F(Applying, IsUndoneAfterTooManyBootsWithoutConfirmation) {
   const std::string before = Tree();
   ASSERT_TRUE(Succeeded(BeginToBeConfirmed()));
   for (int boot = 0; boot < kMostBoots; ++boot) {
@@ -282,7 +282,7 @@ TEST_F(Applying, LeavesEmptyFoldersForKeysWhereTheyWereWhenItIsUndone) {
 }
 
 // The journal is JSON, which has text only.
-TEST_F(Applying, PutsBackALinkWhoseTargetIsNoText) {
+TEST_F(Applying, PutsBackALinkWhoseTargetIsNotUtf8) {
   const std::filesystem::path link = directory_ / "etc/motd";
   std::filesystem::remove(link);
   std::filesystem::create_symlink("caf\xE9", link);
@@ -321,7 +321,7 @@ TEST_F(Applying, RefusesAUserThatTheMachineDoesNotHave) {
   EXPECT_EQ(Tree(), before);
 }
 
-TEST_F(Applying, RefusesAPathThatLeadsToWhatIsOurs) {
+TEST_F(Applying, RefusesAPathThatLeadsToPintlesOwnFiles) {
   std::filesystem::create_directories(directory_ / "var/lib/pintle");
   std::filesystem::create_directory_symlink("/var/lib/pintle", directory_ / "etc/ours");
   EXPECT_THAT(MessageOf(machine_.GoFromTo(NoConfig(), TestConfig().WithFile("/etc/ours/deep/a", "data:,1"))),
@@ -329,7 +329,7 @@ TEST_F(Applying, RefusesAPathThatLeadsToWhatIsOurs) {
   EXPECT_FALSE(machine_.Has("var/lib/pintle/deep"));
 }
 
-TEST_F(Applying, KeepsWhatIsOursWhenAConfigGoesThatHadIt) {
+TEST_F(Applying, KeepsPintlesOwnFilesWhenAConfigWithThemGoes) {
   // Older versions accepted such a config.
   TestConfig first;
   first.WithFile("/etc/machine-config-daemon/currentconfig", "data:,theirs").WithFile("/etc/a", "data:,1");

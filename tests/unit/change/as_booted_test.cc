@@ -31,7 +31,7 @@ api::MachineConfig ConfigWith(const std::string& image, std::optional<std::vecto
   return config;
 }
 
-TEST(AsBooted, LeavesWhatIsTrue) {
+TEST(AsBooted, KeepsPartsThatHold) {
   const api::MachineConfig config = AsBooted(Booted(), {}, ConfigWith(kImage, {{"a=1", "rw b=\"c d\""}}));
   EXPECT_EQ(config.spec.os_image_url, kImage);
   EXPECT_THAT(config.spec.kernel_arguments, Optional(ElementsAre("a=1", "rw b=\"c d\"")));
@@ -43,11 +43,11 @@ TEST(AsBooted, HasTheBootedImageInThePlaceOfAnother) {
   EXPECT_THAT(config.spec.kernel_arguments, Eq(std::nullopt));
 }
 
-TEST(AsBooted, SaysNothingOfAnImageWhereTheConfigDoesNot) {
+TEST(AsBooted, HasNoImageIfTheConfigHasNone) {
   EXPECT_EQ(AsBooted(Booted(), {}, ConfigWith("", std::nullopt)).spec.os_image_url, "");
 }
 
-TEST(AsBooted, DropsArgumentsThatAreNotThereAsAWhole) {
+TEST(AsBooted, DropsArgumentsThatAreNotCompletelyThere) {
   const api::MachineConfig config = AsBooted(Booted(), {}, ConfigWith("", {{"a=2", "a=1 e", "rw"}}));
   EXPECT_THAT(config.spec.kernel_arguments, Optional(ElementsAre("rw")));
   EXPECT_THAT(AsBooted(Booted(), {}, ConfigWith("", {{"e"}})).spec.kernel_arguments, Optional(IsEmpty()));

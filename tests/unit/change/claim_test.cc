@@ -27,7 +27,7 @@ TEST_F(ClaimTest, IsRefusedAtOnceWithoutPatience) {
   EXPECT_EQ(Claim::Take(root_).error().kind(), ErrorKind::kConflict);
 }
 
-TEST_F(ClaimTest, IsWaitedForUntilItsHolderLetsGo) {
+TEST_F(ClaimTest, IsAwaitedUntilItsHolderReleasesIt) {
   auto second = std::async(std::launch::async, [&] { return Claim::Take(root_, kLongPatience); });
   EXPECT_EQ(second.wait_for(milliseconds(120)), std::future_status::timeout);
   first_.reset();

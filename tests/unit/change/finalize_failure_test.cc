@@ -6,7 +6,7 @@
 namespace pintle::change {
 namespace {
 
-TEST(FinalizeFailure, IsTheFirstLineThatTellsOfOne) {
+TEST(FinalizeFailure, IsTheFirstMatchingLine) {
   EXPECT_EQ(FinalizeFailureIn({"Finalizing staged deployment", "error: no space", "error: another"}),
             "error: no space");
   EXPECT_EQ(FinalizeFailureIn({"pintle: finalize-staged: writing /etc/a: no space", "error: later"}),

@@ -37,7 +37,7 @@ class Looking : public testing::Test {
   SmallMachine machine_{directory_.path()};
 };
 
-TEST_F(Looking, FindsNothingOnAMachineThatIsAsItsConfigSays) {
+TEST_F(Looking, FindsNothingIfTheMachineMatchesItsConfig) {
   EXPECT_THAT(FoundAfter(TestConfig().WithFile("/etc/a", "data:,1").WithUser("core", {"key"}), [] {}), IsEmpty());
 }
 
@@ -56,7 +56,7 @@ TEST_F(Looking, FindsContentsModesAndMissingFilesAtOnce) {
                           "could not stat file \"/etc/c\": lstat /etc/c: no such file or directory"));
 }
 
-TEST_F(Looking, TakesADirectoryOrALinkInTheWayForAnotherMode) {
+TEST_F(Looking, ReportsADirectoryOrALinkInTheWayAsAnotherType) {
   TestConfig config;
   config.WithFile("/etc/a", "data:,1").WithFile("/etc/b", "data:,2");
   EXPECT_THAT(FoundAfter(config,
@@ -104,7 +104,7 @@ TEST_F(Looking, FindsKeysThatWereAdded) {
               ElementsAre("SSH keys of core differ"));
 }
 
-TEST_F(Looking, FindsWhatElseThereIsWhereKeysOrOwnersCannotBeLookedAt) {
+TEST_F(Looking, FindsOtherDifferencesWhenKeysOrOwnersCannotBeExamined) {
   TestConfig config;
   config.WithFile("/etc/a", "data:,1").WithFile("/etc/b", "data:,2").WithUser("core", {"key"});
   const auto found = FoundAfter(config, [&] {
@@ -145,7 +145,7 @@ TEST_F(Looking, FailsWhereTheServiceManagerDoesNotAnswerAtAll) {
   EXPECT_EQ(found.error().kind(), ErrorKind::kUnavailable);
 }
 
-TEST_F(Looking, SaysHowManyKeysAreNotAsWantedAndShowsNone) {
+TEST_F(Looking, CountsDifferentKeysAndShowsNone) {
   TestConfig config;
   config.WithUser("core", {"one", "two"});
   FoundAfter(config, [&] { machine_.Write("home/core/.ssh/authorized_keys.d/ignition", "two\nthree\nfour\n"); });
@@ -162,7 +162,7 @@ TEST_F(Looking, ShowsNoPasswordHash) {
   EXPECT_EQ(ValueOf(FindingsOn(machine_.host(), config)).front().detail, "");
 }
 
-TEST_F(Looking, SaysWhereContentsFirstDiffer) {
+TEST_F(Looking, NamesTheFirstDifferenceOfContents) {
   TestConfig config;
   config.WithFile("/etc/a", "data:,one%0Atwo%0A").WithFile("/etc/b", "data:,1").WithFile("/etc/c", "data:,token=1");
   FoundAfter(config, [&] {
@@ -203,7 +203,7 @@ TEST_F(Looking, FindsAMaskThatIsMissing) {
 }
 
 // The Machine Config Operator does not write an empty drop-in.
-TEST_F(Looking, TakesADropinThatIsMissingForAnEmptyOne) {
+TEST_F(Looking, AMissingDropinEqualsAnEmptyOne) {
   TestConfig config;
   ignition::Unit unit;
   unit.name = "shipped.service";
@@ -248,7 +248,7 @@ TEST_F(Looking, FindsLabelsOfAnotherType) {
 #endif
 
 // The memory has what the file is, and not whether that was right.
-TEST_F(Looking, FindsTheSameWhateverItHasSeen) {
+TEST_F(Looking, FindsTheSameWithAnyRecordOfSeenFiles) {
   class Later final : public Clock {
    public:
     MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }

@@ -43,12 +43,12 @@ class FirstDifferenceTest : public testing::Test {
   Root root_;
 };
 
-TEST_F(FirstDifferenceTest, NamesTheLineAndBothOfItsTexts) {
+TEST_F(FirstDifferenceTest, NamesTheLineAndBothTexts) {
   EXPECT_EQ(Between("a\nb = 1\nc\n", "a\nb = 2\nc\n"), "line 2: expected \"b = 1\", is \"b = 2\"");
   EXPECT_EQ(Between("a", "b"), "line 1: expected \"a\", is \"b\"");
 }
 
-TEST_F(FirstDifferenceTest, SaysWhichOfThemEnds) {
+TEST_F(FirstDifferenceTest, NamesTheTextThatEndsFirst) {
   EXPECT_EQ(Between("a\nb\n", "a\n"), "line 2: expected \"b\", is the end");
   EXPECT_EQ(Between("a\n", "a\nb\n"), "line 2: expected the end, is \"b\"");
   EXPECT_EQ(Between("", "b"), "line 1: expected the end, is \"b\"");
@@ -57,7 +57,7 @@ TEST_F(FirstDifferenceTest, SaysWhichOfThemEnds) {
   EXPECT_EQ(Between("a\nb", "a\nb\n"), "line 2: expected no newline at its end");
 }
 
-TEST_F(FirstDifferenceTest, IsNothingForEqualContents) {
+TEST_F(FirstDifferenceTest, IsEmptyForEqualContents) {
   EXPECT_EQ(Between("", ""), "");
   EXPECT_EQ(Between("a\n", "a\n"), "");
 }
@@ -78,11 +78,11 @@ TEST_F(FirstDifferenceTest, MasksLinesWithinAKeyOrABlock) {
   EXPECT_EQ(Between("token: |\n  one\n", "token: |\n  two\n"), "line 2 differs in what is not shown");
 }
 
-TEST_F(FirstDifferenceTest, ShowsNothingOfAFileThatIsASecret) {
+TEST_F(FirstDifferenceTest, ShowsNothingOfASecretFile) {
   EXPECT_EQ(Between("one", "other", "ipsec.secrets"), "secret contents: 3 bytes expected, 5 there");
 }
 
-TEST_F(FirstDifferenceTest, ShowsNoBytesThatAreNoText) {
+TEST_F(FirstDifferenceTest, EscapesBytesThatAreNotUtf8) {
   EXPECT_EQ(Between(std::string_view("a\0b", 3), "ac"),
             "binary contents, 3 bytes expected, 2 there, equal up to byte 1");
   EXPECT_THAT(Between("a", "\xFF"), StartsWith("binary contents"));
@@ -105,7 +105,7 @@ TEST_F(FirstDifferenceTest, GoesThroughAHugeFileInPieces) {
   EXPECT_THAT(ValueOf(FirstDifference(root_, "/file", In("a\n", 1))), StartsWith("binary contents, 2 bytes expected"));
 }
 
-TEST_F(FirstDifferenceTest, IsAnErrorWhereThereIsNoFile) {
+TEST_F(FirstDifferenceTest, IsAnErrorWithoutAFile) {
   EXPECT_THAT(MessageOf(FirstDifference(root_, "/none", In("a", 1))), HasSubstr("comparing /none"));
   EXPECT_THAT(MessageOf(FirstDifference(root_, "/", In("a", 1))), HasSubstr("not a regular file"));
 }

@@ -21,7 +21,7 @@ TEST(ReadUntil, TakesATimeADayAndASpan) {
   EXPECT_EQ(until("1w"), "2026-11-28T12:00:00Z");
 }
 
-TEST(ReadUntil, RefusesWhatIsOverOrTooLongOrNoTime) {
+TEST(ReadUntil, RefusesATimeThatIsOverTooFarOrInvalid) {
   EXPECT_THAT(MessageOf(ReadUntil("2026-11-21", kNow)), HasSubstr("is over"));
   EXPECT_THAT(MessageOf(ReadUntil("0d", kNow)), HasSubstr("is over"));
   EXPECT_THAT(MessageOf(ReadUntil("2099-01-01", kNow)), HasSubstr("ten years"));

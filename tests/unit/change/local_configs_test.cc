@@ -38,7 +38,7 @@ TEST_F(LocalConfigs, NamesIgnitionAfterItsFileAndRendersIt) {
   EXPECT_THAT(rendered.ignition.storage.files, SizeIs(1));
 }
 
-TEST_F(LocalConfigs, KeepsWhatButaneSaysBesideItsIgnitionPart) {
+TEST_F(LocalConfigs, KeepsTheFieldsOfButaneBesideTheIgnitionPart) {
   directory_.Write("a.bu",
                    "variant: openshift\nversion: 4.14.0\nmetadata:\n  name: 99-x\n  labels:\n"
                    "    machineconfiguration.openshift.io/role: worker\nopenshift:\n  kernel_arguments: [quiet]\n");
@@ -69,7 +69,7 @@ TEST_F(LocalConfigs, RefusesTwoOfOneName) {
   EXPECT_THAT(MessageOf(Read()), HasSubstr("have the same name, a"));
 }
 
-TEST_F(LocalConfigs, AreTheEmptyConfigWhenThereAreNone) {
+TEST_F(LocalConfigs, AreTheEmptyConfigWithoutFiles) {
   EXPECT_EQ(ValueOf(RenderLocally(ValueOf(Read()))).object.metadata.name, change::kNoConfig);
 }
 

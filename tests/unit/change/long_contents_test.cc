@@ -59,7 +59,7 @@ TEST_F(LongContents, GoOnAndComeOffInLittleMemory) {
   EXPECT_FALSE(machine_.Has("etc/big"));
 }
 
-TEST_F(LongContents, AreComparedAndToldInLittleMemory) {
+TEST_F(LongContents, AreComparedInLittleMemory) {
   TestConfig config = WithLongFile();
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), config)));
   std::filesystem::resize_file(directory_ / "etc/big", kLong - 1);

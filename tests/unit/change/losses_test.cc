@@ -32,19 +32,19 @@ class Losses : public testing::Test {
   const Ignored ignored_ = {{"/etc/motd", WallTime::max()}};
 };
 
-TEST_F(Losses, AreWhatSomeoneHasEdited) {
+TEST_F(Losses, AreEditsByHand) {
   machine_.Write("etc/motd", "edited");
   EXPECT_THAT(LostOnTheWayTo(from_), ElementsAre("/etc/motd"));
 }
 
-TEST_F(Losses, AreNotWhatTheNewConfigWantsJustSo) {
+TEST_F(Losses, AreNoEditsThatTheNewConfigWants) {
   machine_.Write("etc/motd", "edited");
   plan::TestConfig to = Everything();
   to.ignition().storage.files.front().contents.source = "data:,edited";
   EXPECT_THAT(LostOnTheWayTo(to), IsEmpty());
 }
 
-TEST_F(Losses, AreNotWhatIsIgnoredAsLongAsTheConfigsSayTheSameOfIt) {
+TEST_F(Losses, AreNoIgnoredThingsThatTheNewConfigLeavesAlone) {
   machine_.Write("etc/motd", "edited");
   plan::TestConfig to = Everything();
   to.WithFile("/etc/other", "data:,other");
@@ -54,12 +54,12 @@ TEST_F(Losses, AreNotWhatIsIgnoredAsLongAsTheConfigsSayTheSameOfIt) {
   EXPECT_THAT(LostOnTheWayTo(NoConfig(), ignored_), ElementsAre("/etc/motd"));
 }
 
-TEST_F(Losses, IncludeAPasswordWhereTheKeysOfItsUserAreAsWanted) {
+TEST_F(Losses, IncludeAPasswordEvenIfTheUsersKeysAreAsWanted) {
   machine_.Write("etc/shadow", "root:*:19000:0:99999:7:::\ncore:$6$other$hash:19000:0:99999:7:::\n");
   EXPECT_THAT(LostOnTheWayTo(from_), ElementsAre("core"));
 }
 
-TEST_F(Losses, AreNoKeysThatCannotBeLookedAtAsLongAsTheConfigsSayTheSameOfThem) {
+TEST_F(Losses, AreNoUnreadableKeysThatTheNewConfigLeavesAlone) {
   std::filesystem::remove_all(directory_ / "home/core/.ssh");
   std::filesystem::create_directory_symlink("/etc", directory_ / "home/core/.ssh");
   plan::TestConfig to = Everything();
@@ -85,7 +85,7 @@ TEST_F(Losses, AreNoKeysInAFolderThatIsSetAside) {
   EXPECT_THAT(ValueOf(FindingsOn(machine_.host(), to)), IsEmpty());
 }
 
-TEST_F(Losses, AChangeLeavesAloneWhatIsIgnored) {
+TEST_F(Losses, AChangeLeavesIgnoredThingsAlone) {
   machine_.Write("etc/motd", "edited");
   plan::TestConfig to = Everything();
   to.WithFile("/etc/other", "data:,other");

@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(MaskedLine, HidesWhatANameCallsASecret) {
+TEST(MaskedLine, HidesTheValueOfANameThatSuggestsASecret) {
   EXPECT_EQ(MaskedLine("db_password=hunter2 and more"), "db_password=<masked>");
   EXPECT_EQ(MaskedLine("  client-key-data: LS0tLS1"), "  client-key-data: <masked>");
   EXPECT_EQ(MaskedLine(R"({"auths":{"quay.io":{"auth":"dXNlcg==","email":"a@b"}}})"),

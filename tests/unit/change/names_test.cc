@@ -29,7 +29,7 @@ Result<> CheckUnit(const std::string& name, const std::string& dropin) {
   return CheckNames(config.ignition());
 }
 
-TEST(Names, OfUnitsAreWhatSystemdTakesForOne) {
+TEST(Names, OfUnitsAreThoseThatSystemdAccepts) {
   for (const std::string& name : {"a.service"s, "a@.service"s, "a@b\\x2dc.mount"s, "A_b:c-d.timer"s}) {
     EXPECT_TRUE(Succeeded(CheckUnit(name, "a.conf"))) << name;
   }
@@ -48,7 +48,7 @@ TEST(Names, OfDropinsAreNoPaths) {
   }
 }
 
-TEST(Names, OfFilesAreNoneThatPintleItselfWrites) {
+TEST(Names, OfFilesExcludePintlesOwn) {
   for (const std::string& path :
        {std::string(kCurrentConfig), std::string(kCurrentImage), std::string(kWriters), std::string(kOriginalPasswords),
         std::string(kConfigDirectory), std::string(kIgnored), std::string(kKeptPolicy), std::string(host::kSeenFiles),

@@ -14,7 +14,7 @@ namespace {
 using host::HowFar;
 using testing::ElementsAre;
 
-TEST(PartsTold, AreThoseOfWhatIsBeingDone) {
+TEST(PartsTold, BelongToTheCurrentActivity) {
   TwoDeployments deployments("/nowhere");
   std::vector<HowFar> told;
   {
@@ -29,7 +29,7 @@ TEST(PartsTold, AreThoseOfWhatIsBeingDone) {
                                 HowFar{"fetching x", "unpacking"}));
 }
 
-TEST(PartsTold, AreAskedForOnlyWhereSomeoneIsTold) {
+TEST(PartsTold, AreRequestedOnlyWithAListener) {
   TwoDeployments deployments("/nowhere");
   const PartsTold parts(deployments, {}, "fetching x");
   EXPECT_FALSE(deployments.tell);

@@ -52,7 +52,7 @@ class PuttingLate : public testing::Test {
   BootableMachine machine_{directory_.path()};
 };
 
-TEST_F(PuttingLate, KeepsWhatSomeoneHasEditedSinceItWasStagedAndGoesBack) {
+TEST_F(PuttingLate, KeepsAnEditMadeSinceStagingAndGoesBack) {
   WriteMotd("edited");
   FinalizeAndBoot();
   host::SystemdOffline links(machine_.host().root);
@@ -68,7 +68,7 @@ TEST_F(PuttingLate, KeepsWhatSomeoneHasEditedSinceItWasStagedAndGoesBack) {
   EXPECT_EQ(Motd(), "edited");
 }
 
-TEST_F(PuttingLate, TakesTheDefaultOfTheNewImageForNoEdit) {
+TEST_F(PuttingLate, DoesNotTakeADefaultOfTheNewImageForAnEdit) {
   FinalizeAndBoot();
   fs::create_directories(machine_.top() / "usr/etc");
   std::ofstream(machine_.top() / "usr/etc/motd") << "the new OS's greeting";

@@ -18,19 +18,17 @@ TEST(UnifiedDiff, KeepsDistantChangesApart) {
             "@@ -1,4 +1,4 @@\n-a\n+A\n 1\n 2\n 3\n@@ -6,4 +6,4 @@\n 5\n 6\n 7\n-b\n+B\n");
 }
 
-TEST(UnifiedDiff, ShowsWhatIsAddedToNothing) {
+TEST(UnifiedDiff, ShowsAdditionsToAnEmptyText) {
   EXPECT_EQ(UnifiedDiff("", "a\nb\n"), "@@ -0,0 +1,2 @@\n+a\n+b\n");
   EXPECT_EQ(UnifiedDiff("a\n", ""), "@@ -1 +0,0 @@\n-a\n");
 }
 
-TEST(UnifiedDiff, ShowsThatASecretChangesAndNotWhatItIs) {
+TEST(UnifiedDiff, ShowsThatASecretChangesButNotItsValue) {
   EXPECT_EQ(UnifiedDiff("password = one\nx\n", "password = two\nx\n"),
             "@@ -1,2 +1,2 @@\n-password = <masked>\n+password = <masked>\n x\n");
 }
 
-TEST(UnifiedDiff, ShowsControlCharactersAsText) {
-  EXPECT_EQ(UnifiedDiff("", "\x1b[2J\n"), "@@ -0,0 +1 @@\n+\\x1B[2J\n");
-}
+TEST(UnifiedDiff, EscapesControlCharacters) { EXPECT_EQ(UnifiedDiff("", "\x1b[2J\n"), "@@ -0,0 +1 @@\n+\\x1B[2J\n"); }
 
 TEST(UnifiedDiff, GivesUpOnTextsThatHaveLittleInCommon) {
   std::string from;

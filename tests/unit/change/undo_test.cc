@@ -128,7 +128,7 @@ TEST_F(Undoing, KeepsAUnitDisabledThatSomeoneHasDisabled) {
   EXPECT_FALSE(machine_.Has(kTheirLink));
 }
 
-TEST_F(Undoing, LeavesALinkOfItsOwnThatSomeoneHasLedElsewhere) {
+TEST_F(Undoing, LeavesALinkOfItsOwnThatSomeoneHasRedirected) {
   Change();
   fs::remove(directory_ / kOurLink);
   Enable(kOurLink);
@@ -137,7 +137,7 @@ TEST_F(Undoing, LeavesALinkOfItsOwnThatSomeoneHasLedElsewhere) {
   EXPECT_FALSE(machine_.Has("etc/systemd/system/a.target.wants/shipped.service"));
 }
 
-TEST(TakeLinksBack, BringsBackWhatWasAndTouchesNothingElse) {
+TEST(TakeLinksBack, RestoresOnlyTheOldLinks) {
   const resource::UnitLinks::State before = {{{"gone", "1"}, {"other", "1"}, {"edited", "1"}, {"same", "1"}},
                                              {"/empty"}};
   resource::UnitLinks::State now = {{{"new", "2"}, {"other", "2"}, {"edited", "2"}, {"same", "1"}}, {}};
@@ -182,7 +182,7 @@ TEST_F(Undoing, IsNotHeldUpByAMountOnAFile) {
   EXPECT_FALSE(machine_.Has("etc/new/deep/file"));
 }
 
-TEST_F(Undoing, PutsAllElseBackWhereOneThingFailsAndEndsWhenItCanBe) {
+TEST_F(Undoing, ContinuesAfterAFailureAndEndsWhenItIsMended) {
   const std::string before = Tree();
   Change();
   {
@@ -196,21 +196,21 @@ TEST_F(Undoing, PutsAllElseBackWhereOneThingFailsAndEndsWhenItCanBe) {
   EXPECT_EQ(Tree(), before);
 }
 
-TEST_F(Undoing, PutsBackWhatPintleKeepsWhateverSomeoneHasDoneToIt) {
+TEST_F(Undoing, PutsBackPintlesOwnFilesDespiteEdits) {
   ChangeToNext();
   fs::permissions(directory_ / kRecord, fs::perms(0644));
   GiveUpAndEnd();
   EXPECT_THAT(machine_.Read(kRecord), HasSubstr("rendered-worker-1"));
 }
 
-TEST_F(Undoing, PutsBackWhatPintleKeepsWhereSomeoneHasRemovedIt) {
+TEST_F(Undoing, PutsBackPintlesOwnFilesAfterRemoval) {
   ChangeToNext();
   fs::remove(directory_ / kRecord);
   GiveUpAndEnd();
   EXPECT_THAT(machine_.Read(kRecord), HasSubstr("rendered-worker-1"));
 }
 
-TEST_F(Undoing, LeavesNothingBesideWhatSomeoneHasEdited) {
+TEST_F(Undoing, LeavesNoOtherFileBesideAnEditedOne) {
   Change();
   machine_.Write("etc/" + NameBeside("motd"), "left by a crash");
   machine_.Write("etc/motd", "edited");
@@ -219,7 +219,7 @@ TEST_F(Undoing, LeavesNothingBesideWhatSomeoneHasEdited) {
   EXPECT_FALSE(machine_.Has("etc/" + NameBeside("motd")));
 }
 
-TEST_F(Undoing, KeepsWhatSomeoneHasPutIntoADirectoryOfIts) {
+TEST_F(Undoing, KeepsAFileThatSomeoneHasPutIntoItsDirectory) {
   Change();
   machine_.Write("etc/new/deep/theirs", "theirs");
   GiveUpAndEnd();

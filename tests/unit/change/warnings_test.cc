@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(Warnings, TellOfConfigsThatNobodyFetches) {
+TEST(Warnings, NameConfigsThatNobodyFetches) {
   const TemporaryDirectory directory;
   const Root root = ValueOf(Root::Open(directory.path().string()));
   EXPECT_THAT(WarningsOf(root, TestConfig(), TestConfig()), IsEmpty());

@@ -18,7 +18,7 @@ class ComplaintsTest : public testing::Test {
   Complaints complaints_;
 };
 
-TEST_F(ComplaintsTest, AreSaidOnceAndEachByItself) {
+TEST_F(ComplaintsTest, AreLoggedOnceAndIndependently) {
   EXPECT_TRUE(IsNews("refused"));
   EXPECT_FALSE(IsNews("refused"));
   EXPECT_TRUE(IsNews("refused", "watching pods"));
@@ -26,7 +26,7 @@ TEST_F(ComplaintsTest, AreSaidOnceAndEachByItself) {
   EXPECT_TRUE(IsNews("refused"));
 }
 
-TEST_F(ComplaintsTest, AreSaidAgainWhenItWasOverInBetween) {
+TEST_F(ComplaintsTest, AreLoggedAgainAfterASuccess) {
   EXPECT_TRUE(IsNews("refused"));
   now_ += kComplaintsOverAfter - minutes(1);
   EXPECT_FALSE(IsNews("refused"));
@@ -34,7 +34,7 @@ TEST_F(ComplaintsTest, AreSaidAgainWhenItWasOverInBetween) {
   EXPECT_TRUE(IsNews("refused"));
 }
 
-TEST_F(ComplaintsTest, AreSaidAgainAnHourLater) {
+TEST_F(ComplaintsTest, AreLoggedAgainAnHourLater) {
   int said = 0;
   for (int minute = 0; minute < 125; ++minute, now_ += minutes(1)) said += IsNews("refused") ? 1 : 0;
   EXPECT_EQ(said, 3);

@@ -52,7 +52,7 @@ class ConfigLibraryTest : public testing::Test {
                           .trouble = [](const Error&) {}}};
 };
 
-TEST_F(ConfigLibraryTest, AsksRarelyForWhatIsRefusedAndReadsTheOthers) {
+TEST_F(ConfigLibraryTest, AsksSeldomForARefusedConfigAndReadsTheOthers) {
   for (const kube::Answer& answer :
        {SmallApiServer::Status(403, "Forbidden", "no"), SmallApiServer::Status(503, "ServiceUnavailable", "no"),
         kube::Answer{.body = "<"}}) {
@@ -68,7 +68,7 @@ TEST_F(ConfigLibraryTest, AsksRarelyForWhatIsRefusedAndReadsTheOthers) {
   }
 }
 
-TEST_F(ConfigLibraryTest, StaysAwayForAsLongAsTheServerSays) {
+TEST_F(ConfigLibraryTest, KeepsTheDelayThatTheServerAsksFor) {
   kube::Answer answer = SmallApiServer::Status(429, "TooManyRequests", "no");
   answer.headers.push_back("Retry-After: 25");
   server_.Refuse(kRead + "a", answer);

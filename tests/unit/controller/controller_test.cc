@@ -114,7 +114,7 @@ TEST_F(ControllerTest, GoesOnWithOtherPoolsWhileTheServerIsSilentAboutOne) {
   EXPECT_EQ(server_.CountOf(tell), 1U);
 }
 
-TEST_F(ControllerTest, RendersAndSaysWhyWhenItMayNotListNodes) {
+TEST_F(ControllerTest, RendersAndReportsTheReasonIfItMayNotListNodes) {
   const kube::Answer forbidden = SmallApiServer::Status(403, "Forbidden", "nodes is forbidden: no such right");
   server_.Refuse("GET /api/v1/nodes?", forbidden);
   RunUntil([&] { return TargetOf("worker") != "" && MessageOf("worker", "Degraded") != ""; });
@@ -122,7 +122,7 @@ TEST_F(ControllerTest, RendersAndSaysWhyWhenItMayNotListNodes) {
   EXPECT_LE(server_.CountOf("GET /api/v1/nodes?"), 10U);
 }
 
-TEST_F(ControllerTest, RendersAndSaysWhyWhenNodesCannotBeListedForLong) {
+TEST_F(ControllerTest, RendersAndReportsTheReasonIfNodesCannotBeListedForLong) {
   server_.Refuse("GET /api/v1/nodes?", SmallApiServer::Status(500, "InternalError", "the store is broken"));
   RunUntil([&] { return TargetOf("worker") != "" && MessageOf("worker", "Degraded") != ""; });
   EXPECT_THAT(MessageOf("worker", "Degraded"), HasSubstr("the store is broken"));

@@ -13,7 +13,7 @@ std::vector<std::string> Names(const std::vector<api::MachineConfigPool>& pools)
   return names;
 }
 
-TEST(MissingPools, AreMasterAndWorkerAndWhereThereIsOneTheArbiters) {
+TEST(MissingPools, AreMasterAndWorkerAndArbiterIfTheClusterHasArbiters) {
   World world;
   EXPECT_EQ(Names(MissingPools(world.Look())), (std::vector<std::string>{"master", "worker"}));
   world.AddPool("worker", "");

@@ -59,14 +59,14 @@ TEST(DrainMoment, HasTheWordsOfTheMachineConfigOperator) {
 }
 
 // An error of a server or an admission webhook may contain any bytes.
-TEST(DrainMoment, EscapesAndCutsWhatOthersSaid) {
+TEST(DrainMoment, EscapesAndCutsTextsOfOthers) {
   const DrainMoment failed = drain_moment::DrainFailed("\x1b[2J\n\xff" + std::string(40'000, 'a'), "drain-b", "a");
   EXPECT_THAT(failed.child.message, testing::StartsWith("Error: Node Drain has not succeeded. Error is: "
                                                         "\\x1B[2J\n\\xFFaaa"));
   EXPECT_EQ(failed.child.message.size(), 32'768u);
 }
 
-TEST(NextConditions, KeepOthersAndTheTimeOfWhatStays) {
+TEST(NextConditions, KeepOtherConditionsAndUnchangedTimes) {
   const std::vector<api::Condition> known = {{"Updated", "False", kThen, "Updated", "soon"},
                                              {"Drained", "False", kThen, "NotYetOccurred", "not yet"}};
   const auto next = *NextConditions(known, drain_moment::Drained("drain-b"), kDrainedAt);
@@ -78,7 +78,7 @@ TEST(NextConditions, KeepOthersAndTheTimeOfWhatStays) {
   EXPECT_EQ(NextConditions(next, drain_moment::Drained("drain-b"), kDrainedAt), std::nullopt);
 }
 
-TEST(NextConditions, SayWhatIsSaidAgainAfterAnotherUpdate) {
+TEST(NextConditions, RepeatAMomentAfterAnotherUpdate) {
   auto known = *NextConditions({}, drain_moment::Cordoned(), kThen);
   for (api::Condition& condition : known) condition.status = "False";
   const auto next = NextConditions(known, drain_moment::Cordoned(), kDrainedAt);

@@ -54,7 +54,7 @@ class DrainConditionsWriterTest : public testing::TestWithParam<BadAnswer> {
   DrainConditionsWriter writer_{ValueOf(kube::Client::Create(*loop_, server_.access())), clock_, kube::kDoubling};
 };
 
-TEST_P(DrainConditionsWriterTest, TriesRarelyAndKeepsNobodyWaitingAndNoOtherNode) {
+TEST_P(DrainConditionsWriterTest, RetriesSeldomAndDelaysNeitherCallersNorOtherNodes) {
   kube::Arrivals arrivals;
   server_.Refuse([&](const Asked& asked) -> std::optional<Answer> {
     if (!asked.line.starts_with(kWrite)) return std::nullopt;

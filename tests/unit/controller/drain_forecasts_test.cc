@@ -88,7 +88,7 @@ class DrainForecastsTest : public testing::Test {
                          const Error& error) { told_.push_back(node + " " + error.message()); }}};
 };
 
-TEST_F(DrainForecastsTest, AreAskedForBeforeANodeIsTold) {
+TEST_F(DrainForecastsTest, AreRequestedBeforeANodeIsUpdated) {
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   EXPECT_THAT(Asked(), ElementsAre("a"));
@@ -104,7 +104,7 @@ TEST_F(DrainForecastsTest, LetEachNodeGoWhenItsOwnIsThere) {
   EXPECT_THAT(Await({"a", "b"}), ElementsAre("a"));
 }
 
-TEST_F(DrainForecastsTest, StayGoodUntilTheNodeHasBeenTold) {
+TEST_F(DrainForecastsTest, StayValidUntilTheNodeIsUpdated) {
   EXPECT_THAT(Await({"a", "b"}), ElementsAre("a", "b"));
   Answer("b", kMayPass);
   // The API server refuses the update of the node for a while.
@@ -116,7 +116,7 @@ TEST_F(DrainForecastsTest, StayGoodUntilTheNodeHasBeenTold) {
   EXPECT_THAT(Await({"b"}), ElementsAre("b")) << "it has been told, and is to be told something else";
 }
 
-TEST_F(DrainForecastsTest, PutANodeBehindTheOthersAndSayWhyOnce) {
+TEST_F(DrainForecastsTest, PutANodeBehindTheOthersAndLogTheReasonOnce) {
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   Answer("a", kHopeless);
   EXPECT_THAT(forecasts_.undrainable(), ElementsAre("a"));
@@ -142,14 +142,14 @@ TEST_F(DrainForecastsTest, AreMadeAgainForANodeThatWaitsBehindTheOthers) {
   EXPECT_THAT(forecasts_.reasons(), IsEmpty());
 }
 
-TEST_F(DrainForecastsTest, ThatFailHoldUpNobody) {
+TEST_F(DrainForecastsTest, ThatFailDelayNoUpdate) {
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   Answer("a", Error(ErrorKind::kUnavailable, "away"));
   EXPECT_THAT(Await({"a"}), IsEmpty());
   EXPECT_THAT(told_, ElementsAre("a away"));
 }
 
-TEST_F(DrainForecastsTest, ThatDoNotComeHoldUpNobodyForLong) {
+TEST_F(DrainForecastsTest, ThatDoNotComeDelayUpdatesBrieflyOnly) {
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   clock_.now += kPatience / 2;
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
@@ -162,7 +162,7 @@ TEST_F(DrainForecastsTest, ThatDoNotComeHoldUpNobodyForLong) {
 }
 
 // The config that defines how others are compared cannot be read, and never will be.
-TEST_F(DrainForecastsTest, OfWhichNobodyKnowsWhetherTheyAreNeededHoldUpNobodyForLong) {
+TEST_F(DrainForecastsTest, WithAnUnknownNeedDelayUpdatesBrieflyOnly) {
   EXPECT_THAT(Await(Telling({"a"}), std::nullopt), ElementsAre("a"));
   EXPECT_THAT(Asked(), IsEmpty());
   clock_.now += kPatience;
@@ -207,7 +207,7 @@ TEST_F(DrainForecastsTest, OfOnePoolDoNotCostAnotherItsPatience) {
   EXPECT_THAT(Await(changes, std::set<std::string>{"a", "m"}), ElementsAre("m"));
 }
 
-TEST_F(DrainForecastsTest, AreNotMadeWhereNothingIsDrained) {
+TEST_F(DrainForecastsTest, AreNotMadeForNodesWithoutADrain) {
   nodes_["a"].metadata.annotations.emplace(api::kControlPlaneTopologyAnnotation, "SingleReplica");
   EXPECT_THAT(Await({"a"}), IsEmpty());
   EXPECT_THAT(Await(Telling({"b"}), std::set<std::string>()), IsEmpty()) << "it need not be drained";

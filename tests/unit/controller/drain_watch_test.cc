@@ -56,7 +56,7 @@ class DrainWatchTest : public testing::Test {
                                        const Error& error) { trouble_.push_back(pool + ": " + error.message()); }}};
 };
 
-TEST_F(DrainWatchTest, TellsOfEachNodeOnceAndOfThoseThatChange) {
+TEST_F(DrainWatchTest, PassesEachNodeOnceAndAgainAfterAChange) {
   const auto timeout = std::chrono::hours(3);
   Look();
   EXPECT_THAT(changed_, ElementsAre(Pair("a", timeout), Pair("b", timeout)));
@@ -90,7 +90,7 @@ TEST_F(DrainWatchTest, KeepsTheNodesOfAPoolThatIsRemoved) {
   EXPECT_THAT(gone_, IsEmpty());
 }
 
-TEST_F(DrainWatchTest, TellsEachMistakeOfAPoolOnce) {
+TEST_F(DrainWatchTest, ReportsEachMistakeInAPoolOnce) {
   Look();
   EXPECT_THAT(trouble_, IsEmpty());
   Annotate("soon");
@@ -110,7 +110,7 @@ TEST_F(DrainWatchTest, TellsEachMistakeOfAPoolOnce) {
   EXPECT_THAT(trouble_, ElementsAre(HasSubstr("drain-timeout=later")));
 }
 
-TEST_F(DrainWatchTest, SeesAllAnewWhenItIsCleared) {
+TEST_F(DrainWatchTest, PassesEveryNodeAgainAfterItIsCleared) {
   Look();
   watch_.Clear();
   Look();

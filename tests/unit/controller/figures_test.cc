@@ -6,7 +6,7 @@
 namespace pintle::controller {
 namespace {
 
-TEST(AllowsOldBootImages, IfSoIsSaidWhereThereAreAny) {
+TEST(AllowsOldBootImages, IsTrueIfTheAdministratorAllowsThem) {
   api::ControllerConfig config;
   api::MachineConfiguration said;
   View view;

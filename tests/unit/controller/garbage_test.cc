@@ -41,7 +41,7 @@ class GarbageTest : public testing::Test {
   World world_;
 };
 
-TEST_F(GarbageTest, IsAllThatNobodyNeeds) {
+TEST_F(GarbageTest, IsEveryUnneededConfig) {
   EXPECT_EQ(Garbage(0).size(), 7U);
   world_.AddNode("a", "worker", Name(1));
   world_.Say("a", api::kDesiredConfigAnnotation, Name(2));
@@ -55,12 +55,12 @@ TEST_F(GarbageTest, IsAllThatNobodyNeeds) {
   EXPECT_THAT(Garbage(0), IsEmpty());
 }
 
-TEST_F(GarbageTest, SaysOfWhichPoolItIs) {
+TEST_F(GarbageTest, NamesItsPool) {
   ASSERT_EQ(FindGarbage(world_.Look(), 6).size(), 1U);
   EXPECT_EQ(FindGarbage(world_.Look(), 6)[0].pool, "worker");
 }
 
-TEST_F(GarbageTest, IsKeptForAsLongAsThePoolSays) {
+TEST_F(GarbageTest, IsKeptForTheTimeThatThePoolNames) {
   api::MachineConfigPool& pool = world_.pools["worker"];
   EXPECT_EQ(KeptUntil(pool), std::nullopt) << "nobody has looked after it yet";
   auto& said = pool.metadata.annotations[std::string(kKeptUntilAnnotation)];
@@ -75,7 +75,7 @@ TEST_F(GarbageTest, LeavesTheNewest) {
   EXPECT_THAT(Garbage(7), IsEmpty());
 }
 
-TEST_F(GarbageTest, IsNothingThatWasNotRenderedForAPoolThatIsThere) {
+TEST_F(GarbageTest, IsOnlyConfigsOfExistingPools) {
   Add(1).metadata.owner_references[0].uid = "uid-of-an-earlier-one";
   Add(2).metadata.owner_references.clear();
   Add(3).metadata.labels.emplace("mine", "");

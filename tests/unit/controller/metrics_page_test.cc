@@ -32,14 +32,14 @@ TEST(MetricsPage, IsHealthyAsLongAsTheLoopTurns) {
   EXPECT_EQ(Get(kReady, "/healthz", 73s), "503 the main loop has not turned for 73 s\n");
 }
 
-TEST(MetricsPage, TellsNothingOldOfALoopThatHangs) {
+TEST(MetricsPage, IsUnavailableIfTheLoopHangs) {
   EXPECT_EQ(Get(kReady, "/metrics?x"), "200 up 1\n");
   EXPECT_EQ(Get(kReading, "/metrics"), "200 up 1\n");
   EXPECT_EQ(Get(kReady, "/metrics", 60s), "503 the main loop has not turned for 60 s\n");
   EXPECT_EQ(Get(kReady, "/readyz", 60s), "503 the main loop has not turned for 60 s\n");
 }
 
-TEST(MetricsPage, IsNothingElse) {
+TEST(MetricsPage, HasNoOtherPath) {
   EXPECT_EQ(Get(kReady, "/", 60s), "404 ");
   EXPECT_EQ(AnswerFrom(kReady, 0s, {.method = "POST", .target = "/healthz", .peer = "", .headers = {}}).status, 405);
 }

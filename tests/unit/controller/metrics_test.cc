@@ -70,7 +70,7 @@ TEST(MetricsText, HasTheSeriesOfTheMachineConfigController) {
   }
 }
 
-TEST(MetricsText, SaysOfAPoolWithoutConditionsNothingThatAnotherPoolSays) {
+TEST(MetricsText, OfAPoolWithoutConditionsHasNoValueOfAnotherPool) {
   Metrics metrics = Leading();
   metrics.pools = {Pool("a", {"a-0"}), Pool("b", {"b-0"})};
   metrics.pools[0].pool.status.conditions = {True("Updated", 1)};
@@ -86,7 +86,7 @@ TEST(MetricsText, APauseIsNoStateOfAPool) {
   EXPECT_THAT(MetricsText(metrics), HasSubstr(R"(state="Updated")"));
 }
 
-TEST(MetricsText, TellsWhatWaitsBehindAPause) {
+TEST(MetricsText, CountsTheWorkThatWaitsBehindAPause) {
   Metrics metrics = Leading();
   metrics.pools = {Pool("worker", {"w-0"})};
   metrics.pools[0].pool.spec.paused = true;
@@ -111,7 +111,7 @@ TEST(MetricsText, TellsWhatWaitsBehindAPause) {
   for (const char* const line : lines) EXPECT_THAT(MetricsText(metrics), Not(HasSubstr(line)));
 }
 
-TEST(MetricsText, OnlyWhoLeadsTellsOfTheCluster) {
+TEST(MetricsText, OnlyTheLeaderReportsOnTheCluster) {
   Metrics metrics = Leading();
   metrics.pools = {Pool("worker", {"w-0"})};
   metrics.open_ignition_answers = 2;
@@ -129,14 +129,14 @@ TEST(MetricsText, OnlyWhoLeadsTellsOfTheCluster) {
   }
 }
 
-TEST(MetricsText, BoundsWhatComesFromObjects) {
+TEST(MetricsText, BoundsTextsFromObjects) {
   Metrics metrics = Leading();
   metrics.pools = {Pool("worker", {"w-0"})};
   metrics.pools[0].pool.status.conditions = {True("Degraded", 1, std::string(100'000, 'x'))};
   EXPECT_LT(MetricsText(metrics).size(), 10'000U);
 }
 
-TEST(MetricsText, HasEachMetricOnceAndAllOfItsSeriesTogether) {
+TEST(MetricsText, HasEachMetricOnceWithAllOfItsSeries) {
   std::istringstream lines(MetricsText(Leading()));
   std::set<std::string> begun;
   std::string current;

@@ -21,7 +21,7 @@ TEST(SaysTheSame, DoesNotCareForTheVersion) {
   EXPECT_FALSE(SaysTheSame(NodeOf("1", "Done"), NodeOf("2", "Working")));
 }
 
-TEST(Newest, IsWhatWasAnsweredUntilTheMirrorShowsIt) {
+TEST(Newest, IsTheAnswerToAWriteUntilTheMirrorShowsIt) {
   Newest<api::Node> newest;
   const api::Node stale = NodeOf("9", "Done");
   newest.Put(NodeOf("10", "Working"));
@@ -33,7 +33,7 @@ TEST(Newest, IsWhatWasAnsweredUntilTheMirrorShowsIt) {
   EXPECT_EQ(newest.Of(later).metadata.resource_version, "11");
 }
 
-TEST(Trim, LeavesOfANodeWhatIsOurs) {
+TEST(Trim, KeepsOnlyOurOwnAnnotationsOfANode) {
   json::Value document = {{"metadata",
                            {{"name", "a"},
                             {"annotations",

@@ -109,7 +109,7 @@ class PauseTest : public testing::Test {
   bool has_controller_config_ = false;
 };
 
-TEST_F(PauseTest, CountsTheRendersThatWaitAndSaysSinceWhen) {
+TEST_F(PauseTest, CountsTheWaitingRendersAndSetsTheirTime) {
   Config("a", "2026-01-01T00:00:00Z");
   Config("older", "2025-01-01T00:00:00Z");
   Config("d", "2026-11-20T00:00:00Z").WithFile("/etc/x", "data:,1").WithUnit("x.service", "[Unit]\n");
@@ -136,7 +136,7 @@ TEST_F(PauseTest, CountsTheRendersThatWaitAndSaysSinceWhen) {
             "Pause policy Strict: nothing passes, certificates neither.");
 }
 
-TEST_F(PauseTest, SaysWhatThePlannerThenDoes) {
+TEST_F(PauseTest, ReportsTheActionsOfThePlanner) {
   policy_.files.push_back({.path = "/etc/x", .actions = {{.type = "None", .reload = {}, .restart = {}}}});
   policy_.files.push_back({.path = "/etc/drained", .actions = {{.type = "Drain", .reload = {}, .restart = {}}}});
   Config("a", "2026-01-01T00:00:00Z");
@@ -153,7 +153,7 @@ TEST_F(PauseTest, SaysWhatThePlannerThenDoes) {
   EXPECT_TRUE(Report().reboots);
 }
 
-TEST_F(PauseTest, LetsGoOnWhatNodesWereToldBefore) {
+TEST_F(PauseTest, LetsBusyNodesContinue) {
   Config("a", "2026-01-01T00:00:00Z");
   Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
   Config("c", "2026-03-01T00:00:00Z").WithFile("/etc/c", "data:,");
@@ -163,7 +163,7 @@ TEST_F(PauseTest, LetsGoOnWhatNodesWereToldBefore) {
   EXPECT_EQ(Condition().reason, "NothingWaits");
 }
 
-TEST_F(PauseTest, ComparesWithWhatANodeUnderWayWillHave) {
+TEST_F(PauseTest, ComparesWithTheConfigThatABusyNodeWillHave) {
   Config("a", "2026-01-01T00:00:00Z");
   Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
   Config("c", "2026-03-01T00:00:00Z").WithFile("/etc/b", "data:,").WithFile("/etc/c", "data:,");
@@ -177,7 +177,7 @@ TEST_F(PauseTest, ComparesWithWhatANodeUnderWayWillHave) {
   EXPECT_THAT(Report().files, ElementsAre("/etc/b", "/etc/c")) << "a node that failed is still what it was";
 }
 
-TEST_F(PauseTest, AddsUpWhatDiffersOfNodesThatAreNotAlike) {
+TEST_F(PauseTest, MergesTheDifferencesOfUnlikeNodes) {
   Config("a", "2026-01-01T00:00:00Z").WithFile("/etc/a", "data:,");
   Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
   Config("c", "2026-03-01T00:00:00Z");
@@ -188,7 +188,7 @@ TEST_F(PauseTest, AddsUpWhatDiffersOfNodesThatAreNotAlike) {
   EXPECT_THAT(Report().renders, ElementsAre("c"));
 }
 
-TEST_F(PauseTest, AnOlderConfigThatWasChosenAgainWaitsSinceThePoolSaysSo) {
+TEST_F(PauseTest, AnOlderConfigThatWasChosenAgainWaitsSinceTheConditionChanged) {
   Config("a", "2026-01-01T00:00:00Z");
   Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
   pool_.spec.configuration.name = "a";
@@ -202,7 +202,7 @@ TEST_F(PauseTest, AnOlderConfigThatWasChosenAgainWaitsSinceThePoolSaysSo) {
   EXPECT_EQ(second.last_transition_time, first.last_transition_time);
 }
 
-TEST_F(PauseTest, SaysWhenItCannotTell) {
+TEST_F(PauseTest, ReportsThatADifferenceIsUnknown) {
   Config("b", "2026-02-01T00:00:00Z");
   pool_.spec.configuration.name = "b";
   Node("gone", "gone");
@@ -212,7 +212,7 @@ TEST_F(PauseTest, SaysWhenItCannotTell) {
   EXPECT_THAT(message, Not(HasSubstr("Unpausing")));
 }
 
-TEST_F(PauseTest, SaysThatNodesCannotGetThere) {
+TEST_F(PauseTest, ReportsThatNodesCannotReachTheTarget) {
   Config("a", "2026-01-01T00:00:00Z");
   Config("b", "2026-02-01T00:00:00Z").spec().fips = true;
   pool_.spec.configuration.name = "b";
@@ -220,7 +220,7 @@ TEST_F(PauseTest, SaysThatNodesCannotGetThere) {
   EXPECT_THAT(Condition().message, AllOf(HasSubstr("Changing FIPS mode."), HasSubstr("Nodes cannot get there: ")));
 }
 
-TEST_F(PauseTest, BoundsWhatItNames) {
+TEST_F(PauseTest, BoundsTheNamesInTheMessage) {
   Config("a", "2026-01-01T00:00:00Z");
   TestConfig& next = Config("b", "2026-02-01T00:00:00Z");
   for (int i = 0; i < 1000; ++i) next.WithFile("/etc/" + std::string(3000, 'x') + std::to_string(i), "data:,");
@@ -232,7 +232,7 @@ TEST_F(PauseTest, BoundsWhatItNames) {
   EXPECT_THAT(message, AllOf(HasSubstr("and 991 more"), HasSubstr(R"("/etc/0\nline")"), Not(HasSubstr("\n"))));
 }
 
-TEST_F(PauseTest, SaysNothingOfAPoolThatWasNeverPaused) {
+TEST_F(PauseTest, HasNoConditionForAPoolThatWasNeverPaused) {
   Config("a", "2026-01-01T00:00:00Z");
   Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
   pool_.spec.configuration.name = "b";
@@ -246,7 +246,7 @@ TEST_F(PauseTest, SaysNothingOfAPoolThatWasNeverPaused) {
   EXPECT_EQ(Condition().reason, "NotPaused");
 }
 
-TEST_F(PauseTest, TakesItBackWhenNothingWaitsAnyMore) {
+TEST_F(PauseTest, ClearsTheConditionWhenNothingWaitsAnyMore) {
   Config("a", "2026-01-01T00:00:00Z");
   Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
   pool_.spec.configuration.name = "b";
@@ -259,7 +259,7 @@ TEST_F(PauseTest, TakesItBackWhenNothingWaitsAnyMore) {
   EXPECT_THAT(ConfigsToCompare(pool_, States(), {}), IsEmpty());
 }
 
-TEST_F(PauseTest, TellsWhenTheKubeletCaOnTheNodesEnds) {
+TEST_F(PauseTest, ReportsTheExpiryOfTheKubeletCaOnTheNodes) {
   WaitWithKubeletCa("20261206120000Z");
   const PauseReport report = Report();
   EXPECT_EQ(report.kubelet_authority_until(), At("2026-12-06T12:00:00Z"));
@@ -318,7 +318,7 @@ TEST_F(PauseTest, AMetricOfTheKubeletCaIsThereOnlyWhileItWaits) {
   EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt);
 }
 
-TEST_F(PauseTest, TellsOfOtherBundlesToo) {
+TEST_F(PauseTest, ReportsOtherBundles) {
   Config("a", "2026-01-01T00:00:00Z").WithFile(kUserCa, DataUrl(MadeCertificate("ours", "20261201000000Z")));
   Config("b", "2026-11-20T00:00:00Z")
       .WithFile(kUserCa, DataUrl(MadeCertificate("ours", "20280101000000Z")))
@@ -349,7 +349,7 @@ class FilesOfTheControllerConfig : public PauseTest {
   }
 };
 
-TEST_F(FilesOfTheControllerConfig, WaitWithWhatTheNodesHaveUntilItEnds) {
+TEST_F(FilesOfTheControllerConfig, WaitWithTheExpiryOfTheNodesCertificates) {
   EXPECT_EQ(Condition().reason, "NothingWaits");
   Say(0, R"([{"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-06T12:00:00Z","subject":"CN=one"}])");
   Say(2, R"([{"path":"/etc/docker/certs.d/a/ca.crt"},)"
@@ -367,7 +367,7 @@ TEST_F(FilesOfTheControllerConfig, WaitWithWhatTheNodesHaveUntilItEnds) {
             "2026-12-01T12:00:00Z (CN=first). Pause policy Strict: nothing passes, certificates neither.");
 }
 
-TEST_F(FilesOfTheControllerConfig, CountInThePlaceOfThoseOfARenderedConfig) {
+TEST_F(FilesOfTheControllerConfig, ReplaceThoseOfARenderedConfig) {
   nodes_.clear();
   WaitWithKubeletCa("20261206120000Z");
   EXPECT_THAT(Report().files, ElementsAre(kKubeletCa));
@@ -385,7 +385,7 @@ TEST_F(FilesOfTheControllerConfig, PassWhereCertificatesDo) {
   EXPECT_EQ(Condition().reason, "NothingWaits");
 }
 
-TEST_F(FilesOfTheControllerConfig, WaitOnNoNodeThatSaysNothingThatCanBeRead) {
+TEST_F(FilesOfTheControllerConfig, IgnoreANodeWithAMalformedAnnotation) {
   for (const char* said : {"", "?", "{}", "[1]", "null", "[]"}) {
     Say(0, said);
     EXPECT_FALSE(Report().waits()) << said;
@@ -421,7 +421,7 @@ class CertificatesPass : public PauseTest {
   }
 };
 
-TEST_F(CertificatesPass, LetsBundlesThroughThatNeedNoDrain) {
+TEST_F(CertificatesPass, LetsBundlesPassThatNeedNoDrain) {
   EXPECT_EQ(CountTold(), 1U);
   EXPECT_FALSE(Report().waits());
   EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt);
@@ -429,7 +429,7 @@ TEST_F(CertificatesPass, LetsBundlesThroughThatNeedNoDrain) {
   EXPECT_EQ(Condition().status, "False");
 }
 
-TEST_F(CertificatesPass, SeesToTheEndWhatItLetThrough) {
+TEST_F(CertificatesPass, FollowsNodesUntilTheyHaveTheBundle) {
   nodes_.clear();
   Node("a", "b", "Working");
   EXPECT_TRUE(Report().passes);
@@ -438,21 +438,21 @@ TEST_F(CertificatesPass, SeesToTheEndWhatItLetThrough) {
   EXPECT_FALSE(Report().passes);
 }
 
-TEST_F(CertificatesPass, LetsNothingThroughForWhichNodesReboot) {
+TEST_F(CertificatesPass, LetsNothingPassThatNeedsAReboot) {
   policy_.files.clear();
   EXPECT_EQ(CountTold(), 0U);
   EXPECT_THAT(Condition().message, HasSubstr("a node disruption policy for their files lets them pass"));
   EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-06T12:00:00Z"));
 }
 
-TEST_F(CertificatesPass, LetsNothingElseThroughWithThem) {
+TEST_F(CertificatesPass, LetsNoOtherFilePassWithThem) {
   policy_.files.push_back({.path = "/etc/x", .actions = {{.type = "None", .reload = {}, .restart = {}}}});
   configs_.back().WithFile("/etc/x", "data:,");
   EXPECT_EQ(CountTold(), 0U);
   EXPECT_THAT(Condition().message, HasSubstr("they were rendered together with something else"));
 }
 
-TEST_F(CertificatesPass, LetsNoUnitUserOrKernelArgumentThrough) {
+TEST_F(CertificatesPass, LetsNoUnitUserOrKernelArgumentPass) {
   policy_.units.push_back({.name = "x.service", .actions = {{.type = "None", .reload = {}, .restart = {}}}});
   configs_.back().WithUnit("x.service", "");
   EXPECT_FALSE(Report().reboots);
@@ -466,7 +466,7 @@ TEST_F(CertificatesPass, LetsNoUnitUserOrKernelArgumentThrough) {
   EXPECT_EQ(CountTold(), 0U);
 }
 
-TEST_F(CertificatesPass, TakesNothingForABundleThatHasNoCertificatesOrMoreThanThose) {
+TEST_F(CertificatesPass, RequiresABundleOfCertificatesOnly) {
   const std::string kKey = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
   auto& file = configs_.back().ignition().storage.files.front();
   const auto whole = file;
@@ -484,7 +484,7 @@ TEST_F(CertificatesPass, TakesNothingForABundleThatHasNoCertificatesOrMoreThanTh
   EXPECT_EQ(CountTold(), 0U) << "to take a bundle away is no new certificate";
 }
 
-TEST_F(CertificatesPass, IsStrictUnlessTheAnnotationSaysIt) {
+TEST_F(CertificatesPass, IsStrictWithoutTheAnnotation) {
   pool_.metadata.annotations[std::string(kPausePolicyAnnotation)] = "certificatespass";
   EXPECT_EQ(CountTold(), 0U);
   EXPECT_THAT(Condition().message,

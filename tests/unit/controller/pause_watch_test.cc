@@ -55,7 +55,7 @@ TEST_F(PauseWatchTest, SeesThatAnImageWaitsAsWell) {
   EXPECT_TRUE(Look().reboots);
 }
 
-TEST_F(PauseWatchTest, GoesByThePolicyThatTheOperatorCompleted) {
+TEST_F(PauseWatchTest, UsesThePolicyThatTheOperatorCompleted) {
   EXPECT_TRUE(Look().reboots);
   auto& completed = configuration_.status.node_disruption_policy_status.cluster_policies.emplace();
   completed.files.push_back({.path = kWaitingFile, .actions = {{.type = "None", .reload = {}, .restart = {}}}});

@@ -181,7 +181,7 @@ std::vector<std::pair<std::string, BadAnswer>> EachOf(std::initializer_list<std:
   return all;
 }
 
-TEST_P(RefusedRendering, IsSaidAndTriedRarelyAndHoldsUpNoOtherPool) {
+TEST_P(RefusedRendering, IsReportedAndRetriedSeldomAndDelaysNoOtherPool) {
   const auto& [write, refused] = GetParam();
   std::atomic<std::size_t> count = 0;
   Stage stage;
@@ -213,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(
       return (refused.param.first.starts_with("POST") ? "Creating" : "Targeting") + refused.param.second.name;
     });
 
-TEST(RefusedRenderingTest, StaysAwayForAsLongAsTheServerSays) {
+TEST(RefusedRenderingTest, KeepsTheDelayThatTheServerAsksFor) {
   Stage stage;
   stage.server.Refuse("POST " + kApi + "machineconfigs",
                       kube::With(SmallApiServer::Status(429, "TooManyRequests", kWords), "Retry-After: 25"));
@@ -222,7 +222,7 @@ TEST(RefusedRenderingTest, StaysAwayForAsLongAsTheServerSays) {
   EXPECT_EQ(stage.server.CountOf("POST " + kApi + "machineconfigs"), 6U);  // Three requests for each of two pools.
 }
 
-TEST(RefusedRenderingTest, IsTriedAtOnceWhenThereIsSomethingElseToRender) {
+TEST(RefusedRenderingTest, IsRetriedAtOnceWithOtherInputs) {
   Stage stage;
   stage.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(403, "Forbidden", kWords));
   stage.Begin();
@@ -234,7 +234,7 @@ TEST(RefusedRenderingTest, IsTriedAtOnceWhenThereIsSomethingElseToRender) {
   EXPECT_THAT(stage.TargetOf("worker"), StartsWith("rendered-worker-"));
 }
 
-TEST(RefusedRenderingTest, SaysNoLongerWhatWasWrongBefore) {
+TEST(RefusedRenderingTest, ClearsTheReportOfAnEarlierFailure) {
   Stage stage;
   stage.server.Remove("machineconfigs", "00-worker");
   stage.Begin();
@@ -281,7 +281,7 @@ TEST(StoredConfig, IsReadAndComparedBeforeItIsATarget) {
   }
 }
 
-TEST(StoredConfig, IsNotThereWhenTheServerSpeaksOfAnotherConflict) {
+TEST(StoredConfig, IsMissingIfTheServerMeansAnotherConflict) {
   Stage stage;
   stage.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(409, "Conflict", kWords));
   stage.Begin();
@@ -290,7 +290,7 @@ TEST(StoredConfig, IsNotThereWhenTheServerSpeaksOfAnotherConflict) {
   EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr(kWords));
 }
 
-TEST(StoredConfig, IsMadeAnewWhenItGoesBeforeTheMirrorHasShownIt) {
+TEST(StoredConfig, IsCreatedAgainIfItIsRemovedBeforeTheMirrorHasShownIt) {
   Stage stage;
   stage.Begin();
   stage.server.Silence(true);
@@ -307,7 +307,7 @@ TEST(StoredConfig, IsMadeAnewWhenItGoesBeforeTheMirrorHasShownIt) {
 
 class RefusedTelling : public testing::TestWithParam<BadAnswer> {};
 
-TEST_P(RefusedTelling, IsSaidAndTriedRarelyAndHoldsUpNoOtherNode) {
+TEST_P(RefusedTelling, IsReportedAndRetriedSeldomAndDelaysNoOtherNode) {
   Stage stage;
   for (const char* node : {"a", "b"}) stage.AddNode(node, "rendered-worker-1");
   stage.Target("worker", "rendered-worker-2");
@@ -334,7 +334,7 @@ INSTANTIATE_TEST_SUITE_P(Each, RefusedTelling, testing::ValuesIn(kube::BadAnswer
 
 class RefusedStatus : public testing::TestWithParam<BadAnswer> {};
 
-TEST_P(RefusedStatus, IsTriedRarelyAndAnnouncedOnceAndOnlyWhatIsWrittenIs) {
+TEST_P(RefusedStatus, IsRetriedSeldomAndItsEventFollowsOnlyASuccessfulWrite) {
   Stage stage;
   stage.AddNode("a", "rendered-worker-2");
   stage.Target("worker", "rendered-worker-2");
@@ -356,7 +356,7 @@ TEST_P(RefusedStatus, IsTriedRarelyAndAnnouncedOnceAndOnlyWhatIsWrittenIs) {
 INSTANTIATE_TEST_SUITE_P(Each, RefusedStatus, testing::ValuesIn(kube::BadAnswers()),
                          [](const auto& refused) { return refused.param.name; });
 
-TEST(RefusedReport, IsSaidAndTriedRarely) {
+TEST(RefusedReport, IsReportedAndRetriedSeldom) {
   Stage stage;
   stage.AddNode("a", "rendered-worker-2");
   stage.Target("worker", "rendered-worker-2");
@@ -402,7 +402,7 @@ void AlwaysWriteFirst(SmallApiServer& server, const std::string& path, const jso
   });
 }
 
-TEST(SlowerWrites, ForEverAreSaidAndHoldUpNoOtherNode) {
+TEST(SlowerWrites, ThatNeverEndAreReportedAndDelayNoOtherNode) {
   Stage stage;
   for (const char* node : {"a", "b"}) stage.AddNode(node, "rendered-worker-1");
   stage.Target("worker", "rendered-worker-2");
@@ -429,7 +429,7 @@ TEST(SlowerWrites, OfAStatusForEverAreAnnounced) {
   EXPECT_THAT(stage.server.EventReasons(), ElementsAre("WriteRefused"));
 }
 
-TEST(SlowerWrites, OfATargetForEverAreSaid) {
+TEST(SlowerWrites, OfATargetThatNeverEndAreReported) {
   Stage stage;
   AlwaysWriteFirst(stage.server, "/machineconfigpools/worker", stage.server.Find("machineconfigpools", "worker"));
   stage.Begin();

@@ -30,13 +30,13 @@ std::vector<std::string> ToldIn(const Changes& changes) {
   return names;
 }
 
-TEST(RolloutPass, WritesNothingWhenNothingHasChanged) {
+TEST(RolloutPass, WritesNothingWithoutAChange) {
   World world = ThreeWorkers();
   EXPECT_TRUE(world.Pass().is_empty());
   EXPECT_EQ(world.ConditionOf("worker", "Updated")->status, "True");
 }
 
-TEST(RolloutPass, TellsOneNodeAndWritesTheStatusAsItIsThen) {
+TEST(RolloutPass, UpdatesOneNodeAndWritesTheNewStatus) {
   World world = ThreeWorkers();
   world.pools["worker"].spec.configuration.name = kNew;
   const Changes changes = world.Pass();
@@ -47,7 +47,7 @@ TEST(RolloutPass, TellsOneNodeAndWritesTheStatusAsItIsThen) {
   EXPECT_TRUE(world.Pass().is_empty());
 }
 
-TEST(RolloutPass, NeedsOnePatchForAllThatIsToBeChangedOnANode) {
+TEST(RolloutPass, MakesOnePatchForEachNode) {
   World world = ThreeWorkers();
   world.pools["worker"].spec.configuration.name = kNew;
   world.controller_config.spec.infra.status.control_plane_topology = "HighlyAvailable";
@@ -60,14 +60,14 @@ TEST(RolloutPass, NeedsOnePatchForAllThatIsToBeChangedOnANode) {
   EXPECT_EQ(changes.nodes[1].patch.spec->taints[0].key, api::kUpdateInProgressTaint);
 }
 
-TEST(RolloutPass, LeavesAPoolAloneForWhichSomethingIsBeingRendered) {
+TEST(RolloutPass, LeavesAPoolAloneDuringRendering) {
   World world = ThreeWorkers();
   world.pools["worker"].spec.configuration.name = kNew;
   world.rendering.insert("worker");
   EXPECT_TRUE(world.Pass().is_empty());
 }
 
-TEST(RolloutPass, TellsNobodyInAPausedPoolAndTouchesNoTaint) {
+TEST(RolloutPass, UpdatesNoNodeOfAPausedPoolAndChangesNoTaint) {
   World world = ThreeWorkers();
   world.pools["worker"].spec.configuration.name = kNew;
   world.pools["worker"].spec.paused = true;
@@ -77,7 +77,7 @@ TEST(RolloutPass, TellsNobodyInAPausedPoolAndTouchesNoTaint) {
   EXPECT_EQ(changes.statuses.size(), 1U);
 }
 
-TEST(RolloutPass, TellsTheOthersWhileOneIsAwaited) {
+TEST(RolloutPass, UpdatesTheOthersWhileOneNodeIsAwaited) {
   World world = ThreeWorkers();
   world.pools["worker"].spec.configuration.name = kNew;
   world.pools["worker"].spec.max_unavailable = api::IntOrString{2};
@@ -111,7 +111,7 @@ TEST(RolloutPass, PutsNodesThatCannotBeDrainedBehindTheOthers) {
   EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"a"});
 }
 
-TEST(RolloutPass, SaysWhyNothingIsRenderedBeforeAnythingWas) {
+TEST(RolloutPass, ReportsWhyTheFirstRenderingFails) {
   World world;
   world.AddPool("worker", "");
   EXPECT_TRUE(world.Pass().is_empty());
@@ -125,7 +125,7 @@ TEST(RolloutPass, SaysWhyNothingIsRenderedBeforeAnythingWas) {
   EXPECT_EQ(world.ConditionOf("worker", "Degraded")->status, "False");
 }
 
-TEST(RolloutPass, KeepsTheTimeOfAConditionWhoseStatusStays) {
+TEST(RolloutPass, KeepsTheTimeOfAConditionWithAnUnchangedStatus) {
   World world = ThreeWorkers();
   world.verdicts["worker"] = {.reason = "", .message = "one"};
   world.Settle();
@@ -137,7 +137,7 @@ TEST(RolloutPass, KeepsTheTimeOfAConditionWhoseStatusStays) {
   EXPECT_EQ(world.ConditionOf("worker", "RenderDegraded")->last_transition_time, since);
 }
 
-TEST(RolloutPass, SaysOnBothPoolsThatANodeIsInTwo) {
+TEST(RolloutPass, ReportsOnBothPoolsThatANodeIsInTwo) {
   World world = ThreeWorkers();
   for (const char* name : {"infra", "gpu"}) {
     world.AddPool(name, "rendered-x");
@@ -195,7 +195,7 @@ TEST(RolloutPass, DoesNotLetOnePoolsBadSelectorStopTheOthers) {
   EXPECT_EQ(world.ConditionOf("all", "Misconfigured")->reason, "SelectingAll");
 }
 
-TEST(RolloutPass, SaysThatMaxUnavailableMakesNoSenseAndWritesThatOnce) {
+TEST(RolloutPass, ReportsAnInvalidMaxUnavailableAndWritesThatOnce) {
   World world = ThreeWorkers();
   world.pools["worker"].spec.max_unavailable = {std::string("a few")};
   world.pools["worker"].spec.configuration.name = kNew;
@@ -204,7 +204,7 @@ TEST(RolloutPass, SaysThatMaxUnavailableMakesNoSenseAndWritesThatOnce) {
   EXPECT_EQ(world.Said("a", api::kDesiredConfigAnnotation), kOld);
 }
 
-TEST(RolloutPass, SaysWhichDrainSettingsMakeNoSenseAndRollsOutAllTheSame) {
+TEST(RolloutPass, ReportsInvalidDrainSettingsAndRollsOutAllTheSame) {
   World world = ThreeWorkers();
   world.pools["worker"].metadata.annotations = {{"pintle.io/drain-timeout", "soon"}, {"pintle.io/drain-pause", "0"}};
   world.pools["worker"].spec.configuration.name = kNew;
@@ -221,7 +221,7 @@ TEST(RolloutPass, SaysWhichDrainSettingsMakeNoSenseAndRollsOutAllTheSame) {
   EXPECT_EQ(world.ConditionOf("worker", "Misconfigured"), nullptr);
 }
 
-TEST(RolloutPass, TellsThePoolsWhenTheirNodesCertificatesEnd) {
+TEST(RolloutPass, ReportsTheExpiryOfNodesCertificatesInThePools) {
   World world = ThreeWorkers();
   const api::Time end = {WallTime(std::chrono::hours(1))};
   world.controller_config.status.controller_certificates = {
@@ -233,7 +233,7 @@ TEST(RolloutPass, TellsThePoolsWhenTheirNodesCertificatesEnd) {
   EXPECT_EQ(expirys[0].subject, "CN=a");
 }
 
-TEST(RolloutPass, TellsAMachineConfigNodeWhatItsNodeIsTold) {
+TEST(RolloutPass, CopiesTheDesiredConfigToTheMachineConfigNode) {
   World world = ThreeWorkers();
   api::MachineConfigNode& report = world.reports["a"];
   report.metadata.name = "a";
@@ -246,7 +246,7 @@ TEST(RolloutPass, TellsAMachineConfigNodeWhatItsNodeIsTold) {
   EXPECT_EQ(world.reports["a"].spec.config_version.desired, kNew);
 }
 
-TEST(RolloutPass, LooksAfterMastersOnlyWhereTheClusterSaysWhatTheyAreFor) {
+TEST(RolloutPass, LabelsMastersOnlyIfTheirSchedulingIsKnown) {
   World world;
   world.AddPool("master", kOld);
   world.AddNode("m", "master", kOld);
@@ -258,7 +258,7 @@ TEST(RolloutPass, LooksAfterMastersOnlyWhereTheClusterSaysWhatTheyAreFor) {
   EXPECT_EQ(world.nodes["m"].spec.taints[0].effect, "NoSchedule");
 }
 
-TEST(RolloutPass, TellsNobodyInAPoolThatCannotBeReadAndLeavesItsNodesInIt) {
+TEST(RolloutPass, UpdatesNoNodeOfAnUnreadablePool) {
   World world = ThreeWorkers();
   world.Settle();
   world.AddPool("infra", kOld);
@@ -275,7 +275,7 @@ TEST(RolloutPass, TellsNobodyInAPoolThatCannotBeReadAndLeavesItsNodesInIt) {
   EXPECT_EQ(world.pools["infra"].status.machine_count, 1);
 }
 
-TEST(RolloutPass, SaysThatNodesCannotBeReadAndNothingElse) {
+TEST(RolloutPass, ReportsThatNodesCannotBeReadAndChangesNothingElse) {
   World world = ThreeWorkers();
   world.Settle();
   const auto before = world.pools["worker"].status;
@@ -290,7 +290,7 @@ TEST(RolloutPass, SaysThatNodesCannotBeReadAndNothingElse) {
   EXPECT_EQ(ToldIn(world.Pass()).size(), 1U);
 }
 
-TEST(RolloutPass, TakesTheOperatorsNodeLastAndSaysSo) {
+TEST(RolloutPass, UpdatesTheOperatorsNodeLastAndLogsThat) {
   World world;
   world.AddPool("master", kOld);
   for (const char* name : {"m0", "m1"}) world.AddNode(name, "master", kOld);
@@ -303,7 +303,7 @@ TEST(RolloutPass, TakesTheOperatorsNodeLastAndSaysSo) {
   EXPECT_EQ(changes.announcements[0].message, "Deferring update of machine config operator node m0");
 }
 
-TEST(RolloutPass, TellsAnArbiterWhenNoMasterIsAtWork) {
+TEST(RolloutPass, UpdatesAnArbiterIfNoMasterIsBusy) {
   World world;
   world.controller_config.spec.infra.status.control_plane_topology = "HighlyAvailableArbiter";
   for (const char* role : {"master", "arbiter"}) {
@@ -327,7 +327,7 @@ std::vector<std::string> SaidToWait(const World& world) {
   return said;
 }
 
-TEST(RolloutPass, TellsEachNodeOfAPausedPoolThatFilesWaitUntilThePauseEnds) {
+TEST(RolloutPass, AsksEachNodeOfAPausedPoolToHoldBackFiles) {
   World world = ThreeWorkers();
   EXPECT_THAT(SaidToWait(world), testing::Each(""));
   world.pools.at("worker").spec.paused = true;
@@ -342,7 +342,7 @@ TEST(RolloutPass, TellsEachNodeOfAPausedPoolThatFilesWaitUntilThePauseEnds) {
     EXPECT_FALSE(node.metadata.annotations.contains(std::string(api::kFilesWaitAnnotation)));
 }
 
-TEST(RolloutPass, TellsItAgainADayLaterAndNotBefore) {
+TEST(RolloutPass, RenewsThatRequestADayLater) {
   World world = ThreeWorkers();
   world.pools.at("worker").spec.paused = true;
   world.Settle();
@@ -356,7 +356,7 @@ TEST(RolloutPass, TellsItAgainADayLaterAndNotBefore) {
   EXPECT_NE(SaidToWait(world), first);
 }
 
-TEST(RolloutPass, TellsNoNodeToWaitWithCertificatesThatPass) {
+TEST(RolloutPass, AsksNoNodeToHoldBackCertificatesThatPass) {
   World world = ThreeWorkers();
   world.pools.at("worker").spec.paused = true;
   world.Settle();

@@ -63,7 +63,7 @@ TEST(WriteBackoff, ForgetsWithASuccess) {
   EXPECT_EQ(backoff.Failed(kNode, {}), 1);
 }
 
-TEST(WriteBackoff, ForgetsWhatIsNoLongerTried) {
+TEST(WriteBackoff, ForgetsAWriteThatIsNoLongerTried) {
   WriteBackoff backoff([] { return 0.0; });
   backoff.Failed(kNode, {});
   EXPECT_EQ(backoff.Failed(kNode, MonotonicTime(minutes(9))), 2);
@@ -71,13 +71,13 @@ TEST(WriteBackoff, ForgetsWhatIsNoLongerTried) {
   EXPECT_EQ(backoff.Failed(kNode, MonotonicTime(minutes(30))), 1);
 }
 
-TEST(WriteBackoff, StaysAwayForAsLongAsTheServerSays) {
+TEST(WriteBackoff, KeepsTheDelayThatTheServerAsksFor) {
   WriteBackoff backoff([] { return 0.0; });
   backoff.Failed(kNode, {}, seconds(20));
   EXPECT_EQ(backoff.DueAt(kNode, {}), MonotonicTime(seconds(20)));
 }
 
-TEST(WriteBackoff, TriesAtOnceWhenSomebodyElseWasFasterUnlessThatKeepsHappening) {
+TEST(WriteBackoff, AllowsAFewConflictsWithoutADelay) {
   WriteBackoff backoff([] { return 0.0; });
   backoff.WasSlower(kNode, {});
   EXPECT_TRUE(backoff.IsDue(kNode, {}));

@@ -46,7 +46,7 @@ TEST(About, TakesOnlyThatOutOfAConfig) {
   EXPECT_EQ(units[0].contents, "[Unit]");
 }
 
-TEST(MakePlanAbout, EntailsWhatThePolicySaysForThese) {
+TEST(MakePlanAbout, HasTheActionsOfThePolicyForTheseThings) {
   const TestConfig config = Sample();
   const api::NodeDisruptionPolicy policy = {
       .files = {{.path = "/etc/a", .actions = {{.type = "None", .reload = {}, .restart = {}}}}},

@@ -34,13 +34,13 @@ class Diffing : public testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(Diffing, SaysNothingOfEqualConfigs) {
+TEST_F(Diffing, PrintsNothingForEqualConfigs) {
   const DiffPreview preview = Between(Config(File("/etc/a", "data:,1")), Config(File("/etc/a", "data:,1")));
   EXPECT_FALSE(preview.differs);
   EXPECT_EQ(preview.text, "");
 }
 
-TEST_F(Diffing, SaysOfAConfigThatCannotBeConvertedOnlyThat) {
+TEST_F(Diffing, PrintsOnlyTheErrorForAConfigThatCannotBeConverted) {
   json::Value bob = Config({{"passwd", {{"users", {{{"name", "bob"}}}}}}});
   bob["spec"]["config"]["ignition"]["version"] = "2.2.0";
   const DiffPreview preview = Between(Config(json::Value::object()), bob);
@@ -53,7 +53,7 @@ TEST_F(Diffing, SaysOfAConfigThatCannotBeConvertedOnlyThat) {
   EXPECT_FALSE(preview.answer.contains("validateNewError"));
 }
 
-TEST_F(Diffing, ShowsDecodedContentsAndWhatFollows) {
+TEST_F(Diffing, ShowsDecodedContentsAndTheActions) {
   const DiffPreview preview =
       Between(Config(File("/etc/a", "data:,one%0Atwo%0A")), Config(File("/etc/a", "data:;base64,b25lCjIK")));
   EXPECT_EQ(preview.text,
@@ -97,7 +97,7 @@ TEST_F(Diffing, NamesEveryPartThatDiffers) {
   EXPECT_THAT(preview.text, HasSubstr("A node cannot get there: "));
 }
 
-TEST_F(Diffing, TellsOfUsersOnceUnlessTheyHaveMoreThanIsTold) {
+TEST_F(Diffing, MentionsUsersOnceUnlessMoreThanKeysDiffer) {
   const auto config = [](json::Value user) {
     user["name"] = "core";
     return Config({{"passwd", {{"users", json::Value::array({std::move(user)})}}}});
@@ -114,7 +114,7 @@ TEST_F(Diffing, TellsOfUsersOnceUnlessTheyHaveMoreThanIsTold) {
   EXPECT_THAT(Between(config(old_keys), config(new_keys)).text, HasSubstr("$.passwd.users differs\n"));
 }
 
-TEST_F(Diffing, SaysWhatCannotBeRead) {
+TEST_F(Diffing, NamesTheConfigThatCannotBeRead) {
   json::Value broken = Config(json::Value::object());
   broken["spec"]["config"]["ignition"]["version"] = "9.0.0";
   const DiffPreview preview = Between(broken, Config(json::Value::object()));

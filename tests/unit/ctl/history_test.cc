@@ -30,7 +30,7 @@ TEST(ChangesIn, PutsAnEndToItsBeginning) {
   EXPECT_EQ(changes[1].outcome, "failed");
 }
 
-TEST(ChangesIn, TellsWhatWasCutShortAndWhatRecoveryMadeOfIt) {
+TEST(ChangesIn, ReportsAChangeThatWasCutShortAndItsRecovery) {
   const log::PastEntry entries[] = {Entry(change::kChangeBegan, "apply", "a"),
                                     Entry(change::kRecovered, "recover", "a", "undone"),
                                     Entry(change::kChangeBegan, "apply", "a")};

@@ -39,7 +39,7 @@ TEST(PoolsStatus, AnUpdatedPoolIsFine) {
   EXPECT_EQ(ExitOf(pool), ExitStatus::kFine);
 }
 
-TEST(PoolsStatus, WhateverElseIsTrueOfAnUpdatedPoolIsToldAndCounts) {
+TEST(PoolsStatus, AnUpdatedPoolWithAProblemIsReportedAndCounted) {
   for (const char* type : {"Misconfigured", "PausedPending", "RenderDegraded", "PinnedImageSetsDegraded",
                            "PoolSynchronizerDegraded", "BuildFailed", "BuildInterrupted", "SomethingNew"}) {
     const auto pool = Pool({True("Updated"), True(type, "why\x1b[2J it is so")});

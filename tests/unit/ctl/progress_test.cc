@@ -39,14 +39,14 @@ class Terminal {
   UniqueFd before_;
 };
 
-TEST(ProgressLines, SayWhatTakesLong) {
+TEST(ProgressLines, ShowActivitiesThatTakeLong) {
   Terminal terminal;
   ProgressLines lines;
   lines.Take({"fetching"});
   EXPECT_EQ(terminal.ReadLine(), "fetching ...\r\n");
 }
 
-TEST(ProgressLines, DrawHowFarItIsInOneLineAndLeaveNothingOfIt) {
+TEST(ProgressLines, ShowAPercentageOnOneLineAndClearIt) {
   Terminal terminal;
   {
     ProgressLines lines;
@@ -59,7 +59,7 @@ TEST(ProgressLines, DrawHowFarItIsInOneLineAndLeaveNothingOfIt) {
                                      std::string(second.size(), ' ') + "\rdone\r\n");
 }
 
-TEST(ProgressLines, TellWhatIsDoneNextInALineOfItsOwn) {
+TEST(ProgressLines, ShowTheNextActivityOnALineOfItsOwn) {
   Terminal terminal;
   ProgressLines lines;
   lines.Take({"fetching", "", 9});
@@ -67,7 +67,7 @@ TEST(ProgressLines, TellWhatIsDoneNextInALineOfItsOwn) {
   EXPECT_EQ(terminal.ReadLine(), "\rfetching: 9 %\r             \rapplying ...\r\n");
 }
 
-TEST(ProgressLines, AreSilentWhereThereCanBeNoMoreThreads) {
+TEST(ProgressLines, AreNotShownIfNoThreadCanBeStarted) {
   Terminal terminal;
   WithoutMoreThreads([] {
     ProgressLines lines;

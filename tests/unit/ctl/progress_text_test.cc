@@ -18,13 +18,13 @@ using testing::ElementsAre;
 constexpr MonotonicTime kBegan(seconds(100));
 const HowFar kFar = {"fetching quay.io/os@sha256:4f0a", "downloading", 43};
 
-TEST(FittingLine, HasAllThatFits) {
+TEST(FittingLine, IsTheWholeTextIfThatFits) {
   const std::string whole = "fetching quay.io/os@sha256:4f0a: downloading, 43 %";
   EXPECT_EQ(FittingLine(kFar, 80), whole);
   EXPECT_EQ(FittingLine(kFar, whole.size()), whole);
 }
 
-TEST(FittingLine, GivesUpWhatIsDoneBeforeHowFarItIs) {
+TEST(FittingLine, CutsTheActivityBeforeThePercentage) {
   EXPECT_EQ(FittingLine(kFar, 49), "fetching quay.io/os@sha256:...: downloading, 43 %");
   EXPECT_EQ(FittingLine(kFar, 30), "fetching...: downloading, 43 %");
   EXPECT_EQ(FittingLine(kFar, 29), "downloading, 43 %");
@@ -32,7 +32,7 @@ TEST(FittingLine, GivesUpWhatIsDoneBeforeHowFarItIs) {
   EXPECT_EQ(FittingLine({kFar.doing}, 8), "fetching");
 }
 
-TEST(FittingLine, IsMeasuredAsItIsShown) {
+TEST(FittingLine, IsMeasuredInTerminalColumns) {
   EXPECT_EQ(FittingLine({"f\x1b", "öööö"}, 11), "f\\x1B: öööö");
   EXPECT_EQ(ColumnsOf("f\\x1B: öööö"), 11U);
 }
@@ -49,7 +49,7 @@ TEST(TenthLines, AreOneForEachTenthAfterTheFirstSecond) {
                           "fetching: 60 %", "fetching: 70 %", "fetching: 80 %", "fetching: 90 %", "fetching: 100 %"));
 }
 
-TEST(TenthLines, AreNoneForWhatIsQuick) {
+TEST(TenthLines, AreOmittedForAShortActivity) {
   TenthLines lines;
   for (const char* doing : {"fetching", "staging"}) {
     for (unsigned percent = 0; percent <= 100; ++percent) {
@@ -58,7 +58,7 @@ TEST(TenthLines, AreNoneForWhatIsQuick) {
   }
 }
 
-TEST(TenthLines, AreNoMoreThanOneASecondWhateverIsTold) {
+TEST(TenthLines, AreLimitedToOneASecond) {
   TenthLines lines;
   int told = 0;
   for (unsigned i = 0; i < 10000; ++i) {

@@ -16,7 +16,7 @@ host::AgentStatus Settled() {
   return status;
 }
 
-TEST(StatusText, SaysNothingOfWhatThereIsNot) {
+TEST(StatusText, OmitsEmptyFields) {
   EXPECT_EQ(StatusText(Settled()),
             "Node:     worker-0\n"
             "Configs:  from this machine\n"
@@ -26,7 +26,7 @@ TEST(StatusText, SaysNothingOfWhatThereIsNot) {
             "Findings: none\n");
 }
 
-TEST(StatusText, SaysWhatIsDoneAndWhatIsNextAndWhoLoggedIn) {
+TEST(StatusText, ShowsTheActivityTheNextStepAndLogins) {
   host::AgentStatus status = Settled();
   status.source = host::AgentSource::kKubernetes;
   status.desired = "rendered-worker-2";
@@ -58,13 +58,13 @@ TEST(StatusText, ListsWarnings) {
       << StatusText(status);
 }
 
-TEST(StatusText, SaysWhatIsLeftAside) {
+TEST(StatusText, NamesThePartsThatAreLeftAside) {
   host::AgentStatus status = Settled();
   status.left_aside = "OS image of the config, since this machine has no OSTree";
   EXPECT_TRUE(StatusText(status).ends_with("Aside:    OS image of the config, since this machine has no OSTree\n"));
 }
 
-TEST(StatusText, ShowsControlCharactersAndDoesNotSendThemToTheTerminal) {
+TEST(StatusText, EscapesControlCharacters) {
   host::AgentStatus status = Settled();
   status.reason = "bad\x1b[2J";
   EXPECT_NE(StatusText(status).find("Reason:   bad\\x1B[2J\n"), std::string::npos) << StatusText(status);

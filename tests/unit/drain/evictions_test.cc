@@ -72,21 +72,21 @@ class EvictionsTest : public testing::TestWithParam<BadAnswer> {
   std::atomic<bool> is_b_asked_ = false;
 };
 
-TEST_P(EvictionsTest, AreAskedForRarelyWhenTheyAreRefusedAndAllOthersGo) {
+TEST_P(EvictionsTest, AreRetriedSeldomIfRefusedAndDelayNoOthers) {
   refusal_ = GetParam().answer;
   const std::size_t enough = GetParam().is_patient ? 2 : 5;
   EXPECT_EQ(WhyItFails({.eviction_retry = milliseconds(5)}, enough), "");
   GetParam().is_patient ? arrivals_.MustDouble(milliseconds(1000)) : arrivals_.MustDouble(milliseconds(5));
 }
 
-TEST_F(EvictionsTest, SayWhatTheServerHasAgainstThem) {
+TEST_F(EvictionsTest, PassOnTheServersError) {
   refusal_ = kube::StatusAnswer(403, "Forbidden");
   const std::string why = WhyItFails({.attempt = std::chrono::seconds(1)}, 100);
   EXPECT_THAT(why, HasSubstr("error when evicting pods/\"a\" -n \"ns\": global timeout reached"));
   EXPECT_THAT(why, HasSubstr(kube::kRefusal));
 }
 
-TEST_F(EvictionsTest, StayBelowWhatIsAllowedInAMinute) {
+TEST_F(EvictionsTest, KeepTheLimitOfRequestsPerMinute) {
   const auto retry = Settings().eviction_retry;
   EXPECT_LE(kube::RequestsInAMinute({.first = retry, .longest = 8 * retry}), kube::kMostInAMinute);
 }

@@ -99,7 +99,7 @@ TEST(ForecastDrain, KnowsTheSingleWorkerWithItsRouter) {
             "other schedulable node can take another; add a node or allow more to be missing");
 }
 
-TEST(ForecastDrain, TrustsThatWhatIsMissingStartsOnAnotherNode) {
+TEST(ForecastDrain, AssumesThatAMissingPodStartsOnAnotherNode) {
   Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 1, 1, 2})}};
   cluster.nodes.push_back(NodeNamed("other"));
   EXPECT_THAT(cluster.Blocked(), ElementsAre("a"));
@@ -114,7 +114,7 @@ TEST(ForecastDrain, CountsPodsOfABudgetThatCanOnlyGoOneAfterTheOther) {
   EXPECT_THAT(cluster.Blocked(), IsEmpty());
 }
 
-TEST(ForecastDrain, SaysThatABudgetNeverLetsGo) {
+TEST(ForecastDrain, ReportsABudgetThatAllowsNoEviction) {
   Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 2, 2, 2})}};
   cluster.nodes.push_back(NodeNamed("other"));
   EXPECT_THAT(cluster.Blocked(), ElementsAre("a!"));
@@ -140,7 +140,7 @@ TEST(ForecastDrain, ExpectsAPodThatIsBeingReplaced) {
   EXPECT_THAT(cluster.Blocked(), ElementsAre("a!")) << "it has no other place";
 }
 
-TEST(ForecastDrain, AsksNobodyWhoseNumberDecidesNothing) {
+TEST(ForecastDrain, AsksAboutNoWorkloadWhoseScaleIsIrrelevant) {
   Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 1, 1, 1})}};
   cluster.pods[0].metadata.owner_references = {{"apps/v1", "ReplicaSet", "web", "u", true, {}}};
   api::PodDisruptionBudget& budget = cluster.budgets[0];
@@ -155,7 +155,7 @@ TEST(ForecastDrain, AsksNobodyWhoseNumberDecidesNothing) {
   EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "one may go";
 }
 
-TEST(ForecastDrain, SaysThatTwoBudgetsAreOneTooMany) {
+TEST(ForecastDrain, ReportsAPodWithTwoBudgets) {
   Cluster cluster = {.pods = {PodNamed("a")},
                      .budgets = {BudgetNamed("one", {1, 2, 1, 2}), BudgetNamed("two", {1, 2, 1, 2})}};
   cluster.nodes.push_back(NodeNamed("other"));
@@ -163,7 +163,7 @@ TEST(ForecastDrain, SaysThatTwoBudgetsAreOneTooMany) {
   EXPECT_EQ(cluster.Forecast()[0].budget, "one, two");
 }
 
-TEST(ForecastDrain, LetsUnhealthyPodsGoWhenTheBudgetCanSpareThem) {
+TEST(ForecastDrain, LetsUnhealthyPodsGoIfTheBudgetAllowsThat) {
   Cluster cluster = {.pods = {Unready(PodNamed("a"))}, .budgets = {BudgetNamed("web", {0, 2, 2, 3})}};
   EXPECT_THAT(cluster.Blocked(), IsEmpty());
   cluster.budgets[0].status.current_healthy = 1;
@@ -224,7 +224,7 @@ TEST(CouldRunOn, CountsANodeThatComesBackFromItsOwnUpdate) {
   EXPECT_FALSE(CouldRunOn(pod, node)) << "it stays cordoned";
 }
 
-TEST(CouldRunOn, HeedsTaintsAndLabels) {
+TEST(CouldRunOn, ChecksTaintsAndLabels) {
   api::Pod pod = PodNamed("a");
   api::Node node = NodeNamed("other");
   node.spec.taints = {{"node-role.kubernetes.io/master", "", "NoSchedule", {}}};
@@ -246,7 +246,7 @@ TEST(CouldRunOn, HeedsTaintsAndLabels) {
   EXPECT_TRUE(CouldRunOn(pod, node));
 }
 
-TEST(Summary, TellsFirstWhatDoesNotPassAndNotTooMuch) {
+TEST(Summary, BeginsWithPodsThatCannotMoveAndIsShort) {
   std::vector<Blocker> blockers;
   for (int i = 0; i < 7; ++i) blockers.push_back({{"n", "p" + std::to_string(i)}, "b", "why", i != 6});
   EXPECT_EQ(Summary(blockers),

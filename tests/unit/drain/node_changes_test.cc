@@ -31,7 +31,7 @@ TEST(ToCordon, CordonsAndStartsTheClockInOne) {
   EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, false), kDrainRequest, kNow), wanted);
 }
 
-TEST(ToCordon, NotesTheCordonOfSomebodyElse) {
+TEST(ToCordon, RecordsACordonBySomebodyElse) {
   EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, true, {{kLastApplied, "uncordon-a"}}), kDrainRequest, kNow),
             Annotations({{kStarted, kClock}, {kKept, "true"}}));
 }
@@ -44,7 +44,7 @@ TEST(ToCordon, KnowsTheCordonOfAnEarlierDrain) {
       Annotations({{kStarted, kClock}}));
 }
 
-TEST(ToCordon, LeavesTheClockOfItsOwnDrainRunning) {
+TEST(ToCordon, KeepsTheStartTimeOfItsOwnDrain) {
   const json::Value patch =
       *ToCordon(NodeThatAsks(kDrainRequest, false, {{kStarted, "2026-11-21T19:00:00Z drain-b"}, {kKept, "true"}}),
                 kDrainRequest, kNow);
@@ -56,13 +56,13 @@ TEST(ToCordon, LeavesTheClockOfItsOwnDrainRunning) {
       std::nullopt);
 }
 
-TEST(ToCordon, DoesNothingWhenItIsNoLongerAsked) {
+TEST(ToCordon, DoesNothingAfterTheRequestIsWithdrawn) {
   EXPECT_EQ(ToCordon(NodeThatAsks(kUncordonRequest, false), kDrainRequest, kNow), std::nullopt);
   EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, false, {{kLastApplied, "drain-b"}}), kDrainRequest, kNow),
             std::nullopt);
 }
 
-TEST(ToUncordon, LeavesTheCordonOfSomebodyElse) {
+TEST(ToUncordon, KeepsTheCordonOfSomebodyElse) {
   EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordonRequest, true), kUncordonRequest),
             (json::Value{{"spec", {{"unschedulable", nullptr}}}}));
   EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordonRequest, true, {{kKept, "true"}}), kUncordonRequest), std::nullopt);
@@ -75,7 +75,7 @@ TEST(ToAnswer, EndsTheClock) {
             Annotations({{kLastApplied, "drain-b"}, {kStarted, nullptr}}));
 }
 
-TEST(ToAnswer, SaysNothingOfADrainWhoseCordonIsGone) {
+TEST(ToAnswer, DoesNotAnswerADrainWhoseCordonIsGone) {
   EXPECT_EQ(ToAnswer(NodeThatAsks(kDrainRequest, false), kDrainRequest), std::nullopt);
 }
 

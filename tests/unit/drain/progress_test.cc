@@ -101,7 +101,7 @@ TEST(Advance, GoesOnWhereAnotherControllerWas) {
   EXPECT_EQ(std::get<phase::Evicting>(progress.phase).started, kStart);
 }
 
-TEST(Advance, StartsAClockWhereThereIsNone) {
+TEST(Advance, SetsAMissingStartTime) {
   Progress progress;
   EXPECT_THAT(*progress.See(kDrain, true), ElementsAre("cordoning"));
   EXPECT_EQ(progress.command, Command::kCordon);
@@ -125,7 +125,7 @@ TEST(Advance, TriesAgainAfterAPauseThatGetsLonger) {
   EXPECT_TRUE(std::get<news::AttemptFailed>(progress.last[0]).is_slow);
 }
 
-TEST(Advance, TellsAtEachAttemptThatItTakesTooLong) {
+TEST(Advance, ReportsAtEachAttemptThatItTakesTooLong) {
   Progress progress = Evicting();
   EXPECT_TRUE(progress.At(happened::AttemptFailed{"why"}));
   progress.now = kStart + hours(1);
@@ -137,7 +137,7 @@ TEST(Advance, TellsAtEachAttemptThatItTakesTooLong) {
   EXPECT_THAT(*progress.At(happened::TimeIsUp{}), ElementsAre("overdue", "draining"));
 }
 
-TEST(Advance, HeedsTheSettings) {
+TEST(Advance, FollowsTheSettings) {
   Progress progress = Evicting();
   progress.settings = {.pause = seconds(7), .slow_after = seconds(20), .slow_pause = seconds(9)};
   progress.settings.timeout = minutes(30);
@@ -170,7 +170,7 @@ TEST(Advance, DoesNotAnswerADrainWhoseCordonIsGone) {
   EXPECT_EQ(progress.command, Command::kCordon);
 }
 
-TEST(Advance, BeginsAnewForAnotherConfig) {
+TEST(Advance, StartsOverForAnotherConfig) {
   const Request other = {Verb::kDrain, "c"};
   Progress progress = Evicting();
   EXPECT_THAT(*progress.See(other, true), ElementsAre("cordoning"));
@@ -205,7 +205,7 @@ TEST(Advance, WritesAgainLaterEachTime) {
   }
 }
 
-TEST(Advance, TellsOnceWhatItDoesNotUnderstand) {
+TEST(Advance, LogsAMalformedRequestOnce) {
   Progress progress;
   const auto see = [&](const char* what) { return progress.At(happened::Seen{{.misunderstood = what}}); };
   EXPECT_THAT(*see("stop"), ElementsAre("misunderstood"));
@@ -215,7 +215,7 @@ TEST(Advance, TellsOnceWhatItDoesNotUnderstand) {
   EXPECT_THAT(*see("go"), ElementsAre("misunderstood"));
 }
 
-TEST(Advance, DoesNotHeedWhatIsPast) {
+TEST(Advance, IgnoresAnOutdatedResult) {
   const Event past[] = {happened::PodsGone{}, happened::AttemptFailed{"why"}, happened::WriteFailed{"why"},
                         happened::TimeIsUp{}, happened::Uncordoned{false}};
   for (const Event& event : past) EXPECT_FALSE(Advance(phase::Idle{}, event, {}, kStart)) << event.index();

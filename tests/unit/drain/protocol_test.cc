@@ -29,7 +29,7 @@ TEST(Request, NamesTheVerbThatIsNotKnown) {
   EXPECT_EQ(MessageOf(ParseRequest("")), "non-recognized drain verb detected ");
 }
 
-TEST(View, AsksNothingWhenItIsAnsweredOrNeverAsked) {
+TEST(View, HasNoRequestIfItIsAnsweredOrWasNeverMade) {
   EXPECT_EQ(ViewOf(NodeWith({})), View());
   EXPECT_EQ(ViewOf(NodeWith({{kDesired, "drain-a"}, {kLastApplied, "drain-a"}})), View());
   EXPECT_EQ(ViewOf(NodeWith({{kDesired, ""}})), View());
@@ -41,7 +41,7 @@ TEST(View, HasTheClockOfTheDrainThatIsAskedFor) {
   EXPECT_EQ(view.started, ValueOf(FromRfc3339("2026-11-21T20:00:00Z")));
 }
 
-TEST(View, HasNoClockOfAnotherDrainOrOneThatMakesNoSense) {
+TEST(View, HasNoStartTimeOfAnotherDrainAndNoMalformedOne) {
   for (const char* text : {"2026-11-21T20:00:00Z drain-b", "yesterday drain-a", "2026-11-21T20:00:00Z", ""}) {
     EXPECT_EQ(ViewOf(NodeWith({{kDesired, "drain-a"}, {kStarted, text}})).started, std::nullopt) << text;
   }
@@ -53,7 +53,7 @@ TEST(View, ReadsTheClockThatIsWritten) {
   EXPECT_EQ(ViewOf(NodeWith({{kDesired, "drain-a"}, {kStarted, StartedText(when, request)}})).started, when);
 }
 
-TEST(View, TellsWhatIsMisunderstood) {
+TEST(View, HasTheErrorOfAMalformedRequest) {
   const View view = ViewOf(NodeWith({{kDesired, "stop-a"}}));
   EXPECT_EQ(view.asked, std::nullopt);
   EXPECT_EQ(view.misunderstood, "non-recognized drain verb detected stop");

@@ -17,7 +17,7 @@ api::MachineConfigPool PoolWith(api::Annotations annotations) {
   return pool;
 }
 
-TEST(Settings, AreTheUsualOnesUnlessThePoolSaysOtherwise) {
+TEST(Settings, AreTheDefaultsUnlessThePoolSetsThem) {
   const PoolSettings read = SettingsOf(PoolWith({{"example.com/drain-timeout", "1s"}}));
   EXPECT_EQ(read.settings, Settings());
   EXPECT_TRUE(read.problems.empty());

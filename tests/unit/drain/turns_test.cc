@@ -27,7 +27,7 @@ class TurnsTest : public testing::Test {
   std::vector<std::string> begun_;
 };
 
-TEST_F(TurnsTest, GoToSoManyAtATimeInOrder) {
+TEST_F(TurnsTest, AreTakenInOrderUpToTheLimit) {
   std::optional<Turns::Turn> a = Take("a");
   auto b = Take("b");
   auto c = Take("c");
@@ -43,7 +43,7 @@ TEST_F(TurnsTest, GoToSoManyAtATimeInOrder) {
   EXPECT_THAT(begun_, ElementsAre("a", "b", "c", "d"));
 }
 
-TEST_F(TurnsTest, AreNotLostByThoseWhoLeaveTheLine) {
+TEST_F(TurnsTest, AreNotLostWhenSomeoneLeavesTheQueue) {
   std::optional<Turns::Turn> a = Take("a");
   auto b = Take("b");
   std::optional<Turns::Turn> c = Take("c");

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Heartbeat, TellsOtherThreadsWhenTheLoopTurnedLast) {
+TEST(Heartbeat, ReturnsTheLoopsLastTurnToOtherThreads) {
   const auto loop = ValueOf(Loop::Create());
   const MonotonicTime before = SystemClock().Monotonic();
   const Heartbeat heartbeat(*loop, 1ms);

@@ -19,7 +19,7 @@ class LoopTest : public testing::Test {
   std::unique_ptr<Loop> loop_ = ValueOf(Loop::Create());
 };
 
-TEST_F(LoopTest, RunsWhatWasPostedBeforeItRanInOrder) {
+TEST_F(LoopTest, RunsFunctionsThatWerePostedBeforehandInOrder) {
   std::vector<int> ran;
   for (int i = 0; i < 3; ++i) loop_->Post([&ran, i] { ran.push_back(i); });
   loop_->Post([&] { loop_->Stop(); });
@@ -35,7 +35,7 @@ TEST_F(LoopTest, ReturnsTheFirstOutcomeItWasStoppedWith) {
   EXPECT_EQ(MessageOf(RunPatiently(*loop_)), "no config");
 }
 
-TEST_F(LoopTest, RunsAgainWithWhatWasLeft) {
+TEST_F(LoopTest, RunsTheRemainingFunctionsTheNextTime) {
   bool second_ran = false;
   loop_->Post([&] { loop_->Stop(Error(ErrorKind::kInvalid, "first")); });
   loop_->Post([&] {
@@ -80,7 +80,7 @@ TEST_F(LoopTest, DropsTheTasksItDidNotComeTo) {
   EXPECT_EQ(held.use_count(), 1);
 }
 
-TEST_F(LoopTest, IsNotHeldUpByTasksThatPostThemselvesAnew) {
+TEST_F(LoopTest, IsNotBlockedByTasksThatPostThemselvesAgain) {
   std::function<void()> again = [&] { loop_->Post(again); };
   loop_->Post(again);
   Timer timer(

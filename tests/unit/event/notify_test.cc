@@ -7,7 +7,7 @@
 namespace pintle::event {
 namespace {
 
-TEST(Notify, TellsThatTheServiceIsReadyAndThatItEnds) {
+TEST(Notify, ReportsThatTheServiceIsReadyAndThatItStops) {
   const NotifySocket systemd;
   ASSERT_TRUE(Succeeded(NotifyReady()));
   EXPECT_EQ(systemd.Receive(), "READY=1");
@@ -15,18 +15,18 @@ TEST(Notify, TellsThatTheServiceIsReadyAndThatItEnds) {
   EXPECT_EQ(systemd.Receive(), "STOPPING=1");
 }
 
-TEST(Notify, TellsAStatusAsOneLine) {
+TEST(Notify, SendsAStatusAsOneLine) {
   const NotifySocket systemd;
   ASSERT_TRUE(Succeeded(NotifyStatus("draining\nREADY=1")));
   EXPECT_EQ(systemd.Receive(), "STATUS=draining READY=1");
 }
 
-TEST(Notify, DoesNothingWhereNobodyAsked) {
+TEST(Notify, DoesNothingWithoutASocket) {
   EXPECT_TRUE(Succeeded(NotifyReady()));
   EXPECT_TRUE(Succeeded(NotifyStatus("fine")));
 }
 
-TEST(Notify, SaysWhenNobodyListens) {
+TEST(Notify, IsAnErrorIfNobodyListens) {
   const NotifySocket systemd;
   ::setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1);
   EXPECT_EQ(MessageOf(NotifyReady()), "telling systemd about our state: sd_notify: No such file or directory");

@@ -39,7 +39,7 @@ TEST_F(TextRoomTest, MakesATextOnceAndKeepsThoseThatWereAskedForLast) {
   EXPECT_EQ(made_, (std::array{1, 2, 1, 0, 0}));
 }
 
-TEST_F(TextRoomTest, NeverHasMoreThanFitsWhateverIsAskedForAndWhoeverHoldsIt) {
+TEST_F(TextRoomTest, NeverExceedsTheLimitOfMemory) {
   std::vector<TextRoom::Text> held = {Get(0), Get(1)};
   EXPECT_EQ(Get(2), nullptr);
   EXPECT_EQ(Get(2), nullptr);
@@ -65,7 +65,7 @@ TEST_F(TextRoomTest, HasAnOversizedTextOnlyAlone) {
   EXPECT_EQ(room_->taken(), 100U);
 }
 
-TEST_F(TextRoomTest, MakesAnOversizedTextWhenThereIsNoOther) {
+TEST_F(TextRoomTest, MakesAnOversizedTextIfThereIsNoOther) {
   Get(0);
   EXPECT_EQ(Get(4)->size(), 1000U);
   EXPECT_EQ(room_->taken(), 1000U);

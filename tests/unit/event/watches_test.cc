@@ -65,7 +65,7 @@ TEST_F(TimerTest, FiresOnceForEachTimeItIsSet) {
   EXPECT_EQ(fired, 2);
 }
 
-TEST_F(TimerTest, MayBeSetAnewFromWithin) {
+TEST_F(TimerTest, MayBeSetAgainInItsCallback) {
   int left = 3;
   std::optional<Timer> timer;
   timer.emplace(
@@ -110,7 +110,7 @@ TEST_F(TimerTest, DoesNotFireWhenItIsCancelledNorBeforeItIsSet) {
   Settle(*loop_);
 }
 
-TEST_F(TimerTest, MayBeDestroyedFromWithinWithWhatItsCallbackHolds) {
+TEST_F(TimerTest, MayBeDestroyedInItsOwnCallback) {
   std::optional<Timer> timer;
   timer.emplace(*loop_, [this, &timer, held = std::make_shared<int>(7)] {
     timer.reset();
@@ -166,7 +166,7 @@ TEST_F(FdWatchTest, CallsForAsLongAsTheDescriptorIsReadable) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST_F(FdWatchTest, WaitsForWhatItIsToldTo) {
+TEST_F(FdWatchTest, WaitsForTheWantedEvents) {
   const Pipe pipe;
   FdWatch watch = ValueOf(FdWatch::Create(*loop_, pipe.in.get(), {}, [&](FdReadiness ready) {
     EXPECT_TRUE(ready.writable);
@@ -179,7 +179,7 @@ TEST_F(FdWatchTest, WaitsForWhatItIsToldTo) {
   Settle(*loop_);
 }
 
-TEST_F(FdWatchTest, TellsThatTheOtherEndIsGone) {
+TEST_F(FdWatchTest, ReportsThatTheOtherEndIsClosed) {
   Pipe pipe;
   const FdWatch watch = ValueOf(FdWatch::Create(*loop_, pipe.in.get(), {}, [&](FdReadiness ready) {
     EXPECT_TRUE(ready.broken);
@@ -276,7 +276,7 @@ class InotifyWatchTest : public Watches {
   std::vector<FileHappening> happenings_;
 };
 
-TEST_F(InotifyWatchTest, TellsWhichFileInADirectoryChangedAndHow) {
+TEST_F(InotifyWatchTest, ReportsWhichFileInADirectoryChangedAndHow) {
   const InotifyWatch watch =
       ValueOf(InotifyWatch::Create(*loop_, directory_.path(), IN_CLOSE_WRITE | IN_DELETE, Collect()));
   directory_.Write("a", "1");
@@ -287,7 +287,7 @@ TEST_F(InotifyWatchTest, TellsWhichFileInADirectoryChangedAndHow) {
   EXPECT_EQ(std::get<FileChanged>(happenings_[1]).mask, IN_DELETE);
 }
 
-TEST_F(InotifyWatchTest, TellsNoNameOfAFileThatIsItselfWatched) {
+TEST_F(InotifyWatchTest, ReportsNoNameForAWatchedFileItself) {
   directory_.Write("a", "1");
   const InotifyWatch watch = ValueOf(InotifyWatch::Create(*loop_, directory_ / "a", IN_CLOSE_WRITE, Collect()));
   directory_.Write("a", "2");
@@ -295,7 +295,7 @@ TEST_F(InotifyWatchTest, TellsNoNameOfAFileThatIsItselfWatched) {
   EXPECT_EQ(ChangedNames(), std::vector<std::string>{""});
 }
 
-TEST_F(InotifyWatchTest, WatchesWhatWasOpenedWhateverItsNameBecomes) {
+TEST_F(InotifyWatchTest, FollowsAnOpenedFileThroughRenames) {
   std::filesystem::create_directory(directory_ / "before");
   std::optional<InotifyWatch> watch;
   {
@@ -308,7 +308,7 @@ TEST_F(InotifyWatchTest, WatchesWhatWasOpenedWhateverItsNameBecomes) {
   EXPECT_EQ(ChangedNames(), std::vector<std::string>{"new"});
 }
 
-TEST_F(InotifyWatchTest, TellsThatNothingMoreWillCome) {
+TEST_F(InotifyWatchTest, ReportsItsEnd) {
   std::filesystem::create_directory(directory_ / "short-lived");
   const InotifyWatch watch =
       ValueOf(InotifyWatch::Create(*loop_, directory_ / "short-lived", IN_CREATE, [&](const FileHappening& happening) {
@@ -319,7 +319,7 @@ TEST_F(InotifyWatchTest, TellsThatNothingMoreWillCome) {
   EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
 }
 
-TEST_F(InotifyWatchTest, TellsThatChangesWereLost) {
+TEST_F(InotifyWatchTest, ReportsLostChanges) {
   int limit = 0;
   std::ifstream("/proc/sys/fs/inotify/max_queued_events") >> limit;
   ASSERT_GT(limit, 0);
@@ -347,7 +347,7 @@ TEST_F(InotifyWatchTest, MayBeDestroyedFromWithinWhileMoreIsWaiting) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_F(InotifyWatchTest, MayGoWhenOthersOfTheSameDoNotWantWhatIsWaiting) {
+TEST_F(InotifyWatchTest, MayBeDestroyedWhileAnotherWatchOfTheSameFileHasEvents) {
   const InotifyWatch narrow = ValueOf(InotifyWatch::Create(*loop_, directory_.path(), IN_DELETE, Collect()));
   std::optional<InotifyWatch> wide =
       ValueOf(InotifyWatch::Create(*loop_, directory_.path(), IN_CLOSE_WRITE, Collect()));

@@ -25,7 +25,7 @@ void WaitUntilStopped(const std::stop_token& stop) {
   stopped.get_future().wait();
 }
 
-TEST_F(WorkerTest, WorksElsewhereAndHandsTheValueToTheLoop) {
+TEST_F(WorkerTest, RunsOnAnotherThreadAndPassesTheValueToTheLoop) {
   const auto loop_thread = std::this_thread::get_id();
   worker_->Run<std::thread::id>([](std::stop_token) { return std::this_thread::get_id(); },
                                 [&](std::thread::id work_thread) {
@@ -106,7 +106,7 @@ TEST_F(WorkerTest, StopsTheRunningJobAndDropsTheOthersWhenItIsDestroyed) {
   Settle(*loop_);
 }
 
-TEST_F(WorkerTest, CallsNothingWhenItIsDestroyedAfterTheJobEndedAndBeforeTheLoopTurned) {
+TEST_F(WorkerTest, CallsNothingIfItIsDestroyedBeforeTheLoopHandlesTheEndOfTheJob) {
   std::promise<void> first_ended;
   worker_->Run<int>([](std::stop_token) { return 1; }, [](int) { FAIL() << "the owner of the worker is gone"; });
   worker_->Run<int>(
@@ -170,7 +170,7 @@ TEST_F(WorkerInTurnsTest, WorksOnTheLoopAndNeverFromWithinTheCallThatGivesTheJob
   EXPECT_THAT(happened, testing::ElementsAre("given", "work", "done"));
 }
 
-TEST_F(WorkerInTurnsTest, CallsNothingWhenItIsDestroyedBeforeOrAfterAJob) {
+TEST_F(WorkerInTurnsTest, CallsNothingIfItIsDestroyedBeforeOrAfterAJob) {
   for (const bool is_before : {true, false}) {
     worker_ = ValueOf(Worker::Create(*loop_));
     int begun = 0;

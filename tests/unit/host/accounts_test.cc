@@ -29,7 +29,7 @@ struct MachineWithUsers : TemporaryDirectory {
   Root root() const { return ValueOf(Root::Open(path().string())); }
 };
 
-TEST(FindUser, TellsIdsAndHome) {
+TEST(FindUser, ReturnsIdsAndHome) {
   const MachineWithUsers machine;
   const auto core = ValueOf(FindUser(machine.root(), "core"));
   ASSERT_TRUE(core.has_value());
@@ -46,7 +46,7 @@ TEST(FindUser, KnowsThoseThatOnlyTheImageHas) {
   EXPECT_EQ(ValueOf(FindGroup(machine.root(), "wheel")), 10U);
 }
 
-TEST(FindUser, FindsNobodyForANameThatIsNotThereOrInALineThatMakesNoSense) {
+TEST(FindUser, IgnoresMissingUsersAndMalformedLines) {
   const MachineWithUsers machine;
   for (const char* name : {"nobody", "broken", "short", "huge", "+nis", "", "co", "core:x"}) {
     EXPECT_FALSE(ValueOf(FindUser(machine.root(), name)).has_value()) << name;
@@ -54,7 +54,7 @@ TEST(FindUser, FindsNobodyForANameThatIsNotThereOrInALineThatMakesNoSense) {
   EXPECT_FALSE(ValueOf(FindGroup(machine.root(), "nobody")).has_value());
 }
 
-TEST(FindUser, IsFineWithAMachineThatHasNoFiles) {
+TEST(FindUser, AcceptsAMachineWithoutFiles) {
   const TemporaryDirectory empty;
   EXPECT_FALSE(ValueOf(FindUser(ValueOf(Root::Open(empty.path().string())), "root")).has_value());
 }

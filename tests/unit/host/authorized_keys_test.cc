@@ -78,7 +78,7 @@ TEST(AuthorizedKeys, WithoutKeysTheFileIsEmptyAndIsNotMadeForIt) {
   EXPECT_EQ(machine.Read(kFile), "");
 }
 
-TEST(AuthorizedKeys, ArePutBackToNothing) {
+TEST(AuthorizedKeys, CanBePutBackToNothing) {
   const MachineWithHome machine;
   const WantedKeys before = machine.Observe();
   EXPECT_FALSE(before.has_value());
@@ -141,7 +141,7 @@ TEST(AuthorizedKeys, AreNotWrittenWhereTheyCouldNotBeReadBack) {
   EXPECT_EQ(machine.Read(kFile), "ssh-rsa A\n");
 }
 
-TEST(AuthorizedKeys, OfNobodyAreAnErrorUnlessThereAreNone) {
+TEST(AuthorizedKeys, OfAnUnknownUserAreAnErrorUnlessTheListIsEmpty) {
   const MachineWithHome machine;
   EXPECT_FALSE(machine.Observe("nobody").has_value());
   EXPECT_TRUE(Succeeded(machine.Put("nobody", Keys({}))));
@@ -187,7 +187,7 @@ TEST_F(AuthorizedKeysAsRoot, BelongToTheUser) {
   EXPECT_EQ(StatusOf("etc/mine").st_uid, 0U) << "this thread is root again";
 }
 
-TEST_F(AuthorizedKeysAsRoot, ArePutIntoAFolderMadeAnewInThePlaceOfSomeoneElses) {
+TEST_F(AuthorizedKeysAsRoot, ArePutIntoANewFolderInPlaceOfOneThatBelongsToSomeoneElse) {
   for (const char* name : {"home/core/.ssh", "home/core/.ssh/authorized_keys.d"}) {
     ASSERT_EQ(fs::exists((machine_ / name).parent_path()), true);
     fs::create_directory(machine_ / name);
@@ -217,7 +217,7 @@ TEST_F(AuthorizedKeysAsRoot, ArePutIntoAFolderMadeAnewInThePlaceOfSomeoneElses) 
   }
 }
 
-TEST_F(AuthorizedKeysAsRoot, SetNothingAsideInThePlaceOfWhatWasSetAside) {
+TEST_F(AuthorizedKeysAsRoot, DoNotReplaceAFolderThatWasSetAsideBefore) {
   fs::create_directory(machine_ / "home/core/.ssh");
   fs::create_directory(machine_ / "home/core/.ssh.before-pintle");
   EXPECT_THAT(
@@ -226,7 +226,7 @@ TEST_F(AuthorizedKeysAsRoot, SetNothingAsideInThePlaceOfWhatWasSetAside) {
   EXPECT_TRUE(fs::is_empty(machine_ / "home/core/.ssh"));
 }
 
-TEST_F(AuthorizedKeysAsRoot, LeaveAFolderOfSomeoneElseAloneWhereThereAreNone) {
+TEST_F(AuthorizedKeysAsRoot, LeaveAFolderOfSomeoneElseAloneIfTheListIsEmpty) {
   fs::create_directory(machine_ / "home/core/.ssh");
   EXPECT_TRUE(Succeeded(machine_.Put("core", Keys({}))));
   EXPECT_EQ(StatusOf("home/core/.ssh").st_uid, 0U);

@@ -51,7 +51,7 @@ struct MachineWithShadow : TemporaryDirectory {
 
 HashState Hash(std::string hash) { return {std::move(hash), std::nullopt}; }
 
-TEST(PasswordHash, IsReplacedTogetherWithItsDayAndNothingElse) {
+TEST(PasswordHash, IsReplacedOnlyTogetherWithItsDay) {
   const MachineWithShadow machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$new"))));
   EXPECT_EQ(machine.Shadow(), kBefore + "core:$6$new:20000:0:99999:7:::\n" + kAfter);
@@ -99,7 +99,7 @@ TEST(PasswordHash, OfAUserWithoutALineIsAddedUnlessItIsLocked) {
   EXPECT_EQ(machine.Shadow(), kBefore + kAfter + "\ncore:$6$new:20000:0:99999:7:::\n");
 }
 
-TEST(PasswordHash, OfNobodyIsAnErrorUnlessItIsLocked) {
+TEST(PasswordHash, OfAnUnknownUserIsAnErrorUnlessItIsLocked) {
   const MachineWithShadow machine;
   EXPECT_TRUE(Succeeded(machine.Put("nobody", Hash("*"))));
   const auto put = machine.Put("nobody", Hash("$6$new"));
@@ -107,7 +107,7 @@ TEST(PasswordHash, OfNobodyIsAnErrorUnlessItIsLocked) {
   EXPECT_EQ(put.error().kind(), ErrorKind::kNotFound);
 }
 
-TEST(PasswordHash, ThatWouldBreakTheFileIsRefusedAndNotTold) {
+TEST(PasswordHash, ThatWouldBreakTheFileIsRefusedAndNotShown) {
   const MachineWithShadow machine;
   const std::string before = machine.Shadow();
   for (const char* hash : {"$6$secret:0:0", "$6$secret\nroot::0:0:::::", "$6$secret:"}) {

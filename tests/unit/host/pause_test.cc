@@ -21,7 +21,7 @@ TEST(Pause, LastsUntilItIsEnded) {
   }
 }
 
-TEST(Pause, CanBeEndedWhereThereIsNoDirectoryForIt) {
+TEST(Pause, CanBeEndedWithoutADirectory) {
   const TemporaryDirectory directory;
   EXPECT_TRUE(Succeeded(Resume(ValueOf(Root::Open(directory.path().string())))));
 }

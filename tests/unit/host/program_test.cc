@@ -17,22 +17,20 @@ namespace {
 using testing::EndsWith;
 using testing::HasSubstr;
 
-TEST(RunProgram, ReturnsWhatWasWritten) {
-  EXPECT_EQ(*RunProgram({{"echo", "a  b"}, PlainEnvironment()}, {}), "a  b\n");
-}
+TEST(RunProgram, ReturnsTheOutput) { EXPECT_EQ(*RunProgram({{"echo", "a  b"}, PlainEnvironment()}, {}), "a  b\n"); }
 
 TEST(RunProgram, GivesItsEnvironmentAndNoOther) {
   ::setenv("SECRET", "1", 1);
   EXPECT_EQ(*RunProgram({{"env"}, {"A=1", "B=2"}}, {}), "A=1\nB=2\n");
 }
 
-TEST(RunProgram, TellsWhatTheProgramComplainedOf) {
+TEST(RunProgram, ReturnsTheProgramsErrorText) {
   const auto failed = RunProgram({{"cat", "/nowhere/x"}, PlainEnvironment()}, {});
   EXPECT_EQ(failed.error().message(), "running cat: cat: /nowhere/x: No such file or directory");
   EXPECT_THAT(RunProgram({{"false"}, PlainEnvironment()}, {}).error().message(), EndsWith("it failed with status 1"));
 }
 
-TEST(RunProgram, SaysThatAProgramIsNotThere) {
+TEST(RunProgram, ReportsAMissingProgram) {
   const auto failed = RunProgram({{"no-such-program"}, PlainEnvironment()}, {});
   EXPECT_THAT(failed.error().message(), HasSubstr("running no-such-program: posix_spawn: No such file"));
 }

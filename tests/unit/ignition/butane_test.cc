@@ -15,7 +15,7 @@ json::Value Document(std::string_view text) { return ValueOf(json::Parse(text));
 constexpr std::string_view kWorker = R"({"variant": "openshift", "version": "4.17.0",
     "metadata": {"name": "99-worker-x", "labels": {"machineconfiguration.openshift.io/role": "worker"}},)";
 
-TEST(Butane, BecomesIgnitionAndWhatAMachineConfigSaysBeside) {
+TEST(Butane, BecomesIgnitionAndFieldsOfAMachineConfig) {
   json::Report report;
 
   const Butane butane = ValueOf(
@@ -33,7 +33,7 @@ TEST(Butane, BecomesIgnitionAndWhatAMachineConfigSaysBeside) {
   EXPECT_EQ(butane.config.passwd.users[0].ssh_authorized_keys, std::vector<std::string>{"k"});
 }
 
-TEST(Butane, TellsProblemsByItsOwnNames) {
+TEST(Butane, ReportsProblemsWithButanesNames) {
   json::Report report;
 
   EXPECT_FALSE(ReadButane(Document(std::string(kWorker) + R"("storage": {"disks": [{"device": "/dev/a",
@@ -98,7 +98,7 @@ TEST(Butane, KnowsWhereItsTextsAre) {
   }
 }
 
-TEST(Butane, RefusesWhatOnlyANewMachineCouldFollow) {
+TEST(Butane, RefusesFieldsThatOnlyANewMachineCouldFollow) {
   json::Report report;
 
   EXPECT_FALSE(

@@ -16,12 +16,12 @@ TEST(Gunzip, Unpacks) { EXPECT_EQ(ValueOf(Gunzip(kHello)), "hello\n"); }
 
 TEST(Gunzip, UnpacksMembersOneBehindTheOther) { EXPECT_EQ(ValueOf(Gunzip(kHello + kHello)), "hello\nhello\n"); }
 
-TEST(Gunzip, RefusesWhatIsCutShort) {
+TEST(Gunzip, RefusesATruncatedText) {
   EXPECT_EQ(MessageOf(Gunzip(kHello.substr(0, kHello.size() - 5))), "unexpected EOF");
   EXPECT_EQ(MessageOf(Gunzip("")), "unexpected EOF");
 }
 
-TEST(Gunzip, RefusesWhatIsBroken) {
+TEST(Gunzip, RefusesABrokenText) {
   std::string broken = kHello;
   broken[14] ^= 1;
   EXPECT_FALSE(Gunzip(broken));
@@ -40,7 +40,7 @@ TEST(Gunzipper, TakesAnyPieces) {
   EXPECT_EQ(unpacked, "hello\nhello\n");
 }
 
-TEST(Gunzipper, StopsWhereNoMoreIsWanted) {
+TEST(Gunzipper, StopsWhenNoMoreIsWanted) {
   int taken = 0;
   Gunzipper gunzipper([&](std::string_view) {
     ++taken;

@@ -28,7 +28,7 @@ TEST(Convert, RefusesAValueThatTheOlderVersionDoesNotKnow) {
             "scheme\n");
 }
 
-TEST(Convert, TellsWhatIsLostWithoutAnError) {
+TEST(Convert, ReportsLostFieldsWithoutAnError) {
   json::Report lost;
 
   const auto converted =
@@ -40,7 +40,7 @@ TEST(Convert, TellsWhatIsLostWithoutAnError) {
   EXPECT_EQ(lost.problems()[0].path, "$.storage.luks.0.cex");
 }
 
-TEST(Convert, SaysWhatSpec2DoesNotTakeInTheFormOfItsReports) {
+TEST(Convert, NamesFieldsUnknownToSpec2AsItsReportsDo) {
   EXPECT_EQ(MessageOf(ConvertTo(Read(R"("storage": {"filesystems": [{"device": "/dev/a"}]})"), SpecVersion::k2_2)),
             "Converted spec has unexpected fatal error:\nerror: invalid filesystem format (at "
             "$.storage.filesystems.0.mount)");

@@ -36,9 +36,9 @@ TEST(DataUrl, ComesInPiecesThatAreTheSame) {
   }
 }
 
-TEST(DataUrl, KeepsAPlusWhichIsNoSpace) { EXPECT_EQ(ValueOf(DecodeDataUrl("data:,a+b")), "a+b"); }
+TEST(DataUrl, KeepsAPlus) { EXPECT_EQ(ValueOf(DecodeDataUrl("data:,a+b")), "a+b"); }
 
-TEST(DataUrl, SaysWhatIsWrongInIgnitionsWords) {
+TEST(DataUrl, ReportsErrorsInIgnitionsWords) {
   EXPECT_EQ(DataUrlProblem("data:,a b"), "invalid data character");
   EXPECT_EQ(DataUrlProblem("DATA:,a"), "missing data prefix");
   EXPECT_EQ(DataUrlProblem("data:"), "missing comma before data");

@@ -16,7 +16,7 @@ std::string Merged(std::string_view parent, std::string_view child) {
   return json::ToText(document);
 }
 
-TEST(Merge, KeepsTheParentsOrderAndPutsWhatIsNewBehind) {
+TEST(Merge, KeepsTheParentsOrderAndAppendsNewElements) {
   EXPECT_EQ(Merged(R"("systemd": {"units": [{"name": "b.service"}, {"name": "a.service", "enabled": true}]})",
                    R"("systemd": {"units": [{"name": "c.service"}, {"name": "a.service", "mask": true}]})"),
             R"({"systemd":{"units":[{"name":"b.service"},{"enabled":true,"mask":true,"name":"a.service"},)"
@@ -60,7 +60,7 @@ TEST(Merge, TakesAHeaderAwayThatTheChildHasWithoutAValue) {
             R"("path":"/a"}]}})");
 }
 
-TEST(Merge, LetsAnArgumentThatShouldNotBeTakeThePlaceOfOneThatShould) {
+TEST(Merge, LetsAForbiddenArgumentReplaceAWantedOne) {
   EXPECT_EQ(
       Merged(R"("kernelArguments": {"shouldExist": ["a", "b"]})", R"("kernelArguments": {"shouldNotExist": ["a"]})"),
       R"({"kernelArguments":{"shouldExist":["b"],"shouldNotExist":["a"]}})");

@@ -23,7 +23,7 @@ TEST(MeantInOctal, LeavesModesInDecimalAlone) {
   }
 }
 
-TEST(MeantInOctal, HasNothingToSayOfOtherNumbers) {
+TEST(MeantInOctal, SuggestsNothingForOtherNumbers) {
   for (const int mode : {-644, 0, 7, 44, 64, 844, 680, 648, 1644, 100644}) EXPECT_FALSE(MeantInOctal(mode)) << mode;
 }
 

@@ -73,7 +73,7 @@ TEST(Parse, FindsAWrongTypeUnderAKeyOfAnotherCase) {
       HasSubstr("error at line 1 col 27: json: cannot unmarshal number into Go struct field .Ignition.Version"));
 }
 
-TEST(Parse, SaysHowATextEndsTooEarly) {
+TEST(Parse, ReportsWhereATextEndsTooEarly) {
   const auto message = [](std::string_view text) {
     json::Report report;
     return MessageOf(Parse(text, report));
@@ -92,7 +92,7 @@ TEST(Parse, SaysHowATextEndsTooEarly) {
   EXPECT_THAT(message(std::string(kHead) + R"(,"a": -)"), HasSubstr("invalid character ' ' in numeric literal\n"));
 }
 
-TEST(Parse, TakesAPartitionOfNegativeSizeForWhatIgnitionDoes) {
+TEST(Parse, AcceptsAPartitionOfNegativeSizeLikeIgnition) {
   json::Report report;
   const std::string text =
       R"({"ignition": {"version": "3.4.0"}, "storage": {"disks": [{"device": "/dev/a", "partitions": [
@@ -101,7 +101,7 @@ TEST(Parse, TakesAPartitionOfNegativeSizeForWhatIgnitionDoes) {
   EXPECT_TRUE(Parse(text, report));
 }
 
-TEST(Parse, NamesThePartitionThatOverlapsTheFirstWhichDoes) {
+TEST(Parse, NamesTheFirstPartitionThatOverlaps) {
   json::Report report;
   const std::string text =
       R"({"ignition": {"version": "3.4.0"}, "storage": {"disks": [{"device": "/dev/a", "partitions": [
@@ -124,7 +124,7 @@ TEST(Parse, GivesTheOperatorsWordsForAWrongTypeInSpec2) {
                         "type int\n"));
 }
 
-TEST(Parse, NamesAllThatIsDeprecatedInSpec2) {
+TEST(Parse, NamesAllDeprecatedFieldsOfSpec2) {
   json::Report report;
   const std::string text =
       R"({"ignition": {"version": "2.2.0"}, "storage": {"disks": [{"device": "/dev/a", "partitions": [
@@ -154,7 +154,7 @@ TEST(Parse, ReadsVersionsAsSemanticVersionsAre) {
   }
 }
 
-TEST(Parse, KeepsWhatIsSetToNothing) {
+TEST(Parse, KeepsEmptyValues) {
   json::Report report;
   const std::string text = R"({"ignition": {"version": "3.5.0"}, "storage": {"files": [
       {"path": "/a", "mode": 0, "contents": {"compression": "", "source": ""}}]}})";
@@ -167,7 +167,7 @@ TEST(Parse, KeepsWhatIsSetToNothing) {
       R"("path":"/a"}]}})");
 }
 
-TEST(Parse, LeavesOutWhatIsEmptyAndWhatItDoesNotKnow) {
+TEST(Parse, OmitsEmptyAndUnknownFields) {
   json::Report report;
   const std::string text =
       R"({"ignition": {"version": "3.5.0", "security": {"tls": {}}}, "storage": {"files": []}, "colour": "red"})";

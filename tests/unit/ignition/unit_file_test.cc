@@ -20,7 +20,7 @@ TEST(UnitFile, MayBeEmptyOrHaveNoSection) {
   EXPECT_TRUE(ReadUnit("garbage before the first section does not matter"));
 }
 
-TEST(UnitFile, SaysWhatIsWrongInIgnitionsWords) {
+TEST(UnitFile, ReportsErrorsInIgnitionsWords) {
   EXPECT_EQ(MessageOf(ReadUnit("[Unit")), "invalid unit content: unable to find end of section");
   EXPECT_EQ(MessageOf(ReadUnit("[Unit] x\n")), "invalid unit content: found garbage after section name");
   EXPECT_EQ(MessageOf(ReadUnit("[S]\nno equals\n")),

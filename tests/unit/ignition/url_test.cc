@@ -25,7 +25,7 @@ TEST(Url, IsRefusedWhereIgnitionRefusesIt) {
 
 TEST(Url, MayHaveSpacesInItsPath) { EXPECT_TRUE(ParseUrl("http://h/a b")); }
 
-TEST(Source, MayBeFetchedByTheSchemesOfItsVersion) {
+TEST(Source, AllowsTheSchemesOfItsVersion) {
   EXPECT_EQ(SourceProblem("https://h/x", {}), "");
   EXPECT_EQ(SourceProblem("ftp://h/x", {}), "invalid url scheme");
   EXPECT_EQ(SourceProblem("gs://b/o", {}), "invalid url scheme");

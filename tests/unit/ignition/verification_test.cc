@@ -16,7 +16,7 @@ TEST(VerifyHash, TakesContentsWithTheirHash) {
 
 TEST(VerifyHash, RefusesOtherContents) { EXPECT_FALSE(VerifyHash("b", "sha256-" + Sha256("a").hex())); }
 
-TEST(VerifyHash, RefusesWhatIsNoHash) {
+TEST(VerifyHash, RefusesATextThatIsNoHash) {
   EXPECT_FALSE(VerifyHash("a", "md5-0"));
   EXPECT_FALSE(VerifyHash("a", "sha256-" + std::string(64, 'x')));
 }

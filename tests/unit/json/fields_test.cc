@@ -122,7 +122,7 @@ TEST(Decode, ReportsEveryProblemWithItsPath) {
                   "error $.files.2: must be an object"));
 }
 
-TEST(Decode, TakesNullForAMissingKey) {
+TEST(Decode, TreatsNullLikeAMissingKey) {
   const File file = Fine<File>(R"({"path":"/a","mode":null,"overwrite":null,"append":null})");
   EXPECT_EQ(file.mode, std::nullopt);
   EXPECT_TRUE(file.overwrite);
@@ -146,7 +146,7 @@ TEST(Decode, MovesLongStringsOutOfTheDocument) {
   EXPECT_EQ(file.path.data(), bytes);
 }
 
-TEST(Encode, WritesBackWhatWasReadAndNothingThatWasNotSaid) {
+TEST(Encode, WritesTheSameFieldsAndNoOthers) {
   for (
       const char* text : {
           R"({"path":"/a"})",

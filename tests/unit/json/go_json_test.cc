@@ -6,7 +6,7 @@
 namespace pintle::json {
 namespace {
 
-TEST(GoJson, EscapesWhatHtmlWouldTakeForMarkup) {
+TEST(GoJson, EscapesCharactersOfHtml) {
   const Value value = {{"a<", "&>\n\"\x01\xE2\x80\xA8"}};
   const std::string text = R"({"a\u003c":"\u0026\u003e\n\"\u0001\u2028"})";
   EXPECT_EQ(GoJson(value), text);

@@ -30,7 +30,7 @@ struct Outer {
   };
 };
 
-TEST(GoText, KeepsTheOrderOfTheFieldsAndLeavesOutWhatIsNotSet) {
+TEST(GoText, KeepsTheOrderOfFieldsAndOmitsUnsetOnes) {
   EXPECT_EQ(GoText(Outer{}), R"({"z":"","needed":null})");
   Outer outer;
   outer.z = "<&>";

@@ -27,7 +27,7 @@ TEST(ShownPlace, HasKnownKeysAndNumbersOnly) {
   EXPECT_EQ(ShownPlace("hunter2"), "?");
 }
 
-TEST(WithoutUnknownKey, SaysTheWordThatWasMeant) {
+TEST(WithoutUnknownKey, SuggestsTheNearestKey) {
   EXPECT_EQ(WithoutUnknownKey("$.files.0.hunter2", "Unused key hunter2"), "Unused key");
   EXPECT_EQ(WithoutUnknownKey("$.files.0.a.hunter.2", "Unused key a.hunter.2"), "Unused key");
   EXPECT_EQ(WithoutUnknownKey("$.systemd.contents", "Unused key contents"), "Unused key contents");
@@ -36,7 +36,7 @@ TEST(WithoutUnknownKey, SaysTheWordThatWasMeant) {
   EXPECT_EQ(WithoutUnknownKey("$.files.0", "must be a list"), "must be a list");
 }
 
-TEST(Report, NeverShowsAValueOrAKeyThatIsUnknown) {
+TEST(Report, ShowsNeitherAValueNorAnUnknownKey) {
   Report report;
   report.Error(Path(Path(), "hunter2"), "\"hunter3\" is none of \"a\", \"b\"");
   report.Error(Path(Path(), "kind"), "\"hunter3\" is not known");

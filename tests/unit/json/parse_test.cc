@@ -18,13 +18,13 @@ TEST(Parse, ReadsEveryKindOfValue) {
   EXPECT_EQ(ToText(value), R"({"a":[1,-2,1.5,true,null,"ä"],"b":{"c":18446744073709551615}})");
 }
 
-TEST(Parse, SaysLineAndColumnOfWhatItDidNotExpect) {
+TEST(Parse, ReportsLineAndColumnOfAnError) {
   EXPECT_THAT(MessageOf(Parse("{\n  \"a\": 1,\n  oops\n}")), StartsWith("not JSON: line 3, column 3: syntax error"));
   EXPECT_THAT(MessageOf(Parse("")), StartsWith("not JSON: "));
   EXPECT_THAT(MessageOf(Parse("[1] x")), StartsWith("not JSON: line 1, column 5: "));
 }
 
-TEST(Parse, RefusesAZeroByteAndWhatFollowsIt) {
+TEST(Parse, RefusesAZeroByteAndTrailingText) {
   using std::string_view_literals::operator""sv;
   EXPECT_THAT(MessageOf(Parse("[1]\0"sv)), StartsWith("not JSON: line 1, column 4: a zero byte"));
   EXPECT_FALSE(Parse("[1]\0[2]"sv));
@@ -32,7 +32,7 @@ TEST(Parse, RefusesAZeroByteAndWhatFollowsIt) {
 
 TEST(Parse, RefusesBytesThatAreNotUtf8) { EXPECT_THAT(MessageOf(Parse("\"a\xff\"")), HasSubstr("UTF-8")); }
 
-TEST(Parse, RefusesNumbersThatNothingCanHold) {
+TEST(Parse, RefusesNumbersThatNoTypeCanHold) {
   EXPECT_THAT(MessageOf(Parse("[1e999]")), HasSubstr("a number is out of range"));
 }
 

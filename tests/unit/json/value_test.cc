@@ -11,7 +11,7 @@
 namespace pintle::json {
 namespace {
 
-TEST(Value, HasTheTypeOfWhatItIsMadeOf) {
+TEST(Value, HasTheTypeOfItsInitializer) {
   EXPECT_EQ(Value().type(), Value::Type::kNull);
   EXPECT_EQ(Value(nullptr).type(), Value::Type::kNull);
   EXPECT_EQ(Value(true).type(), Value::Type::kBoolean);
@@ -23,7 +23,7 @@ TEST(Value, HasTheTypeOfWhatItIsMadeOf) {
   EXPECT_EQ(Value::object().type(), Value::Type::kObject);
 }
 
-TEST(Value, IsAnObjectIfItIsMadeOfPairsThatBeginWithATextAndElseAList) {
+TEST(Value, IsAnObjectIfItsInitializerHasOnlyPairs) {
   const Value object = {{"a", 1}, {"b", {{"c", nullptr}}}};
   EXPECT_TRUE(object.is_object());
   EXPECT_EQ(object["a"], 1);
@@ -46,7 +46,7 @@ TEST(Value, IsAListOfOneValueInsideOfBraces) {
   EXPECT_EQ(list[0][0], one);
 }
 
-TEST(Value, IsCopiedDeepAndMovedWhole) {
+TEST(Value, IsCopiedDeeplyAndMovedWhole) {
   const Value before = {{"list", {1, "two", {{"three", 3.5}}}}};
   Value copy = before;
   copy["list"][1] = "other";
@@ -69,7 +69,7 @@ TEST(Value, NumbersAreEqualAsNumbers) {
   EXPECT_FALSE(Value("1") == Value(1));
 }
 
-TEST(Value, FindsMembersBelowMembersAndNothingElse) {
+TEST(Value, FindsMembersOfMembers) {
   const Value value = {{"metadata", {{"name", "a"}, {"list", {1}}}}};
   EXPECT_EQ(*value.Find({"metadata", "name"}), "a");
   EXPECT_EQ(value.TextAt({"metadata", "name"}), "a");
@@ -80,7 +80,7 @@ TEST(Value, FindsMembersBelowMembersAndNothingElse) {
   EXPECT_EQ(Value("text").Find("metadata"), nullptr);
 }
 
-TEST(Value, MakesWhatIsWrittenTo) {
+TEST(Value, CreatesAMemberThatIsWrittenTo) {
   Value value;
   value["a"]["b"] = 1;
   value["list"].push_back("x");
@@ -90,7 +90,7 @@ TEST(Value, MakesWhatIsWrittenTo) {
   EXPECT_EQ(value.size(), 1U);
 }
 
-TEST(Value, GoesThroughTheElementsOfAListAndOfNothingElse) {
+TEST(Value, IteratesOverListsOnly) {
   int sum = 0;
   for (const Value& element : Value{1, 2, 3}) sum += static_cast<int>(element.integer());
   EXPECT_EQ(sum, 6);

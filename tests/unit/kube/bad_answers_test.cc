@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(Each, BadObject, testing::ValuesIn(BadAnswers()),
 
 class BadList : public BadAnswersTest {};
 
-TEST_P(BadList, IsSaidAndAskedForMoreAndMoreRarely) {
+TEST_P(BadList, IsReportedAndRequestedLessAndLessOften) {
   ScriptedServer server({}, [this](const Asked& asked) -> Answer {
     if (asked.line.find("watch=1") != std::string::npos) return {.ending = Ending::kNever};
     if (!is_bad_) return {.body = ListAnswer(kNodeA)};
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(Each, BadList, testing::ValuesIn(BadLists()), [](const 
 
 class BadWatch : public BadAnswersTest {};
 
-TEST_P(BadWatch, IsSaidAndBegunAnewMoreAndMoreRarely) {
+TEST_P(BadWatch, IsReportedAndBegunAgainLessAndLessOften) {
   ScriptedServer server({}, [this](const Asked& asked) -> Answer {
     if (asked.line.find("watch=1") == std::string::npos) return {.body = ListAnswer(kNodeA)};
     if (!is_bad_) {
@@ -148,13 +148,13 @@ TEST_F(Following, AsksNotMoreOftenForASecondPageThatIsRefused) {
   EXPECT_THAT(troubles_, Contains(HasSubstr(kRefusal)));
 }
 
-TEST_F(Following, StaysBelowWhatIsAllowedInAMinute) {
+TEST_F(Following, KeepsTheLimitOfRequestsPerMinute) {
   EXPECT_LE(RequestsInAMinute(FeedSettings().backoff), kMostInAMinute);
   // A failed page of a list adds two requests.
   EXPECT_LE(RequestsInAMinute(FeedSettings().backoff) + 2, kMostInAMinute);
 }
 
-TEST_F(Following, TakesWhatIsLargeOrComesInPieces) {
+TEST_F(Following, AcceptsLargeObjectsAndPieces) {
   const std::string text(1'500'000, 'x');
   const auto node = [&](const std::string& name, const std::string& version) {
     return R"({"metadata":{"name":")" + name + R"(","resourceVersion":")" + version + R"(","annotations":{"large":")" +

@@ -30,7 +30,7 @@ class CandidacyTest : public testing::Test {
   Candidacy b_ = Candidacy("b", kTimes);
 };
 
-TEST_F(CandidacyTest, MakesTheLeaseWhenThereIsNone) {
+TEST_F(CandidacyTest, CreatesAMissingLease) {
   EXPECT_TRUE(Compete(a_));
   EXPECT_EQ(stored_->holder_identity, "a");
   EXPECT_EQ(stored_->lease_duration_seconds, 15);
@@ -50,7 +50,7 @@ TEST_F(CandidacyTest, LeavesALeaseThatIsRenewed) {
   EXPECT_FALSE(b_.IsLeader(now_));
 }
 
-TEST_F(CandidacyTest, TakesALeaseOverThatItSawUnchangedForItsDuration) {
+TEST_F(CandidacyTest, TakesALeaseOverThatWasUnchangedForItsDuration) {
   Compete(a_);
   now_ += seconds(100);
   EXPECT_FALSE(Compete(b_)) << "it has only just seen it";
@@ -62,7 +62,7 @@ TEST_F(CandidacyTest, TakesALeaseOverThatItSawUnchangedForItsDuration) {
   EXPECT_EQ(stored_->lease_transitions, 1);
 }
 
-TEST_F(CandidacyTest, HeedsTheDurationThatTheHolderPromised) {
+TEST_F(CandidacyTest, UsesTheDurationInTheHoldersLease) {
   Candidacy slow("slow", {.duration = seconds(60), .renew_deadline = seconds(40), .retry = seconds(5)});
   Compete(slow);
   Compete(b_);

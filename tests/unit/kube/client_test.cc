@@ -86,7 +86,7 @@ TEST_F(Getting, GivesTheObject) {
   EXPECT_THAT(server.asked()[0].head, HasSubstr("Accept: application/json"));
 }
 
-TEST_F(Getting, SaysWhyThereIsNone) {
+TEST_F(Getting, ReportsWhyThereIsNoObject) {
   ScriptedServer server({{.status = 404, .body = StatusText("NotFound", "nodes a not found")}});
   const auto node = Get(server, "a");
   EXPECT_EQ(MessageOf(node), "reading Node a: nodes a not found (status 404 NotFound)");
@@ -117,7 +117,7 @@ TEST_F(Getting, RefusesAnAnswerThatIsNoObject) {
   EXPECT_THAT(MessageOf(Get(server, "a")), HasSubstr("$.spec.unschedulable: must be true or false"));
 }
 
-TEST_F(Getting, RefusesANameThatLeadsElsewhere) {
+TEST_F(Getting, RefusesANameThatLeadsToAnotherPath) {
   ScriptedServer server;
   EXPECT_EQ(MessageOf(Get(server, "../pods")), "\"../pods\" is not the name of a Node");
   EXPECT_TRUE(server.asked().empty());
@@ -151,7 +151,7 @@ TEST_F(Getting, SendsTheTokenAsItIsNow) {
   EXPECT_THAT(MessageOf(Get(client, "a")), Not(HasSubstr("second")));
 }
 
-TEST(Delays, AreAtLeastWhatTheServerAsksFor) {
+TEST(Delays, AreAtLeastTheDelayThatTheServerAsksFor) {
   Backoff backoff(kNoTime, [] { return 0.0; });
   Failure failure = {.error = Error(ErrorKind::kUnavailable, "")};
   EXPECT_EQ(DelayBefore(failure, backoff), milliseconds(1));
@@ -190,7 +190,7 @@ TEST_F(Listing, FetchesAPageAgainThatWasCutOff) {
   EXPECT_EQ(server.asked_lines()[3], "GET /api/v1/nodes?limit=2&continue=next");
 }
 
-TEST_F(Listing, BeginsAnewWithoutPagesWhenTheyTookTooLong) {
+TEST_F(Listing, StartsOverWithoutPagesIfTheyTookTooLong) {
   ScriptedServer server({{.body = PageText(NodeText("gone"), "next")},
                          {.status = 410, .body = StatusText("Expired", "too old")},
                          {.body = PageText(NodeText("a") + "," + NodeText("b"), "")}});
@@ -203,7 +203,7 @@ TEST_F(Listing, MayFindNothing) {
   EXPECT_EQ(Names(ValueOf(Listed(server))), "");
 }
 
-TEST_F(Listing, RefusesWhatIsNoList) {
+TEST_F(Listing, RefusesAnAnswerThatIsNoList) {
   ScriptedServer server({{.body = "[]"}, {.body = R"({"items":[{"metadata":1}]})"}, {.body = R"({"items":[]})"}});
   EXPECT_THAT(MessageOf(Listed(server)), HasSubstr("listing nodes: $: must be an object"));
   EXPECT_THAT(MessageOf(Listed(server)), HasSubstr("$.metadata: must be an object"));
@@ -249,7 +249,7 @@ TEST_F(Changing, IsRepeatedOnlyWhenTheSecondTimeDoesTheSame) {
   EXPECT_EQ(server.asked().size(), 6U);
 }
 
-TEST_F(Changing, ReadsAgainWhenSomeoneElseWasFaster) {
+TEST_F(Changing, ReadsAgainAfterAConflict) {
   ScriptedServer server({{.body = NodeText("a", "1")},
                          {.status = 409, .body = StatusText("Conflict", "modified")},
                          {.body = NodeText("a", "2")},
@@ -265,7 +265,7 @@ TEST_F(Changing, ReadsAgainWhenSomeoneElseWasFaster) {
   EXPECT_EQ(server.asked()[3].body, R"({"metadata":{"annotations":{"was":"2"},"resourceVersion":"2"}})");
 }
 
-TEST_F(Changing, BelievesInNoConflictWithNobody) {
+TEST_F(Changing, DoesNotReadAgainIfNobodyHasChangedTheObject) {
   ScriptedServer server({{.body = NodeText("a", "1")},
                          {.status = 409, .body = StatusText("Conflict", "not today")},
                          {.body = NodeText("a", "1")}});
@@ -282,7 +282,7 @@ TEST_F(Changing, BelievesInNoConflictWithNobody) {
   EXPECT_EQ(server.asked().size(), 3U);
 }
 
-TEST_F(Changing, DoesNothingWhenAllIsWell) {
+TEST_F(Changing, WritesNothingWithoutAChange) {
   ScriptedServer server({{.body = NodeText("a", "1")}});
   Client client = Connect(server);
   EXPECT_TRUE(Succeeded(Outcome<api::Node>([&](auto done) {
@@ -292,7 +292,7 @@ TEST_F(Changing, DoesNothingWhenAllIsWell) {
   EXPECT_EQ(server.asked().size(), 1U);
 }
 
-TEST_F(Changing, SaysThatWhatIsToBeMadeExistsAlready) {
+TEST_F(Changing, ReportsThatTheNewObjectExistsAlready) {
   ScriptedServer server({{.status = 409, .body = StatusText("AlreadyExists", "it exists")}});
   Client client = Connect(server);
   api::Lease lease;
@@ -317,7 +317,7 @@ using Evicting = ClientTest;
 
 const std::string kBudget = R"({"causes":[{"reason":"DisruptionBudget","message":"web needs 1"}]})";
 
-TEST_F(Evicting, SpeaksTheOldVersionToAnOldServer) {
+TEST_F(Evicting, UsesTheOldVersionWithAnOldServer) {
   ScriptedServer server({{.status = 400, .body = StatusText("BadRequest", "no kind")}, {.status = 201, .body = "{}"}});
   EXPECT_EQ(std::get<Departure>(ValueOf(Evicted(server))), Departure::kGoing);
   EXPECT_EQ(server.asked()[0].line, "POST /api/v1/namespaces/ns/pods/web/eviction");
@@ -339,7 +339,7 @@ TEST_F(Evicting, CanBeADryRunInBothVersions) {
   EXPECT_EQ(server.asked().size(), 2u);
 }
 
-TEST_F(Evicting, TellsWhichBudgetKeepsThePod) {
+TEST_F(Evicting, NamesTheBudgetThatForbidsTheEviction) {
   ScriptedServer server({{.status = 429, .body = StatusText("TooManyRequests", "no", kBudget)}});
   EXPECT_EQ(std::get<Kept>(ValueOf(Evicted(server))).why, "web needs 1");
 }

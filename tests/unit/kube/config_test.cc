@@ -27,7 +27,7 @@ Result<Config> Parse(const std::string& cluster, const std::string& user) {
 
 const std::string kServer = "server: 'https://api.example.com:6443'";
 
-TEST(Kubeconfig, GivesServerAndNamespaceOfItsCurrentContext) {
+TEST(Kubeconfig, HasTheServerAndNamespaceOfItsCurrentContext) {
   const Config config = ValueOf(Parse(kServer, "token: abc"));
   EXPECT_EQ(config.server.text(), "https://api.example.com:6443/");
   EXPECT_EQ(config.namespace_name, "ns");
@@ -51,7 +51,7 @@ TEST(Kubeconfig, NamesFilesRelativeToItself) {
   EXPECT_EQ(config.token_file, "/etc/kubernetes/token");
 }
 
-TEST(Kubeconfig, PrefersWhatIsInItToFiles) {
+TEST(Kubeconfig, PrefersEmbeddedDataToFiles) {
   const Config config =
       ValueOf(Parse(kServer + ", certificate-authority: x, certificate-authority-data: " + EncodeBase64("CA"),
                     "client-certificate-data: " + EncodeBase64("C") + ", client-key: k"));
@@ -83,7 +83,7 @@ TEST(Kubeconfig, IsRefusedWithTheFieldAndTheRemedy) {
   EXPECT_THAT(MessageOf(Parse(kServer + ", tls-server-name: other", "token: abc")), HasSubstr("tls-server-name"));
 }
 
-TEST(Kubeconfig, MaySayThatItDoesNotWantWhatWeRefuse) {
+TEST(Kubeconfig, MayDisableTheFieldsThatWeRefuse) {
   EXPECT_TRUE(Succeeded(Parse(kServer + ", insecure-skip-tls-verify: false", "token: abc, exec: null, username: ''")));
 }
 
@@ -100,7 +100,7 @@ TEST(Kubeconfig, IsRefusedWhenIncomplete) {
   EXPECT_EQ(MessageOf(ParseKubeconfig("", "/")), "it has 0 documents and not one");
 }
 
-TEST(Kubeconfig, SpeaksPlainHttpToTheLoopbackOnly) {
+TEST(Kubeconfig, AllowsPlainHttpToTheLoopbackOnly) {
   EXPECT_TRUE(Succeeded(Parse("server: 'http://127.0.0.1:8001'", "")));
   EXPECT_EQ(MessageOf(Parse("server: 'http://api.example.com'", "")), "cluster \"c\": server: must be an https URL");
 }
@@ -117,7 +117,7 @@ TEST(Kubeconfig, NeverHasItsSecretsInAMessage) {
   }
 }
 
-TEST(Kubeconfig, SaysWhereItIsBroken) {
+TEST(Kubeconfig, NamesTheInvalidField) {
   EXPECT_EQ(MessageOf(ParseKubeconfig("a: b\nc: *d\n", "/")), "it is neither YAML nor JSON: line 2");
 }
 
@@ -158,7 +158,7 @@ TEST_F(PodTest, UsesATokenThatWasReplaced) {
   EXPECT_THAT(MessageOf(ReadToken(config)), HasSubstr("/token is empty"));
 }
 
-TEST(InCluster, IsRefusedElsewhere) {
+TEST(InCluster, IsRefusedOutsideAPod) {
   EXPECT_THAT(MessageOf(InCluster({.directory = "/", .host = "", .port = ""})), HasSubstr("this is no pod"));
 }
 
@@ -174,7 +174,7 @@ TEST(Access, FollowsAKubeconfigThatIsReplaced) {
             "reading the kubeconfig " + std::string(directory / "config") + ": it has 0 documents and not one");
 }
 
-TEST(Access, SaysWhichKubeconfigIsNotThere) {
+TEST(Access, NamesTheMissingKubeconfig) {
   EXPECT_EQ(MessageOf(Access::FromKubeconfig("/nonexistent/config")),
             "reading the kubeconfig /nonexistent/config: reading /nonexistent/config: open: No such file or directory");
 }

@@ -74,7 +74,7 @@ TEST_F(EventRecorderTest, PostsOnceAndThenCounts) {
   EXPECT_THAT(server.asked()[3].body, HasSubstr(R"("type":"Warning")"));
 }
 
-TEST_F(EventRecorderTest, PostsAnewWhatTheServerHasForgotten) {
+TEST_F(EventRecorderTest, PostsAnEventAgainThatTheServerHasForgotten) {
   ScriptedServer server({{.status = 201, .body = "{}"}, {.status = 404}, {.status = 201, .body = "{}"}});
   EventRecorder recorder = Recorder(server);
   for (int i = 0; i < 3; ++i) recorder.Post(Node(), EventKind::kNormal, "Reboot", "why");
@@ -93,7 +93,7 @@ TEST_F(EventRecorderTest, GoesOnAfterOneThatWasRefused) {
 
 class RefusedEvent : public EventRecorderTest, public testing::WithParamInterface<BadAnswer> {};
 
-TEST_P(RefusedEvent, MakesThoseBehindItWaitLongerEachTimeAndIsSaid) {
+TEST_P(RefusedEvent, DelaysTheFollowingOnesMoreEachTimeAndIsReported) {
   Arrivals arrivals;
   const std::size_t enough = GetParam().is_patient ? 2 : kEnough;
   std::atomic<bool> is_posted = false;
@@ -126,7 +126,7 @@ TEST_P(RefusedEvent, MakesThoseBehindItWaitLongerEachTimeAndIsSaid) {
 INSTANTIATE_TEST_SUITE_P(Each, RefusedEvent, testing::ValuesIn(BadAnswers()),
                          [](const auto& bad) { return bad.param.name; });
 
-TEST(EventRecorder, StaysBelowWhatIsAllowedInAMinute) {
+TEST(EventRecorder, KeepsTheLimitOfRequestsPerMinute) {
   EXPECT_LE(2 * RequestsInAMinute(EventRecorder::kTimes), kMostInAMinute);
 }
 

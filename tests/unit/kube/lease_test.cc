@@ -62,21 +62,21 @@ class LeaseTest : public testing::Test {
   std::vector<std::string> troubles_;
 };
 
-TEST_F(LeaseTest, SaysWhyItCannotBeMadeWhateverTheServerCallsThat) {
+TEST_F(LeaseTest, ReportsWhyItCannotBeCreated) {
   refusal_ = Refusal(409, "Conflict", "not today");
   Compete(4);
   EXPECT_THAT(troubles_, testing::Not(IsEmpty()));
   for (const std::string& trouble : troubles_) EXPECT_THAT(trouble, HasSubstr("not today"));
 }
 
-TEST_F(LeaseTest, SaysNothingOfOneThatWasFaster) {
+TEST_F(LeaseTest, DoesNotReportALostRace) {
   refusal_ = Refusal(409, "AlreadyExists", "already there");
   is_taken_afterwards_ = true;
   Compete(4);
   EXPECT_THAT(troubles_, IsEmpty());
 }
 
-TEST_F(LeaseTest, IsLostBeforeAllElseIsDoneWhenTheProgramWasStopped) {
+TEST_F(LeaseTest, IsLostFirstWhenTheProgramWasStopped) {
   const std::string made = R"({"metadata":{"resourceVersion":"7"}})";
   ScriptedServer server({}, [&](const Asked& asked) -> Answer {
     return asked.line.starts_with("GET") ? Refusal(404, "NotFound", "no such lease") : Answer{.body = made};

@@ -69,7 +69,7 @@ class MirrorTest : public testing::Test {
   std::unique_ptr<Mirror<api::Node>> mirror_;
 };
 
-TEST_F(MirrorTest, HasWhatIsListedAndWhatIsWatched) {
+TEST_F(MirrorTest, HasListedAndWatchedObjects) {
   ScriptedServer server(
       {{.body = ListText(MirroredNodeText("a", "1") + "," + MirroredNodeText("b", "2"), "5")},
        {.body = EventText("ADDED", MirroredNodeText("c", "6")) + EventText("MODIFIED", MirroredNodeText("a", "7")) +
@@ -103,7 +103,7 @@ TEST_F(MirrorTest, GoesOnFromTheLastBookmarkOrEvent) {
   EXPECT_THAT(lines[4], HasSubstr("resourceVersion=11&"));
 }
 
-TEST_F(MirrorTest, TakesNoPartOfAnEventForAWhole) {
+TEST_F(MirrorTest, IgnoresAnIncompleteEvent) {
   const std::string event = EventText("ADDED", MirroredNodeText("a", "6"));
   ScriptedServer server({{.body = ListText("", "5")},
                          {.body = event.substr(0, event.size() - 1), .ending = Ending::kCutOff},
@@ -113,7 +113,7 @@ TEST_F(MirrorTest, TakesNoPartOfAnEventForAWhole) {
   EXPECT_THAT(server.asked_lines()[2], HasSubstr("resourceVersion=5&"));
 }
 
-TEST_F(MirrorTest, TellsOnlyWhatIsDifferentAfterTheServerHasForgotten) {
+TEST_F(MirrorTest, ReportsOnlyDifferencesAfterTheServerHasForgotten) {
   ScriptedServer server(
       {{.body = ListText(
             MirroredNodeText("a", "1") + "," + MirroredNodeText("b", "2") + "," + MirroredNodeText("c", "3"), "5")},
@@ -131,7 +131,7 @@ TEST_F(MirrorTest, ListsAgainWhenAWatchIsRefusedAsTooOld) {
   EXPECT_THAT(told_, ElementsAre("synced", "synced"));
 }
 
-TEST_F(MirrorTest, TellsOfAnObjectThatWasMadeAnew) {
+TEST_F(MirrorTest, ReportsAnObjectThatWasCreatedAgain) {
   ScriptedServer server({{.body = ListText(MirroredNodeText("a", "1", "old"), "5")},
                          {.status = 410, .body = kExpired},
                          {.body = ListText(MirroredNodeText("a", "6", "new"), "6")}});
@@ -139,7 +139,7 @@ TEST_F(MirrorTest, TellsOfAnObjectThatWasMadeAnew) {
   EXPECT_THAT(told_, ElementsAre("added a@1", "synced", "removed a@1", "added a@6", "synced"));
 }
 
-TEST_F(MirrorTest, KeepsWhatItHasWhileTheServerIsAway) {
+TEST_F(MirrorTest, KeepsItsObjectsWhileTheServerIsAway) {
   ScriptedServer server({{.body = ListText(MirroredNodeText("a", "1"), "5")},
                          {.status = 500},
                          {.status = 429},
@@ -180,7 +180,7 @@ TEST_F(MirrorTest, ListsAgainWhenWatchesAreSilentOneAfterTheOther) {
   EXPECT_THAT(told_, ElementsAre("changed a@4 to a@2", "removed b@5", "synced"));
 }
 
-TEST_F(MirrorTest, ListsAgainWhenTheServerSpeaksOfThePast) {
+TEST_F(MirrorTest, ListsAgainIfTheServersVersionGoesBack) {
   for (const std::string& past : {EventText("BOOKMARK", NodeText("", "3")), EventText("MODIFIED", NodeText("a", "2")),
                                   EventText("DELETED", NodeText("a", "2"))}) {
     told_.clear();
@@ -198,7 +198,7 @@ TEST_F(MirrorTest, ListsAgainWhenTheServerSpeaksOfThePast) {
   }
 }
 
-TEST_F(MirrorTest, SetsAsideWhatIsNestedTooDeep) {
+TEST_F(MirrorTest, SetsAnObjectAsideThatIsNestedTooDeeply) {
   const auto deep = [](const std::string& name, const std::string& version, int levels) {
     const auto depth = static_cast<std::size_t>(levels);
     return fmt::format(
@@ -235,7 +235,7 @@ TEST_F(MirrorTest, ListsAgainAfterAnEventThatItDoesNotUnderstand) {
   EXPECT_EQ(told_[1], "trouble: watching nodes: an event of the watch is not of the known form");
 }
 
-TEST_F(MirrorTest, KeepsAnObjectOfWhichTheNewStateCannotBeRead) {
+TEST_F(MirrorTest, KeepsAnObjectWhoseNewStateCannotBeRead) {
   const std::string bad = R"({"metadata":{"name":"a","resourceVersion":"6"},"spec":{"unschedulable":1}})";
   ScriptedServer server({{.body = ListText(MirroredNodeText("a", "1"), "5")},
                          {.body = EventText("MODIFIED", bad) + EventText("ADDED", MirroredNodeText("b", "7"))}});
@@ -244,7 +244,7 @@ TEST_F(MirrorTest, KeepsAnObjectOfWhichTheNewStateCannotBeRead) {
   EXPECT_EQ(mirror_->Find({"", "a"})->metadata.resource_version, "1");
 }
 
-TEST_F(MirrorTest, SetsAsideWhatCannotBeReadUntilItCanOrIsGone) {
+TEST_F(MirrorTest, SetsAnUnreadableObjectAsideUntilItIsReadableOrGone) {
   const auto bad = [](const std::string& name, const std::string& version) {
     return fmt::format(R"({{"metadata":{{"name":"{}","resourceVersion":"{}"}},"spec":{{"unschedulable":1}}}})", name,
                        version);
@@ -266,7 +266,7 @@ TEST_F(MirrorTest, SetsAsideWhatCannotBeReadUntilItCanOrIsGone) {
   EXPECT_THAT(mirror_->unreadable(), IsEmpty());
 }
 
-TEST_F(MirrorTest, AsksForWhatIsSelected) {
+TEST_F(MirrorTest, RequestsTheSelectedObjects) {
   ScriptedServer server({{.body = ListText("", "5")}});
   client_ = ValueOf(Client::Create(*loop_, server.access()));
   wanted_ = 1;
@@ -276,7 +276,7 @@ TEST_F(MirrorTest, AsksForWhatIsSelected) {
   EXPECT_EQ(server.asked_lines()[0], "GET /api/v1/nodes?labelSelector=a%3Db&fieldSelector=metadata.name%3Dx&limit=100");
 }
 
-TEST_F(MirrorTest, MayBeDestroyedByWhatItTells) {
+TEST_F(MirrorTest, MayBeDestroyedInItsOwnCallback) {
   for (const std::string when : {"added", "changed", "removed", "synced", "trouble"}) {
     told_.clear();
     ScriptedServer server(
@@ -316,7 +316,7 @@ TEST_F(MirrorTest, AsksOnceForAListThatIsRefusedBeforeItWaits) {
   EXPECT_LE(requests, 10);
 }
 
-TEST_F(MirrorTest, GoesOnWithAListOfWhichAPageIsRefusedForAMoment) {
+TEST_F(MirrorTest, ContinuesAListAfterAPageWasRefusedOnce) {
   settings_.page.attempts = 3;
   const std::string second = R"({"metadata":{"resourceVersion":"5"},"items":[)" + MirroredNodeText("b", "2") + "]}";
   ScriptedServer server({{.body = R"({"metadata":{"resourceVersion":"5","continue":"next"},"items":[)" +

@@ -13,7 +13,7 @@ TEST(ResourceVersion, IsComparedAsANumber) {
   EXPECT_TRUE(IsLater("18446744073709551615", "18446744073709551614"));
 }
 
-TEST(ResourceVersion, SaysNothingWhenItIsNoNumber) {
+TEST(ResourceVersion, HasNoOrderIfItIsNoNumber) {
   EXPECT_FALSE(IsLater("", ""));
   EXPECT_FALSE(IsLater("new", "1"));
   EXPECT_TRUE(IsLater("1", "new"));

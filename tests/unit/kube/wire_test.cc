@@ -27,7 +27,7 @@ TEST(Paths, AreThoseOfTheApi) {
   EXPECT_EQ(ValueOf(ObjectPath(kResourceKind<api::Pod>, {"a", "b:c"})), "/api/v1/namespaces/a/pods/b%3Ac");
 }
 
-TEST(Paths, DoNotLeadElsewhere) {
+TEST(Paths, RefuseNamesThatLeadElsewhere) {
   for (const std::string name : {"", ".", "..", "a/b", "a%2fb", "../secrets/x"}) {
     EXPECT_FALSE(ObjectPath(kResourceKind<api::Node>, {"", name})) << name;
     EXPECT_FALSE(ObjectPath(kResourceKind<api::Pod>, {name, "a"})) << name;
@@ -95,7 +95,7 @@ std::string FrameOf(const std::string& text) {
   return splitter.frame();
 }
 
-TEST(Lists, KeepWhatIsAroundTheElements) {
+TEST(Lists, KeepFieldsBesideTheElements) {
   EXPECT_EQ(FrameOf(R"({"items":[{"a":1},{"b":2}],"metadata":{"continue":"x"}})"),
             R"({"items":[],"metadata":{"continue":"x"}})");
   EXPECT_EQ(FrameOf(R"({"items":null})"), R"({"items":null})");
@@ -112,7 +112,7 @@ TEST(Lists, HaveLimits) {
             "what is around the list is longer than 30 bytes");
 }
 
-TEST(Lists, ThatAreNoneAreRefused) {
+TEST(Lists, ThatAreMalformedAreRefused) {
   const auto ignore = [](std::string_view) { return Result<>(); };
   EXPECT_FALSE(ListSplitter().Feed("]", ignore));
   EXPECT_EQ(MessageOf(ListSplitter().Feed(R"({"items":[1]})", ignore)), "an element of the list is no object");
@@ -149,14 +149,14 @@ net::HttpHead Head(int status, std::vector<net::Header> headers = {}) {
 
 ErrorKind KindFor(int status) { return FailureFrom(Head(status), "").error.kind(); }
 
-TEST(Refusals, HaveTheKindThatTellsWhatToDo) {
+TEST(Refusals, HaveTheKindThatDecidesAboutARetry) {
   EXPECT_EQ(KindFor(404), ErrorKind::kNotFound);
   EXPECT_EQ(KindFor(409), ErrorKind::kConflict);
   for (const int status : {408, 410, 429, 500, 502, 503, 504}) EXPECT_EQ(KindFor(status), ErrorKind::kUnavailable);
   for (const int status : {302, 400, 401, 403, 405, 415, 422}) EXPECT_EQ(KindFor(status), ErrorKind::kInvalid);
 }
 
-TEST(Refusals, SayWhatTheServerSays) {
+TEST(Refusals, HaveTheServersMessage) {
   const Failure failure = FailureFrom(
       Head(409),
       R"({"kind":"Status","message":"nodes \"a\"\nalready exists","reason":"AlreadyExists","details":{"name":"a"},"code":409})");
@@ -171,13 +171,13 @@ TEST(Refusals, ByOthersThanTheApiServerAreTakenByTheirStatus) {
   }
 }
 
-TEST(Refusals, AreCutWhenTheyRepeatTheWholeObject) {
+TEST(Refusals, AreCutIfTheyRepeatTheWholeObject) {
   const Failure failure =
       FailureFrom(Head(422), R"({"kind":"Status","message":")" + std::string(100000, 'x') + R"("})");
   EXPECT_LT(failure.error.message().size(), 1100U);
 }
 
-TEST(Refusals, SayWhenToComeBack) {
+TEST(Refusals, HaveTheServersDelay) {
   EXPECT_EQ(FailureFrom(Head(429, {{"Retry-After", "7"}}), "").retry_after, seconds(7));
   EXPECT_EQ(FailureFrom(Head(429), R"({"kind":"Status","details":{"retryAfterSeconds":10}})").retry_after, seconds(10));
   EXPECT_EQ(FailureFrom(Head(503, {{"Retry-After", "99999999999"}}), "").retry_after, seconds(120));
@@ -185,7 +185,7 @@ TEST(Refusals, SayWhenToComeBack) {
   EXPECT_EQ(FailureFrom(Head(503, {{"Retry-After", "Fri, 31 Dec"}}), "").retry_after, std::nullopt);
 }
 
-TEST(Refusals, OfEvictionsTellTheBudget) {
+TEST(Refusals, OfEvictionsNameTheBudget) {
   const Failure failure =
       FailureFrom(Head(429),
                   R"({"kind":"Status","message":"Cannot evict pod","reason":"TooManyRequests","details":{"causes":[

@@ -22,7 +22,7 @@ ConfigDocument ReadAlone(const std::string& text, const std::string& name = "con
   return std::move(file.documents.front());
 }
 
-TEST(ReadConfigFile, TellsOfAModeThatNoMachineIsGiven) {
+TEST(ReadConfigFile, WarnsOfAModeThatNoMachineIsGiven) {
   const ConfigDocument document =
       ReadAlone(R"({"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/etc/x", "mode": 2541}]}})");
 
@@ -32,7 +32,7 @@ TEST(ReadConfigFile, TellsOfAModeThatNoMachineIsGiven) {
   EXPECT_EQ(document.unfit->message(), "invalid mode 04755 for /etc/x, cannot exceed 0777");
 }
 
-TEST(ReadConfigFile, TellsWhatTheNewestVersionAsksForBeyondAnOldOne) {
+TEST(ReadConfigFile, NamesTheFieldsThatTheNewestVersionRequires) {
   const ConfigDocument document =
       ReadAlone(R"({"ignition": {"version": "3.2.0"}, "storage": {"links": [{"path": "/etc/l", "target": ""}]}})");
 
@@ -43,7 +43,7 @@ TEST(ReadConfigFile, TellsWhatTheNewestVersionAsksForBeyondAnOldOne) {
       HasSubstr("invalid ignition V3 config found: error at $.storage.links.0.target: link target is required"));
 }
 
-TEST(ReadConfigFile, TellsOfAFileThatPintleItselfWrites) {
+TEST(ReadConfigFile, WarnsOfAFileThatPintleItselfWrites) {
   const std::string ignition =
       R"({"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/var/lib/pintle/change/journal.json"}]}})";
   const std::string object = R"({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig", )"
@@ -60,7 +60,7 @@ TEST(ReadConfigFile, TellsOfAFileThatPintleItselfWrites) {
   }
 }
 
-TEST(ReadConfigFile, GoesByContentsAndNotByNames) {
+TEST(ReadConfigFile, DetectsTheFormatByContentsAndNotByName) {
   const std::string ignition = R"({"ignition": {"version": "3.4.0"}})";
   const std::vector<std::pair<std::string, std::string>> configs = {
       {ignition, "Ignition"},
@@ -114,13 +114,13 @@ TEST(ToMachineConfig, KeepsTheVersionThatButaneStandsFor) {
   EXPECT_TRUE(CheckNamed(object));
 }
 
-TEST(ToMachineConfig, NamesTheRemedyWhereThereIsNoName) {
+TEST(ToMachineConfig, SuggestsARemedyForAMissingName) {
   const auto object = ValueOf(ToMachineConfig(ReadAlone("variant: fcos\nversion: 1.5.0\n")));
 
   EXPECT_THAT(MessageOf(CheckNamed(object)), HasSubstr("`variant: openshift`"));
 }
 
-TEST(ReadConfigFile, HasNothingToSayOfAGoodConfig) {
+TEST(ReadConfigFile, HasNoWarningForAGoodConfig) {
   const ConfigDocument document = ReadAlone(R"({"ignition": {"version": "3.4.0"}})");
 
   EXPECT_TRUE(document.config);

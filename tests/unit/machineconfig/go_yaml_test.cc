@@ -19,7 +19,7 @@ std::string ProblemWith(const json::Value& value) {
   return MessageOf(WriteGoYaml({{"k", &value}}, [](std::string_view) {}));
 }
 
-TEST(WriteGoYaml, QuotesWhatWouldMeanSomethingElse) {
+TEST(WriteGoYaml, QuotesTextsThatWouldHaveAnotherMeaning) {
   EXPECT_EQ(WrittenAs("quay.io/a@sha256:1"), "k: quay.io/a@sha256:1\n");
   for (const char* text : {"yes", "1", "0x10", "12:30", "2024-01-02", "~", "null", ".5", "1e3", "n", "+.inf"}) {
     EXPECT_EQ(WrittenAs(text), "k: \"" + std::string(text) + "\"\n");
@@ -58,7 +58,7 @@ TEST(WriteGoYaml, FoldsLongLinesAtSpaces) {
   EXPECT_EQ(WrittenAs(word + "\t  y"), "k: \"" + word + "\\t\n  \\ y\"\n");
 }
 
-TEST(WriteGoYaml, EscapesWhatCannotBePrinted) {
+TEST(WriteGoYaml, EscapesUnprintableCharacters) {
   EXPECT_EQ(WrittenAs("\xF0\x9F\x98\x80"), "k: \"\\U0001F600\"\n");
   EXPECT_EQ(WrittenAs("\xC3\xA9"), "k: \xC3\xA9\n");
   EXPECT_EQ(WrittenAs("\xEF\xBB\xBF"
@@ -86,7 +86,7 @@ TEST(WriteGoYaml, NestsListsAndMappings) {
             "    e: -1.5\n");
 }
 
-TEST(WriteGoYaml, WritesWhateverADocumentIs) {
+TEST(WriteGoYaml, WritesAnyTypeOfDocument) {
   const auto text_of = [](const json::Value& value) {
     std::string text;
     EXPECT_TRUE(Succeeded(WriteGoYamlDocument(value, [&](std::string_view piece) { text += piece; })));
@@ -98,7 +98,7 @@ TEST(WriteGoYaml, WritesWhateverADocumentIs) {
   EXPECT_EQ(text_of("on"), "\"on\"\n");
 }
 
-TEST(WriteGoYaml, GivesALongKeyALineOfItsOwn) {
+TEST(WriteGoYaml, WritesALongKeyOnALineOfItsOwn) {
   const std::string key(129, 'k');
   EXPECT_EQ(Written(key, "v"), "? " + key + "\n: v\n");
   EXPECT_EQ(Written(key, {{"a", 1}, {"b", {2}}}), "? " + key + "\n: a: 1\n  b:\n  - 2\n");

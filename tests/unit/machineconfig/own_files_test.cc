@@ -32,7 +32,7 @@ TEST(OwnFiles, AreThoseThatPintleReadsBackWithAllBelowAndAboveThem) {
   }
 }
 
-TEST(OwnFiles, AreNotWhatIsBesideThem) {
+TEST(OwnFiles, DoNotIncludeTheirNeighbours) {
   for (const char* path : {
            "/etc/machine-config-daemon/no-reboot/containers-gpg.pub",
            "/etc/machine-config-daemon/currentconfig.mine",

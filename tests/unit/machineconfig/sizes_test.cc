@@ -23,13 +23,13 @@ ignition::Config WithFile(std::string path, std::size_t packed) {
   return config;
 }
 
-TEST(Sizes, OfFilesMayBeAsMuchAsTheLimitAndNoMore) {
+TEST(Sizes, OfFilesMayReachTheLimitButNotExceedIt) {
   EXPECT_TRUE(Succeeded(CheckSizes(WithFile("/etc/big", limits::kFileContents))));
   EXPECT_EQ(MessageOf(CheckSizes(WithFile("/etc/big", limits::kFileContents + kPackedTogether))),
             "/etc/big has more than 268435456 bytes, which is the most that a file may have; let a unit fetch it");
 }
 
-TEST(Sizes, OfWhatSystemdReadsMayBeLess) {
+TEST(Sizes, OfFilesThatSystemdReadsHaveALowerLimit) {
   const std::string path = "/etc/systemd/system/a.service";
   EXPECT_TRUE(Succeeded(CheckSizes(WithFile(path, limits::kRecord))));
   EXPECT_THAT(MessageOf(CheckSizes(WithFile(path, limits::kRecord + kPackedTogether))),

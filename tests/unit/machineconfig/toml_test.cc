@@ -29,7 +29,7 @@ TEST(ParseToml, ReadsEveryKindOfValue) {
       "\"r\":\"'raw' \\\\n\",\"s\":\"\xC3\xA9\\t\",\"t\":{\"p\":1,\"q\":[1,2]},\"x\":255,\"y\":-1500.0}");
 }
 
-TEST(ParseToml, SaysLineAndKeyOfAProblem) {
+TEST(ParseToml, ReportsLineAndKeyOfAProblem) {
   EXPECT_EQ(TomlProblem("not = = toml"), "toml: line 1 (last key \"not\"): expected value but found '=' instead");
   EXPECT_THAT(TomlProblem("a = 1\nb c = 2"), testing::HasSubstr("toml: line 2"));
   EXPECT_EQ(TomlProblem("a = 1\na = 2"), "toml: line 2 (last key \"a\"): Key 'a' has already been defined.");
@@ -40,7 +40,7 @@ TEST(ParseToml, SaysLineAndKeyOfAProblem) {
             "toml: line 1: files cannot contain NULL bytes; probably using UTF-16; TOML files must be UTF-8");
 }
 
-TEST(ParseToml, RefusesWhatIsTooDeep) {
+TEST(ParseToml, RefusesDeepNesting) {
   EXPECT_THAT(TomlProblem("a = " + std::string(10'000, '[')), testing::HasSubstr("nested too deep"));
 }
 

@@ -25,7 +25,7 @@ Source WithUnit(std::string name, std::string unit, std::optional<std::string> c
   return source;
 }
 
-TEST(WritersOf, NamesAllThatSpeakOfAPathInTheOrderOfMerging) {
+TEST(WritersOf, NamesAllConfigsWithAPathInTheOrderOfMerging) {
   const Source sources[] = {SourceWithFile("50-a", "/etc/x"), SourceWithFile("60-b", "/etc/x"),
                             SourceWithFile("70-c", "/etc/y")};
   const Writers writers = WritersOf(sources);
@@ -33,7 +33,7 @@ TEST(WritersOf, NamesAllThatSpeakOfAPathInTheOrderOfMerging) {
   EXPECT_THAT(writers.at("/etc/y"), ElementsAre("70-c"));
 }
 
-TEST(WritersOf, TellsAUnitFromItsFileAndItsDropins) {
+TEST(WritersOf, DistinguishesAUnitFromItsFileAndItsDropins) {
   const Source sources[] = {WithUnit("50-a", "u.service", "[Unit]", ""), WithUnit("60-b", "u.service", {}, "1.conf")};
   const Writers writers = WritersOf(sources);
   EXPECT_THAT(writers.at("u.service"), ElementsAre("50-a", "60-b"));

@@ -40,7 +40,7 @@ TEST(GoText, WritesTheShortestDigits) {
   EXPECT_EQ(GoText(0.1F), "0.1");
 }
 
-TEST(ThroughJson, MakesWholeNumbersOfWholeFractions) {
+TEST(ThroughJson, TurnsWholeFractionsIntoWholeNumbers) {
   EXPECT_EQ(std::get<std::int64_t>(ThroughJson(-0.0).value()), 0);
   EXPECT_EQ(std::get<std::int64_t>(ThroughJson(420.0).value()), 420);
   // Go writes the shortest digits that identify the number and fills up with zeros, so the result differs from the

@@ -59,13 +59,13 @@ TEST(ParseYaml, TakesTextsOfButanesAnchorsAsTheyAreWritten) {
             R"({"storage":{"files":[{"mode":1,"path":"1"},{"mode":1,"path":"2"}]},"variant":"1.0","version":"1.0"})");
 }
 
-TEST(ParseYaml, MakesTextsOfKeys) {
+TEST(ParseYaml, TurnsKeysIntoTexts) {
   EXPECT_EQ(YamlAsJson("{1: a, yes: b, 1.5: c, 0x10: d}"), R"({"1":"a","1.5":"c","16":"d","true":"b"})");
   EXPECT_THAT(YamlProblem("a: 1\n? [b]\n: 2\n"), HasSubstr("line 2: a key must be"));
   EXPECT_THAT(YamlProblem("~: 1"), HasSubstr("a key must be"));
 }
 
-TEST(ParseYaml, TakesTheLastOfTwoEqualKeysAndSaysSo) {
+TEST(ParseYaml, UsesTheLastOfTwoEqualKeysAndWarns) {
   json::Report report;
   EXPECT_EQ(json::ToText(ValueOf(ParseYaml("a: {b: 1, b: 2}", &report)).front()), R"({"a":{"b":2}})");
   ASSERT_THAT(report.problems(), SizeIs(1));
@@ -128,7 +128,7 @@ TEST(ParseYaml, StopsAliasesOfALongText) {
   EXPECT_THAT(MessageOf(ParseYaml(text + "*a]", nullptr, limits)), HasSubstr("excessive aliasing"));
 }
 
-TEST(ParseYaml, RefusesWhatIsTooDeepOrTooLong) {
+TEST(ParseYaml, RefusesDeepNestingAndLongTexts) {
   EXPECT_THAT(YamlProblem(std::string(10'000, '[')), HasSubstr("levels deep"));
   EXPECT_THAT(YamlProblem(std::string(10'000, '{')), HasSubstr("not JSON"));
   std::string nested;
@@ -137,7 +137,7 @@ TEST(ParseYaml, RefusesWhatIsTooDeepOrTooLong) {
   EXPECT_THAT(MessageOf(ParseYaml("aaaaaaaaaa", nullptr, {.depth = 5, .bytes = 9})), HasSubstr("longer than"));
 }
 
-TEST(ParseYaml, SaysTheLineOfAProblem) {
+TEST(ParseYaml, ReportsTheLineOfAProblem) {
   EXPECT_THAT(YamlProblem("a: 1\nb: [1\nc: 2\n"), HasSubstr("line 3"));
   EXPECT_THAT(YamlProblem("a: 1\n\tb: 2\n"), HasSubstr("line 2"));
   EXPECT_THAT(YamlProblem("a: \xFF\n"), HasSubstr("not YAML"));

@@ -11,7 +11,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
 
-TEST(ReadCertificates, TellsOfEachOfABundleInItsOrder) {
+TEST(ReadCertificates, ReturnsEachCertificateOfABundleInItsOrder) {
   const std::string bundle = "# the old one\n" + MadeCertificate("signer@1", "20261205120000Z") + "\nand\n" +
                              MadeCertificate("für, alle", "20270101000000Z");
   const auto read = ValueOf(ReadCertificates(bundle));
@@ -29,7 +29,7 @@ TEST(ReadCertificates, FindsNoneInOtherText) {
   EXPECT_THAT(ValueOf(ReadCertificates("no certificates here\n")), IsEmpty());
 }
 
-TEST(ReadCertificates, SaysWhichOneCannotBeRead) {
+TEST(ReadCertificates, NamesTheCertificateThatCannotBeRead) {
   const std::string good = MadeCertificate("signer", "20270101000000Z");
   EXPECT_THAT(MessageOf(ReadCertificates(good + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")),
               StartsWith("certificate 2: "));
@@ -39,7 +39,7 @@ TEST(ReadCertificates, SaysWhichOneCannotBeRead) {
   EXPECT_THAT(ValueOf(ReadCertificates(good)), SizeIs(1)) << "what failed before is forgotten";
 }
 
-TEST(ReadCertificates, TakesOneWithoutAnEndForVeryLong) {
+TEST(ReadCertificates, TreatsACertificateWithoutAnExpiryAsValidForVeryLong) {
   const auto read = ValueOf(ReadCertificates(MadeCertificate("forever", "99991231235959Z")));
   EXPECT_GT(read.at(0).not_after, ValueOf(FromRfc3339("2260-01-01T00:00:00Z")));
 }

@@ -135,7 +135,7 @@ TEST_F(Answers, AreNotTakenForTheHintsBeforeThem) {
   EXPECT_EQ(response.head.Find("X-Early"), std::nullopt);
 }
 
-TEST_F(Answers, ComeInPiecesBeforeTheyAreWhole) {
+TEST_F(Answers, ComeInPiecesBeforeTheyAreComplete) {
   const Server server(Server::Tls("server"));
   std::vector<std::string> told;
   const HttpCall call =
@@ -223,7 +223,7 @@ TEST_F(Requests, WithoutABodyMayDeleteOrPost) {
               AllOf(StartsWith("POST "), HasSubstr("Content-Length: 0\r\n")));
 }
 
-TEST_F(Requests, ThatSmuggleAnotherAreNotSentAndTheirSecretsNotTold) {
+TEST_F(Requests, ThatSmuggleAnotherOneAreNotSentAndShowNoSecret) {
   const Server server;
   ExpectInvalid(Fetch({.url = server.At("/echo"), .bearer_token = "secret\r\nX-Other: 1"}),
                 "asking " + server.Name() + ": the bearer token has a control character in it");
@@ -255,7 +255,7 @@ TEST_F(Connections, ServeManyRequestsAtOnce) {
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
 }
 
-TEST_F(Connections, AreMadeAnewWhenTheClientCertificateChanged) {
+TEST_F(Connections, AreReplacedWhenTheClientCertificateChanges) {
   const Server server(Server::Tls("server", {"--clients", certificates_.Path("ca.crt")}));
   TemporaryDirectory directory;
   directory.Write("tls.crt", certificates_.Text("client.crt"));
@@ -267,7 +267,7 @@ TEST_F(Connections, AreMadeAnewWhenTheClientCertificateChanged) {
   EXPECT_EQ(BodyFrom(server.At("/connection")), "2");
 }
 
-TEST_F(Connections, ThatAreLostAreMadeAnew) {
+TEST_F(Connections, ThatAreLostAreReplaced) {
   std::optional<Server> server(std::in_place);
   EXPECT_EQ(BodyFrom(server->At("/connection")), "1");
   ExpectUnavailable(Fetch(server->At("/hang-up")),
@@ -291,7 +291,7 @@ TEST_F(Trust, IsNotGivenToOtherAuthorities) {
                     " is not signed by a CA we trust: unable to get local issuer certificate");
 }
 
-TEST_F(Trust, IsByDefaultGivenToThoseOfTheSystem) {
+TEST_F(Trust, IsByDefaultThatOfTheSystem) {
   const Server server(Server::Tls("server"));
   tls_.authorities = std::nullopt;
   EXPECT_THAT(MessageOf(Fetch(server.At("/hello"))), HasSubstr(" is not signed by a CA we trust: "));
@@ -381,7 +381,7 @@ TEST_P(ClientCertificates, AreShownFromMemoryToo) {
   EXPECT_EQ(BodyFrom(server_.At("/hello")), "hello");
 }
 
-TEST_P(ClientCertificates, AreMissedWhenThereIsNone) {
+TEST_P(ClientCertificates, MayBeRequiredByTheServer) {
   const auto result = Fetch(server_.At("/hello"));
   EXPECT_THAT(MessageOf(result), StartsWith(server_.Name() + " wants a client certificate and we have none: "));
   EXPECT_EQ(KindOf(result), ErrorKind::kInvalid);
@@ -408,35 +408,35 @@ class Failures : public HttpClientTest, public testing::WithParamInterface<std::
 INSTANTIATE_TEST_SUITE_P(Schemes, Failures, testing::Values("http", "https"),
                          [](const auto& scheme) { return scheme.param; });
 
-TEST_P(Failures, InMidBodyTellHowFarItCame) {
+TEST_P(Failures, InMidBodyReportTheReceivedBytes) {
   const auto outcome = OutcomeOfLettingGoOn(server_, "/reset");
   EXPECT_THAT(MessageOf(outcome),
               StartsWith("the connection to " + server_.Name() + " broke after 5 of 100 bytes of the body: "));
   EXPECT_EQ(KindOf(outcome), ErrorKind::kUnavailable);
 }
 
-TEST_P(Failures, ByACloseBeforeTheEndTellHowFarItCame) {
+TEST_P(Failures, ByAnEarlyCloseReportTheReceivedBytes) {
   const auto result = Fetch(server_.At("/truncated"));
   EXPECT_THAT(MessageOf(result),
               StartsWith("the connection to " + server_.Name() + " broke after 5 of 100 bytes of the body: "));
   EXPECT_EQ(KindOf(result), ErrorKind::kUnavailable);
 }
 
-TEST_P(Failures, OfAServerThatTakesTooLongTellTheTimeItHad) {
+TEST_P(Failures, OfASlowServerReportTheTimeLimit) {
   ExpectUnavailable(Fetch({.url = server_.At("/silent"), .timeouts = {.whole = milliseconds(200)}}),
                     server_.Name() + " was not done within 200 ms, before any answer");
 }
 
-TEST_P(Failures, OfAServerThatSendsNoMoreTellHowFarItCame) {
+TEST_P(Failures, OfAServerThatStopsSendingReportTheReceivedBytes) {
   ExpectUnavailable(Fetch({.url = server_.At("/stalled"), .timeouts = {.stall = milliseconds(500), .whole = {}}}),
                     server_.Name() + " sent nothing for 500 ms, after 5 of 100 bytes of the body");
 }
 
-TEST_P(Failures, ToAnswerInHttpAreTold) {
+TEST_P(Failures, ToAnswerInHttpAreReported) {
   EXPECT_THAT(MessageOf(Fetch(server_.At("/garbage"))), StartsWith(server_.Name() + " does not speak HTTP: "));
 }
 
-TEST_P(Failures, ToConnectTellWhy) {
+TEST_P(Failures, ToConnectReportTheReason) {
   const Unserved refusing(Unserved::Manner::kRefuses);
   ExpectUnavailable(Fetch(refusing.At(GetParam())), "cannot connect to " + refusing.Name() + ": Connection refused");
 }
@@ -447,7 +447,7 @@ TEST_F(HttpClientTest, GivesUpAHandshakeThatTakesTooLong) {
                     "connecting to " + silent.Name() + " took longer than the 200 ms it may: SSL connection timeout");
 }
 
-TEST_F(HttpClientTest, SaysWhenAHostIsNotFound) {
+TEST_F(HttpClientTest, ReportsAnUnknownHost) {
   const auto result = Fetch(ValueOf(Url::Parse("https://pintle.invalid/")));
   EXPECT_EQ(MessageOf(result), "cannot find the address of pintle.invalid:443: Could not resolve host: pintle.invalid");
   EXPECT_EQ(KindOf(result), ErrorKind::kUnavailable);
@@ -482,7 +482,7 @@ TEST_F(Redirects, TakeTheTokenAlongToTheSameServer) {
               HasSubstr("Authorization: Bearer sesame\r\n"));
 }
 
-TEST_F(Redirects, DoNotTellAnotherServerWhoWeAre) {
+TEST_F(Redirects, DoNotSendCredentialsToAnotherServer) {
   const Server first;
   const Server second;
   const std::string echo = BodyFrom({.url = first.At("/redirect/" + second.UrlText("/echo")),
@@ -493,7 +493,7 @@ TEST_F(Redirects, DoNotTellAnotherServerWhoWeAre) {
   EXPECT_THAT(echo, AllOf(Not(HasSubstr("Cookie")), Not(HasSubstr("uthorization"))));
 }
 
-TEST_F(Redirects, DoNotShowAnotherServerTheClientCertificate) {
+TEST_F(Redirects, DoNotSendTheClientCertificateToAnotherServer) {
   const Server first(Server::Tls("server", {"--clients", certificates_.Path("ca.crt")}));
   const Server second(Server::Tls("server", {"--clients", certificates_.Path("ca.crt")}));
   tls_.client = certificates_.Client("client");
@@ -510,7 +510,7 @@ TEST_F(Redirects, LeadFromHttpToHttpsButNotBack) {
       "the redirect by " + secure.Name() + ": it leads from https to http at " + plain.Name() + ", which is refused");
 }
 
-TEST_F(Redirects, LeadNowhereButToHttp) {
+TEST_F(Redirects, LeadToHttpOnly) {
   const Server server;
   ExpectInvalid(Fetch({.url = server.At("/redirect/file:///etc/passwd"), .redirects_followed = 1}),
                 "the redirect by " + server.Name() + ": not an http or https URL");
@@ -522,7 +522,7 @@ TEST_F(Redirects, AreNotFollowedForARequestThatChangesSomething) {
                 "asking " + server.Name() + ": redirects of a POST request cannot be followed");
 }
 
-TEST_F(Redirects, ShareTheTimeThatTheWholeMayTake) {
+TEST_F(Redirects, ShareTheTimeLimitOfTheWhole) {
   const Server server;
   ExpectUnavailable(
       Fetch({.url = server.At("/redirect//silent"), .timeouts = {.whole = milliseconds(300)}, .redirects_followed = 1}),
@@ -548,7 +548,7 @@ TEST_F(Proxies, AreATunnelForHttps) {
   EXPECT_EQ(response.head.Find("X-From"), std::nullopt);
 }
 
-TEST_F(Proxies, AreNotAskedForWhatIsExcepted) {
+TEST_F(Proxies, AreNotUsedForExceptedHosts) {
   const Server server;
   proxy_ = {.for_http = "http://127.0.0.1:1", .except = "example.com,127.0.0.1"};
   EXPECT_EQ(BodyFrom(server.At("/hello")), "hello");
@@ -700,7 +700,7 @@ TEST_F(Calls, AreDroppedWithTheClientAlsoFromWithinTheEnd) {
   ExpectThatRequestsWork();
 }
 
-TEST_F(Calls, KeepNothingOfTheReceiverOnceTheyEnded) {
+TEST_F(Calls, ReleaseTheReceiverWhenTheyEnd) {
   const auto held = std::make_shared<int>();
   const HttpCall call = client().Fetch({.url = server_.At("/hello")}, [this, held](auto) { loop_->Stop(); });
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
@@ -781,7 +781,7 @@ TEST_F(Http2, SharesOneConnectionAmongManyRequestsAtOnce) {
   EXPECT_EQ(server.CountConnections(), "1");
 }
 
-TEST_F(Http2, ConnectsAnewWhenTheConnectionIsSilent) {
+TEST_F(Http2, ReplacesASilentConnection) {
   // A load balancer that has lost its server still acknowledges data.
   for (const auto limit : {&HttpTimeouts::stall, &HttpTimeouts::whole}) {
     Server server(Server::Tls("server", {"--http2", folder_.path(), "--freezes"}));

@@ -144,7 +144,7 @@ TEST_F(HttpServerTest, ServesOthersWhileOneHasAskedVeryOften) {
   ask.join();
 }
 
-TEST_F(HttpServerTest, TellsTheLengthOfABodyThatHeadDoesNotGet) {
+TEST_F(HttpServerTest, SendsTheLengthOfTheBodyThatHeadOmits) {
   Begin();
   const std::string answer = Call().Say("HEAD /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").HearAll();
   EXPECT_THAT(answer, HasSubstr("Content-Length: 5\r\n"));
@@ -158,7 +158,7 @@ TEST_F(HttpServerTest, TakesAHeadInPieces) {
   EXPECT_THAT(caller.HearUntil(kGreeting), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
-TEST_F(HttpServerTest, AnswersWhoHasSaidAllThatItWillSay) {
+TEST_F(HttpServerTest, AnswersAClientThatHasClosedItsSendingSide) {
   Begin();
   EXPECT_THAT(Call().Say(kGet).SayNoMore().HearAll(), EndsWith("\r\n\r\nhello"));
 }
@@ -184,7 +184,7 @@ TEST_F(HttpServerTest, AnswersARequestWithABodyWithoutReadingItAndCloses) {
   EXPECT_EQ(CountOf("HTTP/1.1 ", chunked), 1);
 }
 
-TEST_F(HttpServerTest, RefusesWhatIsNoHttp) {
+TEST_F(HttpServerTest, RefusesRequestsThatAreNotHttp) {
   Begin();
   for (const std::string junk : {"\x16\x03\x01\x02\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/1.1\r\nno colon\r\n\r\n",
                                  "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
@@ -202,7 +202,7 @@ TEST_F(HttpServerTest, RefusesAHeadThatIsTooLong) {
   EXPECT_THAT(Call().Say(kLastGet).HearAll(), EndsWith("hello"));
 }
 
-TEST_F(HttpServerTest, EndsAConnectionWhoseHeadDoesNotComeToAnEnd) {
+TEST_F(HttpServerTest, EndsAConnectionWhoseHeadNeverEnds) {
   Begin({.head_time = milliseconds(300)});
   const auto start = std::chrono::steady_clock::now();
   Caller caller = Call();
@@ -237,7 +237,7 @@ TEST_F(HttpServerTest, EndsAConnectionThatDoesNotTakeItsAnswer) {
   EXPECT_LT(caller.HearAll().size(), 5'000'000U);
 }
 
-TEST_F(HttpServerTest, SendsALongBodyWhole) {
+TEST_F(HttpServerTest, SendsALongBodyCompletely) {
   Begin();
   const std::string answer = Call().Say("GET /long HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").HearAll();
   EXPECT_EQ(answer.size() - answer.find("\r\n\r\n") - 4, 5'000'000U);
@@ -256,7 +256,7 @@ TEST_F(HttpServerTest, ServesMoreThanItTakesAtATimeOneAfterAnother) {
   EXPECT_THAT(third.HearUntil(kGreeting), EndsWith("hello"));
 }
 
-TEST_F(HttpServerTest, RefusesWhoAsksTooOften) {
+TEST_F(HttpServerTest, RefusesAClientThatAsksTooOften) {
   Begin({.rate = {.per_second = 0.001, .burst = 2}});
   EXPECT_THAT(Call().Say(kLastGet).HearAll(), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(Call().Say(kLastGet).HearAll(), StartsWith("HTTP/1.1 200 "));
@@ -277,7 +277,7 @@ TEST_F(HttpServerTest, AnswersByTheNewestHandlerAlsoOnOldConnections) {
   EXPECT_EQ(owned.use_count(), 1);
 }
 
-TEST_F(HttpServerTest, GivesTheHandlerHeadersAndWhoAsks) {
+TEST_F(HttpServerTest, PassesHeadersAndTheClientsAddressToTheHandler) {
   std::string heard;
   Begin({}, [&](const IncomingRequest& request) {
     heard = std::string(request.Find("accept").value_or("-")) + "|" + std::string(request.Find("X").value_or("-")) +
@@ -290,7 +290,7 @@ TEST_F(HttpServerTest, GivesTheHandlerHeadersAndWhoAsks) {
   EXPECT_THAT(heard, StartsWith("one|y|-|127.0.0.1:"));
 }
 
-TEST_F(HttpServerTest, KnowsAClientOfIpv4ByItsAddressWhateverItListensAt) {
+TEST_F(HttpServerTest, KnowsAnIpv4ClientByItsAddressOnAnySocket) {
   std::string peer;
   server_ = ValueOf(HttpServer::Begin({.listen = ValueOf(ParseListenAddress(":0"))}, [&](const IncomingRequest& asked) {
     peer = asked.peer;
@@ -300,7 +300,7 @@ TEST_F(HttpServerTest, KnowsAClientOfIpv4ByItsAddressWhateverItListensAt) {
   EXPECT_THAT(peer, StartsWith("127.0.0.1:"));
 }
 
-TEST_F(HttpServerTest, LetsAnAnswerEndThatIsUnderWayWhenItStops) {
+TEST_F(HttpServerTest, FinishesAnAnswerThatIsUnderWayWhenItStops) {
   Begin({.stop_time = std::chrono::minutes(10)});
   Caller idle = Call();
   EXPECT_THAT(idle.Say(kGet).HearUntil(kGreeting), EndsWith("hello"));
@@ -314,7 +314,7 @@ TEST_F(HttpServerTest, LetsAnAnswerEndThatIsUnderWayWhenItStops) {
   stop.join();
 }
 
-TEST_F(HttpServerTest, StopsInTimeWhateverClientsDo) {
+TEST_F(HttpServerTest, StopsInTimeEvenIfClientsHang) {
   Begin({.stop_time = milliseconds(100)});
   Caller stuck = Call();
   stuck.Say("GET /long HTTP/1.1\r\nHost: a\r\n\r\n").HearUntil("x");
@@ -324,13 +324,13 @@ TEST_F(HttpServerTest, StopsInTimeWhateverClientsDo) {
   server_.reset();
 }
 
-TEST_F(HttpServerTest, SaysWhyItCannotListen) {
+TEST_F(HttpServerTest, ReportsWhyItCannotListen) {
   const std::uint16_t port = Begin();
   const auto second = HttpServer::Begin({.listen = {"127.0.0.1", port}}, Greet);
   EXPECT_EQ(MessageOf(second), "listening at 127.0.0.1:" + std::to_string(port) + ": bind: Address already in use");
 }
 
-TEST_F(HttpServerTest, HasNoMoreConnectionsFromOneAddressThanItMay) {
+TEST_F(HttpServerTest, LimitsTheConnectionsOfOneAddress) {
   Begin({.connections_per_address = 2});
   Caller one = Call();
   Caller two = Call();
@@ -343,7 +343,7 @@ TEST_F(HttpServerTest, HasNoMoreConnectionsFromOneAddressThanItMay) {
   EXPECT_THAT(Call().Say(kLastGet).HearAll(), EndsWith(kGreeting));
 }
 
-TEST_F(HttpServerTest, IsNotBegunWhereThereCanBeNoMoreThreads) {
+TEST_F(HttpServerTest, DoesNotBeginIfNoThreadCanBeStarted) {
   std::string message;
   WithoutMoreThreads([&] {
     message = MessageOf(HttpServer::Begin({.listen = {"127.0.0.1", 0}, .threads = 2}, Greet));
@@ -352,7 +352,7 @@ TEST_F(HttpServerTest, IsNotBegunWhereThereCanBeNoMoreThreads) {
   EXPECT_THAT(message, EndsWith("Resource temporarily unavailable"));
 }
 
-TEST_F(HttpServerTest, IsNotBegunWhereThereCanBeNoMoreDescriptors) {
+TEST_F(HttpServerTest, DoesNotBeginIfNoDescriptorCanBeOpened) {
   std::string message;
   Without(RefuseMoreEpolls, [&] {
     message = MessageOf(HttpServer::Begin({.listen = {"127.0.0.1", 0}, .threads = 2}, Greet));
@@ -407,7 +407,7 @@ TEST_F(HttpsServerTest, GivesNewConnectionsTheRenewedCertificate) {
   EXPECT_THAT(MessageOf(Fetch(new_client, "/hello")), HasSubstr("127.0.0.1"));
 }
 
-TEST_F(HttpsServerTest, SaysNothingToWhoDoesNotSpeakTls) {
+TEST_F(HttpsServerTest, SendsNothingToAClientWithoutTls) {
   Begin();
   EXPECT_THAT(Call().Say(kGet).HearAll(), Not(HasSubstr("hello")));
 }

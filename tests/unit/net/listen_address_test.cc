@@ -13,7 +13,7 @@ TEST(ListenAddress, IsReadAndWrittenAsPeopleWriteIt) {
   EXPECT_EQ(ValueOf(ParseListenAddress(":22623")), (ListenAddress{"::", 22623}));
 }
 
-TEST(ListenAddress, IsRefusedWithWhatItShouldBe) {
+TEST(ListenAddress, IsRefusedWithTheExpectedForm) {
   for (const std::string text : {"", "8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "::1:80", "[127.0.0.1]:80",
                                  "localhost:80", "127.0.0.1:80x", "[::1:80"}) {
     EXPECT_EQ(MessageOf(ParseListenAddress(text)),
@@ -21,7 +21,7 @@ TEST(ListenAddress, IsRefusedWithWhatItShouldBe) {
   }
 }
 
-TEST(ListenAddress, KnowsWhichAreOfThisMachineAlone) {
+TEST(ListenAddress, KnowsTheLoopbackAddresses) {
   EXPECT_TRUE(IsLoopback({"127.0.0.1", 1}));
   EXPECT_TRUE(IsLoopback({"127.9.9.9", 1}));
   EXPECT_TRUE(IsLoopback({"::1", 1}));

@@ -35,7 +35,7 @@ TEST(ProxySettings, PreferLowerCaseAndTheScheme) {
   EXPECT_EQ(settings.for_https, "http://c:3");
 }
 
-TEST(ProxySettings, AreEmptyWhereThereAreNone) {
+TEST(ProxySettings, AreEmptyByDefault) {
   EXPECT_EQ(From({}).for_https, "");
   EXPECT_EQ(From({{"ALL_PROXY", "socks5h://d:4"}}).for_https, "socks5h://d:4");
 }

@@ -20,7 +20,7 @@ int AllowedOf(int times, RateLimit& limit, std::string_view who, MonotonicTime w
   return allowed;
 }
 
-TEST(AskerAt, IsAnAddressOrANetworkInWhichAMachineChoosesItsOwn) {
+TEST(AskerAt, IsAnIpv4AddressOrAnIpv6Network) {
   EXPECT_EQ(AskerAt("192.0.2.1"), "192.0.2.1");
   EXPECT_EQ(AskerAt("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
   EXPECT_EQ(AskerAt("2001:db8:1:2::9"), "2001:db8:1:2::/64");
@@ -28,14 +28,14 @@ TEST(AskerAt, IsAnAddressOrANetworkInWhichAMachineChoosesItsOwn) {
   EXPECT_EQ(AskerAt("fe80::1%eth0"), "fe80::/64");
 }
 
-TEST(RateLimit, AllowsSoManyAtOnceAndThenSoManyASecond) {
+TEST(RateLimit, AllowsABurstAndThenARate) {
   RateLimit limit({.per_second = 10, .burst = 5});
   EXPECT_EQ(AllowedOf(20, limit, "a", kNow), 5);
   EXPECT_EQ(AllowedOf(20, limit, "a", kNow + milliseconds(200)), 2);
   EXPECT_EQ(AllowedOf(20, limit, "a", kNow + seconds(60)), 5);
 }
 
-TEST(RateLimit, CountsEachByItself) {
+TEST(RateLimit, CountsEachClientSeparately) {
   RateLimit limit({.per_second = 1, .burst = 1});
   EXPECT_TRUE(limit.Allow("a", kNow));
   EXPECT_FALSE(limit.Allow("a", kNow));
@@ -53,7 +53,7 @@ TEST(RateLimit, AllowsAtLeastOneAtATime) {
   EXPECT_EQ(AllowedOf(3, limit, "a", kNow + seconds(2)), 1);
 }
 
-TEST(RateLimit, ForgetsThoseFirstWhoHaveWaitedLongEnough) {
+TEST(RateLimit, ForgetsTheClientsFirstThatHaveWaitedLongEnough) {
   RateLimit limit({.per_second = 1, .burst = 2}, 2);
   EXPECT_EQ(AllowedOf(3, limit, "old", kNow), 2);
   EXPECT_EQ(AllowedOf(3, limit, "new", kNow + seconds(10)), 2);

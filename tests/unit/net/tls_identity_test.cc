@@ -23,7 +23,7 @@ TEST_F(TlsIdentityTest, TakesACertificateAndItsKey) {
   EXPECT_TRUE(Succeeded(Create(certificate_ + Certificates::Get().Text("ca.crt"), key_)));
 }
 
-TEST_F(TlsIdentityTest, SaysWhatDoesNotFit) {
+TEST_F(TlsIdentityTest, ReportsInvalidOrMismatchedFiles) {
   EXPECT_EQ(MessageOf(Create("", key_)), "the certificate: there is no certificate in it: no start line");
   EXPECT_EQ(MessageOf(Create(certificate_, "")), "the key: there is no key without a passphrase in it: unsupported");
   EXPECT_EQ(MessageOf(Create(certificate_, Certificates::Get().Text("elsewhere.key"))),

@@ -22,7 +22,7 @@ std::vector<std::string> TypesOf(const std::vector<Action>& actions) {
   return types;
 }
 
-TEST(ActionsFor, AsksForNothingWhenNothingChanges) {
+TEST(ActionsFor, AreEmptyWithoutAChange) {
   EXPECT_THAT(
       TypesOf(ActionsBetween(TestConfig().WithFile("/etc/a", "data:,1"), TestConfig().WithFile("/etc/a", "data:,1"))),
       ElementsAre("None"));
@@ -38,7 +38,7 @@ TEST(ActionsFor, NamesEverythingThatForcesAReboot) {
                                               "/etc/b: no policy covers it", "u.service: no policy covers it"));
 }
 
-TEST(ActionsFor, SaysWhichPolicyAsksForAnAction) {
+TEST(ActionsFor, NamesThePolicyThatRequiresAnAction) {
   const auto actions =
       ActionsBetween(TestConfig(), TestConfig().WithFile("/etc/containers/registries.d/x.yaml", "data:,1"));
   ASSERT_THAT(TypesOf(actions), ElementsAre("Reload"));
@@ -53,7 +53,7 @@ TEST(ActionsFor, DropsNoneBesideOtherActions) {
   EXPECT_THAT(TypesOf(ActionsBetween(TestConfig(), to)), ElementsAre("Reload"));
 }
 
-TEST(ActionsFor, HasNothingToSayWhenOnlyTheOrderOfFilesChanges) {
+TEST(ActionsFor, AreEmptyIfOnlyTheOrderOfFilesChanges) {
   TestConfig from;
   from.WithFile("/etc/a", "data:,1").WithFile("/etc/b", "data:,1");
   TestConfig to;
@@ -96,7 +96,7 @@ TEST(FindUnitPolicy, UnderstandsWildcards) {
   EXPECT_EQ(FindUnitPolicy(policy, "other.service"), nullptr);
 }
 
-TEST(WithDefaults, LetsTheFirstOfSeveralPoliciesForOneThingCount) {
+TEST(WithDefaults, UsesTheFirstOfSeveralPoliciesForAThing) {
   NodeDisruptionPolicy user;
   user.files = {{"/etc/mine", {{"None", {}, {}}}}, {"/etc/mine", {{"Drain", {}, {}}}}};
   user.units = {{"mine.service", {{"None", {}, {}}}}, {"mine.service", {{"Drain", {}, {}}}}};
@@ -127,7 +127,7 @@ TEST(FirstBootActionFor, TakesTheHeaviest) {
   EXPECT_EQ(action(TestConfig().WithUnit("u.service", "[Unit]")), "reboot");
 }
 
-TEST(Actions, ThatAreUnknownOrSayNotOfWhatAreRefused) {
+TEST(Actions, ThatAreUnknownOrHaveNoTargetAreRefused) {
   const api::NodeDisruptionAction restart{"Restart", {}, {{"crio.service"}}};
   const api::NodeDisruptionAction unknown{"Teleport", {}, {}};
   const api::NodeDisruptionAction of_nothing{"Reload", {}, {}};

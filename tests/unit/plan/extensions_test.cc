@@ -36,7 +36,7 @@ TEST(Extensions, AreNotInstalledTwice) {
   EXPECT_EQ(changes.uninstall, Names());
 }
 
-TEST(Extensions, LeaveOnlyWhatIsTheirs) {
+TEST(Extensions, KeepOnlyTheirOwnPackages) {
   const PackageChanges changes = Changes(With({"kerberos", "sysstat"}), With({"sysstat"}),
                                          {{"vim", "sysstat", "libkadm5", "krb5-workstation", "usbguard"}, {}});
   EXPECT_EQ(changes, (PackageChanges{{}, {"krb5-workstation", "libkadm5", "usbguard"}, {}, {}}));
@@ -67,7 +67,7 @@ TEST(KernelType, Of64kPagesIsForOneKindOfMachine) {
             "64k-pages is only supported for aarch64 architecture");
 }
 
-TEST(KernelType, GoesBackToWhatWasThereAndLeavesWhatIsSomebodysOwn) {
+TEST(KernelType, RestoresTheImagesKernelAndKeepsOneThatSomebodyInstalled) {
   const LayeredPackages booted = {{"vim", "kernel-rt-core", "kernel-rt-modules"}, {"nano", "kernel", "kernel-core"}};
   EXPECT_EQ(Changes(With({}, "realtime"), With({}), booted),
             (PackageChanges{{}, {"kernel-rt-core", "kernel-rt-modules"}, {}, {"kernel", "kernel-core"}}));
@@ -75,7 +75,7 @@ TEST(KernelType, GoesBackToWhatWasThereAndLeavesWhatIsSomebodysOwn) {
   EXPECT_TRUE(Changes(With({}, "realtime"), With({}), {{}, {"kernel"}}).IsEmpty());
 }
 
-TEST(KernelType, IsChosenAnewWithANewImage) {
+TEST(KernelType, IsInstalledAgainWithANewImage) {
   const LayeredPackages booted = {{"kernel-rt-core", "kernel-rt-kvm"}, {"kernel", "kernel-core"}};
   EXPECT_EQ(Changes(With({}, "realtime"), With({}, "realtime", "example.com/os@sha256:2"), booted),
             (PackageChanges{kRealtime, {"kernel-rt-core", "kernel-rt-kvm"}, kImageKernel, {"kernel", "kernel-core"}}));
@@ -95,13 +95,13 @@ class Missing : public testing::Test {
   }
 };
 
-TEST_F(Missing, NothingIsWhereAllPackagesAreThere) {
+TEST_F(Missing, IsEmptyIfAllPackagesAreInstalled) {
   EXPECT_EQ(PackagesThatTell(With({"kerberos"}, "realtime"), "x86_64"),
             (Names{"kernel-rt-core", "kernel-rt-modules", "kernel-rt-modules-extra", "krb5-workstation", "libkadm5"}));
   EXPECT_EQ(Find(With({"kerberos"}, "realtime"), {}).problems, Names());
 }
 
-TEST_F(Missing, AnExtensionIsWithOneOfItsPackages) {
+TEST_F(Missing, HasAnExtensionThatLacksOnePackage) {
   const MissingParts parts = Find(With({"sysstat", "kerberos"}), {"libkadm5"});
   EXPECT_EQ(parts.extensions, (Names{"kerberos"}));
   EXPECT_EQ(parts.problems, (Names{"extension package verification failed: extension \"kerberos\" verification failed: "
@@ -109,7 +109,7 @@ TEST_F(Missing, AnExtensionIsWithOneOfItsPackages) {
                                    "per set: [[libkadm5]]"}));
 }
 
-TEST_F(Missing, AnExtensionIsNotWithAllThatItConsistedOfBefore) {
+TEST_F(Missing, AnExtensionIsCompleteWithItsFormerPackages) {
   EXPECT_EQ(Find(With({"ipsec"}), {"openvswitch3.5-ipsec"}).problems, Names());
   const MissingParts parts = Find(With({"ipsec"}), {"libreswan", "openvswitch3.5-ipsec"});
   ASSERT_EQ(parts.problems.size(), 1U);
@@ -128,7 +128,7 @@ TEST_F(Missing, TheKernelIsWithItsPackagesOrWithTheImages) {
             (Names{"kernel type \"default\" expected, but the booted one is \"realtime\""}));
 }
 
-TEST_F(Missing, AKernelIsSomebodysOwnWhereTheConfigSaysNothingOfIt) {
+TEST_F(Missing, HasNoKernelIfTheConfigNamesNone) {
   const LayeredPackages realtime = {kRealtime, kImageKernel};
   EXPECT_EQ(Find(With({}, "default", ""), {}, realtime).problems, Names()) << "nor of an image";
   EXPECT_EQ(Find(With({}, ""), {}, realtime).problems, Names());

@@ -48,7 +48,7 @@ TEST(IrreconcilableChanges, EscapesTextsAsGoDoes) {
   EXPECT_EQ(changes[0].diff, "- \"/dev/a\"\n+ \"/dev/\\u003c\\u0026\\u003e\"\n");
 }
 
-TEST(IrreconcilableChanges, ShowsARemovedSectionAsAWhole) {
+TEST(IrreconcilableChanges, ShowsARemovedSectionCompletely) {
   const auto changes = IrreconcilableChanges(WithDisks({"/dev/a"}), WithDisks({}));
   ASSERT_THAT(changes, SizeIs(1));
   EXPECT_EQ(changes[0].field_path, "spec.config.storage.disks");

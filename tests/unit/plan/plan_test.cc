@@ -16,7 +16,7 @@ using testing::StartsWith;
 
 Plan PlanBetween(const TestConfig& from, const TestConfig& to) { return Make(from, to, {}, {}); }
 
-TEST(Make, FindsAllThatStandsInTheWay) {
+TEST(Make, FindsAllObstacles) {
   TestConfig to;
   to.ignition().storage.disks.emplace_back().device = "/dev/a";
   auto& link = to.ignition().storage.links.emplace_back();
@@ -32,14 +32,14 @@ TEST(Make, FindsAllThatStandsInTheWay) {
   for (const auto& obstacle : plan.verdict.obstacles) EXPECT_FALSE(obstacle.advice.empty()) << obstacle.text;
 }
 
-TEST(Make, LetsThroughWhatIsOverridden) {
+TEST(Make, AllowsOverriddenChanges) {
   TestConfig to;
   to.ignition().storage.disks.emplace_back().device = "/dev/a";
   EXPECT_FALSE(Make(TestConfig(), to, {}, {}).IsReconcilable());
   EXPECT_TRUE(Make(TestConfig(), to, {}, {.storage = {"Disks"}}).IsReconcilable());
 }
 
-TEST(Make, FindsWhatOnlyAnOlderVersionAllows) {
+TEST(Make, RefusesAFieldThatOnlyAnOlderVersionAllows) {
   TestConfig to;
   auto& link = to.ignition().storage.links.emplace_back();
   link.path = "/etc/l";
@@ -50,7 +50,7 @@ TEST(Make, FindsWhatOnlyAnOlderVersionAllows) {
       "found: error at $.storage.links.0.target: link target is required\n");
 }
 
-TEST(Make, CannotTellWhetherRegistriesFromElsewhereNeedADrain) {
+TEST(Make, CannotDecideAboutADrainIfRegistriesAreNoDataUrl) {
   const std::string path = "/etc/containers/registries.conf";
   const TestConfig remote = std::move(TestConfig().WithFile(path, "https://h/x"));
   const TestConfig local = std::move(TestConfig().WithFile(path, "data:,"));
@@ -113,7 +113,7 @@ TEST(StepsFor, PutsFilesWithTheDigestOfTheirDecodedContents) {
   EXPECT_EQ(put->want->permissions, 0644);
 }
 
-TEST(StepsFor, KeepsTheFirstKubeconfigForRootWhateverItsConfigSays) {
+TEST(StepsFor, KeepsTheFirstKubeconfigPrivate) {
   TestConfig to;
   to.WithFile("/etc/kubernetes/kubeconfig", "data:,token").WithFile("/etc/kubernetes/other", "data:,");
   for (ignition::File& file : to.ignition().storage.files) file.mode = 0644;
@@ -122,7 +122,7 @@ TEST(StepsFor, KeepsTheFirstKubeconfigForRootWhateverItsConfigSays) {
   EXPECT_EQ(Find<resource::FileEntry>(steps, "/etc/kubernetes/other")->want->permissions, 0644);
 }
 
-TEST(StepsFor, PutsBackWhatWasThereBeforeAConfigTookIt) {
+TEST(StepsFor, RestoresTheStateBeforeTheFirstConfig) {
   resource::FileEntry::State original;
   original.sha256 = Sha256("as the OS has it").hex();
   TestConfig from;

@@ -53,7 +53,7 @@ TEST(HarmInRegistries, FindsNoneInMirrorsForDigests) {
   }
 }
 
-TEST(HarmInRegistries, FindsWhateverMayChangeAnImage) {
+TEST(HarmInRegistries, FindsEverySettingThatMayChangeAnImage) {
   for (const auto& [from, to] :
        std::vector<std::pair<int, int>>{{5, 6}, {1, 3}, {6, 7}, {2, 1}, {4, 3}, {8, 10}, {8, 9}, {1, 6}}) {
     EXPECT_TRUE(IsHarmful(from, to)) << from << " " << to;
@@ -65,13 +65,13 @@ TEST(HarmInRegistries, FindsNoneInARegistryThatStaysAsItIs) {
   EXPECT_EQ(ValueOf(HarmInRegistries(twice, twice + Registry(kR1, Mirror("mirror.com/y", kDigest)))), "");
 }
 
-TEST(HarmInRegistries, SaysWhy) {
+TEST(HarmInRegistries, NamesTheReason) {
   EXPECT_EQ(ValueOf(HarmInRegistries(kFiles.at(8), kFiles.at(9))), "registry bar.com: it is blocked, or no longer so");
   EXPECT_EQ(ValueOf(HarmInRegistries(kFiles.at(2), kFiles.at(1))),
             "registry " + kR1 + ": mirror mirror1.com/repo1/test-img1 is removed");
 }
 
-TEST(HarmInRegistries, CannotTellFromABrokenFile) {
+TEST(HarmInRegistries, IsUnknownForABrokenFile) {
   EXPECT_EQ(MessageOf(HarmInRegistries("", "not = = toml")),
             "failed decoding TOML content from file /etc/containers/registries.conf: toml: line 1 (last key \"not\"): "
             "expected value but found '=' instead");

@@ -27,7 +27,7 @@ TEST(MasterUpkeep, KeepsUsersPodsOffByATaint) {
             R"({"effect":"NoSchedule","key":"node-role.kubernetes.io/master"}]}})");
 }
 
-TEST(MasterUpkeep, LetsUsersPodsInByLabelAndWithoutTaints) {
+TEST(MasterUpkeep, AdmitsUsersPodsByLabelAndWithoutTaints) {
   api::Node node = Master();
   node.spec.taints = {TaintOf(api::kMasterRoleLabel, "NoSchedule"), TaintOf(api::kControlPlaneRoleLabel, "NoSchedule"),
                       TaintOf(api::kMasterRoleLabel, "NoExecute")};
@@ -36,7 +36,7 @@ TEST(MasterUpkeep, LetsUsersPodsInByLabelAndWithoutTaints) {
             R"({"effect":"NoExecute","key":"node-role.kubernetes.io/master"}]}})");
 }
 
-TEST(MasterUpkeep, ChangesNothingThatIsAsItShouldBe) {
+TEST(MasterUpkeep, ChangesNothingIfAllIsAsWanted) {
   api::Node node = Master();
   node.spec.taints.push_back(TaintOf(api::kMasterRoleLabel, "NoSchedule"));
   EXPECT_TRUE(MasterUpkeep(node, MasterScheduling::kControlPlaneOnly).is_empty());
@@ -50,7 +50,7 @@ TEST(MasterUpkeep, LabelsAnOldMasterAsControlPlane) {
             R"({"metadata":{"labels":{"node-role.kubernetes.io/control-plane":""}}})");
 }
 
-TEST(UpdateInProgressUpkeep, TaintsANodeUntilItIsTold) {
+TEST(UpdateInProgressUpkeep, TaintsANodeUntilItsUpdateBegins) {
   const api::MachineConfigPool pool = PoolWith(kNew);
   const Target target(pool, {});
   const api::Node waiting = NodeAt("a", kOld);

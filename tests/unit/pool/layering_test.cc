@@ -64,7 +64,7 @@ TEST(CheckImage, AllowsTheImageThatWasBuiltLast) {
   EXPECT_EQ(image.reason, "Image built successfully, pullspec: os@sha256:aa");
 }
 
-TEST(CheckImage, SaysWhatTheImageWaitsFor) {
+TEST(CheckImage, ReportsWhyTheImageIsNotReady) {
   const auto check = [](const std::string& state) {
     const api::MachineOSBuild build = Build("b", kNew, state);
     const ImageReadiness image = CheckImage({.config = &Config(), .build = &build});
@@ -87,7 +87,7 @@ TEST(CheckImage, NamesTheConfigThatAnOrphanMisses) {
             "orphaned MachineOSBuild \"b\" found, but MachineOSConfig \"gone\" not found");
 }
 
-TEST(Rollout, TellsConfigAndImageTogether) {
+TEST(Rollout, SetsConfigAndImageTogether) {
   const api::MachineConfigPool pool = PoolWith(kNew, {3});
   const api::MachineOSBuild build = Build("b", kNew, "Succeeded");
   const auto with_image = [](const api::Node& node, const std::string& image) {
@@ -109,7 +109,7 @@ TEST(Rollout, TellsConfigAndImageTogether) {
             R"({"metadata":{"annotations":{"machineconfiguration.openshift.io/desiredImage":"os@sha256:aa"}}})");
 }
 
-TEST(Rollout, TakesTheImageBackFromAPoolThatIsNoLongerLayered) {
+TEST(Rollout, RemovesTheImageFromAPoolThatIsNoLongerLayered) {
   const api::Node node = Annotated(NodeAt("a", kNew), api::kCurrentImageAnnotation, "os@sha256:aa");
   const Rollout rollout = Decide(PoolWith(kNew), {Annotated(node, api::kDesiredImageAnnotation, "os@sha256:aa")});
   ASSERT_THAT(Names(rollout.told), ElementsAre("a"));

@@ -13,7 +13,7 @@ int MostOf(api::IntOrString said, std::size_t node_count) {
 
 std::string WhyRefused(const std::string& said) { return MessageOf(MaxUnavailable(PoolWith(kNew, {said}), 4)); }
 
-TEST(MaxUnavailable, IsOneUnlessThePoolSaysMore) {
+TEST(MaxUnavailable, IsOneUnlessThePoolSetsMore) {
   api::MachineConfigPool pool = PoolWith(kNew);
   pool.spec.max_unavailable.reset();
   EXPECT_EQ(ValueOf(MaxUnavailable(pool, 5)), 1);

@@ -26,13 +26,13 @@ TEST(WhyNotReady, NamesTheFirstConditionThatKeepsPodsOff) {
   EXPECT_EQ(WhyNotReady(Cordoned(WithCondition("Ready", "True"))), "node a is reporting Unschedulable");
 }
 
-TEST(WhyNotReady, HasNothingAgainstOtherConditionsOrNone) {
+TEST(WhyNotReady, IsNulloptForOtherConditionsOrNone) {
   EXPECT_EQ(WhyNotReady(WithCondition("MemoryPressure", "True")), std::nullopt);
   EXPECT_EQ(WhyNotReady(WithCondition("DiskPressure", "False")), std::nullopt);
   EXPECT_EQ(WhyNotReady(api::Node()), std::nullopt);
 }
 
-TEST(NodeState, IsDoneWhenItHasWhatItWasToldAndItsAgentSaysSo) {
+TEST(NodeState, IsDoneWithItsDesiredConfigAndTheStateDone) {
   EXPECT_TRUE(IsDone(NodeAt("a", kNew)));
   EXPECT_FALSE(IsDone(NodeBetween("a", kOld, kNew, api::kStateDone)));
   EXPECT_FALSE(IsDone(NodeBetween("a", kNew, kNew, api::kStateWorking)));
@@ -40,7 +40,7 @@ TEST(NodeState, IsDoneWhenItHasWhatItWasToldAndItsAgentSaysSo) {
   EXPECT_FALSE(IsDone(api::Node()));
 }
 
-TEST(NodeState, IsDoneOnlyWithTheImageItWasTold) {
+TEST(NodeState, IsDoneOnlyWithItsDesiredImage) {
   const api::Node node = NodeAt("a", kNew);
   const api::Node told = Annotated(node, api::kDesiredImageAnnotation, "image");
   EXPECT_FALSE(IsDone(told));
@@ -51,7 +51,7 @@ TEST(NodeState, IsDoneOnlyWithTheImageItWasTold) {
   EXPECT_FALSE(IsDone(Annotated(empty, api::kCurrentImageAnnotation, "")));
 }
 
-TEST(NodeState, IsUnavailableFromTheMomentItIsToldUntilItIsDone) {
+TEST(NodeState, IsUnavailableFromTheNewDesiredConfigUntilItIsDone) {
   EXPECT_FALSE(IsUnavailable(NodeAt("a", kOld)));
   EXPECT_TRUE(IsUnavailable(NodeBetween("a", kOld, kNew, api::kStateDone)));
   EXPECT_TRUE(IsUnavailable(NodeBetween("a", kOld, kNew, api::kStateWorking)));
@@ -60,7 +60,7 @@ TEST(NodeState, IsUnavailableFromTheMomentItIsToldUntilItIsDone) {
   EXPECT_TRUE(IsUnavailable(Cordoned(NodeAt("a", kNew))));
 }
 
-TEST(NodeState, ThatFailedIsAvailableToBeToldSomethingElse) {
+TEST(NodeState, IsAvailableForAnotherConfigAfterAFailure) {
   const api::Node node = NodeBetween("a", kOld, kNew, api::kStateDegraded);
   EXPECT_TRUE(IsFailing(node));
   EXPECT_TRUE(NodeState(node).is_degraded());

@@ -87,7 +87,7 @@ TEST(AnyRollout, NeverMakesMoreNodesUnavailableThanMayBe) {
   }
 }
 
-TEST(AnyRollout, TellsNobodyInAPausedPool) {
+TEST(AnyRollout, UpdatesNoNodeInAPausedPool) {
   for (unsigned seed = 0; seed < kPools; ++seed) {
     SCOPED_TRACE(seed);
     Chance chance(seed);
@@ -114,7 +114,7 @@ TEST(AnyRollout, RecoversOnlyNodesThatAreUnavailableAlreadyAndWithoutMakingMoreS
   }
 }
 
-TEST(AnyRollout, TellsNoNodeTwiceOrOfWhatItKnows) {
+TEST(AnyRollout, UpdatesNoNodeTwiceOrWithoutAChange) {
   for (unsigned seed = 0; seed < kPools; ++seed) {
     SCOPED_TRACE(seed);
     Chance chance(seed);

@@ -13,7 +13,7 @@ using testing::IsEmpty;
 constexpr std::string_view kTellNew =
     R"({"metadata":{"annotations":{"machineconfiguration.openshift.io/desiredConfig":"rendered-worker-new"}}})";
 
-TEST(Rollout, TellsAsManyNodesAsMayBeUnavailable) {
+TEST(Rollout, UpdatesAsManyNodesAsMayBeUnavailable) {
   const Rollout rollout = Decide(PoolWith(kNew, {2}), {NodeAt("a", kOld), NodeAt("b", kOld), NodeAt("c", kOld)});
   EXPECT_THAT(Names(rollout.told), ElementsAre("a", "b"));
   EXPECT_EQ(PatchText(rollout.told[0].patch), kTellNew);
@@ -29,14 +29,14 @@ TEST(Rollout, CountsNodesThatAreAtWorkOrNotReady) {
   EXPECT_THAT(Names(rollout.told), ElementsAre("c"));
 }
 
-TEST(Rollout, TellsNobodyWithoutCapacity) {
+TEST(Rollout, UpdatesNoNodeWithoutCapacity) {
   const Rollout rollout = Decide(PoolWith(kNew), {NodeBetween("a", kOld, kNew, api::kStateWorking), NodeAt("b", kOld)});
   EXPECT_THAT(rollout.told, IsEmpty());
   EXPECT_THAT(rollout.candidates.nodes, IsEmpty());
   EXPECT_EQ(rollout.candidates.capacity, 0);
 }
 
-TEST(Rollout, LetsNodesThatFailAtTheTargetUseUpCapacity) {
+TEST(Rollout, CountsNodesThatFailAtTheTargetAsUnavailable) {
   const std::vector<api::Node> nodes = {NodeBetween("a", kOld, kNew, api::kStateDegraded), NodeAt("b", kOld),
                                         NodeAt("c", kOld)};
   EXPECT_THAT(Names(Decide(PoolWith(kNew, {2}), nodes).told), ElementsAre("b"));
@@ -58,7 +58,7 @@ TEST(Rollout, GoesZoneByZoneOldestFirstAndUnlabelledLast) {
   EXPECT_THAT(Names(rollout.told), ElementsAre("d", "a", "b", "c"));
 }
 
-TEST(Rollout, KeepsTheOrderOfTheListWhenAllCanBeTold) {
+TEST(Rollout, KeepsTheOrderOfTheListIfAllNodesCanBeUpdated) {
   const Rollout rollout =
       Decide(PoolWith(kNew, {2}), {InZone(NodeAt("b", kOld), "z2"), InZone(NodeAt("a", kOld), "z1")});
   EXPECT_THAT(Names(rollout.told), ElementsAre("b", "a"));
@@ -88,7 +88,7 @@ TEST(Rollout, IsHeldWhilePausedOrUnrenderedOrDeletedOrSelectingAll) {
   }
 }
 
-TEST(Rollout, SaysWhyMaxUnavailableIsWrongAndTellsNobody) {
+TEST(Rollout, ReportsAnInvalidMaxUnavailableAndUpdatesNoNode) {
   const Rollout rollout = Decide(PoolWith(kNew, {"many"}), {NodeAt("a", kOld)});
   EXPECT_EQ(rollout.max_unavailable_error,
             "maxUnavailable: invalid value for IntOrString: invalid type: string is not a percentage");
@@ -147,13 +147,13 @@ TEST(Recovering, NeedsNoCapacity) {
       R"({"metadata":{"annotations":{"machineconfiguration.openshift.io/desiredConfig":"rendered-worker-newer"}}})");
 }
 
-TEST(Recovering, IsOnlyWhoWasNotToldYet) {
+TEST(Recovering, AreNoNodesThatWereGivenTheTarget) {
   const Rollout rollout =
       Decide(PoolWith(kNew), {NotReady(NodeBetween("a", kOld, kNew, api::kStateWorking)), NotReady(NodeAt("b", kNew))});
   EXPECT_THAT(rollout.recovering, IsEmpty());
 }
 
-TEST(Recovering, IsNobodyWhoIsToldAnyway) {
+TEST(Recovering, AreNoNodesThatAreUpdatedAnyway) {
   const Rollout rollout = Decide(PoolWith(kNew, {2}), {NodeBetween("a", kOld, kOld, api::kStateWorking)});
   EXPECT_THAT(Names(rollout.told), ElementsAre("a"));
   EXPECT_THAT(rollout.recovering, IsEmpty());

@@ -38,7 +38,7 @@ api::MachineConfigNode Reporting(const std::string& name, const std::string& typ
 const api::Time kEarlier{WallTime(std::chrono::seconds(1))};
 const api::Time kNow{WallTime(std::chrono::seconds(2))};
 
-TEST(SetCondition, LeavesOneThatSaysTheSameWhereItIs) {
+TEST(SetCondition, KeepsThePlaceOfAnUnchangedCondition) {
   std::vector<api::Condition> conditions = {ConditionOf("A", "True", "m", kEarlier), ConditionOf("B", "True")};
   SetCondition(conditions, ConditionOf("A", "True", "m", kNow));
   EXPECT_THAT(Types(conditions), ElementsAre("A", "B"));
@@ -78,7 +78,7 @@ TEST(Status, StaysAtTheOldConfigurationUntilThen) {
   EXPECT_EQ(Of(status, "Updating").message, "All nodes are updating to MachineConfig rendered-worker-new");
 }
 
-TEST(Status, OfAPausedPoolSaysWhatWaits) {
+TEST(Status, OfAPausedPoolReportsWaitingNodes) {
   api::MachineConfigPool pool = PoolWith(kNew);
   pool.spec.paused = true;
   const auto status = Decide(pool, {NodeAt("a", kOld)}).status;
@@ -86,7 +86,7 @@ TEST(Status, OfAPausedPoolSaysWhatWaits) {
   EXPECT_EQ(Of(status, "Updating").message, "Pool is paused; will not update to MachineConfig rendered-worker-new");
 }
 
-TEST(Status, SaysWhyRenderingOrBuildingDegradesThePool) {
+TEST(Status, ReportsWhyRenderingOrBuildingDegradesThePool) {
   api::MachineConfigPool pool = PoolWith(kNew);
   pool.status.conditions = {ConditionOf("RenderDegraded", "True", "bad")};
   const auto by_render = Decide(pool, {NodeAt("a", kNew)}).status;
@@ -98,7 +98,7 @@ TEST(Status, SaysWhyRenderingOrBuildingDegradesThePool) {
   EXPECT_EQ(Of(cleared, "ImageBuildDegraded").reason, "NoLayeredObjects");
 }
 
-TEST(Status, QuotesWhatDegradedNodesReport) {
+TEST(Status, QuotesTheReasonsOfDegradedNodes) {
   const api::MachineConfigPool pool = PoolWith(kNew);
   const std::vector<api::Node> nodes = {
       Annotated(NodeBetween("a", kOld, kNew, api::kStateDegraded), api::kReasonAnnotation, "on \"a\""),

@@ -47,7 +47,7 @@ TEST(Access, NoTokenWithAnotherCharacterIsTaken) {
   }
 }
 
-TEST(Access, WhatIsNoTokenIsRefused) {
+TEST(Access, ATextThatIsNoTokenIsRefused) {
   EXPECT_EQ(Check(""), TokenProblem::kMissing);
   const std::string token = MakeToken(kKey, "worker", kNow + seconds(10));
   for (const std::string& junk : {std::string("."), std::string("a.b"), std::string("x"), token + token, token + ".",
@@ -56,7 +56,7 @@ TEST(Access, WhatIsNoTokenIsRefused) {
   }
 }
 
-TEST(Access, ATokenHasNothingThatAHeaderOrUrlWouldHaveToQuote) {
+TEST(Access, ATokenNeedsNoQuotingInAHeaderOrUrl) {
   for (int i = 0; i < 50; ++i) {
     const std::string token = MakeToken(kKey, "pool-" + std::to_string(i), kNow);
     EXPECT_EQ(token.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."),
@@ -64,7 +64,7 @@ TEST(Access, ATokenHasNothingThatAHeaderOrUrlWouldHaveToQuote) {
   }
 }
 
-TEST(Access, TheTokenIsWhatStandsBehindBearer) {
+TEST(Access, TheTokenFollowsBearer) {
   EXPECT_EQ(TokenOf("Bearer a.b"), "a.b");
   EXPECT_EQ(TokenOf("bearer  a.b"), "a.b");
   EXPECT_EQ(TokenOf("Basic a.b"), "");

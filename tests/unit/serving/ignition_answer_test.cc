@@ -45,7 +45,7 @@ class IgnitionAnswerTest : public testing::Test {
   Access access_;
 };
 
-TEST_F(IgnitionAnswerTest, ServesTheSameBytesToAllWhoAskForAVersion) {
+TEST_F(IgnitionAnswerTest, ServesTheSameBytesToAllRequestsForAVersion) {
   const IgnitionAnswer one = Ask("/config/worker", "application/vnd.coreos.ignition+json;version=3.3.0");
   const IgnitionAnswer other = Ask("/config/a/worker", "x/vnd.coreos.ignition+json;version=3.3.9");
   ASSERT_EQ(one.http.status, 200);
@@ -56,7 +56,7 @@ TEST_F(IgnitionAnswerTest, ServesTheSameBytesToAllWhoAskForAVersion) {
   EXPECT_NE(one.http.body.get(), Ask("/config/worker").http.body.get());
 }
 
-TEST_F(IgnitionAnswerTest, SaysWhyThereIsNoConfig) {
+TEST_F(IgnitionAnswerTest, ReportsWhyThereIsNoConfig) {
   EXPECT_EQ(Ask("/config/none").http.status, 500);
   EXPECT_EQ(Ask("/config/none").failure->message(), "there is no pool \"none\"");
   EXPECT_EQ(Ask("/config/broken").http.status, 500);
@@ -69,7 +69,7 @@ TEST_F(IgnitionAnswerTest, SaysWhyThereIsNoConfig) {
   }
 }
 
-TEST_F(IgnitionAnswerTest, NeverHasMoreConfigsThanThereIsRoomFor) {
+TEST_F(IgnitionAnswerTest, KeepsTheLimitOfMemoryForConfigs) {
   const auto ask = [&](int minor) {
     return Ask("/config/worker", fmt::format("application/vnd.coreos.ignition+json;version=3.{}.0", minor));
   };
@@ -90,7 +90,7 @@ TEST_F(IgnitionAnswerTest, NeverHasMoreConfigsThanThereIsRoomFor) {
   EXPECT_EQ(ask(5).http.status, 200);
 }
 
-TEST_F(IgnitionAnswerTest, LooksForATokenAsItsModeSays) {
+TEST_F(IgnitionAnswerTest, ChecksATokenAsItsModeRequires) {
   const std::string good = MakeToken(kSigningKey, "worker", kAskedAt + std::chrono::seconds(1));
   const std::string expired = MakeToken(kSigningKey, "worker", kAskedAt);
   const std::string of_other = MakeToken(kSigningKey, "master", kAskedAt + std::chrono::seconds(1));
@@ -115,7 +115,7 @@ TEST_F(IgnitionAnswerTest, LooksForATokenAsItsModeSays) {
   EXPECT_THAT(Ask("/config/worker").http.headers, testing::ElementsAre(net::Header{"WWW-Authenticate", "Bearer"}));
 }
 
-TEST_F(IgnitionAnswerTest, SaysWhetherItIsWellWhereThereIsNothingElse) {
+TEST_F(IgnitionAnswerTest, ReportsItsHealthWithoutAnyConfig) {
   const auto ask = [](std::string_view method, std::string_view target) {
     return AnswerHealth({method, target, "", {}}).status;
   };

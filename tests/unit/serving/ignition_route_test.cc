@@ -51,7 +51,7 @@ TEST(IgnitionRoute, OnlyGetAndHeadAreAllowed) {
   }
 }
 
-TEST(IgnitionRoute, TheRestIsHealthOrNothing) {
+TEST(IgnitionRoute, AnyOtherPathIsHealthOrNotFound) {
   EXPECT_EQ(GetRoute("/healthz"), Status(200));
   EXPECT_EQ(GetRoute("/healthz/"), Status(404));
   EXPECT_EQ(GetRoute("/"), Status(404));
@@ -59,13 +59,13 @@ TEST(IgnitionRoute, TheRestIsHealthOrNothing) {
   EXPECT_EQ(GetRoute("https://api-int:22623"), Status(404));
 }
 
-TEST(IgnitionRoute, WhatIsNoPathIsABadRequest) {
+TEST(IgnitionRoute, ATargetThatIsNoPathIsABadRequest) {
   for (const char* target : {"*", "", "config/worker", "?x", "/config/%", "/config/%7", "/config/%zz"}) {
     EXPECT_EQ(GetRoute(target), Status(400)) << target;
   }
 }
 
-TEST(IgnitionRoute, ARedirectTellsPeopleWithoutMarkupOfTheirs) {
+TEST(IgnitionRoute, ARedirectEscapesMarkupInItsText) {
   EXPECT_EQ(RedirectText("/a?b=\"><script>'&"),
             "<a href=\"/a?b=&#34;&gt;&lt;script&gt;&#39;&amp;\">Temporary Redirect</a>.\n\n");
 }

@@ -58,7 +58,7 @@ TEST(ServedConfig, IsTheNewestOneOnceAMachineOfThePoolRunsIt) {
   EXPECT_EQ(ServedConfigName(pool), "new");
 }
 
-TEST(ServedText, AddsWhatMakesAMachineANode) {
+TEST(ServedText, AddsThePartsThatMakeAMachineANode) {
   const Value served = Served({.config = Config({}), .kubelet_authorities = "K", .cloud_authorities = "C"});
   EXPECT_THAT(
       PathsOf(served),
@@ -73,7 +73,7 @@ TEST(ServedText, AddsWhatMakesAMachineANode) {
 }
 
 // The file is compressed, so the bundle cannot be put into it as it is; and a digest of other contents must not stay.
-TEST(ServedText, GivesAFileThatIsThereAlreadyItsContentsWhole) {
+TEST(ServedText, ReplacesTheWholeContentsOfAnExistingFile) {
   const Value file = {{"path", "/etc/kubernetes/kubelet-ca.crt"},
                       {"mode", 0600},
                       {"contents",
@@ -109,7 +109,7 @@ TEST(ServedText, MovesKernelArgumentsWhereAVersionHasNone) {
   EXPECT_TRUE(Succeeded(ServedText(sources, SpecVersion::k3_3)));
 }
 
-TEST(ServedText, TellsAMachineOfAPoolWithAnImageOfItsOwn) {
+TEST(ServedText, NamesTheImageOfTheMachinesPool) {
   ServedSources sources = {.config = Config({}), .image = "registry/built@sha256:2"};
   const Value served = Served(sources);
   EXPECT_THAT(ContentsOf(served, "/etc/machine-config-daemon/node-annotations.json"),
@@ -132,13 +132,13 @@ TEST(ServedText, HasAnEmptyConfigOfTheVersionThatIsAskedForInTheMachineConfig) {
             Value({{"ignition", {{"version", "2.2.0"}}}}));
 }
 
-TEST(ServedText, SaysWhatAnOlderVersionCannotHold) {
+TEST(ServedText, NamesThePartsThatAnOlderVersionCannotHold) {
   const ServedSources sources = {.config = Config({{"storage", {{"files", {{{"path", "no/slash"}}}}}}})};
   EXPECT_THAT(MessageOf(ServedText(sources, SpecVersion::k3_5)), testing::HasSubstr("path"));
   EXPECT_THAT(MessageOf(ServedText({.config = Config({})}, SpecVersion::k3_0)), testing::HasSubstr("not supported"));
 }
 
-TEST(AddAuthorities, DecodesThemOrSaysWhichCannotBe) {
+TEST(AddAuthorities, DecodesTheAuthoritiesOrNamesTheBrokenOne) {
   api::ControllerConfig config;
   config.spec.kube_apiserver_serving_ca = EncodeBase64("kube");
   config.spec.cloud_provider_ca = EncodeBase64("cloud");

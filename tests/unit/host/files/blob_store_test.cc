@@ -31,7 +31,7 @@ class BlobStoreTest : public testing::Test {
   Root root_;
 };
 
-TEST_F(BlobStoreTest, GivesBackWhatItWasGivenAlsoWhenOpenedAgain) {
+TEST_F(BlobStoreTest, ReturnsContentsAlsoAfterItIsOpenedAgain) {
   std::string sha256;
   {
     BlobStore blobs = Open();
@@ -124,7 +124,7 @@ TEST_F(BlobStoreTest, GivesBackManyInAnyOrderBeforeAndAfterTheyAreDurable) {
   expect_all(Open());
 }
 
-TEST_F(BlobStoreTest, TakesAFileOfAnySizeWhateverItsSizeWas) {
+TEST_F(BlobStoreTest, AcceptsAFileThatHasChangedItsSize) {
   BlobStore blobs = Open();
   for (const std::size_t size : {0UL, 1UL, 4096UL, 262'143UL, 262'144UL, 1'000'000UL}) {
     const std::string contents(size, 'a');
@@ -148,7 +148,7 @@ TEST_F(BlobStoreTest, KnowsAFileWithOtherContents) {
   }
 }
 
-TEST_F(BlobStoreTest, CutsWhatAPowerCutToreOffWhereverItDid) {
+TEST_F(BlobStoreTest, DropsAnIncompleteEntryAfterAPowerCutAnywhere) {
   std::uintmax_t whole = 0;
   {
     BlobStore blobs = Open();
@@ -167,7 +167,7 @@ TEST_F(BlobStoreTest, CutsWhatAPowerCutToreOffWhereverItDid) {
   }
 }
 
-TEST_F(BlobStoreTest, DoesNotHaveContentsThatAreNotWhatTheySayAndHasThoseBehind) {
+TEST_F(BlobStoreTest, IgnoresContentsWithAnotherDigestAndKeepsTheFollowingOnes) {
   {
     BlobStore blobs = Open();
     ValueOf(blobs.Add("first"));
@@ -183,7 +183,7 @@ TEST_F(BlobStoreTest, DoesNotHaveContentsThatAreNotWhatTheySayAndHasThoseBehind)
   EXPECT_EQ(ValueOf(blobs.Read(ValueOf(blobs.Add("first")), 100)), "first");
 }
 
-TEST_F(BlobStoreTest, SaysWhichContentsItDoesNotHave) {
+TEST_F(BlobStoreTest, NamesTheMissingContents) {
   EXPECT_EQ(MessageOf(Open().Read("0123", 10)), "/store has no contents with the digest 0123");
 }
 

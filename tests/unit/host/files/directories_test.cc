@@ -55,7 +55,7 @@ class DirectoriesTest : public testing::Test {
   Root root_;
 };
 
-TEST_F(DirectoriesTest, FollowsWhatIsOurs) {
+TEST_F(DirectoriesTest, FollowsLinksOfRoot) {
   Link("home", "users", 0);
   Link("/etc", "home/etc", 0);
   Link("../../../../..", "etc/up", 0);
@@ -67,7 +67,7 @@ TEST_F(DirectoriesTest, FollowsWhatIsOurs) {
             (*ValueOf(Directories(root_).Open("/home/user"))).identity());
 }
 
-TEST_F(DirectoriesTest, FollowsALinkOfAUserOnlyToWhatIsThatUsers) {
+TEST_F(DirectoriesTest, FollowsALinkOfAUserOnlyToFilesOfThatUser) {
   Link("/home/user/mine", "home/user/good-absolute", kUser);
   Link("conf/../mine", "home/user/good-relative", kUser);
   Link("/etc/profile.d", "home/user/bad-absolute", kUser);
@@ -95,7 +95,7 @@ TEST_F(DirectoriesTest, FollowsALinkOfAUserNotWhereThatUserMayNotGo) {
   EXPECT_TRUE(Opens("/private/theirs"));
 }
 
-TEST_F(DirectoriesTest, FollowsALinkInADirectoryForAllByWhoseItIs) {
+TEST_F(DirectoriesTest, FollowsALinkInASharedDirectoryByItsOwner) {
   fs::create_directory(top_ / "tmp");
   fs::permissions(top_ / "tmp", fs::perms(01777));
   Link("/etc", "tmp/of-user", kUser);
@@ -126,7 +126,7 @@ TEST_F(DirectoriesTest, ReadsNoFileOfRootsByANameThatAUserMayHaveGivenIt) {
   EXPECT_TRUE(Succeeded(Observe(root_, "/home/user/mine/too")));
 }
 
-TEST_F(DirectoriesTest, ReadsNothingThroughALinkInThePlaceOfADirectory) {
+TEST_F(DirectoriesTest, ReadsNothingThroughALinkInPlaceOfADirectory) {
   Link("/etc", "home/user/elsewhere", kUser);
   EXPECT_THAT(MessageOf(Observe(root_, "/home/user/elsewhere/shadow")),
               HasSubstr("looking at /home/user/elsewhere/shadow: the link /home/user/elsewhere"));
@@ -186,7 +186,7 @@ TEST_F(DirectoriesTest, AreTheSameInCommitAsInPrepareOrItFails) {
 }
 
 // Whatever takes the temporary name in a user's directory, it is not the file that waits there.
-TEST_F(DirectoriesTest, HaveWhatWaitsWhereNoUserCanReachIt) {
+TEST_F(DirectoriesTest, KeepWaitingFilesOutOfReachOfUsers) {
   BlobStore blobs = ValueOf(BlobStore::Open(root_, "/blobs"));
   State ours;
   ours.sha256 = ValueOf(blobs.Add("ours"));
@@ -207,7 +207,7 @@ TEST_F(DirectoriesTest, HaveWhatWaitsWhereNoUserCanReachIt) {
   EXPECT_EQ(top_.Read("etc/profile.d/app"), "root's");
 }
 
-TEST_F(DirectoriesTest, OfWhichManyAreChangedAtOnceAreTheSameInCommit) {
+TEST_F(DirectoriesTest, OfManyChangesAreTheSameInCommit) {
   BlobStore blobs = ValueOf(BlobStore::Open(root_, "/blobs"));
   State ours;
   ours.sha256 = ValueOf(blobs.Add("ours"));

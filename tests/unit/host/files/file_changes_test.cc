@@ -95,7 +95,7 @@ class FileChangesTest : public testing::Test {
   FileChanges changes_;
 };
 
-TEST_F(FileChangesTest, ChangesNothingThatAnyoneLooksAtUntilItIsCommitted) {
+TEST_F(FileChangesTest, ChangesNoVisibleFileBeforeTheCommit) {
   outside_.Write("root/etc/motd", "old");
   const FilePut puts[] = {{"/etc/motd", File("new")}, {"/etc/new.d", Directory()}, {"/etc/new.d/file", File("new")}};
   for (const FilePut& put : puts) ASSERT_TRUE(Succeeded(changes_.Prepare(put)));
@@ -108,7 +108,7 @@ TEST_F(FileChangesTest, ChangesNothingThatAnyoneLooksAtUntilItIsCommitted) {
   ExpectNames("/etc", {"motd", "new.d"});
 }
 
-TEST_F(FileChangesTest, LeavesNothingBehindWhenItIsAbandoned) {
+TEST_F(FileChangesTest, LeavesNoFilesIfItIsAbandoned) {
   for (const FilePut& put : {FilePut{"/etc/file", File("x")}, FilePut{"/etc/a", Directory()},
                              FilePut{"/etc/a/b", Directory()}, FilePut{"/etc/a/b/file", File("x")}}) {
     ASSERT_TRUE(Succeeded(changes_.Prepare(put)));
@@ -138,7 +138,7 @@ TEST_F(FileChangesTest, SetsTheOwner) {
   }
 }
 
-TEST_F(FileChangesTest, LeavesAloneWhatIsThereAsWanted) {
+TEST_F(FileChangesTest, LeavesFilesAloneThatAreAsWanted) {
   for (const State& want : {File("text"), Link("target"), Directory()}) {
     ASSERT_TRUE(Succeeded(PutOne("/etc/thing", want)));
     const struct stat before = StatusOf("etc/thing");
@@ -176,7 +176,7 @@ TEST_F(FileChangesTest, RefusesToReplaceADirectoryWithSomethingInIt) {
   ExpectNames("/etc", {"thing"});
 }
 
-TEST_F(FileChangesTest, DoesNotLoseWhatComesIntoADirectoryThatItIsAboutToReplace) {
+TEST_F(FileChangesTest, KeepsAFileThatComesIntoADirectoryToBeReplaced) {
   fs::create_directory(At("etc/thing"));
   const FilePut put = {"/etc/thing", File("file")};
   ASSERT_TRUE(Succeeded(changes_.Prepare(put)));
@@ -198,7 +198,7 @@ TEST_F(FileChangesTest, RemovesFilesLinksAndEmptyDirectoriesAndLeavesOthers) {
   EXPECT_EQ(outside_.Read("secret"), "not yours");
 }
 
-TEST_F(FileChangesTest, GivesAFileOfManyNamesAnInodeOfItsOwn) {
+TEST_F(FileChangesTest, GivesAFileWithHardLinksItsOwnInode) {
   outside_.Write("root/etc/one", "old");
   fs::create_hard_link(At("etc/one"), At("etc/other"));
   ASSERT_TRUE(Succeeded(PutOne("/etc/one", File("new"))));
@@ -230,19 +230,19 @@ TEST_F(FileChangesTest, ReachesOnePlaceByTwoPaths) {
   ExpectNames("/etc", {"new.d", "same"});
 }
 
-TEST_F(FileChangesTest, TakesTheLaterOfTwoForTheSamePath) {
+TEST_F(FileChangesTest, UsesTheLaterOfTwoChangesToAPath) {
   ASSERT_TRUE(Succeeded(PutAll({{"/etc/thing", File("first")}, {"/etc/thing", File("last")}})));
   EXPECT_EQ(Read("etc/thing"), "last");
   ASSERT_TRUE(Succeeded(PutAll({{"/etc/thing", File("first")}, {"/etc/thing", std::nullopt}})));
   ExpectNames("/etc", {});
 }
 
-TEST_F(FileChangesTest, PreparesWhatWasNotPreparedWhenItIsCommitted) {
+TEST_F(FileChangesTest, PreparesTheRemainingChangesAtTheCommit) {
   ASSERT_TRUE(Succeeded(changes_.Commit({"/etc/file", File("x")})));
   EXPECT_EQ(Read("etc/file"), "x");
 }
 
-TEST_F(FileChangesTest, ClearsWhatACrashLeftBesideThePlace) {
+TEST_F(FileChangesTest, ClearsTheRemainsOfACrash) {
   outside_.Write("root/etc/" + NameBeside("same"), "half");
   outside_.Write("root/etc/same", "text");
   fs::create_directories(At("etc/" + NameBeside("new.d")) / NameBeside("sub") / NameBeside("file"));
@@ -253,7 +253,7 @@ TEST_F(FileChangesTest, ClearsWhatACrashLeftBesideThePlace) {
   ExpectNames("/etc", {"new.d", "same"});
 }
 
-TEST_F(FileChangesTest, KeepsTheAttributesOfWhatItReplacesWhenNothingIsSaidOfThem) {
+TEST_F(FileChangesTest, KeepsTheAttributesOfAReplacedFileUnlessTheyAreSet) {
   outside_.Write("root/etc/file", "old");
   if (!SetAttribute("etc/file", "user.note", "theirs")) FAIL() << "no attributes here";
   const bool has_capability =
@@ -265,7 +265,7 @@ TEST_F(FileChangesTest, KeepsTheAttributesOfWhatItReplacesWhenNothingIsSaidOfThe
   }
 }
 
-TEST_F(FileChangesTest, TakesTheWordOfWhoHasLookedWhileItHasRested) {
+TEST_F(FileChangesTest, TrustsAnEarlierLookAtAFileThatStayedUnchanged) {
   outside_.Write("root/etc/file", "old");
   fs::permissions(At("etc/file"), fs::perms(0644));
   State was = File("old");
@@ -279,7 +279,7 @@ TEST_F(FileChangesTest, TakesTheWordOfWhoHasLookedWhileItHasRested) {
 
 constexpr const char* kEdited = "someone has changed it since it was looked at, and it stays as they left it";
 
-TEST_F(FileChangesTest, RefusesWhatIsNoLongerAsItWasSeen) {
+TEST_F(FileChangesTest, RefusesAFileThatHasChangedSinceItWasSeen) {
   outside_.Write("root/etc/file", "edit");
   const State was = ValueOf(ObserveAndKeep(root_, blobs_, "/etc/file")).value();
   State other = was;
@@ -352,7 +352,7 @@ TEST_F(FileChangesTest, KeepsEveryEditThatIsMadeBeforeItsCommit) {
   }
 }
 
-TEST_F(FileChangesTest, KeepsWhatComesToAPlaceWhereNothingWas) {
+TEST_F(FileChangesTest, KeepsAFileThatAppearsAtAnEmptyPlace) {
   const FilePut put = {"/etc/file", File("new")};
   ASSERT_TRUE(Succeeded(changes_.Prepare(put)));
   outside_.Write("root/etc/file", "edit");
@@ -361,7 +361,7 @@ TEST_F(FileChangesTest, KeepsWhatComesToAPlaceWhereNothingWas) {
 }
 
 // An editor has the file open all the time.
-TEST_F(FileChangesTest, GivesBackWhatIsWrittenToAFileThatItHasReplacedOrRemoved) {
+TEST_F(FileChangesTest, RestoresWritesToAFileThatItHasReplacedOrRemoved) {
   for (const std::optional<State>& want : {std::optional(File("new")), std::optional<State>()}) {
     outside_.Write("root/etc/file", "old");
     const State was = ValueOf(ObserveAndKeep(root_, blobs_, "/etc/file")).value();
@@ -446,7 +446,7 @@ class Immutable {
   bool works_ = false;
 };
 
-TEST_F(FileChangesTest, SaysWhatToDoAboutAnImmutableFileBeforeAnythingIsChanged) {
+TEST_F(FileChangesTest, ExplainsAnImmutableFileBeforeAnythingIsChanged) {
   outside_.Write("root/etc/fixed", "old");
   const Immutable fixed(At("etc/fixed"));
   if (!fixed.works()) FAIL() << "no immutable bits here";
@@ -457,14 +457,14 @@ TEST_F(FileChangesTest, SaysWhatToDoAboutAnImmutableFileBeforeAnythingIsChanged)
   ExpectNames("/etc", {"fixed"});
 }
 
-TEST_F(FileChangesTest, SaysWhatToDoAboutAnImmutableDirectory) {
+TEST_F(FileChangesTest, ExplainsAnImmutableDirectory) {
   const Immutable fixed(At("etc"));
   if (!fixed.works()) FAIL() << "no immutable bits here";
   EXPECT_EQ(MessageOf(changes_.Prepare({"/etc/file", File("new")})),
             "writing /etc/file: the directory /etc is immutable: `chattr -i` makes it changeable");
 }
 
-TEST_F(FileChangesTest, RefusesWhatIsNoFileDirectoryOrLink) {
+TEST_F(FileChangesTest, RefusesOtherTypesOfFiles) {
   ASSERT_EQ(::mkfifo(At("etc/pipe").c_str(), 0600), 0);
   EXPECT_THAT(MessageOf(PutOne("/etc/pipe", File("x"))), HasSubstr("writing /etc/pipe: a named pipe is there"));
   EXPECT_THAT(MessageOf(PutOne("/etc/pipe", std::nullopt)), HasSubstr("removing /etc/pipe: a named pipe is there"));
@@ -474,7 +474,7 @@ TEST_F(FileChangesTest, RefusesPathsThatDoNotEndInAName) {
   for (const char* path : {"", "/", "/etc/", "/etc/..", "etc/file"}) EXPECT_FALSE(PutOne(path, File("x"))) << path;
 }
 
-TEST_F(FileChangesTest, SaysThatContentsAreMissing) {
+TEST_F(FileChangesTest, NamesMissingContents) {
   State want = File("x");
   want.sha256 = std::string(64, '0');
   EXPECT_THAT(MessageOf(PutOne("/etc/file", want)), HasSubstr("has no contents with the digest 000"));

@@ -70,7 +70,7 @@ TEST_F(FilesTest, SeesALinkAndDoesNotFollowIt) {
   EXPECT_EQ(state.target, "../../secret");
 }
 
-TEST_F(FilesTest, SeesADirectoryAndNothing) {
+TEST_F(FilesTest, ObservesADirectoryAndAMissingFile) {
   EXPECT_EQ(At("/etc").kind, EntryKind::kDirectory);
   outside_.Write("root/etc/file", "");
   for (const char* path : {"/etc/none", "/none/at/all", "/etc/file/below"}) {
@@ -78,13 +78,13 @@ TEST_F(FilesTest, SeesADirectoryAndNothing) {
   }
 }
 
-TEST_F(FilesTest, DoesNotLookOutsideOfItsRoot) {
+TEST_F(FilesTest, DoesNotLookOutsideItsRoot) {
   fs::create_directory_symlink("../..", outside_ / "root/etc/up");
   EXPECT_FALSE(ValueOf(Observe(root_, "/etc/up/secret")).has_value());
   EXPECT_FALSE(ValueOf(Observe(root_, "/../secret")).has_value());
 }
 
-TEST_F(FilesTest, SaysThatANamedPipeIsNoFile) {
+TEST_F(FilesTest, ReportsThatANamedPipeIsNoFile) {
   ASSERT_EQ(::mkfifo((outside_ / "root/etc/pipe").c_str(), 0600), 0);
   EXPECT_THAT(MessageOf(Observe(root_, "/etc/pipe")), HasSubstr("looking at /etc/pipe: a named pipe is there"));
 }
@@ -96,7 +96,7 @@ TEST_F(FilesTest, KeepsTheContentsThatItSees) {
   EXPECT_EQ(ValueOf(blobs.Read(state.value().sha256, 100)), "hello\n");
 }
 
-TEST(Matches, ComparesWhatIsWanted) {
+TEST(Matches, ComparesOnlyTheWantedFields) {
   State have;
   have.sha256 = "1";
   have.permissions = 0644;
@@ -173,7 +173,7 @@ TEST_F(FilesTest, MissesNoDirectoryBehindALink) {
   EXPECT_THAT(ValueOf(MissingDirectories(root_, puts)), IsEmpty());
 }
 
-TEST_F(FilesTest, RefusesToReplaceWhatIsInThePlaceOfADirectory) {
+TEST_F(FilesTest, RefusesToReplaceAFileInPlaceOfADirectory) {
   outside_.Write("root/etc/file", "");
   fs::create_symlink("nowhere", outside_ / "root/etc/dangling");
   const FilePut below_file[] = {File("/etc/file/below")};

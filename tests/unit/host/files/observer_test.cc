@@ -61,7 +61,7 @@ TEST_F(ObserverTest, SeesDirectoriesUnderAnyOfTheirNames) {
   EXPECT_FALSE(ValueOf(observer.Observe("/motd/")).has_value());
 }
 
-TEST_F(ObserverTest, KeepsContentsOnlyOfWhatIsNotAsWanted) {
+TEST_F(ObserverTest, KeepsContentsOnlyOfFilesThatDiffer) {
   BlobStore blobs = ValueOf(BlobStore::Open(root_, "/store"));
   Observer observer(root_);
   directory_.Write("long", std::string(1 << 20, 'x'));

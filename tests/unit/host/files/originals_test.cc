@@ -74,7 +74,7 @@ class OriginalsTest : public testing::Test {
   BlobStore blobs_;
 };
 
-TEST_F(OriginalsTest, KeepsWhatIsThereAndStampsWhatIsNot) {
+TEST_F(OriginalsTest, KeepsAnExistingFileAndRecordsAMissingOne) {
   ASSERT_EQ(::chmod((directory_ / "etc/motd").c_str(), 0751), 0);
   PutAll(Keep({"/etc/motd", "/etc/new"}));
   EXPECT_EQ(directory_.Read(std::string(kMotdOriginal).substr(1)), "the admin's");
@@ -90,7 +90,7 @@ TEST_F(OriginalsTest, LooksOnlyAndMakesTheDirectoriesFirst) {
                                        "/etc/machine-config-daemon/orig/etc", kMotdOriginal));
 }
 
-TEST_F(OriginalsTest, NeverOverwritesWhatIsKeptOrStamped) {
+TEST_F(OriginalsTest, NeverOverwritesAKeptFileOrARecord) {
   PutAll(Keep({"/etc/motd", "/etc/new"}));
   directory_.Write("etc/motd", "the config's");
   directory_.Write("etc/new", "the config's");
@@ -100,7 +100,7 @@ TEST_F(OriginalsTest, NeverOverwritesWhatIsKeptOrStamped) {
   EXPECT_THAT(Keep({"/etc/motd"}), IsEmpty());
 }
 
-TEST_F(OriginalsTest, GivesBackWhatWasThereAndLeavesNoTrace) {
+TEST_F(OriginalsTest, RestoresTheOriginalAndLeavesNoTrace) {
   Take("/etc/motd", "the config's");
   EXPECT_EQ(directory_.Read("etc/motd"), "the config's");
   GiveBack("/etc/motd");
@@ -115,7 +115,7 @@ TEST_F(OriginalsTest, GivesBackALink) {
   EXPECT_EQ(fs::read_symlink(directory_ / "etc/os-release"), "../usr/lib/os-release");
 }
 
-TEST_F(OriginalsTest, RemovesWhatWasNotThereWithTheDirectoriesMadeForIt) {
+TEST_F(OriginalsTest, RemovesAnAddedFileAndTheDirectoriesMadeForIt) {
   Take("/etc/a/b/file", "the config's");
   EXPECT_TRUE(Exists("/etc/machine-config-daemon/noorig/etc/a/b.mcdnoorig"));
   GiveBack("/etc/a/b/file");
@@ -123,7 +123,7 @@ TEST_F(OriginalsTest, RemovesWhatWasNotThereWithTheDirectoriesMadeForIt) {
   EXPECT_FALSE(Exists("/etc/machine-config-daemon/noorig/etc"));
 }
 
-TEST_F(OriginalsTest, KeepsWhatHasTheLongestName) {
+TEST_F(OriginalsTest, KeepsAFileWithTheLongestName) {
   const std::string longest(NAME_MAX, 'n');
   directory_.Write("etc/" + longest, "the admin's");
   Take("/etc/" + longest, "ours");
@@ -132,7 +132,7 @@ TEST_F(OriginalsTest, KeepsWhatHasTheLongestName) {
   EXPECT_NE(OriginalOf("/etc/" + longest), OriginalOf("/etc/" + std::string(NAME_MAX, 'm')));
 }
 
-TEST_F(OriginalsTest, LeavesADirectoryThatSomeoneElseUsesOrThatIsWantedAndRemembersIt) {
+TEST_F(OriginalsTest, LeavesADirectoryThatIsInUseOrWantedAndRecordsIt) {
   Take("/etc/a/one", "the config's");
   Take("/etc/a/two", "the config's");
   GiveBack("/etc/a/one");
@@ -150,7 +150,7 @@ TEST_F(OriginalsTest, LeavesADirectoryThatWasThereBefore) {
   EXPECT_TRUE(Exists("/etc/theirs"));
 }
 
-TEST_F(OriginalsTest, TakesWhatTheOperatorKept) {
+TEST_F(OriginalsTest, UsesTheOriginalThatTheOperatorKept) {
   fs::create_directories(directory_ / "etc/machine-config-daemon/orig/etc");
   fs::create_directories(directory_ / "etc/machine-config-daemon/noorig/etc");
   directory_.Write(std::string(kMotdOriginal).substr(1), "the OS's");
@@ -161,7 +161,7 @@ TEST_F(OriginalsTest, TakesWhatTheOperatorKept) {
   EXPECT_THAT(Keys(given_back.afterwards), IsSupersetOf({kMotdOriginal, kNewStamp}));
 }
 
-TEST_F(OriginalsTest, FallsBackToTheDefaultOfTheOsWhereNothingWasKept) {
+TEST_F(OriginalsTest, FallsBackToTheDefaultOfTheOsWithoutAnOriginal) {
   fs::create_directories(directory_ / "usr/etc");
   directory_.Write("usr/etc/motd", "the OS's");
   const GivenBack given_back = Find({"/etc/motd", "/etc/other"});

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 constexpr std::uint64_t kMebibyte = 1 << 20;
 
-TEST(Room, LeavesWhatOthersNeed) {
+TEST(Room, ReservesSpaceForOthers) {
   EXPECT_EQ(RoomOf({1000 * kMebibyte, 10000}).bytes, 936 * kMebibyte);
   EXPECT_EQ(RoomOf({1000 * kMebibyte, 10000}).inodes, 8976u);
 }
@@ -30,14 +30,14 @@ class NeedingRoom : public testing::Test {
   NeededRoom needed_{root_};
 };
 
-TEST_F(NeedingRoom, AsksForWhatIsNotThereAndNamesTheDirectory) {
+TEST_F(NeedingRoom, ReportsMissingSpaceAndNamesTheDirectory) {
   ASSERT_TRUE(Succeeded(needed_.Add("/etc/small", 1)));
   EXPECT_TRUE(Succeeded(needed_.Expect()));
   ASSERT_TRUE(Succeeded(needed_.Add("/etc/big", std::uint64_t{1} << 60)));
   EXPECT_THAT(MessageOf(needed_.Expect()), HasSubstr("too little space on the file system of /etc/small"));
 }
 
-TEST_F(NeedingRoom, AddsUpWhatManyFilesTake) {
+TEST_F(NeedingRoom, AddsUpTheSpaceOfManyFiles) {
   ASSERT_TRUE(Succeeded(needed_.Add("/", 1)));
   EXPECT_TRUE(Succeeded(needed_.Expect()));
   const std::uint64_t room = ValueOf(RoomAt(root_, "/")).bytes;

@@ -62,7 +62,7 @@ TEST_F(SeenFilesTest, AreNotReadAgain) {
   EXPECT_EQ(state.attributes, read.attributes);
 }
 
-TEST_F(SeenFilesTest, AreNotReadToBeKeptIfTheyAreWhatIsExpected) {
+TEST_F(SeenFilesTest, AreNotReadToBeKeptIfTheyMatch) {
   SeenFiles seen = WithAWrongMemory(Sha256("expected").hex());
   BlobStore blobs = ValueOf(BlobStore::Open(root_, "/store"));
   const auto keep = [&](const std::string& what) {
@@ -132,7 +132,7 @@ TEST_F(SeenFilesTest, AreForgottenOnceNobodyAsksForThem) {
   EXPECT_EQ(SeenFiles::Load(root_, "/seen", clock_).size(), 0U);
 }
 
-TEST_F(SeenFilesTest, AreNoneIfTheFileIsBrokenAnywhere) {
+TEST_F(SeenFilesTest, AreEmptyIfTheFileIsBrokenAnywhere) {
   ASSERT_TRUE(Succeeded(WithAWrongMemory().Save(root_, "/seen")));
   const std::string whole = directory_.Read("seen");
   for (std::size_t i = 0; i < whole.size(); ++i) {
@@ -147,7 +147,7 @@ TEST_F(SeenFilesTest, AreNoneIfTheFileIsBrokenAnywhere) {
   EXPECT_EQ(SeenFiles::Load(root_, "/seen", clock_).size(), 1U);
 }
 
-TEST_F(SeenFilesTest, AreNoneIfOthersMayWriteTheFileOrItIsALink) {
+TEST_F(SeenFilesTest, AreEmptyIfOthersMayWriteTheFileOrItIsALink) {
   ASSERT_TRUE(Succeeded(WithAWrongMemory().Save(root_, "/seen")));
   fs::create_symlink("seen", directory_ / "link");
   EXPECT_EQ(SeenFiles::Load(root_, "/link", clock_).size(), 0U);

@@ -8,7 +8,7 @@
 namespace pintle::host {
 namespace {
 
-TEST(HowFar, IsSaidInOneLine) {
+TEST(HowFar, IsWrittenOnOneLine) {
   EXPECT_EQ(InWords({"fetching x", "downloading", 43}), "fetching x: downloading, 43 %");
   EXPECT_EQ(InWords({"fetching x", "downloading"}), "fetching x: downloading");
   EXPECT_EQ(InWords({"fetching x", "", 0}), "fetching x: 0 %");

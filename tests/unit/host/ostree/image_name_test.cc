@@ -39,7 +39,7 @@ TEST(ParseImageName, KnowsLayoutsBranchesAndCommits) {
   EXPECT_EQ(Parsed<OstreeCommit>(kHex), OstreeCommit{kHex});
 }
 
-TEST(ParseImageName, RefusesWhatNamesNothing) {
+TEST(ParseImageName, RefusesInvalidNames) {
   for (const char* text :
        {"", "quay.io/os@md5:1234", "quay.io/os@sha256:12", "quay.io/os:", "quay.io/os:a b", "--help", "oci:relative",
         "docker://os", "a:b:c", "quay.io/--x y", "remote:", ":branch", "docker://-x.y/z"}) {
@@ -47,7 +47,7 @@ TEST(ParseImageName, RefusesWhatNamesNothing) {
   }
 }
 
-TEST(ImageOfReference, ReadsWhatOthersWriteIntoOrigins) {
+TEST(ImageOfReference, ReadsTheFormsInOrigins) {
   EXPECT_EQ(ImageOfReference("ostree-unverified-registry:quay.io/os@sha256:" + kHex), "quay.io/os@sha256:" + kHex);
   EXPECT_EQ(ImageOfReference("ostree-remote-registry:fedora:quay.io/os:1"), "quay.io/os:1");
   EXPECT_EQ(ImageOfReference("ostree-remote-image:fedora:docker://quay.io/os:1"), "quay.io/os:1");

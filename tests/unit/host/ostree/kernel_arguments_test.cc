@@ -11,18 +11,18 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Arguments = std::vector<std::string>;
 
-TEST(SplitKernelArguments, KeepsWhatIsQuotedTogether) {
+TEST(SplitKernelArguments, KeepsQuotedPartsTogether) {
   EXPECT_THAT(SplitKernelArguments("  rw  dyndbg=\"file a.c +p\"\tquiet\n"),
               ElementsAre("rw", "dyndbg=\"file a.c +p\"", "quiet"));
   EXPECT_THAT(SplitKernelArguments(""), IsEmpty());
 }
 
-TEST(MergedKernelArguments, AddsAtTheEndWhatIsMissing) {
+TEST(MergedKernelArguments, AppendsMissingArguments) {
   const Arguments current = {"root=LABEL=root", "rw"}, add = {"b=2", "a=1"};
   EXPECT_THAT(MergedKernelArguments(current, {}, add), ElementsAre("root=LABEL=root", "rw", "b=2", "a=1"));
 }
 
-TEST(MergedKernelArguments, LeavesWhatIsThereAlreadyInItsPlaceAndOnce) {
+TEST(MergedKernelArguments, KeepsThePlaceOfExistingArguments) {
   const Arguments current = {"a=1", "rw", "a=1"}, add = {"a=1", "b", "b"};
   EXPECT_THAT(MergedKernelArguments(current, {}, add), ElementsAre("a=1", "rw", "b"));
 }
@@ -37,7 +37,7 @@ TEST(MergedKernelArguments, KeepsOthersThatOccurTwice) {
   EXPECT_EQ(MergedKernelArguments(current, {}, {}), current);
 }
 
-TEST(MergedKernelArguments, AddsWhatIsAlsoToBeRemoved) {
+TEST(MergedKernelArguments, KeepsAnArgumentThatIsBothAddedAndRemoved) {
   const Arguments current = {"a", "b"}, both = {"a"};
   EXPECT_THAT(MergedKernelArguments(current, both, both), ElementsAre("a", "b"));
 }

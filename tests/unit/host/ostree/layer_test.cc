@@ -71,7 +71,7 @@ class Layer : public testing::Test {
   const TemporaryDirectory directory_;
 };
 
-TEST_F(Layer, HidesWhatIsNamedBehindAWhiteout) {
+TEST_F(Layer, HidesTheFileThatAWhiteoutNames) {
   ASSERT_TRUE(Succeeded(Unpack({{"usr/share/.wh.kept"}, {"usr/share/new"}})));
   EXPECT_FALSE(fs::exists(directory_ / "into/usr/share/kept"));
   EXPECT_TRUE(fs::exists(directory_ / "into/usr/share/new"));
@@ -86,7 +86,7 @@ TEST_F(Layer, RefusesAWhiteoutOfNoName) {
   }
 }
 
-TEST_F(Layer, RefusesAPathThatIsADirectoryAndSomethingElse) {
+TEST_F(Layer, RefusesAPathThatIsBothADirectoryAndAnotherType) {
   EXPECT_TRUE(Succeeded(Check({{"usr", '5'}, {"usr/file"}})));
   const std::string problem = "\"usr\" is a directory, and something else too";
   EXPECT_THAT(MessageOf(Check({{"usr"}, {"usr", '5'}})), HasSubstr(problem));

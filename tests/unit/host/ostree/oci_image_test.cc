@@ -31,7 +31,7 @@ OciIndex ParsedIndex(const std::string& entries) {
   return parsed ? std::get<OciIndex>(*parsed) : OciIndex{};
 }
 
-TEST(ParseOciManifest, TellsAnImageFromAnIndex) {
+TEST(ParseOciManifest, DistinguishesAnImageFromAnIndex) {
   const auto image = ParseOciManifest(Manifest(kB));
   ASSERT_TRUE(image) << image.error().message();
   ASSERT_TRUE(std::holds_alternative<OciManifest>(*image));
@@ -48,14 +48,14 @@ TEST(ParseOciManifest, RefusesDigestsThatCouldBePaths) {
   }
 }
 
-TEST(ParseOciManifest, RefusesWhatIsNoManifest) {
+TEST(ParseOciManifest, RefusesATextThatIsNoManifest) {
   for (const char* text : {"", "[]", "{}", R"({"schemaVersion":1,"fsLayers":[]})", "<html>",
                            R"({"schemaVersion":2,"config":{"digest":"x","size":-1},"layers":[]})"}) {
     EXPECT_FALSE(ParseOciManifest(text)) << text;
   }
 }
 
-TEST(ForMachine, TakesTheImageForLinuxOnThisArchitecture) {
+TEST(ForMachine, ChoosesTheImageForLinuxOnThisArchitecture) {
   constexpr const char* kEntry = R"({{"digest":"{}","size":1,"platform":{{"architecture":"{}","os":"{}"}}}})";
   const OciIndex index =
       ParsedIndex(fmt::format(kEntry, kB, "amd64", "windows") + "," + fmt::format(kEntry, kB, "arm64", "linux") + "," +
@@ -75,7 +75,7 @@ TEST(WithTag, NeedsATagOnlyWhereThereAreSeveral) {
   EXPECT_FALSE(WithTag(ParsedIndex(one), "absent"));
 }
 
-TEST(VersionOf, IsWhatTheLabelsSay) {
+TEST(VersionOf, IsTakenFromTheLabels) {
   const auto config = ParseOciConfig(R"({"created":"2026-01-01T00:00:00Z","config":{"Labels":{"version":"418"}}})");
   ASSERT_TRUE(config) << config.error().message();
   EXPECT_EQ(VersionOf(*config), "418");
@@ -109,12 +109,12 @@ TEST(PackedCommitOf, RefusesALabelThatNamesNoLayer) {
   EXPECT_FALSE(PackedCommitOf(manifest, Labelled({{"ostree.final-diffid", "sha256:2"}})));
 }
 
-TEST(ExpectDigest, TellsOtherBytesApart) {
+TEST(ExpectDigest, RefusesOtherBytes) {
   EXPECT_TRUE(ExpectDigest("sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", ""));
   EXPECT_FALSE(ExpectDigest(kA, ""));
 }
 
-TEST(ExpectSpace, LeavesFreeWhatIsReserved) {
+TEST(ExpectSpace, KeepsTheReservedSpaceFree) {
   EXPECT_TRUE(ExpectSpace(60, {.free = 100, .reserved = 40}));
   EXPECT_FALSE(ExpectSpace(61, {.free = 100, .reserved = 40}));
   EXPECT_FALSE(ExpectSpace(1, {.free = 40, .reserved = 100}));

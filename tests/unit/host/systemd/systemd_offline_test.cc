@@ -40,7 +40,7 @@ Result<> PutAll(const UnitTree& tree, const std::vector<resource::Put<resource::
 
 constexpr const char* kWanted = "[Service]\nExecStart=true\n[Install]\nWantedBy=multi-user.target\n";
 
-TEST(SystemdOffline, EnablesAUnitAsItsInstallSectionSays) {
+TEST(SystemdOffline, EnablesAUnitAsItsInstallSectionDescribes) {
   const UnitTree tree;
   tree.Put("usr/lib/systemd/system/a.service",
            "[Install]\nWantedBy=multi-user.target\nRequiredBy=b.target\nUpheldBy=c.service\nAlias=x.service\n");
@@ -94,7 +94,7 @@ TEST(SystemdOffline, AUnitWithoutAFileLosesTheLinksThatNameIt) {
   }
 }
 
-TEST(SystemdOffline, PresetsPassByWhatCannotBeEnabled) {
+TEST(SystemdOffline, PresetsSkipUnitsThatCannotBeEnabled) {
   const UnitTree tree;
   tree.Link("etc/systemd/system/masked.service", "/dev/null");
   tree.Put("run/systemd/generator/made.service", kWanted);

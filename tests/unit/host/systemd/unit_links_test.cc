@@ -26,7 +26,7 @@ struct Tree : UnitTree {
   }
 };
 
-TEST(UnitLinks, AreThoseOfDependenciesAndOtherNamesButNotMasksAndFiles) {
+TEST(UnitLinks, AreThoseOfDependenciesAndAliasesButNotMasksAndFiles) {
   const Tree tree;
   EXPECT_THAT(ValueOf(ObserveUnitLinks(tree.root())).targets,
               ElementsAre(Pair(kFolder + "alias.service", "/usr/lib/systemd/system/a.service"),
@@ -34,7 +34,7 @@ TEST(UnitLinks, AreThoseOfDependenciesAndOtherNamesButNotMasksAndFiles) {
                           Pair(kFolder + "multi-user.target.wants/a.service", "/usr/lib/systemd/system/a.service")));
 }
 
-TEST(UnitLinks, OfAMachineWithoutTheFolderAreNone) {
+TEST(UnitLinks, AreNoneWithoutTheFolder) {
   const TemporaryDirectory empty;
   EXPECT_TRUE(ValueOf(ObserveUnitLinks(ValueOf(Root::Open(empty.path().string())))).targets.empty());
 }
@@ -46,7 +46,7 @@ TEST(UnitLinks, AnEntryThatMasksADependencyIsOneOfThem) {
               ElementsAre(Pair(kFolder + "multi-user.target.wants/a.service", "/dev/null")));
 }
 
-TEST(PutUnitLinks, PutsBackWhatWasThereAndNothingElse) {
+TEST(PutUnitLinks, RestoresTheOldLinksOnly) {
   const Tree tree;
   const auto before = tree.Links();
   const auto links = ValueOf(ObserveUnitLinks(tree.root()));
@@ -61,7 +61,7 @@ TEST(PutUnitLinks, PutsBackWhatWasThereAndNothingElse) {
   EXPECT_EQ(tree.Links(), before);
 }
 
-TEST(PutUnitLinks, TouchesNothingOutsideOfItsPlaces) {
+TEST(PutUnitLinks, ChangesNothingOutsideItsFolders) {
   const Tree tree;
   const auto before = tree.Links();
   for (const char* path :
