@@ -3,9 +3,9 @@
 
 // Decides what the Node, its MachineConfigNode and the Events report about this machine.
 //
-// KubernetesSource writes what is decided here: one function takes what was reported before, the Node as it is known,
-// and what has happened, and returns the annotations, conditions and Events that follow.  Keys, values, messages and
-// their order are those of the Machine Config Operator's daemon, since people and tools wait for them.
+// One function takes the earlier reports, the last known state of the Node, and an occurrence, and returns the
+// annotations, conditions and Events that follow, which KubernetesSource then writes.  Keys, values, messages and their
+// order are those of the Machine Config Operator's daemon, since people and tools wait for them.
 
 #include <cstddef>
 #include <deque>
@@ -35,13 +35,13 @@ struct Reported {
   std::string fault = {};    // The text of the condition NodeDegraded; empty while the node has no fault.
   std::optional<std::vector<plan::IrreconcilableChange>> irreconcilable = {};
 
-  // These wait until the Node is seen.
+  // Moments that wait until the Node is seen.
   std::deque<Moment> unwritten = {};
   std::optional<Goal> settled = {};
   std::optional<std::string> finalize_failure = {};
 };
 
-// The Node as it is known.
+// The last known state of the Node.
 struct NodeView {
   std::string name;
   const api::Node* node = nullptr;  // Null until it is seen.
@@ -124,7 +124,7 @@ struct NodeReport {
   Next next = Next::kNothing;
   Drain drain = Drain::kNone;
   std::string asked = {};            // The value of desiredDrain that the controller is to answer.
-  std::optional<Goal> settled = {};  // If it is set, the node is settled with this goal, at once or with that answer.
+  std::optional<Goal> settled = {};  // If set, the node settles with this goal, at once or after the answer.
   // Set if the reason why a deployment could not be finalized has changed.
   std::optional<std::string> finalize_failure = {};
   std::vector<std::string> log = {};

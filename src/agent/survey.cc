@@ -28,11 +28,11 @@ struct Current {
   bool is_kept = false;  // The config is on the disk.
 };
 
-// Returns whether `config` is what a new machine keeps of its first boot: its config without the files, which the
-// cluster has.
+// Returns whether `kept` is the config that a new machine keeps from its first boot: one without files, units and
+// users, which only the cluster has.
 Result<bool> IsOfFirstBoot(const Root& root, const change::CurrentConfig& kept) {
-  const ignition::Config& said = kept.ignition;
-  const bool is_bare = plan::PathsOf(said).empty() && said.systemd.units.empty() && said.passwd.users.empty();
+  const ignition::Config& parts = kept.ignition;
+  const bool is_bare = plan::PathsOf(parts).empty() && parts.systemd.units.empty() && parts.passwd.users.empty();
   return is_bare && TRY(IsNewToCluster(root));
 }
 
@@ -87,16 +87,14 @@ Result<> PlanChange(const host::Host& host, const SurveyRequest& request, change
   return {};
 }
 
-// Returns whether a new machine differs from its first config in the OS only, of which it may have come with another
-// version.
+// Returns whether a new machine differs from its first config in the OS only: it may have come with another version.
 Result<bool> IsNewWithOtherOs(const host::Host& host, bool is_kept, const std::vector<change::Finding>& findings) {
   const auto is_about_os = [](const change::Finding& finding) { return finding.about == change::kOs; };
   if (is_kept || findings.empty() || !std::all_of(findings.begin(), findings.end(), is_about_os)) return false;
   return IsNewToCluster(host.root);
 }
 
-// Plans the change from the state in which the machine came to the state that its config describes; that difference is
-// no drift.
+// Plans the first change of a new machine.  The difference between its OS and its config is no drift.
 Result<> PlanFirstBoot(const host::Host& host, const SurveyRequest& request, change::CurrentConfig config,
                        change::CurrentConfig to, Survey& survey) {
   const bool stays = GoalOf(config) == GoalOf(to);
@@ -122,7 +120,7 @@ std::string IgnoredText(const std::vector<change::Finding>& lost, const change::
   std::string text;
   for (const change::Finding& finding : lost) {
     if (!change::IgnoredUntil(ignored, finding.about)) continue;
-    text += fmt::format("; {} is ignored, but {} says otherwise of it: `pintle restore {}` puts it back first",
+    text += fmt::format("; {} is ignored, but {} wants it otherwise: `pintle restore {}` puts it back first",
                         finding.about, wanted.config, ShellOperand(finding.about));
   }
   return text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds the word that someone meant who has mistyped it.
+// Finds the known word that a mistyped word probably stands for.
 
 #include <span>
 #include <string>

@@ -103,7 +103,7 @@ class Changer {
 
   template <typename StageFunction, typename NextFunction>
   Result<Begun> Begin(const StageFunction& stage, const NextFunction& next, EndsWith end) const {
-    Say("looking at what there is");
+    Say("looking at the machine");
     host::BlobStore contents = TRY(journal_.OpenBlobs());
     Begun begun = {TRY(stage(contents)), std::move(contents), {}};
     Change& change = begun.change;
@@ -154,7 +154,7 @@ class Changer {
 
   PartsTold Told(std::string doing) const { return {*host_.deployments, progress_, std::move(doing)}; }
 
-  // Remembers the reason, so that whoever made the change does not simply make it again.
+  // Remembers the reason, so that the agent does not simply make the change again.
   Result<> RememberWhy(const Change& change) const {
     if (!change.awaits_confirmation || change.reason.empty()) return {};
     return KeepRejected(host_.root, Rejected{change.to, change.to_image, change.reason});
@@ -163,7 +163,7 @@ class Changer {
   Result<Recovered> RecoverWith(Change& change, const host::BlobStore& contents) {
     if (change.next_boot) return RecoverDeployment(change, contents);
     if (change.phase != Phase::kApplied) return TakeBack(change, contents);
-    // A boot that nobody waited for has started the services too, but has not shown whether they came up.
+    // Any other boot has started the services too, but it is not known whether they came up.
     const bool was_awaited = HasReboot(change.actions) && TRY(HasRebooted(host_.root, change));
     if (!was_awaited) return RecoveryOf(TRY(EndOf(change, contents)));
     TRY(CountBoot(change));
@@ -175,7 +175,7 @@ class Changer {
     return TakeBack(change, contents);
   }
 
-  // Goes on from the point where everything is put.
+  // Ends a change of which everything has been put in place.
   Result<Ending> EndOf(Change& change, const host::BlobStore& contents) {
     if (HasReboot(change.actions)) return Ending::kRebootNeeded;
     Say("reloading and restarting what has changed");
@@ -218,10 +218,10 @@ class Changer {
     return findings.empty() ? Result<>() : Error(ErrorKind::kInvalid, TextOf(findings, change.to));
   }
 
-  // Returns the error that made this necessary, together with what else went wrong.  What could not be put back is
-  // still in the journal, for Recover().
+  // Undoes the change because of `reason`, and returns that error with any error of undoing.  Steps that could not be
+  // undone are still in the journal, for Recover().
   Error Undo(Change& change, const host::BlobStore& contents, const Error& reason) {
-    Say(fmt::format("undoing it, because of this: {}", reason.message()));
+    Say(fmt::format("undoing the change: {}", reason.message()));
     std::string kept;
     const auto undo = [&]() -> Result<> {
       if (change.next_boot) {
@@ -251,12 +251,11 @@ class Changer {
   // Returns a text about edits that stay as they are.
   Result<std::string> PutBack(const Change& change, const host::BlobStore& contents) {
     const auto left = TRY(change::PutBack(host_, contents, change.undo, change.steps));
-    // Services that run with the new files are restarted with the old ones; a reboot in between started them with
-    // whatever was there.
+    // Services that run with the new files are restarted with the old ones.  A reboot in between may have started them
+    // with either.
     const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(host_.root, change));
     const auto acted = Act(host_, may_run_with_new ? Actions(change.actions) : Actions(), change.undo);
-    // This comes last, since it takes space on a disk that may be full, and the machine must be the old one all the
-    // same.
+    // This comes last, since it takes space on a disk that may be full, and the old state must be back all the same.
     TRY(RememberWhy(change));
     TRY(journal_.Close());
     TRY(acted);
@@ -296,12 +295,12 @@ class Changer {
     const auto state = TRY(host_.deployments->Observe());
     if (state.booted && state.booted->id == change.next_boot->replaces) {
       if (change.phase == Phase::kApplied && !has_rebooted) return Recovered{Recovery::kRebootNeeded, ""};
-      // If the loader has no entry for the new deployment, the power went before that was written, and it was never
-      // tried.
+      // If the loader has no entry for the new deployment, the power failed before the entry was written, and the
+      // deployment was never tried.
       const bool was_tried = change.next_boot->is_finalized && state.pending && !state.pending->is_staged;
       if (change.reason.empty() && was_tried) change.reason = "the new deployment did not boot";
       const std::string kept = TRY(StayWithOld(change, contents));
-      // A change that has no reason is made again, and reports its own obstacle then.
+      // A change without a reason is made again, and reports this obstacle itself.
       if (!kept.empty() && !change.reason.empty()) change.reason += "; " + kept;
       return Recovered{Recovery::kUndone, change.reason};
     }
@@ -316,8 +315,8 @@ class Changer {
     return EndAfterBoot(change);
   }
 
-  // The old deployment runs; lets the next boot take it as well, unless someone else staged another one.  Returns a
-  // text about that and about edits that stay.
+  // The old deployment runs.  Makes it the next one to boot as well, unless someone else staged another one.  Returns a
+  // text about such a deployment and about edits that stay.
   Result<std::string> StayWithOld(const Change& change, const host::BlobStore& contents) {
     Say(fmt::format("undoing the change to {}", change.to));
     const auto state = TRY(host_.deployments->Observe());
@@ -337,7 +336,7 @@ class Changer {
     return fmt::format("{}", fmt::join(left, "; "));
   }
 
-  // Returns to the old deployment, since the new one runs and is not as it should be.
+  // Returns to the old deployment, since the new one runs but is not as wanted.
   Result<Recovered> GoBack(Change& change, const host::DeploymentsState& state) {
     Say(fmt::format("going back from {}: {}", change.to, change.reason));
     TRY(RememberWhy(change));

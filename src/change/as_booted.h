@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Works out which parts of a config are true of a machine before any of it was applied.
+// Finds the parts of a config that a machine has already before the config is applied.
 
 #include "api/machine_config.h"
 #include "base/result.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tells the boots of the machine apart.
+// Distinguishes the boots of the machine.
 
 #include <string>
 

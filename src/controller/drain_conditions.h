@@ -34,7 +34,7 @@ DrainMoment UncordonFailed(std::string_view why, bool is_cordoned);
 
 }  // namespace drain_moment
 
-// Returns the conditions with the moment's included, or nullopt if they have them already.
+// Returns `known` with the two conditions of the moment, or nullopt if `known` has both already.
 std::optional<std::vector<api::Condition>> NextConditions(std::vector<api::Condition> known, const DrainMoment& moment,
                                                           api::Time now);
 

@@ -35,7 +35,7 @@ Colour ColourOfFinding(std::string_view line) {
 
 Result<ExitStatus> Verify(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words, and looks at all there is");
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words, and checks the whole machine");
   const Machine machine = TRY(Machine::Of(line));
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
   const host::Host host = machine.host();

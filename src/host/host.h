@@ -17,7 +17,7 @@ struct Host {
   const Clock& clock;
   Labels labels;
   Deployments* deployments = nullptr;  // Null if we do not change the OS of this machine.
-  // Set if that is because the running machine has no OSTree, so that its package manager changes the OS.
+  // Set if the running machine has no OSTree, so that its package manager changes the OS; `deployments` is null then.
   bool is_package_based = false;
 };
 

@@ -218,36 +218,36 @@ def test_prometheus_alerts_when_nobody_leads(tmp_path):
                         and ("PintleControllerHasNoLeader" in firing) == (leads == "0")
                 prometheus.wait_for(is_so, what)
 
-            wait_until(objects.leader, "it has the lease", 60)
+            wait_until(objects.leader, "the controller has the lease", 60)
             wait_until(lambda: get(port, "/readyz") == (503, "not read from the API server yet: nodes\n"),
                        "all but the nodes is read", 60)
-            becomes("0", "who cannot read the nodes does nothing")
+            becomes("0", "a controller that cannot read the nodes does nothing")
             assert get(port, "/healthz") == (200, "")
 
             proxy.refused = None
-            becomes("1", "it leads")
+            becomes("1", "the controller leads")
             assert get(port, "/readyz") == (200, "")
 
             proxy.refused = "(PATCH|POST) .*/leases"
-            becomes("0", "it cannot renew its lease")
+            becomes("0", "the lease cannot be renewed")
             assert (get(port, "/readyz"), get(port, "/healthz")) == ((200, ""), (200, ""))
 
             proxy.refused = None
-            becomes("1", "it leads again")
+            becomes("1", "the controller leads again")
 
             now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
             cluster.admin.must("PATCH", f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases/"
                                "machine-config-controller", {"spec": {
                                    "holderIdentity": "another", "acquireTime": now, "renewTime": now,
                                    "leaseDurationSeconds": 3600}}, MERGE)
-            becomes("0", "another one has the lease")
+            becomes("0", "another controller has the lease")
 
 
 def annotate_node(cluster, name, key, value):
     cluster.admin.must("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"annotations": {key: value}}}, MERGE)
 
 
-def told_to_wait(cluster):
+def waits_until(cluster):
     """Returns the time until which files wait on each node, or None."""
     nodes = cluster.admin.must("GET", "/api/v1/nodes")["items"]
     return [node["metadata"].get("annotations", {}).get(WAITS_UNTIL) for node in nodes]
@@ -278,11 +278,11 @@ def test_the_controller_reports_what_waits_and_lets_certificates_pass(bundles):
             assert "Unpausing drains and reboots the nodes" in condition["message"]
             # Files of the ControllerConfig wait as well: the controller asks the nodes for that, and the nodes report
             # the files.
-            wait_until(lambda: all(told_to_wait(cluster)), "each node is told", 60)
+            wait_until(lambda: all(waits_until(cluster)), "each node is asked to hold back files", 60)
             for name in ("worker-0", "worker-1"):
                 annotate_node(cluster, name, WAITING, waiting(13))
             wait_until(lambda: f"Files of the ControllerConfig wait on 2 of 2 nodes: {PATH}."
-                       in objects.condition("worker", "PausedPending")["message"], "it is said", 60)
+                       in objects.condition("worker", "PausedPending")["message"], "the condition lists the files", 60)
             with Prometheus(f"127.0.0.1:{port}", rules().replace("for: 60m", "for: 0m")) as prometheus:
                 prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == ["critical", "warning"], "both fire")
                 # Nothing has passed so far.  A policy by which nodes need no reboot lets the certificates pass.
@@ -295,7 +295,7 @@ def test_the_controller_reports_what_waits_and_lets_certificates_pass(bundles):
                            "the policy counts", 60)
                 cluster.admin.must("PATCH", f"{GROUP}/machineconfigpools/worker", {
                     "metadata": {"annotations": {POLICY: "CertificatesPass"}}}, MERGE)
-                wait_until(lambda: not any(told_to_wait(cluster)), "each node is told that they pass", 60)
+                wait_until(lambda: not any(waits_until(cluster)), "no node is asked to hold back files", 60)
                 objects.wait_until_updated("worker", target)
                 objects.wait_for_condition("worker", "PausedPending", "False")
                 assert objects.pool("worker")["spec"]["paused"] is True

@@ -71,7 +71,7 @@ TEST_F(Look, CountsAnIgnoredThingIfTheWantedConfigChangesIt) {
   const auto read = [&]() -> Result<change::CurrentConfig> { return to; };
   const auto survey = ValueOf(LookAt(host, {.wanted = Target{GoalOf(to), read}}));
   EXPECT_EQ(survey.findings, 1u);
-  EXPECT_THAT(survey.outlook.drift, HasSubstr("/etc/motd is ignored, but rendered-worker-2 says otherwise of it: "
+  EXPECT_THAT(survey.outlook.drift, HasSubstr("/etc/motd is ignored, but rendered-worker-2 wants it otherwise: "
                                               "`pintle restore /etc/motd` puts it back first"));
 }
 

@@ -130,7 +130,7 @@ inline std::vector<BadAnswer> BadLists() {
        "connection"},
       {"CutShortInAnItem", {.body = R"({"metadata":{"resourceVersion":"5"},"items":[{"meta)"}, "not JSON"},
       {"ItemThatIsTooLong", {.body = ListAnswer(R"({"a":")" + std::string(17 << 20, 'x') + "\"}")}, "longer than"},
-      {"NextPageIsThisOne", {.body = ListAnswer(node, R"(,"continue":"again")")}, "is itself the next one"},
+      {"NextPageIsThisOne", {.body = ListAnswer(node, R"(,"continue":"again")")}, "names itself as the next one"},
   };
   for (BadAnswer& bad : BadAnswers()) {
     const bool is_object = bad.answer.status == 200 && bad.answer.body.starts_with("{");

@@ -42,10 +42,10 @@ TEST(NodeState, IsDoneWithItsDesiredConfigAndTheStateDone) {
 
 TEST(NodeState, IsDoneOnlyWithItsDesiredImage) {
   const api::Node node = NodeAt("a", kNew);
-  const api::Node told = Annotated(node, api::kDesiredImageAnnotation, "image");
-  EXPECT_FALSE(IsDone(told));
-  EXPECT_TRUE(IsDone(Annotated(told, api::kCurrentImageAnnotation, "image")));
-  EXPECT_FALSE(IsDone(Annotated(told, api::kCurrentImageAnnotation, "older")));
+  const api::Node with_desired = Annotated(node, api::kDesiredImageAnnotation, "image");
+  EXPECT_FALSE(IsDone(with_desired));
+  EXPECT_TRUE(IsDone(Annotated(with_desired, api::kCurrentImageAnnotation, "image")));
+  EXPECT_FALSE(IsDone(Annotated(with_desired, api::kCurrentImageAnnotation, "older")));
   EXPECT_FALSE(IsDone(Annotated(node, api::kCurrentImageAnnotation, "image")));
   const api::Node empty = Annotated(node, api::kDesiredImageAnnotation, "");
   EXPECT_FALSE(IsDone(Annotated(empty, api::kCurrentImageAnnotation, "")));
