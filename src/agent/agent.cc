@@ -28,7 +28,7 @@ namespace {
 constexpr auto kClaimAgain = std::chrono::milliseconds(250);
 constexpr auto kFirstRetry = std::chrono::seconds(1);
 constexpr auto kLongestRetry = std::chrono::seconds(60);
-// Memory is given back after nothing has happened for this long.
+// After this time without events, unused memory is given back to the system.
 constexpr auto kIdle = std::chrono::seconds(2);
 constexpr const char* kRunDirectory = "/run/pintle";
 constexpr const char* kFindings = "/run/pintle/findings.json";
@@ -52,11 +52,11 @@ std::string ShownReason(const std::string& reason) {
   return Shortened(PrintableLines(reason), kLongest);
 }
 
-// Returns whether the failed change to this config left its journal, from which the machine then has to be recovered.
+// Returns whether the failed change to this config has left a journal, from which the machine then has to be recovered.
 Result<bool> HasLeftJournal(const host::ThisMachine& machine, const std::string& to) {
   const change::Pending pending = TRY(change::PendingOn(machine.host()));
   if (pending != change::Pending::kWaitsForReboot) return pending == change::Pending::kCutShort;
-  // Whoever made another change reboots the machine for it.
+  // If another program made a different change, that program reboots the machine.
   const auto waiting = TRY(change::Journal(machine.root()).Read());
   return waiting && waiting->to == to;
 }
@@ -213,7 +213,7 @@ void Agent::Take(const Event& event) {
 
 void Agent::Enter(const State& next) {
   const bool is_other = next.phase.index() != state_.phase.index();
-  // Nobody needs the drain that was asked for any more.
+  // The drain that was asked for is no longer needed.
   if (is_other && std::holds_alternative<phase::Draining>(state_.phase)) source_->StopWaiting();
   if (is_other) {
     retry_.Cancel();
@@ -337,8 +337,7 @@ void Agent::BeginLook() {
                });
 }
 
-// Every look costs the same, however little has happened, so a place where something happens all the time must not
-// cause a look each time.
+// A look costs much even if little has happened, so frequent changes must not cause a look each.
 void Agent::NoticeInTime() {
   const bool is_looking = std::holds_alternative<phase::Checking>(state_.phase);
   if (is_looking || pace_.next() <= clock_.Monotonic()) return Happen(happened::Noticed{});
@@ -351,13 +350,14 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!survey) return Happen(happened::Failed{survey.error().message()});
   if (survey->outlook.IsUnderWay()) return Happen(happened::Looked{goal, std::move(survey->outlook)});
-  // Someone else has given the machine another config since the inputs of this look were fetched.
+  // The machine was given another config after the inputs of this look were fetched.
   if (survey->outlook.is_there && survey->current != goal) {
     current_ = survey->current;
     return Do(effect::Look{goal});
   }
   prepared_ = std::move(survey->prepared);
-  // The next look must assume a config that is only assumed; the source does that for a machine without a config.
+  // If the disk does not confirm the config, the next look must assume it again; the source sees to that for a machine
+  // without a config.
   current_ = survey->is_assumed ? std::nullopt : std::optional(survey->current);
   status_.findings = static_cast<std::uint32_t>(survey->findings);
   TellLeftAside(survey->left_aside, status_);
@@ -543,7 +543,7 @@ void Agent::WatchFor(std::vector<std::string> paths) {
   if (!watch) return Warn(Warnings::Of::kDriftWatch, {watch.error().message()});
   drift_ = *std::move(watch);
   if (drift_->is_armed()) Warn(Warnings::Of::kDriftWatch, {});
-  // Neither the look nor this watch has seen what happened between them.
+  // Another look finds changes that were made between the previous look and the start of the watch.
   loop_.Post([this, weak = std::weak_ptr(alive_)] {
     if (!weak.expired()) Happen(happened::Noticed{});
   });

@@ -63,7 +63,7 @@ class Agent {
 
  private:
   struct Alive {};
-  // A look whose inputs are all there.
+  // The complete inputs of a look.
   struct Ready {
     Goal goal;
     SurveyRequest request;
@@ -128,7 +128,7 @@ class Agent {
   std::optional<Goal> current_;  // The config that is on the disk.
   std::shared_ptr<Prepared> prepared_;
   int looks_ = 0;  // Counts the looks that were asked for; only the last one counts.
-  // The worker makes one look at a time.  The next one that is ready replaces any other that waits for it to end.
+  // The worker makes one look at a time.  If several more become ready meanwhile, only the last of them is made.
   bool is_looking_ = false;
   std::optional<Ready> next_look_;
   Pace pace_;  // Paces looks that are made because something was noticed.
@@ -147,7 +147,7 @@ class Agent {
 
   std::optional<Goal> compared_with_installation_;
   std::string findings_text_;
-  std::string held_;  // Says what waits until a pause ends; empty if nothing does.
+  std::string held_;  // The change that waits until a pause ends, in words; empty if none does.
   ShownProgress progress_;
   std::function<void()> again_;  // Repeats a job once nobody else holds the claim.
   event::Timer look_again_;

@@ -33,7 +33,7 @@ constexpr log::MessageId kNotOnTheBus{"1f7a31b23f564acc9b51c1ba074c167a"};
 constexpr const char* kLocalName = "org.freedesktop.DBus.Local";
 constexpr const char* kLocalPath = "/org/freedesktop/DBus/Local";
 
-// RequestName answers this when the name is ours.
+// RequestName answers with this number if the name is ours.
 constexpr std::uint32_t kIsOwner = 1;
 
 // Flushing could wait for a bus that hangs, and the last messages do not matter that much.
@@ -60,7 +60,7 @@ std::string BusText(const std::string& text) {
 
 // Defines a field's D-Bus type, and how to append it to a message.
 template <typename T>
-struct OnBus {  // The general case is an enumeration, sent by its name.
+struct OnBus {  // Most types are enumerations, which are sent by their names.
   static constexpr const char* kType = "s";
   static int Append(sd_bus_message* message, const T& value) {
     return ::sd_bus_message_append(message, kType, json::Encode(value).text().c_str());
@@ -189,7 +189,7 @@ class Bus::Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // A signal that cannot be sent is not sent again: clients read the properties when there is a connection again.
+  // A signal that cannot be sent is not sent again: clients read the properties when the connection is back.
   void TellChanged(std::vector<std::string> properties) {
     std::vector<char*> words;
     for (std::string& property : properties) words.push_back(property.data());

@@ -44,7 +44,7 @@ Message NewPolkitCall(sd_bus* bus, const char* method) {
 
 }  // namespace
 
-// A connection that has calls on hold.
+// A connection whose calls are held.
 class Callers::Caller {
  public:
   Caller(Callers& callers, std::string name) : callers_(callers), name_(std::move(name)) {}
@@ -239,7 +239,8 @@ void Callers::Take(::sd_bus_message* call, Wish wish) {
 
 void Callers::Forget(const Caller& caller) {
   const auto found = callers_.find(caller.name());
-  // Destroying a caller releases its messages, which may call back; by then the caller must not be found in the map.
+  // Destroying a caller releases its messages, which may lead to calls of this class; by then the caller must not be
+  // found in the map.
   const std::unique_ptr<Caller> forgotten = std::move(found->second);
   callers_.erase(found);
 }

@@ -3,10 +3,11 @@
 
 // Decides who may give orders over the system bus: root may at once, others when polkit allows it.
 //
-// A call is held until that is known, and polkit may wait for a password for minutes.  So that no user can exhaust what
-// all share, every user but root has a few places, however many connections that user has, and gets them back when the
-// connection goes.  Root needs none.  While the bus has not yet named the user of a connection, a few calls of that
-// connection are held as well, so that only the one who floods the agent is refused.
+// A call is held until the answer is known, and polkit may wait for a password for minutes.  The number of held calls
+// is limited, so that no user can exhaust what all share.  Every user but root has a few places, however many
+// connections that user has, and gets them back when the connection goes.  Root needs none.  While the bus has not yet
+// named the user of a connection, a few calls of that connection are held as well, so that a client that floods the
+// agent only harms itself.
 
 #include <cstddef>
 #include <cstdint>

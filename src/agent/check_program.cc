@@ -46,7 +46,7 @@ class StopFd {
 
  private:
   struct Ring {
-    void operator()() const { static_cast<void>(::eventfd_write(fd, 1)); }  // It fails only if rung before.
+    void operator()() const { static_cast<void>(::eventfd_write(fd, 1)); }  // It fails only if it was called before.
     int fd;
   };
   UniqueFd fd_;

@@ -19,7 +19,7 @@
 namespace pintle::agent {
 namespace {
 
-// Lists the registries whose authorities we wrote, since others may have folders beside them.
+// A list of the registries whose authorities we wrote, since others may have folders beside them.
 constexpr const char* kWrittenRegistries = "/var/lib/pintle/registries.json";
 constexpr std::size_t kLongestName = 255;
 
@@ -120,7 +120,7 @@ Result<std::optional<FileMode>> ModeToPut(const Root& root, const ClusterFile& f
   return std::optional(mode);
 }
 
-// Returns the registries that we wrote and that are no longer named.
+// Returns the registries of an earlier call that are no longer named.
 std::vector<std::string> Gone(const std::vector<std::string>& before, const std::vector<std::string>& now) {
   std::vector<std::string> gone;
   std::set_difference(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(gone));
@@ -183,7 +183,7 @@ Result<std::vector<std::string>> PutClusterFiles(const Root& root, const Cluster
   std::vector<std::string> both;
   const auto& now = wanted.registries;
   std::set_union(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(both));
-  // Whatever a crash leaves behind is listed as ours.
+  // A list of both is written first, so that it has all folders that a crash may leave.
   if (both != before) TRY(KeepWritten(root, both));
   Putter putter(root);
   for (const ClusterFile& file : wanted.files) TRY(putter.Put(file), "writing " + file.path);

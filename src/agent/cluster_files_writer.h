@@ -3,9 +3,9 @@
 
 // Follows the ControllerConfig, and writes its files to this node's disk.
 //
-// It has a thread of its own, since the agent's worker may be busy with a change for as long as an image takes to come,
-// and certificates cannot wait for that.  What could not be written is tried again.  During a pause the files wait, and
-// it only finds out what would be written.
+// It has a thread of its own, since the agent's worker may be busy with a change for as long as it takes to fetch an
+// image, and certificates cannot wait for that.  A write that fails is repeated later.  During a pause nothing is
+// written; the writer then only reports which files differ.
 
 #include <functional>
 #include <memory>
@@ -26,7 +26,7 @@ namespace pintle::agent {
 
 inline constexpr const char* kControllerConfig = "machine-config-controller";
 
-// What is to be done about files that differ.  Nothing is done while that is unknown.
+// The decision about files that differ.  Nothing is written while it is unknown.
 enum class Passing { kUnknown, kPasses, kWaits };
 
 class ClusterFilesWriter {
@@ -53,7 +53,7 @@ class ClusterFilesWriter {
   // ControllerConfig.
   std::optional<bool> rotates_server_authorities() const;
 
-  // Returns whether there is a ControllerConfig whose files are looked after.
+  // Returns whether there is a ControllerConfig to take files from.
   bool has_source() const { return source_->Find({"", kControllerConfig}) != nullptr; }
 
  private:

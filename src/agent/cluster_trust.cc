@@ -62,7 +62,7 @@ void ClusterTrust::NodeIsSeen() {
   ExchangeServerAuthorities();
 }
 
-// While the Node cannot be seen, its last answer holds.  A time that cannot be parsed was not written by a controller.
+// While the Node cannot be seen, its last state holds.  A time that cannot be parsed was not written by a controller.
 Passing ClusterTrust::PassingNow() {
   const auto said = node_.said(api::kFilesWaitAnnotation);
   if (!said) return passing_;

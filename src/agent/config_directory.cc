@@ -31,7 +31,7 @@ Result<> CheckWriters(const std::string& path, const change::OthersAccess& acces
                fmt::format("{} is not taken, since others than root may change it: {}", path, access.how_to_write));
 }
 
-// Returns whether nobody would take the file for a config: it is an explanation, or a copy that an editor made.
+// Returns whether the file is obviously no config: an explanation, or a copy that an editor made.
 bool IsNoAttempt(std::string_view name) {
   return name.starts_with("README") || name.starts_with('#') || name.ends_with('~');
 }

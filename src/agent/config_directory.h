@@ -19,7 +19,8 @@ namespace pintle::agent {
 struct ConfigDirectory {
   bool is_there = false;
   std::vector<change::WrittenConfig> configs;
-  std::vector<std::string> warnings;  // They name what was left out, and the secrets that every user may read.
+  // They name the entries that were left out, and the secrets that every user may read.
+  std::vector<std::string> warnings;
 };
 
 // Refuses the directory and configs that others than root may write.

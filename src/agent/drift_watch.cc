@@ -129,7 +129,7 @@ bool DriftWatch::Arm() {
   std::optional<Error> problem = std::move(arming_->problem);
   arming_.reset();
   failures_ = problem ? failures_ + 1 : 0;
-  // A first failure is tried again soon, as it may pass: sd-event refuses a directory whose inode number was that of a
+  // The first retry is soon, since the cause may pass: sd-event refuses a directory whose inode number was that of a
   // removed one, until it has read the event of that removal.
   if (failures_ == 1) is_stale_ = true;
   problem_ = failures_ > 1 ? std::move(problem) : std::nullopt;
@@ -152,8 +152,8 @@ Result<> DriftWatch::Follow(const std::string& path) {
   return {};
 }
 
-// Watches all directories on the way, and returns the last, which holds what is at the path, or null if it does not
-// exist.  Each directory is watched before a name is looked up in it, so that no change is missed in between.
+// Watches all directories on the way, and returns the last one, which holds the last name of the path, or null if it
+// does not exist. Each directory is watched before a name is looked up in it, so that no change is missed in between.
 Result<DriftWatch::Directory*> DriftWatch::Reach(const std::string& path) {
   std::deque<std::string> left;
   PutParts(DirectoryOf(path), left);

@@ -44,8 +44,9 @@ class DriftWatch {
   DriftWatch(const DriftWatch&) = delete;
   DriftWatch& operator=(const DriftWatch&) = delete;
 
-  // Returns why not everything is watched, such as too few inotify watches, if a second attempt failed as well; nullopt
-  // if everything is.  As long as there is a problem, `changed` is called every kWatchRetry, after another attempt.
+  // Returns why not everything is watched, for example for want of inotify watches, if a second attempt has failed as
+  // well; nullopt if everything is watched.  As long as there is a problem, `changed` is called every kWatchRetry,
+  // after another attempt.
   const std::optional<Error>& problem() const { return problem_; }
   // Returns whether the last attempt is over and everything is watched.
   bool is_armed() const { return !arming_ && failures_ == 0; }
@@ -68,7 +69,8 @@ class DriftWatch {
     std::size_t next = 0;  // The index of the next path.
     Directories directories;
     std::size_t made = 0;  // The number of watches made in this turn.
-    std::string parent;    // The directory of the path before, as it is written; parent_directory is what it led to.
+    // The directory of the previous path, as it was written; parent_directory is the result of following it.
+    std::string parent;
     Directory* parent_directory = nullptr;
     std::optional<Error> problem;
   };
@@ -93,7 +95,7 @@ class DriftWatch {
   Directories directories_;
   std::optional<Arming> arming_;
   bool is_stale_ = false;  // Something on the way to a path has changed since it was followed.
-  int failures_ = 0;       // How often in a row following the paths failed.
+  int failures_ = 0;       // The number of failures in a row.
   std::optional<Error> problem_;
   event::Timer tell_;
   event::Timer retry_;

@@ -18,7 +18,7 @@ inline constexpr log::MessageId kFileWritten{"d307c684017043c0ad94e2ea6adf9e3b"}
 inline constexpr log::MessageId kLeftAside{"5d0f3c7f3f0e4c2f9a6f0d0b6c1f7a42"};
 inline constexpr log::MessageId kTrouble{"c73542cda6d2470797ac79f76f326d87"};
 
-// Returns the reason and the message of the Event for an action that was done; the reason is null if there is none.
+// Returns the reason and the message of the Event for an action that was done; the reason is null if there is no Event.
 std::pair<const char*, std::string> EventFor(const plan::Action& action);
 
 }  // namespace pintle::agent

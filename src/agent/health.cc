@@ -36,7 +36,7 @@ std::optional<std::string> UnwellUnit(host::Systemd& systemd, const std::string&
   return fmt::format("{} is {}", unit, status->active_state);
 }
 
-// Units that check the boot are ordered before boot-complete.target; but on most machines nothing calls for it.
+// Units that check the boot are ordered before boot-complete.target, but on most machines no unit wants that target.
 std::optional<std::string> UnwellBoot(host::Systemd& systemd) {
   const auto status = systemd.Observe(kBootComplete);
   if (!status) return status.error().message();

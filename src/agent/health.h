@@ -26,8 +26,8 @@ struct HealthSettings {
   std::chrono::milliseconds check_limit = std::chrono::minutes(1);  // The limit for one program.
 };
 
-// Makes one round, on a worker's thread: it checks the units, boot-complete.target where something calls for it, and
-// the programs, in the order of their names.  An empty list means well.  The only error is that we were asked to stop.
+// Makes one round, on a worker's thread.  Checks the units, boot-complete.target if a unit wants it, and the programs,
+// in the order of their names.  An empty list means well.  The only error is that we were asked to stop.
 Result<std::vector<std::string>> FindUnwell(host::Systemd& systemd, const Root& root, const HealthSettings& settings,
                                             const std::stop_token& stop);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Asks the kubelet from time to time whether it is well, for a metric that an alert looks at.
+// Asks the kubelet from time to time whether it is healthy, for a metric that an alert uses.
 
 #include <cstdint>
 #include <functional>

@@ -21,7 +21,7 @@ namespace {
 constexpr auto kConnectAgain = std::chrono::seconds(2);
 // The conditions are written as this field manager, which other parts of the Machine Config Operator use for theirs.
 constexpr const char* kConditionsManager = "machine-config-operator";
-// The tries bridge a server that is away for a moment.  If they fail, the caller tries again.
+// These attempts bridge a short absence of the server.  If they fail, the caller tries again.
 constexpr int kTriesOfAFetch = 5;
 
 bool IsOlder(const api::Node& node, const api::Node& known) {
@@ -323,8 +323,8 @@ void KubernetesSource::ForgetInitialAnnotations() {
 }
 
 void KubernetesSource::ReportFault(Fault fault, const std::string& text) {
-  // A fault ends the wait for an uncordon, after which success would be reported.  The controller still does what it
-  // was asked for.
+  // A fault ends the wait for an uncordon, after which success would be reported.  The controller still carries out the
+  // request.
   StopWaiting();
   Report(report::Failed{fault, text});
 }

@@ -106,7 +106,7 @@ class KubernetesSource final : public Source {
   std::optional<api::Node> node_;
   std::optional<Goal> told_;
   std::shared_ptr<SurveyFetch> fetching_;
-  bool has_fetch_failed_ = false;  // Whether the last fetch failed.
+  bool has_fetch_failed_ = false;  // The last fetch failed.
   std::optional<Asked> asked_;
   event::Timer too_late_;
   event::Timer connect_again_;

@@ -155,8 +155,8 @@ Result<LocalSource::Rendered> LocalSource::RenderAll(const Root& root, const Loc
 void LocalSource::Take(Reading reading) {
   const MonotonicTime now = clock_.Monotonic();
   if (first_change_) PlanRendering();
-  // The files may have been read while they were being written.  The next rendering mends that, so this one is dropped,
-  // unless the writing never ends.
+  // The files may have been read while they were being written.  Then the next rendering has the right result, and this
+  // one is dropped, unless the writing never ends.
   if (first_change_ && now - *waiting_since_ < kMostPatience) return;
   waiting_since_ = first_change_;
   if (reading.files != files_) {
@@ -167,7 +167,7 @@ void LocalSource::Take(Reading reading) {
   const std::string why =
       rendered ? "" : fmt::format("the configs in {}: {}", settings_.directory, rendered.error().message());
   if (rendered) rendered_ = *std::move(rendered);
-  // Nothing reports that a file system was mounted, so missing files are looked for again.
+  // No event reports that a file system was mounted, so missing files are looked for again.
   again_in_ = rendered ? std::chrono::seconds(0) : std::min(std::max(2 * again_in_, kFirstAgain), kLongestAgain);
   if (!rendered && !render_.armed()) render_.After(again_in_);
   if (unwatched_ && !render_.armed()) render_.After(kWatchRetry);

@@ -52,8 +52,8 @@ class LocalSource final : public Source {
   struct Rendered {
     std::shared_ptr<const change::CurrentConfig> config;
     api::NodeDisruptionPolicy policy;
-    std::optional<Goal> current;  // The goal that the machine had at that time.
-    bool has_directory = false;   // If it is false, nobody may have ever written a config.
+    std::optional<Goal> current;  // The goal that the machine had when the files were read.
+    bool has_directory = false;   // If this is false, it may be that nobody has ever written a config.
     std::vector<std::string> warnings;
   };
   struct Reading {
@@ -103,7 +103,7 @@ class LocalSource final : public Source {
   std::vector<std::string> warned_;
   std::optional<MonotonicTime> first_change_;  // The first change since the last rendering began.
   std::optional<MonotonicTime> last_change_;
-  std::optional<MonotonicTime> waiting_since_;  // The first change that no rendering that counts has seen.
+  std::optional<MonotonicTime> waiting_since_;  // The first change that no valid rendering has included.
   bool is_rendering_ = false;
   Pace pace_;
   std::chrono::seconds again_in_{0};  // The delay after which configs that cannot be used are read again.

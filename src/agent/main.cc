@@ -102,7 +102,7 @@ Result<> Run() {
   log::Info(fmt::format("Starting to manage node: {}", node));
   TRY(event::NotifyReady());
   TRY(loop->Run());
-  // It may take some time until the job that is under way has ended.
+  // The job that is under way may take some time to end.
   return event::NotifyStopping();
 }
 

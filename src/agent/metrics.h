@@ -28,7 +28,7 @@ struct Metrics {
   std::string state_reason;
   WallTime state_since;
 
-  // The outcome of the last update: the config that the node has, or the error.
+  // The outcome of the last update: the config that the node has now, or the error.
   struct Update {
     std::string config;
     std::string error;

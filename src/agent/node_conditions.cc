@@ -32,8 +32,8 @@ constexpr std::string_view kImagePulled = "ImagePulledFromRegistry";
 constexpr std::string_view kRebootedNode = "RebootedNode";
 constexpr std::string_view kNodeDegraded = "NodeDegraded";
 
-// The conditions that a MachineConfigNode without any gets.  One in image mode has other ones, but that cannot be seen
-// before it has conditions; the Machine Config Operator then exchanges them.
+// The conditions of a new MachineConfigNode. In image mode there are other ones, but the mode cannot be seen before the
+// object has conditions; the Machine Config Operator then exchanges them.
 constexpr std::string_view kAllTypes[] = {
     kUpdatePrepared,
     kUpdateExecuted,
@@ -96,7 +96,7 @@ std::string ActionName(const plan::Action& action) {
   return service.empty() ? action.what.type : fmt::format("{} {}", action.what.type, service);
 }
 
-// Only the pools could tell for sure, but the agent does not read them.  A node of a custom pool whose
+// The pools would have the exact answer, but the agent does not read them.  A node of a custom pool whose
 // MachineConfigNode exists, which the operator sees to, keeps the pool that is named there.
 std::string PoolOf(const api::Node& node) {
   const auto& labels = node.metadata.labels;
@@ -107,8 +107,8 @@ std::string PoolOf(const api::Node& node) {
 
 std::string OrNotYetSet(const std::string& text) { return text.empty() ? std::string(kNotYetSet) : text; }
 
-// Returns whether the cluster has its nodes report image mode.  That is a feature gate which the agent does not read,
-// so it is taken from the conditions.
+// Returns whether the cluster has its nodes report image mode.  The agent does not read that feature gate, so the
+// conditions decide.
 bool ReportsImageMode(const api::MachineConfigNode& known) {
   const auto& conditions = known.status.conditions;
   return !known.spec.config_image.desired_image.empty() || known.status.config_image ||
@@ -173,8 +173,8 @@ void Put(std::vector<api::Condition>& conditions, const api::Condition& wanted, 
 
 // With a moment that sets Updated, all earlier conditions of the update are over.
 //
-// The Machine Config Operator has a branch in which Updated=True becomes False with any other moment; it has no effect
-// there, and no purpose here, where NeedsUpdate precedes everything else of an update.
+// The Machine Config Operator has a branch in which Updated=True becomes False with any other moment.  That branch has
+// no effect there.  It would have no purpose here, since NeedsUpdate precedes all other moments of an update.
 void EndAllElse(const api::MachineConfigNode& known, const Moment& moment, api::Time now,
                 std::vector<api::Condition>& conditions) {
   for (api::Condition& condition : conditions) {
@@ -192,12 +192,12 @@ std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, 
   Put(conditions, moment.parent, now);
   if (moment.child) Put(conditions, *moment.child, now);
   for (const std::string_view type : kAllTypes) {
-    // Existing conditions keep the types that someone else has chosen for them.
+    // If there are conditions, no types are added: someone else has chosen them.
     if (!known.status.conditions.empty() || FindType(conditions, type) != nullptr) continue;
     Put(conditions,
         Make(type, kFalse, "NotYetOccurred", fmt::format("This node has not yet entered the {} phase", type)), now);
   }
-  // Such a condition could not have been written: the API demands a time.
+  // The API requires a time, so a condition without one gets it here.
   for (api::Condition& condition : conditions) {
     if (!condition.last_transition_time) condition.last_transition_time = now;
   }
@@ -327,7 +327,7 @@ std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigN
   api::MachineConfigNodeStatus next = known.status;
   next.conditions = NextConditions(known, moment, now);
   if (moment.irreconcilable) next.irreconcilable_changes = *moment.irreconcilable;
-  // The generation is one ahead, as with the Machine Config Operator, whose next write is that of the spec.
+  // The generation is one ahead, as with the Machine Config Operator, which then writes the spec.
   next.observed_generation = known.metadata.generation + 1;
   if (!next.config_version) next.config_version.emplace();
   next.config_version->desired = DesiredOf(moment, node);

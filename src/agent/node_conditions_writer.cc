@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostWaiting = 32;
 constexpr auto kLeftAlone = std::chrono::minutes(10);
-// This many conflicts in a row are tried again before the write is dropped.
+// After more conflicts in a row than this, the write is dropped.
 constexpr int kStumblesEndured = 8;
 
 // Conditions are applied as a whole, so the version must match, or one that the drain controller has written since we

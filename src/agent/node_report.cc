@@ -30,7 +30,7 @@ class Reporter {
   NodeReport Take() { return std::move(report_); }
 
   void operator()(const report::NodeSeen&) {
-    // Only now can it be known that the node has rebooted, and that comes before a fault that waited.
+    // Only now is it known that the node has rebooted, which is reported before a fault that waited.
     if (!reported_.unwritten.empty()) Begin();
     for (Moment& moment : std::exchange(reported_.unwritten, {})) Add(std::move(moment));
     if (const auto failure = std::exchange(reported_.finalize_failure, std::nullopt)) {
@@ -115,7 +115,7 @@ class Reporter {
       reported_.settled = settled.goal;
       return;
     }
-    // The Node names another config already, which the agent will hear of soon, so "settled" would be outdated.
+    // The Node names another config by now, which the agent will hear of soon, so "settled" would be outdated.
     const std::string desired = view_.Annotation(api::kDesiredConfigAnnotation);
     if (!desired.empty() && desired != settled.goal.config) return;
     Begin();
@@ -190,7 +190,7 @@ class Reporter {
     if (view_.node != nullptr) report_.events.push_back({kind, std::move(reason), std::move(message)});
   }
 
-  // Nobody knows what the Node has after another write of this report.
+  // It is not known which annotations the Node has after another write of this report.
   bool Has(const AnnotationChanges& changes) const { return report_.annotations.empty() && view_.Has(changes); }
 
   void Annotate(AnnotationChanges changes) { report_.annotations.push_back(std::move(changes)); }
@@ -225,7 +225,7 @@ class Reporter {
     report_.asked = request;
   }
 
-  // The machine is what it was before, which was healthy, so its pods may come back.
+  // The machine has its old state again, which was healthy, so its pods may come back.
   void AllowPods() {
     if (!view_.Annotation(api::kDesiredDrainAnnotation).starts_with(api::kDrainPrefix)) return;
     Annotate(
@@ -262,8 +262,7 @@ class Reporter {
     report_.next = NodeReport::Next::kReportSettled;
   }
 
-  // A node with a fault is reported as not updated, whatever else holds; a fault whose text is unchanged is not
-  // reported again.
+  // A node with a fault is reported as not updated in any case.  A fault with an unchanged text is not reported again.
   void AddFault(const report::Failed& failed) {
     reported_.whole = Reported::Whole::kBusy;
     if (std::exchange(reported_.fault, failed.text) == failed.text) return;

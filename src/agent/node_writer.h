@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes annotations of one Node, in the order in which they are given and until they are written.
+// Writes annotations of one Node in the order in which they are given, and repeats each write until it succeeds.
 //
 // While the API server does not accept them, all changes that wait are merged to one, since values in between are
 // outdated by then.  That write is tried less and less often, and no sooner than the server asks for.

@@ -46,8 +46,8 @@ bool IsOfControlPlane(const net::Certificate& certificate) {
                      [&](std::string_view name) { return certificate.common_name.find(name) != std::string::npos; });
 }
 
-// Returns the part of the text that is the value.  Programs write kubeconfigs, and each has one cluster, whose value is
-// on one line.
+// Returns the part of the text that is the value.  Kubeconfigs are written by programs: each has one cluster, whose
+// value is on one line.
 Result<std::string_view> ValueIn(std::string_view kubeconfig) {
   const std::size_t key = kubeconfig.find(kKey);
   if (key == std::string_view::npos || kubeconfig.find(kKey, key + 1) != std::string_view::npos) {

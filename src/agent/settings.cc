@@ -52,7 +52,7 @@ bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || IsDigit(c); }
 
 Error Must(std::string what) { return Error(ErrorKind::kInvalid, "must " + std::move(what)); }
 
-// These set one value, which is never empty: a key without a value gets its default.
+// Each of these functions sets one value, which is never empty: a key without a value gets its default.
 
 Result<> SetSource(std::string_view value, Settings& settings) {
   constexpr std::array<std::pair<std::string_view, SourceChoice>, 3> kChoices = {

@@ -25,7 +25,7 @@
 namespace pintle::agent {
 
 enum class SourceChoice {
-  kAuto,  // This means Kubernetes where there is a kubeconfig, and local otherwise.
+  kAuto,  // Kubernetes if there is a kubeconfig, and local otherwise.
   kKubernetes,
   kLocal,
 };

@@ -24,12 +24,12 @@ class Source {
   struct Listener {
     std::function<void(Goal goal)> wanted;
     std::function<void()> drained;
-    std::function<void(std::string why)> failed;  // The source cannot provide what it was asked for.
+    std::function<void(std::string why)> failed;  // The source cannot carry out a request.
     // The goal cannot be determined, and the last one stays in force; an empty reason ends that.
     std::function<void(std::string why)> unusable;
     // The authorities of the API server have changed, and the kubelet is to trust the new ones.
     std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server = {};
-    // Says what waits until a pause ends; empty if nothing does.
+    // The change that waits until a pause ends, in words; empty if none does.
     std::function<void(std::string what)> held;
     // Passes all warnings that a person should know of, and that stop nothing.
     std::function<void(std::vector<std::string> warnings)> warned;

@@ -88,8 +88,7 @@ class Advancing {
   MaybeTransition operator()(const phase::Rebooting&, const happened::Wanted&) const { return Kept(); }
   MaybeTransition operator()(const phase::Confirming&, const happened::Wanted&) const { return Kept(); }
 
-  // The config that the machine has is still looked after.  In any other phase the fault is reported when that has
-  // ended.
+  // The current config stays in force.  In the other phases the fault is reported when the phase has ended.
   MaybeTransition operator()(const phase::Waiting&, const happened::Unusable&) const { return Unsettled(Start()); }
   MaybeTransition operator()(const phase::Settled& settled, const happened::Unusable&) const {
     return Settle(settled.goal);
@@ -131,8 +130,9 @@ class Advancing {
 
   MaybeTransition operator()(const phase::Checking& checking, const happened::Looked& looked) const {
     if (looked.goal != checking.goal) return {};
-    // A change follows a look during which nothing was noticed, or a second look.  Where something is noticed all the
-    // time there is no look of the first kind, and the change compares once more what it overwrites.
+    // A change begins after a look during which nothing was noticed.  If something was noticed, it begins after a
+    // second look in any case, since something may be noticed all the time; the change itself compares once more the
+    // files that it overwrites.
     const bool is_work = IsWork(looked.outlook);
     if (is_work && checking.again && !checking.is_repeated) {
       return Start().Look({checking.goal, checking.is_drained, checking.attempts, false, true});
@@ -166,7 +166,7 @@ class Advancing {
     return state_.wanted == changing.goal ? Settle(changing.goal) : Start().Begin();
   }
   MaybeTransition operator()(const phase::Changing& changing, const happened::Failed& failed) const {
-    // A change that failed need not be tried again before the goal that is wanted now.
+    // A change that failed is not tried again if another goal is wanted now.
     if (state_.wanted != changing.goal) return Start().Begin();
     return Start().Degrade({Fault::kFailed, failed.text, Retry::kLook, changing.goal, changing.attempts + 1});
   }

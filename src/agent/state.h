@@ -129,7 +129,7 @@ struct Well {};
 struct Unwell {
   std::string why;
 };
-// The work that was under way has failed.
+// The current work has failed.
 struct Failed {
   std::string text;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Adds the way out to an error about a file that Pintle keeps and cannot use any more.
+// Adds the remedy to an error about one of Pintle's own files that cannot be used any more.
 
 #include <fmt/core.h>
 

@@ -3,15 +3,15 @@
 
 // Forecasts the drains of nodes before they are updated.
 //
-// The pass that chooses puts nodes that cannot be drained behind the others.  They are updated nevertheless when only
-// they are left; by then, the reason has been reported.
+// The rollout pass puts nodes that cannot be drained behind the others.  They are updated nevertheless when only they
+// are left; by then, the reason has been reported.
 //
 //     Changes changes = RolloutPass({.undrainable = forecasts.undrainable(), ...});
 //     const pool::NodeNames awaited = forecasts.Await(changes, that_drain, view.nodes);
 //     // Await() asks, and `changed` is called for each answer.  All nodes except the awaited ones may be updated.
 //
-// A forecast is an aid and no precondition: each node goes as soon as its own forecast is there, whatever later ones
-// are, and a pool waits for forecasts for a tenth of the time at most.
+// A forecast is an aid and no precondition: a node is updated as soon as its own forecast has arrived, and a pool waits
+// for forecasts for a tenth of the time at most.
 
 #include <functional>
 #include <map>
@@ -58,7 +58,7 @@ class DrainForecasts {
                         std::span<const api::Node* const> nodes);
 
   const pool::NodeNames& undrainable() const { return undrainable_; }
-  // Returns what blocks the drain, by node.
+  // Returns the obstacles of drains, by node.
   const std::map<std::string, std::string>& reasons() const { return reasons_; }
 
   void Clear();

@@ -19,7 +19,7 @@ namespace {
 constexpr int kPatienceInMilliseconds = 1000;
 constexpr std::size_t kUsualColumns = 80;
 
-// Prints the text unless the work ends before that.
+// Prints the text, unless the work ends within a short time.
 void PrintAfterAWhile(const UniqueFd& over, const std::string& doing) {
   pollfd end = {.fd = over.get(), .events = POLLIN, .revents = 0};
   if (::poll(&end, 1, kPatienceInMilliseconds) == 0) Tell(Printable(doing) + " ...\n");

@@ -3,8 +3,8 @@
 
 // Finds changes of /etc/containers/registries.conf that running pods cannot notice.
 //
-// CRI-O reads the file again without a restart.  If only mirrors are added, for images that are named by digest, an
-// image is the same wherever it comes from; anything else might give a pod another image, and the node is drained.
+// CRI-O reads the file again without a restart.  A change that only adds mirrors for images named by digest cannot
+// change an image.  Any other change might give a pod another image, so the node is drained.
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ namespace pintle::plan {
 
 inline constexpr std::string_view kRegistriesPath = "/etc/containers/registries.conf";
 
-// Returns why a change is not harmless, or "" if it is.
+// Returns the harm that a change may do, or "" if it is harmless.
 Result<std::string> HarmInRegistries(std::string_view from, std::string_view to);
 
 }  // namespace pintle::plan

@@ -61,7 +61,7 @@ def run():
         write("/root/configs/10-motd.bu", MOTD)
         write("/root/configs/20-app.yaml", APP.replace("SETTINGS", "good"))
         write("/root/policy.yaml", POLICY)
-        show("a config goes on: a file, a service and its settings")
+        show("a config is applied: a file, a service and its settings")
         shown(*APPLY, "configs", run=in_node)
         shown("systemctl", "is-active", "app.service", run=in_node)
 
@@ -70,18 +70,18 @@ def run():
         shown(PINTLE, "verify", run=in_node, status=2)
         shown(PINTLE, "restore", "--policy", "policy.yaml", "/etc/motd", run=in_node)
 
-        show("settings that the service does not come up with: all of it is undone")
+        show("settings with which the service does not start: the whole change is undone")
         write("/root/configs/20-app.yaml", APP.replace("SETTINGS", "bad"))
         shown(*APPLY, "configs", run=in_node, status=1)
         shown("systemctl", "is-active", "app.service", run=in_node)
 
-        show("killed in the middle: old or new, and nothing between")
+        show("the change is killed in the middle: the machine is old or new, never a mixture")
         write("/root/configs/20-app.yaml", APP.replace("SETTINGS", "as%20good"))
         shown("timeout", "--signal=KILL", "0.08", *APPLY, "configs", run=in_node, status=None)
         shown(PINTLE, "recover", run=in_node)
         shown(PINTLE, "verify", run=in_node)
 
-        show("the config goes away, and the machine is as it was")
+        show("the config is removed, and the machine is as it was before")
         shown(*APPLY, "--none", run=in_node)
         shown(PINTLE, "verify", run=in_node)
         node.run("journalctl", "--sync")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests properties of every pool, by rolling out random pools, the same in each run, to the end.
+// Tests properties of all rollouts with random pools, which are the same in each run.
 
 #include <algorithm>
 #include <random>
