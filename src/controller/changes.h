@@ -21,7 +21,7 @@ struct NodeChange {
   std::string node;
   std::string resource_version;
   pool::NodePatch patch;
-  // The target for people: "MachineConfig: rendered-worker-1".  Empty if the patch does not update the node.
+  // The target in words: "MachineConfig: rendered-worker-1".  Empty if the patch does not update the node.
   std::string told = {};
   std::string pool = {};
 };
@@ -52,7 +52,7 @@ struct Announcement {
 
 struct Changes {
   std::vector<MachineConfigNodeChange> machine_config_nodes;
-  std::vector<NodeChange> nodes;  // Those that update a node come first.
+  std::vector<NodeChange> nodes;  // Changes that update a node come first.
   std::vector<StatusChange> statuses;
   std::vector<Announcement> announcements;
 

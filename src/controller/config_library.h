@@ -59,7 +59,7 @@ class ConfigLibrary {
   kube::Client client_;
   const Clock& clock_;
   Listener listener_;
-  WholeConfigs configs_;  // They point into the books.
+  WholeConfigs configs_;  // The configs are owned by `books_`.
   std::map<std::string, std::unique_ptr<Book>> books_;
   WriteBackoff backoff_;  // For reads.
 };

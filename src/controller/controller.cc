@@ -316,7 +316,7 @@ void Controller::Roll(View view) {
 // When they are done, the renderer and the writer trigger another look.
 pool::NodeNames Controller::LeftAlone() const {
   pool::NodeNames pools = writer_.BusyPools();
-  // The number of masters that may be unavailable depends on the arbiters, and the reverse.
+  // The number of masters that may be unavailable depends on the arbiters, and vice versa.
   const std::string both[] = {std::string(api::kMasterPool), std::string(api::kArbiterPool)};
   if (pools.contains(both[0]) || pools.contains(both[1])) pools.insert(std::begin(both), std::end(both));
   pools.merge(renderer_.rendering());

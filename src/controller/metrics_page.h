@@ -5,8 +5,8 @@
 // cluster has been read.
 //
 // The server has threads of its own and gets a new page when something has changed, at most once a second.  Its threads
-// keep answering when the loop hangs, so they check when the loop last turned: a page from before that is outdated,
-// most of all about which replica leads.
+// keep answering when the loop hangs, so they check when the loop last turned: the page of a loop that hangs is
+// outdated, above all about which replica leads.
 
 #include <chrono>
 #include <functional>

@@ -147,7 +147,7 @@ class OverlaidMirror {
       const bool is_to_be_told = error.kind() == ErrorKind::kInvalid || ++failures_ > kFailuresBeforeReport;
       if (!mirror_.is_synced() && is_to_be_told) refusal_ = error.message();
       listener_.trouble(error);
-      // The unreadable object is part of what is looked at.
+      // The number of unreadable objects may have changed.
       return listener_.changed();
     }
     if (!std::exchange(is_known_to_be_missing_, true)) listener_.changed();

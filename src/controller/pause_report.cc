@@ -15,7 +15,7 @@
 namespace pintle::controller {
 namespace {
 
-// Returns the config that a node ends up with as things are.  A failing node stays at its current one.
+// Returns the config that a node has after its current update.  A failing node stays at its current config.
 std::string_view ConfigOf(const pool::NodeState& node) {
   const bool has_desired = !node.desired_config().empty() && !node.is_failing();
   return has_desired ? node.desired_config() : node.current_config();

@@ -69,8 +69,8 @@ struct PauseReport : PausedDifference {
   std::size_t waiting_nodes = 0;  // Nodes that would be given the target.
   std::size_t busy_nodes = 0;     // Nodes that were given a config before the pause, and continue.
 
-  std::vector<std::string> renders;     // Those that wait, the oldest first; the last is the target.
-  std::optional<WallTime> waits_since;  // The creation of the oldest of them.
+  std::vector<std::string> renders;     // The renders that wait, the oldest first; the last is the target.
+  std::optional<WallTime> waits_since;  // The creation time of the oldest of these renders.
 
   std::size_t nodes_with_waiting_files = 0;
   std::vector<std::string> waiting_files;  // Files of the ControllerConfig, sorted.

@@ -136,7 +136,8 @@ class Pass {
                          .candidates = static_cast<std::size_t>(waiting)};
   }
 
-  // Returns the reports of the pool's own nodes that have conditions, since a reader stops at the first other one.
+  // Returns the MachineConfigNodes of the pool's nodes.  Those without conditions are left out, since a reader would
+  // stop there.
   std::vector<const api::MachineConfigNode*> ReportsOf(const std::vector<NodeState>& nodes) const {
     std::vector<const api::MachineConfigNode*> reports;
     for (const NodeState& node : nodes) {

@@ -3,8 +3,8 @@
 
 // The nodes of each pool, computed once for all of them.
 //
-// A mistake that keeps a node out of every pool, or a pool without nodes, is reported in that pool's status, since
-// nobody would look elsewhere.
+// Some mistakes keep a node out of every pool, or leave a pool without nodes.  They are reported in that pool's status,
+// where people look first.
 
 #include <functional>
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace pintle::controller {
 
-// The reason and message of a condition for a pool that cannot be what its author meant.
+// The reason and message of a condition about a mistake in the spec of a pool.
 struct Mistake {
   std::string reason;
   std::string message;

@@ -32,7 +32,7 @@
 namespace pintle::controller {
 namespace {
 
-// The lease may take this long to be released.
+// The limit for releasing the lease.
 constexpr auto kPatienceAtTheEnd = std::chrono::seconds(5);
 // The token for new machines' kubeconfig is renewed from time to time, so it is read again.
 constexpr auto kFeedAgain = std::chrono::seconds(30);

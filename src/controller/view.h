@@ -47,7 +47,7 @@ struct View {
   std::optional<pool::MasterScheduling> master_scheduling;
   // A pool that could be read in part only is also in `pools`, so that its nodes stay its own.
   std::map<std::string, std::string, std::less<>> unreadable_pools;  // The reasons, by name.
-  // Pools whose nodes must not be updated, since their target, or which nodes they are, cannot be read.
+  // Pools whose nodes must not be updated, since the pool's target or its list of nodes cannot be read.
   std::map<std::string, std::string, std::less<>> held_pools;  // The reasons, by name.
   std::vector<SetAside<api::Node>> unreadable_nodes;
   std::vector<SetAside<api::MachineConfig>> unreadable_configs;

@@ -15,8 +15,8 @@
 namespace pintle::controller {
 namespace {
 
-// How many writes are under way at a time.  A pool may always have one, or those that wait for an answer in vain would
-// hold up the others.
+// The number of writes that are under way at a time.  A pool may always have one; otherwise writes that get no answer
+// could delay those of other pools.
 constexpr std::size_t kAtOnce = 64;
 constexpr std::size_t kAtOnceOfAPool = 16;
 

@@ -83,7 +83,7 @@ struct AgentStatus {
   std::string doing;  // What happens at this moment, in one line.
   std::string next;   // What will happen next, and when, in one line.
   std::uint32_t findings = 0;
-  std::vector<std::string> warnings;  // What a person should know and what stops nothing.
+  std::vector<std::string> warnings;  // Problems that a person should know of, and that stop nothing.
   std::string left_aside;             // The parts of the config that this machine cannot have, and why.
   // The newest logins since the boot, the oldest first; nullopt if the caller may not see them.
   std::optional<std::vector<AgentLogin>> logins;

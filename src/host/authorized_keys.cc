@@ -79,7 +79,7 @@ class KeyFolder {
 
   // Returns how many of the folders exist.
   std::size_t count() const { return open_.empty() ? 0 : open_.size() - 1; }
-  // Returns whether the folder after those exists but belongs to someone else.
+  // Returns whether the first folder that could not be opened exists but belongs to someone else.
   bool is_next_of_another() const { return is_next_of_another_; }
 
   // Puts back someone else's folder that was set aside, unless its place is taken.
@@ -132,7 +132,7 @@ class KeyFolder {
     return true;
   }
 
-  // The status is read without opening the folder, which the user may not be allowed to do.
+  // The status is read without opening the folder, which the user may not be allowed to open.
   bool IsOfAnother(const char* name) const {
     struct stat status;
     const bool is_there = ::fstatat(fd(), name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;

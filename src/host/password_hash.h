@@ -18,7 +18,7 @@
 
 namespace pintle::host {
 
-// lckpwdf(3) waits as long.
+// The limit is that of lckpwdf(3).
 inline constexpr std::chrono::milliseconds kPasswordLockPatience = std::chrono::seconds(15);
 
 // Returns nullopt if /etc/shadow has no line for the user, so that the user has no password.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Computes the Ignition server's answers and what is logged and counted of them.  All of it is pure.
+// Computes the Ignition server's answers, and their entries for the log and the counters.  All of it is pure.
 //
 // Statuses are those of the Machine Config Operator's server, because Ignition's retries depend on them: 500 also for
 // an unknown pool, and no error has a body.  We add 401 and 403, for requests without a token or with one of another
-// pool, and 503, after which Ignition tries again, for when configs that are being sent use up all memory set aside for
-// them.
+// pool.  We also add 503, after which Ignition tries again: the configs that are being sent use up all memory set aside
+// for them.
 
 #include <optional>
 #include <string>

@@ -68,7 +68,7 @@ Result<BlobStore> BlobStore::Open(const Root& root, std::string path, For what) 
   const bool is_new = !file && errno == ENOENT && what == For::kAdding;
   if (is_new) file.Reset(::openat(directory.get(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return Error::FromErrno("open").While(doing);
-  // This also holds for a file that exists: its creator may have been killed before the file's name was durable.
+  // A file that exists also needs its directory synced: its creator may have been killed before the name was durable.
   BlobStore store(std::move(directory), std::move(file), std::move(path));
   TRY(store.ReadIndex(what), doing);
   return store;

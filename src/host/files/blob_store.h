@@ -33,7 +33,7 @@ class BlobStore {
   enum class For { kAdding, kReading };
   static Result<BlobStore> Open(const Root& root, std::string path, For what = For::kAdding);
 
-  // These return the digest.  What they add is durable after the next Sync().
+  // These functions return the digest of the contents that they add, which are durable after the next Sync().
   Result<std::string> Add(std::string_view contents);
   // Adds contents whose digest the caller has computed.
   Result<> AddKnown(const std::string& sha256, std::string_view contents);

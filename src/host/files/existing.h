@@ -36,7 +36,7 @@ struct Existing {
 // Returns nullopt if the name does not exist, and an error for anything but a file, a directory or a link.
 Result<std::optional<Existing>> FindExisting(int directory, const std::string& name);
 
-// These return kConflict for what someone has done to this one place.
+// These return kConflict if someone has made the thing immutable, or has mounted something on it.
 Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view what);
 Result<> CheckNotMounted(const Existing& existing);
 
@@ -45,10 +45,11 @@ Result<> CheckNotMounted(const Existing& existing);
 bool IsUntouched(const Existing& was, const Existing& is);
 // Like IsUntouched(), for a thing that was renamed meanwhile, which changes its ctime but not its mtime.
 bool IsUntouchedButRenamed(const Existing& was, const Existing& is);
-// Returns whether it has not changed since `moment`, so that whoever read it then has seen its current state.
+// Returns whether the thing has not changed since `moment`, so that a reader at that moment has seen its current state.
 bool HasRestedSince(const Existing& existing, WallTime moment);
 
-// Opens a thing so that its contents and attributes can be read.  It is an error if the name has another by now.
+// Opens a thing so that its contents and attributes can be read.  It is an error if the name belongs to another thing
+// by now.
 Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& name, const Existing& existing);
 OpenedAs HowOpened(resource::EntryKind kind);
 

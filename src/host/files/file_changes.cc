@@ -307,7 +307,7 @@ class FileChanges::Work {
                        {Stages::NamesTo(directory, NameBeside(prepared.exchange.name)), *prepared.exchange.made});
   }
 
-  // Returns the attributes of a thing that is made where nothing, or a thing of another kind, is.
+  // Returns the attributes of a new thing whose place is empty or has a thing of another kind.
   Result<AttributeGoal> GoalWithoutExisting(const FilePut& put) const {
     if (put.want->attributes) return AttributeGoal{TRY(FromText(*put.want->attributes)), OtherAttributes::kRemove};
     AttributeGoal goal;
@@ -479,8 +479,8 @@ class FileChanges::Work {
 
   const BlobStore& blobs_;
   Labels labels_;
-  // Prepared things are found in the directories that have been open since then.  A commit uses directories that are
-  // looked up again, so that nothing is moved to its place in a directory that has not got to its own.
+  // A prepared thing is found in the directory that has been open since then.  A commit uses directories that are
+  // looked up again, so that nothing is moved into a new directory before that directory is in its own place.
   Directories directories_;
   Directories committing_;
   Stages stages_;

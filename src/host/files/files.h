@@ -37,8 +37,8 @@ struct WrongLabel {
   std::string is;  // Empty if it has no label.
 };
 
-// Compares only the type of the label, as restorecon(8) does, since an admin's edits leave another user in it.
-// Returns nullopt if specific attributes are wanted, or if the policy has no label.
+// Compares only the type of the label, as restorecon(8) does, since an edit by an admin leaves another SELinux user in
+// it. Returns nullopt if specific attributes are wanted, or if the policy has no label.
 std::optional<WrongLabel> FindWrongLabel(const Labels& labels, const std::string& path,
                                          const resource::FileEntry::State& want,
                                          const resource::FileEntry::State& have);

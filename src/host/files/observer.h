@@ -38,7 +38,7 @@ class Observer {
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& unless = std::nullopt);
 
-  // Adds the contents that a path is expected to have to the store, if any are expected.
+  // If contents are expected at the path, adds them to the store.
   using KeepExpected = std::function<Result<>(const std::string& path)>;
 
   // Does not read a file that is unchanged since `seen` recorded that it has the expected contents: `keep_expected`
@@ -47,7 +47,7 @@ class Observer {
                                               const std::optional<State>& unless, SeenFiles& seen,
                                               const KeepExpected& keep_expected);
 
-  class FileReader;  // Reads one file, and decides what is done with what was read.
+  class Reading;  // The processing of a file while it is read.
 
  private:
   struct Place {

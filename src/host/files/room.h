@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Limits what a change may take of the file systems that it writes to.
+// Limits how much a change may take of the file systems that it writes to.
 //
-// The kubelet, the system's journal and others go on writing during a change, so a change leaves them some room:
-// bytes and inodes.  If less than that is free already, a change may still take an eighth of it, so that small
-// changes, such as one that frees space, stay possible as long as can be.
+// The kubelet, the system's journal and others go on writing during a change, so a change leaves them some room: bytes
+// and inodes.  If less than that is free already, a change may still take an eighth of the free room, so that small
+// changes stay possible, such as one that frees space.
 
 #include <cstdint>
 #include <map>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The directories in which new things lie until they are moved to their places, and old things until they are
-// removed.
+// The directories in which new things lie until they are moved to their places, and old things until they are removed.
 //
-// If only we can change the names in a directory, both lie there, beside their places.  If others can, they could put
-// a thing of theirs under our temporary name: then they lie in a directory of our own inside it, which nobody else
-// may enter, and from which a thing gets to its place by one rename.
+// If only we can change the names in a directory, both lie there, beside their places.  If others can, they could put a
+// thing of theirs under our temporary name.  Then new and old things lie in a directory of our own inside the
+// directory; nobody else may enter it, and one rename moves a thing from it to its place.
 
 #include <map>
 #include <string>

@@ -39,13 +39,13 @@ struct DeployedImage {
 // Returns the name by which a user would ask for the image.
 std::string NameOf(const DeployedImage& image);
 
-// Returns whether this name, in the syntax of image_name.h, stands for the image.  A tag is taken to stand for
-// whatever was deployed from its repository.
+// Returns whether this name, in the syntax of image_name.h, stands for the image.  A tag is assumed to stand for any
+// image that was deployed from its repository.
 bool IsOfImage(const DeployedImage& image, const std::string& name);
 
 struct DeploymentsState {
   std::optional<DeployedImage> booted;    // nullopt if the machine does not run from this disk.
-  std::optional<DeployedImage> pending;   // What the next boot takes, unless that is the booted deployment.
+  std::optional<DeployedImage> pending;   // The deployment that the next boot takes, unless it is the booted one.
   std::optional<DeployedImage> rollback;  // The deployment that was booted before.
 };
 
@@ -61,8 +61,8 @@ struct FetchedImage {
 struct WantedPackages {
   std::vector<std::string> install;
   std::vector<std::string> uninstall;
-  std::vector<std::string> override_remove;  // Packages of the image to remove,
-  std::vector<std::string> override_reset;   // and removed packages to restore.
+  std::vector<std::string> override_remove;  // Packages of the image to remove.
+  std::vector<std::string> override_reset;   // Removed packages to restore.
 
   bool IsEmpty() const {
     return install.empty() && uninstall.empty() && override_remove.empty() && override_reset.empty();
@@ -98,8 +98,8 @@ class Deployments {
   // On a machine without OSTree, this is an error of the kind kNotFound.
   virtual Result<DeploymentsState> Observe() = 0;
 
-  // Sets the function to which long calls report their progress; its caller knows what is being done, and adds that.
-  // An empty function turns reports off.
+  // Sets the function that gets the progress of long calls.  The progress does not name the activity, which the caller
+  // knows.  An empty function turns reports off.
   virtual void TellProgressTo(TellHowFar) {}
 
   // Returns a description of the transaction that someone else is running now, or "" if there is none.

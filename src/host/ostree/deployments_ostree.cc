@@ -133,8 +133,8 @@ Result<> ExpectKernel(OstreeRepo* repository, const std::string& commit) {
   return Error(ErrorKind::kInvalid, "the image cannot be booted: it has no kernel in /usr/lib/modules");
 }
 
-// Returns the checksums of the archives in /boot that rpm-ostree has made of /etc for the initramfs, which are their
-// names.
+// Returns the checksums, which are also the names, of the archives in /boot that rpm-ostree has made of /etc for the
+// initramfs.
 std::vector<std::string> InitramfsOverlaysOf(OstreeDeployment* deployment) {
   OstreeBootconfigParser* entry = ::ostree_deployment_get_bootconfig(deployment);
   char** paths = entry == nullptr ? nullptr : ::ostree_bootconfig_parser_get_overlay_initrds(entry);

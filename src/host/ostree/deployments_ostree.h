@@ -17,7 +17,7 @@ namespace pintle::host {
 
 class DeploymentsOstree final : public Deployments {
  public:
-  // "/" is the running machine.  `patience` is for whoever else has the lock.
+  // "/" is the running machine.  `patience` limits the wait for another holder of the lock.
   explicit DeploymentsOstree(std::string sysroot, RegistryAccess registries = {},
                              std::chrono::milliseconds patience = std::chrono::minutes(2));
 

@@ -236,7 +236,7 @@ Result<PutEffect> DeploymentsRpmOstree::DropPending() {
   return PutEffect::kChanged;
 }
 
-// A stop request must not apply here, since it may have led here.
+// A stop request must not apply here, since it may be the reason for going back.
 Result<> DeploymentsRpmOstree::Drop() {
   RpmOstreeManners manners = manners_;
   manners.stop = {};

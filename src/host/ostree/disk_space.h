@@ -16,8 +16,8 @@ struct DiskSpace {
   std::uint64_t reserved = 0;  // The part of them that has to stay free.
 };
 
-// Returns the least space that fetching and unpacking these layers takes.  Most images need more, since how much the
-// layers grow is not known before: the check finds what cannot work, and never refuses what can.
+// Returns the least space that fetching and unpacking these layers takes.  Most images need more, since it is not known
+// beforehand how much the layers grow: the check refuses only images that cannot fit.
 std::uint64_t SpaceFor(std::span<const OciDescriptor> layers);
 
 Result<> ExpectSpace(std::uint64_t needed, const DiskSpace& space);

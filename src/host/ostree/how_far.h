@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The progress of something that takes minutes, for those who wait for it.
+// The progress of an activity that takes minutes, for those who wait for it.
 
 #include <cstdint>
 #include <functional>
@@ -24,7 +24,7 @@ using TellHowFar = std::function<void(const HowFar& how_far)>;
 // Returns a text such as "fetching quay.io/os@sha256:4f0a...: downloading, 43 %".
 std::string InWords(const HowFar& how_far);
 
-// Returns the text without what is being done: "downloading, 43 %".
+// Returns the text without the activity: "downloading, 43 %".
 std::string PartInWords(const HowFar& how_far);
 
 // Rounds down, so that only everything is 100.  Returns nullopt if `all` is 0.

@@ -46,7 +46,7 @@ Result<Variant> Load(OstreeRepo* repository, OstreeObjectType type, const std::s
 
 Variant Child(const Variant& of, std::size_t index) { return Variant(::g_variant_get_child_value(of.get(), index)); }
 
-// Leaves out directories that have contents only while the machine runs, and that are not for an image to fill.
+// Leaves out directories that have contents only while the machine runs, and that an image must not fill.
 OstreeRepoCommitFilterResult LeaveOutVolatile(OstreeRepo*, const char* path, GFileInfo*, void*) {
   static constexpr std::array kVolatile = {"/dev/", "/proc/", "/run/", "/sys/", "/tmp/"};
   const auto is_below = [&](const char* directory) { return std::string_view(path).starts_with(directory); };

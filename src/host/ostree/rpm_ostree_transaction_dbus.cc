@@ -32,7 +32,7 @@ using PeerBus = CPtr<sd_bus, sd_bus_close_unref>;  // This does not flush, which
 
 constexpr const char* kInterface = "org.projectatomic.rpmostree1.Transaction";
 constexpr auto kTransactionStartPatience = seconds(90);
-constexpr auto kTransactionGlance = seconds(10);  // All that matters wakes us up before.
+constexpr auto kTransactionGlance = seconds(10);  // Every relevant event ends the wait earlier.
 constexpr auto kCancelPatience = seconds(60);     // The time for the daemon to clean up what it has begun.
 constexpr std::uint32_t kWhole = 100;
 constexpr std::size_t kMostOfText = 200;

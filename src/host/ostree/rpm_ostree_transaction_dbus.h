@@ -18,7 +18,7 @@ struct sd_bus;  // libsystemd's
 
 namespace pintle::host {
 
-// A request to rpm-ostree is made with these settings.
+// The settings of requests to rpm-ostree.
 struct RpmOstreeManners {
   std::stop_token stop = {};                                      // Cancels the transaction.
   TellHowFar tell = {};                                           // Gets rpm-ostree's own messages as the part.

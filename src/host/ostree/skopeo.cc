@@ -41,7 +41,7 @@ Result<std::string> RunFor(const RegistryImage& image, const Program& program, c
   return Error(result.error().kind(), LastWord(result.error().message())).While("fetching " + PullSpec(image));
 }
 
-// Counts how much there is of the layers that a layout is missing.  skopeo reports progress in bytes only on a
+// Measures how much of the missing layers of a layout has arrived.  skopeo reports progress in bytes only on a
 // terminal; elsewhere it reports a layer when all of it has arrived.
 class DownloadMeter {
  public:

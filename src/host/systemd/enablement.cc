@@ -155,8 +155,8 @@ class Outcome {
   bool is_something_ = false;
 };
 
-// What to do with a template without an instance that a unit without an instance is to want.  This is an error,
-// except for presets, which cover all units and skip such templates.
+// The treatment of a template without an instance that is wanted by a unit without an instance.  It is an error, except
+// for presets, which cover all units and skip such templates.
 enum class Unnamed { kError, kLeaveOut };
 
 class UnitEnabler {

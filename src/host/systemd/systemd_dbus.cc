@@ -277,8 +277,8 @@ class SystemdDbus::Connection {
   std::map<std::string, std::string> ended_;  // The results of jobs by their object paths.
 };
 
-// Marks a public call as under way, including the calls that it makes itself; the connection is closed after the
-// last.
+// Marks a public call as under way.  Public calls may make others; the connection is closed when the outermost one
+// ends.
 class SystemdDbus::Use {
  public:
   explicit Use(SystemdDbus& systemd) : systemd_(systemd) { ++systemd_.uses_; }
