@@ -47,7 +47,7 @@ class Observer {
                                               const std::optional<State>& unless, SeenFiles& seen,
                                               const KeepExpected& keep_expected);
 
-  class Reading;  // The processing of a file while it is read.
+  class FileReader;  // Reads one file, and decides what is done with what was read.
 
  private:
   struct Place {
