@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes a config as the JSON of Ignition's own Go types: members in their order, structs even if they are empty, no
-// absent members and no empty lists.  Errors of the Machine Config Operator name places in that text.
+// Writes a config as the JSON of Ignition's own Go types: members in their order, no absent members and no empty lists.
+//
+// There are two forms of it.  The one of Go's library has structs even if they are empty, and errors of the Machine
+// Config Operator name places in that text; most configs that the operator makes leave such structs out.
 
 #include <fmt/core.h>
 
@@ -14,17 +16,25 @@
 
 namespace pintle::ignition {
 
+enum class EmptyStructs { kWritten, kLeftOut };
+
 template <typename T>
-void WriteGoText(const T& value, std::string& text);
+void WriteGoText(const T& value, std::string& text, EmptyStructs empty_structs = EmptyStructs::kWritten);
 
 namespace internal {
 
 template <typename T>
-bool IsWritten(const T& value) {
+bool IsWritten(const T& value, EmptyStructs empty_structs) {
   if constexpr (json::internal::kIsOptional<T>) {
     return value.has_value();
   } else if constexpr (json::internal::kIsVector<T>) {
     return !value.empty();
+  } else if constexpr (json::Described<T>) {
+    bool is_written = empty_structs == EmptyStructs::kWritten;
+    json::ForEachField<T>([&](const auto& field) {
+      is_written = is_written || field.kIsRequired || IsWritten(value.*field.member, empty_structs);
+    });
+    return is_written;
   } else {
     return true;
   }
@@ -33,26 +43,26 @@ bool IsWritten(const T& value) {
 }  // namespace internal
 
 template <typename T>
-void WriteGoText(const T& value, std::string& text) {
+void WriteGoText(const T& value, std::string& text, EmptyStructs empty_structs) {
   auto begin_next = [&, is_first = true]() mutable {
     if (!std::exchange(is_first, false)) text += ',';
   };
   if constexpr (json::internal::kIsOptional<T>) {
-    WriteGoText(*value, text);
+    WriteGoText(*value, text, empty_structs);
   } else if constexpr (json::internal::kIsVector<T>) {
     text += '[';
     for (const auto& element : value) {
       begin_next();
-      WriteGoText(element, text);
+      WriteGoText(element, text, empty_structs);
     }
     text += ']';
   } else if constexpr (json::Described<T>) {
     text += '{';
     json::ForEachField<T>([&](const auto& field) {
-      if (!internal::IsWritten(value.*field.member)) return;
+      if (!internal::IsWritten(value.*field.member, empty_structs)) return;
       begin_next();
       text += fmt::format("\"{}\":", field.name);
-      WriteGoText(value.*field.member, text);
+      WriteGoText(value.*field.member, text, empty_structs);
     });
     text += '}';
   } else {

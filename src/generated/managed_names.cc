@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/managed_names.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <system_error>
+
+#include "api/go_quote.h"
+
+namespace pintle::generated {
+namespace {
+
+constexpr std::int64_t kHighestNumber = 9;
+
+std::string_view WordFor(ManagedKind kind) { return kind == ManagedKind::kKubelet ? "kubelet" : "containerruntime"; }
+
+std::string_view Singular(ManagedKind kind) { return kind == ManagedKind::kKubelet ? "kubelet config" : "ctrcfgs"; }
+std::string_view Plural(ManagedKind kind) { return kind == ManagedKind::kKubelet ? "kubelet configs" : "ctrcfgs"; }
+
+// A whole number with or without a sign; the error is that of Go's strconv.Atoi.
+Result<std::int64_t> ToNumber(std::string_view text) {
+  std::string_view digits = text;
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  const bool has_two_signs = digits.size() != text.size() && digits.starts_with('-');
+  std::int64_t number = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool is_whole = end == digits.data() + digits.size() && !has_two_signs;
+  if (is_whole && problem == std::errc()) return number;
+  const bool is_too_large = is_whole && problem == std::errc::result_out_of_range;
+  return Error(ErrorKind::kInvalid, fmt::format("strconv.Atoi: parsing {}: {}", api::GoQuoted(text),
+                                                is_too_large ? "value out of range" : "invalid syntax"));
+}
+
+// The number behind the name of a config of this pool; 0 for the plain name, nothing for a name of something else.
+std::optional<std::int64_t> NumberIn(std::string_view name, std::string_view plain) {
+  if (name == plain) return 0;
+  if (!name.starts_with(plain) || !name.substr(plain.size()).starts_with('-')) return {};
+  const Result<std::int64_t> number = ToNumber(name.substr(plain.size() + 1));
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+bool IsYounger(const api::ObjectMeta& a, const api::ObjectMeta& b) {
+  return a.creation_timestamp && (!b.creation_timestamp || *a.creation_timestamp > *b.creation_timestamp);
+}
+
+// An object that lost its annotation still has the names of its configs as finalizers.
+const std::string* FromFinalizers(const api::ObjectMeta& object, std::string_view plain, const HasConfig& has_config) {
+  const std::string* highest = nullptr;
+  std::int64_t highest_number = -1;
+  for (const std::string& finalizer : object.finalizers) {
+    const auto number = NumberIn(finalizer, plain);
+    if (!number || *number <= highest_number || !has_config(finalizer)) continue;
+    highest = &finalizer;
+    highest_number = *number;
+  }
+  return highest;
+}
+
+Result<std::int64_t> HighestNumber(std::span<const api::ObjectMeta* const> objects) {
+  std::int64_t highest = 0;
+  for (const api::ObjectMeta* object : objects) {
+    const std::string& suffix = object->Annotation(kNameSuffixAnnotation);
+    if (suffix.empty()) continue;
+    highest = std::max(highest, TRY(ToNumber(suffix), fmt::format("error converting {} to int", suffix)));
+  }
+  return highest;
+}
+
+ManagedName Plain(ManagedKind kind, const api::ObjectMeta& pool, const HasConfig& has_config) {
+  ManagedName name{.name = PlainName(kind, pool.name), .takes_over = {}};
+  std::string old_name = fmt::format("99-{}-{}-{}", pool.name, pool.uid, WordFor(kind));
+  if (!has_config(name.name) && has_config(old_name)) name.takes_over = std::move(old_name);
+  return name;
+}
+
+}  // namespace
+
+std::string PlainName(ManagedKind kind, std::string_view pool) {
+  return fmt::format("99-{}-generated-{}", pool, WordFor(kind));
+}
+
+Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,
+                            std::span<const api::ObjectMeta* const> of_pool, const api::ObjectMeta& pool,
+                            const HasConfig& has_config) {
+  const std::string plain = PlainName(kind, pool.name);
+  const auto numbered = [&](std::string_view suffix) {
+    return ManagedName{.name = fmt::format("{}-{}", plain, suffix), .takes_over = {}};
+  };
+  if (const std::string* suffix = api::Find(object.annotations, kNameSuffixAnnotation)) {
+    return suffix->empty() ? Plain(kind, pool, has_config) : numbered(*suffix);
+  }
+  if (of_pool.size() <= 1) return Plain(kind, pool, has_config);
+  const bool has_younger = std::any_of(of_pool.begin(), of_pool.end(),
+                                       [&](const api::ObjectMeta* other) { return IsYounger(*other, object); });
+  if (has_younger) {
+    if (const std::string* name = FromFinalizers(object, plain, has_config)) {
+      return ManagedName{.name = *name, .takes_over = {}};
+    }
+  }
+  const std::int64_t number = TRY(HighestNumber(of_pool)) + 1;
+  if (number > kHighestNumber) {
+    return Error(ErrorKind::kInvalid, fmt::format("max number of supported {} (10) has been reached. Please delete old "
+                                                  "{} before retrying",
+                                                  Singular(kind), Plural(kind)));
+  }
+  return numbered(std::to_string(number));
+}
+
+std::string SuffixOf(std::string_view config_name) {
+  constexpr std::ptrdiff_t kDashesOfPlainName = 3;  // As in 99-worker-generated-kubelet.
+  const std::size_t dash = config_name.rfind('-');
+  if (dash == std::string_view::npos) return "";
+  const std::string_view last = config_name.substr(dash + 1);
+  const bool is_numbered = std::count(config_name.begin(), config_name.end(), '-') > kDashesOfPlainName;
+  return is_numbered && ToNumber(last) ? std::string(last) : "";
+}
+
+}  // namespace pintle::generated

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/managed_names.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace pintle::generated {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// An object made in this second, with this annotation ("-": none) and these finalizers.
+api::ObjectMeta Made(int second, const std::string& suffix, Names finalizers = {}) {
+  api::ObjectMeta object;
+  object.name = "object-" + std::to_string(second);
+  object.creation_timestamp = api::Time{WallTime(std::chrono::seconds(second))};
+  object.finalizers = std::move(finalizers);
+  if (suffix != "-") object.annotations[std::string(kNameSuffixAnnotation)] = suffix;
+  return object;
+}
+
+struct Case {
+  const char* what;
+  api::ObjectMeta object;
+  std::vector<api::ObjectMeta> others;
+  Names existing;
+  std::string name;  // Or the error.
+  std::string takes_over;
+};
+
+std::string NameOf(const Case& c, ManagedKind kind, std::string& takes_over) {
+  std::vector<const api::ObjectMeta*> of_pool = {&c.object};
+  for (const api::ObjectMeta& other : c.others) of_pool.push_back(&other);
+  api::ObjectMeta pool;
+  pool.name = "worker";
+  pool.uid = "uid-w";
+  const auto has = [&](const std::string& name) { return std::count(c.existing.begin(), c.existing.end(), name) > 0; };
+  const Result<ManagedName> name = NameFor(kind, c.object, of_pool, pool, has);
+  if (!name) return name.error().message();
+  takes_over = name->takes_over.value_or("");
+  return name->name;
+}
+
+TEST(NameFor, GivesEachObjectOfAPoolANameThatItKeeps) {
+  const std::string plain = "99-worker-generated-kubelet";
+  const Case cases[] = {
+      {"the only one", Made(1, "-"), {}, {}, plain, ""},
+      {"one that has the plain name", Made(1, ""), {Made(2, "3")}, {plain}, plain, ""},
+      {"one that has a number", Made(1, "3"), {}, {}, plain + "-3", ""},
+      {"the second", Made(2, "-"), {Made(1, "")}, {plain}, plain + "-1", ""},
+      {"the first of two before anything was made", Made(1, "-"), {Made(2, "-")}, {}, plain + "-1", ""},
+      {"a number that is free is not given again", Made(5, "-"), {Made(1, ""), Made(2, "4")}, {}, plain + "-5", ""},
+      {"an older one without its annotation",
+       Made(1, "-", {plain, plain + "-2"}),
+       {Made(2, "")},
+       {plain, plain + "-2"},
+       plain + "-2",
+       ""},
+      {"its config has gone", Made(1, "-", {plain + "-2"}), {Made(2, "4")}, {}, plain + "-5", ""},
+      {"a finalizer of another pool",
+       Made(1, "-", {"99-workers-generated-kubelet"}),
+       {Made(2, "4")},
+       {"99-workers-generated-kubelet"},
+       plain + "-5",
+       ""},
+      {"a finalizer of the pool that goes on otherwise",
+       Made(1, "-", {plain + "er-1"}),
+       {Made(2, "")},
+       {plain + "er-1"},
+       plain + "-1",
+       ""},
+      {"the youngest is not asked for its finalizers",
+       Made(3, "-", {plain}),
+       {Made(2, "4")},
+       {plain},
+       plain + "-5",
+       ""},
+      {"a config of an older operator",
+       Made(1, "-"),
+       {},
+       {"99-worker-uid-w-kubelet"},
+       plain,
+       "99-worker-uid-w-kubelet"},
+      {"both names", Made(1, ""), {}, {plain, "99-worker-uid-w-kubelet"}, plain, ""},
+      {"ten at the most",
+       Made(20, "-"),
+       {Made(1, "9")},
+       {},
+       "max number of supported kubelet config (10) has been reached. Please delete old kubelet configs before "
+       "retrying",
+       ""},
+      {"no number",
+       Made(2, "-"),
+       {Made(1, "x")},
+       {},
+       "error converting x to int: strconv.Atoi: parsing \"x\": invalid syntax",
+       ""},
+      {"a long number",
+       Made(2, "-"),
+       {Made(1, "99999999999999999999")},
+       {},
+       "error converting 99999999999999999999 to int: strconv.Atoi: parsing \"99999999999999999999\": value out of "
+       "range",
+       ""},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.what);
+    std::string takes_over;
+    EXPECT_EQ(NameOf(c, ManagedKind::kKubelet, takes_over), c.name);
+    EXPECT_EQ(takes_over, c.takes_over);
+  }
+}
+
+TEST(NameFor, HasItsOwnWordsForContainerRuntimes) {
+  std::string takes_over;
+  EXPECT_EQ(NameOf({"", Made(1, "-"), {}, {"99-worker-uid-w-containerruntime"}, "", ""}, ManagedKind::kContainerRuntime,
+                   takes_over),
+            "99-worker-generated-containerruntime");
+  EXPECT_EQ(takes_over, "99-worker-uid-w-containerruntime");
+  EXPECT_EQ(NameOf({"", Made(20, "-"), {Made(1, "9")}, {}, "", ""}, ManagedKind::kContainerRuntime, takes_over),
+            "max number of supported ctrcfgs (10) has been reached. Please delete old ctrcfgs before retrying");
+}
+
+TEST(SuffixOf, IsTheNumberBehindTheName) {
+  EXPECT_EQ(SuffixOf("99-worker-generated-kubelet"), "");
+  EXPECT_EQ(SuffixOf("99-worker-generated-kubelet-7"), "7");
+  EXPECT_EQ(SuffixOf("99-gpu-1-generated-kubelet"), "");
+  EXPECT_EQ(SuffixOf("99-gpu-1-generated-kubelet-2"), "2");
+  EXPECT_EQ(SuffixOf("kubelet"), "");
+}
+
+}  // namespace
+}  // namespace pintle::generated
