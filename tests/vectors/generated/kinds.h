@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The kinds of cases, of which each has a file of its own.
+
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "vectors/generated/tally.h"
+
+namespace pintle::vectors {
+
+// `folder` is that of the kind; what several kinds use lies beside it.
+using RunKind = Tally (*)(const std::filesystem::path& folder);
+
+struct Kind {
+  std::string_view folder;
+  RunKind run;
+};
+
+inline constexpr std::array<Kind, 0> kKinds = {};
+
+}  // namespace pintle::vectors

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs every kind of cases of generated configs that it finds in a folder: prints each miss on a line, and at the end
+// of each kind "KIND: N/M agree".
+//
+// usage: generated-vectors DIRECTORY
+
+#include <fmt/core.h>
+
+#include <exception>
+#include <filesystem>
+
+#include "vectors/generated/kinds.h"
+
+int main(int argc, char** argv) {
+  using pintle::vectors::kKinds;
+  if (argc != 2) {
+    fmt::print(stderr, "usage: generated-vectors DIRECTORY\n");
+    return 2;
+  }
+  try {
+    // Paths in errors are those of the operator, which ran in this folder.
+    std::filesystem::current_path(argv[1]);
+    bool has_missed = false;
+    for (const auto& kind : kKinds) {
+      if (!std::filesystem::is_directory(kind.folder)) continue;
+      const pintle::vectors::Tally tally = kind.run(kind.folder);
+      tally.PrintSum();
+      has_missed = has_missed || tally.has_missed();
+    }
+    return has_missed ? 1 : 0;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "generated-vectors: {}\n", e.what());
+    return 2;
+  }
+}
