@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/go_reading.h"
+
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <utility>
+#include <variant>
+
+namespace pintle::generated {
+namespace {
+
+std::string TextOf(const machineconfig::Number& number) {
+  return std::visit([](auto n) { return fmt::format("{}", n); }, number);
+}
+
+// What Go calls a value of this kind.
+std::string_view NameOf(const json::Value& value) {
+  if (value.is_object()) return "object";
+  if (value.is_array()) return "array";
+  if (value.is_string()) return "string";
+  return value.is_boolean() ? "bool" : "number";
+}
+
+std::string FieldsTo(const GoPlace* place) {
+  if (place == nullptr) return "";
+  std::string fields = FieldsTo(place->above);
+  for (const std::string_view part : {place->embedded, place->field}) {
+    if (!part.empty()) fields += (fields.empty() ? "" : ".") + std::string(part);
+  }
+  return fields;
+}
+
+std::string Message(std::string_view name, std::string_view type, const GoPlace* place) {
+  if (place == nullptr) return fmt::format("json: cannot unmarshal {} into Go value of type {}", name, type);
+  std::string_view struct_name = place->struct_name;
+  struct_name.remove_prefix(struct_name.find('.') + 1);
+  return fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", name, struct_name,
+                     FieldsTo(place), type);
+}
+
+// A letter as capital; two characters beyond ASCII are other forms of letters in it.
+char TakeFolded(std::string_view& text) {
+  constexpr std::string_view kLongS = "\xC5\xBF";
+  constexpr std::string_view kKelvin = "\xE2\x84\xAA";
+  if (text.starts_with(kLongS)) return text.remove_prefix(kLongS.size()), 'S';
+  if (text.starts_with(kKelvin)) return text.remove_prefix(kKelvin.size()), 'K';
+  const char c = text.front();
+  text.remove_prefix(1);
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
+}  // namespace
+
+void GoReading::WrongType(const json::Value& value, std::string_view type, const GoPlace* place) {
+  if (!first_) first_ = Message(NameOf(value), type, place);
+}
+
+void GoReading::DoesNotFit(const json::Value& value, std::string_view type, const GoPlace* place) {
+  if (first_) return;
+  const auto number = GoNumber(value);
+  first_ = Message(number ? "number " + TextOf(*number) : "number", type, place);
+}
+
+void GoReading::FailOnType(const json::Value& value, std::string_view type, const GoPlace* place) {
+  Fail(Message(NameOf(value), type, place));
+}
+
+void GoReading::Fail(std::string message) {
+  if (!ended_) ended_ = std::move(message);
+}
+
+Result<> GoReading::ToResult() const {
+  if (ended_) return Error(ErrorKind::kInvalid, *ended_);
+  if (first_) return Error(ErrorKind::kInvalid, *first_);
+  return {};
+}
+
+bool FoldsTo(std::string_view key, std::string_view field) {
+  while (!key.empty() && !field.empty()) {
+    if (TakeFolded(key) != TakeFolded(field)) return false;
+  }
+  return key.empty() && field.empty();
+}
+
+std::optional<machineconfig::Number> GoNumber(const json::Value& value) {
+  switch (value.type()) {
+    case json::Value::Type::kInteger:
+      return value.integer();
+    case json::Value::Type::kUnsigned: {
+      const std::uint64_t number = value.unsigned_integer();
+      if (std::in_range<std::int64_t>(number)) return static_cast<std::int64_t>(number);
+      return number;
+    }
+    case json::Value::Type::kReal:
+      return machineconfig::ThroughJson(value.real());
+    default:
+      return {};
+  }
+}
+
+std::optional<std::string> AsYamlText(const json::Value& value) {
+  if (value.is_boolean()) return value.boolean() ? "true" : "false";
+  if (value.type() == json::Value::Type::kReal) return machineconfig::GoText(value.real());
+  if (const auto number = GoNumber(value)) return TextOf(*number);
+  return {};
+}
+
+}  // namespace pintle::generated

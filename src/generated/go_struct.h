@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Structs of Go programs: read, written, and laid over one another as the Machine Config Operator does.
+//
+// A struct says its name in Go, as kGoName, and its fields (go_field.h).
+//
+// To lay one over another means: what is not empty replaces, structs field by field and maps key by key, where an empty
+// value replaces too.  So nobody can set anything back to false, 0 or "" that way, and operators go by that.
+
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "generated/go_duration.h"
+#include "generated/go_reading.h"
+#include "generated/quantity.h"
+#include "json/fields.h"
+
+namespace pintle::generated {
+
+// A type of Go that is a text with a name.
+template <typename T>
+concept GoNamedText = requires(const T& t) {
+  { T::kGoName } -> std::convertible_to<std::string_view>;
+  { t.text } -> std::convertible_to<std::string_view>;
+}
+&&!json::Described<T>;
+
+template <typename T>
+concept GoStruct = json::Described<T> && requires {
+  { T::kGoName } -> std::convertible_to<std::string_view>;
+};
+
+// How a type is read, written and laid over another of it.  Specialise it for a type of your own.
+template <typename T>
+struct GoType;
+
+template <typename T>
+void GoRead(const json::Value& from, T& to, const GoPlace* place, GoReading& reading) {
+  if (!reading.has_ended()) GoType<T>::Read(from, to, place, reading);
+}
+
+template <typename T>
+json::Value GoWrite(const T& from) {
+  return GoType<T>::Write(from);
+}
+
+template <typename T>
+void GoLayOver(T& below, const T& above) {
+  GoType<T>::LayOver(below, above);
+}
+
+// A type of which a value that is not empty replaces another.
+template <typename T>
+struct GoScalar {
+  static bool IsEmpty(const T& value) { return value == T{}; }
+  static json::Value Write(const T& from) { return from; }
+  static void LayOver(T& below, const T& above) {
+    if (!IsEmpty(above)) below = above;
+  }
+};
+
+template <>
+struct GoType<std::string> : GoScalar<std::string> {
+  static std::string Name() { return "string"; }
+  static void Read(const json::Value& from, std::string& to, const GoPlace* place, GoReading& reading) {
+    ReadAs("string", from, to, place, reading);
+  }
+  static void ReadAs(std::string_view name, const json::Value& from, std::string& to, const GoPlace* place,
+                     GoReading& reading) {
+    if (from.is_null()) return;
+    if (from.is_string()) {
+      to = from.text();
+    } else if (auto text = reading.source() == GoSource::kYaml ? AsYamlText(from) : std::nullopt) {
+      to = *std::move(text);
+    } else {
+      reading.WrongType(from, name, place);
+    }
+  }
+};
+
+template <GoNamedText T>
+struct GoType<T> {
+  static std::string Name() { return std::string(T::kGoName); }
+  static bool IsEmpty(const T& value) { return value.text.empty(); }
+  static void Read(const json::Value& from, T& to, const GoPlace* place, GoReading& reading) {
+    GoType<std::string>::ReadAs(T::kGoName, from, to.text, place, reading);
+  }
+  static json::Value Write(const T& from) { return from.text; }
+  static void LayOver(T& below, const T& above) { GoLayOver(below.text, above.text); }
+};
+
+template <>
+struct GoType<bool> : GoScalar<bool> {
+  static std::string Name() { return "bool"; }
+  static void Read(const json::Value& from, bool& to, const GoPlace* place, GoReading& reading) {
+    if (from.is_null()) return;
+    if (!from.is_boolean()) return reading.WrongType(from, Name(), place);
+    to = from.boolean();
+  }
+};
+
+// A whole number, if it is one that this type can hold.
+template <std::integral T>
+std::optional<T> WholeNumber(const json::Value& value) {
+  const auto number = GoNumber(value);
+  if (!number) return {};
+  return std::visit(
+      []<typename N>(N n) -> std::optional<T> {
+        if constexpr (std::integral<N>) {
+          if (std::in_range<T>(n)) return static_cast<T>(n);
+        }
+        return {};
+      },
+      *number);
+}
+
+template <std::integral T>
+requires(!std::same_as<T, bool>) struct GoType<T> : GoScalar<T> {
+  static std::string Name() { return (std::is_signed_v<T> ? "int" : "uint") + std::to_string(sizeof(T) * 8); }
+  static void Read(const json::Value& from, T& to, const GoPlace* place, GoReading& reading) {
+    ReadAs(Name(), from, to, place, reading);
+  }
+  static void ReadAs(std::string_view name, const json::Value& from, T& to, const GoPlace* place, GoReading& reading) {
+    if (from.is_null()) return;
+    if (!from.is_number()) return reading.WrongType(from, name, place);
+    const std::optional<T> number = WholeNumber<T>(from);
+    if (!number) return reading.DoesNotFit(from, name, place);
+    to = *number;
+  }
+};
+
+template <>
+struct GoType<double> : GoScalar<double> {
+  static std::string Name() { return "float64"; }
+  static void Read(const json::Value& from, double& to, const GoPlace* place, GoReading& reading) {
+    if (from.is_null()) return;
+    if (!from.is_number()) return reading.WrongType(from, Name(), place);
+    to = from.real();
+  }
+};
+
+// Its reader takes texts only, and so refuses null, too.
+template <>
+struct GoType<GoDuration> {
+  static std::string Name() { return "v1.Duration"; }
+  static bool IsEmpty(const GoDuration&) { return false; }
+  static void Read(const json::Value& from, GoDuration& to, const GoPlace* place, GoReading& reading) {
+    if (!from.is_null() && !from.is_string()) return reading.FailOnType(from, "string", place);
+    const Result<GoDuration> duration = ParseGoDuration(from.is_null() ? std::string_view() : from.text());
+    if (!duration) return reading.Fail(duration.error().message());
+    to = *duration;
+  }
+  static json::Value Write(const GoDuration& from) { return GoText(from); }
+  static void LayOver(GoDuration& below, const GoDuration& above) { GoLayOver(below.nanoseconds, above.nanoseconds); }
+};
+
+template <>
+struct GoType<Quantity> {
+  static std::string Name() { return "resource.Quantity"; }
+  static bool IsEmpty(const Quantity&) { return false; }
+  static void Read(const json::Value& from, Quantity& to, const GoPlace*, GoReading& reading) {
+    if (from.is_null()) return void(to = {});
+    const Result<Quantity> quantity = ParseQuantity(from.is_string() ? from.text() : json::ToText(from));
+    if (!quantity) return reading.Fail(quantity.error().message());
+    to = *quantity;
+  }
+  static json::Value Write(const Quantity& from) { return Canonical(from); }
+  // The operator's library cannot reach into it, so that what is below stays.
+  static void LayOver(Quantity&, const Quantity&) {}
+};
+
+// A pointer.  What one points to replaces only what is not empty; but nothing to point to is replaced by anything.
+template <typename T>
+struct GoType<std::optional<T>> {
+  static std::string Name() { return GoType<T>::Name(); }
+  static bool IsEmpty(const std::optional<T>& value) { return !value; }
+  static void Read(const json::Value& from, std::optional<T>& to, const GoPlace* place, GoReading& reading) {
+    if (from.is_null()) return to.reset();
+    if (!to) to.emplace();
+    GoRead(from, *to, place, reading);
+  }
+  static json::Value Write(const std::optional<T>& from) { return from ? GoWrite(*from) : json::Value(); }
+  static void LayOver(std::optional<T>& below, const std::optional<T>& above) {
+    if (!above) return;
+    if (below) return GoLayOver(*below, *above);
+    below = above;
+  }
+};
+
+template <typename T>
+struct GoType<std::vector<T>> {
+  static std::string Name() { return "[]" + GoType<T>::Name(); }
+  static bool IsEmpty(const std::vector<T>& value) { return value.empty(); }
+  static void Read(const json::Value& from, std::vector<T>& to, const GoPlace* place, GoReading& reading) {
+    if (from.is_null()) return to.clear();
+    if (!from.is_array()) return reading.WrongType(from, Name(), place);
+    to.clear();
+    for (const json::Value& element : from) GoRead(element, to.emplace_back(), place, reading);
+  }
+  static json::Value Write(const std::vector<T>& from) {
+    json::Value to = json::Value::array();
+    for (const T& element : from) to.push_back(GoWrite(element));
+    return to;
+  }
+  static void LayOver(std::vector<T>& below, const std::vector<T>& above) {
+    if (!above.empty()) below = above;
+  }
+};
+
+template <typename T>
+struct GoType<std::map<std::string, T>> {
+  static std::string Name() { return "map[string]" + GoType<T>::Name(); }
+  static bool IsEmpty(const std::map<std::string, T>& value) { return value.empty(); }
+  static void Read(const json::Value& from, std::map<std::string, T>& to, const GoPlace* place, GoReading& reading) {
+    if (from.is_null()) return to.clear();
+    if (!from.is_object()) return reading.WrongType(from, Name(), place);
+    for (const auto& [key, value] : from.members()) GoRead(value, to[key] = T{}, place, reading);
+  }
+  static json::Value Write(const std::map<std::string, T>& from) {
+    json::Value to = json::Value::object();
+    for (const auto& [key, value] : from) to[key] = GoWrite(value);
+    return to;
+  }
+  static void LayOver(std::map<std::string, T>& below, const std::map<std::string, T>& above) {
+    for (const auto& [key, value] : above) below[key] = value;
+  }
+};
+
+// The struct that a field comes from, where it is written into another one.
+template <typename T>
+std::string_view EmbeddedWith(std::string_view field) {
+  if constexpr (requires { T::Embedding(field); }) {
+    return T::Embedding(field);
+  } else {
+    return {};
+  }
+}
+
+template <GoStruct T>
+struct GoType<T> {
+  static std::string Name() { return std::string(T::kGoName); }
+  static bool IsEmpty(const T&) { return false; }
+
+  static void Read(const json::Value& from, T& to, const GoPlace* place, GoReading& reading) {
+    if (from.is_null()) return;
+    if (!from.is_object()) return reading.WrongType(from, Name(), place);
+    for (const auto& [key, value] : from.members()) {
+      const std::string_view name = FieldFor(key);
+      if (!name.empty()) ReadField(name, value, to, place, reading);
+    }
+  }
+
+  static json::Value Write(const T& from) {
+    json::Value to = json::Value::object();
+    json::ForEachField<T>([&](const auto& field) {
+      const auto& member = from.*field.member;
+      using Member = std::remove_cvref_t<decltype(member)>;
+      if (field.kIsRequired || !GoType<Member>::IsEmpty(member)) to[field.name] = GoWrite(member);
+    });
+    return to;
+  }
+
+  static void LayOver(T& below, const T& above) {
+    json::ForEachField<T>([&](const auto& field) { GoLayOver(below.*field.member, above.*field.member); });
+  }
+
+ private:
+  static std::string_view FieldFor(std::string_view key) {
+    std::string_view exact;
+    std::string_view folded;
+    json::ForEachField<T>([&](const auto& field) {
+      if (field.name == key) exact = field.name;
+      if (folded.empty() && FoldsTo(key, field.name)) folded = field.name;
+    });
+    return exact.empty() ? folded : exact;
+  }
+
+  static void ReadField(std::string_view name, const json::Value& value, T& to, const GoPlace* place,
+                        GoReading& reading) {
+    const GoPlace inside{.above = place, .struct_name = T::kGoName, .embedded = EmbeddedWith<T>(name), .field = name};
+    json::ForEachField<T>([&](const auto& field) {
+      if (field.name == name) GoRead(value, to.*field.member, &inside, reading);
+    });
+  }
+};
+
+}  // namespace pintle::generated
