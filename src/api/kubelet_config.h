@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A KubeletConfig: settings of the kubelets of some pools.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/label_selector.h"
+#include "api/lenient.h"
+#include "api/meta.h"
+#include "api/tls_security_profile.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+struct KubeletConfigSpec {
+  std::optional<bool> auto_sizing_reserved;
+  std::optional<std::int32_t> log_level;
+  std::optional<LabelSelector> machine_config_pool_selector;
+  json::Value kubelet_config;  // A part of the kubelet's own configuration, as it was written; null for none.
+  std::optional<TlsSecurityProfile> tls_security_profile;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"autoSizingReserved", &KubeletConfigSpec::auto_sizing_reserved},
+      json::Field{"logLevel", &KubeletConfigSpec::log_level},
+      json::Field{"machineConfigPoolSelector", &KubeletConfigSpec::machine_config_pool_selector},
+      json::Field{"kubeletConfig", &KubeletConfigSpec::kubelet_config},
+      json::Field{"tlsSecurityProfile", &KubeletConfigSpec::tls_security_profile},
+  };
+};
+
+// "Accepted", and "Success" or "Failure" for those who know no other.
+struct KubeletConfigCondition {
+  std::string type;
+  std::string status;
+  std::optional<Time> last_transition_time;
+  std::string reason;
+  std::string message;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"type", &KubeletConfigCondition::type},
+      json::Required{"status", &KubeletConfigCondition::status},
+      json::Required{"lastTransitionTime", &KubeletConfigCondition::last_transition_time},
+      json::Field{"reason", &KubeletConfigCondition::reason},
+      json::Field{"message", &KubeletConfigCondition::message},
+  };
+};
+
+struct KubeletConfigStatus {
+  std::int64_t observed_generation = 0;
+  std::vector<KubeletConfigCondition> conditions;  // What became of it, the newest last.
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"observedGeneration", &KubeletConfigStatus::observed_generation},
+      json::Required{"conditions", &KubeletConfigStatus::conditions},
+  };
+};
+
+struct KubeletConfig {
+  static constexpr std::string_view kKind = "KubeletConfig";
+
+  ObjectMeta metadata;
+  KubeletConfigSpec spec;
+  KubeletConfigStatus status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"metadata", &KubeletConfig::metadata},
+      json::Required{"spec", &KubeletConfig::spec},
+      json::Field{"status", &KubeletConfig::status},
+  };
+};
+
+}  // namespace pintle::api

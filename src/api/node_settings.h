@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The Node of config.openshift.io: settings of all nodes of a cluster, of which there is one, named "cluster".
+
+#include <string>
+#include <string_view>
+
+#include "api/lenient.h"
+#include "api/meta.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+struct NodeSettingsSpec {
+  std::string cgroup_mode;             // "v2", or "" for the same.
+  std::string worker_latency_profile;  // How often workers report; "" for what they have anyway.
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"cgroupMode", &NodeSettingsSpec::cgroup_mode},
+      json::Field{"workerLatencyProfile", &NodeSettingsSpec::worker_latency_profile},
+  };
+};
+
+struct NodeSettings {
+  static constexpr std::string_view kKind = "Node";
+
+  ObjectMeta metadata;
+  NodeSettingsSpec spec;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"metadata", &NodeSettings::metadata},
+      json::Field{"spec", &NodeSettings::spec},
+  };
+};
+
+}  // namespace pintle::api

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which versions and ciphers of TLS servers of the cluster offer, by the name of a profile or one by one.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/lenient.h"
+#include "api/meta.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+struct CustomTlsProfile {
+  std::vector<std::string> ciphers;  // As OpenSSL names them.
+  std::string min_tls_version;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"ciphers", &CustomTlsProfile::ciphers},
+      json::Field{"minTLSVersion", &CustomTlsProfile::min_tls_version},
+  };
+};
+
+struct TlsSecurityProfile {
+  std::string type;  // "Old", "Intermediate", "Modern" or "Custom"; others are Intermediate.
+  std::optional<CustomTlsProfile> custom;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"type", &TlsSecurityProfile::type},
+      json::Field{"custom", &TlsSecurityProfile::custom},
+  };
+};
+
+struct ApiServerSpec {
+  std::optional<TlsSecurityProfile> tls_security_profile;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields =
+      json::FieldList{json::Field{"tlsSecurityProfile", &ApiServerSpec::tls_security_profile}};
+};
+
+// The settings of the cluster's API server, whose profile is that of the kubelets, too.
+struct ApiServer {
+  static constexpr std::string_view kKind = "APIServer";
+
+  ObjectMeta metadata;
+  ApiServerSpec spec;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"metadata", &ApiServer::metadata},
+      json::Field{"spec", &ApiServer::spec},
+  };
+};
+
+}  // namespace pintle::api

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/kubelet_configs.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api/label_selector.h"
+#include "generated/kubelet_files.h"
+#include "generated/kubelet_validation.h"
+
+namespace pintle::generated {
+namespace {
+
+constexpr const char* kNewHierarchy = "systemd.unified_cgroup_hierarchy=1";
+constexpr const char* kNoOldControllers = "cgroup_no_v1=\"all\"";
+constexpr const char* kOldHierarchy = "systemd.unified_cgroup_hierarchy=0";
+constexpr const char* kOldController = "systemd.legacy_systemd_cgroup_controller=1";
+
+bool IsOwnPool(std::string_view pool) {
+  return pool == api::kMasterPool || pool == api::kWorkerPool || pool == api::kArbiterPool;
+}
+
+MachineConfig Config(std::string name, std::string_view pool, const std::vector<NewFile>& files,
+                     const KubeletSettings& settings) {
+  MachineConfig config;
+  config.name = std::move(name);
+  config.role = pool;
+  config.annotations = MadeBy(settings.controller_version);
+  config.config = ConfigText(ConfigOf(files));
+  return config;
+}
+
+// Only the config of the settings of all nodes stops at a profile that is not known: it is the one that is about it.
+KubeletConfiguration WithLatency(KubeletConfiguration config, std::string_view pool, const KubeletSettings& settings) {
+  (void)SetLatency(pool, settings.worker_latency_profile, config);
+  return config;
+}
+
+}  // namespace
+
+std::string NodeConfigName(std::string_view pool) { return fmt::format("97-{}-generated-kubelet", pool); }
+std::string FeatureConfigName(std::string_view pool) { return fmt::format("98-{}-generated-kubelet", pool); }
+
+bool IsStale(const api::ObjectMeta& config, std::string_view number, std::string_view controller_version) {
+  return config.name.starts_with(number) && config.name.find("generated-kubelet") != std::string::npos &&
+         !IsMadeBy(config, controller_version);
+}
+
+Result<std::vector<std::string>> ControlGroupArguments(std::string_view cgroup_mode,
+                                                       std::vector<std::string> arguments) {
+  if (!cgroup_mode.empty() && cgroup_mode != "v2") {
+    return Error(ErrorKind::kInvalid, fmt::format("unknown cgroup mode found {}, failed to update the machine config "
+                                                  "resource",
+                                                  cgroup_mode));
+  }
+  std::erase_if(arguments,
+                [](const auto& argument) { return argument == kOldHierarchy || argument == kOldController; });
+  for (const char* wanted : {kNewHierarchy, kNoOldControllers}) {
+    if (std::find(arguments.begin(), arguments.end(), wanted) == arguments.end()) arguments.emplace_back(wanted);
+  }
+  return arguments;
+}
+
+Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineConfig> templates,
+                                 const KubeletSettings& settings, std::vector<std::string> arguments) {
+  KubeletConfiguration base = TRY(KubeletBase(templates, settings.feature_gates));
+  TRY(SetLatency(pool, settings.worker_latency_profile, base));
+  MachineConfig config = Config(NodeConfigName(pool), pool, {TRY(KubeletConfFile(base))}, settings);
+  if (IsOwnPool(pool)) {
+    config.kernel_arguments = TRY(ControlGroupArguments(settings.cgroup_mode, std::move(arguments)));
+  }
+  return config;
+}
+
+Result<MachineConfig> FeatureConfig(std::string_view pool, std::span<const MachineConfig> templates,
+                                    const KubeletSettings& settings) {
+  const KubeletConfiguration base = WithLatency(TRY(KubeletBase(templates, settings.feature_gates)), pool, settings);
+  return Config(FeatureConfigName(pool), pool, {TRY(KubeletConfFile(base))}, settings);
+}
+
+Result<MachineConfig> UserKubeletConfig(const api::KubeletConfig& object, const api::MachineConfigPool& pool,
+                                        std::string name, std::span<const MachineConfig> templates,
+                                        const KubeletSettings& settings) {
+  TRY(ValidateFor(pool, object));
+  const std::string& role = pool.metadata.name;
+  KubeletConfiguration base = WithLatency(TRY(KubeletBase(templates, settings.feature_gates)), role, settings);
+  MachineConfig config = Config(std::move(name), role, TRY(KubeletFiles(object, std::move(base))), settings);
+  config.owner_references = {ControlledBy(api::KubeletConfig::kKind, object.metadata)};
+  return config;
+}
+
+Result<bool> Selects(const api::KubeletConfig& object, const api::MachineConfigPool& pool) {
+  const auto& selector = object.spec.machine_config_pool_selector;
+  const api::Selector compiled = TRY(api::Selector::Compile(selector), "invalid label selector");
+  // An empty selector selects everything elsewhere.
+  return selector && !selector->is_empty() && compiled.Matches(pool.metadata.labels);
+}
+
+}  // namespace pintle::generated

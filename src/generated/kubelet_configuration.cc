@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/kubelet_configuration.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "base/clock.h"
+#include "generated/go_reading.h"
+#include "generated/go_struct.h"
+#include "machineconfig/go_yaml.h"
+#include "machineconfig/yaml.h"
+
+namespace pintle::generated {
+
+template <>
+struct GoType<VerbosityLevel> {
+  static std::string Name() { return "v1.VerbosityLevel"; }
+  static bool IsEmpty(const VerbosityLevel& value) { return value.level == 0; }
+  static void Read(const json::Value& from, VerbosityLevel& to, const GoPlace* place, GoReading& reading) {
+    GoType<std::uint32_t>::ReadAs(Name(), from, to.level, place, reading);
+  }
+  static json::Value Write(const VerbosityLevel& from) { return from.level; }
+  static void LayOver(VerbosityLevel& below, const VerbosityLevel& above) { GoLayOver(below.level, above.level); }
+};
+
+template <>
+struct GoType<TimeOrDuration> {
+  static std::string Name() { return "v1.TimeOrMetaDuration"; }
+  static bool IsEmpty(const TimeOrDuration&) { return false; }
+  static void Read(const json::Value& from, TimeOrDuration& to, const GoPlace* place, GoReading& reading) {
+    to.is_text = from.is_string();
+    if (to.is_text) return GoRead(from, to.duration, place, reading);
+    if (from.is_null()) return;
+    const auto nanoseconds = WholeNumber<std::int64_t>(from);
+    if (!nanoseconds) return reading.FailOnType(from, "time.Duration", place);
+    to.duration.nanoseconds = *nanoseconds;
+  }
+  static json::Value Write(const TimeOrDuration& from) {
+    return from.is_text ? GoWrite(from.duration) : json::Value(from.duration.nanoseconds);
+  }
+  static void LayOver(TimeOrDuration& below, const TimeOrDuration& above) {
+    GoLayOver(below.duration, above.duration);
+    GoLayOver(below.is_text, above.is_text);
+  }
+};
+
+template <>
+struct GoType<api::Time> {
+  static std::string Name() { return "v1.Time"; }
+  static bool IsEmpty(const api::Time&) { return false; }
+  static void Read(const json::Value& from, api::Time& to, const GoPlace* place, GoReading& reading) {
+    if (from.is_null()) return;
+    if (!from.is_string()) return reading.FailOnType(from, "string", place);
+    const Result<WallTime> time = FromRfc3339(from.text());
+    if (!time) return reading.Fail(time.error().message());
+    to.at = *time;
+  }
+  static json::Value Write(const api::Time& from) { return ToRfc3339(from.at); }
+  static void LayOver(api::Time& below, const api::Time& above) { below = above; }
+};
+
+namespace {
+
+constexpr const char* kWhileReadingYaml = "error unmarshaling JSON: while decoding JSON: ";
+
+Result<KubeletConfiguration> Read(const json::Value& document, GoSource source) {
+  GoReading reading(source);
+  KubeletConfiguration config;
+  GoRead(document, config, nullptr, reading);
+  TRY(reading.ToResult());
+  return config;
+}
+
+}  // namespace
+
+Result<KubeletConfiguration> ParseKubeletConf(std::string_view text) {
+  const std::vector<json::Value> documents = TRY(machineconfig::ParseYaml(text));
+  if (documents.empty()) return KubeletConfiguration{};
+  Result<KubeletConfiguration> config = Read(documents.front(), GoSource::kYaml);
+  if (!config) return Error(ErrorKind::kInvalid, kWhileReadingYaml + config.error().message());
+  return config;
+}
+
+// The operator takes what does not begin with a brace for YAML.
+Result<KubeletConfiguration> ReadKubeletConfiguration(const json::Value& document) {
+  Result<KubeletConfiguration> config = Read(document, GoSource::kJson);
+  if (!config && !document.is_object()) {
+    return Error(ErrorKind::kInvalid, kWhileReadingYaml + config.error().message());
+  }
+  return config;
+}
+
+void LayOver(KubeletConfiguration& below, const KubeletConfiguration& above) { GoLayOver(below, above); }
+
+Result<std::string> KubeletConfText(const KubeletConfiguration& config) {
+  json::Value document = GoWrite(config);
+  // Whatever a KubeletConfig has there: this is what it is read as.
+  document["apiVersion"] = "kubelet.config.k8s.io/v1beta1";
+  document["kind"] = "KubeletConfiguration";
+  std::string text;
+  TRY(machineconfig::WriteGoYamlDocument(document, [&](std::string_view piece) { text += piece; }));
+  return text;
+}
+
+}  // namespace pintle::generated

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/kubelet_files.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "generated/kubelet_base.h"
+#include "generated/kubelet_validation.h"
+#include "generated/node_sizing.h"
+#include "generated/tls_settings.h"
+#include "json/go_json.h"
+
+namespace pintle::generated {
+namespace {
+
+constexpr const char* kLoggingPath = "/etc/systemd/system/kubelet.service.d/20-logging.conf";
+constexpr const char* kPods = "pods";
+
+bool IsSystemReserved(const std::string& enforcement) {
+  return enforcement == "system-reserved" || enforcement == "system-reserved-compressible";
+}
+
+bool Has(const std::vector<std::string>& list, std::string_view element) {
+  return std::find(list.begin(), list.end(), element) != list.end();
+}
+
+// Nothing is laid over a true by a false, and of all fields the operator makes an exception for this one only.
+bool SaysNotToProtectKernelDefaults(const json::Value& document) {
+  return json::GoJson(document).find(R"("protectKernelDefaults":false)") != std::string::npos;
+}
+
+// Without a word of the system's own reservation in what is enforced, its group would be one that nobody enforces.
+bool GivesUpSystemGroup(const KubeletConfiguration& user) {
+  const auto& enforced = user.enforce_node_allocatable;
+  return !enforced.empty() && std::none_of(enforced.begin(), enforced.end(), IsSystemReserved) &&
+         user.system_reserved_cgroup.empty();
+}
+
+// Processors that are reserved by number exclude a group for the system.
+void MakeRoomForReservedProcessors(KubeletConfiguration& config) {
+  config.system_reserved_cgroup.clear();
+  auto& enforced = config.enforce_node_allocatable;
+  std::erase_if(enforced, IsSystemReserved);
+  if (!Has(enforced, kPods)) enforced.insert(enforced.begin(), kPods);
+}
+
+Result<> CheckGroups(const KubeletConfiguration& config) {
+  const std::string& reserved = config.system_reserved_cgroup;
+  const std::string& cgroups = config.system_cgroups;
+  if (reserved.empty() || cgroups.empty() || reserved == cgroups) return {};
+  return Error(ErrorKind::kInvalid,
+               fmt::format("invalid merged configuration: systemReservedCgroup ({}) must match systemCgroups ({})",
+                           reserved, cgroups));
+}
+
+Result<> LayUserOver(const json::Value& document, const KubeletConfiguration& user, KubeletConfiguration& config) {
+  if (SaysNotToProtectKernelDefaults(document)) config.protect_kernel_defaults = false;
+  LayOver(config, user);
+  if (GivesUpSystemGroup(user)) config.system_reserved_cgroup.clear();
+  if (!config.reserved_system_cpus.empty()) MakeRoomForReservedProcessors(config);
+  return CheckGroups(config);
+}
+
+NewFile LoggingFile(std::int32_t level) {
+  return {.path = kLoggingPath, .contents = fmt::format("[Service]\nEnvironment=\"KUBELET_LOG_LEVEL={}\"\n", level)};
+}
+
+}  // namespace
+
+Result<NewFile> KubeletConfFile(const KubeletConfiguration& config) {
+  return NewFile{.path = std::string(kKubeletConfPath), .contents = TRY(KubeletConfText(config))};
+}
+
+Result<std::vector<NewFile>> KubeletFiles(const api::KubeletConfig& object, KubeletConfiguration base) {
+  const api::KubeletConfigSpec& spec = object.spec;
+  if (spec.tls_security_profile) {
+    TlsSettings tls = TlsSettingsOf(spec.tls_security_profile);
+    base.tls_min_version = std::move(tls.min_version);
+    base.tls_cipher_suites = std::move(tls.cipher_suites);
+  }
+  KubeletConfiguration user = TRY(ConfigurationIn(object), "could not deserialize the new Kubelet config");
+  std::vector<NewFile> files;
+  if (auto sizing = TakeNodeSizing(spec.auto_sizing_reserved, user.system_reserved)) {
+    files.push_back(*std::move(sizing));
+  }
+  if (spec.log_level) files.push_back(LoggingFile(*spec.log_level));
+  user.feature_gates.clear();
+  if (!spec.kubelet_config.is_null()) TRY(LayUserOver(spec.kubelet_config, user, base));
+  files.push_back(TRY(KubeletConfFile(base)));
+  return files;
+}
+
+}  // namespace pintle::generated

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/kubelet_status.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pintle::generated {
+namespace {
+
+constexpr std::string_view kAccepted = "Accepted";
+constexpr std::string_view kSuccess = "Success";
+constexpr std::string_view kFailure = "Failure";
+constexpr std::size_t kOutcomesKept = 3;
+
+api::KubeletConfigCondition Condition(std::string_view type, bool status, const std::string& message, WallTime now) {
+  return {
+      .type = std::string(type),
+      .status = status ? "True" : "False",
+      .last_transition_time = api::Time{now},
+      .reason = "",
+      .message = message,
+  };
+}
+
+// But for the time.
+bool SaysTheSame(const api::KubeletConfigCondition& a, const api::KubeletConfigCondition& b) {
+  return a.type == b.type && a.status == b.status && a.reason == b.reason && a.message == b.message;
+}
+
+bool SaysTheSame(const api::KubeletConfigStatus& a, const api::KubeletConfigStatus& b) {
+  return a.observed_generation == b.observed_generation &&
+         std::equal(a.conditions.begin(), a.conditions.end(), b.conditions.begin(), b.conditions.end(),
+                    [](const auto& x, const auto& y) { return SaysTheSame(x, y); });
+}
+
+}  // namespace
+
+KubeletOutcome Accepted() { return {.is_accepted = true, .message = std::string(kSuccess)}; }
+KubeletOutcome Refused(const Error& error) { return {.is_accepted = false, .message = "Error: " + error.message()}; }
+KubeletOutcome WithoutName(const Error& error) {
+  return {.is_accepted = false, .message = "could not get kubelet config key: " + error.message()};
+}
+KubeletOutcome WithoutBase(const Error& error) {
+  return {.is_accepted = false, .message = "could not get original kubelet config: " + error.message()};
+}
+
+std::optional<api::KubeletConfigStatus> StatusAfter(const api::KubeletConfig& object, const KubeletOutcome& outcome,
+                                                    WallTime now) {
+  api::KubeletConfigStatus status = object.status;
+  auto& conditions = status.conditions;
+  status.observed_generation = object.metadata.generation;
+  std::erase_if(conditions, [](const auto& c) { return c.type == kSuccess || c.type == kFailure; });
+  api::KubeletConfigCondition newest = Condition(kAccepted, outcome.is_accepted, outcome.message, now);
+  const bool is_again = !conditions.empty() && conditions.back().message == outcome.message;
+  if (is_again) conditions.pop_back();
+  conditions.push_back(std::move(newest));
+  if (conditions.size() > kOutcomesKept) {
+    conditions.erase(conditions.begin(), conditions.end() - static_cast<std::ptrdiff_t>(kOutcomesKept));
+  }
+  conditions.push_back(Condition(outcome.is_accepted ? kSuccess : kFailure, true, outcome.message, now));
+  if (SaysTheSame(status, object.status)) return {};
+  return status;
+}
+
+bool IsAccepted(const api::KubeletConfig& object) {
+  if (object.status.observed_generation < object.metadata.generation || object.status.conditions.empty()) return false;
+  const api::KubeletConfigCondition& last = object.status.conditions.back();
+  return last.status == "True" && (last.type == kAccepted || last.type == kSuccess);
+}
+
+}  // namespace pintle::generated

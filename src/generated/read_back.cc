@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/read_back.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "json/go_json.h"
+#include "json/parse.h"
+#include "json/report.h"
+#include "machineconfig/contents.h"
+
+namespace pintle::generated {
+namespace {
+
+std::optional<std::string> FileIn(const MachineConfig& config, std::string_view path) {
+  // Most configs are long and have no such file, and parsing is the greatest part of the work.
+  if (config.config.find(json::GoJson(path)) == std::string::npos) return {};
+  json::Report report;
+  const Result<ignition::Config> parsed = ignition::Parse(config.config, report);
+  if (!parsed) return {};
+  const auto& files = parsed->storage.files;
+  const auto file = std::find_if(files.begin(), files.end(), [&](const ignition::File& f) { return f.path == path; });
+  if (file == files.end() || !file->contents.source) return {};
+  Result<std::string> contents = machineconfig::ContentsOf(file->contents, machineconfig::kMostLookedAt);
+  return contents ? std::optional(*std::move(contents)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> ReadBack(std::span<const MachineConfig> configs, std::string_view path) {
+  std::vector<const MachineConfig*> by_name;
+  for (const MachineConfig& config : configs) by_name.push_back(&config);
+  std::stable_sort(by_name.begin(), by_name.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
+  for (const MachineConfig* config : by_name) {
+    if (auto contents = FileIn(*config, path)) return contents;
+  }
+  return {};
+}
+
+}  // namespace pintle::generated

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/tls_settings.h"
+
+#include <cstddef>
+#include <string_view>
+
+namespace pintle::generated {
+namespace {
+
+struct Cipher {
+  std::string_view openssl;
+  std::string_view iana;
+};
+
+// All that can be named, in the order in which the profiles have them: the first three are Modern, the first nine
+// Intermediate, and all of them Old.
+constexpr Cipher kCiphers[] = {
+    {"TLS_AES_128_GCM_SHA256", "TLS_AES_128_GCM_SHA256"},
+    {"TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"},
+    {"TLS_CHACHA20_POLY1305_SHA256", "TLS_CHACHA20_POLY1305_SHA256"},
+    {"ECDHE-ECDSA-AES128-GCM-SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"},
+    {"ECDHE-RSA-AES128-GCM-SHA256", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"},
+    {"ECDHE-ECDSA-AES256-GCM-SHA384", "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"},
+    {"ECDHE-RSA-AES256-GCM-SHA384", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"},
+    {"ECDHE-ECDSA-CHACHA20-POLY1305", "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256"},
+    {"ECDHE-RSA-CHACHA20-POLY1305", "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256"},
+    {"ECDHE-ECDSA-AES128-SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256"},
+    {"ECDHE-RSA-AES128-SHA256", "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256"},
+    {"ECDHE-ECDSA-AES128-SHA", "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA"},
+    {"ECDHE-RSA-AES128-SHA", "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA"},
+    {"ECDHE-ECDSA-AES256-SHA", "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA"},
+    {"ECDHE-RSA-AES256-SHA", "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA"},
+    {"AES128-GCM-SHA256", "TLS_RSA_WITH_AES_128_GCM_SHA256"},
+    {"AES256-GCM-SHA384", "TLS_RSA_WITH_AES_256_GCM_SHA384"},
+    {"AES128-SHA256", "TLS_RSA_WITH_AES_128_CBC_SHA256"},
+    {"AES128-SHA", "TLS_RSA_WITH_AES_128_CBC_SHA"},
+    {"AES256-SHA", "TLS_RSA_WITH_AES_256_CBC_SHA"},
+    {"DES-CBC3-SHA", "TLS_RSA_WITH_3DES_EDE_CBC_SHA"},
+};
+constexpr std::size_t kModern = 3;
+constexpr std::size_t kIntermediate = 9;
+
+TlsSettings First(std::size_t count, std::string_view min_version) {
+  TlsSettings settings{.min_version = std::string(min_version), .cipher_suites = {}};
+  for (std::size_t i = 0; i < count; ++i) settings.cipher_suites.emplace_back(kCiphers[i].iana);
+  return settings;
+}
+
+TlsSettings Custom(const api::CustomTlsProfile& profile) {
+  TlsSettings settings{.min_version = profile.min_tls_version, .cipher_suites = {}};
+  for (const std::string& name : profile.ciphers) {
+    for (const Cipher& cipher : kCiphers) {
+      if (cipher.openssl == name) settings.cipher_suites.emplace_back(cipher.iana);
+    }
+  }
+  return settings;
+}
+
+}  // namespace
+
+TlsSettings TlsSettingsOf(const std::optional<api::TlsSecurityProfile>& profile) {
+  if (profile && profile->type == "Old") return First(std::size(kCiphers), "VersionTLS10");
+  if (profile && profile->type == "Modern") return First(kModern, "VersionTLS13");
+  if (profile && profile->type == "Custom" && profile->custom) return Custom(*profile->custom);
+  return First(kIntermediate, "VersionTLS12");
+}
+
+}  // namespace pintle::generated

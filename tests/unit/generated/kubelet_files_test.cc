@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/kubelet_files.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/generated/kubelet_fixture.h"
+
+namespace pintle::generated {
+namespace {
+
+constexpr const char* kSizing = "/etc/node-sizing-enabled.env";
+constexpr const char* kLogging = "/etc/systemd/system/kubelet.service.d/20-logging.conf";
+
+std::vector<NewFile> Files(const char* spec, const char* base = "") {
+  Result<std::vector<NewFile>> files = KubeletFiles(Kubelet(spec), *ParseKubeletConf(base));
+  if (!files) return {{"error", files.error().message()}};
+  return *std::move(files);
+}
+
+std::vector<std::string> Paths(const std::vector<NewFile>& files) {
+  std::vector<std::string> paths;
+  for (const NewFile& file : files) paths.push_back(file.path);
+  return paths;
+}
+
+TEST(KubeletFiles, ComeInOneOrderAndOnlyIfNeeded) {
+  const std::string conf(kKubeletConfPath);
+  EXPECT_EQ(Paths(Files("{}")), (std::vector<std::string>{conf}));
+  EXPECT_EQ(Paths(Files(R"({"logLevel":0})")), (std::vector<std::string>{kLogging, conf}));
+  EXPECT_EQ(Paths(Files(R"({"logLevel":4,"autoSizingReserved":true})")),
+            (std::vector<std::string>{kSizing, kLogging, conf}));
+  EXPECT_EQ(Files(R"({"logLevel":4})")[0].contents, "[Service]\nEnvironment=\"KUBELET_LOG_LEVEL=4\"\n");
+}
+
+struct Sizing {
+  const char* spec;
+  const char* contents;  // Nothing: no such file.
+};
+
+TEST(KubeletFiles, SizeTheNode) {
+  constexpr const char* kUsual = "SYSTEM_RESERVED_MEMORY=1Gi\nSYSTEM_RESERVED_CPU=500m\nSYSTEM_RESERVED_ES=1Gi\n";
+  const std::string enabled = std::string("NODE_SIZING_ENABLED=true\n") + kUsual;
+  const std::string disabled = std::string("NODE_SIZING_ENABLED=false\n") + kUsual;
+  const Sizing cases[] = {
+      {R"({"autoSizingReserved":true})", enabled.c_str()},
+      {R"({"autoSizingReserved":false})", disabled.c_str()},
+      {R"({"autoSizingReserved":true,"kubeletConfig":{"systemReserved":{"memory":"2Gi"}}})",
+       "NODE_SIZING_ENABLED=false\nSYSTEM_RESERVED_MEMORY=2Gi\nSYSTEM_RESERVED_CPU=500m\nSYSTEM_RESERVED_ES=1Gi\n"},
+      {R"({"kubeletConfig":{"systemReserved":{"cpu":"750m","ephemeral-storage":"3Gi"}}})",
+       "NODE_SIZING_ENABLED=false\nSYSTEM_RESERVED_MEMORY=1Gi\nSYSTEM_RESERVED_CPU=750m\nSYSTEM_RESERVED_ES=3Gi\n"},
+      {R"({"kubeletConfig":{"systemReserved":{"cpu":"","memory":""}}})", disabled.c_str()},
+      {R"({"kubeletConfig":{"systemReserved":{"pid":"500"}}})", ""},
+      {R"({"kubeletConfig":{"systemReserved":{}}})", ""},
+  };
+  for (const Sizing& c : cases) {
+    const std::vector<NewFile> files = Files(c.spec);
+    EXPECT_EQ(files[0].path == kSizing ? files[0].contents : "", c.contents) << c.spec;
+  }
+}
+
+struct Merge {
+  const char* what;
+  const char* base;
+  const char* user;
+  std::vector<const char*> has;  // Lines of kubelet.conf, or the error.
+  std::vector<const char*> has_not;
+};
+
+TEST(KubeletFiles, HaveWhatTheUserSaysLaidOverTheBase) {
+  const Merge cases[] = {
+      {"amounts go to the other file",
+       "systemReserved: {pid: 200m, cpu: 1}",
+       R"({"systemReserved":{"cpu":"2","pid":"3"}})",
+       {"systemReserved:\n  cpu: \"1\"\n  pid: \"3\"\n"},
+       {}},
+      {"features are the release's", "featureGates: {A: true}", R"({"featureGates":{"A":false}})", {"  A: true\n"}, {}},
+      {"the one false that counts",
+       "protectKernelDefaults: true",
+       R"({"protectKernelDefaults":false})",
+       {},
+       {"protectKernelDefaults"}},
+      {"but not in other letters",
+       "protectKernelDefaults: true",
+       R"({"ProtectKernelDefaults":false})",
+       {"protectKernelDefaults: true\n"},
+       {}},
+      {"other falses and zeros do not",
+       "serializeImagePulls: true\nmaxPods: 200\nkubeAPIQPS: 40\npodPidsLimit: 5",
+       R"({"serializeImagePulls":false,"maxPods":0,"kubeAPIQPS":0,"podPidsLimit":0})",
+       {"serializeImagePulls: true\n", "maxPods: 200\n", "kubeAPIQPS: 40\n", "podPidsLimit: 5\n"},
+       {}},
+      {"an empty path does not", "staticPodPath: /a", R"({"staticPodPath":""})", {"staticPodPath: /a\n"}, {}},
+      {"enforced without the system",
+       "systemReservedCgroup: /s\nenforceNodeAllocatable: [pods, system-reserved]",
+       R"({"enforceNodeAllocatable":["pods"]})",
+       {"enforceNodeAllocatable:\n- pods\n"},
+       {"systemReservedCgroup", "- system"}},
+      {"enforced with the system",
+       "systemReservedCgroup: /s",
+       R"({"enforceNodeAllocatable":["system-reserved"]})",
+       {"systemReservedCgroup: /s\n"},
+       {}},
+      {"enforced compressibly",
+       "systemReservedCgroup: /s",
+       R"({"enforceNodeAllocatable":["system-reserved-compressible"]})",
+       {"systemReservedCgroup: /s\n"},
+       {}},
+      {"with a group of its own",
+       "systemReservedCgroup: /s",
+       R"({"enforceNodeAllocatable":["pods"],"systemReservedCgroup":"/t"})",
+       {"systemReservedCgroup: /t\n"},
+       {}},
+      {"nothing enforced",
+       "systemReservedCgroup: /s\nenforceNodeAllocatable: [pods]",
+       R"({"enforceNodeAllocatable":[]})",
+       {"systemReservedCgroup: /s\n", "enforceNodeAllocatable:\n- pods\n"},
+       {}},
+      {"reserved processors",
+       "systemReservedCgroup: /s\nenforceNodeAllocatable: [pods, system-reserved-compressible]",
+       R"({"reservedSystemCPUs":"0-1"})",
+       {"reservedSystemCPUs: 0-1\n", "enforceNodeAllocatable:\n- pods\n"},
+       {"systemReservedCgroup", "- system"}},
+      {"reserved processors put pods in front",
+       "systemReservedCgroup: /s",
+       R"({"reservedSystemCPUs":"0-1","enforceNodeAllocatable":["system-reserved","none"]})",
+       {"enforceNodeAllocatable:\n- pods\n- none\n"},
+       {"systemReservedCgroup"}},
+      {"reserved processors of the base",
+       "reservedSystemCPUs: 0-1\nsystemReservedCgroup: /s",
+       R"({"maxPods":1})",
+       {"enforceNodeAllocatable:\n- pods\n"},
+       {"systemReservedCgroup"}},
+      {"groups that differ",
+       "systemCgroups: /a",
+       R"({"systemReservedCgroup":"/b"})",
+       {"invalid merged configuration: systemReservedCgroup (/b) must match systemCgroups (/a)"},
+       {}},
+      {"groups that would differ",
+       "systemReservedCgroup: /a",
+       R"({"systemCgroups":"/b","reservedSystemCPUs":"0"})",
+       {"systemCgroups: /b\n"},
+       {"systemReservedCgroup"}},
+      {"no configuration",
+       "systemCgroups: /a\nsystemReservedCgroup: /b\nreservedSystemCPUs: 0-1",
+       "null",
+       {"systemReservedCgroup: /b\n"},
+       {}},
+  };
+  for (const Merge& c : cases) {
+    SCOPED_TRACE(c.what);
+    const std::string spec = std::string(R"({"kubeletConfig":)") + c.user + "}";
+    const std::string text = Files(spec.c_str(), c.base).back().contents;
+    for (const char* line : c.has) EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
+    for (const char* line : c.has_not) EXPECT_EQ(text.find(line), std::string::npos) << line << " in\n" << text;
+  }
+}
+
+TEST(KubeletFiles, HaveTheTlsProfileBelowTheUsersOwnSettings) {
+  const char* base = "tlsMinVersion: VersionTLS12\ntlsCipherSuites: [X]";
+  const auto text = [&](const char* spec) { return Files(spec, base).back().contents; };
+  EXPECT_NE(text(R"({"tlsSecurityProfile":{"type":"Modern"}})").find("tlsMinVersion: VersionTLS13\n"),
+            std::string::npos);
+  const std::string own = text(
+      R"({"tlsSecurityProfile":{"type":"Modern"},"kubeletConfig":{"tlsMinVersion":"VersionTLS11","tlsCipherSuites":["Y"]}})");
+  EXPECT_NE(own.find("tlsCipherSuites:\n- \"Y\"\ntlsMinVersion: VersionTLS11\n"), std::string::npos) << own;
+  const std::string none =
+      text(R"({"tlsSecurityProfile":{"type":"Custom","custom":{"minTLSVersion":"VersionTLS13"}}})");
+  EXPECT_EQ(none.find("tlsCipherSuites"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pintle::generated

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/tls_settings.h"
+
+#include <gtest/gtest.h>
+
+namespace pintle::generated {
+namespace {
+
+struct Case {
+  const char* what;
+  std::optional<api::TlsSecurityProfile> profile;
+  const char* min_version;
+  std::size_t ciphers;
+};
+
+api::TlsSecurityProfile Named(const char* type) { return {.type = type, .custom = {}}; }
+
+TEST(TlsSettingsOf, KnowsTheProfilesByName) {
+  const Case cases[] = {
+      {"none", {}, "VersionTLS12", 9},
+      {"old", Named("Old"), "VersionTLS10", 21},
+      {"intermediate", Named("Intermediate"), "VersionTLS12", 9},
+      {"modern", Named("Modern"), "VersionTLS13", 3},
+      {"no name", Named(""), "VersionTLS12", 9},
+      {"a name that nobody knows", Named("Newest"), "VersionTLS12", 9},
+      {"custom without settings", Named("Custom"), "VersionTLS12", 9},
+  };
+  for (const Case& c : cases) {
+    const TlsSettings settings = TlsSettingsOf(c.profile);
+    EXPECT_EQ(settings.min_version, c.min_version) << c.what;
+    EXPECT_EQ(settings.cipher_suites.size(), c.ciphers) << c.what;
+  }
+}
+
+TEST(TlsSettingsOf, TranslatesCiphersAndLeavesOutUnknownOnes) {
+  api::TlsSecurityProfile profile = Named("Custom");
+  profile.custom = {.ciphers = {"AES128-SHA", "BOGUS", "TLS_AES_128_GCM_SHA256", "TLS_RSA_WITH_AES_128_CBC_SHA"},
+                    .min_tls_version = "VersionTLS11"};
+  const TlsSettings settings = TlsSettingsOf(profile);
+  EXPECT_EQ(settings.min_version, "VersionTLS11");
+  EXPECT_EQ(settings.cipher_suites,
+            (std::vector<std::string>{"TLS_RSA_WITH_AES_128_CBC_SHA", "TLS_AES_128_GCM_SHA256"}));
+  profile.custom->ciphers.clear();
+  EXPECT_TRUE(TlsSettingsOf(profile).cipher_suites.empty());
+}
+
+}  // namespace
+}  // namespace pintle::generated
