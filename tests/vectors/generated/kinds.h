@@ -19,6 +19,12 @@ struct Kind {
   RunKind run;
 };
 
-inline constexpr std::array<Kind, 0> kKinds = {};
+Tally RunBootstrap(const std::filesystem::path& folder);
+Tally RunKubelet(const std::filesystem::path& folder);
+
+inline constexpr auto kKinds = std::to_array<Kind>({
+    {"bootstrap", RunBootstrap},
+    {"kubelet", RunKubelet},
+});
 
 }  // namespace pintle::vectors
