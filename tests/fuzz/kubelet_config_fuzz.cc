@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A kubelet.conf and, behind 0xFF, the spec of a KubeletConfig: what they become together is a kubelet.conf that reads
+// back as what it says, or an error with a text.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/kubelet_config.h"
+#include "generated/kubelet_configuration.h"
+#include "generated/kubelet_files.h"
+#include "generated/kubelet_validation.h"
+#include "machineconfig/yaml.h"
+
+namespace pintle {
+namespace {
+
+// Small limits, so that what exceeds them is found soon.
+constexpr json::ParseLimits kLimits{.depth = 50, .bytes = 1 << 16};
+
+template <typename T>
+bool Holds(const Result<T>& result) {
+  if (!result && result.error().message().empty()) std::abort();
+  return result.has_value();
+}
+
+api::KubeletConfig ObjectOf(std::string_view spec) {
+  api::KubeletConfig object;
+  Result<std::vector<json::Value>> documents = machineconfig::ParseYaml(spec, nullptr, kLimits);
+  if (!documents || documents->empty()) return object;
+  json::Report report;
+  object.spec = json::Decode<api::KubeletConfigSpec>(std::move(documents->front()), report);
+  return object;
+}
+
+void TryAgain(const std::string& written) {
+  const Result<generated::KubeletConfiguration> read = generated::ParseKubeletConf(written);
+  if (!read) std::abort();
+  const Result<std::string> again = generated::KubeletConfText(*read);
+  // A line break of old is one no more after the first writing, and can make two keys one.
+  const bool has_old_break = written.find("\xC2\x85") != std::string::npos;
+  if (!again || (*again != written && !has_old_break)) std::abort();
+}
+
+void Try(std::string_view bytes) {
+  const std::size_t end = bytes.find('\xFF');
+  const std::string_view conf = bytes.substr(0, end);
+  if (!machineconfig::ParseYaml(conf, nullptr, kLimits)) return;
+  const Result<generated::KubeletConfiguration> base = generated::ParseKubeletConf(conf);
+  if (!Holds(base) || end == std::string_view::npos) return;
+  const api::KubeletConfig object = ObjectOf(bytes.substr(end + 1));
+  const bool is_valid = Holds(generated::Validate(object));
+  const auto files = generated::KubeletFiles(object, *base);
+  if (!Holds(files)) return;
+  if (files->empty() || files->back().path != "/etc/kubernetes/kubelet.conf") std::abort();
+  if (is_valid && bytes.find("\xC2\x85") == std::string_view::npos) TryAgain(files->back().contents);
+}
+
+}  // namespace
+}  // namespace pintle
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  pintle::Try(std::string_view(reinterpret_cast<const char*>(data), size));
+  return 0;
+}
