@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kubelet's configuration that a pool has before a KubeletConfig says anything: what its templates have, with the
-// features of the release, and how often the nodes report.
+// The kubelet's configuration that a pool has before anyone says anything else: that of its templates, with the features
+// of the release.
 
 #include <span>
 #include <string>
@@ -27,8 +27,5 @@ struct KubeletSettings {
 
 // `templates` are the configs that were made from templates for this pool.
 Result<KubeletConfiguration> KubeletBase(std::span<const MachineConfig> templates, const FeatureGates& gates);
-
-// Sets how often workers report; other pools stay as they are.
-Result<> SetLatency(std::string_view pool, std::string_view worker_latency_profile, KubeletConfiguration& config);
 
 }  // namespace pintle::generated

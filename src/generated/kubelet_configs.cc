@@ -9,6 +9,7 @@
 #include "api/label_selector.h"
 #include "generated/kubelet_files.h"
 #include "generated/kubelet_validation.h"
+#include "generated/latency_profile.h"
 
 namespace pintle::generated {
 namespace {

@@ -47,31 +47,5 @@ TEST(KubeletBase, NeedsAFileThatIsRight) {
   EXPECT_FALSE(KubeletBase(Templates("maxPods: many\n"), {}));
 }
 
-struct Latency {
-  const char* pool;
-  const char* profile;
-  const char* frequency;  // Or the error.
-};
-
-TEST(SetLatency, IsForWorkersAlone) {
-  const Latency cases[] = {
-      {"worker", "", "7s"},
-      {"worker", "Default", "10s"},
-      {"worker", "MediumUpdateAverageReaction", "20s"},
-      {"worker", "LowUpdateSlowReaction", "1m0s"},
-      {"worker", "Bogus",
-       "unknown worker latency profile type found Bogus, failed to update the original kubelet configuration"},
-      {"infra", "LowUpdateSlowReaction", "7s"},
-      {"master", "Bogus", "7s"},
-  };
-  for (const Latency& c : cases) {
-    KubeletConfiguration config;
-    config.node_status_update_frequency = *ParseGoDuration("7s");
-    const Result<> set = SetLatency(c.pool, c.profile, config);
-    EXPECT_EQ(set ? GoText(config.node_status_update_frequency) : set.error().message(), c.frequency)
-        << c.pool << c.profile;
-  }
-}
-
 }  // namespace
 }  // namespace pintle::generated
