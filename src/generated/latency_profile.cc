@@ -11,7 +11,7 @@
 namespace pintle::generated {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr std::string_view kFast = "Default";
 constexpr std::string_view kSlow = "LowUpdateSlowReaction";
 
@@ -34,7 +34,7 @@ Result<> SetLatency(std::string_view pool, std::string_view profile, KubeletConf
   if (pool != api::kWorkerPool || profile.empty()) return {};
   for (const LatencyProfile& known : kProfiles) {
     if (known.name != profile) continue;
-    config.node_status_update_frequency = {known.seconds * kSecond};
+    config.node_status_update_frequency = {known.seconds * kNanosecondsPerSecond};
     return {};
   }
   return Error(ErrorKind::kInvalid, fmt::format("unknown worker latency profile type found {}, failed to update the "

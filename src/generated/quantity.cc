@@ -15,7 +15,7 @@ constexpr int kSmallestExponent = -9;
 constexpr std::array<std::string_view, 10> kDecimalSuffixes = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
 constexpr std::array<std::string_view, 6> kBinarySuffixes = {"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsDecimalDigit(char c) { return c >= '0' && c <= '9'; }
 
 Error WrongFormat() {
   return Error(ErrorKind::kInvalid,
@@ -32,7 +32,7 @@ std::optional<std::int64_t> Times(std::int64_t number, std::int64_t factor) {
 }
 
 // "12.5" as 125 and -1.
-Result<Quantity> ToNumber(std::string_view text) {
+Result<Quantity> ToDigits(std::string_view text) {
   Quantity number;
   bool is_behind_point = false;
   for (const char c : text) {
@@ -127,10 +127,10 @@ Result<Quantity> ParseQuantity(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);
   std::size_t end = 0;
-  while (end < text.size() && (IsDigit(text[end]) || text[end] == '.')) ++end;
+  while (end < text.size() && (IsDecimalDigit(text[end]) || text[end] == '.')) ++end;
   const std::string_view number = text.substr(0, end);
   if (number.find_first_not_of('.') == std::string_view::npos) return WrongFormat();
-  Quantity quantity = TRY(ToNumber(number));
+  Quantity quantity = TRY(ToDigits(number));
   TRY(ApplySuffix(text.substr(end), quantity));
   RoundUp(quantity);
   Shorten(quantity);

@@ -6,18 +6,18 @@
 namespace pintle::generated {
 namespace {
 
-struct Case {
+struct DurationCase {
   const char* text;
   const char* written;  // Or the error.
 };
 
-std::string Rewritten(const char* text) {
+std::string RewrittenDuration(const char* text) {
   const Result<GoDuration> duration = ParseGoDuration(text);
   return duration ? GoText(*duration) : duration.error().message();
 }
 
 TEST(GoDuration, IsReadAndWrittenAsGoDoes) {
-  const Case cases[] = {
+  const DurationCase cases[] = {
       {"0", "0s"},
       {"0s", "0s"},
       {"-0", "0s"},
@@ -52,7 +52,7 @@ TEST(GoDuration, IsReadAndWrittenAsGoDoes) {
       {"5 s", "time: unknown unit \" s\" in duration \"5 s\""},
       {"5\"\xC3\xA4", "time: unknown unit \"\\\"\\xc3\\xa4\" in duration \"5\\\"\\xc3\\xa4\""},
   };
-  for (const Case& c : cases) EXPECT_EQ(Rewritten(c.text), c.written) << c.text;
+  for (const DurationCase& c : cases) EXPECT_EQ(RewrittenDuration(c.text), c.written) << c.text;
 }
 
 }  // namespace

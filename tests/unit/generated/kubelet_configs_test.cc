@@ -107,7 +107,7 @@ const std::vector<api::MachineConfigPool> kPools = {Pool("master"), Pool("infra"
 
 Result<std::vector<MachineConfig>> TemplatesForAny(const std::string&) { return Templates("maxPods: 5\n"); }
 
-std::string Names(const Result<std::vector<MachineConfig>>& configs) {
+std::string ConfigNames(const Result<std::vector<MachineConfig>>& configs) {
   if (!configs) return configs.error().message();
   std::string names;
   for (const MachineConfig& config : *configs) names += config.name + " ";
@@ -116,9 +116,9 @@ std::string Names(const Result<std::vector<MachineConfig>>& configs) {
 
 TEST(Bootstrap, GivesEachPoolKernelArguments) {
   const auto configs = BootstrapNodeConfigs(kPools, TemplatesForAny, kSettings);
-  EXPECT_EQ(Names(configs), "97-master-generated-kubelet 97-infra-generated-kubelet ");
+  EXPECT_EQ(ConfigNames(configs), "97-master-generated-kubelet 97-infra-generated-kubelet ");
   for (const MachineConfig& config : *configs) EXPECT_EQ(config.kernel_arguments, (Arguments{kNew, kNoOld}));
-  EXPECT_EQ(Names(BootstrapFeatureConfigs(kPools, TemplatesForAny, kSettings)),
+  EXPECT_EQ(ConfigNames(BootstrapFeatureConfigs(kPools, TemplatesForAny, kSettings)),
             "98-master-generated-kubelet 98-infra-generated-kubelet ");
 }
 
@@ -129,14 +129,14 @@ std::string ForPool(const char* pool, const char* rest = "") {
 TEST(Bootstrap, MakesConfigsOfKubeletConfigsWithoutIdentity) {
   const std::vector objects = {Kubelet(ForPool("infra")), Kubelet(ForPool("master", R"(,"logLevel":3)"))};
   const auto configs = BootstrapKubeletConfigs(objects, kPools, TemplatesForAny, kSettings);
-  EXPECT_EQ(Names(configs), "99-infra-generated-kubelet 99-master-generated-kubelet ");
+  EXPECT_EQ(ConfigNames(configs), "99-infra-generated-kubelet 99-master-generated-kubelet ");
   EXPECT_EQ((*configs)[0].owner_references[0].uid, "");
   EXPECT_TRUE((*configs)[0].config.starts_with(R"({"ignition":{"config":{"replace":{"verification":{}}},"proxy":{})"));
 }
 
 TEST(Bootstrap, EndsAtTheFirstError) {
   const auto run = [](const std::vector<api::KubeletConfig>& objects) {
-    return Names(BootstrapKubeletConfigs(objects, kPools, TemplatesForAny, kSettings));
+    return ConfigNames(BootstrapKubeletConfigs(objects, kPools, TemplatesForAny, kSettings));
   };
   const api::KubeletConfig good = Kubelet(ForPool("infra"));
   const api::KubeletConfig static_pods = Kubelet(ForPool("infra", R"(,"kubeletConfig":{"staticPodPath":"/a"})"));

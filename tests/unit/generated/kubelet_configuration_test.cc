@@ -69,13 +69,13 @@ volumeStatsAggPeriod: 0s
 )");
 }
 
-struct Written {
+struct WrittenDocument {
   const char* json;
   const char* lines;
 };
 
 TEST(KubeletConfText, WritesWhatWasRead) {
-  const Written cases[] = {
+  const WrittenDocument cases[] = {
       {R"({"maxPods":5,"MAXPODS":6,"noSuchField":1})", "maxPods: 5\n"},
       {R"({"MaxPods":5})", "maxPods: 5\n"},
       {"{\"\xC5\xBFtaticPodPath\":\"/a\"}", "staticPodPath: /a\n"},
@@ -102,16 +102,16 @@ TEST(KubeletConfText, WritesWhatWasRead) {
       {R"({"evictionHard":{"memory.available":"5%","nodefs.available":"yes"}})",
        "evictionHard:\n  memory.available: 5%\n  nodefs.available: \"yes\"\n"},
   };
-  for (const Written& c : cases) EXPECT_EQ(Added(Read(c.json)), c.lines) << c.json;
+  for (const WrittenDocument& c : cases) EXPECT_EQ(Added(Read(c.json)), c.lines) << c.json;
 }
 
-struct Refused {
+struct RefusedDocument {
   const char* json;
   const char* error;
 };
 
 TEST(ReadKubeletConfiguration, RefusesInTheWordsOfGo) {
-  const Refused cases[] = {
+  const RefusedDocument cases[] = {
       {R"({"maxPods":"5"})",
        "json: cannot unmarshal string into Go struct field KubeletConfiguration.maxPods of type int32"},
       {R"({"maxPods":3000000000})",
@@ -170,7 +170,7 @@ TEST(ReadKubeletConfiguration, RefusesInTheWordsOfGo) {
        "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal bool into Go value of type "
        "v1beta1.KubeletConfiguration"},
   };
-  for (const Refused& c : cases) {
+  for (const RefusedDocument& c : cases) {
     const Result<KubeletConfiguration> config = ReadKubeletConfiguration(*json::Parse(c.json));
     EXPECT_EQ(config ? "" : config.error().message(), c.error) << c.json;
   }

@@ -8,13 +8,13 @@
 namespace pintle::generated {
 namespace {
 
-struct Case {
+struct ObjectCase {
   const char* spec;
   const char* error;
 };
 
 TEST(Validate, TellsTheFirstThingThatIsWrong) {
-  const Case cases[] = {
+  const ObjectCase cases[] = {
       {"{}", ""},
       {R"({"kubeletConfig":null})", ""},
       {R"({"kubeletConfig":{}})", ""},
@@ -49,7 +49,7 @@ TEST(Validate, TellsTheFirstThingThatIsWrong) {
       {R"({"kubeletConfig":{"ClusterDomain":"y"}})",
        "KubeletConfiguration: clusterDomain is not allowed to be set, but contains: y"},
   };
-  for (const Case& c : cases) {
+  for (const ObjectCase& c : cases) {
     const Result<> valid = Validate(Kubelet(c.spec));
     EXPECT_EQ(valid ? "" : valid.error().message(), c.error) << c.spec;
   }

@@ -22,7 +22,7 @@ api::ObjectMeta Made(int second, const std::string& suffix, Names finalizers = {
   return object;
 }
 
-struct Case {
+struct NameCase {
   const char* what;
   api::ObjectMeta object;
   std::vector<api::ObjectMeta> others;
@@ -31,7 +31,7 @@ struct Case {
   std::string takes_over;
 };
 
-std::string NameOf(const Case& c, ManagedKind kind, std::string& takes_over) {
+std::string NameOf(const NameCase& c, ManagedKind kind, std::string& takes_over) {
   std::vector<const api::ObjectMeta*> of_pool = {&c.object};
   for (const api::ObjectMeta& other : c.others) of_pool.push_back(&other);
   api::ObjectMeta pool;
@@ -46,7 +46,7 @@ std::string NameOf(const Case& c, ManagedKind kind, std::string& takes_over) {
 
 TEST(NameFor, GivesEachObjectOfAPoolANameThatItKeeps) {
   const std::string plain = "99-worker-generated-kubelet";
-  const Case cases[] = {
+  const NameCase cases[] = {
       {"the only one", Made(1, "-"), {}, {}, plain, ""},
       {"one that has the plain name", Made(1, ""), {Made(2, "3")}, {plain}, plain, ""},
       {"one that has a number", Made(1, "3"), {}, {}, plain + "-3", ""},
@@ -106,7 +106,7 @@ TEST(NameFor, GivesEachObjectOfAPoolANameThatItKeeps) {
        "range",
        ""},
   };
-  for (const Case& c : cases) {
+  for (const NameCase& c : cases) {
     SCOPED_TRACE(c.what);
     std::string takes_over;
     EXPECT_EQ(NameOf(c, ManagedKind::kKubelet, takes_over), c.name);

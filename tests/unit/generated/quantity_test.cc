@@ -6,12 +6,12 @@
 namespace pintle::generated {
 namespace {
 
-struct Case {
+struct QuantityCase {
   const char* text;
   const char* canonical;  // Or the error.
 };
 
-std::string Rewritten(const char* text) {
+std::string RewrittenQuantity(const char* text) {
   const Result<Quantity> quantity = ParseQuantity(text);
   return quantity ? Canonical(*quantity) : quantity.error().message();
 }
@@ -19,7 +19,7 @@ std::string Rewritten(const char* text) {
 TEST(Quantity, HasOneWayOfBeingWritten) {
   constexpr const char* kFormat =
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-  const Case cases[] = {
+  const QuantityCase cases[] = {
       {"0", "0"},
       {"0Mi", "0"},
       {"1Gi", "1Gi"},
@@ -51,7 +51,7 @@ TEST(Quantity, HasOneWayOfBeingWritten) {
       {"5e", "unable to parse quantity's suffix"},
       {"99999999999999999999", "unable to parse numeric part of quantity"},
   };
-  for (const Case& c : cases) EXPECT_EQ(Rewritten(c.text), c.canonical) << c.text;
+  for (const QuantityCase& c : cases) EXPECT_EQ(RewrittenQuantity(c.text), c.canonical) << c.text;
 }
 
 }  // namespace

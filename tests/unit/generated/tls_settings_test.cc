@@ -6,26 +6,26 @@
 namespace pintle::generated {
 namespace {
 
-struct Case {
+struct TlsCase {
   const char* what;
   std::optional<api::TlsSecurityProfile> profile;
   const char* min_version;
   std::size_t ciphers;
 };
 
-api::TlsSecurityProfile Named(const char* type) { return {.type = type, .custom = {}}; }
+api::TlsSecurityProfile NamedProfile(const char* type) { return {.type = type, .custom = {}}; }
 
 TEST(TlsSettingsOf, KnowsTheProfilesByName) {
-  const Case cases[] = {
+  const TlsCase cases[] = {
       {"none", {}, "VersionTLS12", 9},
-      {"old", Named("Old"), "VersionTLS10", 21},
-      {"intermediate", Named("Intermediate"), "VersionTLS12", 9},
-      {"modern", Named("Modern"), "VersionTLS13", 3},
-      {"no name", Named(""), "VersionTLS12", 9},
-      {"a name that nobody knows", Named("Newest"), "VersionTLS12", 9},
-      {"custom without settings", Named("Custom"), "VersionTLS12", 9},
+      {"old", NamedProfile("Old"), "VersionTLS10", 21},
+      {"intermediate", NamedProfile("Intermediate"), "VersionTLS12", 9},
+      {"modern", NamedProfile("Modern"), "VersionTLS13", 3},
+      {"no name", NamedProfile(""), "VersionTLS12", 9},
+      {"a name that nobody knows", NamedProfile("Newest"), "VersionTLS12", 9},
+      {"custom without settings", NamedProfile("Custom"), "VersionTLS12", 9},
   };
-  for (const Case& c : cases) {
+  for (const TlsCase& c : cases) {
     const TlsSettings settings = TlsSettingsOf(c.profile);
     EXPECT_EQ(settings.min_version, c.min_version) << c.what;
     EXPECT_EQ(settings.cipher_suites.size(), c.ciphers) << c.what;
@@ -33,7 +33,7 @@ TEST(TlsSettingsOf, KnowsTheProfilesByName) {
 }
 
 TEST(TlsSettingsOf, TranslatesCiphersAndLeavesOutUnknownOnes) {
-  api::TlsSecurityProfile profile = Named("Custom");
+  api::TlsSecurityProfile profile = NamedProfile("Custom");
   profile.custom = {.ciphers = {"AES128-SHA", "BOGUS", "TLS_AES_128_GCM_SHA256", "TLS_RSA_WITH_AES_128_CBC_SHA"},
                     .min_tls_version = "VersionTLS11"};
   const TlsSettings settings = TlsSettingsOf(profile);

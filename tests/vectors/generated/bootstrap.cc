@@ -8,9 +8,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +27,6 @@
 namespace pintle::vectors {
 namespace {
 
-constexpr const char* kRelease = "0.0.1-snapshot";
-constexpr const char* kBuild = "HASH";
 constexpr std::string_view kKubeletFiles[] = {
     generated::kKubeletConfPath,
     "/etc/node-sizing-enabled.env",
@@ -52,8 +52,7 @@ KubeletInput InputOf(const std::filesystem::path& folder) {
 
 // In the order in which the operator makes them.
 Result<std::vector<generated::MachineConfig>> ConfigsOf(const KubeletInput& input) {
-  const generated::KubeletSettings settings =
-      TRY(TryToSettle(input, kRelease, kBuild), "error creating feature gates handler");
+  const generated::KubeletSettings settings = TRY(SettingsOf(input), "error creating feature gates handler");
   const generated::TemplatesFor templates = TemplatesOf(input);
   std::vector<generated::MachineConfig> configs = TRY(BootstrapFeatureConfigs(input.pools, templates, settings));
   for (auto& config : TRY(BootstrapNodeConfigs(input.pools, templates, settings))) configs.push_back(std::move(config));
@@ -147,7 +146,12 @@ bool LacksManifest(const std::filesystem::path& folder) {
 Tally RunBootstrap(const std::filesystem::path& folder) {
   Tally tally("bootstrap, kubelets alone");
   for (const std::string& name : NamesIn(folder)) {
-    if (!LacksManifest(folder / name)) tally.Add(name, DifferenceOfCase(folder / name));
+    if (LacksManifest(folder / name)) continue;
+    try {
+      tally.Add(name, DifferenceOfCase(folder / name));
+    } catch (const std::exception& e) {
+      tally.Add(name, e.what());
+    }
   }
   return tally;
 }

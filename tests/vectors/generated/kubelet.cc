@@ -2,11 +2,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "generated/kubelet_bootstrap.h"
@@ -17,32 +15,29 @@
 namespace pintle::vectors {
 namespace {
 
-// What the runs of the operator had.
-constexpr const char* kRelease = "0.0.1-snapshot";
-constexpr const char* kBuild = "HASH";
-
 using Configs = Result<std::vector<generated::MachineConfig>>;
 
 struct Function {
   const char* folder;
-  Configs (*run)(const KubeletInput& input);
+  Configs (*run)(const KubeletInput& input, const generated::KubeletSettings& settings);
 };
 
 constexpr Function kFunctions[] = {
     {"97-node",
-     [](const KubeletInput& input) {
-       return generated::BootstrapNodeConfigs(input.pools, TemplatesOf(input), SettingsOf(input, kRelease, kBuild));
+     [](const KubeletInput& input, const generated::KubeletSettings& settings) {
+       return generated::BootstrapNodeConfigs(input.pools, TemplatesOf(input), settings);
      }},
     {"98-feature",
-     [](const KubeletInput& input) {
-       return generated::BootstrapFeatureConfigs(input.pools, TemplatesOf(input), SettingsOf(input, kRelease, kBuild));
+     [](const KubeletInput& input, const generated::KubeletSettings& settings) {
+       return generated::BootstrapFeatureConfigs(input.pools, TemplatesOf(input), settings);
      }},
     {"99-kubelet",
-     [](const KubeletInput& input) {
-       return generated::BootstrapKubeletConfigs(input.kubelet_configs, input.pools, TemplatesOf(input),
-                                                 SettingsOf(input, kRelease, kBuild));
+     [](const KubeletInput& input, const generated::KubeletSettings& settings) {
+       return generated::BootstrapKubeletConfigs(input.kubelet_configs, input.pools, TemplatesOf(input), settings);
      }},
 };
+
+Configs Run(const Function& function, const KubeletInput& input) { return function.run(input, TRY(SettingsOf(input))); }
 
 // The operator looks for the folder of static pods in one spelling, and reads it in any.
 bool HidesStaticPodPath(const KubeletInput& input, const Configs& configs) {
@@ -53,6 +48,34 @@ bool HidesStaticPodPath(const KubeletInput& input, const Configs& configs) {
          std::all_of(input.kubelet_configs.begin(), input.kubelet_configs.end(), hides);
 }
 
+// Of all three functions, a text for each that does not do as the operator; empty if they do.
+std::string DifferenceIn(const std::filesystem::path& folder, const KubeletInput& input, bool& is_deliberate) {
+  std::string difference;
+  for (const Function& function : kFunctions) {
+    const Configs configs = Run(function, input);
+    if (HidesStaticPodPath(input, configs)) {
+      is_deliberate = true;
+      continue;
+    }
+    const std::string found = DifferenceFrom(folder / "out-own" / function.folder, configs);
+    if (!found.empty()) difference += fmt::format("{}: {} ", function.folder, found);
+  }
+  return difference;
+}
+
+void TryCase(const std::filesystem::path& folder, const std::vector<json::Value>& base, Tally& tally) {
+  KubeletInput input = ReadKubeletInput(base, DocumentsOf(folder / "in.yaml"));
+  input.templates = "own-templates";
+  bool is_deliberate = false;
+  const std::string difference = DifferenceIn(folder, input, is_deliberate);
+  const std::string name = folder.filename();
+  if (is_deliberate) {
+    tally.AddDeliberate(name, "staticPodPath is refused in any case of its letters", difference);
+  } else {
+    tally.Add(name, difference);
+  }
+}
+
 }  // namespace
 
 Tally RunKubelet(const std::filesystem::path& folder) {
@@ -60,23 +83,10 @@ Tally RunKubelet(const std::filesystem::path& folder) {
   const std::vector<json::Value> base = DocumentsOf(folder / "_base.yaml");
   for (const std::string& name : NamesIn(folder)) {
     if (name.starts_with('_')) continue;
-    KubeletInput input = ReadKubeletInput(base, DocumentsOf(folder / name / "in.yaml"));
-    input.templates = "own-templates";
-    std::string difference;
-    bool is_deliberate = false;
-    for (const Function& function : kFunctions) {
-      const Configs configs = function.run(input);
-      if (HidesStaticPodPath(input, configs)) {
-        is_deliberate = true;
-        continue;
-      }
-      const std::string found = DifferenceFrom(folder / name / "out-own" / function.folder, configs);
-      if (!found.empty()) difference += fmt::format("{}: {} ", function.folder, found);
-    }
-    if (is_deliberate) {
-      tally.AddDeliberate(name, "staticPodPath is refused in any case of its letters", difference);
-    } else {
-      tally.Add(name, difference);
+    try {
+      TryCase(folder / name, base, tally);
+    } catch (const std::exception& e) {
+      tally.Add(name, e.what());
     }
   }
   return tally;

@@ -17,11 +17,8 @@
 namespace pintle::vectors {
 namespace {
 
-template <typename T>
-T OrThrow(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message());
-  return *std::move(result);
-}
+constexpr const char* kRelease = "0.0.1-snapshot";
+constexpr const char* kBuild = "HASH";
 
 bool HasKind(const std::vector<json::Value>& documents, std::string_view kind) {
   return std::any_of(documents.begin(), documents.end(),
@@ -32,7 +29,7 @@ template <typename T>
 T Decoded(json::Value document) {
   json::Report report;
   T object = json::Decode<T>(std::move(document), report);
-  OrThrow(report.ToResult().has_value() ? Result<bool>(true) : Result<bool>(report.ToResult().error()));
+  if (const Result<> read = report.ToResult(); !read) throw std::runtime_error(read.error().message());
   return object;
 }
 
@@ -102,18 +99,13 @@ generated::TemplatesFor TemplatesOf(const KubeletInput& input) {
   };
 }
 
-Result<generated::KubeletSettings> TryToSettle(const KubeletInput& input, std::string_view release,
-                                               std::string_view build) {
+Result<generated::KubeletSettings> SettingsOf(const KubeletInput& input) {
   return generated::KubeletSettings{
-      .feature_gates = TRY(generated::FeatureGatesOf(input.feature_gate, release)),
+      .feature_gates = TRY(generated::FeatureGatesOf(input.feature_gate, kRelease)),
       .worker_latency_profile = input.node.spec.worker_latency_profile,
       .cgroup_mode = input.node.spec.cgroup_mode,
-      .controller_version = std::string(build),
+      .controller_version = kBuild,
   };
-}
-
-generated::KubeletSettings SettingsOf(const KubeletInput& input, std::string_view release, std::string_view build) {
-  return OrThrow(TryToSettle(input, release, build));
 }
 
 }  // namespace pintle::vectors

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "api/feature_gate.h"
@@ -33,9 +32,7 @@ KubeletInput ReadKubeletInput(const std::vector<json::Value>& base, const std::v
 
 generated::TemplatesFor TemplatesOf(const KubeletInput& input);
 
-Result<generated::KubeletSettings> TryToSettle(const KubeletInput& input, std::string_view release,
-                                               std::string_view build);
-// The same where the release is known to be among those of the FeatureGate.
-generated::KubeletSettings SettingsOf(const KubeletInput& input, std::string_view release, std::string_view build);
+// Those that the runs of the operator had; the FeatureGate has to speak of its release.
+Result<generated::KubeletSettings> SettingsOf(const KubeletInput& input);
 
 }  // namespace pintle::vectors
