@@ -67,8 +67,8 @@ Result<std::vector<MachineConfig>> BootstrapKubeletConfigs(std::span<const api::
     for (const api::MachineConfigPool& pool : pools) {
       if (!TRY(Selects(object, pool))) continue;
       const std::string& role = pool.metadata.name;
-      MachineConfig config = TRY(
-          UserKubeletConfig(object, pool, PlainName(ManagedKind::kKubelet, role), TRY(templates_for(role)), settings));
+      MachineConfig config = TRY(UserKubeletConfig(object, pool, PlainName(ManagedKind::kKubelet, role),
+                                                   TRY(PoolBase(role, TRY(templates_for(role)), settings)), settings));
       if (!served.insert(role).second) return Twice(role);
       configs.push_back(TRY(ForInstallation(std::move(config))));
     }

@@ -33,12 +33,6 @@ MachineConfig Config(std::string name, std::string_view pool, const std::vector<
   return config;
 }
 
-// Only the config of the settings of all nodes stops at a profile that is not known: it is the one that is about it.
-KubeletConfiguration WithLatency(KubeletConfiguration config, std::string_view pool, const KubeletSettings& settings) {
-  (void)SetLatency(pool, settings.worker_latency_profile, config);
-  return config;
-}
-
 }  // namespace
 
 std::string NodeConfigName(std::string_view pool) { return fmt::format("97-{}-generated-kubelet", pool); }
@@ -64,6 +58,13 @@ Result<std::vector<std::string>> ControlGroupArguments(std::string_view cgroup_m
   return arguments;
 }
 
+Result<KubeletConfiguration> PoolBase(std::string_view pool, std::span<const MachineConfig> templates,
+                                      const KubeletSettings& settings) {
+  KubeletConfiguration base = TRY(KubeletBase(templates, settings.feature_gates));
+  (void)SetLatency(pool, settings.worker_latency_profile, base);  // It changes nothing where it fails.
+  return base;
+}
+
 Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                  const KubeletSettings& settings, std::vector<std::string> arguments) {
   KubeletConfiguration base = TRY(KubeletBase(templates, settings.feature_gates));
@@ -77,17 +78,15 @@ Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineC
 
 Result<MachineConfig> FeatureConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                     const KubeletSettings& settings) {
-  const KubeletConfiguration base = WithLatency(TRY(KubeletBase(templates, settings.feature_gates)), pool, settings);
+  const KubeletConfiguration base = TRY(PoolBase(pool, templates, settings));
   return Config(FeatureConfigName(pool), pool, {TRY(KubeletConfFile(base))}, settings);
 }
 
 Result<MachineConfig> UserKubeletConfig(const api::KubeletConfig& object, const api::MachineConfigPool& pool,
-                                        std::string name, std::span<const MachineConfig> templates,
-                                        const KubeletSettings& settings) {
+                                        std::string name, KubeletConfiguration base, const KubeletSettings& settings) {
   TRY(ValidateFor(pool, object));
-  const std::string& role = pool.metadata.name;
-  KubeletConfiguration base = WithLatency(TRY(KubeletBase(templates, settings.feature_gates)), role, settings);
-  MachineConfig config = Config(std::move(name), role, TRY(KubeletFiles(object, std::move(base))), settings);
+  MachineConfig config =
+      Config(std::move(name), pool.metadata.name, TRY(KubeletFiles(object, std::move(base))), settings);
   config.owner_references = {ControlledBy(api::KubeletConfig::kKind, object.metadata)};
   return config;
 }

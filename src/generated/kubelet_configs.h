@@ -7,7 +7,6 @@
 // settings of all nodes, with the kernel arguments for their control groups; 98-, of the features of the release; and
 // 99-, of KubeletConfigs, where there are any.
 
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +36,11 @@ Result<std::vector<std::string>> ControlGroupArguments(std::string_view cgroup_m
 
 // `templates` are always the configs that were made from templates for this pool.
 
+// What a KubeletConfig is laid over: the configuration of the templates with features and latency.  A latency that
+// nobody knows is passed over, since the config of the settings of all nodes is the one to stop at it.
+Result<KubeletConfiguration> PoolBase(std::string_view pool, std::span<const MachineConfig> templates,
+                                      const KubeletSettings& settings);
+
 // `arguments` are the kernel arguments that the config has already.  In a cluster, only nodes of the three pools that
 // the operator makes itself get any.
 Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineConfig> templates,
@@ -45,10 +49,9 @@ Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineC
 Result<MachineConfig> FeatureConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                     const KubeletSettings& settings);
 
-// Of a KubeletConfig that is valid, for a pool that it selects.  `name` is one of NameFor().
+// Of a KubeletConfig that is valid, for a pool that it selects.  `name` is one of NameFor(), `base` that of PoolBase().
 Result<MachineConfig> UserKubeletConfig(const api::KubeletConfig& object, const api::MachineConfigPool& pool,
-                                        std::string name, std::span<const MachineConfig> templates,
-                                        const KubeletSettings& settings);
+                                        std::string name, KubeletConfiguration base, const KubeletSettings& settings);
 
 // Whether it selects this pool; one that says nothing of pools selects none.
 Result<bool> Selects(const api::KubeletConfig& object, const api::MachineConfigPool& pool);
