@@ -58,7 +58,7 @@ void GoReading::WrongType(const json::Value& value, std::string_view type, const
 
 void GoReading::DoesNotFit(const json::Value& value, std::string_view type, const GoPlace* place) {
   if (first_) return;
-  const auto number = GoNumber(value);
+  const auto number = NumberInJson(value);
   first_ = Message(number ? "number " + TextOf(*number) : "number", type, place);
 }
 
@@ -83,7 +83,7 @@ bool FoldsTo(std::string_view key, std::string_view field) {
   return key.empty() && field.empty();
 }
 
-std::optional<machineconfig::Number> GoNumber(const json::Value& value) {
+std::optional<machineconfig::Number> NumberInJson(const json::Value& value) {
   switch (value.type()) {
     case json::Value::Type::kInteger:
       return value.integer();
@@ -102,7 +102,7 @@ std::optional<machineconfig::Number> GoNumber(const json::Value& value) {
 std::optional<std::string> AsYamlText(const json::Value& value) {
   if (value.is_boolean()) return value.boolean() ? "true" : "false";
   if (value.type() == json::Value::Type::kReal) return machineconfig::GoText(value.real());
-  if (const auto number = GoNumber(value)) return TextOf(*number);
+  if (const auto number = NumberInJson(value)) return TextOf(*number);
   return {};
 }
 

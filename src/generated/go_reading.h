@@ -57,7 +57,7 @@ class GoReading {
 bool FoldsTo(std::string_view key, std::string_view field);
 
 // A number as it stands in JSON that Go has written; nothing for what is none.
-std::optional<machineconfig::Number> GoNumber(const json::Value& value);
+std::optional<machineconfig::Number> NumberInJson(const json::Value& value);
 
 // The text that a scalar of YAML becomes where a text is wanted; nothing for what is no number and no truth.
 std::optional<std::string> AsYamlText(const json::Value& value);

@@ -19,9 +19,9 @@
 #include <variant>
 #include <vector>
 
+#include "api/quantity.h"
 #include "generated/go_duration.h"
 #include "generated/go_reading.h"
-#include "generated/quantity.h"
 #include "json/fields.h"
 
 namespace pintle::generated {
@@ -111,7 +111,7 @@ struct GoType<bool> : GoScalar<bool> {
 // A whole number, if it is one that this type can hold.
 template <std::integral T>
 std::optional<T> WholeNumber(const json::Value& value) {
-  const auto number = GoNumber(value);
+  const auto number = NumberInJson(value);
   if (!number) return {};
   return std::visit(
       []<typename N>(N n) -> std::optional<T> {
@@ -164,18 +164,18 @@ struct GoType<GoDuration> {
 };
 
 template <>
-struct GoType<Quantity> {
+struct GoType<api::Quantity> {
   static std::string Name() { return "resource.Quantity"; }
-  static bool IsEmpty(const Quantity&) { return false; }
-  static void Read(const json::Value& from, Quantity& to, const GoPlace*, GoReading& reading) {
+  static bool IsEmpty(const api::Quantity&) { return false; }
+  static void Read(const json::Value& from, api::Quantity& to, const GoPlace*, GoReading& reading) {
     if (from.is_null()) return void(to = {});
-    const Result<Quantity> quantity = ParseQuantity(from.is_string() ? from.text() : json::ToText(from));
+    Result<api::Quantity> quantity = api::Quantity::Parse(from.is_string() ? from.text() : json::ToText(from));
     if (!quantity) return reading.Fail(quantity.error().message());
-    to = *quantity;
+    to = *std::move(quantity);
   }
-  static json::Value Write(const Quantity& from) { return Canonical(from); }
+  static json::Value Write(const api::Quantity& from) { return from.text(); }
   // The operator's library cannot reach into it, so that what is below stays.
-  static void LayOver(Quantity&, const Quantity&) {}
+  static void LayOver(api::Quantity&, const api::Quantity&) {}
 };
 
 // A pointer.  What one points to replaces only what is not empty; but nothing to point to is replaced by anything.

@@ -14,17 +14,17 @@
 #include <vector>
 
 #include "api/meta.h"
+#include "api/quantity.h"
 #include "base/result.h"
 #include "generated/go_duration.h"
 #include "generated/go_field.h"
-#include "generated/quantity.h"
 #include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::generated {
 
 using Texts = std::map<std::string, std::string>;
-using ResourceList = std::map<std::string, Quantity>;
+using ResourceList = std::map<std::string, api::Quantity>;
 
 struct KubeletAuthorizationMode {
   std::string text;
@@ -208,7 +208,7 @@ struct VModuleItem {
 
 struct TextOptions {
   bool split_stream = false;
-  Quantity info_buffer_size;
+  api::Quantity info_buffer_size;
 
   static constexpr std::string_view kGoName = "v1.TextOptions";
   static std::string_view Embedding(std::string_view) { return "OutputRoutingOptions"; }
@@ -220,7 +220,7 @@ struct TextOptions {
 
 struct JsonOptions {
   bool split_stream = false;
-  Quantity info_buffer_size;
+  api::Quantity info_buffer_size;
 
   static constexpr std::string_view kGoName = "v1.JSONOptions";
   static std::string_view Embedding(std::string_view) { return "OutputRoutingOptions"; }

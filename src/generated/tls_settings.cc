@@ -65,4 +65,12 @@ TlsSettings TlsSettingsOf(const std::optional<api::TlsSecurityProfile>& profile)
   return First(kIntermediate, "VersionTLS12");
 }
 
+TlsSettings TlsSettingsOf(const json::Value* api_server) {
+  json::Report report;
+  const json::Value* spec = api_server == nullptr ? nullptr : api_server->Find("spec");
+  // One that cannot be read is none, as everywhere else in the cluster.
+  const auto settings = json::Decode<api::ApiServerSpec>(spec == nullptr ? json::Value::object() : *spec, report);
+  return TlsSettingsOf(report.has_errors() ? std::nullopt : settings.tls_security_profile);
+}
+
 }  // namespace pintle::generated

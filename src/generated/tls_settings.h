@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/tls_security_profile.h"
+#include "json/value.h"
 
 namespace pintle::generated {
 
@@ -18,5 +19,8 @@ struct TlsSettings {
 
 // A cipher that no Go program has is left out without a word.
 TlsSettings TlsSettingsOf(const std::optional<api::TlsSecurityProfile>& profile);
+
+// Those of the cluster, by the document of its APIServer, where it has one.
+TlsSettings TlsSettingsOf(const json::Value* api_server);
 
 }  // namespace pintle::generated

@@ -44,5 +44,14 @@ TEST(TlsSettingsOf, TranslatesCiphersAndLeavesOutUnknownOnes) {
   EXPECT_TRUE(TlsSettingsOf(profile).cipher_suites.empty());
 }
 
+TEST(TlsSettingsOf, FollowsTheApiServerOfTheCluster) {
+  const json::Value document = *json::Parse(R"({"spec":{"tlsSecurityProfile":{"type":"Modern"}}})");
+  EXPECT_EQ(TlsSettingsOf(&document).min_version, "VersionTLS13");
+  const json::Value wrong = *json::Parse(R"({"spec":{"tlsSecurityProfile":5}})");
+  EXPECT_EQ(TlsSettingsOf(&wrong).min_version, "VersionTLS12");
+  const json::Value* none = nullptr;
+  EXPECT_EQ(TlsSettingsOf(none).min_version, "VersionTLS12");
+}
+
 }  // namespace
 }  // namespace pintle::generated

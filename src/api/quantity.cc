@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/quantity.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace pintle::api {
+namespace {
+
+constexpr std::int64_t kNano = -9;  // No part smaller than 10^-9 is kept.
+
+enum class Format { kDecimal, kDecimalExponent, kBinary };
+
+// A suffix stands for a power of ten or of two.
+struct Suffix {
+  Format format = Format::kDecimal;
+  std::int64_t exponent = 0;
+};
+
+constexpr auto kDecimalSuffixes = std::to_array<std::pair<std::string_view, std::int64_t>>(
+    {{"n", -9}, {"u", -6}, {"m", -3}, {"", 0}, {"k", 3}, {"M", 6}, {"G", 9}, {"T", 12}, {"P", 15}, {"E", 18}});
+constexpr auto kBinarySuffixes = std::to_array<std::pair<std::string_view, std::int64_t>>(
+    {{"Ki", 10}, {"Mi", 20}, {"Gi", 30}, {"Ti", 40}, {"Pi", 50}, {"Ei", 60}});
+
+std::optional<Suffix> MeaningOf(std::string_view suffix) {
+  for (const auto& [text, exponent] : kDecimalSuffixes) {
+    if (suffix == text) return Suffix{Format::kDecimal, exponent};
+  }
+  for (const auto& [text, exponent] : kBinarySuffixes) {
+    if (suffix == text) return Suffix{Format::kBinary, exponent};
+  }
+  if (suffix.size() < 2 || (suffix[0] != 'e' && suffix[0] != 'E')) return {};
+  std::string_view digits = suffix.substr(1);
+  if (digits.starts_with('+') && digits.size() > 1 && digits[1] != '-') digits.remove_prefix(1);
+  std::int32_t exponent = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+  if (error != std::errc() || end != digits.data() + digits.size()) return {};
+  return Suffix{Format::kDecimalExponent, exponent};
+}
+
+// What a text consists of.
+struct Pieces {
+  bool is_negative = false;
+  std::string_view whole;  // Without leading zeros, but "0" for none.
+  std::string_view fraction;
+  std::string_view suffix;
+};
+
+std::size_t EndOf(std::string_view text, std::size_t from, std::string_view characters) {
+  return std::min(text.find_first_not_of(characters, from), text.size());
+}
+
+std::optional<Pieces> Split(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  Pieces pieces;
+  std::size_t at = 0;
+  if (text[0] == '-' || text[0] == '+') {
+    pieces.is_negative = text[0] == '-';
+    at = 1;
+  }
+  at = EndOf(text, at, "0");
+  const std::size_t end_of_whole = EndOf(text, at, kDigits);
+  pieces.whole = end_of_whole == at ? "0" : text.substr(at, end_of_whole - at);
+  at = end_of_whole;
+  if (at < text.size() && text[at] == '.') {
+    const std::size_t end = EndOf(text, at + 1, kDigits);
+    pieces.fraction = text.substr(at + 1, end - at - 1);
+    at = end;
+  }
+  pieces.suffix = text.substr(at);
+  std::size_t end = EndOf(text, at, "eEinumkKMGTP");
+  if (end < text.size() && (text[end] == '-' || text[end] == '+')) ++end;
+  if (EndOf(text, end, kDigits) != text.size()) return {};
+  return pieces;
+}
+
+// digits * 10^exponent, without leading zeros.  No digits are zero.
+struct Decimal {
+  std::string digits;
+  std::int64_t exponent = 0;
+
+  bool is_zero() const { return digits.empty(); }
+
+  void DropLeadingZeros() { digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size())); }
+
+  void DropTrailingZeros() {
+    while (digits.ends_with('0')) {
+      digits.pop_back();
+      ++exponent;
+    }
+  }
+
+  void TimesTwo() {
+    int carry = 0;
+    for (std::size_t i = digits.size(); i-- > 0;) {
+      const int doubled = (digits[i] - '0') * 2 + carry;
+      digits[i] = static_cast<char>('0' + doubled % 10);
+      carry = doubled / 10;
+    }
+    if (carry > 0) digits.insert(digits.begin(), '1');
+  }
+
+  void PlusOne() {
+    std::size_t i = digits.size();
+    while (i > 0 && digits[i - 1] == '9') digits[--i] = '0';
+    if (i > 0) {
+      ++digits[i - 1];
+    } else {
+      digits.insert(digits.begin(), '1');
+    }
+  }
+
+  // Up to a multiple of 10^to.
+  void RoundUp(std::int64_t to) {
+    if (exponent >= to || is_zero()) return;
+    const auto excess = static_cast<std::size_t>(std::min<std::int64_t>(to - exponent, std::int64_t{1} << 40));
+    const std::size_t kept = digits.size() > excess ? digits.size() - excess : 0;
+    const bool is_exact = digits.find_first_not_of('0', kept) == std::string::npos;
+    digits.resize(kept);
+    exponent = to;
+    if (!is_exact) PlusOne();
+  }
+
+  // Of a whole number, if it fits.
+  std::optional<std::int64_t> ToInteger() const {
+    constexpr std::int64_t kMostZeros = 18;
+    if (is_zero()) return 0;
+    if (exponent < 0 || exponent > kMostZeros) return {};
+    const std::string all = digits + std::string(static_cast<std::size_t>(exponent), '0');
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(all.data(), all.data() + all.size(), number);
+    if (error != std::errc() || end != all.data() + all.size()) return {};
+    return number;
+  }
+
+  // The lowest 64 bits of a whole number.
+  std::uint64_t LowestBits() const {
+    constexpr std::int64_t kBits = 64;  // So many tens have that many twos in them.
+    constexpr std::uint64_t kTen = 10;
+    if (exponent >= kBits) return 0;
+    std::uint64_t bits = 0;
+    for (const char digit : digits) bits = bits * kTen + static_cast<std::uint64_t>(digit - '0');
+    for (std::int64_t i = 0; i < exponent; ++i) bits *= kTen;
+    return bits;
+  }
+};
+
+std::string DecimalText(Decimal number, Format format) {
+  constexpr std::int64_t kStep = 3;
+  number.DropTrailingZeros();
+  for (; number.exponent % kStep != 0; --number.exponent) number.digits += '0';
+  if (format == Format::kDecimal) {
+    for (const auto& [text, exponent] : kDecimalSuffixes) {
+      if (exponent == number.exponent) return number.digits + std::string(text);
+    }
+  }
+  return number.exponent == 0 ? number.digits : fmt::format("{}e{}", number.digits, number.exponent);
+}
+
+std::string BinaryText(std::int64_t number) {
+  constexpr std::int64_t kStep = 1024;
+  std::size_t steps = 0;
+  for (; number % kStep == 0 && steps < kBinarySuffixes.size(); ++steps) number /= kStep;
+  return std::to_string(number) + std::string(steps == 0 ? "" : kBinarySuffixes[steps - 1].first);
+}
+
+std::string CanonicalText(const Decimal& number, Format format) {
+  constexpr std::int64_t kLeastBinary = 1024;
+  if (format == Format::kBinary) {
+    // What has a fraction, or would have no suffix, is written as if it were decimal.
+    Decimal whole = number;
+    whole.DropTrailingZeros();
+    if (const auto integer = whole.ToInteger(); integer && *integer >= kLeastBinary) return BinaryText(*integer);
+    format = Format::kDecimal;
+  }
+  return DecimalText(number, format);
+}
+
+// What Kubernetes does with numbers of up to 18 digits.
+constexpr std::size_t kMostShortDigits = 18;
+
+bool IsShort(const Pieces& pieces, const Suffix& suffix) {
+  const std::size_t digits = pieces.whole.size() + pieces.fraction.size();
+  if (suffix.format != Format::kBinary) {
+    const auto decimals = static_cast<std::int64_t>(pieces.fraction.size());
+    return digits <= kMostShortDigits && suffix.exponent - decimals >= kNano;
+  }
+  constexpr std::int64_t kMostBinaryDigits = 14;
+  constexpr std::int64_t kDigitsOfTenBits = 3;
+  constexpr std::int64_t kTenBits = 10;
+  const auto digits_left =
+      kMostBinaryDigits - static_cast<std::int64_t>(digits) - suffix.exponent * kDigitsOfTenBits / kTenBits;
+  return pieces.fraction.empty() && digits_left >= 0;
+}
+
+// Texts of short numbers that are taken for canonical.
+bool IsKept(const Pieces& pieces, const Suffix& suffix) {
+  if (suffix.format == Format::kBinary) {
+    constexpr int kEight = 8;
+    constexpr std::size_t kDigitsThatTell = 3;  // 1000 is a multiple of 8.
+    int last = 0;
+    for (const char digit : pieces.whole.substr(pieces.whole.size() - std::min(pieces.whole.size(), kDigitsThatTell))) {
+      last = last * 10 + (digit - '0');
+    }
+    return last % kEight != 0;
+  }
+  constexpr std::int64_t kStep = 3;
+  const std::string digits = std::string(pieces.whole) + std::string(pieces.fraction);
+  const std::int64_t scale = suffix.exponent - static_cast<std::int64_t>(pieces.fraction.size());
+  return scale % kStep == 0 && !digits.ends_with("000") && digits[0] != '0';
+}
+
+Decimal NumberOf(const Pieces& pieces, const Suffix& suffix) {
+  Decimal number{std::string(pieces.whole) + std::string(pieces.fraction),
+                 -static_cast<std::int64_t>(pieces.fraction.size())};
+  number.DropLeadingZeros();
+  if (suffix.format == Format::kBinary) {
+    for (std::int64_t i = 0; i < suffix.exponent; ++i) number.TimesTwo();
+  } else {
+    number.exponent += suffix.exponent;
+  }
+  return number;
+}
+
+// The largest that has a binary suffix.
+void CapAtMost(Decimal& number) {
+  const std::string most = "9223372036854775807";
+  Decimal whole = number;
+  whole.RoundUp(0);
+  const bool is_more = whole.digits.size() != most.size() ? whole.digits.size() > most.size() : whole.digits > most;
+  if (is_more) number = {most, 0};
+}
+
+}  // namespace
+
+Result<Quantity> Quantity::Parse(std::string_view text) {
+  const auto malformed = [] {
+    return Error(ErrorKind::kInvalid,
+                 "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  };
+  if (text.empty()) return malformed();
+  const auto pieces = Split(text);
+  if (!pieces) return malformed();
+  const auto suffix = MeaningOf(pieces->suffix);
+  if (!suffix) return Error(ErrorKind::kInvalid, "unable to parse quantity's suffix");
+  Decimal number = NumberOf(*pieces, *suffix);
+  Quantity quantity;
+  if (number.is_zero()) return quantity;
+
+  const bool is_short = IsShort(*pieces, *suffix);
+  if (!is_short) {
+    number.RoundUp(kNano);
+    if (suffix->format == Format::kBinary) CapAtMost(number);
+  }
+  const bool is_kept = is_short && IsKept(*pieces, *suffix);
+  const std::string_view sign = pieces->is_negative ? "-" : "";
+  quantity.text_ = is_kept ? std::string(text) : fmt::format("{}{}", sign, CanonicalText(number, suffix->format));
+
+  number.RoundUp(0);
+  const auto integer = number.ToInteger();
+  std::uint64_t bits = integer ? static_cast<std::uint64_t>(*integer) : is_short ? 0 : number.LowestBits();
+  if (pieces->is_negative) bits = 0 - bits;
+  quantity.value_ = static_cast<std::int64_t>(bits);
+  return quantity;
+}
+
+}  // namespace pintle::api

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A quantity of Kubernetes, such as "10Gi", "1500m" or "1e9", with the text and the number that Go makes of it.
+//
+// The text is the canonical one, "512Mi" for "0.5Gi", but for texts that Kubernetes takes for canonical already and
+// keeps as they are: those end up in files whose bytes are compared.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+class Quantity {
+ public:
+  // The error is that of Kubernetes.
+  static Result<Quantity> Parse(std::string_view text);
+
+  bool operator==(const Quantity&) const = default;
+
+  const std::string& text() const { return text_; }
+
+  // Rounded up, away from zero, to a whole number.  One that does not fit is 0 if it has no more than 18 digits, and
+  // its lowest 64 bits otherwise, as in Kubernetes.
+  std::int64_t value() const { return value_; }
+
+ private:
+  std::string text_ = "0";
+  std::int64_t value_ = 0;
+};
+
+}  // namespace pintle::api
+
+namespace pintle::json {
+
+template <>
+struct Codec<api::Quantity> {
+  static void Decode(Value&& from, api::Quantity& to, const Path& path, Report& report) {
+    if (!from.is_string() && !from.is_number()) return report.Error(path, "must be a quantity such as \"10Gi\"");
+    auto quantity = api::Quantity::Parse(from.is_string() ? from.text() : ToText(from));
+    if (!quantity) return report.Error(path, quantity.error().message());
+    to = *std::move(quantity);
+  }
+  static Value Encode(const api::Quantity& from) { return from.text(); }
+};
+
+}  // namespace pintle::json
