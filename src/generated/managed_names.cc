@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdint>
 #include <system_error>
+#include <utility>
 
 #include "api/go_quote.h"
 
@@ -70,16 +71,23 @@ Result<std::int64_t> HighestNumber(std::span<const api::ObjectMeta* const> objec
 }
 
 ManagedName Plain(ManagedKind kind, const api::ObjectMeta& pool, const HasConfig& has_config) {
-  ManagedName name{.name = PlainName(kind, pool.name), .takes_over = {}};
-  std::string old_name = fmt::format("99-{}-{}-{}", pool.name, pool.uid, WordFor(kind));
-  if (!has_config(name.name) && has_config(old_name)) name.takes_over = std::move(old_name);
-  return name;
+  std::string name = PlainName(kind, pool.name);
+  auto takes_over = ConfigOfOldName(name, "99", pool, WordFor(kind), has_config);
+  return {.name = std::move(name), .takes_over = std::move(takes_over)};
 }
 
 }  // namespace
 
 std::string PlainName(ManagedKind kind, std::string_view pool) {
   return fmt::format("99-{}-generated-{}", pool, WordFor(kind));
+}
+
+std::optional<std::string> ConfigOfOldName(const std::string& new_name, std::string_view number,
+                                           const api::ObjectMeta& pool, std::string_view word,
+                                           const HasConfig& has_config) {
+  std::string old_name = fmt::format("{}-{}-{}-{}", number, pool.name, pool.uid, word);
+  if (has_config(new_name) || !has_config(old_name)) return {};
+  return old_name;
 }
 
 Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,

@@ -37,6 +37,12 @@ struct ManagedName {
 
 using HasConfig = std::function<bool(const std::string& name)>;
 
+// What older operators named 98-worker-UID-kubelet, where there is one and nothing of its new name yet.  `number` is
+// what both names begin with, and `word` what the old one ends with.
+std::optional<std::string> ConfigOfOldName(const std::string& new_name, std::string_view number,
+                                           const api::ObjectMeta& pool, std::string_view word,
+                                           const HasConfig& has_config);
+
 // What the config is named that is made from `object` for `pool`.  `of_pool` are all objects of this kind whose
 // selectors match the pool, with `object` among them.
 Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,

@@ -124,6 +124,18 @@ TEST(NameFor, HasItsOwnWordsForContainerRuntimes) {
             "max number of supported ctrcfgs (10) has been reached. Please delete old ctrcfgs before retrying");
 }
 
+TEST(ConfigOfOldName, IsOneWithoutANewName) {
+  api::ObjectMeta pool;
+  pool.name = "infra";
+  pool.uid = "uid-i";
+  Names existing = {"98-infra-uid-i-kubelet"};
+  const auto has = [&](const std::string& name) { return std::count(existing.begin(), existing.end(), name) > 0; };
+  EXPECT_EQ(ConfigOfOldName("98-infra-generated-kubelet", "98", pool, "kubelet", has), "98-infra-uid-i-kubelet");
+  EXPECT_EQ(ConfigOfOldName("97-infra-generated-kubelet", "97", pool, "kubelet", has), std::nullopt);
+  existing.emplace_back("98-infra-generated-kubelet");
+  EXPECT_EQ(ConfigOfOldName("98-infra-generated-kubelet", "98", pool, "kubelet", has), std::nullopt);
+}
+
 TEST(SuffixOf, IsTheNumberBehindTheName) {
   EXPECT_EQ(SuffixOf("99-worker-generated-kubelet"), "");
   EXPECT_EQ(SuffixOf("99-worker-generated-kubelet-7"), "7");
