@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// TOML as the container tools' own writer (BurntSushi's, in Go) writes it, byte for byte.
+//
+// The Machine Config Operator writes storage.conf, registries.conf and CRI-O's drop-ins with it, and nodes compare the
+// bytes: keys of a table come before its tables, tables are indented by two spaces a level, and a blank line stands
+// before each table of a list and each table at the top.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace pintle::toml {
+
+class Table;
+
+using Texts = std::vector<std::string>;
+using Tables = std::vector<Table>;
+
+// A table: keys in the order in which they are to be written.
+class Table {
+ public:
+  Table& Add(std::string_view key, std::string_view text);
+  Table& Add(std::string_view key, const char* text);
+  Table& Add(std::string_view key, bool truth);
+  Table& Add(std::string_view key, std::int64_t number);
+  Table& Add(std::string_view key, Texts texts);
+  Table& Add(std::string_view key, Table table);
+  Table& Add(std::string_view key, Tables tables);
+
+  bool is_empty() const;
+
+ private:
+  friend class Writer;
+
+  // A table is a list with one element, so that a table can have tables in it.
+  struct OneTable {
+    Tables table;
+  };
+  struct ListOfTables {
+    Tables tables;
+  };
+  using Value = std::variant<std::string, bool, std::int64_t, Texts, OneTable, ListOfTables>;
+  struct Member;
+
+  Table& Push(std::string_view key, Value value);
+
+  std::vector<Member> members_;
+};
+
+struct Table::Member {
+  std::string key;
+  Value value;
+};
+
+std::string Write(const Table& document);
+
+}  // namespace pintle::toml
