@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A ContainerRuntimeConfig: what an administrator wants of CRI-O and of the store of its images, for some pools.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/label_selector.h"
+#include "api/lenient.h"
+#include "api/meta.h"
+#include "api/quantity.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+// A directory in which layers, images or artifacts are that others have put there.
+struct AdditionalStore {
+  std::string path;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{json::Required{"path", &AdditionalStore::path}};
+};
+
+struct ContainerRuntimeConfiguration {
+  std::optional<std::int64_t> pids_limit;
+  std::string log_level;
+  std::optional<Quantity> log_size_max;
+  std::optional<Quantity> overlay_size;
+  std::string default_runtime;
+  std::vector<AdditionalStore> additional_layer_stores;
+  std::vector<AdditionalStore> additional_image_stores;
+  std::vector<AdditionalStore> additional_artifact_stores;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"pidsLimit", &ContainerRuntimeConfiguration::pids_limit},
+      json::Field{"logLevel", &ContainerRuntimeConfiguration::log_level},
+      json::Field{"logSizeMax", &ContainerRuntimeConfiguration::log_size_max},
+      json::Field{"overlaySize", &ContainerRuntimeConfiguration::overlay_size},
+      json::Field{"defaultRuntime", &ContainerRuntimeConfiguration::default_runtime},
+      json::Field{"additionalLayerStores", &ContainerRuntimeConfiguration::additional_layer_stores},
+      json::Field{"additionalImageStores", &ContainerRuntimeConfiguration::additional_image_stores},
+      json::Field{"additionalArtifactStores", &ContainerRuntimeConfiguration::additional_artifact_stores},
+  };
+};
+
+struct ContainerRuntimeConfigSpec {
+  std::optional<LabelSelector> machine_config_pool_selector;
+  std::optional<ContainerRuntimeConfiguration> container_runtime_config;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"machineConfigPoolSelector", &ContainerRuntimeConfigSpec::machine_config_pool_selector},
+      json::Field{"containerRuntimeConfig", &ContainerRuntimeConfigSpec::container_runtime_config},
+  };
+};
+
+// "Success" or "Failure", either of which is "True".
+struct ContainerRuntimeConfigCondition {
+  std::string type;
+  std::string status;
+  std::optional<Time> last_transition_time;
+  std::string reason;
+  std::string message;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"type", &ContainerRuntimeConfigCondition::type},
+      json::Required{"status", &ContainerRuntimeConfigCondition::status},
+      json::Required{"lastTransitionTime", &ContainerRuntimeConfigCondition::last_transition_time},
+      json::Field{"reason", &ContainerRuntimeConfigCondition::reason},
+      json::Field{"message", &ContainerRuntimeConfigCondition::message},
+  };
+};
+
+struct ContainerRuntimeConfigStatus {
+  std::int64_t observed_generation = 0;
+  std::vector<ContainerRuntimeConfigCondition> conditions;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"observedGeneration", &ContainerRuntimeConfigStatus::observed_generation},
+      json::Required{"conditions", &ContainerRuntimeConfigStatus::conditions},
+  };
+};
+
+struct ContainerRuntimeConfig {
+  static constexpr std::string_view kKind = "ContainerRuntimeConfig";
+
+  ObjectMeta metadata;
+  ContainerRuntimeConfigSpec spec;
+  ContainerRuntimeConfigStatus status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"metadata", &ContainerRuntimeConfig::metadata},
+      json::Required{"spec", &ContainerRuntimeConfig::spec},
+      json::Field{"status", &ContainerRuntimeConfig::status},
+  };
+};
+
+}  // namespace pintle::api

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A CRIOCredentialProviderConfig: images for which CRI-O may use the secrets of a pod's own namespace.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/lenient.h"
+#include "api/meta.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+struct CredentialProviderConfigSpec {
+  std::vector<std::string> match_images;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields =
+      json::FieldList{json::Field{"matchImages", &CredentialProviderConfigSpec::match_images}};
+};
+
+// As others have it, and with the generation that it was decided from.
+struct GenerationCondition {
+  std::string type;
+  std::string status;
+  std::int64_t observed_generation = 0;
+  std::optional<Time> last_transition_time;
+  std::string reason;
+  std::string message;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"type", &GenerationCondition::type},
+      json::Required{"status", &GenerationCondition::status},
+      json::Field{"observedGeneration", &GenerationCondition::observed_generation},
+      json::Required{"lastTransitionTime", &GenerationCondition::last_transition_time},
+      json::Required{"reason", &GenerationCondition::reason},
+      json::Required{"message", &GenerationCondition::message},
+  };
+};
+
+struct CredentialProviderConfigStatus {
+  std::vector<GenerationCondition> conditions;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields =
+      json::FieldList{json::Field{"conditions", &CredentialProviderConfigStatus::conditions}};
+};
+
+struct CredentialProviderConfig {
+  static constexpr std::string_view kKind = "CRIOCredentialProviderConfig";
+
+  ObjectMeta metadata;
+  CredentialProviderConfigSpec spec;
+  CredentialProviderConfigStatus status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"metadata", &CredentialProviderConfig::metadata},
+      json::Required{"spec", &CredentialProviderConfig::spec},
+      json::Field{"status", &CredentialProviderConfig::status},
+  };
+};
+
+}  // namespace pintle::api

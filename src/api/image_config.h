@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a cluster says of registries: the Image config, and the sets of mirrors.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/lenient.h"
+#include "api/meta.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+inline constexpr std::string_view kConfigApiVersion = "config.openshift.io/v1";
+
+// A list that is absent differs from an empty one.
+struct RegistrySources {
+  std::optional<std::vector<std::string>> insecure;
+  std::optional<std::vector<std::string>> blocked;
+  std::optional<std::vector<std::string>> allowed;
+  std::optional<std::vector<std::string>> search;  // For images that are named without a registry.
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"insecureRegistries", &RegistrySources::insecure},
+      json::Field{"blockedRegistries", &RegistrySources::blocked},
+      json::Field{"allowedRegistries", &RegistrySources::allowed},
+      json::Field{"containerRuntimeSearchRegistries", &RegistrySources::search},
+  };
+};
+
+struct ImageSpec {
+  RegistrySources registry_sources;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{json::Field{"registrySources", &ImageSpec::registry_sources}};
+};
+
+struct Image {
+  static constexpr std::string_view kKind = "Image";
+
+  ObjectMeta metadata;
+  ImageSpec spec;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"metadata", &Image::metadata},
+      json::Required{"spec", &Image::spec},
+  };
+};
+
+inline constexpr std::string_view kNeverContactSource = "NeverContactSource";
+inline constexpr std::string_view kAllowContactingSource = "AllowContactingSource";
+
+// Where the images of a registry, or a part of one, are to be had as well.
+struct Mirrors {
+  std::string source;
+  std::vector<std::string> mirrors;
+  std::string source_policy;  // Whether the source itself is asked after them; empty: it is.
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"source", &Mirrors::source},
+      json::Field{"mirrors", &Mirrors::mirrors},
+      json::Field{"mirrorSourcePolicy", &Mirrors::source_policy},
+  };
+};
+
+// Each kind has its list in a member of another name.
+struct MirrorSetSpec {
+  std::vector<Mirrors> repository_digest_mirrors;  // Of an ImageContentSourcePolicy.
+  std::vector<Mirrors> image_digest_mirrors;
+  std::vector<Mirrors> image_tag_mirrors;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"repositoryDigestMirrors", &MirrorSetSpec::repository_digest_mirrors},
+      json::Field{"imageDigestMirrors", &MirrorSetSpec::image_digest_mirrors},
+      json::Field{"imageTagMirrors", &MirrorSetSpec::image_tag_mirrors},
+  };
+};
+
+// An ImageContentSourcePolicy, an ImageDigestMirrorSet or an ImageTagMirrorSet.
+struct MirrorSet {
+  ObjectMeta metadata;
+  MirrorSetSpec spec;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"metadata", &MirrorSet::metadata},
+      json::Required{"spec", &MirrorSet::spec},
+  };
+};
+
+}  // namespace pintle::api
