@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/container_runtime_status.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace pintle::generated {
+namespace {
+
+constexpr std::string_view kSuccess = "Success";
+constexpr std::string_view kFailure = "Failure";
+
+}  // namespace
+
+std::string ProblemWith(const Error& error) { return "Error: " + error.message(); }
+
+api::ContainerRuntimeConfigStatus StatusAfter(const api::ContainerRuntimeConfig& config, std::string_view problem,
+                                              WallTime now) {
+  constexpr std::size_t kMostConditions = 3;
+  api::ContainerRuntimeConfigStatus status = config.status;
+  status.observed_generation = config.metadata.generation;
+  auto& conditions = status.conditions;
+  api::ContainerRuntimeConfigCondition condition;
+  condition.type = problem.empty() ? kSuccess : kFailure;
+  condition.status = "True";
+  condition.last_transition_time = api::Time{now};
+  condition.message = problem.empty() ? kSuccess : problem;
+  const bool is_said =
+      !conditions.empty() && conditions.back().type == condition.type && conditions.back().message == condition.message;
+  if (is_said) return status;
+  conditions.push_back(std::move(condition));
+  if (conditions.size() > kMostConditions) {
+    conditions.erase(conditions.begin(), conditions.end() - static_cast<std::ptrdiff_t>(kMostConditions));
+  }
+  return status;
+}
+
+bool IsDone(const api::ContainerRuntimeConfig& config) {
+  const auto& status = config.status;
+  return status.observed_generation >= config.metadata.generation && !status.conditions.empty() &&
+         status.conditions.back().type == kSuccess;
+}
+
+}  // namespace pintle::generated

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/credential_provider.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "api/image_config.h"
+#include "base/time_span.h"
+#include "json/report.h"
+#include "machineconfig/contents.h"
+#include "machineconfig/go_yaml.h"
+#include "machineconfig/yaml.h"
+
+namespace pintle::generated {
+namespace {
+
+// Of a platform whose own registry has a credential provider, the file in which it is configured.
+struct PlatformFile {
+  std::string_view platform;
+  std::string_view path;
+};
+
+constexpr auto kPlatformFiles = std::to_array<PlatformFile>({
+    {"AWS", "/etc/kubernetes/credential-providers/ecr-credential-provider.yaml"},
+    {"Azure", "/etc/kubernetes/credential-providers/acr-credential-provider.yaml"},
+    {"GCP", "/etc/kubernetes/credential-providers/gcr-credential-provider.yaml"},
+});
+
+Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
+
+// The provider that was there, with the members that Kubernetes knows, as the operator writes it.
+struct EnvironmentVariable {
+  std::string name;
+  std::string value;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"name", &EnvironmentVariable::name},
+      json::Required{"value", &EnvironmentVariable::value},
+  };
+};
+
+struct Provider {
+  std::string name;
+  std::vector<std::string> match_images;
+  std::string default_cache_duration;
+  std::string api_version;
+  std::vector<std::string> args;
+  std::vector<EnvironmentVariable> env;
+  json::Value token_attributes;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"name", &Provider::name},
+      json::Required{"matchImages", &Provider::match_images},
+      json::Required{"defaultCacheDuration", &Provider::default_cache_duration},
+      json::Required{"apiVersion", &Provider::api_version},
+      json::Field{"args", &Provider::args},
+      json::Field{"env", &Provider::env},
+      json::Field{"tokenAttributes", &Provider::token_attributes},
+  };
+};
+
+struct ProviderConfig {
+  std::string api_version;
+  std::string kind;
+  std::vector<Provider> providers;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"apiVersion", &ProviderConfig::api_version},
+      json::Required{"kind", &ProviderConfig::kind},
+      json::Required{"providers", &ProviderConfig::providers},
+  };
+};
+
+Result<std::string> TemplateOf(std::string_view path, std::span<const MachineConfig> configs) {
+  for (const MachineConfig& made : configs) {
+    json::Report report;
+    const auto config = ignition::Parse(made.config, report);
+    if (!config) continue;
+    for (const auto& file : config->storage.files) {
+      if (file.path == path) return machineconfig::ContentsOf(file.contents, machineconfig::kMostLookedAt);
+    }
+  }
+  return Error(ErrorKind::kNotFound, fmt::format("the templates have no {}", path));
+}
+
+Result<ProviderConfig> Read(std::string_view text) {
+  auto documents = TRY(machineconfig::ParseYaml(text));
+  if (documents.size() != 1) return Invalid("there is not exactly one document");
+  json::Report report;
+  auto config = json::Decode<ProviderConfig>(std::move(documents[0]), report);
+  TRY(report.ToResult());
+  for (Provider& provider : config.providers) {
+    const auto duration = TRY(ParseTimeSpan(provider.default_cache_duration), "defaultCacheDuration");
+    provider.default_cache_duration = GoTimeSpan(std::chrono::duration_cast<std::chrono::seconds>(duration));
+  }
+  return config;
+}
+
+Result<std::string> Written(const ProviderConfig& config) {
+  json::Value document = json::Encode(config);
+  for (json::Value& provider : document["providers"]) {
+    json::Value* env = provider.Find("env");
+    if (env == nullptr) continue;
+    // The operator's struct has no names for these members, so that they are those of its fields.
+    for (json::Value& variable : *env) {
+      variable = json::Value{{"Name", variable.at("name")}, {"Value", variable.at("value")}};
+    }
+  }
+  std::string text;
+  TRY(machineconfig::WriteGoYamlDocument(document, [&](std::string_view piece) { text += piece; }));
+  return text;
+}
+
+Provider CrioProvider(std::vector<std::string> images) {
+  Provider provider;
+  provider.name = "crio-credential-provider";
+  provider.match_images = std::move(images);
+  provider.default_cache_duration = "1s";
+  provider.api_version = "credentialprovider.kubelet.k8s.io/v1";
+  provider.token_attributes = {{"cacheType", "Token"},
+                               {"requireServiceAccount", false},
+                               {"serviceAccountTokenAudience", "https://kubernetes.default.svc"}};
+  return provider;
+}
+
+bool IsCovered(const std::string& image, const ProviderConfig& config) {
+  return std::any_of(config.providers.begin(), config.providers.end(), [&](const Provider& provider) {
+    return std::any_of(provider.match_images.begin(), provider.match_images.end(),
+                       [&](const std::string& there) { return DoOverlap(there, image); });
+  });
+}
+
+// A host, whose parts may have asterisks, perhaps a port, and the beginning of a path.
+struct ImagePattern {
+  std::vector<std::string> parts;
+  std::string_view port;
+  std::string_view path;
+};
+
+ImagePattern Split(std::string_view images) {
+  ImagePattern pattern;
+  const std::size_t slash = std::min(images.find('/'), images.size());
+  std::string_view host = images.substr(0, slash);
+  pattern.path = images.substr(slash);
+  if (const std::size_t colon = host.find(':'); colon != std::string_view::npos) {
+    pattern.port = host.substr(colon + 1);
+    host = host.substr(0, colon);
+  }
+  for (;;) {
+    const std::size_t dot = host.find('.');
+    pattern.parts.emplace_back(host.substr(0, dot));
+    if (dot == std::string_view::npos) return pattern;
+    host.remove_prefix(dot + 1);
+  }
+}
+
+void Set(std::vector<api::GenerationCondition>& conditions, api::GenerationCondition condition) {
+  const auto same = std::find_if(conditions.begin(), conditions.end(),
+                                 [&](const auto& before) { return before.type == condition.type; });
+  if (same == conditions.end()) {
+    conditions.push_back(std::move(condition));
+    return;
+  }
+  if (same->status == condition.status) condition.last_transition_time = same->last_transition_time;
+  *same = std::move(condition);
+}
+
+}  // namespace
+
+bool DoOverlap(std::string_view images, std::string_view other_images) {
+  const ImagePattern a = Split(images);
+  const ImagePattern b = Split(other_images);
+  if (a.port != b.port || a.parts.size() != b.parts.size()) return false;
+  if (!a.path.starts_with(b.path) && !b.path.starts_with(a.path)) return false;
+  const auto match = [](const std::string& one, const std::string& other) {
+    return ::fnmatch(one.c_str(), other.c_str(), 0) == 0 || ::fnmatch(other.c_str(), one.c_str(), 0) == 0;
+  };
+  return std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), match);
+}
+
+Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec& spec, std::string_view platform,
+                                        std::span<const MachineConfig> template_configs) {
+  CredentialProviderFiles made;
+  if (spec.match_images.empty()) return made;
+  const auto file = std::find_if(kPlatformFiles.begin(), kPlatformFiles.end(),
+                                 [&](const PlatformFile& f) { return f.platform == platform; });
+  if (file == kPlatformFiles.end()) {
+    return Invalid(
+        fmt::format("a CRIOCredentialProviderConfig takes effect on AWS, Azure and GCP only, and this "
+                    "cluster is on \"{}\"; remove its matchImages",
+                    platform));
+  }
+  const std::string text = TRY(TemplateOf(file->path, template_configs));
+  ProviderConfig config = TRY(Read(text), fmt::format("reading the template of {}", file->path));
+  std::vector<std::string> images;
+  for (const std::string& image : std::set<std::string>(spec.match_images.begin(), spec.match_images.end())) {
+    (IsCovered(image, config) ? made.overlapping : images).push_back(image);
+  }
+  if (images.empty()) return made;
+  config.providers.push_back(CrioProvider(std::move(images)));
+  made.files.push_back({std::string(file->path), TRY(Written(config))});
+  return made;
+}
+
+MachineConfig CredentialProviderMachineConfig(const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
+                                              const api::CredentialProviderConfig& owner,
+                                              std::string_view controller_version) {
+  api::OwnerReference reference = OwnedAtBootstrap(api::kConfigApiVersion, api::CredentialProviderConfig::kKind);
+  reference.name = owner.metadata.name;
+  reference.uid = owner.metadata.uid;
+  return {.name = fmt::format("97-{}-generated-credentialproviderconfig", pool.metadata.name),
+          .role = pool.metadata.name,
+          .annotations = MadeBy(controller_version),
+          .owner_references = {std::move(reference)},
+          .config = ConfigText(ConfigOf(files)),
+          .kernel_arguments = {},
+          .extensions = {}};
+}
+
+std::vector<api::GenerationCondition> ConditionsOf(const api::CredentialProviderConfig& config,
+                                                   const std::vector<std::string>& overlapping,
+                                                   std::string_view problem, WallTime now) {
+  const auto condition = [&](std::string_view type, bool is_well, std::string_view reason, std::string message) {
+    return api::GenerationCondition{.type = std::string(type),
+                                    .status = is_well ? "True" : "False",
+                                    .observed_generation = config.metadata.generation,
+                                    .last_transition_time = api::Time{now},
+                                    .reason = std::string(reason),
+                                    .message = std::move(message)};
+  };
+  std::vector<api::GenerationCondition> conditions = config.status.conditions;
+  if (overlapping.empty()) {
+    Set(conditions, condition("Validated", true, "Succeeded", "Success"));
+  } else {
+    Set(conditions,
+        condition("Validated", false, "ConfigurationPartiallyApplied",
+                  fmt::format("CRIOCredentialProviderConfig has one or multiple entries that overlap with the original "
+                              "credential provider config. Skip rendering entries: [{}].",
+                              fmt::join(overlapping, " "))));
+  }
+  if (problem.empty()) {
+    Set(conditions, condition("MachineConfigRendered", true, "MachineConfigRenderingSucceeded", "Success"));
+  } else {
+    Set(conditions, condition("MachineConfigRendered", false, "MachineConfigRenderingFailed", std::string(problem)));
+  }
+  return conditions;
+}
+
+}  // namespace pintle::generated

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/image_files.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "generated/payload_registries.h"
+#include "generated/policy_json.h"
+#include "generated/registries_conf.h"
+#include "generated/scopes.h"
+#include "generated/sigstore_registries.h"
+
+namespace pintle::generated {
+namespace {
+
+constexpr std::string_view kRegistries = "could not update registries config with new changes";
+constexpr std::string_view kPolicy = "could not update policy json with new changes";
+constexpr std::string_view kNamespaces = "could not update namespace policy JSON from imagepolicy";
+
+void AddIfAny(std::vector<NewFile>& files, std::string_view path, std::string contents) {
+  if (!contents.empty()) files.push_back({std::string(path), std::move(contents)});
+}
+
+bool ChangesRegistries(const ImageRules& rules) {
+  return rules.sources.insecure || !rules.blocked_in_registries.empty() || !rules.mirrors.is_empty();
+}
+
+Result<RegistriesConf> RegistriesOf(const ImageRules& rules, const RuntimeTemplates& templates) {
+  const std::vector<std::string> insecure = rules.sources.insecure.value_or(std::vector<std::string>());
+  TRY(CheckScopes("insecure", insecure));
+  TRY(CheckScopes("blocked", rules.blocked_in_registries));
+  TRY(CheckMirrors(rules.mirrors));
+  RegistriesConf conf = TRY(ReadRegistriesConf(templates.registries_conf), "reading the template of registries.conf");
+  TRY(Edit(conf, {insecure, rules.blocked_in_registries}, rules.mirrors));
+  return conf;
+}
+
+PolicyScopes ScopesOf(const ImageRules& rules) { return {rules.allowed, rules.blocked_in_policy, rules.payload}; }
+
+// Policies of namespaces lie over that of the cluster, which is written with them.
+Result<std::string> ClusterPolicy(const ImageRules& rules, const RuntimeTemplates& templates) {
+  const bool is_changed = !rules.allowed.empty() || !rules.blocked_in_policy.empty() || !rules.requirements.is_empty();
+  if (!is_changed) return std::string();
+  return PolicyJson(templates.policy_json, ScopesOf(rules), rules.requirements.of_cluster);
+}
+
+Result<std::vector<NewFile>> NamespacePolicies(const ImageRules& rules, std::string_view of_cluster) {
+  std::vector<NewFile> files;
+  for (const auto& [name, requirements] : rules.requirements.of_namespaces) {
+    AddIfAny(files, fmt::format("/etc/crio/policies/{}.json", name),
+             TRY(NamespacePolicyJson(of_cluster, ScopesOf(rules), requirements)));
+  }
+  return files;
+}
+
+std::string SearchedRegistries(const api::RegistrySources& sources) {
+  if (!sources.search) return "";
+  RegistriesConf conf;
+  conf.unqualified_search_registries = sources.search;
+  return Write(conf);
+}
+
+MachineConfig ConfigFor(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files) {
+  return {.name = std::move(name),
+          .role = pool.metadata.name,
+          .annotations = {},
+          .owner_references = {},
+          .config = ConfigText(ConfigOf(files)),
+          .kernel_arguments = {},
+          .extensions = {}};
+}
+
+}  // namespace
+
+Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor whom) {
+  ImageRules rules;
+  rules.mirrors = inputs.mirrors;
+  if (inputs.image != nullptr) {
+    rules.sources = inputs.image->spec.registry_sources;
+    PayloadRegistries split = TRY(SplitRegistries(rules.sources, inputs.release_image, inputs.mirrors));
+    for (const std::string& scope : split.left_out) rules.complaints.push_back(WhyLeftOut(scope));
+    rules.allowed = std::move(split.allowed);
+    if (whom == ImagesFor::kBootstrap && rules.sources.allowed) {
+      rules.allowed.insert(rules.allowed.end(), rules.sources.allowed->begin(), rules.sources.allowed->end());
+    }
+    rules.blocked_in_registries = std::move(split.blocked_in_registries);
+    rules.blocked_in_policy = std::move(split.blocked_in_policy);
+    rules.payload = std::move(split.payload);
+  }
+  rules.requirements = TRY(RequirementsOf(inputs.cluster_policies, inputs.namespace_policies));
+  return rules;
+}
+
+Result<std::vector<NewFile>> FilesOf(const ImageRules& rules, const RuntimeTemplates& templates) {
+  std::vector<NewFile> files;
+  RegistriesConf conf;
+  if (ChangesRegistries(rules)) {
+    conf = TRY(RegistriesOf(rules, templates), kRegistries);
+    AddIfAny(files, "/etc/containers/registries.conf", Write(conf));
+  }
+  const std::string policy = TRY(ClusterPolicy(rules, templates), kPolicy);
+  AddIfAny(files, "/etc/containers/policy.json", policy);
+  AddIfAny(files, "/etc/containers/registries.d/sigstore-registries.yaml",
+           TRY(SigstoreRegistries(rules.requirements, conf)));
+  for (NewFile& file : TRY(NamespacePolicies(rules, policy), kNamespaces)) files.push_back(std::move(file));
+  AddIfAny(files, "/etc/containers/registries.conf.d/01-image-searchRegistries.conf",
+           SearchedRegistries(rules.sources));
+  return files;
+}
+
+std::string RegistriesConfigName(std::string_view pool) { return fmt::format("99-{}-generated-registries", pool); }
+
+std::string OldRegistriesConfigName(const api::ObjectMeta& pool) {
+  return fmt::format("99-{}-{}-registries", pool.name, pool.uid);
+}
+
+MachineConfig RegistriesConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
+                               const api::Image& image, std::string_view controller_version) {
+  MachineConfig config = ConfigFor(std::move(name), pool, files);
+  config.annotations = MadeBy(controller_version);
+  // No owner reference of a controller: the Image belongs to another operator.
+  api::OwnerReference owner = OwnedAtBootstrap(api::kConfigApiVersion, api::Image::kKind);
+  owner.name = image.metadata.name;
+  owner.uid = image.metadata.uid;
+  config.owner_references.push_back(std::move(owner));
+  return config;
+}
+
+MachineConfig RegistriesConfigAtBootstrap(const api::MachineConfigPool& pool, const std::vector<NewFile>& files) {
+  MachineConfig config = ConfigFor(RegistriesConfigName(pool.metadata.name), pool, files);
+  config.owner_references.push_back(OwnedAtBootstrap(api::kConfigApiVersion, api::Image::kKind));
+  return config;
+}
+
+}  // namespace pintle::generated

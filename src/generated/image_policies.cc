@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/image_policies.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api/go_quote.h"
+#include "generated/scopes.h"
+
+namespace pintle::generated {
+namespace {
+
+constexpr std::string_view kPending = "Pending";
+constexpr std::string_view kConflict = "ConflictScopes";
+
+bool IsConflict(const api::Condition& condition) { return condition.type == kPending && condition.reason == kConflict; }
+
+// A list as Go's %q writes it.
+std::string Quoted(const std::vector<std::string>& texts) {
+  std::string quoted = "[";
+  for (const std::string& text : texts) {
+    if (quoted.size() > 1) quoted += ' ';
+    quoted += api::GoQuoted(text);
+  }
+  return quoted + ']';
+}
+
+bool IsCovered(const std::string& scope, const ScopeRequirements& by) {
+  return std::any_of(by.begin(), by.end(), [&](const auto& entry) { return IsInside(scope, entry.first); });
+}
+
+}  // namespace
+
+Result<PolicyRequirements> RequirementsOf(std::span<const api::ImagePolicy> cluster_policies,
+                                          std::span<const api::ImagePolicy> namespace_policies) {
+  PolicyRequirements all;
+  for (const api::ImagePolicy& policy : cluster_policies) {
+    const Requirement requirement = TRY(RequirementOf(policy.spec.policy));
+    for (const std::string& scope : policy.spec.scopes) all.of_cluster[scope].push_back(requirement);
+  }
+  for (const api::ImagePolicy& policy : namespace_policies) {
+    const Requirement requirement = TRY(RequirementOf(policy.spec.policy));
+    PolicyConflict conflict{&policy, {}};
+    for (const std::string& scope : policy.spec.scopes) {
+      if (IsCovered(scope, all.of_cluster)) {
+        conflict.scopes.push_back(scope);
+      } else {
+        all.of_namespaces[policy.metadata.namespace_name][scope].push_back(requirement);
+      }
+    }
+    if (!conflict.scopes.empty()) all.conflicts.push_back(std::move(conflict));
+  }
+  return all;
+}
+
+std::vector<api::Condition> ConditionsOf(const PolicyConflict& conflict, WallTime now) {
+  api::Condition condition;
+  condition.type = kPending;
+  condition.status = "False";
+  condition.last_transition_time = api::Time{now};
+  condition.reason = kConflict;
+  condition.message = fmt::format(
+      "has conflicting scope(s) {} that equal to or nest inside existing clusterimagepolicy, only policy from "
+      "clusterimagepolicy scope(s) will be applied",
+      Quoted(conflict.scopes));
+  std::vector<api::Condition> conditions = conflict.policy->status.conditions;
+  const auto same = std::find_if(conditions.begin(), conditions.end(),
+                                 [&](const api::Condition& before) { return before.type == condition.type; });
+  if (same == conditions.end()) {
+    conditions.push_back(std::move(condition));
+  } else {
+    const bool is_known = IsConflict(*same) && same->message == condition.message && same->status == condition.status;
+    if (!is_known) *same = std::move(condition);
+  }
+  return conditions;
+}
+
+std::vector<api::Condition> ConditionsWithoutConflict(const api::ImagePolicy& policy) {
+  std::vector<api::Condition> conditions = policy.status.conditions;
+  conditions.erase(std::remove_if(conditions.begin(), conditions.end(), IsConflict), conditions.end());
+  return conditions;
+}
+
+}  // namespace pintle::generated

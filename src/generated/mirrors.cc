@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/mirrors.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "api/go_quote.h"
+#include "generated/image_reference.h"
+#include "generated/scopes.h"
+
+namespace pintle::generated {
+namespace {
+
+using AllMirrors = std::vector<const api::Mirrors*>;
+
+void Append(AllMirrors& all, std::span<const api::MirrorSet> sets,
+            std::vector<api::Mirrors> api::MirrorSetSpec::*list) {
+  for (const api::MirrorSet& set : sets) {
+    for (const api::Mirrors& mirrors : set.spec.*list) all.push_back(&mirrors);
+  }
+}
+
+AllMirrors TagMirrors(const MirrorObjects& objects) {
+  AllMirrors all;
+  Append(all, objects.tag_sets, &api::MirrorSetSpec::image_tag_mirrors);
+  return all;
+}
+
+Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
+
+bool IsSource(std::string_view source) {
+  return IsWildcard(source) ? IsValidScope(source) && IsRegistryOrRepository(source.substr(2))
+                            : IsRegistryOrRepository(source);
+}
+
+Result<> CheckNames(const AllMirrors& all) {
+  for (const api::Mirrors* mirrors : all) {
+    if (!IsSource(mirrors->source)) {
+      return Invalid(fmt::format("invalid format for source {}", api::GoQuoted(mirrors->source)));
+    }
+    for (const std::string& mirror : mirrors->mirrors) {
+      if (!IsRegistryOrRepository(mirror)) {
+        return Invalid(fmt::format("invalid format for mirror {}", api::GoQuoted(mirror)));
+      }
+    }
+  }
+  return {};
+}
+
+std::string_view PolicyOf(const api::Mirrors& mirrors) {
+  return mirrors.source_policy.empty() ? api::kAllowContactingSource : std::string_view(mirrors.source_policy);
+}
+
+Result<> CheckPolicies(const AllMirrors& all) {
+  std::map<std::string_view, std::string_view> policies;
+  for (const api::Mirrors* mirrors : all) {
+    const std::string_view policy = PolicyOf(*mirrors);
+    const auto& names = mirrors->mirrors;
+    if (policy == api::kNeverContactSource && std::find(names.begin(), names.end(), mirrors->source) != names.end()) {
+      return Invalid(
+          fmt::format("cannot set mirrorSourcePolicy: NeverContactSource if the source {} is one of the mirrors",
+                      api::GoQuoted(mirrors->source)));
+    }
+    if (policies.emplace(mirrors->source, policy).first->second != policy) {
+      return Invalid(
+          fmt::format("conflicting mirrorSourcePolicy is set for the same source {} in "
+                      "imagedigestmirrorsets, imagetagmirrorsets, or imagecontentsourcepolicies",
+                      api::GoQuoted(mirrors->source)));
+    }
+  }
+  return {};
+}
+
+// Names with wishes of the kind "this one before that one", put into an order that grants them if that is possible.
+class WishedOrder {
+ public:
+  void Wish(const std::string& before, const std::string& after) {
+    names_[before].after.insert(after);
+    names_[after].before.insert(before);
+  }
+
+  // The name that is ready and was so first comes next, those that became so together by their names.  When none is
+  // ready, wishes contradict each other, and the first name of those that are left comes next.
+  std::vector<std::string> Sorted() {
+    std::deque<std::string> ready;
+    for (const auto& [name, wishes] : names_) {
+      if (wishes.before.empty()) ready.push_back(name);
+    }
+    std::vector<std::string> sorted;
+    for (auto left = names_.begin(); sorted.size() < names_.size();) {
+      if (!ready.empty()) {
+        Place(ready.front(), sorted, ready);
+        ready.pop_front();
+      } else {
+        while (left->second.is_placed) ++left;
+        Place(left->first, sorted, ready);
+      }
+    }
+    return sorted;
+  }
+
+ private:
+  struct Wishes {
+    std::set<std::string> before;  // Of those that are not placed.
+    std::set<std::string> after;
+    bool is_placed = false;
+  };
+
+  void Place(const std::string& name, std::vector<std::string>& sorted, std::deque<std::string>& ready) {
+    Wishes& wishes = names_.at(name);
+    wishes.is_placed = true;
+    sorted.push_back(name);
+    for (const std::string& next : wishes.after) {
+      Wishes& others = names_.at(next);
+      others.before.erase(name);
+      if (others.before.empty() && !others.is_placed) ready.push_back(next);
+    }
+  }
+
+  std::map<std::string, Wishes> names_;
+};
+
+// Mirrors that only repeat their source are none.
+bool HasRealMirror(const api::Mirrors& mirrors) {
+  return std::any_of(mirrors.mirrors.begin(), mirrors.mirrors.end(),
+                     [&](const std::string& mirror) { return mirror != mirrors.source; });
+}
+
+MergedMirrors Merged(const std::string& source, const AllMirrors& all) {
+  MergedMirrors merged;
+  merged.source = source;
+  WishedOrder order;
+  for (const api::Mirrors* mirrors : all) {
+    const auto& names = mirrors->mirrors;
+    for (std::size_t i = 0; i + 1 < names.size(); ++i) order.Wish(names[i], names[i + 1]);
+    // A source that is not among its mirrors is asked after all of them.
+    if (std::find(names.begin(), names.end(), source) == names.end()) order.Wish(names.back(), source);
+    if (PolicyOf(*mirrors) == api::kNeverContactSource) merged.never_contact_source = true;
+  }
+  merged.mirrors = order.Sorted();
+  if (merged.mirrors.back() == source) merged.mirrors.pop_back();
+  return merged;
+}
+
+std::vector<MergedMirrors> MergedBySource(const AllMirrors& all) {
+  std::map<std::string, AllMirrors> by_source;
+  for (const api::Mirrors* mirrors : all) {
+    if (HasRealMirror(*mirrors)) by_source[mirrors->source].push_back(mirrors);
+  }
+  std::vector<MergedMirrors> merged;
+  for (const auto& [source, mirrors] : by_source) merged.push_back(Merged(source, mirrors));
+  return merged;
+}
+
+}  // namespace
+
+Result<> CheckMirrors(const MirrorObjects& objects) {
+  AllMirrors all;
+  Append(all, objects.content_source_policies, &api::MirrorSetSpec::repository_digest_mirrors);
+  Append(all, objects.digest_sets, &api::MirrorSetSpec::image_digest_mirrors);
+  Append(all, objects.tag_sets, &api::MirrorSetSpec::image_tag_mirrors);
+  TRY(CheckNames(all));
+  return CheckPolicies(all);
+}
+
+AllMirrors DigestMirrors(const MirrorObjects& objects) {
+  AllMirrors all;
+  Append(all, objects.digest_sets, &api::MirrorSetSpec::image_digest_mirrors);
+  Append(all, objects.content_source_policies, &api::MirrorSetSpec::repository_digest_mirrors);
+  return all;
+}
+
+std::vector<MergedMirrors> MergedDigestMirrors(const MirrorObjects& objects) {
+  return MergedBySource(DigestMirrors(objects));
+}
+
+std::vector<MergedMirrors> MergedTagMirrors(const MirrorObjects& objects) {
+  return MergedBySource(TagMirrors(objects));
+}
+
+}  // namespace pintle::generated

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/policy_json.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "generated/scopes.h"
+#include "json/go_text.h"
+#include "json/parse.h"
+#include "json/report.h"
+
+namespace pintle::generated {
+namespace {
+
+constexpr std::string_view kDocker = "docker";
+constexpr std::string_view kAtomic = "atomic";
+
+struct Policy {
+  Requirements otherwise;
+  std::map<std::string, ScopeRequirements> transports;
+
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"default", &Policy::otherwise},
+      json::Required{"transports", &Policy::transports},
+  };
+};
+
+Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
+
+// A requirement that we do not know is not left out: that would allow more than was meant.
+Result<Policy> Read(std::string_view text) {
+  json::Report report;
+  json::Value document = TRY(json::Parse(text), "error decoding policy json");
+  auto policy = json::Decode<Policy>(std::move(document), report);
+  if (report.problems().empty()) return policy;
+  return Invalid(fmt::format("error decoding policy json: {}", report.problems()[0].ToString()));
+}
+
+std::string Written(const Policy& policy) {
+  constexpr std::size_t kIndentation = 2;
+  return json::Indented(json::GoText(policy), kIndentation);
+}
+
+Requirements Only(std::string_view type) {
+  Requirement requirement;
+  requirement.type = type;
+  return {requirement};
+}
+
+Requirements Anything() { return Only("insecureAcceptAnything"); }
+Requirements Nothing() { return Only("reject"); }
+
+// The transport "atomic" has no scopes of more parts.
+bool IsForAtomic(const std::string& scope) {
+  constexpr std::ptrdiff_t kTooManySlashes = 3;
+  return std::count(scope.begin(), scope.end(), '/') < kTooManySlashes;
+}
+
+bool IsInsideOneOf(std::string_view scope, std::span<const std::string> scopes) {
+  return std::any_of(scopes.begin(), scopes.end(), [&](const std::string& outer) { return IsInside(scope, outer); });
+}
+
+Result<> CheckNesting(std::string_view kind, const ScopeRequirements& requirements, const PolicyScopes& scopes) {
+  for (const auto& [scope, required] : requirements) {
+    const auto wrong = [&](std::string_view how) {
+      return Invalid(fmt::format("{} configured for the scope {} is {}", kind, scope, how));
+    };
+    if (!scopes.allowed.empty() && !IsInsideOneOf(scope, scopes.allowed)) {
+      return wrong("not nested inside allowedRegistries");
+    }
+    if (IsInsideOneOf(scope, scopes.blocked)) return wrong("nested inside blockedRegistries");
+  }
+  return {};
+}
+
+bool IsOnlyPayload(const PolicyScopes& scopes) {
+  return scopes.allowed.size() == 1 && scopes.allowed[0] == scopes.payload;
+}
+
+}  // namespace
+
+Result<std::string> PolicyJson(std::string_view from_template, const PolicyScopes& scopes,
+                               const ScopeRequirements& of_cluster) {
+  TRY(CheckScopes("blocked", scopes.blocked));
+  TRY(CheckScopes("allowed", scopes.allowed));
+  if (scopes.allowed.empty() && scopes.blocked.empty() && of_cluster.empty()) return std::string(from_template);
+  if (!scopes.allowed.empty() && !scopes.blocked.empty() && !IsOnlyPayload(scopes)) {
+    return Invalid("invalid images config: only one of AllowedRegistries or BlockedRegistries may be specified");
+  }
+  TRY(CheckNesting("clusterimagePolicy", of_cluster, scopes));
+
+  Policy policy = TRY(Read(from_template));
+  ScopeRequirements docker;
+  for (const std::string& scope : scopes.allowed) docker[scope] = Anything();
+  for (const std::string& scope : scopes.blocked) docker[scope] = Nothing();
+  for (const auto& [scope, requirements] : of_cluster) docker[scope] = requirements;
+  if (!scopes.blocked.empty()) {
+    policy.otherwise = Anything();
+  } else if (!scopes.allowed.empty()) {
+    policy.otherwise = Nothing();
+  }
+  ScopeRequirements& atomic = policy.transports[std::string(kAtomic)];
+  atomic.clear();
+  for (const auto& [scope, requirements] : docker) {
+    if (IsForAtomic(scope)) atomic[scope] = requirements;
+  }
+  policy.transports[std::string(kDocker)] = std::move(docker);
+  return Written(policy);
+}
+
+Result<std::string> NamespacePolicyJson(std::string_view of_cluster, const PolicyScopes& scopes,
+                                        const ScopeRequirements& of_namespace) {
+  TRY(CheckNesting("imagePolicy", of_namespace, scopes));
+  Policy policy = TRY(Read(of_cluster));
+  ScopeRequirements& docker = policy.transports[std::string(kDocker)];
+  ScopeRequirements& atomic = policy.transports[std::string(kAtomic)];
+  for (const auto& [scope, requirements] : of_namespace) {
+    const auto append = [&, &added = requirements](Requirements& to) {
+      to.insert(to.end(), added.begin(), added.end());
+    };
+    append(docker[scope]);
+    if (IsForAtomic(scope)) append(atomic[scope]);
+  }
+  return Written(policy);
+}
+
+}  // namespace pintle::generated

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/scopes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "api/go_quote.h"
+
+namespace pintle::generated {
+namespace {
+
+// The name before a port or a path; nothing if a port would stand behind a path.
+std::string_view HostOf(std::string_view scope) {
+  const std::size_t colon = scope.find(':');
+  if (colon == std::string_view::npos) return scope.substr(0, scope.find('/'));
+  const std::string_view host = scope.substr(0, colon);
+  return host.find('/') == std::string_view::npos ? host : std::string_view();
+}
+
+}  // namespace
+
+bool IsInside(std::string_view inner, std::string_view outer) {
+  if (inner == outer) return true;
+  if (inner.starts_with(outer) && inner.substr(outer.size()).starts_with('/')) return true;
+  return IsWildcard(outer) && HostOf(inner).ends_with(outer.substr(1));
+}
+
+bool IsValidScope(std::string_view scope) {
+  if (scope.empty()) return false;
+  if (scope.find('*') == std::string_view::npos) return true;
+  return IsWildcard(scope) && scope.find_first_of("/@:*", 2) == std::string_view::npos;
+}
+
+Result<> CheckScopes(std::string_view what, std::span<const std::string> scopes) {
+  for (const std::string& scope : scopes) {
+    if (IsValidScope(scope)) continue;
+    return Error(ErrorKind::kInvalid, fmt::format("invalid entry for {} registries {}", what, api::GoQuoted(scope)));
+  }
+  return {};
+}
+
+std::string InMirror(std::string_view mirror, std::string_view outer, std::string_view inner) {
+  const std::size_t begin = IsWildcard(outer) ? std::min(inner.find('/'), inner.size()) : outer.size();
+  return std::string(mirror) + std::string(inner.substr(begin));
+}
+
+}  // namespace pintle::generated

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/sigstore_registries.h"
+
+#include <set>
+#include <string_view>
+
+#include "generated/scopes.h"
+#include "json/value.h"
+#include "machineconfig/go_yaml.h"
+
+namespace pintle::generated {
+namespace {
+
+// The entry that counts for the images of a scope: of those around it the most precise.
+const Registry* EntryAround(const RegistriesConf& conf, const std::string& scope) {
+  const Registry* around = nullptr;
+  for (const Registry& registry : conf.registries) {
+    if (!IsInside(scope, registry.scope())) continue;
+    if (around == nullptr || IsInside(registry.scope(), around->scope())) around = &registry;
+  }
+  return around;
+}
+
+void AddWithMirrors(const std::string& scope, const RegistriesConf& conf, std::set<std::string>& all) {
+  all.insert(scope);
+  if (const Registry* around = EntryAround(conf, scope)) {
+    for (const RegistryEndpoint& mirror : around->mirrors) {
+      // The mirrors of a wildcard inside of a wildcard are those of the outer one.
+      all.insert(IsWildcard(scope) ? mirror.location : InMirror(mirror.location, around->scope(), scope));
+    }
+  }
+  for (const Registry& registry : conf.registries) {
+    if (!IsInside(registry.scope(), scope)) continue;
+    for (const RegistryEndpoint& mirror : registry.mirrors) all.insert(mirror.location);
+  }
+}
+
+}  // namespace
+
+Result<std::string> SigstoreRegistries(const PolicyRequirements& requirements, const RegistriesConf& conf) {
+  std::set<std::string> all;
+  for (const auto& [scope, required] : requirements.of_cluster) AddWithMirrors(scope, conf, all);
+  for (const auto& [name, of_namespace] : requirements.of_namespaces) {
+    for (const auto& [scope, required] : of_namespace) AddWithMirrors(scope, conf, all);
+  }
+  if (all.empty()) return std::string();
+  json::Value docker = json::Value::object();
+  for (const std::string& scope : all) docker[scope] = {{"use-sigstore-attachments", true}};
+  json::Value document = json::Value::object();
+  document["docker"] = std::move(docker);
+  std::string text;
+  TRY(machineconfig::WriteGoYamlDocument(document, [&](std::string_view piece) { text += piece; }));
+  return text;
+}
+
+}  // namespace pintle::generated

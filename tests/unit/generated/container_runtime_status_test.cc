@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/container_runtime_status.h"
+
+#include <gtest/gtest.h>
+
+namespace pintle::generated {
+namespace {
+
+constexpr WallTime kNow = WallTime(std::chrono::seconds(1'800'000'000));
+constexpr WallTime kLater = kNow + std::chrono::seconds(1);
+
+TEST(StatusAfter, SaysSuccessOrWhatWasWrong) {
+  api::ContainerRuntimeConfig config;
+  config.metadata.generation = 2;
+  config.status = StatusAfter(config, ProblemWith(Error(ErrorKind::kInvalid, "invalid PidsLimit 1")), kNow);
+  EXPECT_EQ(config.status.observed_generation, 2);
+  ASSERT_EQ(config.status.conditions.size(), 1U);
+  EXPECT_EQ(config.status.conditions[0].type, "Failure");
+  EXPECT_EQ(config.status.conditions[0].status, "True");
+  EXPECT_EQ(config.status.conditions[0].message, "Error: invalid PidsLimit 1");
+  EXPECT_FALSE(IsDone(config));
+
+  config.status = StatusAfter(config, "", kLater);
+  ASSERT_EQ(config.status.conditions.size(), 2U);
+  EXPECT_EQ(config.status.conditions[1].type, "Success");
+  EXPECT_EQ(config.status.conditions[1].message, "Success");
+  EXPECT_TRUE(IsDone(config));
+  config.metadata.generation = 3;
+  EXPECT_FALSE(IsDone(config));
+}
+
+TEST(StatusAfter, IsAsBeforeWhenThereIsNothingNew) {
+  api::ContainerRuntimeConfig config;
+  config.status = StatusAfter(config, "", kNow);
+  const auto again = StatusAfter(config, "", kLater);
+  ASSERT_EQ(again.conditions.size(), 1U);
+  EXPECT_EQ(again.conditions[0].last_transition_time->at, kNow);
+}
+
+TEST(StatusAfter, KeepsTheLastThree) {
+  api::ContainerRuntimeConfig config;
+  for (const char* problem : {"a", "b", "c", "d"}) config.status = StatusAfter(config, problem, kNow);
+  ASSERT_EQ(config.status.conditions.size(), 3U);
+  EXPECT_EQ(config.status.conditions[0].message, "b");
+  EXPECT_EQ(config.status.conditions[2].message, "d");
+}
+
+// The operator's controller ends over it.
+TEST(IsDone, IsNotWithoutConditions) { EXPECT_FALSE(IsDone(api::ContainerRuntimeConfig())); }
+
+}  // namespace
+}  // namespace pintle::generated

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/credential_provider.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pintle::generated {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Names = std::vector<std::string>;
+
+constexpr std::string_view kPath = "/etc/kubernetes/credential-providers/ecr-credential-provider.yaml";
+
+std::vector<MachineConfig> TemplateWith(std::string_view text) {
+  MachineConfig config;
+  config.config = ConfigText(ConfigOf({{std::string(kPath), std::string(text)}}));
+  return {config};
+}
+
+constexpr std::string_view kTemplate = R"(apiVersion: kubelet.config.k8s.io/v1
+kind: CredentialProviderConfig
+unknown: gone
+providers:
+  - name: ecr-credential-provider
+    matchImages: ["*.ecr.test"]
+    defaultCacheDuration: "12h"
+    apiVersion: credentialprovider.kubelet.k8s.io/v1
+    args: [--verbose]
+    env: [{name: OWN, value: "1"}]
+)";
+
+Result<CredentialProviderFiles> Made(const Names& images, std::string_view text = kTemplate,
+                                     std::string_view platform = "AWS") {
+  return FilesOf(api::CredentialProviderConfigSpec{images}, platform, TemplateWith(text));
+}
+
+TEST(FilesOfCredentialProviders, HaveOneProviderMore) {
+  const auto made = Made({"z.test", "a.test/ns", "z.test", "x.ecr.test"});
+  ASSERT_TRUE(made) << made.error().message();
+  EXPECT_THAT(made->overlapping, ElementsAre("x.ecr.test"));
+  ASSERT_EQ(made->files.size(), 1U);
+  EXPECT_EQ(made->files[0].path, kPath);
+  EXPECT_EQ(made->files[0].contents, R"(apiVersion: kubelet.config.k8s.io/v1
+kind: CredentialProviderConfig
+providers:
+- apiVersion: credentialprovider.kubelet.k8s.io/v1
+  args:
+  - --verbose
+  defaultCacheDuration: 12h0m0s
+  env:
+  - Name: OWN
+    Value: "1"
+  matchImages:
+  - '*.ecr.test'
+  name: ecr-credential-provider
+- apiVersion: credentialprovider.kubelet.k8s.io/v1
+  defaultCacheDuration: 1s
+  matchImages:
+  - a.test/ns
+  - z.test
+  name: crio-credential-provider
+  tokenAttributes:
+    cacheType: Token
+    requireServiceAccount: false
+    serviceAccountTokenAudience: https://kubernetes.default.svc
+)");
+}
+
+TEST(FilesOfCredentialProviders, AreNoneIfNoImageIsLeft) {
+  EXPECT_THAT(Made({})->files, IsEmpty());
+  const auto made = Made({"x.ecr.test"});
+  EXPECT_THAT(made->files, IsEmpty());
+  EXPECT_THAT(made->overlapping, ElementsAre("x.ecr.test"));
+}
+
+TEST(FilesOfCredentialProviders, NeedATemplate) {
+  EXPECT_THAT(Made({"a.test"}, kTemplate, "Azure").error().message(), HasSubstr("acr-credential-provider.yaml"));
+  EXPECT_THAT(Made({"a.test"}, kTemplate, "BareMetal").error().message(), HasSubstr("BareMetal"));
+  EXPECT_TRUE(Made({}, kTemplate, "BareMetal"));
+  EXPECT_FALSE(Made({"a.test"}, "providers: 1"));
+  EXPECT_FALSE(Made({"a.test"}, "a: b\n---\na: b\n"));
+  EXPECT_FALSE(Made({"a.test"}, "providers: [{name: a, defaultCacheDuration: soon}]"));
+}
+
+TEST(DoOverlap, GoesByHostPortAndPath) {
+  struct Row {
+    std::string_view one;
+    std::string_view other;
+    bool do_overlap;
+  };
+  for (const Row& row : {
+           Row{"a.test", "a.test", true},
+           {"*.test", "a.test", true},
+           {"*.ecr.*.test", "x.ecr.eu.test", true},
+           {"a*.test", "*b.test", false},
+           {"*.test", "a.b.test", false},
+           {"a.test", "b.test", false},
+           {"a.test", "a.test:5000", false},
+           {"a.test:5000", "a.test:5000", true},
+           {"a.test/ns", "a.test/ns/app", true},
+           {"a.test", "a.test/ns", true},
+           {"a.test/ns", "a.test/other", false},
+       }) {
+    EXPECT_EQ(DoOverlap(row.one, row.other), row.do_overlap) << row.one << " " << row.other;
+    EXPECT_EQ(DoOverlap(row.other, row.one), row.do_overlap) << row.other << " " << row.one;
+  }
+}
+
+constexpr WallTime kNow = WallTime(std::chrono::seconds(1'800'000'000));
+constexpr WallTime kLater = kNow + std::chrono::seconds(1);
+
+TEST(ConditionsOfCredentialProviders, SayWhatWasLeftOutAndWhatFailed) {
+  api::CredentialProviderConfig config;
+  config.metadata.generation = 3;
+  auto& conditions = config.status.conditions;
+  conditions = ConditionsOf(config, {}, "", kNow);
+  ASSERT_EQ(conditions.size(), 2U);
+  EXPECT_EQ(conditions[0].type + conditions[0].status + conditions[0].reason + conditions[0].message,
+            "ValidatedTrueSucceededSuccess");
+  EXPECT_EQ(conditions[1].type + conditions[1].status + conditions[1].reason + conditions[1].message,
+            "MachineConfigRenderedTrueMachineConfigRenderingSucceededSuccess");
+  EXPECT_EQ(conditions[0].observed_generation, 3);
+
+  config.metadata.generation = 4;
+  conditions = ConditionsOf(config, {"a.test", "b.test"}, "", kLater);
+  EXPECT_EQ(conditions[0].status + conditions[0].reason, "FalseConfigurationPartiallyApplied");
+  EXPECT_EQ(conditions[0].message,
+            "CRIOCredentialProviderConfig has one or multiple entries that overlap with the original credential "
+            "provider config. Skip rendering entries: [a.test b.test].");
+  EXPECT_EQ(conditions[0].last_transition_time->at, kLater);
+  EXPECT_EQ(conditions[1].last_transition_time->at, kNow);  // Its status is what it was.
+  EXPECT_EQ(conditions[1].observed_generation, 4);
+
+  conditions = ConditionsOf(config, {}, "no template", kLater);
+  EXPECT_EQ(conditions[1].status + conditions[1].reason + conditions[1].message,
+            "FalseMachineConfigRenderingFailedno template");
+}
+
+TEST(CredentialProviderMachineConfig, BelongsToItsObject) {
+  api::MachineConfigPool pool;
+  pool.metadata.name = "worker";
+  api::CredentialProviderConfig owner;
+  owner.metadata.name = "cluster";
+  owner.metadata.uid = "u-1";
+  const MachineConfig made = CredentialProviderMachineConfig(pool, {}, owner, "HASH");
+  EXPECT_EQ(made.name, "97-worker-generated-credentialproviderconfig");
+  EXPECT_EQ(made.config, R"({"ignition":{"version":"3.5.0"}})");
+  EXPECT_EQ(made.owner_references.at(0).api_version, "config.openshift.io/v1");
+  EXPECT_EQ(made.owner_references.at(0).kind, "CRIOCredentialProviderConfig");
+  EXPECT_EQ(made.owner_references.at(0).uid, "u-1");
+}
+
+}  // namespace
+}  // namespace pintle::generated

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/image_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "generated/payload_registries.h"
+#include "generated/sigstore_registries.h"
+
+namespace pintle::generated {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Names = std::vector<std::string>;
+
+constexpr std::string_view kRelease = "r.test/release:4.20";
+
+const RuntimeTemplates& Templates() {
+  static const RuntimeTemplates kTemplates{
+      .storage_conf = "",
+      .registries_conf = "unqualified-search-registries = [\"s.test\"]\n",
+      .policy_json = R"({"default":[{"type":"insecureAcceptAnything"}],"transports":{}})"};
+  return kTemplates;
+}
+
+// What a cluster has.
+struct Cluster {
+  api::Image image;
+  std::vector<api::MirrorSet> content_source_policies;
+  std::vector<api::MirrorSet> digest_sets;
+  std::vector<api::MirrorSet> tag_sets;
+  std::vector<api::ImagePolicy> cluster_policies;
+  std::vector<api::ImagePolicy> namespace_policies;
+
+  api::RegistrySources& sources() { return image.spec.registry_sources; }
+  void Digest(std::string source, Names mirrors) {
+    digest_sets.emplace_back().spec.image_digest_mirrors.push_back({std::move(source), std::move(mirrors), ""});
+  }
+  MirrorObjects Mirrors() const { return {content_source_policies, digest_sets, tag_sets}; }
+  ImageInputs Inputs() const {
+    return {.image = &image,
+            .release_image = std::string(kRelease),
+            .mirrors = Mirrors(),
+            .cluster_policies = cluster_policies,
+            .namespace_policies = namespace_policies};
+  }
+};
+
+api::ImagePolicy PolicyFor(Names scopes, std::string name_space = "") {
+  api::ImagePolicy policy;
+  policy.metadata.namespace_name = std::move(name_space);
+  policy.spec.scopes = std::move(scopes);
+  policy.spec.policy.root_of_trust.policy_type = "PublicKey";
+  policy.spec.policy.root_of_trust.public_key = api::PublicKeyTrust{.key = "a2V5", .rekor_key = {}};
+  return policy;
+}
+
+Names PathsOf(const Cluster& cluster, ImagesFor whom = ImagesFor::kCluster) {
+  const auto rules = RulesOf(cluster.Inputs(), whom);
+  if (!rules) return {rules.error().message()};
+  const auto files = FilesOf(*rules, Templates());
+  if (!files) return {files.error().message()};
+  Names paths;
+  for (const NewFile& file : *files) paths.push_back(file.path);
+  return paths;
+}
+
+constexpr std::string_view kRegistries = "/etc/containers/registries.conf";
+constexpr std::string_view kPolicy = "/etc/containers/policy.json";
+constexpr std::string_view kSigstore = "/etc/containers/registries.d/sigstore-registries.yaml";
+constexpr std::string_view kSearch = "/etc/containers/registries.conf.d/01-image-searchRegistries.conf";
+
+TEST(FilesOfImages, AreThoseThatHaveSomethingToSay) {
+  EXPECT_THAT(PathsOf({}), IsEmpty());
+  Cluster cluster;
+  cluster.sources().insecure = Names();
+  EXPECT_THAT(PathsOf(cluster), ElementsAre(kRegistries));
+  cluster = {};
+  cluster.sources().blocked = Names();
+  EXPECT_THAT(PathsOf(cluster), IsEmpty());
+  cluster.sources().blocked = Names{"b.test"};
+  EXPECT_THAT(PathsOf(cluster), ElementsAre(kRegistries, kPolicy));
+  cluster = {};
+  cluster.sources().allowed = Names();
+  EXPECT_THAT(PathsOf(cluster), IsEmpty());
+  cluster.sources().allowed = Names{"a.test"};
+  EXPECT_THAT(PathsOf(cluster), ElementsAre(kPolicy));
+  cluster = {};
+  cluster.sources().search = Names();
+  EXPECT_THAT(PathsOf(cluster), ElementsAre(kSearch));
+  cluster = {};
+  cluster.tag_sets.emplace_back();
+  EXPECT_THAT(PathsOf(cluster), ElementsAre(kRegistries));
+}
+
+TEST(FilesOfImages, AreInTheOrderOfTheOperator) {
+  Cluster cluster;
+  cluster.sources() = {
+      .insecure = Names{"i.test"}, .blocked = Names{"b.test"}, .allowed = {}, .search = Names{"s.test"}};
+  cluster.cluster_policies = {PolicyFor({"c.test"})};
+  cluster.namespace_policies = {PolicyFor({"z.test"}, "zz"), PolicyFor({"a.test"}, "aa")};
+  EXPECT_THAT(PathsOf(cluster), ElementsAre(kRegistries, kPolicy, kSigstore, "/etc/crio/policies/aa.json",
+                                            "/etc/crio/policies/zz.json", kSearch));
+}
+
+TEST(FilesOfImages, HaveThePolicyOfTheTemplateBesideThoseOfNamespaces) {
+  Cluster cluster;
+  cluster.namespace_policies = {PolicyFor({"s.test"}, "ns")};
+  const auto files = FilesOf(*RulesOf(cluster.Inputs(), ImagesFor::kCluster), Templates());
+  ASSERT_TRUE(files);
+  EXPECT_EQ(files->at(0).contents, Templates().policy_json);
+  EXPECT_EQ(files->size(), 3U);
+}
+
+TEST(FilesOfImages, SayWhichFileCouldNotBeMade) {
+  Cluster cluster;
+  cluster.sources().insecure = Names{"*"};
+  EXPECT_THAT(PathsOf(cluster), ElementsAre("could not update registries config with new changes: invalid entry for "
+                                            "insecure registries \"*\""));
+  cluster = {};
+  cluster.sources().allowed = Names{"*"};
+  EXPECT_THAT(PathsOf(cluster), ElementsAre("could not update policy json with new changes: invalid entry for allowed "
+                                            "registries \"*\""));
+  cluster = {};
+  cluster.sources().allowed = Names{"a.test"};
+  cluster.namespace_policies = {PolicyFor({"b.test"}, "ns")};
+  EXPECT_THAT(PathsOf(cluster),
+              ElementsAre("could not update namespace policy JSON from imagepolicy: imagePolicy configured for the "
+                          "scope b.test is not nested inside allowedRegistries"));
+}
+
+TEST(RulesOf, NeedTheNameOfTheReleaseForAnImage) {
+  Cluster cluster;
+  ImageInputs inputs = cluster.Inputs();
+  inputs.release_image = "release:latest";
+  EXPECT_EQ(RulesOf(inputs, ImagesFor::kCluster).error().message(), "error parsing reference of release image");
+  inputs.image = nullptr;
+  EXPECT_TRUE(RulesOf(inputs, ImagesFor::kBootstrap));
+}
+
+// Only there, one that is allowed and is the release does not go together with one that is blocked.
+TEST(RulesOf, CountAllowedOnesTwiceAtBootstrap) {
+  Cluster cluster;
+  cluster.sources().allowed = Names{"r.test/release"};
+  cluster.sources().blocked = Names{"b.test"};
+  EXPECT_THAT(PathsOf(cluster), ElementsAre(kRegistries, kPolicy));
+  EXPECT_THAT(PathsOf(cluster, ImagesFor::kBootstrap),
+              ElementsAre(HasSubstr("only one of AllowedRegistries or BlockedRegistries may be specified")));
+}
+
+struct Split {
+  Names blocked;
+  Names mirrors;  // Of the release.
+  Names in_registries;
+  Names in_policy;
+  Names allowed;
+  Names left_out;
+};
+
+TEST(SplitRegistries, BlocksTheReleaseOnlyIfThereIsAMirror) {
+  for (const Split& row : {
+           Split{{"b.test"}, {}, {"b.test"}, {"b.test"}, {}, {}},
+           {{"r.test", "b.test"}, {}, {"b.test"}, {"b.test"}, {}, {"r.test"}},
+           {{"r.test/release"}, {}, {}, {}, {}, {"r.test/release"}},
+           {{"r.test/release/sub"}, {}, {"r.test/release/sub"}, {"r.test/release/sub"}, {}, {}},
+           {{"*.test"}, {}, {}, {}, {}, {"*.test"}},
+           {{"r.test/release"}, {"m.test/x"}, {"r.test/release"}, {}, {"r.test/release"}, {}},
+           {{"r.test"}, {"m.test/x"}, {"r.test"}, {"r.test"}, {"r.test/release"}, {}},
+           {{"r.test", "r.test/release"},
+            {"m.test/x"},
+            {"r.test", "r.test/release"},
+            {"r.test"},
+            {"r.test/release", "r.test/release"},
+            {}},
+           {{"r.test", "m.test"}, {"m.test/x"}, {"m.test"}, {"m.test"}, {}, {"r.test"}},
+           {{"r.test", "m.test"},
+            {"m.test/x", "n.test"},
+            {"r.test", "m.test"},
+            {"r.test", "m.test"},
+            {"r.test/release"},
+            {}},
+           {{"r.test"}, {"r.test/other"}, {}, {}, {}, {"r.test"}},
+       }) {
+    Cluster cluster;
+    if (!row.mirrors.empty()) cluster.Digest("r.test/release", row.mirrors);
+    cluster.sources().blocked = row.blocked;
+    const auto split = SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors());
+    ASSERT_TRUE(split);
+    EXPECT_EQ(split->blocked_in_registries, row.in_registries) << testing::PrintToString(row.blocked);
+    EXPECT_EQ(split->blocked_in_policy, row.in_policy) << testing::PrintToString(row.blocked);
+    EXPECT_EQ(split->allowed, row.allowed) << testing::PrintToString(row.blocked);
+    EXPECT_EQ(split->left_out, row.left_out) << testing::PrintToString(row.blocked);
+    EXPECT_EQ(split->payload, "r.test/release");
+  }
+}
+
+TEST(SplitRegistries, TakesMirrorsOfDigestsOnlyAndAtTheirPaths) {
+  Cluster cluster;
+  cluster.sources().blocked = Names{"r.test", "m.test/ns/release"};
+  cluster.tag_sets.emplace_back().spec.image_tag_mirrors = {{"r.test", {"n.test"}, ""}};
+  cluster.Digest("r.test", {"m.test/ns"});
+  EXPECT_THAT(SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors())->left_out, ElementsAre("r.test"));
+  cluster.content_source_policies.emplace_back().spec.repository_digest_mirrors = {{"r.test", {"o.test"}, ""}};
+  EXPECT_THAT(SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors())->left_out, IsEmpty());
+  EXPECT_EQ(WhyLeftOut("r.test"),
+            "error adding \"r.test\" to blocked registries, cannot block the repository being used by the payload");
+}
+
+Names SigstoreKeys(const Names& scopes, const std::vector<std::pair<std::string, Names>>& entries) {
+  PolicyRequirements requirements;
+  for (const std::string& scope : scopes) requirements.of_cluster[scope];
+  RegistriesConf conf;
+  for (const auto& [scope, mirrors] : entries) {
+    Registry& registry = conf.registries.emplace_back();
+    (scope.starts_with("*.") ? registry.prefix : registry.endpoint.location) = scope;
+    for (const std::string& mirror : mirrors) registry.mirrors.emplace_back().location = mirror;
+  }
+  const std::string text = *SigstoreRegistries(requirements, conf);
+  Names keys;
+  for (std::size_t at = 0; (at = text.find("\n  ", at)) != std::string::npos; ++at) {
+    if (text[at + 3] != ' ') keys.push_back(text.substr(at + 3, text.find(":\n", at) - at - 3));
+  }
+  return keys;
+}
+
+TEST(SigstoreRegistries, HasScopesAndTheirMirrors) {
+  EXPECT_EQ(*SigstoreRegistries({}, {}), "");
+  PolicyRequirements one;
+  one.of_namespaces["ns"]["*.w.test"];
+  EXPECT_EQ(*SigstoreRegistries(one, {}), "docker:\n  '*.w.test':\n    use-sigstore-attachments: true\n");
+  EXPECT_EQ(SigstoreKeys({"z", "a/b"}, {}), (Names{"a/b", "z"}));
+  EXPECT_EQ(SigstoreKeys({"s"}, {{"s", {"m"}}, {"s/x", {"n/x"}}, {"t", {"o"}}}), (Names{"m", "n/x", "s"}));
+  // The most precise entry around a scope is the one that its images are pulled by.
+  EXPECT_EQ(SigstoreKeys({"s/x/app"}, {{"s", {"m"}}, {"s/x", {"n"}}}), (Names{"n/app", "s/x/app"}));
+  EXPECT_EQ(SigstoreKeys({"a.w.test/ns"}, {{"*.w.test", {"m"}}}), (Names{"a.w.test/ns", "m/ns"}));
+}
+
+TEST(RegistriesConfig, SaysInTheClusterWhoHasMadeIt) {
+  api::MachineConfigPool pool;
+  pool.metadata.name = "worker";
+  pool.metadata.uid = "u-2";
+  api::Image image;
+  image.metadata.name = "cluster";
+  image.metadata.uid = "u-1";
+  EXPECT_EQ(OldRegistriesConfigName(pool.metadata), "99-worker-u-2-registries");
+  const MachineConfig made = RegistriesConfig(RegistriesConfigName("worker"), pool, {}, image, "HASH");
+  EXPECT_EQ(made.name, "99-worker-generated-registries");
+  EXPECT_EQ(made.annotations, MadeBy("HASH"));
+  EXPECT_EQ(made.owner_references.at(0).uid, "u-1");
+  EXPECT_FALSE(made.owner_references.at(0).controller);
+  const MachineConfig at_bootstrap = RegistriesConfigAtBootstrap(pool, {});
+  EXPECT_TRUE(at_bootstrap.annotations.empty());
+  EXPECT_EQ(at_bootstrap.owner_references.at(0).kind, "Image");
+  EXPECT_EQ(at_bootstrap.owner_references.at(0).uid, "");
+}
+
+}  // namespace
+}  // namespace pintle::generated

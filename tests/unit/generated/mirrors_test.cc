@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/mirrors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pintle::generated {
+namespace {
+
+using api::Mirrors;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Names = std::vector<std::string>;
+
+Mirrors From(std::string source, Names mirrors, std::string policy = "") {
+  return {.source = std::move(source), .mirrors = std::move(mirrors), .source_policy = std::move(policy)};
+}
+
+// A cluster with one object of each kind.
+struct Cluster {
+  std::vector<api::MirrorSet> content_source_policies{1};
+  std::vector<api::MirrorSet> digest_sets{1};
+  std::vector<api::MirrorSet> tag_sets{1};
+
+  Cluster& Content(Mirrors mirrors) {
+    content_source_policies[0].spec.repository_digest_mirrors.push_back(std::move(mirrors));
+    return *this;
+  }
+  Cluster& Digest(Mirrors mirrors) {
+    digest_sets[0].spec.image_digest_mirrors.push_back(std::move(mirrors));
+    return *this;
+  }
+  Cluster& Tag(Mirrors mirrors) {
+    tag_sets[0].spec.image_tag_mirrors.push_back(std::move(mirrors));
+    return *this;
+  }
+  MirrorObjects Objects() const { return {content_source_policies, digest_sets, tag_sets}; }
+};
+
+Names MergedOf(const std::vector<Names>& lists) {
+  Cluster cluster;
+  for (const Names& list : lists) cluster.Digest(From("src.test", list));
+  const auto merged = MergedDigestMirrors(cluster.Objects());
+  return merged.empty() ? Names() : merged.at(0).mirrors;
+}
+
+TEST(MergedDigestMirrors, KeepAllOrdersThatAgree) {
+  struct Row {
+    std::vector<Names> lists;
+    Names merged;
+  };
+  for (const Row& row : {
+           Row{{{"b", "c"}, {"a", "b"}}, {"a", "b", "c"}},
+           {{{"z"}, {"m"}, {"a"}}, {"a", "m", "z"}},
+           {{{"a", "b"}, {"b", "a"}}, {"a", "b"}},
+           {{{"a", "b", "c"}, {"c", "a"}, {"d", "b"}}, {"d", "a", "b", "c"}},
+           {{{"z", "b"}, {"y", "a"}}, {"y", "z", "a", "b"}},
+           {{{"a", "a"}}, {"a"}},
+           // The source is asked last, unless it is said otherwise.
+           {{{"m", "src.test"}}, {"m"}},
+           {{{"m", "src.test", "n"}}, {"m", "src.test", "n"}},
+           {{{"src.test", "m"}, {"n"}}, {"n", "src.test", "m"}},
+           // What has no mirror but itself is none.
+           {{{"src.test"}}, {}},
+           {{{}}, {}},
+       }) {
+    EXPECT_EQ(MergedOf(row.lists), row.merged) << testing::PrintToString(row.lists);
+  }
+}
+
+TEST(MergedDigestMirrors, AreByTheirSourcesFromBothKinds) {
+  const Cluster cluster = Cluster()
+                              .Content(From("z.test", {"i"}))
+                              .Digest(From("z.test", {"d"}))
+                              .Digest(From("a.test", {"d"}, "NeverContactSource"))
+                              .Tag(From("t.test", {"t"}));
+  const auto merged = MergedDigestMirrors(cluster.Objects());
+  ASSERT_EQ(merged.size(), 2U);
+  EXPECT_EQ(merged[0].source, "a.test");
+  EXPECT_TRUE(merged[0].never_contact_source);
+  EXPECT_EQ(merged[1].source, "z.test");
+  EXPECT_FALSE(merged[1].never_contact_source);
+  EXPECT_THAT(merged[1].mirrors, ElementsAre("d", "i"));
+}
+
+TEST(MergedTagMirrors, AreThoseOfTagsOnly) {
+  const Cluster cluster = Cluster().Digest(From("a.test", {"d"})).Tag(From("t.test", {"t"}));
+  const auto merged = MergedTagMirrors(cluster.Objects());
+  ASSERT_EQ(merged.size(), 1U);
+  EXPECT_EQ(merged[0].source, "t.test");
+}
+
+std::string ProblemOf(const Cluster& cluster) {
+  const auto checked = CheckMirrors(cluster.Objects());
+  return checked ? "" : checked.error().message();
+}
+
+TEST(CheckMirrors, NamesWhatIsNoRegistry) {
+  EXPECT_EQ(ProblemOf(Cluster().Digest(From("*.w.test", {"m.test:5000/ns"}))), "");
+  for (const std::string source : {"bad source", "Bad_Source!", "r.test/a:tag", "", "*", "*.w.test/ns", "*.w.test:1"}) {
+    const std::string problem = "invalid format for source \"" + source + "\"";
+    EXPECT_EQ(ProblemOf(Cluster().Content(From(source, {"m.test"}))), problem);
+    EXPECT_EQ(ProblemOf(Cluster().Digest(From(source, {"m.test"}))), problem);
+    EXPECT_EQ(ProblemOf(Cluster().Tag(From(source, {"m.test"}))), problem);
+  }
+  for (const std::string mirror : {"http://m.test", "*.m.test", "", "m.test/"}) {
+    EXPECT_EQ(ProblemOf(Cluster().Tag(From("r.test", {"n.test", mirror}))),
+              "invalid format for mirror \"" + mirror + "\"");
+  }
+}
+
+TEST(CheckMirrors, RefusesContradictions) {
+  constexpr std::string_view kConflict =
+      "conflicting mirrorSourcePolicy is set for the same source \"s.test\" in imagedigestmirrorsets, "
+      "imagetagmirrorsets, or imagecontentsourcepolicies";
+  const Mirrors never = From("s.test", {"m.test"}, "NeverContactSource");
+  const Mirrors allow = From("s.test", {"m.test"}, "AllowContactingSource");
+  const Mirrors unsaid = From("s.test", {"m.test"});
+  EXPECT_EQ(ProblemOf(Cluster().Digest(never).Tag(never)), "");
+  EXPECT_EQ(ProblemOf(Cluster().Digest(allow).Tag(unsaid)), "");
+  EXPECT_EQ(ProblemOf(Cluster().Digest(never).Tag(allow)), kConflict);
+  EXPECT_EQ(ProblemOf(Cluster().Digest(never).Digest(unsaid)), kConflict);
+  EXPECT_EQ(ProblemOf(Cluster().Digest(never).Content(unsaid)), kConflict);
+  EXPECT_EQ(ProblemOf(Cluster().Digest(From("s.test", {"m.test", "s.test"}, "NeverContactSource"))),
+            "cannot set mirrorSourcePolicy: NeverContactSource if the source \"s.test\" is one of the mirrors");
+}
+
+}  // namespace
+}  // namespace pintle::generated

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/registries_conf.h"
+
+#include <gtest/gtest.h>
+
+namespace pintle::generated {
+namespace {
+
+using Names = std::vector<std::string>;
+
+struct Wishes {
+  Names insecure;
+  Names blocked;
+  std::vector<api::Mirrors> digests;
+  std::vector<api::Mirrors> tags;
+};
+
+// "scope[!insecure][#blocked] mirror[!]@digest ..." for each entry, with ";" between them.
+std::string Shown(const RegistriesConf& conf) {
+  std::string shown;
+  for (const Registry& registry : conf.registries) {
+    if (!shown.empty()) shown += "; ";
+    shown += registry.scope();
+    if (registry.endpoint.insecure) shown += "!";
+    if (registry.blocked) shown += "#";
+    for (const RegistryEndpoint& mirror : registry.mirrors) {
+      shown += " " + mirror.location + (mirror.insecure ? "!" : "");
+      shown += "@" + mirror.pull_from_mirror.substr(0, mirror.pull_from_mirror.find('-'));
+    }
+  }
+  return shown;
+}
+
+Result<std::string> Edited(const Wishes& wishes, RegistriesConf conf = {}) {
+  std::vector<api::MirrorSet> digests(1);
+  digests[0].spec.image_digest_mirrors = wishes.digests;
+  std::vector<api::MirrorSet> tags(1);
+  tags[0].spec.image_tag_mirrors = wishes.tags;
+  TRY(Edit(conf, {wishes.insecure, wishes.blocked},
+           {.content_source_policies = {}, .digest_sets = digests, .tag_sets = tags}));
+  return Shown(conf);
+}
+
+TEST(Edit, MakesEntriesInTheOrderOfTheOperator) {
+  struct Row {
+    Wishes wishes;
+    std::string_view entries;
+  };
+  for (const Row& row : {
+           Row{{}, ""},
+           {{.insecure = {"z", "a"}, .blocked = {"b"}, .digests = {}, .tags = {}}, "b#; z!; a!"},
+           {{.insecure = {"r", "i", "c"}, .blocked = {"b", "c", "d"}, .digests = {}, .tags = {}},
+            "b#; c!#; d#; r!; i!"},
+           {{.insecure = {},
+           .blocked = {"a"},
+           .digests = {{"z", {"m"}, ""}, {"y", {"n"}, ""}},
+           .tags = {{"x", {"o"}, ""}}},
+            "y n@digest; z m@digest; x o@tag; a#"},
+           {{.insecure = {}, .blocked = {}, .digests = {{"s", {"m"}, ""}}, .tags = {{"s", {"m"}, ""}}},
+            "s m@digest m@tag"},
+           {{.insecure = {}, .blocked = {}, .digests = {{"s", {"m"}, "NeverContactSource"}}, .tags = {}},
+            "s# m@digest"},
+           {{.insecure = {}, .blocked = {}, .digests = {}, .tags = {{"s", {"m"}, "NeverContactSource"}}}, "s# m@tag"},
+       }) {
+    EXPECT_EQ(*Edited(row.wishes), row.entries);
+  }
+}
+
+TEST(Edit, MarksWhatIsInsideOfAScope) {
+  EXPECT_EQ(*Edited({.insecure = {"*.test"},
+                     .blocked = {"a.test/ns", "b"},
+                     .digests = {{"r", {"m.test/r", "n"}, ""}},
+                     .tags = {}}),
+            "r m.test/r!@digest n@digest; a.test/ns!#; b#; *.test!");
+  EXPECT_EQ(*Edited({.insecure = {"a/ns"}, .blocked = {"a"}, .digests = {}, .tags = {}}), "a#; a/ns!#");
+}
+
+TEST(Edit, GivesWhatIsInsideOfASourceItsMirrors) {
+  EXPECT_EQ(*Edited({.insecure = {"m", "r/ns/x"}, .blocked = {}, .digests = {{"r/ns", {"m/ns"}, ""}}, .tags = {}}),
+            "r/ns m/ns!@digest; m!; r/ns/x! m/ns/x!@digest");
+  EXPECT_EQ(*Edited({.insecure = {}, .blocked = {}, .digests = {{"r", {"m"}, ""}, {"r/a", {"n"}, ""}}, .tags = {}}),
+            "r m@digest; r/a n@digest");
+  EXPECT_EQ(*Edited({.insecure = {}, .blocked = {"r/a"}, .digests = {{"r", {"m"}, ""}}, .tags = {{"r", {"o"}, ""}}}),
+            "r m@digest o@tag; r/a# m/a@digest o/a@tag");
+}
+
+TEST(Edit, CannotDivideTheMirrorsOfAWildcard) {
+  const auto edited =
+      Edited({.insecure = {}, .blocked = {"a.w.test"}, .digests = {{"*.w.test", {"m"}, ""}}, .tags = {}});
+  ASSERT_FALSE(edited);
+  EXPECT_EQ(edited.error().message(),
+            "internal error: mirrorsAdjustedForNestedScope for a wildcard scope \"*.w.test\"");
+}
+
+TEST(Edit, KeepsEntriesOfTheTemplate) {
+  RegistriesConf conf =
+      *ReadRegistriesConf("[[registry]]\nprefix = \"p\"\nlocation = \"l\"\n[[registry]]\nlocation = \"k\"\n");
+  EXPECT_EQ(*Edited({.insecure = {"p", "l"}, .blocked = {"k"}, .digests = {}, .tags = {}}, conf), "p!; k#; l!");
+}
+
+constexpr std::string_view kAll = R"(unqualified-search-registries = ["a", "b"]
+credential-helpers = []
+short-name-mode = "enforcing"
+additional-layer-store-auth-helper = "h"
+
+[[registry]]
+  prefix = "*.w.test"
+  blocked = true
+  mirror-by-digest-only = true
+
+[[registry]]
+  prefix = ""
+  location = "r.test"
+  insecure = true
+  pull-from-mirror = "all"
+
+  [[registry.mirror]]
+    location = "m.test"
+    insecure = true
+    pull-from-mirror = "digest-only"
+
+[aliases]
+  app = "r.test/app"
+)";
+
+TEST(ReadRegistriesConf, KnowsAllThatIsWritten) {
+  const auto conf = ReadRegistriesConf(kAll);
+  ASSERT_TRUE(conf) << conf.error().message();
+  EXPECT_EQ(Write(*conf), kAll);
+}
+
+TEST(Write, HasNoListsThatAreNotThere) {
+  EXPECT_EQ(Write(*ReadRegistriesConf("# Nothing.\nunknown = 1\n")),
+            "short-name-mode = \"\"\nadditional-layer-store-auth-helper = \"\"\n");
+}
+
+TEST(ReadRegistriesConf, RefusesOtherTypes) {
+  for (const std::string_view wrong :
+       {"registry = 1", "registry = [1]", "[[registry]]\nblocked = 1", "[[registry]]\nmirror = \"m\"",
+        "[[registry]]\nmirror = [{location = 1}]", "aliases = 1", "[aliases]\na = 1", "short-name-mode = 1", "x"}) {
+    EXPECT_FALSE(ReadRegistriesConf(wrong)) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace pintle::generated

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/runtime_templates.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace pintle::generated {
+namespace {
+
+MachineConfig With(const std::vector<NewFile>& files) {
+  MachineConfig config;
+  config.config = ConfigText(ConfigOf(files));
+  return config;
+}
+
+const NewFile kStorage{"/etc/containers/storage.conf", "s"};
+const NewFile kRegistries{"/etc/containers/registries.conf", "r"};
+const NewFile kPolicy{"/etc/containers/policy.json", "p"};
+
+TEST(FindRuntimeTemplates, LooksAtAllConfigs) {
+  MachineConfig unreadable;
+  unreadable.config = "{}";
+  const std::vector configs = {unreadable, With({kStorage}), With({}), With({kPolicy, kRegistries}),
+                               With({{kStorage.path, "later"}})};
+  const auto templates = FindRuntimeTemplates(configs);
+  ASSERT_TRUE(templates);
+  EXPECT_EQ(templates->storage_conf, "s");
+  EXPECT_EQ(templates->registries_conf, "r");
+  EXPECT_EQ(templates->policy_json, "p");
+}
+
+TEST(FindRuntimeTemplates, NamesAllThatAreMissing) {
+  EXPECT_EQ(FindRuntimeTemplates(std::vector{With({kRegistries, kPolicy})}).error().message(),
+            "could not generate old container runtime configs: could not find Storage Config");
+  EXPECT_EQ(FindRuntimeTemplates(std::vector{With({kRegistries})}).error().message(),
+            "could not generate old container runtime configs: [could not find Storage Config, could not find Policy "
+            "JSON]");
+}
+
+}  // namespace
+}  // namespace pintle::generated

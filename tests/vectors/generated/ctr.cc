@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vectors/generated/ctr.h"
+
+#include "api/container_runtime_config.h"
+#include "generated/container_runtime.h"
+#include "vectors/generated/case_files.h"
+#include "vectors/generated/runtime_inputs.h"
+
+namespace pintle::vectors {
+namespace {
+
+using Made = Result<std::vector<generated::MachineConfig>>;
+
+Made Make(const CaseObjects& objects, const TemplatesOfRoles& templates) {
+  const auto configs = TRY(objects.All<api::ContainerRuntimeConfig>("ContainerRuntimeConfig"));
+  const auto pools = objects.Pools();
+  std::vector<generated::PoolWithTemplates> with_templates;
+  for (const auto& pool : pools) with_templates.push_back({&pool, &templates.For(pool)});
+  const auto stores = objects.IsEnabled("AdditionalStorageConfig") ? generated::AdditionalStores::kUsed
+                                                                   : generated::AdditionalStores::kLeftAside;
+  return generated::RuntimeConfigsAtBootstrap(configs, with_templates, stores, "HASH");
+}
+
+// The operator ends with a panic where there is no spec.containerRuntimeConfig.
+bool IsPanic(const std::filesystem::path& output) {
+  return std::filesystem::exists(output / "error.txt") && TextOf(output / "error.txt").starts_with("PANIC: ");
+}
+
+std::string NotOurError(const Made& made) {
+  constexpr std::string_view kOurs = "has no spec.containerRuntimeConfig";
+  if (made) return "should be an error";
+  return made.error().message().find(kOurs) == std::string::npos ? "another error: " + made.error().message() : "";
+}
+
+}  // namespace
+
+Tally RunCtr(const std::filesystem::path& folder) {
+  Tally tally("ctr");
+  const TemplatesOfRoles templates(folder / ".." / "own-templates");
+  for (const std::string& name : NamesIn(folder)) {
+    const std::filesystem::path output = folder / name / "out-own";
+    const Made made = Make(CaseObjects(folder, name), templates);
+    if (IsPanic(output)) {
+      tally.AddDeliberate(name, "an error where the operator panics", NotOurError(made));
+    } else {
+      tally.Add(name, DifferenceFrom(output, made));
+    }
+  }
+  return tally;
+}
+
+}  // namespace pintle::vectors

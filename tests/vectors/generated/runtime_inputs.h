@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the cases of ContainerRuntimeConfigs and of images begin with.
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/machine_config_pool.h"
+#include "generated/runtime_templates.h"
+#include "json/parse.h"
+#include "machineconfig/objects.h"
+#include "vectors/generated/case_files.h"
+
+namespace pintle::vectors {
+
+// The objects of a case: those that all cases have, but for kinds of which it has its own.
+class CaseObjects {
+ public:
+  // `folder` is that of the kind.
+  CaseObjects(const std::filesystem::path& folder, const std::string& name);
+
+  template <typename T>
+  Result<std::vector<T>> All(std::string_view kind) const {
+    std::vector<T> objects;
+    for (const json::Value& document : documents_) {
+      if (machineconfig::KindOf(document) == kind) {
+        objects.push_back(TRY(machineconfig::ReadObject<T>(document, kind)));
+      }
+    }
+    return objects;
+  }
+
+  std::vector<api::MachineConfigPool> Pools() const;
+  bool IsEnabled(std::string_view feature_gate) const;
+  std::string ReleaseImage() const;
+
+ private:
+  std::vector<json::Value> documents_;
+};
+
+// The files of the container tools as the templates beside the cases have them.  A pool of another name than that of a
+// role has the worker's.
+class TemplatesOfRoles {
+ public:
+  explicit TemplatesOfRoles(const std::filesystem::path& templates);
+
+  const generated::RuntimeTemplates& For(const api::MachineConfigPool& pool) const;
+
+ private:
+  std::map<std::string, generated::RuntimeTemplates> by_role_;
+};
+
+}  // namespace pintle::vectors
