@@ -94,6 +94,17 @@ NewFile DropIn(std::string_view name, std::string_view key, Value value) {
 
 std::string_view NameOf(const api::MachineConfigPool& pool) { return pool.metadata.name; }
 
+MachineConfig ConfigFor(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
+                        api::OwnerReference owner, std::string_view controller_version) {
+  return {.name = std::move(name),
+          .role = pool.metadata.name,
+          .annotations = MadeBy(controller_version),
+          .owner_references = {std::move(owner)},
+          .config = ConfigText(ConfigOf(files)),
+          .kernel_arguments = {},
+          .extensions = {}};
+}
+
 }  // namespace
 
 Result<> CheckContainerRuntimeConfig(const api::ContainerRuntimeConfig& config) {
@@ -157,6 +168,12 @@ Result<bool> IsFor(const api::ContainerRuntimeConfig& config, const api::Machine
   auto compiled = api::Selector::Compile(selector);
   if (!compiled) return std::move(compiled).error().While("invalid label selector");
   return compiled->Matches(pool.metadata.labels);
+}
+
+MachineConfig RuntimeConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
+                            const api::ContainerRuntimeConfig& owner, std::string_view controller_version) {
+  return ConfigFor(std::move(name), pool, files, ControlledBy(api::ContainerRuntimeConfig::kKind, owner.metadata),
+                   controller_version);
 }
 
 Result<std::vector<MachineConfig>> RuntimeConfigsAtBootstrap(std::span<const api::ContainerRuntimeConfig> configs,

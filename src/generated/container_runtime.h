@@ -36,6 +36,10 @@ RuntimeFiles FilesOf(const api::ContainerRuntimeConfiguration& config, std::stri
 // Whether a config is for this pool.  One that has no selector, or an empty one, is for none.
 Result<bool> IsFor(const api::ContainerRuntimeConfig& config, const api::MachineConfigPool& pool);
 
+// The config for a pool, as the cluster's controller makes it.
+MachineConfig RuntimeConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
+                            const api::ContainerRuntimeConfig& owner, std::string_view controller_version);
+
 // What bootstrap makes of all that it finds, in that order; there can be one for each pool.  `template_of` are the
 // templates of each pool's role.
 struct PoolWithTemplates {

@@ -1,108 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What is written as TOML is read as what it was, whatever keys and texts it has.
-//
-// The bytes are a list of steps: what to add, and its key and its text, each of which ends with a zero byte.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <string>
 #include <string_view>
-#include <utility>
 
+#include "fuzz/toml_steps.h"
 #include "generated/storage_conf.h"
 #include "machineconfig/toml.h"
 #include "toml/writer.h"
 
-namespace {
-
-using pintle::json::Value;
-namespace toml = pintle::toml;
-
-class Steps {
- public:
-  explicit Steps(std::string_view bytes) : left_(bytes) {}
-
-  bool at_end() const { return left_.empty(); }
-
-  char Kind() {
-    const char kind = left_[0];
-    left_.remove_prefix(1);
-    return kind;
-  }
-
-  std::string_view Text() {
-    const std::size_t end = std::min(left_.find('\0'), left_.size());
-    const std::string_view text = left_.substr(0, end);
-    left_.remove_prefix(std::min(end + 1, left_.size()));
-    return text;
-  }
-
- private:
-  std::string_view left_;
-};
-
-// Fills a table and what it should be read as.
-void Fill(Steps& steps, toml::Table& table, Value& expected, std::size_t depth) {
-  constexpr std::size_t kDeepest = 20;
-  while (!steps.at_end()) {
-    const char kind = steps.Kind();
-    if (kind == '.') return;
-    const std::string_view key = steps.Text();
-    if (expected.contains(key)) continue;
-    Value& value = expected[key];
-    switch (kind) {
-      case 't':
-      case '[':
-        if (depth < kDeepest) {
-          toml::Table inner;
-          Value members = Value::object();
-          Fill(steps, inner, members, depth + 1);
-          if (kind == 't') {
-            table.Add(key, std::move(inner));
-            value = std::move(members);
-          } else {
-            table.Add(key, toml::Tables{inner, inner});
-            value = Value::array({members, members});
-          }
-          break;
-        }
-        [[fallthrough]];
-      case 'b':
-        table.Add(key, true);
-        value = true;
-        break;
-      case 'n':
-        table.Add(key, static_cast<std::int64_t>(key.size()) - 5);
-        value = static_cast<std::int64_t>(key.size()) - 5;
-        break;
-      case 'l': {
-        const std::string text(steps.Text());
-        table.Add(key, toml::Texts{text, "", text});
-        value = Value::array({text, "", text});
-        break;
-      }
-      default: {
-        const std::string_view text = steps.Text();
-        table.Add(key, text);
-        value = std::string(text);
-        break;
-      }
-    }
-  }
-}
-
-}  // namespace
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  Steps steps(bytes);
-  toml::Table document;
-  Value expected = Value::object();
+  pintle::toml_steps::Steps steps(bytes);
+  pintle::toml::Table document;
+  auto expected = pintle::json::Value::object();
   Fill(steps, document, expected, 0);
-  const auto read = pintle::machineconfig::ParseToml(toml::Write(document));
+  const auto read = pintle::machineconfig::ParseToml(pintle::toml::Write(document));
   if (!read || !(*read == expected)) std::abort();
 
   // What is made of a template stays as it is when it is one itself.

@@ -188,6 +188,18 @@ TEST(RuntimeConfigsAtBootstrap, AreOneForEachPoolAtMost) {
       "MachineConfigPool worker. Please apply only one ContainerConfig manifest for each pool during installation");
 }
 
+TEST(RuntimeConfig, IsControlledByItsObject) {
+  auto owner = Wanting("{}");
+  owner.metadata.uid = "u-1";
+  const auto made = RuntimeConfig("99-worker-generated-containerruntime-1", PoolNamed("worker"), {}, owner, "HASH");
+  EXPECT_EQ(made.name, "99-worker-generated-containerruntime-1");
+  EXPECT_EQ(made.role, "worker");
+  EXPECT_EQ(made.config, R"({"ignition":{"version":"3.5.0"}})");
+  EXPECT_EQ(made.owner_references.at(0).name, "crc");
+  EXPECT_EQ(made.owner_references.at(0).uid, "u-1");
+  EXPECT_EQ(made.owner_references.at(0).controller, true);
+}
+
 TEST(RuntimeConfigsAtBootstrap, ChecksAllBeforeItMakesAny) {
   const auto wrong = RuntimeConfigsAtBootstrap(std::vector{Wanting("{}"), Wanting(R"({"pidsLimit":1})")}, {},
                                                AdditionalStores::kUsed, "HASH");

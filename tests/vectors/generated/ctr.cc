@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vectors/generated/ctr.h"
+
+// ContainerRuntimeConfigs at bootstrap.
 
 #include "api/container_runtime_config.h"
 #include "generated/container_runtime.h"
 #include "vectors/generated/case_files.h"
+#include "vectors/generated/kinds.h"
 #include "vectors/generated/runtime_inputs.h"
 
 namespace pintle::vectors {

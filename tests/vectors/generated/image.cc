@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vectors/generated/image.h"
+
+// The Image, mirrors and policies at bootstrap.
 
 #include "api/image_config.h"
 #include "api/image_policy.h"
 #include "generated/image_files.h"
 #include "vectors/generated/case_files.h"
+#include "vectors/generated/kinds.h"
 #include "vectors/generated/runtime_inputs.h"
 
 namespace pintle::vectors {
