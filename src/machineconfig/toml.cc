@@ -151,33 +151,17 @@ class Reader {
     }
     json::Value* outer = TRY(Enter(document, table_key));
     json::Value& slot = (*outer)[table_key.back()];
-    if (is_list) {
-      if (slot.is_null()) slot = json::Value::array();
-      if (!slot.is_array() || is_fixed_.contains(last_key_)) return AlreadyDefined(last_key_);
-      return &slot.push_back(json::Value::object());
-    }
-    if (slot.is_null()) slot = json::Value::object();
-    if (!slot.is_object() || is_fixed_.contains(last_key_)) return AlreadyDefined(last_key_);
-    if (!IsListElement(document, table_key)) {
-      if (!headers_.insert(last_key_).second) return AlreadyDefined(last_key_);
-    }
+    if (slot.is_null()) slot = is_list ? json::Value::array() : json::Value::object();
+    const bool is_other = is_list ? !slot.is_array() : !slot.is_object();
+    if (is_other || is_fixed_.contains(&slot)) return AlreadyDefined(last_key_);
+    if (is_list) return &slot.push_back(json::Value::object());
+    if (!headers_.insert(&slot).second) return AlreadyDefined(last_key_);
     return &slot;
   }
 
   Error AlreadyDefined(const std::string& key) const {
     if (!IsName(key)) return Wrong("A key has already been defined.");
     return Wrong(fmt::format("Key '{}' has already been defined.", key));
-  }
-
-  // A table below an element of a list may be defined once for each element.
-  static bool IsListElement(const json::Value& document, const Key& key) {
-    const json::Value* table = &document;
-    for (const std::string& part : key) {
-      if (table->is_array()) return true;
-      table = table->Find(part);
-      if (table == nullptr) return false;
-    }
-    return table->is_array();
   }
 
   // Returns the table that contains a key, and creates tables as needed.  For a list, that is its last table.
@@ -204,8 +188,9 @@ class Reader {
     json::Value* holder = TRY(Enter(table, key));
     if (holder->contains(key.back())) return AlreadyDefined(last_key_);
     const bool is_inline = (SkipBlanks(), Peek() == '{' || Peek() == '[');
-    (*holder)[key.back()] = TRY(ReadValue(0));
-    if (is_inline) is_fixed_.insert(Joined(full));
+    json::Value& slot = (*holder)[key.back()];
+    slot = TRY(ReadValue(0));
+    if (is_inline) is_fixed_.insert(&slot);
     return {};
   }
 
@@ -446,8 +431,9 @@ class Reader {
   std::size_t at_ = 0;
   std::size_t line_ = 1;
   std::string last_key_;
-  std::set<std::string> headers_;   // Tables that have had a [header].
-  std::set<std::string> is_fixed_;  // Arrays and tables that were written as values, and cannot be extended.
+  // By address: a member of a table keeps its place for as long as the table lives.
+  std::set<const json::Value*> headers_;   // Tables that have had a [header].
+  std::set<const json::Value*> is_fixed_;  // Arrays and tables that were written as values, and cannot be extended.
 };
 
 constexpr std::string_view kUtf8ByteOrderMark = "\xEF\xBB\xBF";
