@@ -176,6 +176,13 @@ MachineConfig RuntimeConfig(std::string name, const api::MachineConfigPool& pool
                    controller_version);
 }
 
+bool IsStaleRuntimeConfig(const api::ObjectMeta& config, std::string_view controller_version) {
+  // What nobody has signed is somebody else's, whatever its name.
+  const std::string& version = config.Annotation(api::kGeneratedByControllerVersionAnnotation);
+  return config.name.find("generated-containerruntime") != std::string::npos && !version.empty() &&
+         version != controller_version;
+}
+
 Result<std::vector<MachineConfig>> RuntimeConfigsAtBootstrap(std::span<const api::ContainerRuntimeConfig> configs,
                                                              std::span<const PoolWithTemplates> pools,
                                                              AdditionalStores stores,

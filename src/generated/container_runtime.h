@@ -40,6 +40,10 @@ Result<bool> IsFor(const api::ContainerRuntimeConfig& config, const api::Machine
 MachineConfig RuntimeConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                             const api::ContainerRuntimeConfig& owner, std::string_view controller_version);
 
+// Whether a config of the cluster is one of these and was made by another build of the controller, so that it goes
+// away.
+bool IsStaleRuntimeConfig(const api::ObjectMeta& config, std::string_view controller_version);
+
 // What bootstrap makes of all that it finds, in that order; there can be one for each pool.  `template_of` are the
 // templates of each pool's role.
 struct PoolWithTemplates {

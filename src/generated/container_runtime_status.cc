@@ -14,8 +14,20 @@ constexpr std::string_view kFailure = "Failure";
 
 std::string ProblemWith(const Error& error) { return "Error: " + error.message(); }
 
-api::ContainerRuntimeConfigStatus StatusAfter(const api::ContainerRuntimeConfig& config, std::string_view problem,
-                                              WallTime now) {
+std::string ProblemOfName(const Error& error) { return "could not get ctrcfg key: " + error.message(); }
+
+std::string ProblemOfTemplates(const Error& error) {
+  return "could not generate origin ContainerRuntime Configs: " + error.message();
+}
+
+std::string ProblemOfWriting(const Error& error) { return "could not Create/Update MachineConfig: " + error.message(); }
+
+std::string ProblemOfFinalizer(const Error& error) {
+  return "could not add finalizers to ContainerRuntimeConfig: " + error.message();
+}
+
+std::optional<api::ContainerRuntimeConfigStatus> StatusAfter(const api::ContainerRuntimeConfig& config,
+                                                             std::string_view problem, WallTime now) {
   constexpr std::size_t kMostConditions = 3;
   api::ContainerRuntimeConfigStatus status = config.status;
   status.observed_generation = config.metadata.generation;
@@ -27,6 +39,7 @@ api::ContainerRuntimeConfigStatus StatusAfter(const api::ContainerRuntimeConfig&
   condition.message = problem.empty() ? kSuccess : problem;
   const bool is_said =
       !conditions.empty() && conditions.back().type == condition.type && conditions.back().message == condition.message;
+  if (is_said && config.status.observed_generation == status.observed_generation) return {};
   if (is_said) return status;
   conditions.push_back(std::move(condition));
   if (conditions.size() > kMostConditions) {

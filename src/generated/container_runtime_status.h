@@ -3,6 +3,7 @@
 
 // What the status of a ContainerRuntimeConfig says of how its configs were made.
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,14 +13,18 @@
 
 namespace pintle::generated {
 
-// As a status says that something is wrong with the object itself.
+// What a status says of what went wrong: with the object itself, with the choice of a config's name, with the templates
+// that it is laid over, with writing the config, and with noting its name in the object.
 std::string ProblemWith(const Error& error);
+std::string ProblemOfName(const Error& error);
+std::string ProblemOfTemplates(const Error& error);
+std::string ProblemOfWriting(const Error& error);
+std::string ProblemOfFinalizer(const Error& error);
 
-// The conditions are a history, of which the last three are kept.  A status that would say again what it says is left
-// as it is, so that whoever writes it only when it differs does not write it for ever.  `problem` is empty if there is
-// none.
-api::ContainerRuntimeConfigStatus StatusAfter(const api::ContainerRuntimeConfig& config, std::string_view problem,
-                                              WallTime now);
+// The conditions are a history, of which the last three are kept.  Nothing if the status says so already, but for the
+// time: it would be written for ever.  `problem` is empty if there is none.
+std::optional<api::ContainerRuntimeConfigStatus> StatusAfter(const api::ContainerRuntimeConfig& config,
+                                                             std::string_view problem, WallTime now);
 
 // Whether its configs were made from what it is now.
 bool IsDone(const api::ContainerRuntimeConfig& config);

@@ -12,7 +12,7 @@ constexpr WallTime kLater = kNow + std::chrono::seconds(1);
 TEST(StatusAfter, SaysSuccessOrWhatWasWrong) {
   api::ContainerRuntimeConfig config;
   config.metadata.generation = 2;
-  config.status = StatusAfter(config, ProblemWith(Error(ErrorKind::kInvalid, "invalid PidsLimit 1")), kNow);
+  config.status = *StatusAfter(config, ProblemWith(Error(ErrorKind::kInvalid, "invalid PidsLimit 1")), kNow);
   EXPECT_EQ(config.status.observed_generation, 2);
   ASSERT_EQ(config.status.conditions.size(), 1U);
   EXPECT_EQ(config.status.conditions[0].type, "Failure");
@@ -20,7 +20,7 @@ TEST(StatusAfter, SaysSuccessOrWhatWasWrong) {
   EXPECT_EQ(config.status.conditions[0].message, "Error: invalid PidsLimit 1");
   EXPECT_FALSE(IsDone(config));
 
-  config.status = StatusAfter(config, "", kLater);
+  config.status = *StatusAfter(config, "", kLater);
   ASSERT_EQ(config.status.conditions.size(), 2U);
   EXPECT_EQ(config.status.conditions[1].type, "Success");
   EXPECT_EQ(config.status.conditions[1].message, "Success");
@@ -29,17 +29,29 @@ TEST(StatusAfter, SaysSuccessOrWhatWasWrong) {
   EXPECT_FALSE(IsDone(config));
 }
 
-TEST(StatusAfter, IsAsBeforeWhenThereIsNothingNew) {
+TEST(StatusAfter, IsNothingWhenThereIsNothingNew) {
   api::ContainerRuntimeConfig config;
-  config.status = StatusAfter(config, "", kNow);
+  config.status = *StatusAfter(config, "", kNow);
+  EXPECT_FALSE(StatusAfter(config, "", kLater));
+  config.metadata.generation = 2;
   const auto again = StatusAfter(config, "", kLater);
-  ASSERT_EQ(again.conditions.size(), 1U);
-  EXPECT_EQ(again.conditions[0].last_transition_time->at, kNow);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->observed_generation, 2);
+  ASSERT_EQ(again->conditions.size(), 1U);
+  EXPECT_EQ(again->conditions[0].last_transition_time->at, kNow);
+}
+
+TEST(ProblemOf, SaysWhatCouldNotBeDone) {
+  const Error error(ErrorKind::kInvalid, "e");
+  EXPECT_EQ(ProblemOfName(error), "could not get ctrcfg key: e");
+  EXPECT_EQ(ProblemOfTemplates(error), "could not generate origin ContainerRuntime Configs: e");
+  EXPECT_EQ(ProblemOfWriting(error), "could not Create/Update MachineConfig: e");
+  EXPECT_EQ(ProblemOfFinalizer(error), "could not add finalizers to ContainerRuntimeConfig: e");
 }
 
 TEST(StatusAfter, KeepsTheLastThree) {
   api::ContainerRuntimeConfig config;
-  for (const char* problem : {"a", "b", "c", "d"}) config.status = StatusAfter(config, problem, kNow);
+  for (const char* problem : {"a", "b", "c", "d"}) config.status = *StatusAfter(config, problem, kNow);
   ASSERT_EQ(config.status.conditions.size(), 3U);
   EXPECT_EQ(config.status.conditions[0].message, "b");
   EXPECT_EQ(config.status.conditions[2].message, "d");

@@ -200,6 +200,17 @@ TEST(RuntimeConfig, IsControlledByItsObject) {
   EXPECT_EQ(made.owner_references.at(0).controller, true);
 }
 
+TEST(IsStaleRuntimeConfig, IsOneOfAnotherBuild) {
+  api::ObjectMeta config;
+  config.name = "99-worker-generated-containerruntime-1";
+  EXPECT_FALSE(IsStaleRuntimeConfig(config, "HASH"));
+  config.annotations = MadeBy("OTHER");
+  EXPECT_TRUE(IsStaleRuntimeConfig(config, "HASH"));
+  EXPECT_FALSE(IsStaleRuntimeConfig(config, "OTHER"));
+  config.name = "99-worker-generated-kubelet";
+  EXPECT_FALSE(IsStaleRuntimeConfig(config, "HASH"));
+}
+
 TEST(RuntimeConfigsAtBootstrap, ChecksAllBeforeItMakesAny) {
   const auto wrong = RuntimeConfigsAtBootstrap(std::vector{Wanting("{}"), Wanting(R"({"pidsLimit":1})")}, {},
                                                AdditionalStores::kUsed, "HASH");
