@@ -65,7 +65,7 @@ bool IsInsideOneOf(std::string_view scope, std::span<const std::string> scopes) 
 
 Result<> CheckNesting(std::string_view kind, const ScopeRequirements& requirements, const PolicyScopes& scopes) {
   for (const auto& [scope, required] : requirements) {
-    const auto wrong = [&](std::string_view how) {
+    const auto wrong = [&kind, &scope = scope](std::string_view how) {
       return Invalid(fmt::format("{} configured for the scope {} is {}", kind, scope, how));
     };
     if (!scopes.allowed.empty() && !IsInsideOneOf(scope, scopes.allowed)) {
