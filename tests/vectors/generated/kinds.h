@@ -21,12 +21,14 @@ struct Kind {
 
 Tally RunBootstrap(const std::filesystem::path& folder);
 Tally RunCtr(const std::filesystem::path& folder);
+Tally RunGotemplate(const std::filesystem::path& folder);
 Tally RunImage(const std::filesystem::path& folder);
 Tally RunKubelet(const std::filesystem::path& folder);
 
 inline constexpr auto kKinds = std::to_array<Kind>({
     {"bootstrap", RunBootstrap},
     {"ctr", RunCtr},
+    {"gotemplate", RunGotemplate},
     {"image", RunImage},
     {"kubelet", RunKubelet},
 });

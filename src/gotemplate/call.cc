@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "gotemplate/execution.h"
+#include "gotemplate/quote.h"
+
+namespace pintle::gotemplate {
+namespace {
+
+bool IsInteger(Kind kind) { return IsSigned(kind) || IsUnsigned(kind); }
+
+// A whole number as one of another type, which may have no room for all of it.
+Value Converted(const Value& value, const Type& type) {
+  const std::uint64_t bits = value.unsigned_integer();
+  switch (type.kind) {
+    case Kind::kInt8:
+      return Value::Integer(static_cast<std::int8_t>(bits), type);
+    case Kind::kInt16:
+      return Value::Integer(static_cast<std::int16_t>(bits), type);
+    case Kind::kInt32:
+      return Value::Integer(static_cast<std::int32_t>(bits), type);
+    case Kind::kInt:
+    case Kind::kInt64:
+      return Value::Integer(static_cast<std::int64_t>(bits), type);
+    case Kind::kUint8:
+      return Value::Unsigned(static_cast<std::uint8_t>(bits), type);
+    case Kind::kUint16:
+      return Value::Unsigned(static_cast<std::uint16_t>(bits), type);
+    case Kind::kUint32:
+      return Value::Unsigned(static_cast<std::uint32_t>(bits), type);
+    default:
+      return Value::Unsigned(bits, type);
+  }
+}
+
+Error Wrong(std::string text) { return Error(ErrorKind::kInvalid, std::move(text)); }
+
+// The type of the argument at this place.
+const Type& TypeAt(const Function& function, std::size_t place) {
+  return *function.parameters[std::min(place, function.parameters.size() - 1)];
+}
+
+// What errors call a function that is called by its value.
+std::string CalleeName(const Value& value) {
+  if (!value.is_valid()) return "<invalid Value>";
+  if (value.kind() == Kind::kString) return std::string(value.text());
+  return fmt::format("<{} Value>", value.type().name);
+}
+
+}  // namespace
+
+Result<Value> PreparedArgument(Value value, const Type& type) {
+  if (&type == &kAnyValueType) return value;
+  if (!value.is_valid()) {
+    if (!CanBeNil(type.kind)) return Wrong(fmt::format("value is nil; should be of type {}", type.name));
+    value = Value::Zero(type);
+  }
+  if (IsAssignable(value.type(), type)) return value;
+  if (IsInteger(value.kind()) && IsInteger(type.kind)) return Converted(value, type);
+  return Wrong(fmt::format("value has type {}; should be {}", value.type().name, type.name));
+}
+
+Execution::Callee Execution::FindFunction(std::string_view name) const {
+  if (const auto own = functions_.find(name); own != functions_.end()) return {&own->second, false};
+  const auto builtin = Builtins().find(name);
+  return builtin == Builtins().end() ? Callee{} : Callee{&builtin->second, true};
+}
+
+Result<Value> Execution::EvaluateFunction(const Value& dot, const IdentifierNode& node, const Node& command,
+                                          const Arguments& arguments) {
+  At(node);
+  TRY(Step());
+  const auto [function, is_builtin] = FindFunction(node.name);
+  if (function == nullptr) return Fail(Quoted(node.name) + " is not a defined function");
+  TRY(CheckCount(*function, node.name, arguments));
+  if (is_builtin && (node.name == "and" || node.name == "or")) {
+    return EvaluateAndOr(dot, node.name == "or", arguments);
+  }
+  const std::vector<Value> values = TRY(EvaluateArguments(dot, *function, arguments));
+  const bool is_call = is_builtin && node.name == "call";
+  const std::string callee = !is_call                    ? ""
+                             : arguments.nodes().empty() ? CalleeName(*arguments.final)
+                                                         : SourceOf(*arguments.nodes().front());
+  Result<Value> result = is_call ? CallValue(callee, values) : Call(*function, values);
+  if (result) return result;
+  At(command);
+  return Fail(fmt::format("error calling {}: {}", node.name, result.error().message()));
+}
+
+Result<> Execution::CheckCount(const Function& function, const std::string& name, const Arguments& arguments) const {
+  const std::size_t given = arguments.nodes().size() + (arguments.final != nullptr ? 1 : 0);
+  const std::size_t wanted = function.parameters.size() - (function.is_variadic ? 1 : 0);
+  if (function.is_variadic ? given >= wanted : given == wanted) return {};
+  return Fail(function.is_variadic ? fmt::format("wrong number of args for {}: want at least {} got {}", name, wanted,
+                                                 arguments.nodes().size())
+                                   : fmt::format("wrong number of args for {}: want {} got {}", name, wanted, given));
+}
+
+// Evaluates no more arguments than are needed to know the answer, which is one of them.
+Result<Value> Execution::EvaluateAndOr(const Value& dot, bool is_or, const Arguments& arguments) {
+  Value value;
+  for (const Node* argument : arguments.nodes()) {
+    value = TRY(EvaluateArgument(dot, &kAnyValueType, *argument));
+    if (IsTrue(WithoutInterface(value)) == is_or) return value;
+  }
+  return arguments.final != nullptr ? *arguments.final : value;
+}
+
+Result<std::vector<Value>> Execution::EvaluateArguments(const Value& dot, const Function& function,
+                                                        const Arguments& arguments) {
+  std::vector<Value> values;
+  values.reserve(arguments.nodes().size() + 1);
+  for (const Node* argument : arguments.nodes()) {
+    values.push_back(TRY(EvaluateArgument(dot, &TypeAt(function, values.size()), *argument)));
+  }
+  if (arguments.final != nullptr) {
+    values.push_back(TRY(CheckType(*arguments.final, &TypeAt(function, values.size()))));
+  }
+  // What takes an interface sees what is in it.
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (&TypeAt(function, i) == &kAnyType) values[i] = WithoutInterface(values[i]);
+  }
+  return values;
+}
+
+// With nullptr as the type, any value will do.
+Result<Value> Execution::EvaluateArgument(const Value& dot, const Type* type, const Node& node) {
+  At(node);
+  const Arguments none;
+  const std::array<const Node*, 1> itself = {&node};
+  switch (node.type) {
+    case NodeType::kDot:
+      return CheckType(dot, type);
+    case NodeType::kNil:
+      if (type == &kAnyValueType) return Value();
+      if (type != nullptr && CanBeNil(type->kind)) return Value::Zero(*type);
+      return Fail(fmt::format("cannot assign nil to {}", type == nullptr ? "<nil>" : type->name));
+    case NodeType::kField:
+      return CheckType(TRY(EvaluateFieldNode(dot, static_cast<const FieldNode&>(node), {itself, nullptr})), type);
+    case NodeType::kVariable:
+      return CheckType(TRY(EvaluateVariable(dot, static_cast<const VariableNode&>(node), none)), type);
+    case NodeType::kPipe:
+      return CheckType(TRY(EvaluatePipeline(dot, &static_cast<const PipeNode&>(node))), type);
+    case NodeType::kIdentifier: {
+      const auto& identifier = static_cast<const IdentifierNode&>(node);
+      return CheckType(TRY(EvaluateFunction(dot, identifier, identifier, none)), type);
+    }
+    case NodeType::kChain:
+      return CheckType(TRY(EvaluateChain(dot, static_cast<const ChainNode&>(node), none)), type);
+    default:
+      break;
+  }
+  if (type == nullptr || type == &kAnyValueType || type->kind == Kind::kInterface) return EvaluateAnyArgument(node);
+  return EvaluateTypedConstant(*type, node);
+}
+
+Result<Value> Execution::EvaluateAnyArgument(const Node& node) {
+  At(node);
+  return EvaluateConstant(Value(), node);
+}
+
+Result<Value> Execution::EvaluateTypedConstant(const Type& type, const Node& node) {
+  At(node);
+  const NumberNode* const number = node.type == NodeType::kNumber ? &static_cast<const NumberNode&>(node) : nullptr;
+  const auto expected = [&](const char* what) {
+    return Fail(fmt::format("expected {}; found {}", what, SourceOf(node)));
+  };
+  if (type.kind == Kind::kBool) {
+    if (node.type != NodeType::kBool) return expected("bool");
+    return Value::Bool(static_cast<const BoolNode&>(node).value, type);
+  }
+  if (type.kind == Kind::kString) {
+    if (node.type != NodeType::kString) return expected("string");
+    return Value::Text(static_cast<const StringNode&>(node).value, type);
+  }
+  if (IsSigned(type.kind)) {
+    if (number == nullptr || !number->value.integer) return expected("integer");
+    return Converted(Value::Integer(*number->value.integer), type);
+  }
+  if (IsUnsigned(type.kind)) {
+    if (number == nullptr || !number->value.unsigned_integer) return expected("unsigned integer");
+    return Converted(Value::Unsigned(*number->value.unsigned_integer), type);
+  }
+  if (IsFloat(type.kind)) {
+    if (number == nullptr || !number->value.real) return expected("float");
+    return Value::Real(*number->value.real, type);
+  }
+  if (type.kind == Kind::kComplex128) {
+    if (number == nullptr || !number->value.complex) return expected("complex");
+    return Value::Complex(*number->value.complex);
+  }
+  return Fail(fmt::format("can't handle {} for arg of type {}", SourceOf(node), type.name));
+}
+
+// With nullptr as the type, any value will do.
+Result<Value> Execution::CheckType(Value value, const Type* type) const {
+  if (type == nullptr || type == &kAnyValueType) return value;
+  if (!value.is_valid()) {
+    if (CanBeNil(type->kind)) return Value::Zero(*type);
+    return Fail(fmt::format("invalid value; expected {}", type->name));
+  }
+  if (IsAssignable(value.type(), *type)) return value;
+  if (value.is_interface() && !value.is_nil()) {
+    value = value.Inside();
+    if (IsAssignable(value.type(), *type)) return value;
+  }
+  if (value.kind() == Kind::kPointer && IsAssignable(*value.type().element, *type)) {
+    if (value.is_nil()) return Fail(fmt::format("dereference of nil pointer of type {}", type->name));
+    return value.Inside();
+  }
+  return Fail(fmt::format("wrong type for value; expected {}; got {}", type->name, value.type().name));
+}
+
+Result<Value> Execution::Call(const Function& function, std::span<const Value> arguments) {
+  const Value result = TRY(function.call(arguments, memory_));
+  return function.result == &kAnyType ? result.AsInterface() : result;
+}
+
+// The built-in function `call`.
+Result<Value> Execution::CallValue(const std::string& name, std::span<const Value> arguments) {
+  const Value callee = WithoutInterface(arguments.front());
+  if (!callee.is_valid()) return Wrong("call of nil");
+  if (callee.kind() != Kind::kFunction) {
+    return Wrong(fmt::format("non-function {} of type {}", name, callee.type().name));
+  }
+  // As reflection of Go says it of a function that is nil.
+  if (callee.is_nil()) return Wrong("reflect: call of nil function");
+  const Function& function = *callee.function();
+  const std::size_t given = arguments.size() - 1;
+  const std::size_t wanted = function.parameters.size() - (function.is_variadic ? 1 : 0);
+  if (function.is_variadic ? given < wanted : given != wanted) {
+    return Wrong(fmt::format("wrong number of args for {}: got {} want {}{}", name, given,
+                             function.is_variadic ? "at least " : "", wanted));
+  }
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < given; ++i) {
+    const Value argument = WithoutInterface(arguments[i + 1]);
+    values.push_back(TRY(PreparedArgument(argument, TypeAt(function, i)), fmt::format("arg {}", i)));
+  }
+  return Call(function, values);
+}
+
+}  // namespace pintle::gotemplate

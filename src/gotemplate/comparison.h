@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which values are equal or less than others, and which cannot be compared.
+
+#include <span>
+
+#include "base/result.h"
+#include "gotemplate/value.h"
+
+namespace pintle::gotemplate {
+
+// Whether the first equals one of the others.
+Result<bool> EqualsAny(std::span<const Value> values);
+Result<bool> IsLess(const Value& a, const Value& b);
+Result<bool> IsLessOrEqual(const Value& a, const Value& b);
+
+}  // namespace pintle::gotemplate

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gotemplate/escape.h"
+
+#include <fmt/core.h>
+
+#include "gotemplate/unicode.h"
+
+namespace pintle::gotemplate {
+namespace {
+
+std::string_view HtmlOf(char c) {
+  switch (c) {
+    case '\0':
+      return "\xef\xbf\xbd";
+    case '"':
+      return "&#34;";
+    case '\'':
+      return "&#39;";
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    default:
+      return "";
+  }
+}
+
+void AppendJavaScript(char32_t rune, std::string& to) {
+  const auto value = static_cast<unsigned>(rune);
+  if (rune == '\\' || rune == '\'' || rune == '"') {
+    to += '\\';
+    to += static_cast<char>(rune);
+  } else if (rune < ' ' || rune == '<' || rune == '>' || rune == '&' || rune == '=' ||
+             !(rune < 0x80 || IsPrintable(rune))) {
+    to += fmt::format("\\u{:04X}", value);
+  } else {
+    AppendRune(rune, to);
+  }
+}
+
+bool IsUnreserved(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("-_.~").find(c) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string HtmlEscaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (const std::string_view html = HtmlOf(c); !html.empty()) {
+      escaped += html;
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string JavaScriptEscaped(std::string_view text) {
+  std::string escaped;
+  while (!text.empty()) {
+    const Rune rune = FirstRune(text);
+    if (rune.value == kRuneError) {
+      escaped += text.substr(0, rune.bytes);  // Also what is no UTF-8 stays as it is.
+    } else {
+      AppendJavaScript(rune.value, escaped);
+    }
+    text.remove_prefix(rune.bytes);
+  }
+  return escaped;
+}
+
+std::string QueryEscaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (IsUnreserved(c)) {
+      escaped += c;
+    } else if (c == ' ') {
+      escaped += '+';
+    } else {
+      escaped += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return escaped;
+}
+
+}  // namespace pintle::gotemplate

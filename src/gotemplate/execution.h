@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One run of a template.  What is walked prints; what is evaluated has a value.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "gotemplate/execute.h"
+#include "gotemplate/nodes.h"
+
+namespace pintle::gotemplate {
+
+class Execution {
+ public:
+  Execution(const Template& of, const Functions& functions, std::string& output, const ExecuteOptions& options)
+      : template_(of), functions_(functions), output_(output), options_(options), name_(of.name()) {}
+
+  Result<> Run(const Value& data);
+
+ private:
+  // How a loop goes on behind a node.
+  enum class Flow : std::uint8_t { kOn, kBreak, kContinue };
+
+  struct Variable {
+    std::string_view name;
+    Value value;
+  };
+
+  struct Callee {
+    const Function* function = nullptr;
+    bool is_builtin = false;
+  };
+
+  // The arguments of a command; `words` begins with what is called.  `final` is what the pipeline had before; nullptr:
+  // this is its first command.
+  struct Arguments {
+    std::span<const Node* const> words = {};
+    const Value* final = nullptr;
+
+    bool has_any() const { return words.size() > 1 || final != nullptr; }
+    std::span<const Node* const> nodes() const { return words.empty() ? words : words.subspan(1); }
+  };
+
+  // Another level of a tree, or of templates in templates; nothing recurses without one.
+  class Level {
+   public:
+    explicit Level(Execution& execution) : execution_(execution) { ++execution_.depth_; }
+    ~Level() { --execution_.depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Execution& execution_;
+  };
+
+  Error Fail(std::string_view error) const;
+  Result<> Step();
+  Result<> CheckDepth() const;
+  void At(const Node& node) { at_ = &node; }
+
+  // walk.cc
+  Result<Flow> WalkList(const Value& dot, const List& list);
+  Result<Flow> Walk(const Value& dot, const Node& node);
+  Result<> WalkAction(const Value& dot, const ActionNode& action);
+  Result<Flow> WalkIfOrWith(const Value& dot, const BranchNode& branch);
+  Result<Flow> WalkRange(const Value& dot, const BranchNode& range);
+  Result<Flow> WalkElements(const Value& dot, const BranchNode& range);
+  Result<Flow> WalkIteration(const BranchNode& range, const Value& index, const Value& element);
+  Result<> SetLoopVariables(const PipeNode& pipe, const Value& index, const Value& element);
+  Result<> WalkTemplate(const Value& dot, const TemplateNode& node);
+  Result<> Print(const Node& node, const Value& value);
+  Result<> Write(std::string_view text);
+
+  Result<> SetVariable(std::string_view name, const Value& value);
+  Result<Value> VariableValue(std::string_view name) const;
+
+  // evaluate.cc
+  Result<Value> EvaluatePipeline(const Value& dot, const PipeNode* pipe);
+  Result<Value> EvaluateCommand(const Value& dot, const CommandNode& command, const Value* final);
+  Result<Value> EvaluateConstant(const Value& dot, const Node& word);
+  Result<> CheckNotCalled(const Arguments& arguments) const;
+  Result<Value> IdealConstant(const NumberNode& number);
+  Result<Value> EvaluateFieldNode(const Value& dot, const FieldNode& node, const Arguments& arguments);
+  Result<Value> EvaluateChain(const Value& dot, const ChainNode& chain, const Arguments& arguments);
+  Result<Value> EvaluateVariable(const Value& dot, const VariableNode& variable, const Arguments& arguments);
+  Result<Value> EvaluateFields(Value receiver, std::span<const std::string> names, const Arguments& arguments);
+  Result<Value> EvaluateField(const Value& receiver, const std::string& name, bool has_arguments);
+  Result<Value> FieldOfStruct(const Value& receiver, const Type& type, const std::string& name, bool has_arguments);
+  Result<Value> FieldOfMap(const Value& receiver, const std::string& name, bool has_arguments);
+
+  // call.cc
+  Callee FindFunction(std::string_view name) const;
+  Result<Value> EvaluateFunction(const Value& dot, const IdentifierNode& node, const Node& command,
+                                 const Arguments& arguments);
+  Result<> CheckCount(const Function& function, const std::string& name, const Arguments& arguments) const;
+  Result<Value> EvaluateAndOr(const Value& dot, bool is_or, const Arguments& arguments);
+  Result<std::vector<Value>> EvaluateArguments(const Value& dot, const Function& function, const Arguments& arguments);
+  Result<Value> EvaluateArgument(const Value& dot, const Type* type, const Node& node);
+  Result<Value> EvaluateAnyArgument(const Node& node);
+  Result<Value> EvaluateTypedConstant(const Type& type, const Node& node);
+  Result<Value> CheckType(Value value, const Type* type) const;
+  Result<Value> Call(const Function& function, std::span<const Value> arguments);
+  Result<Value> CallValue(const std::string& name, std::span<const Value> arguments);
+
+  const Template& template_;
+  const Functions& functions_;
+  std::string& output_;
+  const ExecuteOptions& options_;
+  std::string_view name_;     // Of the template that is executed just now.
+  const Node* at_ = nullptr;  // For errors.
+  std::vector<Variable> variables_;
+  std::size_t own_variables_ = 0;  // Where those of this template begin.
+  Memory memory_;
+  std::size_t depth_ = 0;
+  std::size_t steps_ = 0;
+};
+
+// What a value is for a function that is called by another: an argument that does not fit tells why.
+Result<Value> PreparedArgument(Value value, const Type& type);
+
+// What is to be printed in the place of a value; nothing: it cannot be printed.
+struct Printable {
+  Value value;
+  bool can_be_printed;
+};
+Printable PrintableOf(const Value& value);
+
+}  // namespace pintle::gotemplate

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gotemplate/float_text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace pintle::gotemplate {
+namespace {
+
+// Fixed texts of large numbers have 309 digits before the point.
+constexpr std::size_t kRoom = 400;
+
+std::string Written(double value, std::chars_format format, int precision, int bits) {
+  std::string text(kRoom + static_cast<std::size_t>(std::max(precision, 0)), '\0');
+  char* const begin = text.data();
+  char* const end = begin + text.size();
+  const std::to_chars_result result = precision >= 0 ? std::to_chars(begin, end, value, format, precision)
+                                      : bits == 32   ? std::to_chars(begin, end, static_cast<float>(value), format)
+                                                     : std::to_chars(begin, end, value, format);
+  text.resize(static_cast<std::size_t>(result.ptr - begin));
+  return text;
+}
+
+// %g with as few digits as possible: the exponent decides, and not which text is shorter.
+std::string ShortestGeneral(double value, int bits) {
+  std::string text = Written(value, std::chars_format::scientific, kShortest, bits);
+  const std::size_t e = text.find('e');
+  int exponent = 0;
+  std::from_chars(text.data() + e + 2, text.data() + text.size(), exponent);
+  const bool is_small = text[e + 1] == '-';
+  if (is_small ? exponent > 4 : exponent >= 6) return text;
+  return Written(value, std::chars_format::fixed, kShortest, bits);
+}
+
+struct Parts {
+  std::uint64_t mantissa;
+  int exponent;
+  int mantissa_bits;
+};
+
+Parts PartsOf(double value, int bits) {
+  const int mantissa_bits = bits == 32 ? 23 : 52;
+  const int bias = bits == 32 ? -127 : -1023;
+  const std::uint64_t raw =
+      bits == 32 ? std::bit_cast<std::uint32_t>(static_cast<float>(value)) : std::bit_cast<std::uint64_t>(value);
+  const std::uint64_t mantissa = raw & ((std::uint64_t{1} << mantissa_bits) - 1);
+  const int exponent_mask = bits == 32 ? 0xff : 0x7ff;
+  const int exponent = static_cast<int>(raw >> mantissa_bits) & exponent_mask;
+  if (exponent == 0) return {mantissa, 1 + bias, mantissa_bits};
+  return {mantissa | std::uint64_t{1} << mantissa_bits, exponent + bias, mantissa_bits};
+}
+
+// 4503599627370496p-52
+std::string Binary(double value, int bits) {
+  const Parts parts = PartsOf(value, bits);
+  return fmt::format("{}{}p{:+}", std::signbit(value) ? "-" : "", parts.mantissa, parts.exponent - parts.mantissa_bits);
+}
+
+// 0x1.8p+01
+std::string Hexadecimal(double value, int precision, int bits) {
+  Parts parts = PartsOf(value, bits);
+  std::uint64_t mantissa = parts.mantissa;
+  int exponent = mantissa == 0 ? 0 : parts.exponent;
+  mantissa <<= 60 - parts.mantissa_bits;
+  constexpr std::uint64_t kOne = std::uint64_t{1} << 60;
+  while (mantissa != 0 && (mantissa & kOne) == 0) {
+    mantissa <<= 1;
+    --exponent;
+  }
+  if (precision >= 0 && precision < 15) {
+    const int shift = precision * 4;
+    const std::uint64_t extra = (mantissa << shift) & (kOne - 1);
+    mantissa >>= 60 - shift;
+    if ((extra | (mantissa & 1)) > kOne / 2) ++mantissa;
+    mantissa <<= 60 - shift;
+    if ((mantissa & (kOne << 1)) != 0) {
+      mantissa >>= 1;
+      ++exponent;
+    }
+  }
+  std::string text = fmt::format("{}0x{}", std::signbit(value) ? "-" : "", mantissa >> 60 & 1);
+  mantissa <<= 4;  // The leading bit is gone.
+  std::string digits;
+  while (precision < 0 ? mantissa != 0 : digits.size() < static_cast<std::size_t>(precision)) {
+    digits += "0123456789abcdef"[mantissa >> 60 & 15];
+    mantissa <<= 4;
+  }
+  if (!digits.empty()) text += "." + digits;
+  return text + fmt::format("p{}{:02}", exponent < 0 ? '-' : '+', std::abs(exponent));
+}
+
+std::string LowerText(double value, char verb, int precision, int bits) {
+  switch (verb) {
+    case 'e':
+      return Written(value, std::chars_format::scientific, precision, bits);
+    case 'f':
+      return Written(value, std::chars_format::fixed, precision, bits);
+    case 'b':
+      return Binary(value, bits);
+    case 'x':
+      return Hexadecimal(value, precision, bits);
+    default:
+      if (precision == kShortest) return ShortestGeneral(value, bits);
+      return Written(value, std::chars_format::general, precision, bits);
+  }
+}
+
+}  // namespace
+
+std::string FloatText(double value, char verb, int precision, int bits) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-Inf" : "+Inf";
+  const bool is_upper = verb == 'E' || verb == 'G' || verb == 'X';
+  std::string text = LowerText(value, is_upper ? static_cast<char>(verb | 0x20) : verb, precision, bits);
+  if (is_upper) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  }
+  return text;
+}
+
+}  // namespace pintle::gotemplate

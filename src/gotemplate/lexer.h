@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The text of a template as tokens.  White space next to a delimiter with a trim mark is gone already.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace pintle::gotemplate {
+
+enum class TokenType : std::uint8_t {
+  kError,  // Its text is the error.
+  kBool,
+  kCharacter,  // Any other character of ASCII that can be printed, such as a comma.
+  kCharacterConstant,
+  kComplex,
+  kAssign,
+  kDeclare,
+  kEnd,
+  kField,
+  kIdentifier,
+  kLeftDelimiter,
+  kLeftParenthesis,
+  kNumber,
+  kPipe,
+  kRawString,
+  kRightDelimiter,
+  kRightParenthesis,
+  kSpace,
+  kString,
+  kText,
+  kVariable,
+  // The keywords, which are the last ones.
+  kBlockKeyword,
+  kBreakKeyword,
+  kContinueKeyword,
+  kDot,
+  kDefineKeyword,
+  kElseKeyword,
+  kEndKeyword,
+  kIfKeyword,
+  kNilKeyword,
+  kRangeKeyword,
+  kTemplateKeyword,
+  kWithKeyword
+};
+
+struct Token {
+  TokenType type = TokenType::kEnd;
+  std::size_t position = 0;
+  std::string_view text;
+  std::size_t line = 1;  // On which it begins.
+};
+
+// A token as errors show it.
+std::string ShownToken(const Token& token);
+
+class Lexer {
+ public:
+  // What has the name of a function is no keyword of a loop.
+  struct Keywords {
+    bool has_break = true;
+    bool has_continue = true;
+  };
+
+  Lexer(std::string_view input, Keywords keywords) : input_(input), keywords_(keywords) {}
+
+  Token Next();
+
+ private:
+  enum class State : std::uint8_t { kText, kLeftDelimiter, kInside, kRightDelimiter, kEnded };
+
+  bool IsAtEnd() const { return position_ >= input_.size(); }
+  std::string_view Rest() const { return input_.substr(position_); }
+  char32_t Peek() const;
+  char32_t Take();
+  bool Accept(std::string_view characters);
+  void AcceptRun(std::string_view characters);
+  bool IsAtTerminator() const;
+  bool IsAtRightDelimiter() const;
+  bool HasRightTrimMark() const;
+
+  Token Emit(TokenType type);
+  Token Fail(std::string error);
+  void Ignore();
+  void SkipSpace();
+
+  // What is found is in token_; false: nothing yet.
+  bool LexText();
+  bool LexLeftDelimiter();
+  bool LexComment();
+  bool LexRightDelimiter();
+  bool LexInside();
+  Token LexSymbol(char32_t rune);
+  bool LexSpace();
+  Token LexIdentifier();
+  Token LexFieldOrVariable(TokenType type);
+  Token LexQuoted(char quote, TokenType type, const char* error);
+  Token LexRawString();
+  Token LexNumber();
+  bool ScanNumber();
+
+  std::string_view input_;
+  Keywords keywords_;
+  State state_ = State::kText;
+  std::size_t position_ = 0;
+  std::size_t start_ = 0;       // Of the token.
+  std::size_t line_ = 1;        // Of position_.
+  std::size_t start_line_ = 1;  // Of start_.
+  std::size_t open_parentheses_ = 0;
+  Token token_;
+  std::string error_;
+};
+
+}  // namespace pintle::gotemplate

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gotemplate/print.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gotemplate/printer.h"
+#include "gotemplate/unicode.h"
+
+namespace pintle::gotemplate {
+namespace {
+
+// What a width, a precision or the place of an argument may be.
+constexpr std::size_t kLargestNumber = 1'000'000;
+
+bool IsDecimalDigit(char c) { return c >= '0' && c <= '9'; }
+
+class FormatPrinter {
+ public:
+  FormatPrinter(std::string_view format, std::span<const Value> arguments)
+      : rest_(format), arguments_(arguments), printer_(text_) {}
+
+  Result<std::string> Run();
+
+ private:
+  void PrintVerb();
+  // True if the verb has been printed with them: it is one letter, and has neither a width nor a place.
+  bool TakeFlags();
+  void TakePlace();
+  void TakeWidth();
+  void TakePrecision();
+  void TakeVerb();
+  void PrintExtra();
+  std::optional<std::size_t> TakeNumber();
+  // The value of an argument as a width: negative ones mean something, too.
+  std::optional<std::int64_t> NumberArgument();
+  void PrintWith(char32_t verb);
+
+  std::string_view rest_;
+  const std::span<const Value> arguments_;
+  std::string text_;
+  Printer printer_;
+  std::size_t next_ = 0;       // The argument that comes next.
+  bool has_place_ = false;     // A place was just named.
+  bool is_place_good_ = true;  // All places that this verb has named exist.
+  bool is_reordered_ = false;  // Some place was named.
+};
+
+Result<std::string> FormatPrinter::Run() {
+  while (!rest_.empty()) {
+    const std::size_t percent = std::min(rest_.find('%'), rest_.size());
+    text_ += rest_.substr(0, percent);
+    rest_.remove_prefix(percent);
+    if (rest_.empty()) break;
+    rest_.remove_prefix(1);
+    PrintVerb();
+    if (text_.size() > kLongestPrint) return Error(ErrorKind::kInvalid, "the text would be too long");
+  }
+  if (!is_reordered_ && next_ < arguments_.size()) PrintExtra();
+  return std::move(text_);
+}
+
+void FormatPrinter::PrintVerb() {
+  printer_.flags() = {};
+  is_place_good_ = true;
+  has_place_ = false;
+  if (TakeFlags()) return;
+  TakePlace();
+  TakeWidth();
+  TakePrecision();
+  if (!has_place_) TakePlace();
+  TakeVerb();
+}
+
+bool FormatPrinter::TakeFlags() {
+  PrintFlags& flags = printer_.flags();
+  for (; !rest_.empty(); rest_.remove_prefix(1)) {
+    switch (rest_.front()) {
+      case '#':
+        flags.sharp = true;
+        break;
+      case '0':
+        flags.zero = true;
+        break;
+      case '+':
+        flags.plus = true;
+        break;
+      case '-':
+        flags.minus = true;
+        break;
+      case ' ':
+        flags.space = true;
+        break;
+      default: {
+        const char c = rest_.front();
+        if (c < 'a' || c > 'z' || next_ >= arguments_.size()) return false;
+        rest_.remove_prefix(1);
+        PrintWith(static_cast<unsigned char>(c));
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void FormatPrinter::PrintWith(char32_t verb) {
+  PrintFlags& flags = printer_.flags();
+  if (verb == 'v') {
+    flags.as_source = std::exchange(flags.sharp, false);
+    flags.with_names = std::exchange(flags.plus, false);
+  }
+  printer_.PrintArgument(arguments_[next_++], verb);
+}
+
+// [3]
+void FormatPrinter::TakePlace() {
+  has_place_ = false;
+  if (!rest_.starts_with('[')) return;
+  is_reordered_ = true;
+  const std::size_t end = rest_.find(']');
+  if (end == std::string_view::npos || rest_.size() < 3) {
+    is_place_good_ = false;
+    rest_.remove_prefix(1);
+    return;
+  }
+  const std::string_view behind = rest_.substr(end + 1);
+  rest_ = rest_.substr(1, end - 1);
+  const auto place = TakeNumber();
+  const bool is_number = place && rest_.empty();
+  rest_ = behind;
+  has_place_ = is_number;
+  if (is_number && *place >= 1 && *place <= arguments_.size()) {
+    next_ = *place - 1;
+  } else {
+    is_place_good_ = false;
+  }
+}
+
+std::optional<std::size_t> FormatPrinter::TakeNumber() {
+  std::optional<std::size_t> number;
+  while (!rest_.empty() && IsDecimalDigit(rest_.front())) {
+    if (number.value_or(0) > kLargestNumber) {
+      rest_ = {};  // As Go does it: nothing more is read.
+      return std::nullopt;
+    }
+    number = number.value_or(0) * 10 + static_cast<std::size_t>(rest_.front() - '0');
+    rest_.remove_prefix(1);
+  }
+  return number;
+}
+
+std::optional<std::int64_t> FormatPrinter::NumberArgument() {
+  if (next_ >= arguments_.size()) return std::nullopt;
+  const Value argument = WithoutInterface(arguments_[next_++]);
+  std::int64_t number = 0;
+  if (IsSigned(argument.kind())) {
+    number = argument.integer();
+  } else if (IsUnsigned(argument.kind()) && argument.unsigned_integer() <= kLargestNumber) {
+    number = static_cast<std::int64_t>(argument.unsigned_integer());
+  } else {
+    return std::nullopt;
+  }
+  constexpr auto kLargest = static_cast<std::int64_t>(kLargestNumber);
+  if (number > kLargest || number < -kLargest) return std::nullopt;
+  return number;
+}
+
+void FormatPrinter::TakeWidth() {
+  PrintFlags& flags = printer_.flags();
+  if (!rest_.starts_with('*')) {
+    flags.width = TakeNumber();
+    if (has_place_ && flags.width) is_place_good_ = false;
+    return;
+  }
+  rest_.remove_prefix(1);
+  const auto width = NumberArgument();
+  if (!width) text_ += "%!(BADWIDTH)";
+  if (width && *width < 0) {
+    flags.minus = true;
+    flags.zero = false;
+  }
+  if (width) flags.width = static_cast<std::size_t>(*width < 0 ? -*width : *width);
+  has_place_ = false;
+}
+
+void FormatPrinter::TakePrecision() {
+  if (!rest_.starts_with('.') || rest_.size() < 2) return;  // At the end, Go takes it for a verb.
+  rest_.remove_prefix(1);
+  if (has_place_) is_place_good_ = false;
+  TakePlace();
+  PrintFlags& flags = printer_.flags();
+  if (!rest_.starts_with('*')) {
+    flags.precision = TakeNumber().value_or(0);
+    return;
+  }
+  rest_.remove_prefix(1);
+  const auto precision = NumberArgument();
+  if (precision && *precision >= 0) {
+    flags.precision = static_cast<std::size_t>(*precision);
+  } else {
+    text_ += "%!(BADPREC)";
+  }
+  has_place_ = false;
+}
+
+void FormatPrinter::TakeVerb() {
+  if (rest_.empty()) {
+    text_ += "%!(NOVERB)";
+    return;
+  }
+  const Rune verb = FirstRune(rest_);
+  rest_.remove_prefix(verb.bytes);
+  if (verb.value == '%') {
+    text_ += '%';
+  } else if (!is_place_good_ || next_ >= arguments_.size()) {
+    text_ += "%!";
+    AppendRune(verb.value, text_);
+    text_ += is_place_good_ ? "(MISSING)" : "(BADINDEX)";
+  } else {
+    PrintWith(verb.value);
+  }
+}
+
+void FormatPrinter::PrintExtra() {
+  printer_.flags() = {};
+  text_ += "%!(EXTRA ";
+  const char* separator = "";
+  for (const Value& argument : arguments_.subspan(next_)) {
+    text_ += separator;
+    separator = ", ";
+    if (const Value value = WithoutInterface(argument); value.is_valid()) {
+      text_ += TypeName(value);
+      text_ += '=';
+      printer_.PrintArgument(value, 'v');
+    } else {
+      text_ += "<nil>";
+    }
+  }
+  text_ += ')';
+}
+
+}  // namespace
+
+std::string Print(std::span<const Value> values) {
+  std::string text;
+  Printer printer(text);
+  bool was_text = true;  // Nothing stands before the first.
+  for (const Value& value : values) {
+    const bool is_text = WithoutInterface(value).kind() == Kind::kString;
+    if (!was_text && !is_text) text += ' ';
+    printer.PrintArgument(value, 'v');
+    was_text = is_text;
+  }
+  return text;
+}
+
+std::string PrintLine(std::span<const Value> values) {
+  std::string text;
+  Printer printer(text);
+  for (const Value& value : values) {
+    if (!text.empty() || &value != values.data()) text += ' ';
+    printer.PrintArgument(value, 'v');
+  }
+  return text += '\n';
+}
+
+Result<std::string> PrintFormat(std::string_view format, std::span<const Value> values) {
+  return FormatPrinter(format, values).Run();
+}
+
+std::string Shown(const Value& value, char verb) {
+  std::string text;
+  Printer(text).PrintValue(value, static_cast<unsigned char>(verb), 0);
+  return text;
+}
+
+}  // namespace pintle::gotemplate

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One value after the other as texts, with the flags of a format.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gotemplate/value.h"
+
+namespace pintle::gotemplate {
+
+struct PrintFlags {
+  std::optional<std::size_t> width;
+  std::optional<std::size_t> precision;
+  bool minus = false;
+  bool plus = false;
+  bool sharp = false;
+  bool space = false;
+  bool zero = false;
+  bool with_names = false;  // %+v
+  bool as_source = false;   // %#v
+};
+
+class Printer {
+ public:
+  explicit Printer(std::string& to) : to_(to) {}
+
+  PrintFlags& flags() { return flags_; }
+
+  // What a function was given: no value is nil.
+  void PrintArgument(const Value& argument, char32_t verb);
+  // The same where Go would have a reflect.Value.
+  void PrintValue(const Value& value, char32_t verb, std::size_t depth);
+
+ private:
+  void PrintBadVerb(char32_t verb);
+  void PrintPadding(std::size_t width);
+  void PrintPadded(std::string_view text);
+
+  void PrintBool(bool value, char32_t verb);
+  void PrintInteger(std::uint64_t value, bool is_signed, char32_t verb);
+  void PrintDigits(std::uint64_t value, unsigned base, bool is_signed, char32_t verb);
+  void PrintHex(std::uint64_t value, bool has_prefix);
+  void PrintCharacter(std::uint64_t value);
+  void PrintQuotedCharacter(std::uint64_t value);
+  void PrintUnicode(std::uint64_t value);
+  void PrintFloat(double value, int bits, char32_t verb);
+  void PrintFloatDigits(double value, int bits, char verb, int precision);
+  void PrintComplex(const Value& value, char32_t verb);
+  void PrintText(std::string_view text, char32_t verb);
+  void PrintPlain(std::string_view text);
+  void PrintQuoted(std::string_view text);
+  void PrintHexBytes(std::string_view text, bool is_upper);
+  void PrintBytes(const Value& value, char32_t verb);
+  void PrintSequence(const Value& value, char32_t verb, std::size_t depth);
+  void PrintMap(const Value& value, char32_t verb, std::size_t depth);
+  void PrintStruct(const Value& value, char32_t verb, std::size_t depth);
+  void PrintPointer(const Value& value, char32_t verb, std::size_t depth);
+  void PrintAddress(const Value& value, char32_t verb);
+
+  std::string& to_;
+  PrintFlags flags_;
+  Value argument_;  // What a wrong verb is told with.
+};
+
+// The type of a value as %T writes it.
+std::string_view TypeName(const Value& value);
+
+}  // namespace pintle::gotemplate

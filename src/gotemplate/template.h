@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A template of Go's text/template that has been read: its tree, and those of the templates that it defines.
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "gotemplate/nodes.h"
+
+namespace pintle::gotemplate {
+
+class Template {
+ public:
+  // Whether there is a function of this name.
+  using HasFunction = std::function<bool(std::string_view name)>;
+
+  // Errors have Go's words: "template: NAME:LINE: unclosed action".
+  static Result<Template> Parse(std::string name, std::string text, const HasFunction& has_function);
+
+  const std::string& name() const { return source_->name; }
+  // The tree of the template itself, or of one that it defines; nullptr: there is none.
+  const List* Find(std::string_view name) const;
+
+  // "NAME:LINE:COLUMN" of a node.
+  std::string PlaceOf(const Node& node) const;
+
+ private:
+  friend class TemplateParser;
+
+  // Nodes point into it, and so it stays where it is.
+  struct Source {
+    std::string name;
+    std::string text;
+  };
+
+  std::unique_ptr<const Source> source_;
+  std::vector<std::unique_ptr<const Node>> nodes_;
+  std::map<std::string, const List*, std::less<>> trees_;
+};
+
+}  // namespace pintle::gotemplate

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Types as Go has them: the same template is an error over a struct and "<no value>" over a map.
+//
+// They are tables that are made by the compiler.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace pintle::gotemplate {
+
+enum class Kind : std::uint8_t {
+  kInvalid,  // Of no value.
+  kBool,
+  kInt,
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kUint,
+  kUint8,
+  kUint16,
+  kUint32,
+  kUint64,
+  kFloat32,
+  kFloat64,
+  kComplex128,
+  kString,
+  kSlice,
+  kArray,
+  kMap,
+  kStruct,
+  kPointer,
+  kInterface,
+  kFunction
+};
+
+constexpr bool IsSigned(Kind kind) { return kind >= Kind::kInt && kind <= Kind::kInt64; }
+constexpr bool IsUnsigned(Kind kind) { return kind >= Kind::kUint && kind <= Kind::kUint64; }
+constexpr bool IsFloat(Kind kind) { return kind == Kind::kFloat32 || kind == Kind::kFloat64; }
+constexpr bool IsSequence(Kind kind) { return kind == Kind::kSlice || kind == Kind::kArray; }
+// Whether nil is a value of it.
+constexpr bool CanBeNil(Kind kind) {
+  return kind == Kind::kSlice || kind == Kind::kMap || kind == Kind::kPointer || kind == Kind::kInterface ||
+         kind == Kind::kFunction;
+}
+
+struct Type;
+
+struct StructField {
+  std::string_view name;
+  const Type* type;
+  std::string_view json_name = "";
+  bool is_embedded = false;
+
+  constexpr bool is_exported() const { return name.empty() || name.front() < 'a' || name.front() > 'z'; }
+};
+
+struct Type {
+  Kind kind;
+  std::string_view name;  // As Go's %T writes it.
+  bool is_named = false;  // Declared by that name, and not made of other types.
+  const Type* element = nullptr;
+  const Type* key = nullptr;
+  std::span<const StructField> fields = {};
+  std::size_t length = 0;      // Of an array.
+  const Type* part = nullptr;  // What an array becomes when it is cut.
+};
+
+inline constexpr Type kAnyType = {Kind::kInterface, "interface {}"};
+inline constexpr Type kBoolType = {Kind::kBool, "bool", true};
+inline constexpr Type kIntType = {Kind::kInt, "int", true};
+inline constexpr Type kInt32Type = {Kind::kInt32, "int32", true};
+inline constexpr Type kInt64Type = {Kind::kInt64, "int64", true};
+inline constexpr Type kUintType = {Kind::kUint, "uint", true};
+inline constexpr Type kUint8Type = {Kind::kUint8, "uint8", true};
+inline constexpr Type kUint32Type = {Kind::kUint32, "uint32", true};
+inline constexpr Type kFloat32Type = {Kind::kFloat32, "float32", true};
+inline constexpr Type kFloat64Type = {Kind::kFloat64, "float64", true};
+inline constexpr Type kComplex128Type = {Kind::kComplex128, "complex128", true};
+inline constexpr Type kStringType = {Kind::kString, "string", true};
+inline constexpr Type kBytesType = {Kind::kSlice, "[]uint8", false, &kUint8Type};
+inline constexpr Type kStringsType = {Kind::kSlice, "[]string", false, &kStringType};
+inline constexpr Type kIntsType = {Kind::kSlice, "[]int", false, &kIntType};
+inline constexpr Type kAnyListType = {Kind::kSlice, "[]interface {}", false, &kAnyType};
+inline constexpr Type kAnyMapType = {Kind::kMap, "map[string]interface {}", false, &kAnyType, &kStringType};
+inline constexpr Type kStringMapType = {Kind::kMap, "map[string]string", false, &kStringType, &kStringType};
+
+// What a function takes that looks at a value whatever its type is: values come to it as they are.
+inline constexpr Type kAnyValueType = {Kind::kStruct, "reflect.Value", true};
+
+bool IsSame(const Type& a, const Type& b);
+// Whether a value of one type can be used as one of another.
+bool IsAssignable(const Type& from, const Type& to);
+// Whether == works for it.
+bool IsComparable(const Type& type);
+
+// The way to a field of a struct: through embedded structs where it is not its own.
+struct FieldPath {
+  static constexpr std::size_t kLongest = 4;
+  std::size_t indices[kLongest];
+  std::size_t length = 0;
+  const StructField* field = nullptr;
+};
+std::optional<FieldPath> FindField(const Type& type, std::string_view name);
+
+}  // namespace pintle::gotemplate

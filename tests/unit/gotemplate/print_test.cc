@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gotemplate/print.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "gotemplate/json_value.h"
+#include "json/parse.h"
+
+namespace pintle::gotemplate {
+namespace {
+
+std::string Formatted(std::string_view format, const std::vector<Value>& values) {
+  return *PrintFormat(format, values);
+}
+
+TEST(PrintFormat, PutsSignsZerosAndPaddingWhereGoDoes) {
+  EXPECT_EQ(Formatted("%5d|%-5d|%05d|%+d|% d|%x|%#X|%#o|%O|%b|%.4d",
+                      {Value::Integer(42), Value::Integer(42), Value::Integer(-42), Value::Integer(42),
+                       Value::Integer(42), Value::Integer(-255), Value::Integer(255), Value::Integer(8),
+                       Value::Integer(8), Value::Integer(5), Value::Integer(7)}),
+            "   42|42   |-0042|+42| 42|-ff|0XFF|010|0o10|101|0007");
+}
+
+TEST(PrintFormat, WritesFractionsAsGoDoes) {
+  EXPECT_EQ(Formatted("%v|%v|%v|%g|%e|%6.2f|%08.3f|%#g|%x|%b",
+                      {Value::Real(123456789), Value::Real(1e-06), Value::Real(100000), Value::Real(1e21),
+                       Value::Real(1234.5), Value::Real(3.14159), Value::Real(-1.5), Value::Real(1), Value::Real(1.5),
+                       Value::Real(1)}),
+            "1.23456789e+08|1e-06|100000|1e+21|1.234500e+03|  3.14|-001.500|1.00000|0x1.8p+00|4503599627370496p-52");
+  EXPECT_EQ(Formatted("%v", {Value::Real(0.1F, kFloat32Type)}), "0.1");
+}
+
+TEST(PrintFormat, QuotesTextsAndCharacters) {
+  EXPECT_EQ(Formatted("%q|%+q|%#q|%x|% X|%.2s|%q|%U|%#U|%c",
+                      {Value::Text("h\xc3\xa9\n"), Value::Text("\xc3\xa9"), Value::Text("a\tb"),
+                       Value::Text("h\xc3\xa9"), Value::Text("h\xc3\xa9"), Value::Text("h\xc3\xa9llo"),
+                       Value::Integer('x'), Value::Integer(0xe9), Value::Integer(0xe9), Value::Integer(0xe9)}),
+            "\"h\xc3\xa9\\n\"|\"\\u00e9\"|`a\tb`|68c3a9|68 C3 A9|h\xc3\xa9|'x'|U+00E9|U+00E9 '\xc3\xa9'|\xc3\xa9");
+}
+
+TEST(PrintFormat, TellsInTheTextWhatIsWrong) {
+  EXPECT_EQ(Formatted("%d %z %!", {Value::Text("a"), Value::Bool(true)}), "%!d(string=a) %!z(bool=true) %!!(MISSING)");
+  EXPECT_EQ(Formatted("%d", {}), "%!d(MISSING)");
+  EXPECT_EQ(Formatted("x", {Value::Integer(1), Value()}), "x%!(EXTRA int=1, <nil>)");
+  EXPECT_EQ(Formatted("%[3]d %[1]s", {Value::Text("a")}), "%!d(BADINDEX) a");
+  EXPECT_EQ(Formatted("%*d %.*d", {Value::Text("a"), Value::Integer(1), Value::Integer(-1), Value::Integer(2)}),
+            "%!(BADWIDTH)1 %!(BADPREC)2");
+}
+
+TEST(PrintFormat, WalksListsAndMaps) {
+  const json::Value document = *json::Parse(R"({"a": [1, "b", null], "c": {"d": true}})");
+  Memory memory;
+  const Value value = FromJson(document, kAnyType, memory);
+  EXPECT_EQ(Formatted("%v", {value}), "map[a:[1 b <nil>] c:map[d:true]]");
+  EXPECT_EQ(Formatted("%d", {value}),
+            "map[%!d(string=a):[%!d(float64=1) %!d(string=b) <nil>] %!d(string=c):map[%!d(string=d):%!d(bool=true)]]");
+  EXPECT_EQ(Formatted("%#v", {value}),
+            "map[string]interface {}{\"a\":[]interface {}{1, \"b\", interface {}(nil)}, "
+            "\"c\":map[string]interface {}{\"d\":true}}");
+}
+
+TEST(Print, PutsSpaceBetweenWhatIsNoText) {
+  EXPECT_EQ(Print(std::vector{Value::Integer(1), Value::Integer(2), Value::Text("a"), Value::Integer(3), Value()}),
+            "1 2a3 <nil>");
+  EXPECT_EQ(PrintLine(std::vector{Value::Text(""), Value::Text("a"), Value::Bool(true)}), " a true\n");
+}
+
+TEST(Shown, ShowsBytesAsNumbers) {
+  EXPECT_EQ(Shown(Value::Bytes("h\xc3\xa9")), "[104 195 169]");
+  EXPECT_EQ(Shown(Value::Bytes("h\xc3\xa9"), 's'), "h\xc3\xa9");
+}
+
+}  // namespace
+}  // namespace pintle::gotemplate
