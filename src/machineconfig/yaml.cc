@@ -60,10 +60,13 @@ Tag TagNamed(const yaml_char_t* name) {
   return found == kTags.end() ? Tag::kOther : found->second;
 }
 
+// Selects whose words errors have, and whose rules numbers are read by.
+enum class Reader : std::uint8_t { kOurs, kGo };
+
 // Owns libyaml's events, each of which is freed when the next one comes.
 class Events {
  public:
-  explicit Events(std::string_view text) {
+  explicit Events(std::string_view text, Reader reader = Reader::kOurs) : reader_(reader) {
     is_ready_ = yaml_parser_initialize(&parser_) == 1;
     if (!is_ready_) return;
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
@@ -85,6 +88,7 @@ class Events {
   Error Problem() const {
     if (!is_ready_ || parser_.error == YAML_MEMORY_ERROR) return Error(ErrorKind::kSystem, "out of memory");
     const std::string_view problem = parser_.problem == nullptr ? "unreadable" : parser_.problem;
+    if (reader_ == Reader::kGo) return GoProblem(problem);
     // libyaml's reader, which decodes the bytes, runs ahead of the parser and does not count lines.
     if (parser_.error == YAML_READER_ERROR) {
       return Error(ErrorKind::kInvalid, fmt::format("not YAML: byte {}: {}", parser_.problem_offset, problem));
@@ -92,6 +96,18 @@ class Events {
     return AtLine(parser_.problem_mark.line + 1, problem);
   }
 
+  // Go counts lines from zero, but for those of the scanner, and does not tell that it is zero.
+  Error GoProblem(std::string_view problem) const {
+    const bool is_scanner = parser_.error == YAML_SCANNER_ERROR;
+    const std::size_t line =
+        parser_.problem_mark.line != 0 ? parser_.problem_mark.line + (is_scanner ? 1 : 0) : parser_.context_mark.line;
+    if (line == 0 || parser_.error == YAML_READER_ERROR) return GoError(problem);
+    return GoError(fmt::format("line {}: {}", line, problem));
+  }
+
+  static Error GoError(std::string_view what) { return Error(ErrorKind::kInvalid, fmt::format("yaml: {}", what)); }
+
+  const Reader reader_;
   yaml_parser_t parser_ = {};
   yaml_event_t event_ = {};
   bool is_ready_ = false;
@@ -184,12 +200,13 @@ class Composer {
 // Converts nodes to values.
 class Converter {
  public:
-  Converter(std::vector<Node> nodes, json::Report* report, const json::ParseLimits& limits)
-      : nodes_(std::move(nodes)), report_(report), limits_(limits) {}
+  Converter(std::vector<Node> nodes, json::Report* report, const json::ParseLimits& limits,
+            Reader reader = Reader::kOurs)
+      : nodes_(std::move(nodes)), report_(report), limits_(limits), reader_(reader) {}
 
   Result<json::Value> Convert() {
     if (nodes_.empty()) return json::Value(nullptr);
-    is_butane_ = IsButane();
+    is_butane_ = reader_ == Reader::kOurs && IsButane();
     return Convert(0, Context(), json::Path());
   }
 
@@ -303,9 +320,10 @@ class Converter {
     }
   }
 
-  static Result<json::Value> ConvertNumber(const Node& node, const PlainScalar& meaning) {
+  Result<json::Value> ConvertNumber(const Node& node, const PlainScalar& meaning) const {
     if (const auto* integer = std::get_if<std::int64_t>(&meaning)) return json::Value(*integer);
     if (const auto* integer = std::get_if<std::uint64_t>(&meaning)) return json::Value(*integer);
+    if (reader_ == Reader::kGo) return json::Value(std::get<double>(meaning));
     const auto number = ThroughJson(std::get<double>(meaning));
     if (!number) return AtLine(node.line, "JSON has no such number");
     return std::visit([](auto n) { return json::Value(n); }, *number);
@@ -429,6 +447,7 @@ class Converter {
   std::vector<Node> nodes_;
   json::Report* report_;
   const json::ParseLimits& limits_;
+  const Reader reader_;
   bool is_butane_ = false;
   std::vector<std::string_view> keys_;  // The keys that lead to what is being converted.
   std::size_t converted_ = 0;
@@ -491,6 +510,20 @@ Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* 
   auto documents = ReadStream(text, report, limits);
   if (!documents) return std::move(object).error();
   return documents;
+}
+
+Result<json::Value> ParseGoYaml(std::string_view text, const json::ParseLimits& limits) {
+  TRY(CheckDirectives(text));
+  Events events(text, Reader::kGo);
+  Composer composer(limits);
+  for (;;) {
+    const yaml_event_t* event = TRY(events.Next());
+    if (event->type == YAML_STREAM_END_EVENT) return json::Value(nullptr);
+    if (event->type == YAML_DOCUMENT_END_EVENT) {
+      return Converter(std::move(composer).Take(), nullptr, limits, Reader::kGo).Convert();
+    }
+    TRY(composer.Add(*event));
+  }
 }
 
 }  // namespace pintle::machineconfig

@@ -24,6 +24,9 @@ Tally RunCtr(const std::filesystem::path& folder);
 Tally RunGotemplate(const std::filesystem::path& folder);
 Tally RunImage(const std::filesystem::path& folder);
 Tally RunKubelet(const std::filesystem::path& folder);
+Tally RunTemplate(const std::filesystem::path& folder);
+Tally RunTemplateFunctions(const std::filesystem::path& folder);
+Tally RunTemplateSpecial(const std::filesystem::path& folder);
 
 inline constexpr auto kKinds = std::to_array<Kind>({
     {"bootstrap", RunBootstrap},
@@ -31,6 +34,9 @@ inline constexpr auto kKinds = std::to_array<Kind>({
     {"gotemplate", RunGotemplate},
     {"image", RunImage},
     {"kubelet", RunKubelet},
+    {"template", RunTemplate},
+    {"template-functions", RunTemplateFunctions},
+    {"template-special", RunTemplateSpecial},
 });
 
 }  // namespace pintle::vectors

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/template_folder.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "generated/template_functions.h"
+#include "gotemplate/function.h"
+#include "machineconfig/input.h"
+
+namespace pintle::generated {
+namespace {
+
+namespace fs = std::filesystem;
+
+// All templates of a release have two megabytes.
+constexpr std::size_t kLongestTemplate = 8 << 20;
+constexpr std::size_t kMostTemplates = 10'000;
+constexpr int kDeepestFolder = 32;
+
+bool IsFunction(std::string_view name) {
+  return TemplateFunctions().contains(name) || gotemplate::Builtins().contains(name);
+}
+
+Error Failed(const std::string& path, const std::error_code& error) {
+  return Error::FromErrno("reading " + path, error.value());
+}
+
+// The files below a folder, by their paths from there.
+Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::string> files;
+  fs::recursive_directory_iterator entry(folder, error);
+  if (error) return Failed(folder, error);
+  for (const fs::recursive_directory_iterator end; entry != end;) {
+    if (entry.depth() > kDeepestFolder) return Error(ErrorKind::kInvalid, folder + ": its folders are too deep");
+    if (files.size() >= kMostTemplates) return Error(ErrorKind::kInvalid, folder + ": it has too many templates");
+    // What a link leads to is a template, but no folder of them: that is how a volume of Kubernetes keeps its versions.
+    const bool is_file = entry->is_regular_file(error);
+    if (error) return Failed(entry->path(), error);
+    if (is_file) files.push_back(entry->path().lexically_relative(folder));
+    entry.increment(error);
+    if (error) return Failed(folder, error);
+  }
+  return files;
+}
+
+// Folders without a file in them are told apart from those that do not exist.
+Result<> AddFolders(const std::string& path, TemplateEntry& to) {
+  std::error_code error;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    if (!entry->is_directory(error) || entry->is_symlink(error)) continue;
+    TemplateEntry& folder = to.entries[entry->path().filename()];
+    folder.is_folder = true;
+    folder.path = to.path + "/" + entry->path().filename().string();
+    TRY(AddFolders(entry->path(), folder));
+  }
+  if (error) return Failed(path, error);
+  return {};
+}
+
+}  // namespace
+
+const TemplateEntry* TemplateEntry::Find(std::string_view name) const {
+  const auto entry = entries.find(std::string(name));
+  return entry == entries.end() ? nullptr : &entry->second;
+}
+
+TemplateFolder::TemplateFolder(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  root_.is_folder = true;
+  root_.path = std::move(path);
+}
+
+Result<TemplateFolder> TemplateFolder::Read(const std::string& path) {
+  TemplateFolder folder(path);
+  const std::vector<std::string> files = TRY(FilesBelow(path), "reading templates");
+  TRY(AddFolders(path, folder.root_), "reading templates");
+  for (const std::string& file : files) {
+    folder.Add(file, TRY(machineconfig::ReadInput(folder.root_.path + "/" + file, machineconfig::Accepts::kFilesOnly,
+                                                  kLongestTemplate)));
+  }
+  return folder;
+}
+
+void TemplateFolder::Add(std::string_view path, std::string text) {
+  TemplateEntry* entry = &root_;
+  while (!path.empty()) {
+    const std::size_t slash = path.find('/');
+    const std::string name(path.substr(0, slash));
+    TemplateEntry& child = entry->entries[name];
+    child.path = entry->path + "/" + name;
+    child.is_folder = slash != std::string_view::npos;
+    path.remove_prefix(child.is_folder ? slash + 1 : path.size());
+    entry = &child;
+  }
+  entry->is_empty = text.empty();
+  if (text.empty()) return;
+  entry->parsed = std::make_unique<const Result<gotemplate::Template>>(
+      gotemplate::Template::Parse(entry->path, std::move(text), IsFunction));
+}
+
+}  // namespace pintle::generated

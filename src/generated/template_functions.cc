@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/template_functions.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "generated/go_url.h"
+#include "generated/render_config.h"
+#include "gotemplate/print.h"
+
+namespace pintle::generated {
+namespace {
+
+using gotemplate::Function;
+using gotemplate::Functions;
+using gotemplate::Kind;
+using gotemplate::Memory;
+using gotemplate::Type;
+using gotemplate::Value;
+
+using Values = std::span<const Value>;
+
+Error Wrong(std::string text) { return Error(ErrorKind::kInvalid, std::move(text)); }
+
+// Templates tell it as an error where the Operator's functions fall over.
+Error NilPointer() { return Wrong("runtime error: invalid memory address or nil pointer dereference"); }
+
+Result<Value> ToString(Values values, Memory& memory) {
+  const Value& value = values.front();
+  if (value.kind() == Kind::kString && !value.type().is_named) return value;
+  if (value.kind() == Kind::kSlice && &value.type() == &gotemplate::kBytesType) return Value::Text(value.text());
+  if (!value.is_valid()) return Value::Text("<nil>");
+  return Value::Text(memory.Keep(gotemplate::Shown(value)));
+}
+
+Result<Value> Indent(Values values, Memory& memory) {
+  if (values[0].integer() < 0) return Wrong("strings: negative Repeat count");
+  if (values[0].integer() > 1'000'000) return Wrong("the indent is too large");
+  const std::string padding(static_cast<std::size_t>(values[0].integer()), ' ');
+  std::string indented = padding;
+  for (const char c : values[1].text()) {
+    indented += c;
+    if (c == '\n') indented += padding;
+    if (indented.size() > gotemplate::kLongestPrint) return Wrong("the text would be too long");
+  }
+  return Value::Text(memory.Keep(std::move(indented)));
+}
+
+Result<Value> Join(Values values, Memory& memory) {
+  std::string joined;
+  for (std::size_t i = 0; i < values[0].size(); ++i) {
+    if (i > 0) joined += values[1].text();
+    joined += values[0].ElementAt(i).text();
+    if (joined.size() > gotemplate::kLongestPrint) return Wrong("the text would be too long");
+  }
+  return Value::Text(memory.Keep(std::move(joined)));
+}
+
+// What is skipped is left for whoever serves the config.
+Result<Value> Skip(Values values, Memory& memory) {
+  const std::string_view key = values.front().text();
+  const auto is_word = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) != 0 || c == '_'); };
+  const bool is_key = !key.empty() && (key.front() == '_' || (key.front() >= 'a' && key.front() <= 'z')) &&
+                      std::all_of(key.begin(), key.end(), is_word);
+  if (!is_key) return Wrong("invalid key for skipKey");
+  return Value::Text(memory.Keep(fmt::format("{{{{.{}}}}}", key)));
+}
+
+Result<Value> UrlHost(Values values, Memory& memory) {
+  GoUrl url = TRY(ReadGoUrl(values.front().text()), "invalid url");
+  return Value::Text(memory.Keep(std::move(url.host)));
+}
+
+Result<Value> UrlPort(Values values, Memory& memory) {
+  GoUrl url = TRY(ReadGoUrl(values.front().text()), "invalid url");
+  if (!url.port.empty()) return Value::Text(memory.Keep(std::move(url.port)));
+  if (url.scheme == "https") return Value::Text("443");
+  if (url.scheme == "http") return Value::Text("80");
+  return Wrong(fmt::format("unknown scheme in {}", values.front().text()));
+}
+
+// The status of the platform; no value: there is none.  An error: there is no infrastructure at all.
+Result<Value> PlatformStatus(const Value& config) {
+  if (FieldOf(config, {"Infra"}).is_nil()) return NilPointer();
+  const auto [status, is_nil] = gotemplate::Follow(FieldOf(config, {"Infra", "Status", "PlatformStatus"}));
+  return is_nil ? Value() : status;
+}
+
+std::string_view TypeOf(const Value& status) { return FieldOf(status, {"Type"}).text(); }
+
+Result<Value> PlatformType(Values values, Memory&) {
+  const Value status = TRY(PlatformStatus(values.front()));
+  if (!status.is_valid()) return Wrong("could not determine platform type");
+  return FieldOf(status, {"Type"});
+}
+
+bool IsOneOf(std::string_view platform, std::span<const std::string_view> platforms) {
+  return std::find(platforms.begin(), platforms.end(), platform) != platforms.end();
+}
+
+bool HasExternalCloudProvider(const Value& status) {
+  constexpr auto kAlways = std::to_array<std::string_view>(
+      {"AlibabaCloud", "AWS", "Azure", "GCP", "IBMCloud", "KubeVirt", "Nutanix", "OpenStack", "PowerVS", "VSphere"});
+  const std::string_view platform = TypeOf(status);
+  if (platform != "External") return IsOneOf(platform, kAlways);
+  const Value state = FieldOf(status, {"External", "CloudControllerManager", "State"});
+  return state.is_valid() && state.text() == "External";
+}
+
+Result<Value> CloudProvider(Values values, Memory&) {
+  const Value status = TRY(PlatformStatus(values.front()));
+  return Value::Text(status.is_valid() && HasExternalCloudProvider(status) ? "external" : "");
+}
+
+constexpr std::string_view kEcrFlags =
+    "--image-credential-provider-bin-dir=/usr/libexec/kubelet-image-credential-provider-plugins "
+    "--image-credential-provider-config=/etc/kubernetes/credential-providers/ecr-credential-provider.yaml";
+constexpr std::string_view kGcrFlags =
+    "--image-credential-provider-bin-dir=/usr/libexec/kubelet-image-credential-provider-plugins "
+    "--image-credential-provider-config=/etc/kubernetes/credential-providers/gcr-credential-provider.yaml";
+constexpr std::string_view kAcrFlags =
+    "--image-credential-provider-bin-dir=/usr/libexec/kubelet-image-credential-provider-plugins "
+    "--image-credential-provider-config=/etc/kubernetes/credential-providers/acr-credential-provider.yaml";
+
+Result<Value> CredentialProviderFlags(Values values, Memory&) {
+  const Value type = FieldOf(values.front(), {"Infra", "Status", "PlatformStatus", "Type"});
+  const std::string_view platform = type.is_valid() ? type.text() : "";
+  return Value::Text(platform == "AWS"     ? kEcrFlags
+                     : platform == "GCP"   ? kGcrFlags
+                     : platform == "Azure" ? kAcrFlags
+                                           : "");
+}
+
+// What a platform without a load balancer of its own is called by, and the field of the status that is about it.
+struct OnPremises {
+  std::string_view platform;
+  std::string_view short_name;
+  std::string_view field;
+};
+constexpr auto kOnPremises = std::to_array<OnPremises>({{"BareMetal", "kni", "BareMetal"},
+                                                        {"oVirt", "ovirt", "Ovirt"},
+                                                        {"OpenStack", "openstack", "OpenStack"},
+                                                        {"VSphere", "vsphere", "VSphere"},
+                                                        {"Nutanix", "nutanix", "Nutanix"}});
+
+const OnPremises* FindOnPremises(std::string_view platform) {
+  const auto found = std::find_if(kOnPremises.begin(), kOnPremises.end(),
+                                  [&](const OnPremises& candidate) { return candidate.platform == platform; });
+  return found == kOnPremises.end() ? nullptr : &*found;
+}
+
+Result<Value> OnPremisesShortName(Values values, Memory&) {
+  const Value status = TRY(PlatformStatus(values.front()));
+  const OnPremises* on_premises = status.is_valid() ? FindOnPremises(TypeOf(status)) : nullptr;
+  return Value::Text(on_premises == nullptr ? "" : on_premises->short_name);
+}
+
+// The addresses in a list of the platform's status.  Of vSphere the status may be missing: machines that were not made
+// by the installer have none.
+Result<Value> OnPremisesAddresses(const Value& config, std::string_view list, const char* what, Memory& memory) {
+  const Value status = TRY(PlatformStatus(config));
+  if (!status.is_valid()) return Wrong("");
+  const OnPremises* on_premises = FindOnPremises(TypeOf(status));
+  if (on_premises == nullptr) return Wrong(fmt::format("invalid platform for {}", what));
+  const Value addresses = FieldOf(status, {on_premises->field, list});
+  if (addresses.is_valid()) return addresses;
+  if (on_premises->platform == "VSphere") return memory.Strings({});
+  return NilPointer();
+}
+
+// The first of them.
+Result<Value> OnPremisesAddress(const Value& config, std::string_view list, const char* what, Memory& memory) {
+  const Value addresses = TRY(OnPremisesAddresses(config, list, what, memory));
+  if (addresses.size() > 0) return addresses.ElementAt(0);
+  if (TypeOf(TRY(PlatformStatus(config))) == "VSphere") return Value();
+  return Wrong("runtime error: index out of range [0] with length 0");
+}
+
+constexpr const char* kApiServer = "API Server Internal IP";
+constexpr const char* kIngress = "Ingress IP";
+
+Result<Value> ApiServerAddress(Values values, Memory& memory) {
+  return OnPremisesAddress(values.front(), "APIServerInternalIPs", kApiServer, memory);
+}
+Result<Value> ApiServerAddresses(Values values, Memory& memory) {
+  return OnPremisesAddresses(values.front(), "APIServerInternalIPs", kApiServer, memory);
+}
+Result<Value> IngressAddress(Values values, Memory& memory) {
+  return OnPremisesAddress(values.front(), "IngressIPs", kIngress, memory);
+}
+Result<Value> IngressAddresses(Values values, Memory& memory) {
+  return OnPremisesAddresses(values.front(), "IngressIPs", kIngress, memory);
+}
+
+Result<Value> HasManagedLoadBalancer(Values values, Memory&) {
+  const Value status = TRY(PlatformStatus(values.front()));
+  if (!status.is_valid()) return Value::Bool(false);
+  const OnPremises* on_premises = FindOnPremises(TypeOf(status));
+  if (on_premises == nullptr) return Value::Bool(true);
+  const Value addresses = FieldOf(status, {on_premises->field, "APIServerInternalIPs"});
+  // On vSphere, a cluster without addresses has a load balancer of its administrator.
+  const bool is_without = on_premises->platform == "VSphere" && addresses.size() == 0;
+  if (!addresses.is_valid() || is_without) return Value::Bool(false);
+  const Value type = FieldOf(status, {on_premises->field, "LoadBalancer", "Type"});
+  return Value::Bool(!type.is_valid() || type.text() == "OpenShiftManagedDefault");
+}
+
+// oVirt has the field, too, but it does not count there.
+Result<Value> DnsRecordsType(Values values, Memory&) {
+  const Value status = TRY(PlatformStatus(values.front()));
+  const bool counts = status.is_valid() && TypeOf(status) != "oVirt";
+  const OnPremises* on_premises = counts ? FindOnPremises(TypeOf(status)) : nullptr;
+  const Value type = on_premises == nullptr ? Value() : FieldOf(status, {on_premises->field, "DNSRecordsType"});
+  return Value::Text(type.is_valid() ? type.text() : "Internal");
+}
+
+enum class LoadBalancerState { kDefault, kAbsent, kAvailable };
+
+LoadBalancerState StateOf(const Value& status, std::string_view platform) {
+  const Value config = FieldOf(status, {platform, "CloudLoadBalancerConfig"});
+  const Value type = config.is_valid() ? FieldOf(config, {"DNSType"}) : Value();
+  if (!type.is_valid() || type.text() != "ClusterHosted") return LoadBalancerState::kDefault;
+  return FieldOf(config, {"ClusterHosted"}).is_nil() ? LoadBalancerState::kAbsent : LoadBalancerState::kAvailable;
+}
+
+bool IsCloudWithLoadBalancer(std::string_view platform) {
+  return platform == "AWS" || platform == "Azure" || platform == "GCP";
+}
+
+// What an error calls the load balancer, and the field that has its addresses.
+template <const char* kName, const char* kField>
+Result<Value> CloudAddresses(Values values, Memory&) {
+  const Value status = TRY(PlatformStatus(values.front()));
+  if (!status.is_valid()) return Wrong("");
+  const std::string_view platform = TypeOf(status);
+  if (!IsCloudWithLoadBalancer(platform)) return Wrong("invalid cloud platform for API Server Internal IPs");
+  switch (StateOf(status, platform)) {
+    case LoadBalancerState::kAvailable:
+      return FieldOf(status, {platform, "CloudLoadBalancerConfig", "ClusterHosted", kField});
+    case LoadBalancerState::kAbsent:
+      return Wrong(
+          fmt::format("{} {} Load Balancer IPs unavailable when the DNSType is ClusterHosted", platform, kName));
+    default:
+      return Wrong("");
+  }
+}
+
+constexpr char kInternalName[] = "Internal API Server";
+constexpr char kInternalField[] = "APIIntLoadBalancerIPs";
+constexpr char kApiName[] = "API Server";
+constexpr char kApiField[] = "APILoadBalancerIPs";
+constexpr char kIngressName[] = "Ingress";
+constexpr char kIngressField[] = "IngressLoadBalancerIPs";
+
+Functions MakeFunctions() {
+  const std::vector<const Type*> config = {&RenderConfigType()};
+  const std::vector<const Type*> text = {&gotemplate::kStringType};
+  const Type* const any = &gotemplate::kAnyType;
+  const Type* const string = &gotemplate::kStringType;
+  return {
+      {"toString", {{any}, false, string, ToString}},
+      {"indent", {{&gotemplate::kIntType, string}, false, string, Indent}},
+      {"join", {{&gotemplate::kStringsType, string}, false, string, Join}},
+      {"skip", {text, false, any, Skip}},
+      {"urlHost", {text, false, any, UrlHost}},
+      {"urlPort", {text, false, any, UrlPort}},
+      {"platformType", {config, false, any, PlatformType}},
+      {"cloudProvider", {config, false, any, CloudProvider}},
+      {"credentialProviderConfigFlag", {config, false, any, CredentialProviderFlags}},
+      {"onPremPlatformShortName", {config, false, any, OnPremisesShortName}},
+      {"onPremPlatformAPIServerInternalIP", {config, false, any, ApiServerAddress}},
+      {"onPremPlatformAPIServerInternalIPs", {config, false, any, ApiServerAddresses}},
+      {"onPremPlatformIngressIP", {config, false, any, IngressAddress}},
+      {"onPremPlatformIngressIPs", {config, false, any, IngressAddresses}},
+      {"isOpenShiftManagedDefaultLB", {config, false, &gotemplate::kBoolType, HasManagedLoadBalancer}},
+      {"dnsRecordsType", {config, false, any, DnsRecordsType}},
+      {"cloudPlatformAPIIntLoadBalancerIPs", {config, false, any, CloudAddresses<kInternalName, kInternalField>}},
+      {"cloudPlatformAPILoadBalancerIPs", {config, false, any, CloudAddresses<kApiName, kApiField>}},
+      {"cloudPlatformIngressLoadBalancerIPs", {config, false, any, CloudAddresses<kIngressName, kIngressField>}},
+  };
+}
+
+}  // namespace
+
+const Functions& TemplateFunctions() {
+  static const Functions kFunctions = MakeFunctions();
+  return kFunctions;
+}
+
+bool HasCloudLoadBalancerAddresses(const Value& render_config) {
+  const auto [status, is_nil] = gotemplate::Follow(FieldOf(render_config, {"Infra", "Status", "PlatformStatus"}));
+  if (is_nil || !status.is_valid()) return false;
+  const std::string_view platform = TypeOf(status);
+  return IsCloudWithLoadBalancer(platform) && StateOf(status, platform) == LoadBalancerState::kAvailable;
+}
+
+bool IsOnPremises(std::string_view platform) { return FindOnPremises(platform) != nullptr; }
+
+}  // namespace pintle::generated

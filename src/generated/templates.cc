@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/templates.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <functional>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "generated/template_functions.h"
+#include "generated/template_text.h"
+#include "gotemplate/execute.h"
+#include "gotemplate/quote.h"
+#include "gotemplate/unicode.h"
+#include "json/parse.h"
+#include "machineconfig/merge_all.h"
+
+namespace pintle::generated {
+namespace {
+
+constexpr std::string_view kCommon = "common";
+constexpr std::string_view kMaster = "master";
+constexpr std::string_view kWorker = "worker";
+constexpr std::string_view kArbiter = "arbiter";
+
+Error Wrong(std::string text) { return Error(ErrorKind::kInvalid, std::move(text)); }
+
+// What the templates of one config have printed, by their file names.
+struct Texts {
+  using ByName = std::map<std::string, std::string>;
+  ByName files;
+  ByName units;
+  ByName extensions;
+};
+
+// The folder of a platform: that of "none" for one that has none of its own.
+Result<std::string> PlatformFolder(std::string_view platform) {
+  constexpr auto kKnown =
+      std::to_array<std::string_view>({"AWS", "Azure", "BareMetal", "GCP", "OpenStack", "Libvirt", "oVirt", "VSphere",
+                                       "KubeVirt", "PowerVS", "None", "External", "Nutanix"});
+  if (platform.empty()) return Wrong("cannot generate MachineConfigs when no platformStatus.type is set");
+  if (platform == "_base") return Wrong("platform _base unsupported");
+  if (std::find(kKnown.begin(), kKnown.end(), platform) == kKnown.end()) return std::string("none");
+  std::string folder(platform);
+  std::transform(folder.begin(), folder.end(), folder.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return folder;
+}
+
+// Those that count on this cluster; a later one has precedence.
+Result<std::vector<std::string>> FoldersFor(const RenderConfig& config) {
+  std::string own = TRY(PlatformFolder(config.platform()));
+  std::vector<std::string> folders = {"_base"};
+  if (IsOnPremises(config.platform())) folders.emplace_back("on-prem");
+  if (HasCloudLoadBalancerAddresses(config.value())) folders.emplace_back("cloud-platform-alt-dns");
+  folders.push_back(std::move(own));
+  if (config.control_plane_topology() == "SingleReplica") folders.emplace_back("sno");
+  if (config.control_plane_topology() == "DualReplica") folders.emplace_back("two-node-with-fencing");
+  return folders;
+}
+
+// Nullptr: there is nothing of this name.
+Result<const TemplateEntry*> FindFolder(const TemplateEntry& in, std::string_view name) {
+  if (!in.is_folder) {
+    const std::string path = fmt::format("{}/{}", in.path, name);
+    return Wrong(fmt::format("failed to open dir {}: stat {}: not a directory", gotemplate::Quoted(path), path));
+  }
+  const TemplateEntry* entry = in.Find(name);
+  if (entry == nullptr || entry->is_folder) return entry;
+  return Wrong(fmt::format("expected template directory, {} is not a directory", gotemplate::Quoted(entry->path)));
+}
+
+class ConfigMaker {
+ public:
+  explicit ConfigMaker(const RenderConfig& config) : config_(config) {}
+
+  // `common` is what all roles have, and goes into the first config of each.
+  Result<MachineConfig> Make(std::string_view role, const std::string& name, const TemplateEntry& folder,
+                             const TemplateEntry* common) {
+    const std::vector<std::string> names = TRY(FoldersFor(config_));
+    std::vector<const TemplateEntry*> folders;
+    for (const TemplateEntry* parent : {common, &folder}) {
+      if (parent == nullptr) continue;
+      for (const std::string& platform : names) {
+        if (const TemplateEntry* found = TRY(FindFolder(*parent, platform))) folders.push_back(found);
+      }
+    }
+    Texts texts;
+    for (const TemplateEntry* each : folders) TRY(Print(*each, texts));
+    MachineConfig made;
+    made.name = name;
+    made.role = role;
+    const ignition::Config ignition = TRY(Transpile(texts), "error transpiling CoreOS config to Ignition config");
+    made.config = ConfigText(ignition);
+    std::vector<std::string> extensions;
+    for (const auto& [extension, text] : texts.extensions) extensions.push_back(extension);
+    if (!extensions.empty()) made.extensions = std::move(extensions);
+    return made;
+  }
+
+ private:
+  Result<> Print(const TemplateEntry& platform, Texts& texts) const {
+    const std::array<std::pair<std::string_view, Texts::ByName*>, 3> kinds = {
+        {{"files", &texts.files}, {"units", &texts.units}, {"extensions", &texts.extensions}}};
+    for (const auto& [name, to] : kinds) {
+      if (const TemplateEntry* folder = TRY(FindFolder(platform, name))) TRY(PrintAll(*folder, *to));
+    }
+    return {};
+  }
+
+  // Of what is in folders of the folder, the names count as if it were not.  A folder is read to a depth that is
+  // limited.
+  Result<> PrintAll(const TemplateEntry& folder, Texts::ByName& texts) const {
+    for (const auto& [name, entry] : folder.entries) {
+      if (entry.is_folder) {
+        TRY(PrintAll(entry, texts));
+      } else if (entry.is_empty) {
+        texts.erase(name);
+      } else {
+        TRY(PrintOne(name, entry, texts));
+      }
+    }
+    return {};
+  }
+
+  // One that prints nothing but white space leaves what another has printed.
+  Result<> PrintOne(const std::string& name, const TemplateEntry& entry, Texts::ByName& texts) const {
+    if (!*entry.parsed) {
+      return Wrong(fmt::format("failed to parse template {}: {}", entry.path, entry.parsed->error().message()));
+    }
+    std::string text = TRY(TextOfTemplate(**entry.parsed, config_));
+    if (!gotemplate::IsBlank(text)) texts.insert_or_assign(name, std::move(text));
+    return {};
+  }
+
+  Result<ignition::Config> Transpile(const Texts& texts) const {
+    std::vector<ignition::Config> parts;
+    for (const auto& [name, text] : texts.files) {
+      auto file = ReadTemplateFile(text);
+      if (!file)
+        return Wrong(fmt::format("failed to unmarshal {} into struct: {}", Quoted(text), file.error().message()));
+      parts.emplace_back(ConfigOf({})).storage.files.push_back(*std::move(file));
+    }
+    for (const auto& [name, text] : texts.units) {
+      ignition::Unit unit = TRY(ReadTemplateUnit(text), "failed to unmarshal systemd unit into struct");
+      parts.emplace_back(ConfigOf({})).systemd.units.push_back(std::move(unit));
+    }
+    return machineconfig::MergeAll(ignition::Config(), std::move(parts));
+  }
+
+  std::string Quoted(const std::string& text) const {
+    return config_.HasSecret(text) ? "a text with the pull secret in it" : gotemplate::Quoted(text);
+  }
+
+  const RenderConfig& config_;
+};
+
+// The bytes of JSON that are not white space between tokens.
+std::string WithoutSpace(std::string_view json) {
+  std::string compact;
+  bool is_in_text = false;
+  bool is_escaped = false;
+  for (const char c : json) {
+    if (!is_in_text && (c == ' ' || c == '\t' || c == '\n' || c == '\r')) continue;
+    compact += c;
+    if (is_escaped) {
+      is_escaped = false;
+    } else if (is_in_text && c == '\\') {
+      is_escaped = true;
+    } else if (c == '"') {
+      is_in_text = !is_in_text;
+    }
+  }
+  return compact;
+}
+
+}  // namespace
+
+Result<std::string> CompactPullSecret(std::string_view pull_secret) {
+  if (pull_secret.empty()) return Wrong("couldn't compact pullsecret \"\": unexpected end of JSON input");
+  if (const auto parsed = json::Parse(pull_secret); !parsed)
+    return Wrong("couldn't compact pullsecret: it is not JSON");
+  return WithoutSpace(pull_secret);
+}
+
+Result<std::string> TextOfTemplate(const gotemplate::Template& of, const RenderConfig& config) {
+  std::string text;
+  auto result = gotemplate::Execute(of, TemplateFunctions(), config.value(), text);
+  if (!result && config.HasSecret(result.error().message())) {
+    return Wrong(fmt::format("failed to execute template: template: {}: it fails over the pull secret", of.name()));
+  }
+  TRY(std::move(result), "failed to execute template");
+  return text;
+}
+
+Result<std::vector<MachineConfig>> MachineConfigsOfRole(const TemplateFolder& templates, const RenderConfig& config,
+                                                        std::string_view role) {
+  const bool is_own = role == kMaster || role == kWorker || role == kArbiter;
+  const std::string_view folder_name = is_own ? role : kWorker;
+  const TemplateEntry* folder = templates.root().Find(folder_name);
+  if (folder == nullptr || !folder->is_folder) {
+    const std::string path = fmt::format("{}/{}", templates.root().path, folder_name);
+    return Wrong(
+        fmt::format("failed to read dir {}: open {}: no such file or directory", gotemplate::Quoted(path), path));
+  }
+  const TemplateEntry* common = templates.root().Find(kCommon);
+  std::vector<MachineConfig> configs;
+  for (const auto& [name, entry] : folder->entries) {
+    if (!entry.is_folder) continue;
+    configs.push_back(TRY(ConfigMaker(config).Make(role, name, entry, configs.empty() ? common : nullptr)));
+  }
+  return configs;
+}
+
+Result<std::vector<MachineConfig>> MachineConfigsOfTemplates(const TemplateFolder& templates,
+                                                             const RenderConfig& config,
+                                                             std::string_view controller_version) {
+  std::vector<MachineConfig> configs;
+  for (const auto& [role, entry] : templates.root().entries) {
+    if (!entry.is_folder || role == kCommon) continue;
+    if (role == kArbiter && config.control_plane_topology() != "HighlyAvailableArbiter") continue;
+    std::vector<MachineConfig> of_role = TRY(MachineConfigsOfRole(templates, config, role),
+                                             fmt::format("failed to create MachineConfig for role {}", role));
+    std::move(of_role.begin(), of_role.end(), std::back_inserter(configs));
+  }
+  for (MachineConfig& config_made : configs) {
+    config_made.annotations = MadeBy(controller_version);
+  }
+  std::stable_sort(configs.begin(), configs.end(),
+                   [](const MachineConfig& a, const MachineConfig& b) { return a.name < b.name; });
+  return configs;
+}
+
+api::OwnerReference OwnerOfTemplates(const json::Value& controller_config) {
+  api::ObjectMeta owner;
+  owner.name = controller_config.TextAt({"metadata", "name"});
+  owner.uid = controller_config.TextAt({"metadata", "uid"});
+  return ControlledBy("ControllerConfig", owner);
+}
+
+}  // namespace pintle::generated

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/template_text.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace pintle::generated {
+namespace {
+
+std::string ErrorOf(std::string_view text) {
+  const auto file = ReadTemplateFile(text);
+  return file ? "" : file.error().message();
+}
+
+TEST(ReadTemplateFile, TakesNumbersAndTruthsForTexts) {
+  const auto file =
+      ReadTemplateFile("path: 1e6\ncontents: {inline: yes, verification: {hash: 1.5}}\nuser: {name: 7, id: 0o7}\n");
+  ASSERT_TRUE(file) << file.error().message();
+  EXPECT_EQ(file->path, "1e+06");
+  EXPECT_EQ(file->contents.source, "data:,true");
+  EXPECT_EQ(file->contents.verification.hash, "1.5");
+  EXPECT_EQ(file->user.name, "7");
+  EXPECT_EQ(file->user.id, 7);
+}
+
+TEST(ReadTemplateFile, TakesKeysInAnyCaseAndPassesOverOthers) {
+  const auto file = ReadTemplateFile("PATH: /a\nMode: 0x1ff\nunknown: [1]\nCONTENTS: {INLINE: x}\n---\npath: /b\n");
+  ASSERT_TRUE(file) << file.error().message();
+  EXPECT_EQ(file->path, "/a");
+  EXPECT_EQ(file->mode, 0777);
+  EXPECT_EQ(file->contents.source, "data:,x");
+}
+
+TEST(ReadTemplateFile, PrefersWhatIsInlineAndAlwaysOverwrites) {
+  const auto file = ReadTemplateFile("path: /a\noverwrite: false\ncontents: {source: 'data:,s', inline: i}\n");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->contents.source, "data:,i");
+  EXPECT_EQ(file->overwrite, true);
+}
+
+TEST(ReadTemplateFile, TellsOfWrongTypesAsGoDoes) {
+  const std::string decoding = "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ";
+  EXPECT_EQ(ErrorOf("mode: 1.5"), decoding + "number 1.5 into Go struct field File.Mode of type int");
+  EXPECT_EQ(ErrorOf("mode: 420.0"), "");
+  EXPECT_EQ(ErrorOf("mode: \"420\""), decoding + "string into Go struct field File.Mode of type int");
+  EXPECT_EQ(ErrorOf("mode: yes"), decoding + "bool into Go struct field File.Mode of type int");
+  EXPECT_EQ(ErrorOf("- a"), decoding + "array into Go value of type v0_1.File");
+  EXPECT_EQ(ErrorOf("12"), decoding + "number into Go value of type v0_1.File");
+  EXPECT_EQ(ErrorOf("contents: {inline: [1]}"),
+            decoding + "array into Go struct field FileContents.Contents.Inline of type string");
+  EXPECT_EQ(ErrorOf("append: x"), decoding + "string into Go struct field File.Append of type []v0_1.FileContents");
+  // The first in the order of the keys.
+  EXPECT_EQ(ErrorOf("path: []\nmode: x"), decoding + "string into Go struct field File.Mode of type int");
+}
+
+TEST(ReadTemplateFile, TellsOfWrongYamlAsGoDoes) {
+  EXPECT_EQ(ErrorOf("path: /a\ncontents:\n\tinline: x\n"),
+            "error converting YAML to JSON: yaml: line 3: found character that cannot start any token");
+  EXPECT_EQ(ErrorOf("a: b: c"), "error converting YAML to JSON: yaml: mapping values are not allowed in this context");
+}
+
+TEST(ReadTemplateUnit, ReadsDropins) {
+  const auto unit =
+      ReadTemplateUnit("name: a.service\nenabled: true\ndropins:\n- name: 10.conf\n  contents: x\n- name: 20.conf\n");
+  ASSERT_TRUE(unit) << unit.error().message();
+  EXPECT_EQ(unit->name, "a.service");
+  EXPECT_EQ(unit->enabled, true);
+  ASSERT_EQ(unit->dropins.size(), 2U);
+  EXPECT_EQ(unit->dropins[0].contents, "x");
+  EXPECT_EQ(unit->dropins[1].contents, std::nullopt);
+}
+
+}  // namespace
+}  // namespace pintle::generated

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generated/templates.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "json/parse.h"
+#include "unit/temporary_directory.h"
+
+namespace pintle::generated {
+namespace {
+
+RenderConfig ConfigFor(std::string_view platform, std::string_view more_status = "", std::string pull_secret = "{}") {
+  const std::string spec = R"({"clusterDNSIP": "172.30.0.10", "infra": {"status": {"platformStatus": {"type": ")" +
+                           std::string(platform) + "\"}" + std::string(more_status) + "}}}";
+  return RenderConfig(*json::Parse(spec), std::move(pull_secret), TlsSettingsOf(nullptr));
+}
+
+std::string FileAt(std::string_view path, std::string_view contents) {
+  return "path: " + std::string(path) + "\nmode: 0644\ncontents: {inline: \"" + std::string(contents) + "\"}\n";
+}
+
+// What is made of the templates for the role that they all have, or the error.
+std::string IgnitionOf(const TemplateFolder& templates, const RenderConfig& config) {
+  const auto configs = MachineConfigsOfTemplates(templates, config, "HASH");
+  if (!configs) return configs.error().message();
+  std::string all;
+  for (const MachineConfig& made : *configs) all += made.name + " " + made.config + "\n";
+  return all;
+}
+
+bool Has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(MachineConfigsOfTemplates, LetsLaterFoldersHaveTheLastWord) {
+  TemplateFolder templates("t");
+  templates.Add("common/_base/files/a", FileAt("/a", "base"));
+  templates.Add("common/aws/files/a", FileAt("/a", "aws"));
+  templates.Add("worker/00-worker/_base/files/a", FileAt("/a", "worker"));
+  EXPECT_EQ(
+      IgnitionOf(templates, ConfigFor("AWS")),
+      "00-worker {\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"overwrite\":true,\"path\":\"/a\","
+      "\"contents\":{\"source\":\"data:,worker\"},\"mode\":420}]}}\n");
+}
+
+TEST(MachineConfigsOfTemplates, RemovesByAnEmptyFileAndNotByWhiteSpace) {
+  TemplateFolder templates("t");
+  for (const char* name : {"gone", "stays"}) {
+    templates.Add(std::string("worker/00-worker/_base/files/") + name, FileAt(std::string("/") + name, "x"));
+  }
+  templates.Add("worker/00-worker/aws/files/below/gone", "");
+  templates.Add("worker/00-worker/aws/files/stays", "{{if false}}x{{end}}\n");
+  const std::string made = IgnitionOf(templates, ConfigFor("AWS"));
+  EXPECT_FALSE(Has(made, "/gone")) << made;
+  EXPECT_TRUE(Has(made, "/stays")) << made;
+}
+
+TEST(MachineConfigsOfTemplates, PutsWhatIsCommonIntoTheFirstConfigOfEachRole) {
+  TemplateFolder templates("t");
+  templates.Add("common/_base/files/c", FileAt("/c", "x"));
+  for (const char* name : {"master/00-master", "master/01-master-kubelet", "worker/00-worker"}) {
+    templates.Add(std::string(name) + "/_base/files/own", FileAt("/own", "x"));
+  }
+  const auto configs = MachineConfigsOfTemplates(templates, ConfigFor("None"), "HASH");
+  ASSERT_TRUE(configs);
+  ASSERT_EQ(configs->size(), 3U);
+  EXPECT_EQ((*configs)[0].name, "00-master");
+  EXPECT_EQ((*configs)[1].name, "00-worker");
+  EXPECT_TRUE(Has((*configs)[0].config, "\"/c\""));
+  EXPECT_TRUE(Has((*configs)[1].config, "\"/c\""));
+  EXPECT_FALSE(Has((*configs)[2].config, "\"/c\""));
+  EXPECT_EQ((*configs)[1].annotations, MadeBy("HASH"));
+}
+
+TEST(MachineConfigsOfTemplates, TakesTheFoldersOfTheTopology) {
+  TemplateFolder templates("t");
+  for (const char* folder : {"sno", "two-node-with-fencing", "on-prem"}) {
+    templates.Add(std::string("worker/00-worker/") + folder + "/extensions/" + folder, "x");
+  }
+  const auto extensions = [&](const RenderConfig& config) {
+    return MachineConfigsOfTemplates(templates, config, "HASH")->front().extensions;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(extensions(ConfigFor("AWS", R"(, "controlPlaneTopology": "SingleReplica")")), Names{"sno"});
+  EXPECT_EQ(extensions(ConfigFor("BareMetal", R"(, "controlPlaneTopology": "DualReplica")")),
+            (Names{"on-prem", "two-node-with-fencing"}));
+}
+
+TEST(MachineConfigsOfTemplates, MakesConfigsOfTheArbiterOnlyWhereThereIsOne) {
+  TemplateFolder templates("t");
+  templates.Add("arbiter/00-arbiter/_base/files/a", FileAt("/a", "x"));
+  EXPECT_EQ(IgnitionOf(templates, ConfigFor("AWS")), "");
+  EXPECT_TRUE(Has(IgnitionOf(templates, ConfigFor("AWS", R"(, "controlPlaneTopology": "HighlyAvailableArbiter")")),
+                  "00-arbiter"));
+}
+
+TEST(MachineConfigsOfTemplates, NamesTheTemplateThatIsWrong) {
+  TemplateFolder templates("t");
+  templates.Add("worker/00-worker/_base/files/a", "{{.NoSuch}}");
+  EXPECT_EQ(IgnitionOf(templates, ConfigFor("AWS")),
+            "failed to create MachineConfig for role worker: failed to execute template: template: "
+            "t/worker/00-worker/_base/files/a:1:2: executing \"t/worker/00-worker/_base/files/a\" at <.NoSuch>: can't "
+            "evaluate field NoSuch in type template.RenderConfig");
+}
+
+TEST(MachineConfigsOfTemplates, TellsOfAFileInThePlaceOfAFolder) {
+  TemplateFolder templates("t");
+  templates.Add("worker/00-worker/_base", "x");
+  EXPECT_EQ(IgnitionOf(templates, ConfigFor("AWS")),
+            "failed to create MachineConfig for role worker: expected template directory, "
+            "\"t/worker/00-worker/_base\" is not a directory");
+  templates.Add("common", "x");
+  EXPECT_EQ(IgnitionOf(templates, ConfigFor("AWS")),
+            "failed to create MachineConfig for role worker: failed to open dir \"t/common/_base\": stat "
+            "t/common/_base: not a directory");
+}
+
+TEST(MachineConfigsOfTemplates, DoesNotReadATemplateOfAnotherPlatform) {
+  TemplateFolder templates("t");
+  templates.Add("worker/00-worker/gcp/files/a", "{{");
+  EXPECT_EQ(IgnitionOf(templates, ConfigFor("AWS")), "00-worker {\"ignition\":{\"version\":\"\"}}\n");
+  EXPECT_EQ(IgnitionOf(templates, ConfigFor("GCP")),
+            "failed to create MachineConfig for role worker: failed to parse template t/worker/00-worker/gcp/files/a: "
+            "template: t/worker/00-worker/gcp/files/a:1: unclosed action");
+}
+
+TEST(MachineConfigsOfTemplates, DoesNotShowThePullSecretInAnError) {
+  TemplateFolder templates("t");
+  templates.Add("worker/00-worker/_base/files/a", "path: /a\ncontents: {inline: {{.PullSecret}} }\n");
+  const std::string error = IgnitionOf(templates, ConfigFor("AWS", "", R"({"auths":{"r":{"auth":"c2VjcmV0"}}})"));
+  EXPECT_TRUE(Has(error, "failed to unmarshal a text with the pull secret in it into struct")) << error;
+  EXPECT_FALSE(Has(error, "c2VjcmV0")) << error;
+  TemplateFolder looping("t");
+  looping.Add("worker/00-worker/_base/files/a", "{{range .PullSecret}}{{end}}");
+  const std::string other = IgnitionOf(looping, ConfigFor("AWS", "", R"({"auths":{"r":{"auth":"c2VjcmV0"}}})"));
+  EXPECT_TRUE(Has(other, "a: it fails over the pull secret")) << other;
+  EXPECT_FALSE(Has(other, "c2VjcmV0")) << other;
+}
+
+TEST(MachineConfigsOfRole, GivesAPoolOfItsOwnTheTemplatesOfWorkers) {
+  TemplateFolder templates("t");
+  templates.Add("worker/00-worker/_base/files/a", FileAt("/a", "x"));
+  const auto configs = MachineConfigsOfRole(templates, ConfigFor("AWS"), "infra");
+  ASSERT_TRUE(configs);
+  EXPECT_EQ(configs->front().name, "00-worker");
+  EXPECT_EQ(configs->front().role, "infra");
+}
+
+TEST(TemplateFolder, ReadsWhatIsInAFolder) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directories(directory.path() / "worker/00-worker/_base/files");
+  std::filesystem::create_directories(directory.path() / "worker/01-empty");
+  std::ofstream(directory.path() / "worker/00-worker/_base/files/a") << FileAt("/a", "{{.ClusterDNSIP}}");
+  std::ofstream(directory.path() / "worker/README") << "{{";
+  const auto templates = TemplateFolder::Read(directory.path());
+  ASSERT_TRUE(templates) << templates.error().message();
+  const std::string made = IgnitionOf(*templates, ConfigFor("AWS"));
+  EXPECT_TRUE(Has(made, "data:,172.30.0.10")) << made;
+  EXPECT_TRUE(Has(made, "01-empty {\"ignition\":{\"version\":\"\"}}")) << made;
+}
+
+TEST(TemplateFolder, TellsOfAFolderThatIsNotThere) {
+  const auto templates = TemplateFolder::Read("/no/such/folder");
+  ASSERT_FALSE(templates);
+  EXPECT_TRUE(Has(templates.error().message(), "/no/such/folder")) << templates.error().message();
+}
+
+TEST(CompactPullSecret, RemovesWhiteSpaceBetweenTokensOnly) {
+  EXPECT_EQ(*CompactPullSecret("{ \"a b\" : [1, \"\\\" x\"] }\n"), R"({"a b":[1,"\" x"]})");
+  EXPECT_EQ(CompactPullSecret("").error().message(), "couldn't compact pullsecret \"\": unexpected end of JSON input");
+  EXPECT_FALSE(Has(CompactPullSecret("{\"auths\": \"c2VjcmV0").error().message(), "c2VjcmV0"));
+}
+
+}  // namespace
+}  // namespace pintle::generated

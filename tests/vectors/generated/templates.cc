@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the Operator's template controller makes of folders of templates, and of single templates.
+
+#include "generated/templates.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "generated/render_config.h"
+#include "generated/template_folder.h"
+#include "generated/template_functions.h"
+#include "generated/tls_settings.h"
+#include "gotemplate/template.h"
+#include "vectors/generated/case_files.h"
+#include "vectors/generated/kinds.h"
+
+namespace pintle::vectors {
+namespace {
+
+// What cases without a pull secret of their own had.
+constexpr const char* kNoPullSecret = "{\"auths\":{}}";
+// What the build of the controller was called.
+constexpr const char* kVersion = "HASH";
+
+struct Inputs {
+  json::Value controller_config;
+  std::string pull_secret;
+  generated::TlsSettings tls;
+};
+
+Inputs InputsIn(const std::filesystem::path& folder) {
+  Inputs inputs;
+  inputs.controller_config = DocumentsOf(folder / "controllerconfig.yaml").front();
+  const auto secret = folder / "pullsecret.json";
+  inputs.pull_secret = std::filesystem::exists(secret) ? TextOf(secret) : kNoPullSecret;
+  std::optional<json::Value> api_server;
+  if (std::filesystem::exists(folder / "apiserver.yaml")) api_server = DocumentsOf(folder / "apiserver.yaml").front();
+  inputs.tls = generated::TlsSettingsOf(api_server ? &*api_server : nullptr);
+  return inputs;
+}
+
+Result<std::vector<generated::MachineConfig>> ConfigsOf(const generated::TemplateFolder& templates, Inputs inputs) {
+  std::string secret = TRY(generated::CompactPullSecret(inputs.pull_secret));
+  const generated::RenderConfig config(inputs.controller_config["spec"], std::move(secret), inputs.tls);
+  auto configs = TRY(generated::MachineConfigsOfTemplates(templates, config, kVersion));
+  for (auto& made : configs) {
+    made.owner_references.push_back(generated::OwnerOfTemplates(inputs.controller_config));
+  }
+  return configs;
+}
+
+// A folder in which there is no file is not among the vectors.
+generated::TemplateFolder FolderAt(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return generated::TemplateFolder(path);
+  auto folder = generated::TemplateFolder::Read(path);
+  if (!folder) throw std::runtime_error(folder.error().message());
+  return *std::move(folder);
+}
+
+// The errors of these have the pull secret in them, which no error of ours has.
+struct Secret {
+  std::string_view name;
+  std::string_view error;
+};
+constexpr Secret kSecrets[] = {
+    {"aws-pull-secret-bad", "couldn't compact pullsecret: it is not JSON"},
+    {"aws-pull-secret-html",
+     "failed to create MachineConfig for role master: error transpiling CoreOS config to Ignition config: failed to "
+     "unmarshal a text with the pull secret in it into struct: error converting YAML to JSON: yaml: line 5: did not "
+     "find expected key"},
+};
+
+void AddCase(const std::string& name, const std::filesystem::path& out,
+             const Result<std::vector<generated::MachineConfig>>& configs, Tally& tally) {
+  for (const Secret& secret : kSecrets) {
+    if (name != secret.name) continue;
+    const std::string got = configs ? "configs" : configs.error().message();
+    return tally.AddDeliberate(name, "since the error of the operator shows the pull secret",
+                               DifferenceOfTexts(secret.error, got));
+  }
+  tally.Add(name, DifferenceFrom(out, configs));
+}
+
+std::string DifferenceIn(const json::Value& test) {
+  generated::TlsSettings tls;
+  tls.min_version = test.TextAt({"tlsMinVersion"});
+  if (const json::Value* suites = test.Find("tlsCipherSuites")) {
+    for (const json::Value& suite : *suites) tls.cipher_suites.push_back(suite.text());
+  }
+  const generated::RenderConfig config(test.at("spec"), test.TextAt({"pullSecret"}), tls);
+  const auto has_function = [](std::string_view name) {
+    return generated::TemplateFunctions().contains(name) || gotemplate::Builtins().contains(name);
+  };
+  const auto parsed = gotemplate::Template::Parse("t", test.at("template").text(), has_function);
+  if (!parsed) {
+    return DifferenceOfTexts(test.TextAt({"error"}), "failed to parse template t: " + parsed.error().message());
+  }
+  const auto text = generated::TextOfTemplate(*parsed, config);
+  if (!text) return DifferenceOfTexts(test.TextAt({"error"}), text.error().message());
+  if (const json::Value* error = test.Find("error")) return "should be an error: " + error->text();
+  return DifferenceOfTexts(test.at("output").text(), *text);
+}
+
+}  // namespace
+
+Tally RunTemplate(const std::filesystem::path& folder) {
+  Tally tally("template");
+  const generated::TemplateFolder templates = FolderAt(folder.parent_path() / "own-templates");
+  for (const std::string& name : NamesIn(folder)) {
+    AddCase(name, folder / name / "out-own", ConfigsOf(templates, InputsIn(folder / name)), tally);
+  }
+  return tally;
+}
+
+Tally RunTemplateSpecial(const std::filesystem::path& folder) {
+  Tally tally("template-special");
+  for (const std::string& name : NamesIn(folder)) {
+    const generated::TemplateFolder templates = FolderAt(folder / name / "templates");
+    AddCase(name, folder / name / "out", ConfigsOf(templates, InputsIn(folder / name)), tally);
+  }
+  return tally;
+}
+
+Tally RunTemplateFunctions(const std::filesystem::path& folder) {
+  Tally tally("template-functions");
+  const std::string cases = TextOf(folder / "cases.jsonl");
+  std::size_t number = 0;
+  for (std::size_t begin = 0; begin < cases.size(); ++number) {
+    const std::size_t end = std::min(cases.find('\n', begin), cases.size());
+    const auto test = json::Parse(std::string_view(cases).substr(begin, end - begin));
+    if (!test) throw std::runtime_error(test.error().message());
+    tally.Add(fmt::format("{} (line {})", test->at("name").text(), number + 1), DifferenceIn(*test));
+    begin = end + 1;
+  }
+  return tally;
+}
+
+}  // namespace pintle::vectors
