@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <functional>
 #include <map>
-#include <span>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "generated/template_functions.h"
@@ -29,9 +29,17 @@ constexpr std::string_view kArbiter = "arbiter";
 
 Error Wrong(std::string text) { return Error(ErrorKind::kInvalid, std::move(text)); }
 
+// What a template has printed, and what that was read as.
+struct Printed {
+  std::string text;
+  bool is_blank = false;
+  std::optional<ignition::File> file;
+  std::optional<ignition::Unit> unit;
+};
+
 // What the templates of one config have printed, by their file names.
 struct Texts {
-  using ByName = std::map<std::string, std::string>;
+  using ByName = std::map<std::string, Printed*>;
   ByName files;
   ByName units;
   ByName extensions;
@@ -74,6 +82,8 @@ Result<const TemplateEntry*> FindFolder(const TemplateEntry& in, std::string_vie
   return Wrong(fmt::format("expected template directory, {} is not a directory", gotemplate::Quoted(entry->path)));
 }
 
+// Makes the configs of several roles.  What they have in common is printed and read once: templates do not see for
+// which role they are printed.
 class ConfigMaker {
  public:
   explicit ConfigMaker(const RenderConfig& config) : config_(config) {}
@@ -97,13 +107,13 @@ class ConfigMaker {
     const ignition::Config ignition = TRY(Transpile(texts), "error transpiling CoreOS config to Ignition config");
     made.config = ConfigText(ignition);
     std::vector<std::string> extensions;
-    for (const auto& [extension, text] : texts.extensions) extensions.push_back(extension);
+    for (const auto& [extension, printed] : texts.extensions) extensions.push_back(extension);
     if (!extensions.empty()) made.extensions = std::move(extensions);
     return made;
   }
 
  private:
-  Result<> Print(const TemplateEntry& platform, Texts& texts) const {
+  Result<> Print(const TemplateEntry& platform, Texts& texts) {
     const std::array<std::pair<std::string_view, Texts::ByName*>, 3> kinds = {
         {{"files", &texts.files}, {"units", &texts.units}, {"extensions", &texts.extensions}}};
     for (const auto& [name, to] : kinds) {
@@ -114,7 +124,7 @@ class ConfigMaker {
 
   // Of what is in folders of the folder, the names count as if it were not.  A folder is read to a depth that is
   // limited.
-  Result<> PrintAll(const TemplateEntry& folder, Texts::ByName& texts) const {
+  Result<> PrintAll(const TemplateEntry& folder, Texts::ByName& texts) {
     for (const auto& [name, entry] : folder.entries) {
       if (entry.is_folder) {
         TRY(PrintAll(entry, texts));
@@ -128,28 +138,44 @@ class ConfigMaker {
   }
 
   // One that prints nothing but white space leaves what another has printed.
-  Result<> PrintOne(const std::string& name, const TemplateEntry& entry, Texts::ByName& texts) const {
-    if (!*entry.parsed) {
-      return Wrong(fmt::format("failed to parse template {}: {}", entry.path, entry.parsed->error().message()));
+  Result<> PrintOne(const std::string& name, const TemplateEntry& entry, Texts::ByName& texts) {
+    const auto [printed, is_new] = printed_.try_emplace(&entry);
+    if (is_new) {
+      printed->second.text = TRY(TextOf(entry));
+      printed->second.is_blank = gotemplate::IsBlank(printed->second.text);
     }
-    std::string text = TRY(TextOfTemplate(**entry.parsed, config_));
-    if (!gotemplate::IsBlank(text)) texts.insert_or_assign(name, std::move(text));
+    if (!printed->second.is_blank) texts.insert_or_assign(name, &printed->second);
     return {};
+  }
+
+  Result<std::string> TextOf(const TemplateEntry& entry) const {
+    if (*entry.parsed) return TextOfTemplate(**entry.parsed, config_);
+    return Wrong(fmt::format("failed to parse template {}: {}", entry.path, entry.parsed->error().message()));
   }
 
   Result<ignition::Config> Transpile(const Texts& texts) const {
     std::vector<ignition::Config> parts;
-    for (const auto& [name, text] : texts.files) {
-      auto file = ReadTemplateFile(text);
-      if (!file)
-        return Wrong(fmt::format("failed to unmarshal {} into struct: {}", Quoted(text), file.error().message()));
-      parts.emplace_back(ConfigOf({})).storage.files.push_back(*std::move(file));
+    for (const auto& [name, printed] : texts.files) {
+      TRY(ReadFile(*printed));
+      parts.emplace_back(ConfigOf({})).storage.files.push_back(*printed->file);
     }
-    for (const auto& [name, text] : texts.units) {
-      ignition::Unit unit = TRY(ReadTemplateUnit(text), "failed to unmarshal systemd unit into struct");
-      parts.emplace_back(ConfigOf({})).systemd.units.push_back(std::move(unit));
+    for (const auto& [name, printed] : texts.units) {
+      if (!printed->unit) {
+        printed->unit = TRY(ReadTemplateUnit(printed->text), "failed to unmarshal systemd unit into struct");
+      }
+      parts.emplace_back(ConfigOf({})).systemd.units.push_back(*printed->unit);
     }
     return machineconfig::MergeAll(ignition::Config(), std::move(parts));
+  }
+
+  Result<> ReadFile(Printed& printed) const {
+    if (printed.file) return {};
+    auto file = ReadTemplateFile(printed.text);
+    if (!file) {
+      return Wrong(fmt::format("failed to unmarshal {} into struct: {}", Quoted(printed.text), file.error().message()));
+    }
+    printed.file = *std::move(file);
+    return {};
   }
 
   std::string Quoted(const std::string& text) const {
@@ -157,7 +183,27 @@ class ConfigMaker {
   }
 
   const RenderConfig& config_;
+  std::unordered_map<const TemplateEntry*, Printed> printed_;
 };
+
+Result<std::vector<MachineConfig>> MakeConfigsOfRole(const TemplateFolder& templates, std::string_view role,
+                                                     ConfigMaker& maker) {
+  const bool is_own = role == kMaster || role == kWorker || role == kArbiter;
+  const std::string_view folder_name = is_own ? role : kWorker;
+  const TemplateEntry* folder = templates.root().Find(folder_name);
+  if (folder == nullptr || !folder->is_folder) {
+    const std::string path = fmt::format("{}/{}", templates.root().path, folder_name);
+    return Wrong(
+        fmt::format("failed to read dir {}: open {}: no such file or directory", gotemplate::Quoted(path), path));
+  }
+  const TemplateEntry* common = templates.root().Find(kCommon);
+  std::vector<MachineConfig> configs;
+  for (const auto& [name, entry] : folder->entries) {
+    if (!entry.is_folder) continue;
+    configs.push_back(TRY(maker.Make(role, name, entry, configs.empty() ? common : nullptr)));
+  }
+  return configs;
+}
 
 // The bytes of JSON that are not white space between tokens.
 std::string WithoutSpace(std::string_view json) {
@@ -199,32 +245,20 @@ Result<std::string> TextOfTemplate(const gotemplate::Template& of, const RenderC
 
 Result<std::vector<MachineConfig>> MachineConfigsOfRole(const TemplateFolder& templates, const RenderConfig& config,
                                                         std::string_view role) {
-  const bool is_own = role == kMaster || role == kWorker || role == kArbiter;
-  const std::string_view folder_name = is_own ? role : kWorker;
-  const TemplateEntry* folder = templates.root().Find(folder_name);
-  if (folder == nullptr || !folder->is_folder) {
-    const std::string path = fmt::format("{}/{}", templates.root().path, folder_name);
-    return Wrong(
-        fmt::format("failed to read dir {}: open {}: no such file or directory", gotemplate::Quoted(path), path));
-  }
-  const TemplateEntry* common = templates.root().Find(kCommon);
-  std::vector<MachineConfig> configs;
-  for (const auto& [name, entry] : folder->entries) {
-    if (!entry.is_folder) continue;
-    configs.push_back(TRY(ConfigMaker(config).Make(role, name, entry, configs.empty() ? common : nullptr)));
-  }
-  return configs;
+  ConfigMaker maker(config);
+  return MakeConfigsOfRole(templates, role, maker);
 }
 
 Result<std::vector<MachineConfig>> MachineConfigsOfTemplates(const TemplateFolder& templates,
                                                              const RenderConfig& config,
                                                              std::string_view controller_version) {
+  ConfigMaker maker(config);
   std::vector<MachineConfig> configs;
   for (const auto& [role, entry] : templates.root().entries) {
     if (!entry.is_folder || role == kCommon) continue;
     if (role == kArbiter && config.control_plane_topology() != "HighlyAvailableArbiter") continue;
-    std::vector<MachineConfig> of_role = TRY(MachineConfigsOfRole(templates, config, role),
-                                             fmt::format("failed to create MachineConfig for role {}", role));
+    std::vector<MachineConfig> of_role =
+        TRY(MakeConfigsOfRole(templates, role, maker), fmt::format("failed to create MachineConfig for role {}", role));
     std::move(of_role.begin(), of_role.end(), std::back_inserter(configs));
   }
   for (MachineConfig& config_made : configs) {

@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <concepts>
 #include <string>
 #include <utility>
 
@@ -40,6 +42,20 @@ bool IsWritten(const T& value, EmptyStructs empty_structs) {
   }
 }
 
+// Most strings are data URLs, in which nothing has to be escaped.
+inline void WriteString(const std::string& value, std::string& text) {
+  const auto is_plain = [](char c) {
+    return c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&';
+  };
+  if (!std::all_of(value.begin(), value.end(), is_plain)) {
+    text += json::GoJson(value);
+    return;
+  }
+  text += '"';
+  text += value;
+  text += '"';
+}
+
 }  // namespace internal
 
 template <typename T>
@@ -65,6 +81,8 @@ void WriteGoText(const T& value, std::string& text, EmptyStructs empty_structs) 
       WriteGoText(value.*field.member, text, empty_structs);
     });
     text += '}';
+  } else if constexpr (std::same_as<T, std::string>) {
+    internal::WriteString(value, text);
   } else {
     text += json::GoJson(json::Encode(value));
   }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The configs of three roles from 217 templates, as many as the Operator has: their parsing, which is done once for
+// each version of the folder, and what is done at each change of what they are made of.
+
+#include <benchmark/benchmark.h>
+#include <fmt/core.h>
+
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "generated/templates.h"
+#include "json/parse.h"
+
+namespace pintle::generated {
+namespace {
+
+constexpr int kTemplates = 217;
+
+constexpr const char* kSpec =
+    R"({"clusterDNSIP": "172.30.0.10", "ipFamilies": "DualStack", "networkType": "OVNKubernetes",
+  "images": {"a": "registry.example.test/a", "b": "registry.example.test/b"}, "dns": {"spec": {"baseDomain": "example.test"}},
+  "infra": {"status": {"apiServerInternalURI": "https://api-int.example.test:6443",
+    "controlPlaneTopology": "HighlyAvailableArbiter", "platformStatus": {"type": "BareMetal", "baremetal":
+    {"apiServerInternalIPs": ["192.0.2.5", "2001:db8::5"], "ingressIPs": ["192.0.2.7"]}}}}})";
+
+// What files have in common is a script of some forty lines.
+std::string Script() {
+  std::string lines;
+  for (int i = 0; i < 40; ++i) lines += fmt::format("    echo \"line {} of a script\" >> /run/own/log\n", i);
+  return lines;
+}
+
+std::string TemplateText(int number) {
+  const std::string begin = fmt::format("mode: 0644\npath: /etc/own/{}\ncontents:\n  inline: |\n", number);
+  constexpr auto kParts = std::to_array<std::string_view>({
+      "    dns={{.ClusterDNSIP}} domain={{.DNS.Spec.BaseDomain}}\n",
+      "    {{if or (eq .IPFamilies \"DualStack\") (eq .IPFamilies \"IPv6\")}}six{{else}}four{{end}}\n",
+      "    {{range $i, $ip := onPremPlatformAPIServerInternalIPs .}}{{if gt $i 0}},{{end}}{{$ip}}{{end}}\n",
+      "    {{urlHost .Infra.Status.APIServerInternalURL}} {{`{{ .Later }}`}} {{.Images.a}}\n",
+  });
+  return begin + std::string(kParts[static_cast<std::size_t>(number) % kParts.size()]) + Script();
+}
+
+TemplateFolder Folder() {
+  TemplateFolder folder("templates");
+  constexpr auto kFolders = std::to_array<std::string_view>(
+      {"common/_base", "common/on-prem", "master/00-master/_base", "worker/00-worker/_base", "arbiter/00-arbiter/_base",
+       "worker/01-worker-kubelet/_base", "master/01-master-kubelet/_base"});
+  for (int i = 0; i < kTemplates; ++i) {
+    // Half of them are common.
+    const std::size_t place = i % 2 == 0 ? 0 : static_cast<std::size_t>(i) % kFolders.size();
+    folder.Add(fmt::format("{}/files/f{}.yaml", kFolders[place], i), TemplateText(i));
+  }
+  return folder;
+}
+
+void ParseTemplates(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(Folder());
+}
+BENCHMARK(ParseTemplates)->Unit(benchmark::kMillisecond);
+
+void MakeConfigs(benchmark::State& state) {
+  const TemplateFolder folder = Folder();
+  const auto spec = json::Parse(kSpec);
+  if (!spec) std::abort();
+  for (auto _ : state) {
+    const RenderConfig config(*spec, R"({"auths":{}})", TlsSettingsOf(nullptr));
+    const auto configs = MachineConfigsOfTemplates(folder, config, "HASH");
+    if (!configs || configs->size() != 5) std::abort();
+  }
+}
+BENCHMARK(MakeConfigs)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace pintle::generated
+
+BENCHMARK_MAIN();
