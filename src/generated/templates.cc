@@ -228,8 +228,7 @@ std::string WithoutSpace(std::string_view json) {
 
 Result<std::string> CompactPullSecret(std::string_view pull_secret) {
   if (pull_secret.empty()) return Wrong("couldn't compact pullsecret \"\": unexpected end of JSON input");
-  if (const auto parsed = json::Parse(pull_secret); !parsed)
-    return Wrong("couldn't compact pullsecret: it is not JSON");
+  TRY(json::Parse(pull_secret), "couldn't compact pullsecret");
   return WithoutSpace(pull_secret);
 }
 
