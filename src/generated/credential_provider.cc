@@ -7,13 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "api/image_config.h"
-#include "base/time_span.h"
+#include "generated/go_duration.h"
 #include "json/report.h"
 #include "machineconfig/contents.h"
 #include "machineconfig/go_yaml.h"
@@ -101,8 +100,8 @@ Result<ProviderConfig> Read(std::string_view text) {
   auto config = json::Decode<ProviderConfig>(std::move(documents[0]), report);
   TRY(report.ToResult());
   for (Provider& provider : config.providers) {
-    const auto duration = TRY(ParseTimeSpan(provider.default_cache_duration), "defaultCacheDuration");
-    provider.default_cache_duration = GoTimeSpan(std::chrono::duration_cast<std::chrono::seconds>(duration));
+    const GoDuration duration = TRY(ParseGoDuration(provider.default_cache_duration), "defaultCacheDuration");
+    provider.default_cache_duration = GoText(duration);
   }
   return config;
 }

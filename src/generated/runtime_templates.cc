@@ -4,15 +4,12 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "json/report.h"
-#include "machineconfig/contents.h"
+#include "generated/read_back.h"
 
 namespace pintle::generated {
 namespace {
@@ -29,35 +26,17 @@ constexpr auto kWanted = std::to_array<Wanted>({
     {"/etc/containers/policy.json", &RuntimeTemplates::policy_json, "could not find Policy JSON"},
 });
 
-std::optional<std::string> ContentsIn(const ignition::Config& config, std::string_view path) {
-  const auto& files = config.storage.files;
-  const auto file = std::find_if(files.begin(), files.end(), [&](const auto& f) { return f.path == path; });
-  if (file == files.end()) return {};
-  auto contents = machineconfig::ContentsOf(file->contents, machineconfig::kMostLookedAt);
-  if (!contents) return {};
-  return *std::move(contents);
-}
-
 }  // namespace
 
 Result<RuntimeTemplates> FindRuntimeTemplates(std::span<const MachineConfig> configs) {
   RuntimeTemplates templates;
-  std::array<bool, kWanted.size()> is_found{};
-  for (const MachineConfig& made : configs) {
-    json::Report report;
-    const auto config = ignition::Parse(made.config, report);
-    if (!config) continue;  // The operator takes its files for missing, too.
-    for (std::size_t i = 0; i < kWanted.size(); ++i) {
-      if (is_found[i]) continue;
-      auto contents = ContentsIn(*config, kWanted[i].path);
-      if (!contents) continue;
-      templates.*kWanted[i].contents = *std::move(contents);
-      is_found[i] = true;
-    }
-  }
   std::vector<std::string_view> problems;
-  for (std::size_t i = 0; i < kWanted.size(); ++i) {
-    if (!is_found[i]) problems.push_back(kWanted[i].problem);
+  for (const Wanted& wanted : kWanted) {
+    if (auto contents = ReadBack(configs, wanted.path)) {
+      templates.*wanted.contents = *std::move(contents);
+    } else {
+      problems.push_back(wanted.problem);
+    }
   }
   if (problems.empty()) return templates;
   constexpr std::string_view kWhat = "could not generate old container runtime configs";
