@@ -40,13 +40,13 @@ struct Part {
   std::vector<std::string> kernel_arguments;
 };
 
-KubeletInput InputOf(const std::filesystem::path& folder) {
+KubeletInput InputOf(const std::filesystem::path& folder, const RoleTemplates& templates) {
   std::vector<json::Value> documents;
   for (const std::string& name : NamesIn(folder / "manifests")) {
     for (json::Value& document : DocumentsOf(folder / "manifests" / name)) documents.push_back(std::move(document));
   }
   KubeletInput input = ReadKubeletInput({}, documents);
-  input.templates = "own-templates-bootstrap";
+  input.templates = &templates;
   return input;
 }
 
@@ -127,8 +127,9 @@ std::string DifferenceIn(const std::filesystem::path& out, const std::vector<gen
   return "";
 }
 
-std::string DifferenceOfCase(const std::filesystem::path& folder) {
-  const auto configs = ConfigsOf(InputOf(folder));
+std::string DifferenceOfCase(const std::filesystem::path& folder, const RoleTemplates& templates) {
+  const KubeletInput input = InputOf(folder, templates);
+  const auto configs = ConfigsOf(input);
   const auto error = folder / "out" / "error.txt";
   const std::string expected = std::filesystem::exists(error) ? TextOf(error) : "";
   if (!configs || !expected.empty()) return DifferenceOfTexts(expected, configs ? "" : configs.error().message());
@@ -145,10 +146,11 @@ bool LacksManifest(const std::filesystem::path& folder) {
 
 Tally RunBootstrap(const std::filesystem::path& folder) {
   Tally tally("bootstrap, kubelets alone");
+  const RoleTemplates templates("own-templates-bootstrap");
   for (const std::string& name : NamesIn(folder)) {
     if (LacksManifest(folder / name)) continue;
     try {
-      tally.Add(name, DifferenceOfCase(folder / name));
+      tally.Add(name, DifferenceOfCase(folder / name, templates));
     } catch (const std::exception& e) {
       tally.Add(name, e.what());
     }

@@ -13,11 +13,12 @@ namespace {
 
 using Made = Result<std::vector<generated::MachineConfig>>;
 
-Made Make(const CaseObjects& objects, const TemplatesOfRoles& templates) {
+Made Make(const CaseObjects& objects, const RoleTemplates& templates) {
   const auto configs = TRY(objects.All<api::ContainerRuntimeConfig>("ContainerRuntimeConfig"));
   const auto pools = objects.Pools();
+  const RuntimeTemplatesOfPools of_pools = TRY(TemplatesOf(objects, templates));
   std::vector<generated::PoolWithTemplates> with_templates;
-  for (const auto& pool : pools) with_templates.push_back({&pool, &templates.For(pool)});
+  for (const auto& pool : pools) with_templates.push_back({&pool, &of_pools.at(pool.metadata.name)});
   const auto stores = objects.IsEnabled("AdditionalStorageConfig") ? generated::AdditionalStores::kUsed
                                                                    : generated::AdditionalStores::kLeftAside;
   return generated::RuntimeConfigsAtBootstrap(configs, with_templates, stores, "HASH");
@@ -38,7 +39,7 @@ std::string NotOurError(const Made& made) {
 
 Tally RunCtr(const std::filesystem::path& folder) {
   Tally tally("ctr");
-  const TemplatesOfRoles templates(folder / ".." / "own-templates");
+  const RoleTemplates templates(folder / ".." / "own-templates");
   for (const std::string& name : NamesIn(folder)) {
     const std::filesystem::path output = folder / name / "out-own";
     const Made made = Make(CaseObjects(folder, name), templates);

@@ -14,7 +14,7 @@ namespace {
 
 using Made = Result<std::vector<generated::MachineConfig>>;
 
-Made Make(const CaseObjects& objects, const TemplatesOfRoles& templates) {
+Made Make(const CaseObjects& objects, const RoleTemplates& templates) {
   const auto images = TRY(objects.All<api::Image>("Image"));
   const auto content_source_policies = TRY(objects.All<api::MirrorSet>("ImageContentSourcePolicy"));
   const auto digest_sets = TRY(objects.All<api::MirrorSet>("ImageDigestMirrorSet"));
@@ -31,9 +31,10 @@ Made Make(const CaseObjects& objects, const TemplatesOfRoles& templates) {
                                       .cluster_policies = cluster_policies,
                                       .namespace_policies = namespace_policies};
   const generated::ImageRules rules = TRY(generated::RulesOf(inputs, generated::ImagesFor::kBootstrap));
+  const RuntimeTemplatesOfPools of_pools = TRY(TemplatesOf(objects, templates));
   std::vector<generated::MachineConfig> configs;
   for (const auto& pool : objects.Pools()) {
-    const auto files = TRY(generated::FilesOf(rules, templates.For(pool)));
+    const auto files = TRY(generated::FilesOf(rules, of_pools.at(pool.metadata.name)));
     configs.push_back(generated::RegistriesConfigAtBootstrap(pool, files));
   }
   return configs;
@@ -43,7 +44,7 @@ Made Make(const CaseObjects& objects, const TemplatesOfRoles& templates) {
 
 Tally RunImage(const std::filesystem::path& folder) {
   Tally tally("image");
-  const TemplatesOfRoles templates(folder / ".." / "own-templates");
+  const RoleTemplates templates(folder / ".." / "own-templates");
   for (const std::string& name : NamesIn(folder)) {
     tally.Add(name, DifferenceFrom(folder / name / "out-own", Make(CaseObjects(folder, name), templates)));
   }

@@ -63,9 +63,10 @@ std::string DifferenceIn(const std::filesystem::path& folder, const KubeletInput
   return difference;
 }
 
-void TryCase(const std::filesystem::path& folder, const std::vector<json::Value>& base, Tally& tally) {
+void TryCase(const std::filesystem::path& folder, const std::vector<json::Value>& base, const RoleTemplates& templates,
+             Tally& tally) {
   KubeletInput input = ReadKubeletInput(base, DocumentsOf(folder / "in.yaml"));
-  input.templates = "own-templates";
+  input.templates = &templates;
   bool is_deliberate = false;
   const std::string difference = DifferenceIn(folder, input, is_deliberate);
   const std::string name = folder.filename();
@@ -80,11 +81,12 @@ void TryCase(const std::filesystem::path& folder, const std::vector<json::Value>
 
 Tally RunKubelet(const std::filesystem::path& folder) {
   Tally tally("kubelet");
+  const RoleTemplates templates("own-templates");
   const std::vector<json::Value> base = DocumentsOf(folder / "_base.yaml");
   for (const std::string& name : NamesIn(folder)) {
     if (name.starts_with('_')) continue;
     try {
-      TryCase(folder / name, base, tally);
+      TryCase(folder / name, base, templates, tally);
     } catch (const std::exception& e) {
       tally.Add(name, e.what());
     }

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vectors/generated/kubelet_input.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "generated/kubelet_base.h"
-#include "generated/tls_settings.h"
 #include "machineconfig/objects.h"
-#include "machineconfig/yaml.h"
-#include "vectors/generated/case_files.h"
 
 namespace pintle::vectors {
 namespace {
@@ -45,29 +40,9 @@ void Add(json::Value document, KubeletInput& input) {
     input.feature_gate = Decoded<api::FeatureGate>(std::move(document));
   } else if (kind == api::NodeSettings::kKind) {
     input.node = Decoded<api::NodeSettings>(std::move(document));
-  } else if (kind == api::ApiServer::kKind) {
-    input.api_server = Decoded<api::ApiServer>(std::move(document));
+  } else if (kind == "APIServer") {
+    input.api_server = std::move(document);
   }
-}
-
-void Replace(std::string_view what, std::string_view with, std::string& text) {
-  const std::size_t at = text.find(what);
-  if (at != std::string::npos) text.replace(at, what.size(), with);
-}
-
-// The template of a kubelet.conf uses three things of all that templates may have.
-std::string Filled(std::string text, const std::string& dns_address, const generated::TlsSettings& tls) {
-  Replace("{{.ClusterDNSIP}}", dns_address, text);
-  Replace("{{.TLSMinVersion}}", tls.min_version, text);
-  const std::size_t begin = text.find("{{- range .TLSCipherSuites }}");
-  constexpr std::string_view kEnd = "{{- end }}";
-  const std::size_t end = text.find(kEnd);
-  if (begin == std::string::npos || end == std::string::npos) return text;
-  std::string lines;
-  for (const std::string& suite : tls.cipher_suites) lines += "\n        - " + suite;
-  const std::size_t trimmed = text.find_last_not_of(" \n", begin - 1) + 1;
-  text.replace(trimmed, end + kEnd.size() - trimmed, lines);
-  return text;
 }
 
 }  // namespace
@@ -82,20 +57,8 @@ KubeletInput ReadKubeletInput(const std::vector<json::Value>& base, const std::v
 }
 
 generated::TemplatesFor TemplatesOf(const KubeletInput& input) {
-  return [&input](const std::string& pool) -> Result<std::vector<generated::MachineConfig>> {
-    const bool has_own = pool == api::kMasterPool || pool == api::kArbiterPool;
-    const std::string role = has_own ? pool : std::string(api::kWorkerPool);
-    const auto folder = input.templates / role / fmt::format("01-{}-kubelet", role) / "_base" / "files";
-    const std::string text =
-        Filled(TextOf(folder / "kubelet.yaml"), input.controller_config.TextAt({"spec", "clusterDNSIP"}),
-               generated::TlsSettingsOf(input.api_server.spec.tls_security_profile));
-    const std::vector<json::Value> documents = TRY(machineconfig::ParseYaml(text));
-    generated::MachineConfig config;
-    config.name = fmt::format("01-{}-kubelet", role);
-    config.role = pool;
-    config.config = generated::ConfigText(
-        generated::ConfigOf({{documents.at(0).TextAt({"path"}), documents.at(0).TextAt({"contents", "inline"})}}));
-    return std::vector{std::move(config)};
+  return [&input](const std::string& pool) {
+    return input.templates->For(pool, input.controller_config, &input.api_server);
   };
 }
 

@@ -3,7 +3,6 @@
 
 // What the configs of kubelets are made from, in a case.
 
-#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -11,23 +10,23 @@
 #include "api/kubelet_config.h"
 #include "api/machine_config_pool.h"
 #include "api/node_settings.h"
-#include "api/tls_security_profile.h"
 #include "generated/kubelet_bootstrap.h"
 #include "json/parse.h"
+#include "vectors/generated/role_templates.h"
 
 namespace pintle::vectors {
 
 struct KubeletInput {
-  std::filesystem::path templates;
+  const RoleTemplates* templates = nullptr;
   json::Value controller_config;
   std::vector<api::MachineConfigPool> pools;
   std::vector<api::KubeletConfig> kubelet_configs;
   api::FeatureGate feature_gate;
   api::NodeSettings node;
-  api::ApiServer api_server;
+  json::Value api_server;
 };
 
-// Of each kind that `documents` has, those of `base` are left aside.
+// Of each kind that `documents` has, those of `base` are left aside.  The templates are for the caller to set.
 KubeletInput ReadKubeletInput(const std::vector<json::Value>& base, const std::vector<json::Value>& documents);
 
 generated::TemplatesFor TemplatesOf(const KubeletInput& input);

@@ -6,13 +6,6 @@
 #include <stdexcept>
 
 namespace pintle::vectors {
-namespace {
-
-std::string InlineOf(const std::filesystem::path& path) {
-  return DocumentsOf(path).at(0).TextAt({"contents", "inline"});
-}
-
-}  // namespace
 
 CaseObjects::CaseObjects(const std::filesystem::path& folder, const std::string& name)
     : documents_(DocumentsOf(folder / name / "in.yaml")) {
@@ -43,25 +36,28 @@ bool CaseObjects::IsEnabled(std::string_view feature_gate) const {
   return false;
 }
 
+const json::Value* CaseObjects::Find(std::string_view kind) const {
+  const auto document = std::find_if(documents_.begin(), documents_.end(), [&](const json::Value& candidate) {
+    return machineconfig::KindOf(candidate) == kind;
+  });
+  return document == documents_.end() ? nullptr : &*document;
+}
+
 std::string CaseObjects::ReleaseImage() const {
-  for (const json::Value& document : documents_) {
-    if (machineconfig::KindOf(document) == "ControllerConfig") return document.TextAt({"spec", "releaseImage"});
-  }
-  return "";
+  const json::Value* config = Find("ControllerConfig");
+  return config == nullptr ? "" : config->TextAt({"spec", "releaseImage"});
 }
 
-TemplatesOfRoles::TemplatesOfRoles(const std::filesystem::path& templates) {
-  for (const std::string role : {"master", "worker", "arbiter"}) {
-    const std::filesystem::path files = templates / role / ("01-" + role + "-container-runtime") / "_base" / "files";
-    by_role_[role] = {.storage_conf = InlineOf(templates / "common" / "_base" / "files" / "container-storage.yaml"),
-                      .registries_conf = InlineOf(files / "registries.yaml"),
-                      .policy_json = InlineOf(files / "policy.yaml")};
+Result<RuntimeTemplatesOfPools> TemplatesOf(const CaseObjects& objects, const RoleTemplates& templates) {
+  const json::Value* config = objects.Find("ControllerConfig");
+  if (config == nullptr) throw std::runtime_error("a case has no ControllerConfig");
+  RuntimeTemplatesOfPools of_pools;
+  for (const api::MachineConfigPool& pool : objects.Pools()) {
+    const std::string& name = pool.metadata.name;
+    const auto configs = TRY(templates.For(name, *config, objects.Find("APIServer")));
+    of_pools.emplace(name, TRY(generated::FindRuntimeTemplates(configs)));
   }
-}
-
-const generated::RuntimeTemplates& TemplatesOfRoles::For(const api::MachineConfigPool& pool) const {
-  const auto role = by_role_.find(pool.metadata.name);
-  return role == by_role_.end() ? by_role_.at("worker") : role->second;
+  return of_pools;
 }
 
 }  // namespace pintle::vectors

@@ -14,6 +14,7 @@
 #include "json/parse.h"
 #include "machineconfig/objects.h"
 #include "vectors/generated/case_files.h"
+#include "vectors/generated/role_templates.h"
 
 namespace pintle::vectors {
 
@@ -36,22 +37,17 @@ class CaseObjects {
 
   std::vector<api::MachineConfigPool> Pools() const;
   bool IsEnabled(std::string_view feature_gate) const;
+  // Returns nullptr if there is none of the kind.
+  const json::Value* Find(std::string_view kind) const;
   std::string ReleaseImage() const;
 
  private:
   std::vector<json::Value> documents_;
 };
 
-// The files of the container tools as the templates beside the cases have them.  A pool of another name than that of a
-// role has the worker's.
-class TemplatesOfRoles {
- public:
-  explicit TemplatesOfRoles(const std::filesystem::path& templates);
+// The files of the container tools as templates make them, by the names of pools.
+using RuntimeTemplatesOfPools = std::map<std::string, generated::RuntimeTemplates>;
 
-  const generated::RuntimeTemplates& For(const api::MachineConfigPool& pool) const;
-
- private:
-  std::map<std::string, generated::RuntimeTemplates> by_role_;
-};
+Result<RuntimeTemplatesOfPools> TemplatesOf(const CaseObjects& objects, const RoleTemplates& templates);
 
 }  // namespace pintle::vectors
