@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A ContainerRuntimeConfig: what an administrator wants of CRI-O and of the store of its images, for some pools.
+// A ContainerRuntimeConfig: settings of CRI-O and of the store of its images, for the pools that it selects.
 
 #include <cstdint>
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace pintle::api {
 
-// A directory in which layers, images or artifacts are that others have put there.
+// A directory with layers, images or artifacts that others have put there.
 struct AdditionalStore {
   std::string path;
 
@@ -59,7 +59,7 @@ struct ContainerRuntimeConfigSpec {
   };
 };
 
-// "Success" or "Failure", either of which is "True".
+// The type is "Success" or "Failure"; the status of both is "True".
 struct ContainerRuntimeConfigCondition {
   std::string type;
   std::string status;

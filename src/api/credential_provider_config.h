@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A CRIOCredentialProviderConfig: images for which CRI-O may use the secrets of a pod's own namespace.
+// A CRIOCredentialProviderConfig: the images for which CRI-O may use the secrets of a pod's own namespace.
 
 #include <cstdint>
 #include <optional>
@@ -23,7 +23,7 @@ struct CredentialProviderConfigSpec {
       json::FieldList{json::Field{"matchImages", &CredentialProviderConfigSpec::match_images}};
 };
 
-// As others have it, and with the generation that it was decided from.
+// A usual condition, and the generation of the object that it was decided from.
 struct GenerationCondition {
   std::string type;
   std::string status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a cluster says of registries: the Image config, and the sets of mirrors.
+// The objects in which a cluster configures registries: the Image config, and the sets of mirrors.
 
 #include <optional>
 #include <string>
@@ -16,12 +16,12 @@ namespace pintle::api {
 
 inline constexpr std::string_view kConfigApiVersion = "config.openshift.io/v1";
 
-// A list that is absent differs from an empty one.
+// A list that is absent means something else than an empty list.
 struct RegistrySources {
   std::optional<std::vector<std::string>> insecure;
   std::optional<std::vector<std::string>> blocked;
   std::optional<std::vector<std::string>> allowed;
-  std::optional<std::vector<std::string>> search;  // For images that are named without a registry.
+  std::optional<std::vector<std::string>> search;  // Registries for images that are named without one.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -55,11 +55,11 @@ struct Image {
 inline constexpr std::string_view kNeverContactSource = "NeverContactSource";
 inline constexpr std::string_view kAllowContactingSource = "AllowContactingSource";
 
-// Where the images of a registry, or a part of one, are to be had as well.
+// Other places from which the images of a registry, or of a part of one, can be pulled.
 struct Mirrors {
   std::string source;
   std::vector<std::string> mirrors;
-  std::string source_policy;  // Whether the source itself is asked after them; empty: it is.
+  std::string source_policy;  // Whether the source itself is asked after the mirrors; empty: it is.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -69,9 +69,9 @@ struct Mirrors {
   };
 };
 
-// Each kind has its list in a member of another name.
+// Each kind keeps its list in a member of another name.
 struct MirrorSetSpec {
-  std::vector<Mirrors> repository_digest_mirrors;  // Of an ImageContentSourcePolicy.
+  std::vector<Mirrors> repository_digest_mirrors;  // The list of an ImageContentSourcePolicy.
   std::vector<Mirrors> image_digest_mirrors;
   std::vector<Mirrors> image_tag_mirrors;
 
@@ -83,7 +83,7 @@ struct MirrorSetSpec {
   };
 };
 
-// An ImageContentSourcePolicy, an ImageDigestMirrorSet or an ImageTagMirrorSet.
+// An ImageContentSourcePolicy, an ImageDigestMirrorSet or an ImageTagMirrorSet, depending on its kind.
 struct MirrorSet {
   ObjectMeta metadata;
   MirrorSetSpec spec;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A ClusterImagePolicy or an ImagePolicy: by whom images must be signed, in the whole cluster or in a namespace.
+// A ClusterImagePolicy or an ImagePolicy: who must have signed images, for the whole cluster or for one namespace.
 //
-// Keys and certificates are in base64, and stay so.
+// Keys and certificates are kept in base64, as the object has them.
 
 #include <optional>
 #include <string>
@@ -76,7 +76,7 @@ struct PkiTrust {
 };
 
 struct RootOfTrust {
-  std::string policy_type;  // "PublicKey", "FulcioCAWithRekor" or "PKI", which has the member that counts.
+  std::string policy_type;  // "PublicKey", "FulcioCAWithRekor" or "PKI"; it selects the member that counts.
   std::optional<PublicKeyTrust> public_key;
   std::optional<FulcioTrust> fulcio;
   std::optional<PkiTrust> pki;
@@ -108,7 +108,7 @@ struct RemapIdentity {
   };
 };
 
-// The name that an image must have been signed under.
+// The name under which an image must have been signed.
 struct SignedIdentity {
   std::string match_policy;  // Empty: "MatchRepoDigestOrExact".
   std::optional<ExactRepository> exact_repository;

@@ -21,7 +21,8 @@ struct KubeletConfigSpec {
   std::optional<bool> auto_sizing_reserved;
   std::optional<std::int32_t> log_level;
   std::optional<LabelSelector> machine_config_pool_selector;
-  json::Value kubelet_config;  // A part of the kubelet's own configuration, as it was written; null for none.
+  // A part of the kubelet's own configuration, as the user wrote it; null if there is none.
+  json::Value kubelet_config;
   std::optional<TlsSecurityProfile> tls_security_profile;
 
   static constexpr bool kLenient = true;
@@ -34,7 +35,7 @@ struct KubeletConfigSpec {
   };
 };
 
-// "Accepted", and "Success" or "Failure" for those who know no other.
+// The type is "Accepted"; or "Success" or "Failure", which older tools look for.
 struct KubeletConfigCondition {
   std::string type;
   std::string status;
@@ -54,7 +55,7 @@ struct KubeletConfigCondition {
 
 struct KubeletConfigStatus {
   std::int64_t observed_generation = 0;
-  std::vector<KubeletConfigCondition> conditions;  // What became of it, the newest last.
+  std::vector<KubeletConfigCondition> conditions;  // The latest outcomes, the newest last.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

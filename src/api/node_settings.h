@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The Node of config.openshift.io: settings of all nodes of a cluster, of which there is one, named "cluster".
+// The Node of config.openshift.io: the settings of all nodes of a cluster.  A cluster has one, which is named
+// "cluster".
 
 #include <string>
 #include <string_view>
@@ -13,8 +14,8 @@
 namespace pintle::api {
 
 struct NodeSettingsSpec {
-  std::string cgroup_mode;             // "v2", or "" for the same.
-  std::string worker_latency_profile;  // How often workers report; "" for what they have anyway.
+  std::string cgroup_mode;             // "v2"; "" means the same.
+  std::string worker_latency_profile;  // How often workers report; "" leaves the templates' value.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

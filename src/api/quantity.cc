@@ -14,7 +14,7 @@
 namespace pintle::api {
 namespace {
 
-constexpr std::int64_t kNano = -9;  // No part smaller than 10^-9 is kept.
+constexpr std::int64_t kNano = -9;  // Kubernetes keeps no part that is smaller than 10^-9.
 
 enum class Format { kDecimal, kDecimalExponent, kBinary };
 
@@ -45,10 +45,10 @@ std::optional<Suffix> MeaningOf(std::string_view suffix) {
   return Suffix{Format::kDecimalExponent, exponent};
 }
 
-// What a text consists of.
+// The parts of a text.
 struct Pieces {
   bool is_negative = false;
-  std::string_view whole;  // Without leading zeros, but "0" for none.
+  std::string_view whole;  // Has no leading zeros, and is "0" if the text has no digits before the point.
   std::string_view fraction;
   std::string_view suffix;
 };
@@ -81,7 +81,7 @@ std::optional<Pieces> Split(std::string_view text) {
   return pieces;
 }
 
-// digits * 10^exponent, without leading zeros.  No digits are zero.
+// Stands for digits * 10^exponent.  The digits have no leading zeros, and the number 0 has no digits.
 struct Decimal {
   std::string digits;
   std::int64_t exponent = 0;
@@ -117,7 +117,7 @@ struct Decimal {
     }
   }
 
-  // Up to a multiple of 10^to.
+  // Rounds up to a multiple of 10^to.
   void RoundUp(std::int64_t to) {
     if (exponent >= to || is_zero()) return;
     const auto excess = static_cast<std::size_t>(std::min<std::int64_t>(to - exponent, std::int64_t{1} << 40));
@@ -128,7 +128,7 @@ struct Decimal {
     if (!is_exact) PlusOne();
   }
 
-  // Of a whole number, if it fits.
+  // Returns a whole number if it fits.
   std::optional<std::int64_t> ToInteger() const {
     constexpr std::int64_t kMostZeros = 18;
     if (is_zero()) return 0;
@@ -140,9 +140,9 @@ struct Decimal {
     return number;
   }
 
-  // The lowest 64 bits of a whole number.
+  // Returns the lowest 64 bits of a whole number.
   std::uint64_t LowestBits() const {
-    constexpr std::int64_t kBits = 64;  // So many tens have that many twos in them.
+    constexpr std::int64_t kBits = 64;  // So many factors of ten contain that many factors of two.
     constexpr std::uint64_t kTen = 10;
     if (exponent >= kBits) return 0;
     std::uint64_t bits = 0;
@@ -174,7 +174,7 @@ std::string BinaryText(std::int64_t number) {
 std::string CanonicalText(const Decimal& number, Format format) {
   constexpr std::int64_t kLeastBinary = 1024;
   if (format == Format::kBinary) {
-    // What has a fraction, or would have no suffix, is written as if it were decimal.
+    // A number with a fraction, or without a suffix in its form, is written in the decimal form.
     Decimal whole = number;
     whole.DropTrailingZeros();
     if (const auto integer = whole.ToInteger(); integer && *integer >= kLeastBinary) return BinaryText(*integer);
@@ -183,7 +183,7 @@ std::string CanonicalText(const Decimal& number, Format format) {
   return DecimalText(number, format);
 }
 
-// What Kubernetes does with numbers of up to 18 digits.
+// Kubernetes treats numbers of up to 18 digits in this way.
 constexpr std::size_t kMostShortDigits = 18;
 
 bool IsShort(const Pieces& pieces, const Suffix& suffix) {
@@ -200,7 +200,7 @@ bool IsShort(const Pieces& pieces, const Suffix& suffix) {
   return pieces.fraction.empty() && digits_left >= 0;
 }
 
-// Texts of short numbers that are taken for canonical.
+// Kubernetes takes these texts of short numbers for canonical ones.
 bool IsKept(const Pieces& pieces, const Suffix& suffix) {
   if (suffix.format == Format::kBinary) {
     constexpr int kEight = 8;
@@ -229,7 +229,7 @@ Decimal NumberOf(const Pieces& pieces, const Suffix& suffix) {
   return number;
 }
 
-// The largest that has a binary suffix.
+// The largest number that has a binary suffix.
 void CapAtMost(Decimal& number) {
   const std::string most = "9223372036854775807";
   Decimal whole = number;

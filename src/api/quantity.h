@@ -3,8 +3,8 @@
 
 // A quantity of Kubernetes, such as "10Gi", "1500m" or "1e9", with the text and the number that Go makes of it.
 //
-// The text is the canonical one, "512Mi" for "0.5Gi", but for texts that Kubernetes takes for canonical already and
-// keeps as they are: those end up in files whose bytes are compared.
+// The text is the canonical one, for example "512Mi" for "0.5Gi".  But Kubernetes keeps texts that it takes for
+// canonical already, and so does this class: these texts end up in files whose bytes are compared.
 
 #include <cstdint>
 #include <string>
@@ -18,15 +18,15 @@ namespace pintle::api {
 
 class Quantity {
  public:
-  // The error is that of Kubernetes.
+  // The error has the words of Kubernetes.
   static Result<Quantity> Parse(std::string_view text);
 
   bool operator==(const Quantity&) const = default;
 
   const std::string& text() const { return text_; }
 
-  // Rounded up, away from zero, to a whole number.  One that does not fit is 0 if it has no more than 18 digits, and
-  // its lowest 64 bits otherwise, as in Kubernetes.
+  // Returns the quantity rounded up, away from zero, to a whole number.  As in Kubernetes, a number that does not fit
+  // becomes 0 if it has at most 18 digits, and otherwise its lowest 64 bits.
   std::int64_t value() const { return value_; }
 
  private:

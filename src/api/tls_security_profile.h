@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which versions and ciphers of TLS servers of the cluster offer, by the name of a profile or one by one.
+// The TLS versions and ciphers that servers of the cluster offer, as the name of a profile or as a list.
 
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@
 namespace pintle::api {
 
 struct CustomTlsProfile {
-  std::vector<std::string> ciphers;  // As OpenSSL names them.
+  std::vector<std::string> ciphers;  // By their names in OpenSSL.
   std::string min_tls_version;
 
   static constexpr bool kLenient = true;
@@ -25,7 +25,7 @@ struct CustomTlsProfile {
 };
 
 struct TlsSecurityProfile {
-  std::string type;  // "Old", "Intermediate", "Modern" or "Custom"; others are Intermediate.
+  std::string type;  // "Old", "Intermediate", "Modern" or "Custom"; any other type means Intermediate.
   std::optional<CustomTlsProfile> custom;
 
   static constexpr bool kLenient = true;
@@ -43,7 +43,7 @@ struct ApiServerSpec {
       json::FieldList{json::Field{"tlsSecurityProfile", &ApiServerSpec::tls_security_profile}};
 };
 
-// The settings of the cluster's API server, whose profile is that of the kubelets, too.
+// The settings of the cluster's API server.  Kubelets use its TLS profile, too.
 struct ApiServer {
   static constexpr std::string_view kKind = "APIServer";
 

@@ -27,7 +27,7 @@ constexpr auto kLogLevels =
 
 Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
-// Absolute, of letters, digits and / . _ -, and more than the root.
+// Returns whether a path is absolute, is not the root, and consists of letters, digits and / . _ - only.
 bool IsPlainPath(std::string_view path) {
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-";
   return path.size() > 1 && path[0] == '/' && path.find_first_not_of(kAllowed) == std::string_view::npos;
@@ -83,7 +83,7 @@ std::vector<std::string> PathsOf(const Stores& stores) {
   return paths;
 }
 
-// A file with one setting of CRI-O.
+// Makes a file with one setting of CRI-O.
 template <typename Value>
 NewFile DropIn(std::string_view name, std::string_view key, Value value) {
   toml::Table runtime;
@@ -177,7 +177,7 @@ MachineConfig RuntimeConfig(std::string name, const api::MachineConfigPool& pool
 }
 
 bool IsStaleRuntimeConfig(const api::ObjectMeta& config, std::string_view controller_version) {
-  // What nobody has signed is somebody else's, whatever its name.
+  // A config without this annotation belongs to someone else, whatever its name is.
   const std::string& version = config.Annotation(api::kGeneratedByControllerVersionAnnotation);
   return config.name.find("generated-containerruntime") != std::string::npos && !version.empty() &&
          version != controller_version;

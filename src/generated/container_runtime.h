@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// ContainerRuntimeConfigs: what they may say, and which files they make.
+// Validates ContainerRuntimeConfigs, and makes the files and MachineConfigs that they stand for.
 
 #include <span>
 #include <string>
@@ -16,36 +16,36 @@
 
 namespace pintle::generated {
 
-// Whether the feature gate AdditionalStorageConfig is open.  While it is not, additional stores are checked, and left
-// aside.
+// Whether the feature gate AdditionalStorageConfig is open.  While it is closed, additional stores are validated but
+// not used.
 enum class AdditionalStores { kLeftAside, kUsed };
 
-// In the words of the Machine Config Operator; the first that is wrong, but all paths of stores at once.
+// The error has the words of the Machine Config Operator.  It names the first problem, but all wrong paths of stores.
 Result<> CheckContainerRuntimeConfig(const api::ContainerRuntimeConfig& config);
 
 struct RuntimeFiles {
   std::vector<NewFile> files;
-  // Why storage.conf is not among them although it should be.  The others are made all the same.
+  // Why storage.conf could not be made.  The other files are made all the same.
   std::string storage_problem;
 };
 
-// Of one that was checked.
+// `config` must have been checked.
 RuntimeFiles FilesOf(const api::ContainerRuntimeConfiguration& config, std::string_view storage_template,
                      AdditionalStores stores);
 
-// Whether a config is for this pool.  One that has no selector, or an empty one, is for none.
+// Returns whether a config selects this pool.  Without a selector, or with an empty one, it selects no pool.
 Result<bool> IsFor(const api::ContainerRuntimeConfig& config, const api::MachineConfigPool& pool);
 
-// The config for a pool, as the cluster's controller makes it.
+// Makes the config for a pool in a running cluster.
 MachineConfig RuntimeConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                             const api::ContainerRuntimeConfig& owner, std::string_view controller_version);
 
-// Whether a config of the cluster is one of these and was made by another build of the controller, so that it goes
-// away.
+// Returns whether a config of the cluster was made from a ContainerRuntimeConfig by another build of the controller,
+// and so has to be removed.
 bool IsStaleRuntimeConfig(const api::ObjectMeta& config, std::string_view controller_version);
 
-// What bootstrap makes of all that it finds, in that order; there can be one for each pool.  `template_of` are the
-// templates of each pool's role.
+// Makes the configs for a cluster that is being installed.  A pool can have one ContainerRuntimeConfig there.  Each
+// pool comes with the templates of its role.
 struct PoolWithTemplates {
   const api::MachineConfigPool* pool;
   const RuntimeTemplates* templates;

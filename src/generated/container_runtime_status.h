@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the status of a ContainerRuntimeConfig says of how its configs were made.
+// The status of a ContainerRuntimeConfig: whether its configs could be made.
 
 #include <optional>
 #include <string>
@@ -13,20 +13,20 @@
 
 namespace pintle::generated {
 
-// What a status says of what went wrong: with the object itself, with the choice of a config's name, with the templates
-// that it is laid over, with writing the config, and with noting its name in the object.
+// Messages for the steps that can fail: validating the object, choosing the name of its config, reading the templates
+// below it, writing the config, and adding its name to the object's finalizers.
 std::string ProblemWith(const Error& error);
 std::string ProblemOfName(const Error& error);
 std::string ProblemOfTemplates(const Error& error);
 std::string ProblemOfWriting(const Error& error);
 std::string ProblemOfFinalizer(const Error& error);
 
-// The conditions are a history, of which the last three are kept.  Nothing if the status says so already, but for the
-// time: it would be written for ever.  `problem` is empty if there is none.
+// Returns the new status.  The conditions are a history, of which the last three are kept.  Returns nullopt if only the
+// time would change; otherwise the status would be written again and again.  `problem` is empty on success.
 std::optional<api::ContainerRuntimeConfigStatus> StatusAfter(const api::ContainerRuntimeConfig& config,
                                                              std::string_view problem, WallTime now);
 
-// Whether its configs were made from what it is now.
+// Returns whether the configs were made from the current generation of the object.
 bool IsDone(const api::ContainerRuntimeConfig& config);
 
 }  // namespace pintle::generated

@@ -21,7 +21,7 @@
 namespace pintle::generated {
 namespace {
 
-// Of a platform whose own registry has a credential provider, the file in which it is configured.
+// A platform whose own registry has a credential provider, and the file that configures this provider.
 struct PlatformFile {
   std::string_view platform;
   std::string_view path;
@@ -35,7 +35,7 @@ constexpr auto kPlatformFiles = std::to_array<PlatformFile>({
 
 Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
-// The provider that was there, with the members that Kubernetes knows, as the operator writes it.
+// A provider of the template, with the members that Kubernetes knows.  The operator writes only these.
 struct EnvironmentVariable {
   std::string name;
   std::string value;
@@ -111,7 +111,7 @@ Result<std::string> Written(const ProviderConfig& config) {
   for (json::Value& provider : document["providers"]) {
     json::Value* env = provider.Find("env");
     if (env == nullptr) continue;
-    // The operator's struct has no names for these members, so that they are those of its fields.
+    // The operator's struct has no JSON names for these members, so Go writes the names of its fields.
     for (json::Value& variable : *env) {
       variable = json::Value{{"Name", variable.at("name")}, {"Value", variable.at("value")}};
     }
@@ -140,7 +140,7 @@ bool IsCovered(const std::string& image, const ProviderConfig& config) {
   });
 }
 
-// A host, whose parts may have asterisks, perhaps a port, and the beginning of a path.
+// A host whose parts may have asterisks, an optional port, and the beginning of a path.
 struct ImagePattern {
   std::vector<std::string> parts;
   std::string_view port;

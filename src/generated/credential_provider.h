@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A CRIOCredentialProviderConfig: the config of the kubelet's credential providers with one more provider, which hands
-// CRI-O the secrets of a pod's own namespace for certain images.
+// Makes a config from a CRIOCredentialProviderConfig.  It adds one provider to the kubelet's credential providers,
+// which gives CRI-O the secrets of a pod's own namespace for certain images.
 
 #include <span>
 #include <string>
@@ -19,23 +19,24 @@ namespace pintle::generated {
 
 struct CredentialProviderFiles {
   std::vector<NewFile> files;
-  // Images for which another provider is there already, in their order; they are left out.
+  // Images that another provider covers already, in their order.  They are left out.
   std::vector<std::string> overlapping;
 };
 
-// `platform` is that of the cluster, such as "AWS"; `template_configs` are those that templates make for the pool's
-// role.  What other platforms than AWS, Azure and GCP need is not known here, and an error.
+// `platform` is the platform of the cluster, such as "AWS".  `template_configs` are made from the templates of the
+// pool's role.  It is an error if the platform is not AWS, Azure or GCP, since it is not known what others need.
 Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec& spec, std::string_view platform,
                                         std::span<const MachineConfig> template_configs);
 
-// Whether there is an image that both are for.
+// Returns whether there is an image that both patterns match.
 bool DoOverlap(std::string_view images, std::string_view other_images);
 
 MachineConfig CredentialProviderMachineConfig(const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                                               const api::CredentialProviderConfig& owner,
                                               std::string_view controller_version);
 
-// What the status says afterwards; `problem` is why a config could not be made, or empty.
+// Returns the conditions after a config was made or could not be made.  `problem` has the reason; it is empty on
+// success.
 std::vector<api::GenerationCondition> ConditionsOf(const api::CredentialProviderConfig& config,
                                                    const std::vector<std::string>& overlapping,
                                                    std::string_view problem, WallTime now);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which features of a release are on, and which are off.
+// The features of a release that are on, and those that are off.
 
 #include <map>
 #include <string>
@@ -14,7 +14,7 @@ namespace pintle::generated {
 
 using FeatureGates = std::map<std::string, bool>;
 
-// The release has to be among those that the object speaks of.
+// It is an error if the object does not list the release.
 Result<FeatureGates> FeatureGatesOf(const api::FeatureGate& object, std::string_view release);
 
 }  // namespace pintle::generated

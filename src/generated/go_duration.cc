@@ -25,8 +25,8 @@ struct Unit {
 constexpr Unit kUnits[] = {
     {"ns", 1},
     {"us", kMicrosecond},
-    {"\xC2\xB5s", kMicrosecond},  // The micro sign,
-    {"\xCE\xBCs", kMicrosecond},  // and the Greek letter.
+    {"\xC2\xB5s", kMicrosecond},  // The micro sign.
+    {"\xCE\xBCs", kMicrosecond},  // The Greek letter.
     {"ms", kMillisecond},
     {"s", kSecond},
     {"m", kMinute},
@@ -35,7 +35,7 @@ constexpr Unit kUnits[] = {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// In the quotes of Go's package time, which are not those of the others.
+// Quotes a text as Go's package time does, which differs from strconv.
 std::string Quoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -50,7 +50,7 @@ std::string Quoted(std::string_view text) {
   return quoted + '"';
 }
 
-// The digits that a text begins with, which are taken off it; nothing if they are too many.
+// Takes the leading digits off the text.  Returns nullopt if the number is too large.
 std::optional<std::uint64_t> TakeWhole(std::string_view& text) {
   std::uint64_t number = 0;
   while (!text.empty() && IsDigit(text.front())) {
@@ -64,10 +64,10 @@ std::optional<std::uint64_t> TakeWhole(std::string_view& text) {
 
 struct Fraction {
   std::uint64_t digits = 0;
-  double scale = 1;  // Of the last digit.
+  double scale = 1;  // The value of the last digit.
 };
 
-// Digits behind those that a number can hold are left out.
+// Digits after those that fit into a number are ignored.
 Fraction TakeFraction(std::string_view& text) {
   Fraction fraction;
   bool is_full = false;
@@ -119,7 +119,7 @@ class Parser {
  private:
   Error Invalid() const { return Error(ErrorKind::kInvalid, "time: invalid duration " + Quoted(whole_)); }
 
-  // A number and its unit.
+  // Takes a number and its unit off the text.
   Result<std::uint64_t> TakePart() {
     const std::size_t before = rest_.size();
     const bool begins_well = rest_.front() == '.' || IsDigit(rest_.front());
@@ -157,7 +157,7 @@ class Parser {
   std::string_view rest_;
 };
 
-// "3.5" for 3500 of which 1000 are one.
+// Writes a count in a larger unit: 3500 of which 1000 make one are "3.5".
 std::string InUnits(std::uint64_t amount, std::uint64_t unit) {
   std::string text = std::to_string(amount / unit);
   std::uint64_t rest = amount % unit;

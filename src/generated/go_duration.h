@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How long something takes, as Go programs read and write it: "1h2m3.5s".
+// A duration as Go programs read and write it: "1h2m3.5s".
 
 #include <cstdint>
 #include <string>
@@ -16,10 +16,10 @@ struct GoDuration {
   bool operator==(const GoDuration&) const = default;
 };
 
-// The error is that of Go's time.ParseDuration.
+// The error has the words of Go's time.ParseDuration.
 Result<GoDuration> ParseGoDuration(std::string_view text);
 
-// As Go writes it: "0s", "250ms", "1µs", "5m0s".
+// Returns Go's text of a duration: "0s", "250ms", "1µs", "5m0s".
 std::string GoText(GoDuration duration);
 
 }  // namespace pintle::generated

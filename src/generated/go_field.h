@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The fields of a struct that a Go program has, by the names in its JSON.
+// The fields of a struct of a Go program, by their names in JSON.
 //
-// Whoever reads such a struct shows in errors the names that are here and none that it was given, unlike json::Report.
+// Errors about such a struct contain the names of these fields, and never names from the input.
 
 #include <string_view>
 
@@ -11,7 +11,8 @@
 
 namespace pintle::generated {
 
-// Left out when it is empty, as Go's `omitempty` does: "", 0, false, nothing, no elements, but never a struct.
+// A field that is left out when it is empty, as with Go's `omitempty`: "", 0, false, nil, no elements, but never a
+// struct.
 template <typename Owner, typename T>
 constexpr auto OmitEmpty(std::string_view name, T Owner::*member) {
   return json::Field{name, member};

@@ -14,7 +14,7 @@ std::string TextOf(const machineconfig::Number& number) {
   return std::visit([](auto n) { return fmt::format("{}", n); }, number);
 }
 
-// What Go calls a value of this kind.
+// Returns Go's name for a value of this kind.
 std::string_view NameOf(const json::Value& value) {
   if (value.is_object()) return "object";
   if (value.is_array()) return "array";
@@ -39,7 +39,7 @@ std::string Message(std::string_view name, std::string_view type, const GoPlace*
                      FieldsTo(place), type);
 }
 
-// A letter as capital; two characters beyond ASCII are other forms of letters in it.
+// Takes a character and returns it in upper case.  Go takes two characters outside ASCII for other forms of letters.
 char TakeFolded(std::string_view& text) {
   constexpr std::string_view kLongS = "\xC5\xBF";
   constexpr std::string_view kKelvin = "\xE2\x84\xAA";

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is wrong with a document that Go's encoding/json reads into a struct, in its words.
+// Collects the errors of decoding a document into a struct, in the words of Go's encoding/json.
 //
-// A value of the wrong type is remembered, and what follows is read all the same; the first of those is the error.  But
-// a text that its type refuses, such as a duration without a unit, ends the reading and is the error whatever was wrong
-// before it.
+// After a value of the wrong type, Go reads on, and returns the first such error at the end.  But if a type has a
+// reader of its own that refuses a text, such as a duration without a unit, reading ends at once with that error,
+// whatever was wrong before.
 
 #include <cstdint>
 #include <optional>
@@ -18,15 +18,15 @@
 
 namespace pintle::generated {
 
-// YAML that goes into a text may be a number or a truth as well, which JSON has in quotes.
+// In YAML, a number or a boolean may be given for a text; in JSON, a text has to be quoted.
 enum class GoSource { kJson, kYaml };
 
-// Where a value is: the struct whose field it is or is part of, and the names of the fields that lead there.  It is a
-// chain of parts on the stack, one a struct.
+// The place of a value: the struct whose field it belongs to, and the names of the fields on the way.  It is a list of
+// parts on the stack, one for each struct.
 struct GoPlace {
   const GoPlace* above = nullptr;
   std::string_view struct_name;  // "v1beta1.KubeletConfiguration"
-  std::string_view embedded;     // The struct that the field comes from, where that is another.
+  std::string_view embedded;     // The embedded struct that has the field, if there is one.
   std::string_view field;
 };
 
@@ -36,11 +36,11 @@ class GoReading {
 
   GoSource source() const { return source_; }
 
-  // `type` is what was wanted.
+  // `type` is the expected type.
   void WrongType(const json::Value& value, std::string_view type, const GoPlace* place);
-  // A number that the type cannot hold.
+  // The value is a number that the type cannot hold.
   void DoesNotFit(const json::Value& value, std::string_view type, const GoPlace* place);
-  // A value of the wrong type for a type with a reader of its own, which ends the reading.
+  // The value has the wrong type for a type with a reader of its own.  This ends the reading.
   void FailOnType(const json::Value& value, std::string_view type, const GoPlace* place);
   void Fail(std::string message);
 
@@ -53,13 +53,14 @@ class GoReading {
   std::optional<std::string> ended_;
 };
 
-// Whether `key` is taken for the field of this name when no other field has just this name: the case does not count.
+// Returns whether Go decodes `key` into this field if no other field has exactly this name.  It ignores the case.
 bool FoldsTo(std::string_view key, std::string_view field);
 
-// A number as it stands in JSON that Go has written; nothing for what is none.
+// Returns a number as Go writes it into JSON, or nullopt if the value is no number.
 std::optional<machineconfig::Number> NumberInJson(const json::Value& value);
 
-// The text that a scalar of YAML becomes where a text is wanted; nothing for what is no number and no truth.
+// Returns the text that a scalar of YAML becomes if a text is expected, or nullopt if it is neither a number nor a
+// boolean.
 std::optional<std::string> AsYamlText(const json::Value& value);
 
 }  // namespace pintle::generated

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Structs of Go programs: read, written, and laid over one another as the Machine Config Operator does.
+// Structs of Go programs: decoded, encoded, and merged as the Machine Config Operator merges them.
 //
-// A struct says its name in Go, as kGoName, and its fields (go_field.h).
+// A struct gives its name in Go as kGoName, and lists its fields (go_field.h).
 //
-// To lay one over another means: what is not empty replaces, structs field by field and maps key by key, where an empty
-// value replaces too.  So nobody can set anything back to false, 0 or "" that way, and operators go by that.
+// A merge replaces what is below by what is above and not empty: structs field by field, and maps key by key.  In a
+// map, an empty value replaces as well.  So a merge cannot set a field back to false, 0 or "", and users of the
+// operator rely on that.
 
 #include <concepts>
 #include <cstdint>
@@ -26,7 +27,7 @@
 
 namespace pintle::generated {
 
-// A type of Go that is a text with a name.
+// A named string type of Go.
 template <typename T>
 concept GoNamedText = requires(const T& t) {
   { T::kGoName } -> std::convertible_to<std::string_view>;
@@ -39,7 +40,7 @@ concept GoStruct = json::Described<T> && requires {
   { T::kGoName } -> std::convertible_to<std::string_view>;
 };
 
-// How a type is read, written and laid over another of it.  Specialise it for a type of your own.
+// How a type is decoded, encoded and merged.  Specialise this template for types of your own.
 template <typename T>
 struct GoType;
 
@@ -58,7 +59,7 @@ void GoLayOver(T& below, const T& above) {
   GoType<T>::LayOver(below, above);
 }
 
-// A type of which a value that is not empty replaces another.
+// A type whose values replace each other unless they are empty.
 template <typename T>
 struct GoScalar {
   static bool IsEmpty(const T& value) { return value == T{}; }
@@ -108,7 +109,7 @@ struct GoType<bool> : GoScalar<bool> {
   }
 };
 
-// A whole number, if it is one that this type can hold.
+// Returns the number if it is whole and this type can hold it.
 template <std::integral T>
 std::optional<T> WholeNumber(const json::Value& value) {
   const auto number = NumberInJson(value);
@@ -148,7 +149,7 @@ struct GoType<double> : GoScalar<double> {
   }
 };
 
-// Its reader takes texts only, and so refuses null, too.
+// Its reader accepts strings only, and so refuses null as well.
 template <>
 struct GoType<GoDuration> {
   static std::string Name() { return "v1.Duration"; }
@@ -174,11 +175,11 @@ struct GoType<api::Quantity> {
     to = *std::move(quantity);
   }
   static json::Value Write(const api::Quantity& from) { return from.text(); }
-  // The operator's library cannot reach into it, so that what is below stays.
+  // The operator's library cannot see into a quantity, so the value below stays.
   static void LayOver(api::Quantity&, const api::Quantity&) {}
 };
 
-// A pointer.  What one points to replaces only what is not empty; but nothing to point to is replaced by anything.
+// A pointer.  If both are set, the values that they point at are merged; if only one is set, it is taken as it is.
 template <typename T>
 struct GoType<std::optional<T>> {
   static std::string Name() { return GoType<T>::Name(); }
@@ -235,7 +236,7 @@ struct GoType<std::map<std::string, T>> {
   }
 };
 
-// The struct that a field comes from, where it is written into another one.
+// Returns the embedded struct that has a field, or "" if the field is the struct's own.
 template <typename T>
 std::string_view EmbeddedWith(std::string_view field) {
   if constexpr (requires { T::Embedding(field); }) {

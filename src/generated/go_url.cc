@@ -30,7 +30,7 @@ bool MayStandInHost(char c) {
   return IsAlphanumeric(c) || std::string_view("-_.~!$&'()*+,;=:[]<>\"").find(c) != std::string_view::npos;
 }
 
-// What an escape in a host stands for has to be something that cannot stand there without one.
+// In a host, an escape may stand only for a character that cannot be written without one.
 bool IsGoodEscape(std::string_view escape, char value, Part part) {
   if (escape == "%25") return true;
   if (part == Part::kHost) return DigitOf(escape[1]) >= 8;
@@ -60,7 +60,7 @@ Result<std::string> Unescaped(std::string_view text, Part part) {
   return unescaped;
 }
 
-// Nothing, or a colon with digits behind it.
+// Returns whether the text is empty, or a colon and digits.
 bool IsPort(std::string_view port) {
   if (port.empty()) return true;
   return port.front() == ':' && std::all_of(port.begin() + 1, port.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -109,7 +109,7 @@ Result<std::string> ReadAuthority(std::string_view scheme, std::string_view auth
   return host;
 }
 
-// The scheme, which is taken from the text; empty: it has none.
+// Takes the scheme off the text.  An empty result means that there is none.
 Result<std::string> TakeScheme(std::string_view& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// URLs as Go reads them: an error of a template has Go's words for one that is none.
+// Parses URLs as Go does.  The errors of templates have Go's words for a text that is no URL.
 
 #include <string>
 #include <string_view>
@@ -11,8 +11,8 @@
 namespace pintle::generated {
 
 struct GoUrl {
-  std::string scheme;  // In small letters.
-  std::string host;    // Without the port, and an address of IPv6 without its brackets.
+  std::string scheme;  // In lower case.
+  std::string host;    // Without the port; an IPv6 address is without its brackets.
   std::string port;
 };
 

@@ -38,7 +38,7 @@ Result<RegistriesConf> RegistriesOf(const ImageRules& rules, const RuntimeTempla
 
 PolicyScopes ScopesOf(const ImageRules& rules) { return {rules.allowed, rules.blocked_in_policy, rules.payload}; }
 
-// Policies of namespaces lie over that of the cluster, which is written with them.
+// The policy of a namespace is based on that of the cluster, so this one is written whenever a namespace has policies.
 Result<std::string> ClusterPolicy(const ImageRules& rules, const RuntimeTemplates& templates) {
   const bool is_changed = !rules.allowed.empty() || !rules.blocked_in_policy.empty() || !rules.requirements.is_empty();
   if (!is_changed) return std::string();
@@ -119,7 +119,7 @@ MachineConfig RegistriesConfig(std::string name, const api::MachineConfigPool& p
                                const api::Image& image, std::string_view controller_version) {
   MachineConfig config = ConfigFor(std::move(name), pool, files);
   config.annotations = MadeBy(controller_version);
-  // No owner reference of a controller: the Image belongs to another operator.
+  // The owner is not a controller: the Image belongs to another operator.
   api::OwnerReference owner = OwnedAtBootstrap(api::kConfigApiVersion, api::Image::kKind);
   owner.name = image.metadata.name;
   owner.uid = image.metadata.uid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The files that a node gets from what a cluster says of images: registries, mirrors, signatures.
+// Makes the files that configure registries, mirrors and signatures on nodes.
 
 #include <optional>
 #include <span>
@@ -24,15 +24,15 @@ struct ImageInputs {
   const api::Image* image = nullptr;
   std::string release_image;
   MirrorObjects mirrors;
-  // None while the feature gate SigstoreImageVerification is closed.
+  // Empty while the feature gate SigstoreImageVerification is closed.
   std::span<const api::ImagePolicy> cluster_policies;
   std::span<const api::ImagePolicy> namespace_policies;
 };
 
-// Bootstrap counts what an Image allows twice.
+// Bootstrap adds the allowed registries of an Image twice, as the operator does.
 enum class ImagesFor { kCluster, kBootstrap };
 
-// What does not depend on a pool.
+// The inputs that are the same for all pools.
 struct ImageRules {
   api::RegistrySources sources;
   std::vector<std::string> allowed;
@@ -41,22 +41,22 @@ struct ImageRules {
   std::string payload;
   MirrorObjects mirrors;
   PolicyRequirements requirements;
-  std::vector<std::string> complaints;  // For the log: what was left out, and why.
+  std::vector<std::string> complaints;  // What was left out, and why; for the log.
 };
 
 Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor whom);
 
-// Of one role.  Errors are in the words of the Machine Config Operator.
+// Makes the files for one role.  Errors have the words of the Machine Config Operator.
 Result<std::vector<NewFile>> FilesOf(const ImageRules& rules, const RuntimeTemplates& templates);
 
-// The config for a pool.  A config that an older operator has named otherwise keeps that name.
+// The name of a pool's config.  A config that an older operator has made keeps its old name.
 std::string RegistriesConfigName(std::string_view pool);
 std::string OldRegistriesConfigName(const api::ObjectMeta& pool);
 
-// For the cluster: it says who has made it.
+// In a running cluster, the config is annotated with the build that made it.
 MachineConfig RegistriesConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                                const api::Image& image, std::string_view controller_version);
-// At bootstrap it does not, so that the cluster's controller makes it anew.
+// At bootstrap it is not, so that the controller of the cluster makes it again.
 MachineConfig RegistriesConfigAtBootstrap(const api::MachineConfigPool& pool, const std::vector<NewFile>& files);
 
 }  // namespace pintle::generated

@@ -17,7 +17,7 @@ constexpr std::string_view kConflict = "ConflictScopes";
 
 bool IsConflict(const api::Condition& condition) { return condition.type == kPending && condition.reason == kConflict; }
 
-// A list as Go's %q writes it.
+// Writes a list as Go's %q does.
 std::string Quoted(const std::vector<std::string>& texts) {
   std::string quoted = "[";
   for (const std::string& text : texts) {

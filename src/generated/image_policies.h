@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// ClusterImagePolicies and ImagePolicies together: what is required of which images, in the whole cluster and in each
+// Collects from ClusterImagePolicies and ImagePolicies what is required of images, in the whole cluster and in each
+// namespace.
 // namespace.
 
 #include <map>
@@ -16,7 +17,7 @@
 
 namespace pintle::generated {
 
-// Scopes of an ImagePolicy that do not count, since a ClusterImagePolicy has them or what is around them.
+// Scopes of an ImagePolicy that have no effect, because a ClusterImagePolicy covers them.
 struct PolicyConflict {
   const api::ImagePolicy* policy;
   std::vector<std::string> scopes;
@@ -30,15 +31,15 @@ struct PolicyRequirements {
   bool is_empty() const { return of_cluster.empty() && of_namespaces.empty(); }
 };
 
-// Policies for one scope add up, in the order in which they are given.
+// If several policies have the same scope, all their requirements apply, in the order of the policies.
 Result<PolicyRequirements> RequirementsOf(std::span<const api::ImagePolicy> cluster_policies,
                                           std::span<const api::ImagePolicy> namespace_policies);
 
-// The conditions of a policy with such a conflict.  They are as they were if that was said before: whoever writes them
-// only when they differ has nothing to write then.
+// Returns the conditions of a policy with a conflict.  If they report this conflict already, they are unchanged, and
+// nothing has to be written.
 std::vector<api::Condition> ConditionsOf(const PolicyConflict& conflict, WallTime now);
 
-// Those of a policy that has no conflict: one that was said before is gone.
+// Returns the conditions of a policy that has no conflict any more.
 std::vector<api::Condition> ConditionsWithoutConflict(const api::ImagePolicy& policy);
 
 }  // namespace pintle::generated

@@ -26,7 +26,7 @@ bool IsAll(std::string_view text, Predicate is_allowed) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_allowed);
 }
 
-// Calls `is_good` with each piece between separators; false as soon as one is not.
+// Calls `is_good` with each piece between separators.  Returns false as soon as it does.
 template <typename Predicate>
 bool AllPieces(std::string_view text, char separator, Predicate is_good) {
   for (;;) {
@@ -37,12 +37,12 @@ bool AllPieces(std::string_view text, char separator, Predicate is_good) {
   }
 }
 
-// A piece of a host's name: letters, digits and dashes, with no dash at an end.
+// Checks one label of a host name: letters, digits and dashes, without a dash at either end.
 bool IsHostPiece(std::string_view text) {
   return IsAll(text, [](char c) { return IsAlphanumeric(c) || c == '-'; }) && text.front() != '-' && text.back() != '-';
 }
 
-// A host's name or address, perhaps with a port.
+// Checks the name or the address of a host, with an optional port.
 bool IsDomain(std::string_view text) {
   std::string_view host = text;
   std::optional<std::string_view> port;
@@ -63,13 +63,13 @@ bool IsDomain(std::string_view text) {
   return !port || IsAll(*port, IsDigit);
 }
 
-// Lower-case letters and digits, with one of . _ __ or any number of dashes between them.
+// Checks a component of a path: lower-case letters and digits, separated by one of . _ __ or any number of dashes.
 bool IsPathPiece(std::string_view text) {
   const auto is_part = [](char c) { return IsLower(c) || IsDigit(c); };
   if (text.empty() || !is_part(text.front()) || !is_part(text.back())) return false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
-    while (!is_part(text[at])) ++at;  // The last one is a letter or a digit.
+    while (!is_part(text[at])) ++at;  // The last character is a letter or a digit, so this ends.
     const std::string_view separator = text.substr(begin, at - begin);
     const bool is_good = separator.empty() || separator == "." || separator == "_" || separator == "__" ||
                          separator.find_first_not_of('-') == std::string_view::npos;
@@ -87,7 +87,8 @@ bool IsTag(std::string_view text) {
          IsWord(text.front());
 }
 
-// An algorithm such as "sha256", or several such words with one of - _ + . between them; then at least 32 digits.
+// Checks a digest: an algorithm such as "sha256", whose words are separated by one of - _ + . and at least 32
+// hexadecimal digits.
 bool IsDigest(std::string_view text) {
   constexpr std::size_t kFewestDigits = 32;
   const std::size_t colon = text.find(':');
@@ -104,7 +105,7 @@ bool IsDigest(std::string_view text) {
   return digits.size() >= kFewestDigits && IsAll(digits, IsHexadecimal);
 }
 
-// The parts of an image's name, none of which is checked.
+// The parts of an image's name.  None of them is checked.
 struct Parts {
   std::string domain;
   std::string_view path;
@@ -154,7 +155,7 @@ std::string DigestProblem(std::string_view digest) {
   return IsAll(digits, IsLowerHexadecimal) ? "" : "invalid checksum digest format";
 }
 
-// A name whose registry is docker.io, or that says "index.docker.io" for it, has the word added that it leaves out.
+// Adds "library/" to a name of docker.io, or of its alias "index.docker.io", that has no "/".
 struct FullName {
   std::string domain;
   std::string rest;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Names of container images, as the tools that pull them read them: registry.test:5000/team/app:1.2@sha256:...
+// Parses names of container images as the container tools do: registry.test:5000/team/app:1.2@sha256:...
 
 #include <string>
 #include <string_view>
@@ -10,14 +10,14 @@
 
 namespace pintle::generated {
 
-// The repository of an image that is named in full: "registry.test/release" for "registry.test/release@sha256:...".
-// Short names, to which others would add docker.io, are refused.
+// Returns the repository of an image: "registry.test/release" for "registry.test/release@sha256:...".  Short names,
+// which tools would look up in docker.io, are refused.
 Result<std::string> RepositoryOf(std::string_view image);
 
-// Whether people may write this for an image.  The error is the one of the tools, as policies cite it.
+// Checks a name of an image as a person may write it.  Policies quote the error of the container tools.
 Result<> CheckImageName(std::string_view image);
 
-// Whether it is a registry, or a repository in one: a host, perhaps with a port, and perhaps a path.
+// Returns whether a text names a registry or a repository: a host, an optional port, and an optional path.
 bool IsRegistryOrRepository(std::string_view scope);
 
 }  // namespace pintle::generated

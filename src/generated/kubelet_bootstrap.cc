@@ -14,7 +14,7 @@
 namespace pintle::generated {
 namespace {
 
-// As the operator writes it here: with empty structs, and an owner that has no name yet.
+// Bootstrap writes this config with empty structs, and with an owner that has no name yet.
 Result<MachineConfig> ForInstallation(MachineConfig config) {
   json::Report report;
   const ignition::Config parsed = TRY(ignition::Parse(config.config, report), "reading the config that was made");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The configs of kubelets while a cluster is installed: from manifests, before anything has an identity, and all at
-// once.  The first error ends it.
+// Makes the configs of kubelets while a cluster is installed, from manifests.  The objects have no identity yet, and
+// the first error ends the installation.
 
 #include <functional>
 #include <span>
@@ -17,10 +17,10 @@
 
 namespace pintle::generated {
 
-// The configs that are made from templates for a pool of this name.
+// Returns the configs that are made from the templates for a pool of this name.
 using TemplatesFor = std::function<Result<std::vector<MachineConfig>>(const std::string& pool)>;
 
-// Each pool gets kernel arguments here, also those that no controller gives any later.
+// At bootstrap every pool gets kernel arguments; the controller gives them only to the three pools of its own.
 Result<std::vector<MachineConfig>> BootstrapNodeConfigs(std::span<const api::MachineConfigPool> pools,
                                                         const TemplatesFor& templates_for,
                                                         const KubeletSettings& settings);
@@ -29,7 +29,7 @@ Result<std::vector<MachineConfig>> BootstrapFeatureConfigs(std::span<const api::
                                                            const TemplatesFor& templates_for,
                                                            const KubeletSettings& settings);
 
-// All objects are validated before any of them becomes a config, and a pool may have one of them only.
+// Validates all objects before it makes a config of any.  It is an error if a pool has several.
 Result<std::vector<MachineConfig>> BootstrapKubeletConfigs(std::span<const api::KubeletConfig> objects,
                                                            std::span<const api::MachineConfigPool> pools,
                                                            const TemplatesFor& templates_for,

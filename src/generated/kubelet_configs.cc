@@ -61,7 +61,7 @@ Result<std::vector<std::string>> ControlGroupArguments(std::string_view cgroup_m
 Result<KubeletConfiguration> PoolBase(std::string_view pool, std::span<const MachineConfig> templates,
                                       const KubeletSettings& settings) {
   KubeletConfiguration base = TRY(KubeletBase(templates, settings.feature_gates));
-  (void)SetLatency(pool, settings.worker_latency_profile, base);  // It changes nothing where it fails.
+  (void)SetLatency(pool, settings.worker_latency_profile, base);  // An unknown profile changes nothing here.
   return base;
 }
 
@@ -94,7 +94,7 @@ Result<MachineConfig> UserKubeletConfig(const api::KubeletConfig& object, const 
 Result<bool> Selects(const api::KubeletConfig& object, const api::MachineConfigPool& pool) {
   const auto& selector = object.spec.machine_config_pool_selector;
   const api::Selector compiled = TRY(api::Selector::Compile(selector), "invalid label selector");
-  // An empty selector selects everything elsewhere.
+  // Elsewhere in Kubernetes, an empty selector selects everything.
   return selector && !selector->is_empty() && compiled.Matches(pool.metadata.labels);
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The MachineConfigs that set up the kubelets of a pool.
+// Makes the MachineConfigs that configure the kubelets of a pool.
 //
-// All three have a whole kubelet.conf, so that the last one in the order of names has the last word: 97-, of the
-// settings of all nodes, with the kernel arguments for their control groups; 98-, of the features of the release; and
-// 99-, of KubeletConfigs, where there are any.
+// Each of them has a complete kubelet.conf, so the last one by name wins: 97- has the settings of all nodes, and kernel
+// arguments for control groups; 98- has the features of the release; and 99- has a KubeletConfig, if there is one.
 
 #include <span>
 #include <string>
@@ -25,35 +24,35 @@ std::string NodeConfigName(std::string_view pool);
 // 98-worker-generated-kubelet
 std::string FeatureConfigName(std::string_view pool);
 
-// Whether a config of the cluster is one of these, so that it goes away when another build of the controller has made
-// it.  `number` is what its name begins with: "97", "98" or "99".
+// Returns whether another build of the controller has made this config of the cluster, so that it has to be removed
+// once its successors exist.  `number` is how its name begins: "97", "98" or "99".
 bool IsStale(const api::ObjectMeta& config, std::string_view number, std::string_view controller_version);
 
-// The kernel arguments for control groups: of `arguments`, those that say otherwise are left out, and those that are
-// missing come last.
+// Adds the kernel arguments for control groups at the end of `arguments`, and removes those that contradict them.
 Result<std::vector<std::string>> ControlGroupArguments(std::string_view cgroup_mode,
                                                        std::vector<std::string> arguments = {});
 
-// `templates` are always the configs that were made from templates for this pool.
+// In all functions, `templates` are the configs that were made from the templates of this pool.
 
-// What a KubeletConfig is laid over: the configuration of the templates with features and latency.  A latency that
-// nobody knows is passed over, since the config of the settings of all nodes is the one to stop at it.
+// Returns the configuration that a KubeletConfig is merged over: that of the templates, with features and latency.  It
+// ignores an unknown latency profile, because NodeConfig() reports it.
 Result<KubeletConfiguration> PoolBase(std::string_view pool, std::span<const MachineConfig> templates,
                                       const KubeletSettings& settings);
 
-// `arguments` are the kernel arguments that the config has already.  In a cluster, only nodes of the three pools that
-// the operator makes itself get any.
+// `arguments` are the kernel arguments that the config has already.  In a running cluster, only the three pools that
+// the operator makes get kernel arguments.
 Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                  const KubeletSettings& settings, std::vector<std::string> arguments = {});
 
 Result<MachineConfig> FeatureConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                     const KubeletSettings& settings);
 
-// Of a KubeletConfig that is valid, for a pool that it selects.  `name` is one of NameFor(), `base` that of PoolBase().
+// Makes the config of a valid KubeletConfig for a pool that it selects.  `name` comes from NameFor(), and `base` from
+// PoolBase().
 Result<MachineConfig> UserKubeletConfig(const api::KubeletConfig& object, const api::MachineConfigPool& pool,
                                         std::string name, KubeletConfiguration base, const KubeletSettings& settings);
 
-// Whether it selects this pool; one that says nothing of pools selects none.
+// Returns whether a KubeletConfig selects this pool.  Without a selector, or with an empty one, it selects no pool.
 Result<bool> Selects(const api::KubeletConfig& object, const api::MachineConfigPool& pool);
 
 }  // namespace pintle::generated

@@ -81,7 +81,7 @@ Result<KubeletConfiguration> ParseKubeletConf(std::string_view text) {
   return config;
 }
 
-// The operator takes what does not begin with a brace for YAML.
+// The operator reads a text that does not begin with a brace as YAML.
 Result<KubeletConfiguration> ReadKubeletConfiguration(const json::Value& document) {
   Result<KubeletConfiguration> config = Read(document, GoSource::kJson);
   if (!config && !document.is_object()) {
@@ -94,7 +94,7 @@ void LayOver(KubeletConfiguration& below, const KubeletConfiguration& above) { G
 
 Result<std::string> KubeletConfText(const KubeletConfiguration& config) {
   json::Value document = GoWrite(config);
-  // Whatever a KubeletConfig has there: this is what it is read as.
+  // The operator writes these two members whatever the KubeletConfig has there.
   document["apiVersion"] = "kubelet.config.k8s.io/v1beta1";
   document["kind"] = "KubeletConfiguration";
   std::string text;

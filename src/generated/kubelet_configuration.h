@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kubelet's own configuration, which is on each node as /etc/kubernetes/kubelet.conf.
+// The kubelet's own configuration, which each node has as /etc/kubernetes/kubelet.conf.
 //
-// It is the struct KubeletConfiguration of kubelet.config.k8s.io/v1beta1 with all of its fields, since it is written as
-// a whole: a key that is no field of it is dropped, as the Machine Config Operator does.
+// This is the struct KubeletConfiguration of kubelet.config.k8s.io/v1beta1 with all of its fields, since the file is
+// written as a whole.  As in the Machine Config Operator, unknown keys are dropped.
 
 #include <cstdint>
 #include <map>
@@ -50,7 +50,7 @@ struct VerbosityLevel {
   std::uint32_t level = 0;
 };
 
-// A number of nanoseconds, or a text such as "5s"; it is written as it was read.
+// A number of nanoseconds, or a text such as "5s".  It is written in the form in which it was read.
 struct TimeOrDuration {
   GoDuration duration;
   bool is_text = false;
@@ -522,16 +522,16 @@ struct KubeletConfiguration {
   };
 };
 
-// The text of a kubelet.conf, which is YAML.
+// Parses a kubelet.conf, which is YAML.
 Result<KubeletConfiguration> ParseKubeletConf(std::string_view text);
 
-// `spec.kubeletConfig` of a KubeletConfig.
+// Decodes `spec.kubeletConfig` of a KubeletConfig.
 Result<KubeletConfiguration> ReadKubeletConfiguration(const json::Value& document);
 
-// What is not empty in `above` replaces what `below` has.
+// Replaces the fields of `below` by those of `above` that are not empty.
 void LayOver(KubeletConfiguration& below, const KubeletConfiguration& above);
 
-// A whole kubelet.conf.
+// Writes a complete kubelet.conf.
 Result<std::string> KubeletConfText(const KubeletConfiguration& config);
 
 }  // namespace pintle::generated

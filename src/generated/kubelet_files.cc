@@ -29,19 +29,19 @@ bool Has(const std::vector<std::string>& list, std::string_view element) {
   return std::find(list.begin(), list.end(), element) != list.end();
 }
 
-// Nothing is laid over a true by a false, and of all fields the operator makes an exception for this one only.
+// A merge cannot replace true by false.  The operator makes an exception for this field only.
 bool SaysNotToProtectKernelDefaults(const json::Value& document) {
   return json::GoJson(document).find(R"("protectKernelDefaults":false)") != std::string::npos;
 }
 
-// Without a word of the system's own reservation in what is enforced, its group would be one that nobody enforces.
+// If nothing about the system's reservation is enforced, the kubelet refuses a group for it.
 bool GivesUpSystemGroup(const KubeletConfiguration& user) {
   const auto& enforced = user.enforce_node_allocatable;
   return !enforced.empty() && std::none_of(enforced.begin(), enforced.end(), IsSystemReserved) &&
          user.system_reserved_cgroup.empty();
 }
 
-// Processors that are reserved by number exclude a group for the system.
+// The kubelet refuses a group for the system if processors are reserved by number.
 void MakeRoomForReservedProcessors(KubeletConfiguration& config) {
   config.system_reserved_cgroup.clear();
   auto& enforced = config.enforce_node_allocatable;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The files that a KubeletConfig becomes on a node.
+// Makes the files of a KubeletConfig on a node.
 
 #include <vector>
 
@@ -12,10 +12,10 @@
 
 namespace pintle::generated {
 
-// What the KubeletConfig says, laid over the configuration that its pool has without it.
+// Merges the KubeletConfig over `base`, the configuration that its pool has without it.
 Result<std::vector<NewFile>> KubeletFiles(const api::KubeletConfig& object, KubeletConfiguration base);
 
-// A whole kubelet.conf.
+// Makes a complete kubelet.conf.
 Result<NewFile> KubeletConfFile(const KubeletConfiguration& config);
 
 }  // namespace pintle::generated

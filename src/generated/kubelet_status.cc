@@ -25,7 +25,7 @@ api::KubeletConfigCondition Condition(std::string_view type, bool status, const 
   };
 }
 
-// But for the time.
+// Compares everything except the time.
 bool SaysTheSame(const api::KubeletConfigCondition& a, const api::KubeletConfigCondition& b) {
   return a.type == b.type && a.status == b.status && a.reason == b.reason && a.message == b.message;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a KubeletConfig says of itself: whether it was accepted, and if not, why.
+// The status of a KubeletConfig: whether it was accepted, and if not, why.
 //
-// Its conditions are a history: the last three outcomes, and behind them one condition of a kind that older tools look
-// for.
+// Its conditions are a history of the last three outcomes, and one condition of an older kind at the end, which older
+// tools look for.
 
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace pintle::generated {
 
-// "Success", or what an error is told as.
+// Its message is "Success", or describes an error.
 struct KubeletOutcome {
   bool is_accepted = false;
   std::string message;
@@ -24,16 +24,16 @@ struct KubeletOutcome {
 KubeletOutcome Accepted();
 KubeletOutcome Refused(const Error& error);
 
-// Why it could not become a config of a pool: the name of the config could not be chosen, what the pool has without it
-// cannot be read.
+// The KubeletConfig could not become a config of a pool, because no name could be chosen for the config, or because the
+// configuration below it could not be read.
 KubeletOutcome WithoutName(const Error& error);
 KubeletOutcome WithoutBase(const Error& error);
 
-// The status after this outcome; nothing if it is what the object says already, but for the time.
+// Returns the status after this outcome, or nullopt if only the time would change.
 std::optional<api::KubeletConfigStatus> StatusAfter(const api::KubeletConfig& object, const KubeletOutcome& outcome,
                                                     WallTime now);
 
-// Whether this very version of the object was accepted.
+// Returns whether the current generation of the object was accepted.
 bool IsAccepted(const api::KubeletConfig& object);
 
 }  // namespace pintle::generated

@@ -21,7 +21,7 @@ constexpr std::string_view kStaticPodPath = "staticPodPath";
 
 Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
-// Whether a pool of control plane nodes, by its name or by the nodes that it selects.
+// Returns whether a pool has control plane nodes, judging by its name or by its selector of nodes.
 bool IsControlPlane(const api::MachineConfigPool& pool) {
   if (pool.metadata.name == api::kMasterPool || pool.metadata.name == api::kArbiterPool) return true;
   if (!pool.spec.node_selector) return false;
@@ -32,7 +32,8 @@ bool IsControlPlane(const api::MachineConfigPool& pool) {
   });
 }
 
-// As it stands there, since an empty one is none to whoever reads it; and in whatever case, since it is read so.
+// Looks for the key itself, because an empty path is decoded as none; and in any case, because the decoder ignores the
+// case.
 bool HasStaticPodPath(const json::Value& document) {
   if (json::GoJson(document).find(json::GoJson(kStaticPodPath)) != std::string::npos) return true;
   if (!document.is_object()) return false;
@@ -46,7 +47,7 @@ std::string GatesText(const std::map<std::string, bool>& gates) {
   return fmt::format("map[{}]", fmt::join(texts, " "));
 }
 
-// What the operator decides itself.
+// Refuses the fields that the operator sets itself.
 Result<> CheckForbidden(const KubeletConfiguration& config) {
   const auto forbidden = [](std::string_view field, std::string_view value) {
     return Invalid(fmt::format("KubeletConfiguration: {} is not allowed to be set, but contains: {}", field, value));

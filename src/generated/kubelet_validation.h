@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a KubeletConfig may not say.
+// Validates KubeletConfigs.
 
 #include "api/kubelet_config.h"
 #include "api/machine_config_pool.h"
@@ -10,14 +10,14 @@
 
 namespace pintle::generated {
 
-// The first thing that is wrong with it, whatever pool it is for.
+// Returns the first problem that does not depend on a pool.
 Result<> Validate(const api::KubeletConfig& object);
 
-// What is wrong with it for this pool.  The kubelets of the control plane run it from static pods, and others need
-// none: both have to keep the folder that the templates say.
+// Returns a problem for this pool.  The control plane runs from static pods, and other nodes need none; so the folder
+// of static pods has to stay what the templates make it.
 Result<> ValidateFor(const api::MachineConfigPool& pool, const api::KubeletConfig& object);
 
-// The configuration that it has inside; an empty one for none.
+// Decodes the kubelet's configuration in the object.  It is empty if the object has none.
 Result<KubeletConfiguration> ConfigurationIn(const api::KubeletConfig& object);
 
 }  // namespace pintle::generated

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How often the workers of a cluster report that they are well, by the name of a profile.
+// How often the workers of a cluster report that they are healthy, by the name of a profile.
 //
-// The control plane gives a node up when it has not reported for some multiple of that time; it reads the same profile.
+// The control plane reads the same profile: it gives up a node that has not reported for some multiple of that time.
 
 #include <optional>
 #include <string>
@@ -14,11 +14,11 @@
 
 namespace pintle::generated {
 
-// Sets how often the nodes of this pool report; other pools than that of workers, and no profile, leave it as it is.
+// Sets how often the nodes of this pool report.  It does nothing for other pools than `worker`, and without a profile.
 Result<> SetLatency(std::string_view pool, std::string_view profile, KubeletConfiguration& config);
 
-// Why a cluster may not go from one profile to another at once: the fastest and the slowest are too far apart for nodes
-// and control plane to change one after the other.  Nothing if it may.
+// Returns why a cluster must not go from one profile to the other at once, or nullopt if it may.  The fastest and the
+// slowest are too far apart, because nodes and control plane do not change at the same moment.
 std::optional<std::string> WhyNotAtOnce(std::string_view from, std::string_view to);
 
 }  // namespace pintle::generated

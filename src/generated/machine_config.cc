@@ -20,7 +20,7 @@ ignition::File ToIgnition(const NewFile& file) {
   made.path = file.path;
   made.mode = kReadableByAll;
   made.overwrite = true;
-  made.contents.compression = "";  // The operator writes it although it says nothing.
+  made.contents.compression = "";  // The operator writes the empty member, too.
   made.contents.source = std::string(kBase64Text) + EncodeBase64(file.contents);
   return made;
 }
@@ -77,7 +77,7 @@ api::MachineConfig ToObject(const MachineConfig& config) {
   object.metadata.annotations = config.annotations;
   object.metadata.owner_references = config.owner_references;
   Result<json::Value> parsed = json::Parse(config.config);
-  assert(parsed);  // Our own writer has written it.
+  assert(parsed);  // Our own writer has made this text.
   object.spec.config = *std::move(parsed);
   object.spec.kernel_arguments = config.kernel_arguments;
   object.spec.extensions = config.extensions;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A MachineConfig that was made from something else: from templates, a KubeletConfig, a list of mirrors.
+// A MachineConfig that is generated from something else: templates, a KubeletConfig, a list of mirrors.
 //
-// Its Ignition config is kept as the text in which the Machine Config Operator would have written it, since digests of
-// that text are compared; an object that went through the API server has the same members in another order.
+// Its Ignition config is kept as the text that the Machine Config Operator would write, because digests of this text
+// are compared.  The API server returns the same members in another order.
 
 #include <optional>
 #include <string>
@@ -21,15 +21,15 @@ namespace pintle::generated {
 
 struct MachineConfig {
   std::string name;
-  std::string role;  // The name of the pool that it is for.
+  std::string role;  // The name of the pool.
   api::Annotations annotations;
   std::vector<api::OwnerReference> owner_references;
-  std::string config;  // JSON.
+  std::string config;  // The Ignition config as JSON.
   std::optional<std::vector<std::string>> kernel_arguments;
   std::optional<std::vector<std::string>> extensions;
 };
 
-// A file that a controller writes: mode 0644, whatever stood there before.
+// A file that a controller writes.  Its mode is 0644, and it replaces any file that is there.
 struct NewFile {
   std::string path;
   std::string contents;
@@ -37,23 +37,24 @@ struct NewFile {
 
 ignition::File ToIgnition(const NewFile& file);
 
-// An Ignition config of the newest version with these files, in this order, and nothing else.
+// Makes an Ignition config of the newest version with just these files, in this order.
 ignition::Config ConfigOf(const std::vector<NewFile>& files);
 
-// Nearly all configs leave empty structs out; a 99- config of a kubelet that bootstrap makes has them.
+// Nearly all configs are written without empty structs.  Only the 99- config of a kubelet that bootstrap makes has
+// them.
 std::string ConfigText(const ignition::Config& config,
                        ignition::EmptyStructs empty_structs = ignition::EmptyStructs::kLeftOut);
 
-// Which controller has made a config, by the digest of its build.
+// Makes the annotation that identifies the build of the controller which has made a config.
 api::Annotations MadeBy(std::string_view controller_version);
 bool IsMadeBy(const api::ObjectMeta& metadata, std::string_view controller_version);
 
-// What a config belongs to, and goes away with.
+// Makes the reference to a controller that owns a config.  Kubernetes removes the config together with its owner.
 api::OwnerReference ControlledBy(std::string_view kind, const api::ObjectMeta& owner);
-// The same as bootstrap has it, where the owner has no identity yet.
+// Makes such a reference at bootstrap, where owners have no identity yet.
 api::OwnerReference OwnedAtBootstrap(std::string_view api_version, std::string_view kind);
 
-// In lower-case hexadecimal, of the text of the Ignition config.
+// Returns the SHA-256 of the Ignition config's text in lower-case hexadecimal.
 std::string ConfigDigest(const MachineConfig& config);
 
 api::MachineConfig ToObject(const MachineConfig& config);

@@ -21,7 +21,7 @@ std::string_view WordFor(ManagedKind kind) { return kind == ManagedKind::kKubele
 std::string_view Singular(ManagedKind kind) { return kind == ManagedKind::kKubelet ? "kubelet config" : "ctrcfgs"; }
 std::string_view Plural(ManagedKind kind) { return kind == ManagedKind::kKubelet ? "kubelet configs" : "ctrcfgs"; }
 
-// A whole number with or without a sign; the error is that of Go's strconv.Atoi.
+// Parses a whole number with an optional sign.  The error has the words of Go's strconv.Atoi.
 Result<std::int64_t> ToNumber(std::string_view text) {
   std::string_view digits = text;
   if (digits.starts_with('+')) digits.remove_prefix(1);
@@ -35,7 +35,7 @@ Result<std::int64_t> ToNumber(std::string_view text) {
                                                 is_too_large ? "value out of range" : "invalid syntax"));
 }
 
-// The number behind the name of a config of this pool; 0 for the plain name, nothing for a name of something else.
+// Returns the number at the end of the name of a config: 0 for the plain name, nullopt for any other name.
 std::optional<std::int64_t> NumberIn(std::string_view name, std::string_view plain) {
   if (name == plain) return 0;
   if (!name.starts_with(plain) || !name.substr(plain.size()).starts_with('-')) return {};
@@ -47,7 +47,7 @@ bool IsYounger(const api::ObjectMeta& a, const api::ObjectMeta& b) {
   return a.creation_timestamp && (!b.creation_timestamp || *a.creation_timestamp > *b.creation_timestamp);
 }
 
-// An object that lost its annotation still has the names of its configs as finalizers.
+// An object that has lost its annotation still has the names of its configs as finalizers.
 const std::string* FromFinalizers(const api::ObjectMeta& object, std::string_view plain, const HasConfig& has_config) {
   const std::string* highest = nullptr;
   std::int64_t highest_number = -1;
@@ -118,7 +118,7 @@ Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,
 }
 
 std::string SuffixOf(std::string_view config_name) {
-  constexpr std::ptrdiff_t kDashesOfPlainName = 3;  // As in 99-worker-generated-kubelet.
+  constexpr std::ptrdiff_t kDashesOfPlainName = 3;  // The plain name is like 99-worker-generated-kubelet.
   const std::size_t dash = config_name.rfind('-');
   if (dash == std::string_view::npos) return "";
   const std::string_view last = config_name.substr(dash + 1);

@@ -78,7 +78,7 @@ Result<> CheckPolicies(const AllMirrors& all) {
   return {};
 }
 
-// Names with wishes of the kind "this one before that one", put into an order that grants them if that is possible.
+// Sorts names by pairs of the form "this one before that one", as far as that is possible.
 class WishedOrder {
  public:
   void Wish(const std::string& before, const std::string& after) {
@@ -86,8 +86,8 @@ class WishedOrder {
     names_[after].before.insert(before);
   }
 
-  // The name that is ready and was so first comes next, those that became so together by their names.  When none is
-  // ready, wishes contradict each other, and the first name of those that are left comes next.
+  // The name that has been ready for longest comes next; names that became ready together are sorted.  If no name is
+  // ready, the pairs contradict each other, and the first of the remaining names comes next.
   std::vector<std::string> Sorted() {
     std::deque<std::string> ready;
     for (const auto& [name, wishes] : names_) {
@@ -108,7 +108,7 @@ class WishedOrder {
 
  private:
   struct Wishes {
-    std::set<std::string> before;  // Of those that are not placed.
+    std::set<std::string> before;  // The names that have to come first and are not placed yet.
     std::set<std::string> after;
     bool is_placed = false;
   };
@@ -127,7 +127,7 @@ class WishedOrder {
   std::map<std::string, Wishes> names_;
 };
 
-// Mirrors that only repeat their source are none.
+// A source that lists only itself as its mirror has no mirrors.
 bool HasRealMirror(const api::Mirrors& mirrors) {
   return std::any_of(mirrors.mirrors.begin(), mirrors.mirrors.end(),
                      [&](const std::string& mirror) { return mirror != mirrors.source; });
@@ -140,7 +140,7 @@ MergedMirrors Merged(const std::string& source, const AllMirrors& all) {
   for (const api::Mirrors* mirrors : all) {
     const auto& names = mirrors->mirrors;
     for (std::size_t i = 0; i + 1 < names.size(); ++i) order.Wish(names[i], names[i + 1]);
-    // A source that is not among its mirrors is asked after all of them.
+    // A source that is not among its mirrors comes after all of them.
     if (std::find(names.begin(), names.end(), source) == names.end()) order.Wish(names.back(), source);
     if (PolicyOf(*mirrors) == api::kNeverContactSource) merged.never_contact_source = true;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The mirrors of a cluster, out of all the objects that speak of them: one list for each source.
+// Merges the mirrors of all objects of a cluster to one list for each source.
 
 #include <span>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace pintle::generated {
 
-// The objects of each kind, in the order in which they are to count.
+// The objects of each kind, in the order in which they take effect.
 struct MirrorObjects {
   std::span<const api::MirrorSet> content_source_policies;
   std::span<const api::MirrorSet> digest_sets;
@@ -21,21 +21,21 @@ struct MirrorObjects {
   bool is_empty() const { return content_source_policies.empty() && digest_sets.empty() && tag_sets.empty(); }
 };
 
-// In the words of the Machine Config Operator; the first that is wrong.
+// Returns the first problem in the words of the Machine Config Operator.
 Result<> CheckMirrors(const MirrorObjects& objects);
 
 struct MergedMirrors {
   std::string source;
-  std::vector<std::string> mirrors;  // In the order in which they are asked.
+  std::vector<std::string> mirrors;  // In the order in which they are tried.
   bool never_contact_source = false;
 };
 
-// By their sources.  Mirrors of one source keep all orders in which they were given, as far as these agree; where they
-// leave it open, or contradict each other, names decide.
+// Returns the mirrors by source.  The mirrors of one source keep every order in which they were given, as far as these
+// agree; otherwise they are sorted by name.
 std::vector<MergedMirrors> MergedDigestMirrors(const MirrorObjects& objects);
 std::vector<MergedMirrors> MergedTagMirrors(const MirrorObjects& objects);
 
-// All that is said of images that are named by digest: ImageDigestMirrorSets first.
+// Returns all entries for images that are named by digest; those of ImageDigestMirrorSets come first.
 std::vector<const api::Mirrors*> DigestMirrors(const MirrorObjects& objects);
 
 }  // namespace pintle::generated

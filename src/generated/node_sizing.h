@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much of a node its services keep for themselves, and whether the node works that out itself when it starts.
+// How much of a node is reserved for its system services, and whether the node calculates that when it starts.
 //
-// The kubelet's own configuration cannot say the latter, so that three of the amounts stand in a file of variables.
+// The kubelet's own configuration has no field for the calculation, so three of the amounts are in a file of
+// environment variables.
 
 #include <optional>
 
@@ -12,8 +13,8 @@
 
 namespace pintle::generated {
 
-// Takes the amounts of memory, processors and storage out of `reserved`, the systemReserved of a KubeletConfig.  No
-// file if it has none of them and leaves open who decides.
+// Takes the amounts of memory, processors and storage out of `reserved`, the systemReserved of a KubeletConfig.
+// Returns no file if there are no such amounts and `auto_sizing` is unset.
 std::optional<NewFile> TakeNodeSizing(std::optional<bool> decides_itself, Texts& reserved);
 
 }  // namespace pintle::generated

@@ -18,7 +18,7 @@ bool IsInsideOneOf(std::string_view scope, const Scopes& scopes) {
   return std::any_of(scopes.begin(), scopes.end(), [&](const std::string& outer) { return IsInside(scope, outer); });
 }
 
-// A release is pulled by its digest, so that mirrors for tags do not help.
+// A release is pulled by its digest, so mirrors for tags do not help.
 bool IsToBeHadElsewhere(const std::string& repository, const Scopes& blocked, const MirrorObjects& objects) {
   for (const api::Mirrors* mirrors : DigestMirrors(objects)) {
     if (!IsInside(repository, mirrors->source)) continue;

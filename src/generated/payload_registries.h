@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Registries that are allowed and blocked, when among them is the one of the release that the cluster runs.
+// Registries that are allowed and blocked, and the one that has the images of the cluster's release.
 //
-// To block that one would leave the cluster without its own images, so that it is done only if they can be had from a
-// mirror.
+// If this one were blocked, the cluster could not pull its own images.  So it is blocked only if a mirror has them.
 
 #include <string>
 #include <string_view>
@@ -18,16 +17,16 @@ namespace pintle::generated {
 
 struct PayloadRegistries {
   std::string payload;                             // The repository of the release.
-  std::vector<std::string> allowed;                // With the payload, where it is blocked and had from a mirror.
-  std::vector<std::string> blocked_in_registries;  // In registries.conf.
-  std::vector<std::string> blocked_in_policy;      // In policy.json.
-  std::vector<std::string> left_out;               // Blocked ones that cannot be.
+  std::vector<std::string> allowed;                // Includes the payload if it is blocked and a mirror has it.
+  std::vector<std::string> blocked_in_registries;  // For registries.conf.
+  std::vector<std::string> blocked_in_policy;      // For policy.json.
+  std::vector<std::string> left_out;               // Registries that cannot be blocked.
 };
 
 Result<PayloadRegistries> SplitRegistries(const api::RegistrySources& sources, std::string_view release_image,
                                           const MirrorObjects& mirrors);
 
-// What is said of one that is left out, in the words of the Machine Config Operator.
+// Returns the message about a registry that is left out, in the words of the Machine Config Operator.
 std::string WhyLeftOut(std::string_view scope);
 
 }  // namespace pintle::generated

@@ -30,7 +30,7 @@ struct Policy {
 
 Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
-// A requirement that we do not know is not left out: that would allow more than was meant.
+// An unknown requirement is an error: leaving it out would allow more than the policy does.
 Result<Policy> Read(std::string_view text) {
   json::Report report;
   json::Value document = TRY(json::Parse(text), "error decoding policy json");
@@ -53,7 +53,7 @@ Requirements Only(std::string_view type) {
 Requirements Anything() { return Only("insecureAcceptAnything"); }
 Requirements Nothing() { return Only("reject"); }
 
-// The transport "atomic" has no scopes of more parts.
+// Scopes of the transport "atomic" have at most three parts.
 bool IsForAtomic(const std::string& scope) {
   constexpr std::ptrdiff_t kTooManySlashes = 3;
   return std::count(scope.begin(), scope.end(), '/') < kTooManySlashes;

@@ -13,7 +13,7 @@ namespace pintle::generated {
 namespace {
 
 std::optional<std::string> FileIn(const MachineConfig& config, std::string_view path) {
-  // Most configs are long and have no such file, and parsing is the greatest part of the work.
+  // Most configs are long and do not have the file, and parsing takes most of the time.
   if (config.config.find(json::GoJson(path)) == std::string::npos) return {};
   json::Report report;
   const Result<ignition::Config> parsed = ignition::Parse(config.config, report);

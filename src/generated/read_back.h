@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A file as the configs have it that were made from templates.
+// Reads files out of the configs that were made from templates.
 //
-// What users change of such a file is laid over that: the Machine Config Operator makes configs of texts, and reads the
-// texts back from them.
+// Changes of users are merged over such a file, so its contents are needed after it has become a part of a config.
 
 #include <optional>
 #include <span>
@@ -15,8 +14,8 @@
 
 namespace pintle::generated {
 
-// The bytes of the file in the first config, by name, that has it.  A config that cannot be read is passed over, as is
-// a file whose bytes are not in the config.
+// Returns the contents of the file in the first config, by name, that has it.  Configs that cannot be parsed, and files
+// without inline contents, are skipped.
 std::optional<std::string> ReadBack(std::span<const MachineConfig> configs, std::string_view path);
 
 }  // namespace pintle::generated

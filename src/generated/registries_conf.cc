@@ -56,7 +56,7 @@ toml::Table ToTable(const Registry& registry) {
   return std::move(table.Add("mirror", std::move(mirrors)));
 }
 
-// The entry for a scope, which is made if there is none.  It is valid until the next one is made.
+// Returns the entry of a scope, and adds it if there is none.  The reference is valid until the next entry is added.
 Registry& EntryFor(RegistriesConf& conf, const std::string& scope) {
   auto& all = conf.registries;
   const auto entry =
@@ -96,7 +96,7 @@ void MarkBlocked(RegistriesConf& conf, const std::string& scope) {
   }
 }
 
-// The most precise entry is the only one that counts, so that one inside of a source needs the mirrors, too.
+// Container tools use only the most precise entry, so an entry inside a mirrored source needs the mirrors as well.
 Result<> InheritMirrors(RegistriesConf& conf, const std::string& source) {
   const Registry mirrored = EntryFor(conf, source);
   for (Registry& registry : conf.registries) {
@@ -156,7 +156,7 @@ Result<> Edit(RegistriesConf& conf, const RegistryScopes& scopes, const MirrorOb
   const auto tag_mirrors = MergedTagMirrors(mirrors);
   AddMirrors(conf, digest_mirrors, "digest-only");
   AddMirrors(conf, tag_mirrors, "tag-only");
-  // So that those that are inside of an insecure scope are marked with it.
+  // This entry exists so that the scopes inside it are marked as well.
   for (const std::string& scope : scopes.blocked) EntryFor(conf, scope);
   for (const std::string& scope : scopes.insecure) MarkInsecure(conf, scope);
   for (const std::string& scope : scopes.blocked) MarkBlocked(conf, scope);

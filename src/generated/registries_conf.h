@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// /etc/containers/registries.conf: where images are pulled from on a node.
+// /etc/containers/registries.conf: the places from which a node pulls images.
 
 #include <map>
 #include <optional>
@@ -18,22 +18,22 @@ namespace pintle::generated {
 struct RegistryEndpoint {
   std::string location;
   bool insecure = false;
-  std::string pull_from_mirror;  // "digest-only", "tag-only" or, empty, any image.
+  std::string pull_from_mirror;  // "digest-only", "tag-only", or empty for all images.
 };
 
 struct Registry {
-  std::string prefix;  // Empty: the location.
+  std::string prefix;  // Empty: it is the same as the location.
   RegistryEndpoint endpoint;
   bool blocked = false;
   bool mirror_by_digest_only = false;
   std::vector<RegistryEndpoint> mirrors;
 
-  // What images it is for.
+  // Returns the images that the entry is for.
   const std::string& scope() const { return prefix.empty() ? endpoint.location : prefix; }
 };
 
 struct RegistriesConf {
-  // Lists that are absent are not written, empty ones are.
+  // Absent lists are not written; empty lists are.
   std::optional<std::vector<std::string>> unqualified_search_registries;
   std::optional<std::vector<std::string>> credential_helpers;
   std::string short_name_mode;
@@ -45,14 +45,14 @@ struct RegistriesConf {
 Result<RegistriesConf> ReadRegistriesConf(std::string_view text);
 std::string Write(const RegistriesConf& conf);
 
-// What is said of single registries beside their mirrors.
+// Registries to mark, beside the mirrors.
 struct RegistryScopes {
   std::span<const std::string> insecure;
   std::span<const std::string> blocked;
 };
 
-// Adds mirrors and marks scopes; what is inside of a scope is marked with it, and is had from the mirrors of what is
-// around it.  The order of the entries is that of the Machine Config Operator.
+// Adds mirrors and marks scopes.  Everything inside a scope is marked with it, and gets the mirrors of what it is
+// inside of.  The entries have the order of the Machine Config Operator.
 Result<> Edit(RegistriesConf& conf, const RegistryScopes& scopes, const MirrorObjects& mirrors);
 
 }  // namespace pintle::generated

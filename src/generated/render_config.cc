@@ -30,7 +30,7 @@ constexpr Type Struct(std::string_view name, std::span<const StructField> fields
   return {Kind::kStruct, name, true, nullptr, nullptr, fields};
 }
 
-// The fields have the order of their declarations: it is that in which a struct is printed.
+// The fields are in the order of their declarations, because a struct is printed in this order.
 constexpr StructField kImageRegistryBundleFields[] = {
     {"File", &kStringType, "file"},
     {"Data", &kBytesType, "data"},
@@ -467,7 +467,7 @@ constexpr StructField kRenderConfigFields[] = {
 };
 constexpr Type kRenderConfig = Struct("template.RenderConfig", kRenderConfigFields);
 
-// A secret on several lines may have been indented.  What is shorter than any secret may stand anywhere.
+// A secret of several lines may have been indented.  A line that is shorter than any secret may occur anywhere.
 bool HasLineOf(std::string_view text, std::string_view secret) {
   constexpr std::size_t kShortest = 8;
   while (!secret.empty()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the Operator's templates see: the spec of a ControllerConfig, by the names that its fields have in Go, the pull
-// secret and the TLS settings.
+// The data of the Operator's templates: the spec of a ControllerConfig with Go's names of its fields, the pull secret
+// and the TLS settings.
 
 #include <initializer_list>
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace pintle::generated {
 
-// The type of what templates see.
+// The Go type of this data.
 const gotemplate::Type& RenderConfigType();
 
 class RenderConfig {
@@ -26,22 +26,22 @@ class RenderConfig {
   const json::Value& spec() const { return *spec_; }
   const gotemplate::Value& value() const { return value_; }
 
-  // Whether a text has a line in it of what must not be shown: pull secrets.
+  // Returns whether a text contains a line of the pull secrets, which must not be printed.
   bool HasSecret(std::string_view text) const;
 
-  // Of the status of the infrastructure: "" where there is none.
+  // From the status of the infrastructure; "" if there is none.
   const std::string& platform() const;
   const std::string& control_plane_topology() const;
 
  private:
-  // Values point into these.
+  // The values point into these objects.
   std::unique_ptr<const json::Value> spec_;
   std::unique_ptr<const std::string> pull_secret_;
   std::unique_ptr<gotemplate::Memory> memory_;
   gotemplate::Value value_;
 };
 
-// A field of a field of a struct.  No value: a pointer on the way is nil.
+// Returns a field of a field of a struct; no value if a pointer on the way is nil.
 gotemplate::Value FieldOf(gotemplate::Value value, std::initializer_list<std::string_view> names);
 
 }  // namespace pintle::generated

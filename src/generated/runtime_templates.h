@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The files of the container tools as the templates have them, over which those of the nodes are made.
+// The files of the container tools that templates make.  The files of the nodes are based on them.
 
 #include <span>
 #include <string>
@@ -17,7 +17,7 @@ struct RuntimeTemplates {
   std::string policy_json;
 };
 
-// `configs` are those that templates make for one role.  All three files have to be there.
+// `configs` are made from the templates of one role.  It is an error if one of the three files is missing.
 Result<RuntimeTemplates> FindRuntimeTemplates(std::span<const MachineConfig> configs);
 
 }  // namespace pintle::generated

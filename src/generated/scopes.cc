@@ -11,7 +11,7 @@
 namespace pintle::generated {
 namespace {
 
-// The name before a port or a path; nothing if a port would stand behind a path.
+// Returns the name before a port or a path; nullopt if a port comes after a path.
 std::string_view HostOf(std::string_view scope) {
   const std::size_t colon = scope.find(':');
   if (colon == std::string_view::npos) return scope.substr(0, scope.find('/'));

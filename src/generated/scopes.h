@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a rule about images is for: a registry, a part of one, or all registries below a domain ("*.example.test").
+// The scope of a rule about images: a registry, a part of one, or all registries below a domain ("*.example.test").
 
 #include <span>
 #include <string>
@@ -13,16 +13,18 @@ namespace pintle::generated {
 
 inline bool IsWildcard(std::string_view scope) { return scope.starts_with("*."); }
 
-// Whether everything in `inner` is in `outer`, too.
+// Returns whether everything in `inner` is in `outer`, too.
 bool IsInside(std::string_view inner, std::string_view outer);
 
-// Whether an administrator may allow or block it: it has no asterisk but that of a wildcard, which has no path or port.
+// Returns whether an administrator may allow or block it.  The only valid asterisk is that of a wildcard, which has no
+// path and no port.
 bool IsValidScope(std::string_view scope);
 
-// That all are; `what` are they, such as "blocked".  The error is that of the Machine Config Operator.
+// Checks all of them.  `what` describes them, such as "blocked".  The error has the words of the Machine Config
+// Operator.
 Result<> CheckScopes(std::string_view what, std::span<const std::string> scopes);
 
-// Where the images of `inner`, which is inside of `outer`, are in a mirror of `outer`.
+// Returns where a mirror of `outer` has the images of `inner`, which is inside `outer`.
 std::string InMirror(std::string_view mirror, std::string_view outer, std::string_view inner);
 
 }  // namespace pintle::generated

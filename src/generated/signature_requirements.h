@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What container tools require of an image before they use it, as /etc/containers/policy.json has it.
+// What container tools require of an image before they use it, as in /etc/containers/policy.json.
 
 #include <map>
 #include <optional>
@@ -94,7 +94,7 @@ struct Requirement {
 using Requirements = std::vector<Requirement>;
 using ScopeRequirements = std::map<std::string, Requirements>;
 
-// What one policy requires.  The error is that of the Machine Config Operator.
+// Converts one policy.  The error has the words of the Machine Config Operator.
 Result<Requirement> RequirementOf(const api::SignaturePolicy& policy);
 
 }  // namespace pintle::generated

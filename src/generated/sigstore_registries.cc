@@ -11,7 +11,7 @@
 namespace pintle::generated {
 namespace {
 
-// The entry that counts for the images of a scope: of those around it the most precise.
+// Returns the entry that the container tools use for the images of a scope: the most precise one around it.
 const Registry* EntryAround(const RegistriesConf& conf, const std::string& scope) {
   const Registry* around = nullptr;
   for (const Registry& registry : conf.registries) {
@@ -25,7 +25,7 @@ void AddWithMirrors(const std::string& scope, const RegistriesConf& conf, std::s
   all.insert(scope);
   if (const Registry* around = EntryAround(conf, scope)) {
     for (const RegistryEndpoint& mirror : around->mirrors) {
-      // The mirrors of a wildcard inside of a wildcard are those of the outer one.
+      // A wildcard inside a wildcard has the mirrors of the outer one.
       all.insert(IsWildcard(scope) ? mirror.location : InMirror(mirror.location, around->scope(), scope));
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// /etc/containers/registries.d/sigstore-registries.yaml: for which images signatures are looked up beside the images.
+// /etc/containers/registries.d/sigstore-registries.yaml: the images whose signatures are stored beside them.
 
 #include <string>
 
@@ -11,7 +11,7 @@
 
 namespace pintle::generated {
 
-// Every scope of a policy, and the mirrors from which its images may come instead.  Empty if there are no policies.
+// Lists every scope of a policy, and the mirrors that may have its images.  It is empty if there are no policies.
 Result<std::string> SigstoreRegistries(const PolicyRequirements& requirements, const RegistriesConf& conf);
 
 }  // namespace pintle::generated

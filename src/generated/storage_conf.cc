@@ -15,7 +15,7 @@
 namespace pintle::generated {
 namespace {
 
-// Settings of one of the drivers; all are texts, and those that are empty are not written.
+// The settings of one driver.  All are texts, and empty ones are not written.
 struct Driver {
   std::string_view name;
   std::span<const std::string_view> keys;
@@ -30,7 +30,7 @@ constexpr auto kZfsKeys = std::to_array<std::string_view>({"mountopt", "fsname",
 constexpr auto kDrivers =
     std::to_array<Driver>({{"btrfs", kBtrfsKeys}, {"overlay", kOverlayKeys}, {"vfs", kVfsKeys}, {"zfs", kZfsKeys}});
 
-// Copies settings from the template, in the order of the operator's structs.
+// Copies the settings of the template in the order of the operator's structs.
 class Copy {
  public:
   Copy(const json::Value& from, toml::Table& to) : from_(from), to_(to) {}
@@ -60,7 +60,7 @@ class Copy {
     return {};
   }
 
-  // Go's writer takes a number that is 0 for one that was set.
+  // Go's writer omits only empty texts and lists, so it writes a 0.
   Result<> Number(std::string_view key) {
     std::uint32_t number = 0;
     TRY(TakeToml(from_, key, number));
@@ -123,7 +123,8 @@ Result<toml::Table> Options(const json::Value& from, const StorageChanges& chang
 }  // namespace
 
 Result<std::string> StorageConf(std::string_view from_template, const StorageChanges& changes) {
-  constexpr std::string_view kReference = ":ref";  // Layers are looked up by the names of their images.
+  // The suffix makes the store look up layers by the names of their images.
+  constexpr std::string_view kReference = ":ref";
   StorageChanges wanted = changes;
   for (std::string& store : wanted.additional_layer_stores) store += kReference;
 

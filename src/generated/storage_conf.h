@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// /etc/containers/storage.conf: where container images are kept on a node, and how.
+// /etc/containers/storage.conf: where and how a node stores container images.
 
 #include <string>
 #include <string_view>
@@ -11,15 +11,15 @@
 
 namespace pintle::generated {
 
-// What is to differ from the template.  What is empty stays as the template has it.
+// The changes to the template.  An empty member leaves the template's value.
 struct StorageChanges {
-  std::string size;  // Of a container's own layer.
+  std::string size;  // The size of a container's own layer.
   std::vector<std::string> additional_layer_stores;
   std::vector<std::string> additional_image_stores;
 };
 
-// The template with these changes.  It is read and written again by way of the settings that the container tools know,
-// as the operator does: comments and all other settings go.
+// Applies the changes to the template.  As in the operator, only the settings that the container tools know are read
+// and written, so comments and unknown settings vanish.
 Result<std::string> StorageConf(std::string_view from_template, const StorageChanges& changes);
 
 }  // namespace pintle::generated

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// All templates of a release have two megabytes.
+// The templates of a release have two megabytes in all.
 constexpr std::size_t kLongestTemplate = 8 << 20;
 constexpr std::size_t kMostTemplates = 10'000;
 constexpr int kDeepestFolder = 32;
@@ -28,7 +28,7 @@ Error Failed(const std::string& path, const std::error_code& error) {
   return Error::FromErrno("reading " + path, error.value());
 }
 
-// The files below a folder, by their paths from there.
+// Reads the files below a folder, by their paths from there.
 Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   std::error_code error;
   std::vector<std::string> files;
@@ -37,7 +37,8 @@ Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   for (const fs::recursive_directory_iterator end; entry != end;) {
     if (entry.depth() > kDeepestFolder) return Error(ErrorKind::kInvalid, folder + ": its folders are too deep");
     if (files.size() >= kMostTemplates) return Error(ErrorKind::kInvalid, folder + ": it has too many templates");
-    // What a link leads to is a template, but no folder of them: that is how a volume of Kubernetes keeps its versions.
+    // A link to a file is followed, and a link to a folder is not: Kubernetes keeps the versions of a volume behind
+    // such links.
     const bool is_file = entry->is_regular_file(error);
     if (error) return Failed(entry->path(), error);
     if (is_file) files.push_back(entry->path().lexically_relative(folder));
@@ -47,7 +48,7 @@ Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   return files;
 }
 
-// Folders without a file in them are told apart from those that do not exist.
+// A folder without files is another error than a missing one.
 Result<> AddFolders(const std::string& path, TemplateEntry& to) {
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A folder of templates as it was read: ROLE/NAME/PLATFORM/files/... and common/PLATFORM/files/...
+// A folder of templates in memory: ROLE/NAME/PLATFORM/files/... and common/PLATFORM/files/...
 //
-// Each template is parsed once, when the folder is read.  One that cannot be parsed is an error only where it is used.
+// Each template is parsed once, when the folder is read.  A template that cannot be parsed is an error only where it is
+// used.
 
 #include <map>
 #include <memory>
@@ -17,24 +18,24 @@ namespace pintle::generated {
 
 struct TemplateEntry {
   bool is_folder = false;
-  bool is_empty = false;                                       // A file without a byte.
-  std::string path;                                            // As errors name it.
-  std::unique_ptr<const Result<gotemplate::Template>> parsed;  // Of a file that is not empty.
-  std::map<std::string, TemplateEntry> entries;                // Of a folder, in the order of their bytes.
+  bool is_empty = false;                                       // A file of zero bytes.
+  std::string path;                                            // The path in errors.
+  std::unique_ptr<const Result<gotemplate::Template>> parsed;  // Set for a file that is not empty.
+  std::map<std::string, TemplateEntry> entries;                // The entries of a folder, in byte order.
 
-  // Nullptr: there is none of this name.
+  // Returns nullptr if there is no entry of this name.
   const TemplateEntry* Find(std::string_view name) const;
 };
 
 class TemplateFolder {
  public:
-  // The path of the folder is what errors begin the paths of templates with.
+  // `path` is the path of the folder in errors.
   explicit TemplateFolder(std::string path);
 
-  // Reads a folder of a file system.
+  // Reads a folder of the file system.
   static Result<TemplateFolder> Read(const std::string& path);
 
-  // Adds a file at a path below the folder, such as "worker/00-worker/_base/files/a.yaml".
+  // Adds a file by its path below the folder, such as "worker/00-worker/_base/files/a.yaml".
   void Add(std::string_view path, std::string text);
 
   const TemplateEntry& root() const { return root_; }

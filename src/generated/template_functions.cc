@@ -29,7 +29,7 @@ using Values = std::span<const Value>;
 
 Error Wrong(std::string text) { return Error(ErrorKind::kInvalid, std::move(text)); }
 
-// Templates tell it as an error where the Operator's functions fall over.
+// Where the Operator's functions panic, templates report this error.
 Error NilPointer() { return Wrong("runtime error: invalid memory address or nil pointer dereference"); }
 
 Result<Value> ToString(Values values, Memory& memory) {
@@ -63,7 +63,7 @@ Result<Value> Join(Values values, Memory& memory) {
   return Value::Text(memory.Keep(std::move(joined)));
 }
 
-// What is skipped is left for whoever serves the config.
+// A skipped key stays in the text, for the server of the config to replace.
 Result<Value> Skip(Values values, Memory& memory) {
   const std::string_view key = values.front().text();
   const auto is_word = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) != 0 || c == '_'); };
@@ -86,7 +86,8 @@ Result<Value> UrlPort(Values values, Memory& memory) {
   return Wrong(fmt::format("unknown scheme in {}", values.front().text()));
 }
 
-// The status of the platform; no value: there is none.  An error: there is no infrastructure at all.
+// Returns the status of the platform, or no value if there is none.  It is an error if there is no infrastructure at
+// all.
 Result<Value> PlatformStatus(const Value& config) {
   if (FieldOf(config, {"Infra"}).is_nil()) return NilPointer();
   const auto [status, is_nil] = gotemplate::Follow(FieldOf(config, {"Infra", "Status", "PlatformStatus"}));
@@ -138,7 +139,7 @@ Result<Value> CredentialProviderFlags(Values values, Memory&) {
                                            : "");
 }
 
-// What a platform without a load balancer of its own is called by, and the field of the status that is about it.
+// The name of a platform without a load balancer of its own, and its field in the status.
 struct OnPremises {
   std::string_view platform;
   std::string_view short_name;
@@ -162,8 +163,8 @@ Result<Value> OnPremisesShortName(Values values, Memory&) {
   return Value::Text(on_premises == nullptr ? "" : on_premises->short_name);
 }
 
-// The addresses in a list of the platform's status.  Of vSphere the status may be missing: machines that were not made
-// by the installer have none.
+// Returns the addresses in a list of the platform's status.  On vSphere this status may be missing: machines that the
+// installer has not made do not have it.
 Result<Value> OnPremisesAddresses(const Value& config, std::string_view list, const char* what, Memory& memory) {
   const Value status = TRY(PlatformStatus(config));
   if (!status.is_valid()) return Wrong("");
@@ -175,7 +176,7 @@ Result<Value> OnPremisesAddresses(const Value& config, std::string_view list, co
   return NilPointer();
 }
 
-// The first of them.
+// Returns the first address.
 Result<Value> OnPremisesAddress(const Value& config, std::string_view list, const char* what, Memory& memory) {
   const Value addresses = TRY(OnPremisesAddresses(config, list, what, memory));
   if (addresses.size() > 0) return addresses.ElementAt(0);
@@ -205,14 +206,14 @@ Result<Value> HasManagedLoadBalancer(Values values, Memory&) {
   const OnPremises* on_premises = FindOnPremises(TypeOf(status));
   if (on_premises == nullptr) return Value::Bool(true);
   const Value addresses = FieldOf(status, {on_premises->field, "APIServerInternalIPs"});
-  // On vSphere, a cluster without addresses has a load balancer of its administrator.
+  // On vSphere, a cluster without addresses uses a load balancer of its administrator.
   const bool is_without = on_premises->platform == "VSphere" && addresses.size() == 0;
   if (!addresses.is_valid() || is_without) return Value::Bool(false);
   const Value type = FieldOf(status, {on_premises->field, "LoadBalancer", "Type"});
   return Value::Bool(!type.is_valid() || type.text() == "OpenShiftManagedDefault");
 }
 
-// oVirt has the field, too, but it does not count there.
+// oVirt has this field, too, but the Operator does not read it.
 Result<Value> DnsRecordsType(Values values, Memory&) {
   const Value status = TRY(PlatformStatus(values.front()));
   const bool counts = status.is_valid() && TypeOf(status) != "oVirt";
@@ -234,7 +235,7 @@ bool IsCloudWithLoadBalancer(std::string_view platform) {
   return platform == "AWS" || platform == "Azure" || platform == "GCP";
 }
 
-// What an error calls the load balancer, and the field that has its addresses.
+// The load balancer's name in errors, and the field with its addresses.
 template <const char* kName, const char* kField>
 Result<Value> CloudAddresses(Values values, Memory&) {
   const Value status = TRY(PlatformStatus(values.front()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The functions that the Operator's templates call beside those that all templates have.
+// The functions that the Operator's templates have in addition to the built-in ones.
 
 #include "gotemplate/function.h"
 
@@ -9,11 +9,11 @@ namespace pintle::generated {
 
 const gotemplate::Functions& TemplateFunctions();
 
-// Whether the cluster's load balancer is one of a cloud whose addresses are known, so that its nodes serve their own
-// DNS.
+// Returns whether the cluster uses a cloud's load balancer with known addresses, so that its nodes serve DNS
+// themselves.
 bool HasCloudLoadBalancerAddresses(const gotemplate::Value& render_config);
 
-// Whether load balancing and DNS are the cluster's own affair on this platform.
+// Returns whether the cluster itself provides load balancing and DNS on this platform.
 bool IsOnPremises(std::string_view platform);
 
 }  // namespace pintle::generated

@@ -33,7 +33,7 @@ void ReadContents(GoJsonReader& reader, const json::Value& value, ignition::Reso
                      Into(reader, "Inline", inlined),
                      Into(reader, "Source", to.source),
                      {"Verification", read_verification}});
-  // What is written in the file itself has precedence over what it points at.
+  // Inline contents take precedence over a source.
   if (inlined) to.source = ignition::EncodeDataUrl(*inlined);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a template has printed, to a file or a unit of an Ignition config.
+// Decodes the text that a template has printed to a file or a unit of an Ignition config.
 //
-// It is YAML that Go decodes into structs: a number or a truth becomes a text where one is wanted, and names of keys
-// may have letters of either case.
+// The text is YAML, which Go decodes into structs: a number or a boolean becomes a text where a text is expected, and
+// keys are matched in any case.
 
 #include <string_view>
 
@@ -13,7 +13,7 @@
 
 namespace pintle::generated {
 
-// Errors have Go's words: "error unmarshaling JSON: ...".
+// Errors have the words of Go: "error unmarshaling JSON: ...".
 Result<ignition::File> ReadTemplateFile(std::string_view text);
 Result<ignition::Unit> ReadTemplateUnit(std::string_view text);
 

@@ -29,7 +29,7 @@ constexpr std::string_view kArbiter = "arbiter";
 
 Error Wrong(std::string text) { return Error(ErrorKind::kInvalid, std::move(text)); }
 
-// What a template has printed, and what that was read as.
+// The text that a template has printed, and the file or unit in it.
 struct Printed {
   std::string text;
   bool is_blank = false;
@@ -37,7 +37,7 @@ struct Printed {
   std::optional<ignition::Unit> unit;
 };
 
-// What the templates of one config have printed, by their file names.
+// The texts of one config's templates, by their file names.
 struct Texts {
   using ByName = std::map<std::string, Printed*>;
   ByName files;
@@ -45,7 +45,7 @@ struct Texts {
   ByName extensions;
 };
 
-// The folder of a platform: that of "none" for one that has none of its own.
+// Returns the folder of a platform; a platform without one uses "none".
 Result<std::string> PlatformFolder(std::string_view platform) {
   constexpr auto kKnown =
       std::to_array<std::string_view>({"AWS", "Azure", "BareMetal", "GCP", "OpenStack", "Libvirt", "oVirt", "VSphere",
@@ -59,7 +59,7 @@ Result<std::string> PlatformFolder(std::string_view platform) {
   return folder;
 }
 
-// Those that count on this cluster; a later one has precedence.
+// Returns the folders that apply to this cluster.  A later one takes precedence.
 Result<std::vector<std::string>> FoldersFor(const RenderConfig& config) {
   std::string own = TRY(PlatformFolder(config.platform()));
   std::vector<std::string> folders = {"_base"};
@@ -71,7 +71,7 @@ Result<std::vector<std::string>> FoldersFor(const RenderConfig& config) {
   return folders;
 }
 
-// Nullptr: there is nothing of this name.
+// Returns nullptr if there is no folder of this name.
 Result<const TemplateEntry*> FindFolder(const TemplateEntry& in, std::string_view name) {
   if (!in.is_folder) {
     const std::string path = fmt::format("{}/{}", in.path, name);
@@ -82,13 +82,13 @@ Result<const TemplateEntry*> FindFolder(const TemplateEntry& in, std::string_vie
   return Wrong(fmt::format("expected template directory, {} is not a directory", gotemplate::Quoted(entry->path)));
 }
 
-// Makes the configs of several roles.  What they have in common is printed and read once: templates do not see for
-// which role they are printed.
+// Makes the configs of several roles.  Common templates are executed and decoded once, because their data does not
+// contain the role.
 class ConfigMaker {
  public:
   explicit ConfigMaker(const RenderConfig& config) : config_(config) {}
 
-  // `common` is what all roles have, and goes into the first config of each.
+  // `common` are the templates of all roles; they go into the first config of each.
   Result<MachineConfig> Make(std::string_view role, const std::string& name, const TemplateEntry& folder,
                              const TemplateEntry* common) {
     const std::vector<std::string> names = TRY(FoldersFor(config_));
@@ -122,8 +122,7 @@ class ConfigMaker {
     return {};
   }
 
-  // Of what is in folders of the folder, the names count as if it were not.  A folder is read to a depth that is
-  // limited.
+  // In folders below this one, only the names of the files count.  The depth of folders is limited.
   Result<> PrintAll(const TemplateEntry& folder, Texts::ByName& texts) {
     for (const auto& [name, entry] : folder.entries) {
       if (entry.is_folder) {
@@ -137,7 +136,7 @@ class ConfigMaker {
     return {};
   }
 
-  // One that prints nothing but white space leaves what another has printed.
+  // A template that prints only white space does not replace another one.
   Result<> PrintOne(const std::string& name, const TemplateEntry& entry, Texts::ByName& texts) {
     const auto [printed, is_new] = printed_.try_emplace(&entry);
     if (is_new) {
@@ -205,7 +204,7 @@ Result<std::vector<MachineConfig>> MakeConfigsOfRole(const TemplateFolder& templ
   return configs;
 }
 
-// The bytes of JSON that are not white space between tokens.
+// Returns the JSON without the white space between its tokens.
 std::string WithoutSpace(std::string_view json) {
   std::string compact;
   bool is_in_text = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The MachineConfigs that a folder of templates makes of a ControllerConfig: 00-worker, 01-worker-kubelet and the like.
+// Makes MachineConfigs from a folder of templates and a ControllerConfig: 00-worker, 01-worker-kubelet and so on.
 
 #include <string>
 #include <string_view>
@@ -14,24 +14,24 @@
 
 namespace pintle::generated {
 
-// The contents of a pull secret without white space between its tokens.  They are not part of an error.
+// Removes the white space between the tokens of a pull secret.  An error does not contain the secret.
 Result<std::string> CompactPullSecret(std::string_view pull_secret);
 
-// The configs of all roles that have a folder, by their names, without owners.  `controller_version` is the build that
-// they are annotated with.
+// Makes the configs of all roles that have a folder, sorted by name and without owners.  `controller_version` goes into
+// their annotation.
 Result<std::vector<MachineConfig>> MachineConfigsOfTemplates(const TemplateFolder& templates,
                                                              const RenderConfig& config,
                                                              std::string_view controller_version);
 
-// The configs of one role, in the order of their folders, without that annotation.  A role that is not one of the
-// cluster's own has those of the workers.
+// Makes the configs of one role in the order of their folders, without that annotation.  A role other than the
+// cluster's own three uses the templates of `worker`.
 Result<std::vector<MachineConfig>> MachineConfigsOfRole(const TemplateFolder& templates, const RenderConfig& config,
                                                         std::string_view role);
 
-// What one template prints.
+// Executes one template.
 Result<std::string> TextOfTemplate(const gotemplate::Template& of, const RenderConfig& config);
 
-// The reference by which a ControllerConfig owns what is made of it.
+// Makes the reference from a config to the ControllerConfig that owns it.
 api::OwnerReference OwnerOfTemplates(const json::Value& controller_config);
 
 }  // namespace pintle::generated

@@ -12,8 +12,8 @@ struct Cipher {
   std::string_view iana;
 };
 
-// All that can be named, in the order in which the profiles have them: the first three are Modern, the first nine
-// Intermediate, and all of them Old.
+// The known ciphers in the order of the profiles: the first three are Modern, the first nine are Intermediate, and all
+// of them are Old.
 constexpr Cipher kCiphers[] = {
     {"TLS_AES_128_GCM_SHA256", "TLS_AES_128_GCM_SHA256"},
     {"TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"},
@@ -68,7 +68,7 @@ TlsSettings TlsSettingsOf(const std::optional<api::TlsSecurityProfile>& profile)
 TlsSettings TlsSettingsOf(const json::Value* api_server) {
   json::Report report;
   const json::Value* spec = api_server == nullptr ? nullptr : api_server->Find("spec");
-  // One that cannot be read is none, as everywhere else in the cluster.
+  // A profile that cannot be read counts as none, as everywhere else in the cluster.
   const auto settings = json::Decode<api::ApiServerSpec>(spec == nullptr ? json::Value::object() : *spec, report);
   return TlsSettingsOf(report.has_errors() ? std::nullopt : settings.tls_security_profile);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a kubelet offers of TLS, by the profile that someone has chosen.
+// The TLS versions and ciphers of a profile, by the names that kubelets use.
 
 #include <optional>
 #include <string>
@@ -14,13 +14,13 @@ namespace pintle::generated {
 
 struct TlsSettings {
   std::string min_version;                 // "VersionTLS12"
-  std::vector<std::string> cipher_suites;  // By the names of IANA.
+  std::vector<std::string> cipher_suites;  // By their names at IANA.
 };
 
-// A cipher that no Go program has is left out without a word.
+// Ciphers that Go programs do not know are left out.
 TlsSettings TlsSettingsOf(const std::optional<api::TlsSecurityProfile>& profile);
 
-// Those of the cluster, by the document of its APIServer, where it has one.
+// Returns the settings of the cluster from its APIServer object; `api_server` may be nullptr.
 TlsSettings TlsSettingsOf(const json::Value* api_server);
 
 }  // namespace pintle::generated

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Taking the members of a table of TOML that a program knows, as Go's reader fills a struct with them: a member that is
-// missing leaves the value as it is, and names differ in case at will.
+// Takes members from a table of TOML as Go's decoder fills a struct: a missing member leaves the value as it is, and
+// keys are matched in any case.
 
 #include <cstdint>
 #include <map>
@@ -16,19 +16,19 @@
 
 namespace pintle::generated {
 
-// nullptr: there is none.
+// Returns nullptr if there is no such member.
 const json::Value* FindTomlMember(const json::Value& table, std::string_view name);
 
 Result<> TakeToml(const json::Value& table, std::string_view name, std::string& to);
 Result<> TakeToml(const json::Value& table, std::string_view name, bool& to);
-// Of 32 bits, without a sign.
+// Takes an unsigned number of 32 bits.
 Result<> TakeToml(const json::Value& table, std::string_view name, std::uint32_t& to);
 Result<> TakeToml(const json::Value& table, std::string_view name, std::optional<std::vector<std::string>>& to);
 Result<> TakeToml(const json::Value& table, std::string_view name, std::map<std::string, std::string>& to);
 
-// A table, or an empty one.
+// Returns a table; it is empty if there is none.
 Result<const json::Value*> TableIn(const json::Value& table, std::string_view name);
-// The tables of a list.
+// Returns the tables of a list.
 Result<std::vector<const json::Value*>> TablesIn(const json::Value& table, std::string_view name);
 
 }  // namespace pintle::generated

@@ -18,12 +18,12 @@ using Values = std::span<const Value>;
 
 Error Wrong(std::string text) { return Error(ErrorKind::kInvalid, std::move(text)); }
 
-// Where reflection of Go ends with a panic, which templates tell as an error.
+// Where Go's reflection panics, templates report this error.
 Error NoValue(const char* method) {
   return Wrong(fmt::format("reflect: call of reflect.Value.{} on zero Value", method));
 }
 
-// An index may be as large as the capacity, as it is for the end of a part.
+// An index may be as large as the capacity, and so may the end of a slice.
 Result<std::size_t> IndexFrom(const Value& index, std::size_t capacity) {
   if (!index.is_valid()) return Wrong("cannot index slice/array with nil");
   if (!IsSigned(index.kind()) && !IsUnsigned(index.kind())) {
@@ -104,7 +104,7 @@ Result<Value> LengthOf(Values values, Memory&) {
 
 Result<Value> Not(Values values, Memory&) { return Value::Bool(!IsTrue(WithoutInterface(values.front()))); }
 
-// and, or and call are done by whoever evaluates them.
+// The evaluator itself implements and, or and call.
 Result<Value> DoneElsewhere(Values, Memory&) { return Value(); }
 
 Result<Value> Eq(Values values, Memory&) { return Value::Bool(TRY(EqualsAny(values))); }
@@ -120,7 +120,7 @@ Result<Value> PrintWithFormat(Values values, Memory& memory) {
   return Value::Text(memory.Keep(TRY(PrintFormat(values.front().text(), values.subspan(1)))));
 }
 
-// What print makes of the arguments, with pointers followed.
+// Prints the arguments with pointers followed.
 std::string TextOf(Values values) {
   std::vector<Value> printed;
   for (const Value& value : values) {

@@ -12,7 +12,7 @@ namespace {
 
 bool IsInteger(Kind kind) { return IsSigned(kind) || IsUnsigned(kind); }
 
-// A whole number as one of another type, which may have no room for all of it.
+// Converts a whole number to another type, which may be too small for it.
 Value Converted(const Value& value, const Type& type) {
   const std::uint64_t bits = value.unsigned_integer();
   switch (type.kind) {
@@ -38,12 +38,12 @@ Value Converted(const Value& value, const Type& type) {
 
 Error Wrong(std::string text) { return Error(ErrorKind::kInvalid, std::move(text)); }
 
-// The type of the argument at this place.
+// Returns the type of the argument at this place.
 const Type& TypeAt(const Function& function, std::size_t place) {
   return *function.parameters[std::min(place, function.parameters.size() - 1)];
 }
 
-// What errors call a function that is called by its value.
+// The name in errors of a function that is called by its value.
 std::string CalleeName(const Value& value) {
   if (!value.is_valid()) return "<invalid Value>";
   if (value.kind() == Kind::kString) return std::string(value.text());
@@ -99,7 +99,7 @@ Result<> Execution::CheckCount(const Function& function, const std::string& name
                                    : fmt::format("wrong number of args for {}: want {} got {}", name, wanted, given));
 }
 
-// Evaluates no more arguments than are needed to know the answer, which is one of them.
+// Evaluates arguments until the answer is known; one of them is the answer.
 Result<Value> Execution::EvaluateAndOr(const Value& dot, bool is_or, const Arguments& arguments) {
   Value value;
   for (const Node* argument : arguments.nodes()) {
@@ -119,14 +119,14 @@ Result<std::vector<Value>> Execution::EvaluateArguments(const Value& dot, const 
   if (arguments.final != nullptr) {
     values.push_back(TRY(CheckType(*arguments.final, &TypeAt(function, values.size()))));
   }
-  // What takes an interface sees what is in it.
+  // A parameter of an interface type gets the value inside an interface.
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (&TypeAt(function, i) == &kAnyType) values[i] = WithoutInterface(values[i]);
   }
   return values;
 }
 
-// With nullptr as the type, any value will do.
+// If the type is nullptr, any value is accepted.
 Result<Value> Execution::EvaluateArgument(const Value& dot, const Type* type, const Node& node) {
   At(node);
   const Arguments none;
@@ -195,7 +195,7 @@ Result<Value> Execution::EvaluateTypedConstant(const Type& type, const Node& nod
   return Fail(fmt::format("can't handle {} for arg of type {}", SourceOf(node), type.name));
 }
 
-// With nullptr as the type, any value will do.
+// If the type is nullptr, any value is accepted.
 Result<Value> Execution::CheckType(Value value, const Type* type) const {
   if (type == nullptr || type == &kAnyValueType) return value;
   if (!value.is_valid()) {
@@ -226,7 +226,7 @@ Result<Value> Execution::CallValue(const std::string& name, std::span<const Valu
   if (callee.kind() != Kind::kFunction) {
     return Wrong(fmt::format("non-function {} of type {}", name, callee.type().name));
   }
-  // As reflection of Go says it of a function that is nil.
+  // Go's reflection reports a nil function in this way.
   if (callee.is_nil()) return Wrong("reflect: call of nil function");
   const Function& function = *callee.function();
   const std::size_t given = arguments.size() - 1;

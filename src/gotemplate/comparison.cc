@@ -47,7 +47,7 @@ bool IsEqualInFamily(const Value& a, const Value& b, Family family) {
   }
 }
 
-// As == of Go has it for interfaces: of another type is not equal.  Both types can be compared.
+// Compares as == does for interfaces in Go: values of different types are not equal.  Both types must be comparable.
 bool IsIdentical(const Value& a, const Value& b) {
   if (a.is_valid() != b.is_valid()) return false;
   if (!a.is_valid()) return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which values are equal or less than others, and which cannot be compared.
+// Compares values: which are equal or less than others, and which cannot be compared.
 
 #include <span>
 
@@ -10,7 +10,7 @@
 
 namespace pintle::gotemplate {
 
-// Whether the first equals one of the others.
+// Returns whether the first value equals one of the others.
 Result<bool> EqualsAny(std::span<const Value> values);
 Result<bool> IsLess(const Value& a, const Value& b);
 Result<bool> IsLessOrEqual(const Value& a, const Value& b);

@@ -64,7 +64,7 @@ std::string JavaScriptEscaped(std::string_view text) {
   while (!text.empty()) {
     const Rune rune = FirstRune(text);
     if (rune.value == kRuneError) {
-      escaped += text.substr(0, rune.bytes);  // Also what is no UTF-8 stays as it is.
+      escaped += text.substr(0, rune.bytes);  // Bytes that are no UTF-8 stay as they are, too.
     } else {
       AppendJavaScript(rune.value, escaped);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Texts made fit for HTML, JavaScript and the query of a URL.
+// Escapes texts for HTML, JavaScript and the query of a URL.
 
 #include <string>
 #include <string_view>

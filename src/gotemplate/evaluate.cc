@@ -82,7 +82,7 @@ Result<> Execution::CheckNotCalled(const Arguments& arguments) const {
   return Fail("can't give argument to non-function " + SourceOf(*arguments.words.front()));
 }
 
-// A constant where nothing says of which type it has to be.
+// Evaluates a constant for which no type is required.
 Result<Value> Execution::IdealConstant(const NumberNode& number) {
   At(number);
   const Number& value = number.value;

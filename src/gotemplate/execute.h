@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a template prints for some data.
+// Executes a template over data.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,20 +14,19 @@
 
 namespace pintle::gotemplate {
 
-// What a field of a map is that the map does not have.
+// The result for a key that a map does not have.
 enum class MissingKey : std::uint8_t { kInvalid, kZero, kError };
 
 struct ExecuteOptions {
   MissingKey missing_key = MissingKey::kInvalid;
-  // Templates have loops and can call themselves.
-  std::size_t steps = 10'000'000;  // Nodes of the tree that are evaluated.
+  // Limits are needed because templates have loops and can call themselves.
+  std::size_t steps = 10'000'000;  // Evaluated nodes of the tree.
   std::size_t output = std::size_t{64} << 20;
-  std::size_t memory = std::size_t{256} << 20;  // Of the texts and lists that functions make.
+  std::size_t memory = std::size_t{256} << 20;  // For the texts and lists that functions make.
 };
 
-// Appends to `output`, also where it ends in an error.  Errors have Go's words: "template: NAME:1:2: executing "NAME"
-// at
-// <.X>: ...".  `functions` come before those that all templates have.
+// Appends what the template prints to `output`, even if it ends with an error.  Errors have the words of Go: "template:
+// NAME:1:2: executing "NAME" at <.X>: ...".  `functions` take precedence over the built-in ones.
 Result<> Execute(const Template& of, const Functions& functions, const Value& data, std::string& output,
                  const ExecuteOptions& options = {});
 

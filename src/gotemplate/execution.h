@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One run of a template.  What is walked prints; what is evaluated has a value.
+// One execution of a template.  Walking a node prints, and evaluating a node returns a value.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ class Execution {
   Result<> Run(const Value& data);
 
  private:
-  // How a loop goes on behind a node.
+  // How a loop continues after a node.
   enum class Flow : std::uint8_t { kOn, kBreak, kContinue };
 
   struct Variable {
@@ -37,8 +37,8 @@ class Execution {
     bool is_builtin = false;
   };
 
-  // The arguments of a command; `words` begins with what is called.  `final` is what the pipeline had before; nullptr:
-  // this is its first command.
+  // The arguments of a command; `words` begins with the function.  `final` is the result of the previous command of the
+  // pipeline, or nullptr in its first command.
   struct Arguments {
     std::span<const Node* const> words = {};
     const Value* final = nullptr;
@@ -47,7 +47,7 @@ class Execution {
     std::span<const Node* const> nodes() const { return words.empty() ? words : words.subspan(1); }
   };
 
-  // Another level of a tree, or of templates in templates; nothing recurses without one.
+  // Counts a level of recursion, in a tree or from template to template.  Every recursion passes through here.
   class Level {
    public:
     explicit Level(Execution& execution) : execution_(execution) { ++execution_.depth_; }
@@ -64,7 +64,7 @@ class Execution {
   Result<> CheckDepth() const;
   void At(const Node& node) { at_ = &node; }
 
-  // walk.cc
+  // These are in walk.cc.
   Result<Flow> WalkList(const Value& dot, const List& list);
   Result<Flow> Walk(const Value& dot, const Node& node);
   Result<> WalkAction(const Value& dot, const ActionNode& action);
@@ -80,7 +80,7 @@ class Execution {
   Result<> SetVariable(std::string_view name, const Value& value);
   Result<Value> VariableValue(std::string_view name) const;
 
-  // evaluate.cc
+  // These are in evaluate.cc.
   Result<Value> EvaluatePipeline(const Value& dot, const PipeNode* pipe);
   Result<Value> EvaluateCommand(const Value& dot, const CommandNode& command, const Value* final);
   Result<Value> EvaluateConstant(const Value& dot, const Node& word);
@@ -94,7 +94,7 @@ class Execution {
   Result<Value> FieldOfStruct(const Value& receiver, const Type& type, const std::string& name, bool has_arguments);
   Result<Value> FieldOfMap(const Value& receiver, const std::string& name, bool has_arguments);
 
-  // call.cc
+  // These are in call.cc.
   Callee FindFunction(std::string_view name) const;
   Result<Value> EvaluateFunction(const Value& dot, const IdentifierNode& node, const Node& command,
                                  const Arguments& arguments);
@@ -112,19 +112,19 @@ class Execution {
   const Functions& functions_;
   std::string& output_;
   const ExecuteOptions& options_;
-  std::string_view name_;     // Of the template that is executed just now.
+  std::string_view name_;     // The name of the template that is being executed.
   const Node* at_ = nullptr;  // For errors.
   std::vector<Variable> variables_;
-  std::size_t own_variables_ = 0;  // Where those of this template begin.
+  std::size_t own_variables_ = 0;  // The index of this template's first variable.
   Memory memory_;
   std::size_t depth_ = 0;
   std::size_t steps_ = 0;
 };
 
-// What a value is for a function that is called by another: an argument that does not fit tells why.
+// Passes the result of one function to another as an argument.  The error tells why it does not fit.
 Result<Value> PreparedArgument(Value value, const Type& type);
 
-// What is to be printed in the place of a value; nothing: it cannot be printed.
+// Returns the value to print in the place of this one, or nullopt if it cannot be printed.
 struct Printable {
   Value value;
   bool can_be_printed;

@@ -14,7 +14,7 @@
 namespace pintle::gotemplate {
 namespace {
 
-// Fixed texts of large numbers have 309 digits before the point.
+// A large number has 309 digits before the point in fixed notation.
 constexpr std::size_t kRoom = 400;
 
 std::string Written(double value, std::chars_format format, int precision, int bits) {
@@ -28,7 +28,7 @@ std::string Written(double value, std::chars_format format, int precision, int b
   return text;
 }
 
-// %g with as few digits as possible: the exponent decides, and not which text is shorter.
+// Implements %g with as few digits as possible.  The exponent decides about the notation, not the length of the text.
 std::string ShortestGeneral(double value, int bits) {
   std::string text = Written(value, std::chars_format::scientific, kShortest, bits);
   const std::size_t e = text.find('e');
@@ -86,7 +86,7 @@ std::string Hexadecimal(double value, int precision, int bits) {
     }
   }
   std::string text = fmt::format("{}0x{}", std::signbit(value) ? "-" : "", mantissa >> 60 & 1);
-  mantissa <<= 4;  // The leading bit is gone.
+  mantissa <<= 4;  // Remove the leading bit.
   std::string digits;
   while (precision < 0 ? mantissa != 0 : digits.size() < static_cast<std::size_t>(precision)) {
     digits += "0123456789abcdef"[mantissa >> 60 & 15];

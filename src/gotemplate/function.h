@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What templates call by name.
+// The functions that templates call by name.
 
 #include <functional>
 #include <map>
@@ -16,19 +16,19 @@
 namespace pintle::gotemplate {
 
 struct Function {
-  // What it takes.  If it takes any number of the last one, that is the type of each.
+  // The types of the parameters.  In a variadic function, the last type is that of each remaining argument.
   std::vector<const Type*> parameters;
   bool is_variadic = false;
-  // With kAnyType, what is returned is an interface.  With kAnyValueType, it stays what it is.
+  // With kAnyType, the result is an interface.  With kAnyValueType, it keeps its own type.
   const Type* result = &kAnyType;
-  // The error becomes "error calling NAME: ...".  What is made lives in `memory`.
+  // An error becomes "error calling NAME: ...".  New values are stored in `memory`.
   std::function<Result<Value>(std::span<const Value> arguments, Memory& memory)> call;
 };
 
 using Functions = std::map<std::string, Function, std::less<>>;
 
-// What all templates have: and, or, not, len, index, slice, print, printf, println, html, js, urlquery, call and the
-// comparisons.
+// Returns the built-in functions: and, or, not, len, index, slice, print, printf, println, html, js, urlquery, call and
+// the comparisons.
 const Functions& Builtins();
 
 }  // namespace pintle::gotemplate

@@ -33,7 +33,8 @@ Value SequenceFrom(const json::Value& json, const Type& type, Memory& memory) {
   return Value::Sequence(type, memory.Keep(std::move(elements)));
 }
 
-// A list that Go reads grows by doubling, and `slice` sees the room that is left, which holds nothing.
+// A slice that Go decodes grows by doubling.  The template function `slice` can reach the unused capacity, which has
+// zero values.
 Value AnyListFrom(const json::Value& json, Memory& memory) {
   std::vector<Value> elements;
   elements.reserve(std::bit_ceil(json.size()));
@@ -64,7 +65,7 @@ Value MapFrom(const json::Value& json, const Type& type, Memory& memory) {
   return Value::Map(type, memory.Keep(std::move(entries)));
 }
 
-// What is embedded has its members beside the others.
+// The members of an embedded struct are beside the other members.
 const json::Value* MemberFor(const json::Value& json, const StructField& field) {
   return field.json_name.empty() ? &json : json.Find(field.json_name);
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// JSON as values of templates, of the type that Go would read it into.
+// Converts JSON to values of templates, of the types into which Go would decode it.
 
 #include "gotemplate/value.h"
 #include "json/value.h"
 
 namespace pintle::gotemplate {
 
-// With kAnyType: a number is a float64, an object a map[string]interface {}, null no value.  With another type, what
-// does not fit it, or is missing, has the zero value.  Texts are those of `json`, which has to outlive what is made of
-// it.
+// With kAnyType, a number is a float64, an object is a map[string]interface {}, and null is no value.  With another
+// type, a member that is missing or does not fit has the zero value.  The values refer to texts in `json`, which must
+// outlive them.
 Value FromJson(const json::Value& json, const Type& type, Memory& memory);
 
 }  // namespace pintle::gotemplate

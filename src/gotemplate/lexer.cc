@@ -39,7 +39,7 @@ bool IsSpace(char32_t rune) { return rune == ' ' || rune == '\t' || rune == '\r'
 
 bool IsAlphanumeric(char32_t rune) { return rune != kEndOfText && (rune == '_' || IsLetter(rune) || IsDigit(rune)); }
 
-// "- " behind the left delimiter.
+// The trim mark "- " after the left delimiter.
 bool HasLeftTrimMark(std::string_view text) {
   return text.size() >= 2 && text[0] == '-' && IsSpace(static_cast<unsigned char>(text[1]));
 }
@@ -48,7 +48,7 @@ std::size_t CountLines(std::string_view text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// As Go's %#U: U+002D '-'.
+// Formats like Go's %#U: U+002D '-'.
 std::string ShownRune(char32_t rune) {
   std::string shown = fmt::format("U+{:04X}", static_cast<unsigned>(rune));
   if (!IsPrintable(rune)) return shown;
@@ -112,7 +112,7 @@ void Lexer::AcceptRun(std::string_view characters) {
   }
 }
 
-// What may stand behind a name: .X.Y are two fields, and $x+2 is none.
+// Returns whether a name may end here: .X.Y are two fields, but $x+2 is an error.
 bool Lexer::IsAtTerminator() const {
   const char32_t rune = Peek();
   if (rune == kEndOfText || IsSpace(rune)) return true;
@@ -120,7 +120,7 @@ bool Lexer::IsAtTerminator() const {
   return Rest().starts_with(kRight);
 }
 
-// " -" before the right delimiter.
+// Returns whether the trim mark " -" and the right delimiter come next.
 bool Lexer::HasRightTrimMark() const {
   const std::string_view rest = Rest();
   return rest.size() >= 2 && IsSpace(static_cast<unsigned char>(rest[0])) && rest[1] == '-' &&
@@ -172,7 +172,7 @@ bool Lexer::LexText() {
   position_ = end;
   Ignore();
   if (is_token) {
-    // The end comes next, when it is asked for.
+    // The next call returns the end.
     if (!has_action) state_ = State::kText;
     return true;
   }
@@ -248,7 +248,7 @@ bool Lexer::LexInside() {
 bool Lexer::LexSpace() {
   std::size_t spaces = 0;
   for (; IsSpace(Peek()); ++spaces) Take();
-  // The last of the spaces may belong to the trim mark of a delimiter.
+  // The last space may belong to the trim mark of a delimiter.
   --position_;
   if (HasRightTrimMark()) {
     if (input_[position_] == '\n') --line_;
@@ -312,7 +312,7 @@ Token Lexer::LexIdentifier() {
   return Emit(TokenType::kIdentifier);
 }
 
-// The . or $ has been taken.
+// The . or $ has been consumed.
 Token Lexer::LexFieldOrVariable(TokenType type) {
   if (IsAtTerminator()) return Emit(type == TokenType::kVariable ? type : TokenType::kDot);
   while (IsAlphanumeric(Peek())) Take();
@@ -320,7 +320,7 @@ Token Lexer::LexFieldOrVariable(TokenType type) {
   return Emit(type);
 }
 
-// The first quote has been taken.
+// The first quote has been consumed.
 Token Lexer::LexQuoted(char quote, TokenType type, const char* error) {
   for (;;) {
     char32_t rune = Take();
@@ -339,12 +339,12 @@ Token Lexer::LexRawString() {
   }
 }
 
-// Takes some things that are no numbers: whoever reads the number finds out.
+// Also accepts some texts that are no numbers; the parser of numbers finds them.
 Token Lexer::LexNumber() {
   const auto fail = [&] { return Fail("bad number syntax: " + Quoted(input_.substr(start_, position_ - start_))); };
   if (!ScanNumber()) return fail();
   if (Peek() != '+' && Peek() != '-') return Emit(TokenType::kNumber);
-  // 1+2i
+  // A complex number: 1+2i
   if (!ScanNumber() || input_[position_ - 1] != 'i') return fail();
   return Emit(TokenType::kComplex);
 }

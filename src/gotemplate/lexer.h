@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The text of a template as tokens.  White space next to a delimiter with a trim mark is gone already.
+// Splits the text of a template into tokens.  White space next to a trim mark is removed here.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +11,9 @@
 namespace pintle::gotemplate {
 
 enum class TokenType : std::uint8_t {
-  kError,  // Its text is the error.
+  kError,  // The text is the error.
   kBool,
-  kCharacter,  // Any other character of ASCII that can be printed, such as a comma.
+  kCharacter,  // Any other printable ASCII character, such as a comma.
   kCharacterConstant,
   kComplex,
   kAssign,
@@ -32,7 +32,7 @@ enum class TokenType : std::uint8_t {
   kString,
   kText,
   kVariable,
-  // The keywords, which are the last ones.
+  // The keywords come last.
   kBlockKeyword,
   kBreakKeyword,
   kContinueKeyword,
@@ -51,15 +51,15 @@ struct Token {
   TokenType type = TokenType::kEnd;
   std::size_t position = 0;
   std::string_view text;
-  std::size_t line = 1;  // On which it begins.
+  std::size_t line = 1;  // The line on which the token begins.
 };
 
-// A token as errors show it.
+// Formats a token for errors.
 std::string ShownToken(const Token& token);
 
 class Lexer {
  public:
-  // What has the name of a function is no keyword of a loop.
+  // If there is a function of this name, the keywords break and continue are not recognised.
   struct Keywords {
     bool has_break = true;
     bool has_continue = true;
@@ -87,7 +87,7 @@ class Lexer {
   void Ignore();
   void SkipSpace();
 
-  // What is found is in token_; false: nothing yet.
+  // A step stores what it has found in token_.  It returns false if it has found nothing yet.
   bool LexText();
   bool LexLeftDelimiter();
   bool LexComment();
@@ -106,9 +106,9 @@ class Lexer {
   Keywords keywords_;
   State state_ = State::kText;
   std::size_t position_ = 0;
-  std::size_t start_ = 0;       // Of the token.
-  std::size_t line_ = 1;        // Of position_.
-  std::size_t start_line_ = 1;  // Of start_.
+  std::size_t start_ = 0;       // Where the token begins.
+  std::size_t line_ = 1;        // The line of position_.
+  std::size_t start_line_ = 1;  // The line of start_.
   std::size_t open_parentheses_ = 0;
   Token token_;
   std::string error_;

@@ -6,7 +6,7 @@
 namespace pintle::gotemplate {
 namespace {
 
-// Recurses as deep as the parser has allowed the tree to be.
+// Recurses only as deep as the parser lets a tree be.
 class SourceWriter {
  public:
   void Write(const Node& node) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A template as a tree.  All nodes belong to the Template; they point at each other.
+// The tree of a template.  The Template owns all nodes; they refer to each other.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +20,8 @@ enum class NodeType : std::uint8_t {
   kChain,
   kCommand,
   kDot,
-  kElse,  // Not part of a tree.
-  kEnd,   // Not part of a tree.
+  kElse,  // Never part of a tree.
+  kEnd,   // Never part of a tree.
   kField,
   kIdentifier,
   kIf,
@@ -38,7 +38,7 @@ enum class NodeType : std::uint8_t {
   kContinue
 };
 
-// Whether a chain or a pipeline may begin with it, and nothing but print it.
+// Returns whether a chain or a pipeline may begin with this node.
 constexpr bool IsConstant(NodeType type) {
   return type == NodeType::kBool || type == NodeType::kDot || type == NodeType::kNil || type == NodeType::kNumber ||
          type == NodeType::kString;
@@ -51,7 +51,7 @@ struct Node {
   virtual ~Node() = default;
 
   const NodeType type;
-  const std::size_t position;  // In the source.
+  const std::size_t position;  // The position in the source.
 };
 
 struct List : Node {
@@ -64,26 +64,26 @@ struct Text : Node {
   const std::string_view text;
 };
 
-// .X.Y
+// For example .X.Y
 struct FieldNode : Node {
   FieldNode(std::size_t at, std::vector<std::string> all) : Node(NodeType::kField, at), names(std::move(all)) {}
   const std::vector<std::string> names;
 };
 
-// $x.Y: the first name is that of the variable.
+// For example $x.Y; the first name is that of the variable.
 struct VariableNode : Node {
   VariableNode(std::size_t at, std::vector<std::string> all) : Node(NodeType::kVariable, at), names(std::move(all)) {}
   const std::vector<std::string> names;
 };
 
-// (...).X.Y
+// For example (...).X.Y
 struct ChainNode : Node {
   ChainNode(std::size_t at, const Node* of) : Node(NodeType::kChain, at), node(of) {}
   const Node* const node;
   std::vector<std::string> names;
 };
 
-// The name of a function.
+// A function by its name.
 struct IdentifierNode : Node {
   IdentifierNode(std::size_t at, std::string_view of) : Node(NodeType::kIdentifier, at), name(of) {}
   const std::string name;
@@ -115,12 +115,12 @@ struct WordNode : Node {
 
 struct CommandNode : Node {
   explicit CommandNode(std::size_t at) : Node(NodeType::kCommand, at) {}
-  std::vector<const Node*> arguments;  // The first is what is done.
+  std::vector<const Node*> arguments;  // The first one is the function or value.
 };
 
 struct PipeNode : Node {
   explicit PipeNode(std::size_t at) : Node(NodeType::kPipe, at) {}
-  std::vector<const VariableNode*> variables;  // Those that it sets.
+  std::vector<const VariableNode*> variables;  // The variables that it sets.
   bool is_assignment = false;
   std::vector<const CommandNode*> commands;
 };
@@ -130,22 +130,22 @@ struct ActionNode : Node {
   const PipeNode* const pipe;
 };
 
-// If, range or with.
+// An action `if`, `range` or `with`.
 struct BranchNode : Node {
   BranchNode(NodeType node_type, std::size_t at) : Node(node_type, at) {}
   const PipeNode* pipe = nullptr;
   const List* list = nullptr;
-  const List* else_list = nullptr;  // nullptr: there is none.
+  const List* else_list = nullptr;  // nullptr if there is none.
 };
 
 struct TemplateNode : Node {
   TemplateNode(std::size_t at, std::string of, const PipeNode* with)
       : Node(NodeType::kTemplate, at), name(std::move(of)), pipe(with) {}
   const std::string name;
-  const PipeNode* const pipe;  // nullptr: there is none.
+  const PipeNode* const pipe;  // nullptr if there is none.
 };
 
-// The source of a node as errors show it.
+// Returns the source of a node in the form that errors quote.
 std::string SourceOf(const Node& node);
 
 }  // namespace pintle::gotemplate

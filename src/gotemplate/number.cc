@@ -16,7 +16,7 @@ char Lower(char c) { return static_cast<char>(c | 0x20); }
 
 bool IsDecimalDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Whether underscores only separate digits; the prefix of a base counts as one.
+// Checks that underscores only separate digits.  The prefix of a base counts as a digit.
 bool HasGoodUnderscores(std::string_view text) {
   if (!text.empty() && (text.front() == '+' || text.front() == '-')) text.remove_prefix(1);
   char previous = '^';
@@ -48,7 +48,7 @@ std::optional<std::string> WithoutUnderscores(std::string_view text) {
   return plain;
 }
 
-// Without a sign; 0x, 0o, 0b and a leading 0 name the base.
+// Parses digits without a sign.  The prefixes 0x, 0o, 0b and a leading 0 set the base.
 std::optional<std::uint64_t> ReadUnsigned(std::string_view text) {
   auto digits = WithoutUnderscores(text);
   if (!digits || digits->empty()) return std::nullopt;
@@ -94,7 +94,7 @@ std::optional<double> ReadReal(std::string_view text) {
       std::from_chars(digits.data(), end, value, is_hex ? std::chars_format::hex : std::chars_format::general);
   if (at != end) return std::nullopt;
   if (error == std::errc::result_out_of_range) {
-    // What is too small is zero.
+    // A number that is too small becomes zero.
     const std::size_t exponent = digits.find_last_of(is_hex ? "pP" : "eE");
     if (exponent == std::string_view::npos || digits[exponent + 1] != '-') return std::nullopt;
     value = 0;
@@ -104,7 +104,7 @@ std::optional<double> ReadReal(std::string_view text) {
   return is_negative ? -value : value;
 }
 
-// A fraction that is a whole number is one of the whole numbers, too.
+// A fraction with a whole value can be used as an integer, too.
 void AddWholeNumbers(Number& number) {
   const double real = *number.real;
   if (std::trunc(real) != real) return;
@@ -137,13 +137,13 @@ Result<Number> ReadNumber(std::string_view text) {
   Number number;
   number.unsigned_integer = ReadUnsigned(text);
   number.integer = ReadInteger(text);
-  if (number.integer == 0) number.unsigned_integer = 0;  // In case of -0.
+  if (number.integer == 0) number.unsigned_integer = 0;  // The text may be -0.
   if (number.integer) {
     number.real = static_cast<double>(*number.integer);
   } else if (number.unsigned_integer) {
     number.real = static_cast<double>(*number.unsigned_integer);
   } else if (const auto real = ReadReal(text)) {
-    // What looks like a whole number, and is none that can be held, is too large.
+    // A whole number in the text that fits no type is an error: it is too large.
     if (text.find_first_of(".eEpP") == std::string_view::npos) {
       return Error(ErrorKind::kInvalid, "integer overflow: " + Quoted(text));
     }
@@ -156,7 +156,7 @@ Result<Number> ReadNumber(std::string_view text) {
 }
 
 Result<Number> ReadComplex(std::string_view text) {
-  // The sign in the middle is the last one that does not belong to an exponent.
+  // The sign between the parts is the last one that does not belong to an exponent.
   const std::size_t sign = [&] {
     std::size_t at = text.find_last_of("+-");
     while (at > 0 && at != std::string_view::npos &&

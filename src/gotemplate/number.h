@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Constants: a number is of every type that can hold it, until it is used as one of them.
+// Constants.  A constant has every type that can hold it until it is used as one of them.
 
 #include <complex>
 #include <cstdint>
@@ -20,9 +20,9 @@ struct Number {
 };
 
 Result<Number> ReadNumber(std::string_view text);
-// 1+2i
+// A complex number: 1+2i
 Result<Number> ReadComplex(std::string_view text);
-// 'x'
+// A character: 'x'
 Result<Number> ReadCharacter(std::string_view text);
 
 }  // namespace pintle::gotemplate

@@ -22,26 +22,26 @@ std::vector<std::string> Split(std::string_view text) {
   }
 }
 
-// Whether a tree prints nothing but white space.
+// Returns whether a tree prints only white space.
 bool IsEmpty(const List& list) {
   return std::all_of(list.nodes.begin(), list.nodes.end(), [](const Node* node) {
     return node->type == NodeType::kText && IsBlank(static_cast<const Text*>(node)->text);
   });
 }
 
-// A block, or a template that is defined, has a parser of its own: of tokens that have been looked at, of variables and
-// of the loops around.
+// A block, and a template that is defined inside another one, has a parser of its own: it has its own tokens, variables
+// and loops.
 class TreeParser {
  public:
   explicit TreeParser(TemplateParser& shared) : shared_(shared) {}
 
-  // All of the source.
+  // Parses the whole source.
   Result<> ParseAll();
 
  private:
   struct ControlEnd {
     const List* list;
-    const Node* end;  // {{end}} or {{else}}
+    const Node* end;  // The {{end}} or {{else}}.
   };
 
   Token Next();
@@ -78,14 +78,14 @@ class TreeParser {
   Result<> Add(std::string_view name, const List* tree);
 
   TemplateParser& shared_;
-  std::array<Token, 3> tokens_;  // The first is the one that was read last.
+  std::array<Token, 3> tokens_;  // The tokens that were put back; the first was read last.
   std::size_t put_back_ = 0;
   std::size_t action_line_ = 0;
   std::size_t loops_ = 0;
   std::vector<std::string> variables_ = {"$"};
 };
 
-// A level, while it is parsed.
+// Counts a level while it is being parsed.
 class Level {
  public:
   explicit Level(TemplateParser& parser) : parser_(parser), is_allowed_(parser.Enter()) {}
@@ -126,7 +126,7 @@ Token TreeParser::PeekNonSpace() {
   return token;
 }
 
-// Puts back the last token and one before it.
+// Puts back the last token, and another one before it.
 void TreeParser::PutBack(Token before) {
   tokens_[1] = before;
   put_back_ = 2;
@@ -250,7 +250,7 @@ Result<const Node*> TreeParser::ParseLoopWord(NodeType type, std::size_t positio
   return shared_.Make<WordNode>(type, position);
 }
 
-// "{{else if" and "{{else with" are as "{{else}}{{if", and need no end of their own.
+// "{{else if" and "{{else with" mean "{{else}}{{if", without an end of their own.
 Result<const Node*> TreeParser::ParseElseWord() {
   const Token next = PeekNonSpace();
   if (next.type == TokenType::kIfKeyword || next.type == TokenType::kWithKeyword) {
@@ -355,11 +355,11 @@ Result<const PipeNode*> TreeParser::ParsePipeline(std::string_view context, Toke
   }
 }
 
-// $x := and $i, $x := at the beginning of a pipeline.
+// Parses $x := and $i, $x := at the beginning of a pipeline.
 Result<> TreeParser::ParseVariables(PipeNode& pipe, std::string_view context) {
   while (PeekNonSpace().type == TokenType::kVariable) {
     const Token variable = Next();
-    // In "$x foo" the name behind has to be read before it is known that $x is an argument.
+    // In "$x foo", the parser has to read the next token before it knows that $x is an argument.
     const Token behind = Peek();
     const Token next = PeekNonSpace();
     const bool is_first_of_two = next.type == TokenType::kCharacter && next.text == ",";
@@ -399,7 +399,7 @@ Result<> TreeParser::CheckPipeline(const PipeNode& pipe, std::string_view contex
   return {};
 }
 
-// Takes the | behind it, but no delimiter or parenthesis.
+// Consumes the | after the command, but no delimiter and no parenthesis.
 Result<const CommandNode*> TreeParser::ParseCommand() {
   CommandNode* const command = shared_.Make<CommandNode>(PeekNonSpace().position);
   for (;;) {
@@ -418,7 +418,7 @@ Result<const CommandNode*> TreeParser::ParseCommand() {
   return command;
 }
 
-// A term with the fields behind it; nullptr: what comes is none.
+// Parses a term and the fields after it.  Returns nullptr if the next token begins no term.
 Result<const Node*> TreeParser::ParseOperand() {
   const Node* const term = TRY(ParseTerm());
   if (term == nullptr || Peek().type != TokenType::kField) return term;

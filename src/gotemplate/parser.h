@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The source of a template to its trees.
+// Parses the source of a template to trees.
 
 #include <array>
 #include <cstddef>
@@ -16,10 +16,10 @@
 
 namespace pintle::gotemplate {
 
-// What all trees of one source have in common.
+// The state that all trees of one source share.
 class TemplateParser {
  public:
-  // Levels of parentheses and of actions inside one another.  Whoever walks a tree does so by recursion.
+  // The limit on levels of parentheses and of nested actions.  Trees are walked by recursion.
   static constexpr std::size_t kDeepest = 400;
 
   TemplateParser(Template& to, const Template::HasFunction& has_function);
@@ -38,10 +38,10 @@ class TemplateParser {
     return made;
   }
 
-  // False: there is a template of this name already.  What is empty gives way to what is not.
+  // Returns false if there is a template of this name already.  A non-empty template replaces an empty one.
   bool Add(std::string_view name, const List* tree);
 
-  // Counts levels: false if there are too many of them.
+  // Counts a level.  Returns false if there are too many.
   bool Enter() { return ++depth_ <= kDeepest; }
   void Leave() { --depth_; }
 

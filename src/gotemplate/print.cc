@@ -10,7 +10,7 @@
 namespace pintle::gotemplate {
 namespace {
 
-// What a width, a precision or the place of an argument may be.
+// The limit of a width, of a precision and of the number of an argument.
 constexpr std::size_t kLargestNumber = 1'000'000;
 
 bool IsDecimalDigit(char c) { return c >= '0' && c <= '9'; }
@@ -24,7 +24,7 @@ class FormatPrinter {
 
  private:
   void PrintVerb();
-  // True if the verb has been printed with them: it is one letter, and has neither a width nor a place.
+  // Returns true if it has printed the verb.  This is the fast path for a letter without a width or a number.
   bool TakeFlags();
   void TakePlace();
   void TakeWidth();
@@ -32,7 +32,7 @@ class FormatPrinter {
   void TakeVerb();
   void PrintExtra();
   std::optional<std::size_t> TakeNumber();
-  // The value of an argument as a width: negative ones mean something, too.
+  // Converts the argument to a width.  A negative width aligns to the left.
   std::optional<std::int64_t> NumberArgument();
   void PrintWith(char32_t verb);
 
@@ -40,10 +40,10 @@ class FormatPrinter {
   const std::span<const Value> arguments_;
   std::string text_;
   Printer printer_;
-  std::size_t next_ = 0;       // The argument that comes next.
-  bool has_place_ = false;     // A place was just named.
-  bool is_place_good_ = true;  // All places that this verb has named exist.
-  bool is_reordered_ = false;  // Some place was named.
+  std::size_t next_ = 0;       // The index of the next argument.
+  bool has_place_ = false;     // The number of an argument was just given.
+  bool is_place_good_ = true;  // All arguments that this verb has named exist.
+  bool is_reordered_ = false;  // An argument was named by its number.
 };
 
 Result<std::string> FormatPrinter::Run() {
@@ -112,7 +112,7 @@ void FormatPrinter::PrintWith(char32_t verb) {
   printer_.PrintArgument(arguments_[next_++], verb);
 }
 
-// [3]
+// Parses the number of an argument: [3]
 void FormatPrinter::TakePlace() {
   has_place_ = false;
   if (!rest_.starts_with('[')) return;
@@ -140,7 +140,7 @@ std::optional<std::size_t> FormatPrinter::TakeNumber() {
   std::optional<std::size_t> number;
   while (!rest_.empty() && IsDecimalDigit(rest_.front())) {
     if (number.value_or(0) > kLargestNumber) {
-      rest_ = {};  // As Go does it: nothing more is read.
+      rest_ = {};  // Go reads no further here, either.
       return std::nullopt;
     }
     number = number.value_or(0) * 10 + static_cast<std::size_t>(rest_.front() - '0');
@@ -184,7 +184,7 @@ void FormatPrinter::TakeWidth() {
 }
 
 void FormatPrinter::TakePrecision() {
-  if (!rest_.starts_with('.') || rest_.size() < 2) return;  // At the end, Go takes it for a verb.
+  if (!rest_.starts_with('.') || rest_.size() < 2) return;  // Go takes a point at the end for a verb.
   rest_.remove_prefix(1);
   if (has_place_) is_place_good_ = false;
   TakePlace();
@@ -244,7 +244,7 @@ void FormatPrinter::PrintExtra() {
 std::string Print(std::span<const Value> values) {
   std::string text;
   Printer printer(text);
-  bool was_text = true;  // Nothing stands before the first.
+  bool was_text = true;  // No space comes before the first argument.
   for (const Value& value : values) {
     const bool is_text = WithoutInterface(value).kind() == Kind::kString;
     if (!was_text && !is_text) text += ' ';

@@ -8,10 +8,10 @@
 namespace pintle::gotemplate {
 namespace {
 
-// Where something lies says nothing: all that lies somewhere lies here.
+// Addresses are not reproducible, so all pointers print the same address.
 constexpr std::uint64_t kAddress = 0xc000010000;
 
-// Out of an interface, unless it holds nothing.
+// Returns the value inside an interface, unless the interface is nil.
 Value FieldValue(const Value& value) { return value.is_interface() && !value.is_nil() ? value.Inside() : value; }
 
 bool IsBytesVerb(char32_t verb) { return verb == 's' || verb == 'q' || verb == 'x' || verb == 'X'; }
@@ -30,7 +30,7 @@ void Printer::PrintArgument(const Value& argument, char32_t verb) {
   if (verb == 'T') return PrintPlain(TypeName(value));
   if (verb == 'p') return PrintAddress(value, verb);
   if (value.kind() == Kind::kSlice && value.is_bytes() && !value.type().is_named) return PrintBytes(value, verb);
-  if (verb == 'w') return PrintBadVerb(verb);  // Which is for errors that are wrapped.
+  if (verb == 'w') return PrintBadVerb(verb);  // The verb %w is only for errors that are wrapped.
   PrintValue(value, verb, 0);
 }
 
@@ -78,7 +78,7 @@ void Printer::PrintValue(const Value& value, char32_t verb, std::size_t depth) {
   }
 }
 
-// %!d(string=hi)
+// For example %!d(string=hi)
 void Printer::PrintBadVerb(char32_t verb) {
   to_ += "%!";
   AppendRune(verb, to_);
@@ -155,7 +155,7 @@ void Printer::PrintBytes(const Value& value, char32_t verb) {
   if (verb == 'q') return PrintQuoted(text);
   if (verb == 'x' || verb == 'X') return PrintHexBytes(text, verb == 'X');
   if (verb != 'v' && verb != 'd') {
-    // Each byte tells that it is wrong.
+    // Each byte is reported as wrong.
     to_ += '[';
     for (std::size_t i = 0; i < text.size(); ++i) {
       if (i > 0) to_ += ' ';

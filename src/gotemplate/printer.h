@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One value after the other as texts, with the flags of a format.
+// Prints single values with the flags of a format.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +21,8 @@ struct PrintFlags {
   bool sharp = false;
   bool space = false;
   bool zero = false;
-  bool with_names = false;  // %+v
-  bool as_source = false;   // %#v
+  bool with_names = false;  // From %+v.
+  bool as_source = false;   // From %#v.
 };
 
 class Printer {
@@ -31,9 +31,9 @@ class Printer {
 
   PrintFlags& flags() { return flags_; }
 
-  // What a function was given: no value is nil.
+  // Prints an argument of a function; no value means nil.
   void PrintArgument(const Value& argument, char32_t verb);
-  // The same where Go would have a reflect.Value.
+  // Prints a value where Go has a reflect.Value.
   void PrintValue(const Value& value, char32_t verb, std::size_t depth);
 
  private:
@@ -64,10 +64,10 @@ class Printer {
 
   std::string& to_;
   PrintFlags flags_;
-  Value argument_;  // What a wrong verb is told with.
+  Value argument_;  // The argument that errors about a wrong verb quote.
 };
 
-// The type of a value as %T writes it.
+// Returns the name of a type as %T prints it.
 std::string_view TypeName(const Value& value);
 
 }  // namespace pintle::gotemplate

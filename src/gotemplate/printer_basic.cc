@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Numbers, characters and texts.
+// Prints numbers, characters and texts.
 
 #include <fmt/core.h>
 
@@ -22,7 +22,7 @@ constexpr std::string_view kUpperDigits = "0123456789ABCDEFX";
 
 char32_t RuneOf(std::uint64_t value) { return value > 0x10ffff ? kRuneError : static_cast<char32_t>(value); }
 
-// %#g and the like keep the point and the zeros behind it.
+// %#g and similar verbs keep the point and the zeros after it.
 void KeepZeros(std::string& number, char verb, int precision) {
   int digits = 0;
   if (verb == 'g' || verb == 'G' || verb == 'x') digits = precision == kShortest ? 6 : precision;
@@ -109,7 +109,7 @@ void Printer::PrintDigits(std::uint64_t value, unsigned base, bool is_signed, ch
     least = *flags_.width - (has_sign && *flags_.width > 0 ? 1 : 0);
   }
   const std::string_view digits = verb == 'X' ? kUpperDigits : kLowerDigits;
-  std::string text;  // From the last digit to the first.
+  std::string text;  // The digits, the last one first.
   do {
     text += digits[value % base];
     value /= base;
@@ -205,7 +205,7 @@ void Printer::PrintFloatDigits(double value, int bits, char verb, int precision)
   if (flags_.sharp && verb != 'b') KeepZeros(number, verb, precision);
   if (!flags_.plus && number.front() == '+') return PrintPadded(std::string_view(number).substr(1));
   if (flags_.zero && !flags_.minus && flags_.width && *flags_.width > number.size()) {
-    // The sign stands before the zeros.
+    // The sign comes before the zeros.
     to_ += number.front();
     PrintPadding(*flags_.width - number.size());
     to_ += std::string_view(number).substr(1);

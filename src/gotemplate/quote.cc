@@ -47,7 +47,7 @@ std::optional<unsigned> DigitOf(char c) {
   return std::nullopt;
 }
 
-// The first so many digits of `text`, which they are taken from.
+// Takes the first `count` digits off the text.
 std::optional<char32_t> TakeNumber(std::string_view& text, std::size_t digits, unsigned base) {
   if (text.size() < digits) return std::nullopt;
   char32_t value = 0;
@@ -62,10 +62,10 @@ std::optional<char32_t> TakeNumber(std::string_view& text, std::size_t digits, u
 
 struct Character {
   char32_t value;
-  bool is_byte;  // \x41 and \101 are bytes, which need not be UTF-8 by themselves.
+  bool is_byte;  // The escapes \x41 and \101 stand for bytes, which need not be UTF-8 by themselves.
 };
 
-// What an escape stands for; `text` begins behind the backslash.
+// Returns the character of an escape.  `text` begins after the backslash.
 std::optional<Character> TakeEscape(std::string_view& text, char quote) {
   if (text.empty()) return std::nullopt;
   const char letter = text.front();

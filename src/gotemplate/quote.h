@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Texts and characters in quotes, as Go writes and reads them.
+// Quotes and unquotes texts and characters as Go does.
 
 #include <optional>
 #include <string>
@@ -11,17 +11,17 @@ namespace pintle::gotemplate {
 
 enum class OnlyAscii { kNo, kYes };
 
-// In double quotes, with what cannot be printed escaped.
+// Quotes with double quotes and escapes what cannot be printed.
 std::string Quoted(std::string_view text, OnlyAscii only_ascii = OnlyAscii::kNo);
 std::string QuotedRune(char32_t rune, OnlyAscii only_ascii = OnlyAscii::kNo);
 
-// Whether the text can stand between back quotes.
+// Returns whether the text can stand between back quotes.
 bool CanBackquote(std::string_view text);
 
-// The text of a constant in double or back quotes; no value: it is written wrongly.
+// Returns the text of a constant in double or back quotes, or nullopt if its syntax is wrong.
 std::optional<std::string> Unquoted(std::string_view constant);
 
-// The character of a constant in single quotes, and what stands behind it.
+// Returns the character of a constant in single quotes, and the text after it.
 struct UnquotedRune {
   char32_t value;
   std::string_view rest;

@@ -24,7 +24,8 @@ const List* Template::Find(std::string_view name) const {
 
 std::string Template::PlaceOf(const Node& node) const {
   const std::string_view before = std::string_view(source_->text).substr(0, node.position);
-  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is the start of the text.
+  // If there is no line break, npos + 1 is the start of the text.
+  const std::size_t line_start = before.rfind('\n') + 1;
   return fmt::format("{}:{}:{}", source_->name, 1 + std::count(before.begin(), before.end(), '\n'),
                      before.size() - line_start);
 }

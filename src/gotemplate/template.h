@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A template of Go's text/template that has been read: its tree, and those of the templates that it defines.
+// A parsed template of Go's text/template: its own tree, and the trees of the templates that it defines.
 
 #include <cstddef>
 #include <functional>
@@ -18,23 +18,23 @@ namespace pintle::gotemplate {
 
 class Template {
  public:
-  // Whether there is a function of this name.
+  // Returns whether there is a function of this name.
   using HasFunction = std::function<bool(std::string_view name)>;
 
-  // Errors have Go's words: "template: NAME:LINE: unclosed action".
+  // Errors have the words of Go: "template: NAME:LINE: unclosed action".
   static Result<Template> Parse(std::string name, std::string text, const HasFunction& has_function);
 
   const std::string& name() const { return source_->name; }
-  // The tree of the template itself, or of one that it defines; nullptr: there is none.
+  // Returns the tree of the template itself, or of one that it defines; nullptr if there is none.
   const List* Find(std::string_view name) const;
 
-  // "NAME:LINE:COLUMN" of a node.
+  // Returns "NAME:LINE:COLUMN" of a node.
   std::string PlaceOf(const Node& node) const;
 
  private:
   friend class TemplateParser;
 
-  // Nodes point into it, and so it stays where it is.
+  // Nodes refer to this text, so it must not move.
   struct Source {
     std::string name;
     std::string text;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Types as Go has them: the same template is an error over a struct and "<no value>" over a map.
+// Types of Go.  The same template is an error over a struct and prints "<no value>" over a map.
 //
-// They are tables that are made by the compiler.
+// The types are tables that the compiler makes.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace pintle::gotemplate {
 
 enum class Kind : std::uint8_t {
-  kInvalid,  // Of no value.
+  kInvalid,  // The type of no value.
   kBool,
   kInt,
   kInt8,
@@ -43,7 +43,7 @@ constexpr bool IsSigned(Kind kind) { return kind >= Kind::kInt && kind <= Kind::
 constexpr bool IsUnsigned(Kind kind) { return kind >= Kind::kUint && kind <= Kind::kUint64; }
 constexpr bool IsFloat(Kind kind) { return kind == Kind::kFloat32 || kind == Kind::kFloat64; }
 constexpr bool IsSequence(Kind kind) { return kind == Kind::kSlice || kind == Kind::kArray; }
-// Whether nil is a value of it.
+// Returns whether nil is a value of this kind.
 constexpr bool CanBeNil(Kind kind) {
   return kind == Kind::kSlice || kind == Kind::kMap || kind == Kind::kPointer || kind == Kind::kInterface ||
          kind == Kind::kFunction;
@@ -62,13 +62,13 @@ struct StructField {
 
 struct Type {
   Kind kind;
-  std::string_view name;  // As Go's %T writes it.
-  bool is_named = false;  // Declared by that name, and not made of other types.
+  std::string_view name;  // The name as Go's %T prints it.
+  bool is_named = false;  // The type was declared with this name, and is not composed of other types.
   const Type* element = nullptr;
   const Type* key = nullptr;
   std::span<const StructField> fields = {};
-  std::size_t length = 0;      // Of an array.
-  const Type* part = nullptr;  // What an array becomes when it is cut.
+  std::size_t length = 0;      // The length of an array.
+  const Type* part = nullptr;  // The type of a slice of an array.
 };
 
 inline constexpr Type kAnyType = {Kind::kInterface, "interface {}"};
@@ -90,16 +90,16 @@ inline constexpr Type kAnyListType = {Kind::kSlice, "[]interface {}", false, &kA
 inline constexpr Type kAnyMapType = {Kind::kMap, "map[string]interface {}", false, &kAnyType, &kStringType};
 inline constexpr Type kStringMapType = {Kind::kMap, "map[string]string", false, &kStringType, &kStringType};
 
-// What a function takes that looks at a value whatever its type is: values come to it as they are.
+// The type of parameters that accept values of all types as they are.
 inline constexpr Type kAnyValueType = {Kind::kStruct, "reflect.Value", true};
 
 bool IsSame(const Type& a, const Type& b);
-// Whether a value of one type can be used as one of another.
+// Returns whether a value of one type can be used as the other.
 bool IsAssignable(const Type& from, const Type& to);
-// Whether == works for it.
+// Returns whether == works for the type.
 bool IsComparable(const Type& type);
 
-// The way to a field of a struct: through embedded structs where it is not its own.
+// Finds the way to a field of a struct, possibly through embedded structs.
 struct FieldPath {
   static constexpr std::size_t kLongest = 4;
   std::size_t indices[kLongest];

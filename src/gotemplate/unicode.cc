@@ -13,7 +13,7 @@ struct Range {
   char32_t last;
 };
 
-// The ranges are those of the Unicode character database, version 14.
+// The ranges come from the Unicode character database, version 14.
 constexpr Range kLetters[] = {
     {0x41, 0x5a},       {0x61, 0x7a},       {0xaa, 0xaa},       {0xb5, 0xb5},       {0xba, 0xba},
     {0xc0, 0xd6},       {0xd8, 0xf6},       {0xf8, 0x2c1},      {0x2c6, 0x2d1},     {0x2e0, 0x2e4},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Characters as Go sees them: what is a letter, a digit, or can be printed.
+// Classifies characters as Go does: letters, digits, and what can be printed.
 
 #include <cstddef>
 #include <string>
@@ -10,28 +10,28 @@
 namespace pintle::gotemplate {
 
 inline constexpr char32_t kRuneError = 0xfffd;
-// In the place of a character where a text has ended.
+// Stands for a character after the end of a text.
 inline constexpr char32_t kEndOfText = 0xffffffff;
 
 struct Rune {
   char32_t value;
-  std::size_t bytes;  // A byte that begins no character counts as one that is kRuneError.
+  std::size_t bytes;  // A byte that begins no valid character counts as one character, which is kRuneError.
 };
 
-// The first character of a text that is not empty.
+// Returns the first character of a text that is not empty.
 Rune FirstRune(std::string_view text);
 
 void AppendRune(char32_t rune, std::string& to);
 
 std::size_t CountRunes(std::string_view text);
-// So many characters at the beginning of a text, or all of it.
+// Returns the first `count` characters of a text, or all of it.
 std::string_view FirstRunes(std::string_view text, std::size_t count);
 
 bool IsLetter(char32_t rune);
-bool IsDigit(char32_t rune);  // Of any script.
+bool IsDigit(char32_t rune);  // In any script.
 bool IsPrintable(char32_t rune);
 
-// Whether there is nothing but white space in a text.
+// Returns whether a text is empty or consists of white space.
 bool IsBlank(std::string_view text);
 
 }  // namespace pintle::gotemplate

@@ -120,7 +120,7 @@ Value Value::AsInterface() const {
 
 bool Value::is_nil() const {
   if (is_interface_) return type_ == nullptr;
-  return values_ == nullptr;  // All pointers lie in the same place.
+  return values_ == nullptr;  // All pointers have the same address here.
 }
 
 Value Value::Inside() const {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Values as templates see them: of a type of Go, and cheap to hand on, since what they are made of lies elsewhere.
+// Values of templates.  They have Go's types, and are cheap to copy because their contents are stored elsewhere.
 //
-// An element of a list or a map, or a field, whose type is an interface remembers that it was one (`is_interface`).  Go
-// makes a difference between that and the value inside in a few places, mostly in what errors say.
+// If the type of an element or a field is an interface, the value remembers that (`is_interface`).  In a few places Go
+// distinguishes it from the value inside, mostly in errors.
 
 #include <complex>
 #include <cstddef>
@@ -28,37 +28,37 @@ struct MapEntry;
 
 class Value {
  public:
-  // No value: what a map has for a key that it does not have.
+  // No value: the result for a key that a map does not have.
   constexpr Value() = default;
 
   static Value Bool(bool value, const Type& type = kBoolType);
   static Value Integer(std::int64_t value, const Type& type = kIntType);
   static Value Unsigned(std::uint64_t value, const Type& type = kUintType);
   static Value Real(double value, const Type& type = kFloat64Type);
-  static Value Complex(const std::complex<double>& value);  // Which has to stay where it is.
+  static Value Complex(const std::complex<double>& value);  // The number must stay where it is.
   static Value Text(std::string_view value, const Type& type = kStringType);
-  // A list of bytes.
+  // A slice of bytes.
   static Value Bytes(std::string_view value, const Type& type = kBytesType);
   static Value Sequence(const Type& type, std::span<const Value> elements);
-  // The entries are in the order of their keys.
+  // The entries must be sorted by key.
   static Value Map(const Type& type, std::span<const MapEntry> entries);
   static Value Struct(const Type& type, const Value* fields);
   static Value Pointer(const Type& type, const Value* to);
   static Value Of(const Function& function, const Type& type);
-  // Nil of a type, or what the type has in its place: 0, "", false.  A struct or an array has no such value.
+  // Returns the zero value: nil, 0, "", or false.  A struct or an array has no such value here.
   static Value Zero(const Type& type);
 
-  // As an element or a field whose type is an interface.
+  // The value as an element or a field whose type is an interface.
   Value AsInterface() const;
 
   Kind kind() const { return is_interface_ ? Kind::kInterface : type_ == nullptr ? Kind::kInvalid : type_->kind; }
-  // There has to be a value.
+  // There must be a value.
   const Type& type() const { return is_interface_ ? kAnyType : *type_; }
 
   bool is_valid() const { return kind() != Kind::kInvalid; }
   bool is_interface() const { return is_interface_; }
   bool is_addressable() const { return is_addressable_; }
-  // Of a kind that can be nil.
+  // For kinds that can be nil.
   bool is_nil() const;
 
   bool boolean() const { return boolean_; }
@@ -68,21 +68,21 @@ class Value {
   std::complex<double> complex() const { return *complex_; }
   std::string_view text() const { return {text_ == nullptr ? "" : text_, length_}; }
   const Function* function() const { return function_; }
-  // What a pointer points at, or an interface holds; no value if it is nil.
+  // Returns what a pointer refers to or an interface holds; no value if it is nil.
   Value Inside() const;
-  // The same pointer as another.
+  // Returns whether both are the same pointer.
   bool IsSamePointer(const Value& other) const { return values_ == other.values_; }
 
-  // Of a sequence, a map or a text: bytes.
+  // The length of a sequence, a map or a text in bytes.
   std::size_t size() const { return length_; }
   std::size_t capacity() const { return capacity_; }
   Value ElementAt(std::size_t index) const;
-  // Of a sequence or a text, as a value of `type`.
+  // Returns a part of a sequence or a text as a value of `type`.
   Value Part(std::size_t begin, std::size_t end, std::size_t capacity_end, const Type& type) const;
   std::span<const MapEntry> entries() const;
   Value FieldAt(std::size_t index) const;
 
-  // Whether a sequence is kept as the bytes of a text.
+  // Returns whether a sequence is stored as the bytes of a text.
   bool is_bytes() const { return IsSequence(type_->kind) && type_->element->kind == Kind::kUint8; }
 
  private:
@@ -109,24 +109,24 @@ struct MapEntry {
   Value value;
 };
 
-// The value under a text, or no value.
+// Returns the value of a key, or no value.
 Value Find(const Value& map, std::string_view key);
-// The same for a key of any type.
+// Does the same for keys of any type.
 Value Find(const Value& map, const Value& key);
 
-// Behind pointers and interfaces; `is_nil` if one of them is nil.
+// Follows pointers and interfaces.  Sets `is_nil` if one of them is nil.
 struct Indirect {
   Value value;
   bool is_nil;
 };
 Indirect Follow(Value value);
-// Out of an interface, if it is in one.
+// Returns the value inside an interface; any other value is returned as it is.
 Value WithoutInterface(const Value& value);
 
-// Whether `if` takes it for true.
+// Returns whether `if` counts the value as true.
 bool IsTrue(const Value& value);
 
-// Where things are kept that values point at.  They stay where they are until it goes.
+// Stores what values refer to.  Nothing moves until the memory is destroyed.
 class Memory {
  public:
   Memory() = default;
@@ -137,10 +137,10 @@ class Memory {
   std::span<const Value> Keep(std::vector<Value> values);
   std::span<const MapEntry> Keep(std::vector<MapEntry> entries);
 
-  // A list of texts.
+  // Stores a slice of texts.
   Value Strings(const std::vector<std::string>& texts);
 
-  // Of all that is kept.
+  // The size of everything that is stored.
   std::size_t bytes() const { return bytes_; }
 
  private:

@@ -11,10 +11,10 @@
 namespace pintle::gotemplate {
 namespace {
 
-// A level of a tree costs the stack less than two kilobytes, and a template that is called two levels.
+// A level of a tree needs less than two kilobytes of the stack, and a call of a template needs two levels.
 constexpr std::size_t kDeepest = 1000;
 
-// What Go calls a template that never ends calling itself.  Its limit is higher; no template that ends gets near ours.
+// Go's error for a template that calls itself without end.  Go's limit is higher, but no real template reaches ours.
 constexpr const char* kTooDeep = "exceeded maximum template depth (100000)";
 
 }  // namespace
@@ -87,7 +87,7 @@ Result<Execution::Flow> Execution::Walk(const Value& dot, const Node& node) {
   }
 }
 
-// Variables stay until the end of what is around; an action that sets some prints nothing.
+// Variables exist until the end of the enclosing action.  An action that sets variables prints nothing.
 Result<> Execution::WalkAction(const Value& dot, const ActionNode& action) {
   const Value value = TRY(EvaluatePipeline(dot, action.pipe));
   if (!action.pipe->variables.empty()) return {};
@@ -114,7 +114,7 @@ Result<Execution::Flow> Execution::WalkRange(const Value& dot, const BranchNode&
   return flow == Flow::kBreak ? Flow::kOn : flow;
 }
 
-// A break of a loop ends it, and one behind its else that of the loop around.
+// A break ends its loop.  A break in the else part of a loop ends the enclosing loop.
 Result<Execution::Flow> Execution::WalkElements(const Value& dot, const BranchNode& range) {
   const Value value = Follow(TRY(EvaluatePipeline(dot, range.pipe))).value;
   const Kind kind = value.kind();
@@ -171,7 +171,7 @@ Result<> Execution::SetLoopVariables(const PipeNode& pipe, const Value& index, c
   return {};
 }
 
-// It sees no variables of whoever calls it.
+// A called template does not see the variables of its caller.
 Result<> Execution::WalkTemplate(const Value& dot, const TemplateNode& node) {
   const List* const tree = template_.Find(node.name);
   if (tree == nullptr) return Fail(fmt::format("template {} not defined", Quoted(node.name)));

@@ -132,7 +132,7 @@ class Writer {
     }
   }
 
-  // The first line of a file is not blank.
+  // A file does not begin with a blank line.
   void WriteBlankLine() {
     if (!text_.empty()) text_ += '\n';
   }
@@ -149,7 +149,7 @@ class Writer {
   }
 
   std::string text_;
-  std::string path_;  // Of the table that is being written.
+  std::string path_;  // The path of the table that is being written.
   std::size_t depth_ = 0;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// TOML as the container tools' own writer (BurntSushi's, in Go) writes it, byte for byte.
+// Writes TOML byte for byte as the Go library of the container tools (BurntSushi's) does.
 //
-// The Machine Config Operator writes storage.conf, registries.conf and CRI-O's drop-ins with it, and nodes compare the
-// bytes: keys of a table come before its tables, tables are indented by two spaces a level, and a blank line stands
-// before each table of a list and each table at the top.
+// The Machine Config Operator writes storage.conf, registries.conf and CRI-O's drop-ins with this library, and nodes
+// compare bytes.  Keys of a table come before its subtables, each level of tables is indented by two more spaces, and a
+// blank line comes before each table of a list and each table at the top.
 
 #include <cstdint>
 #include <string>
@@ -21,7 +21,7 @@ class Table;
 using Texts = std::vector<std::string>;
 using Tables = std::vector<Table>;
 
-// A table: keys in the order in which they are to be written.
+// A table.  Its keys are written in the order in which they were added.
 class Table {
  public:
   Table& Add(std::string_view key, std::string_view text);
@@ -37,7 +37,7 @@ class Table {
  private:
   friend class Writer;
 
-  // A table is a list with one element, so that a table can have tables in it.
+  // A table is stored as a list with one element, so that a table can contain tables.
   struct OneTable {
     Tables table;
   };

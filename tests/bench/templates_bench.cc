@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The configs of three roles from 217 templates, as many as the Operator has: their parsing, which is done once for
-// each version of the folder, and what is done at each change of what they are made of.
+// Measures the configs of three roles from 217 templates, as many as the Operator has.  The templates are parsed once
+// for each version of the folder, and executed at each change of their inputs.
 
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
@@ -26,7 +26,7 @@ constexpr const char* kSpec =
     "controlPlaneTopology": "HighlyAvailableArbiter", "platformStatus": {"type": "BareMetal", "baremetal":
     {"apiServerInternalIPs": ["192.0.2.5", "2001:db8::5"], "ingressIPs": ["192.0.2.7"]}}}}})";
 
-// What files have in common is a script of some forty lines.
+// The common part of the files is a script of forty lines.
 std::string Script() {
   std::string lines;
   for (int i = 0; i < 40; ++i) lines += fmt::format("    echo \"line {} of a script\" >> /run/own/log\n", i);
@@ -50,7 +50,7 @@ TemplateFolder Folder() {
       {"common/_base", "common/on-prem", "master/00-master/_base", "worker/00-worker/_base", "arbiter/00-arbiter/_base",
        "worker/01-worker-kubelet/_base", "master/01-master-kubelet/_base"});
   for (int i = 0; i < kTemplates; ++i) {
-    // Half of them are common.
+    // Half of the templates are common to all roles.
     const std::size_t place = i % 2 == 0 ? 0 : static_cast<std::size_t>(i) % kFolders.size();
     folder.Add(fmt::format("{}/files/f{}.yaml", kFolders[place], i), TemplateText(i));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any bytes are a template, or an error with a place in it.  Whatever is parsed can be shown.
+// Any bytes are a template, or an error with a place.  A parsed template can be printed as source.
 
 #include <cstddef>
 #include <cstdint>

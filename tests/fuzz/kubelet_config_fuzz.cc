@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A kubelet.conf and, behind 0xFF, the spec of a KubeletConfig: what they become together is a kubelet.conf that reads
-// back as what it says, or an error with a text.
+// The bytes are a kubelet.conf and, after 0xFF, the spec of a KubeletConfig.  Merging them leads to a kubelet.conf that
+// can be parsed to the same values, or to an error with a text.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@
 namespace pintle {
 namespace {
 
-// Small limits, so that what exceeds them is found soon.
+// With small limits, inputs that exceed them are found soon.
 constexpr json::ParseLimits kLimits{.depth = 50, .bytes = 1 << 16};
 
 template <typename T>
@@ -42,7 +42,7 @@ void TryAgain(const std::string& written) {
   const Result<generated::KubeletConfiguration> read = generated::ParseKubeletConf(written);
   if (!read) std::abort();
   const Result<std::string> again = generated::KubeletConfText(*read);
-  // A line break of old is one no more after the first writing, and can make two keys one.
+  // An old line break becomes another character when it is first written, which can make two keys equal.
   const bool has_old_break = written.find("\xC2\x85") != std::string::npos;
   if (!again || (*again != written && !has_old_break)) std::abort();
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whatever a cluster says of registries, mirrors and signatures is an error with a text, or makes files that can be
-// read again.
+// Any settings of registries, mirrors and signatures lead to an error with a text, or to files that can be parsed.
 //
-// The bytes are lines: a letter for what the line says, and words.  What follows an empty line is the template of
+// The bytes are lines of a letter, which selects the setting, and words.  After an empty line comes the template of
 // registries.conf.
 
 #include <algorithm>
@@ -25,7 +24,7 @@ using Words = std::vector<std::string>;
 namespace api = pintle::api;
 namespace generated = pintle::generated;
 
-// The next piece before a separator, which is taken away with it.
+// Takes the next piece before a separator off the text.
 std::string_view Take(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view piece = text.substr(0, end);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tables of TOML out of any bytes, and what they are to be read as.
+// Makes tables of TOML from any bytes, and the values that they must be parsed to.
 //
-// The bytes are a list of steps: what to add, and its key and its text, each of which ends with a zero byte.
+// The bytes are a list of steps: what to add, its key and its text, each of which ends with a zero byte.
 
 #include <algorithm>
 #include <cstddef>
@@ -42,7 +42,7 @@ class Steps {
   std::string_view left_;
 };
 
-// Fills a table and what it should be read as.
+// Fills a table and its expected value.
 inline void Fill(Steps& steps, toml::Table& table, Value& expected, std::size_t depth) {
   constexpr std::size_t kDeepest = 20;
   while (!steps.at_end()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is written as TOML is read as what it was, whatever keys and texts it has.
+// Written TOML is parsed to the same values, whatever the keys and texts are.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto read = pintle::machineconfig::ParseToml(pintle::toml::Write(document));
   if (!read || !(*read == expected)) std::abort();
 
-  // What is made of a template stays as it is when it is one itself.
+  // A file that is its own template does not change.
   const auto conf = pintle::generated::StorageConf(bytes, {});
   if (conf && *pintle::generated::StorageConf(*conf, {}) != *conf) std::abort();
   if (!conf && conf.error().message().empty()) std::abort();

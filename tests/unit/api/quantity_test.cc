@@ -57,7 +57,7 @@ TEST(Quantity, HasACanonicalTextAndANumberThatIsRoundedUp) {
            {"8Ei", "9223372036854775807", kMost},
            {"1000E", "1e21", 0},
            {"10000000000000000000000", "10e21", 1864712049423024128},
-           // Kubernetes keeps what it takes for canonical.
+           // Kubernetes keeps texts that it takes for canonical.
            {"1.500", "1.500", 2},
            {"007Gi", "007Gi", 7 * kGi},
            {"008Gi", "8Gi", 8 * kGi},

@@ -57,7 +57,7 @@ TEST(StatusAfter, KeepsTheLastThree) {
   EXPECT_EQ(config.status.conditions[2].message, "d");
 }
 
-// The operator's controller ends over it.
+// The operator's controller panics here.
 TEST(IsDone, IsNotWithoutConditions) { EXPECT_FALSE(IsDone(api::ContainerRuntimeConfig())); }
 
 }  // namespace

@@ -23,7 +23,7 @@ api::ContainerRuntimeConfig Wanting(std::string_view json) {
 
 struct Check {
   std::string_view config;
-  std::string_view error;  // Empty: it is right.
+  std::string_view error;  // Empty if the config is valid.
 };
 
 TEST(CheckContainerRuntimeConfig, HasTheWordsOfTheOperator) {
@@ -55,7 +55,7 @@ TEST(CheckContainerRuntimeConfig, HasTheWordsOfTheOperator) {
             "characters, '/', '.', '_', and '-'"},
            {R"({"additionalArtifactStores":[{"path":"/a//b"}]})",
             "invalid AdditionalArtifactStores path \"/a//b\": must not contain consecutive forward slashes"},
-           // The first setting that is wrong, but all stores.
+           // Only the first wrong setting is reported, but all wrong stores.
            {R"({"pidsLimit":1,"logLevel":"x"})", "invalid PidsLimit 1"},
            {R"({"additionalArtifactStores":[{"path":""}],"additionalLayerStores":[{"path":""}]})",
             "invalid AdditionalLayerStores: path must not be empty\n"
@@ -66,7 +66,7 @@ TEST(CheckContainerRuntimeConfig, HasTheWordsOfTheOperator) {
   }
 }
 
-// The operator's controller ends over it.
+// The operator's controller panics here.
 TEST(CheckContainerRuntimeConfig, RefusesOneThatSaysNothing) {
   const auto checked = CheckContainerRuntimeConfig(ConfigWith("{}"));
   ASSERT_FALSE(checked);

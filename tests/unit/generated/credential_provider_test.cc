@@ -131,7 +131,7 @@ TEST(ConditionsOfCredentialProviders, SayWhatWasLeftOutAndWhatFailed) {
             "CRIOCredentialProviderConfig has one or multiple entries that overlap with the original credential "
             "provider config. Skip rendering entries: [a.test b.test].");
   EXPECT_EQ(conditions[0].last_transition_time->at, kLater);
-  EXPECT_EQ(conditions[1].last_transition_time->at, kNow);  // Its status is what it was.
+  EXPECT_EQ(conditions[1].last_transition_time->at, kNow);  // The status is unchanged, so the time is, too.
   EXPECT_EQ(conditions[1].observed_generation, 4);
 
   conditions = ConditionsOf(config, {}, "no template", kLater);

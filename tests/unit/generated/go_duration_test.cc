@@ -8,7 +8,7 @@ namespace {
 
 struct DurationCase {
   const char* text;
-  const char* written;  // Or the error.
+  const char* written;  // The written form, or the error.
 };
 
 std::string RewrittenDuration(const char* text) {

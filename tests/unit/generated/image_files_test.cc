@@ -25,7 +25,7 @@ const RuntimeTemplates& Templates() {
   return kTemplates;
 }
 
-// What a cluster has.
+// The settings of a cluster.
 struct Cluster {
   api::Image image;
   std::vector<api::MirrorSet> content_source_policies;
@@ -140,7 +140,7 @@ TEST(RulesOf, NeedTheNameOfTheReleaseForAnImage) {
   EXPECT_TRUE(RulesOf(inputs, ImagesFor::kBootstrap));
 }
 
-// Only there, one that is allowed and is the release does not go together with one that is blocked.
+// Only bootstrap refuses an allowed registry, which is the release's, together with a blocked one.
 TEST(RulesOf, CountAllowedOnesTwiceAtBootstrap) {
   Cluster cluster;
   cluster.sources().allowed = Names{"r.test/release"};
@@ -152,7 +152,7 @@ TEST(RulesOf, CountAllowedOnesTwiceAtBootstrap) {
 
 struct Split {
   Names blocked;
-  Names mirrors;  // Of the release.
+  Names mirrors;  // Mirrors of the release.
   Names in_registries;
   Names in_policy;
   Names allowed;
@@ -232,7 +232,7 @@ TEST(SigstoreRegistries, HasScopesAndTheirMirrors) {
   EXPECT_EQ(*SigstoreRegistries(one, {}), "docker:\n  '*.w.test':\n    use-sigstore-attachments: true\n");
   EXPECT_EQ(SigstoreKeys({"z", "a/b"}, {}), (Names{"a/b", "z"}));
   EXPECT_EQ(SigstoreKeys({"s"}, {{"s", {"m"}}, {"s/x", {"n/x"}}, {"t", {"o"}}}), (Names{"m", "n/x", "s"}));
-  // The most precise entry around a scope is the one that its images are pulled by.
+  // Images are pulled by the most precise entry around their scope.
   EXPECT_EQ(SigstoreKeys({"s/x/app"}, {{"s", {"m"}}, {"s/x", {"n"}}}), (Names{"n/app", "s/x/app"}));
   EXPECT_EQ(SigstoreKeys({"a.w.test/ns"}, {{"*.w.test", {"m"}}}), (Names{"a.w.test/ns", "m/ns"}));
 }

@@ -65,7 +65,7 @@ TEST(ConditionsOf, SayWhichScopesDoNotCount) {
             "clusterimagepolicy, only policy from clusterimagepolicy scope(s) will be applied");
 }
 
-// The operator writes the time anew at each sync, and so syncs again.
+// The operator writes a new time at each sync, which triggers the next sync.
 TEST(ConditionsOf, StayAsTheyAreWhenTheySayItAlready) {
   api::ImagePolicy policy = PolicyFor({"s.test/x"}, "ns1");
   api::Condition other;

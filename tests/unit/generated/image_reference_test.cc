@@ -29,7 +29,7 @@ TEST(RepositoryOf, RefusesWhatIsNotNamedInFull) {
 TEST(CheckImageName, HasTheErrorOfTheContainerTools) {
   struct Row {
     std::string name;
-    std::string error;  // Empty: it is right.
+    std::string error;  // Empty if the reference is valid.
   };
   for (const Row& row : {
            Row{"s.test/r", ""},

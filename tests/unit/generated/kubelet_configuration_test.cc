@@ -16,7 +16,7 @@ KubeletConfiguration Read(std::string_view json) {
   return config ? *std::move(config) : KubeletConfiguration{};
 }
 
-// The lines that a kubelet.conf has and one of nothing has not.
+// Returns the lines of a kubelet.conf that a default one does not have.
 std::string Added(const KubeletConfiguration& config) {
   const Result<std::string> text = KubeletConfText(config);
   if (!text) return text.error().message();
@@ -156,7 +156,7 @@ TEST(ReadKubeletConfiguration, RefusesInTheWordsOfGo) {
       {R"({"memoryThrottlingFactor":"x"})",
        "json: cannot unmarshal string into Go struct field KubeletConfiguration.memoryThrottlingFactor of type "
        "float64"},
-      // The first of those that do not end the reading, but any that does comes before.
+      // The first error that does not end decoding is reported, unless one that ends it follows.
       {R"({"maxPods":"a","port":"b"})",
        "json: cannot unmarshal string into Go struct field KubeletConfiguration.maxPods of type int32"},
       {R"({"maxPods":"a","syncFrequency":"b"})", "time: invalid duration \"b\""},

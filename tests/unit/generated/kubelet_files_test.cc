@@ -34,7 +34,7 @@ TEST(KubeletFiles, ComeInOneOrderAndOnlyIfNeeded) {
 
 struct Sizing {
   const char* spec;
-  const char* contents;  // Nothing: no such file.
+  const char* contents;  // nullptr if there is no such file.
 };
 
 TEST(KubeletFiles, SizeTheNode) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Objects for tests of the configs of kubelets.
+// Objects for tests of kubelets' configs.
 
 #include <gtest/gtest.h>
 
@@ -26,19 +26,19 @@ T FromJson(std::string_view text) {
   return json::Decode<T>(document ? *std::move(document) : json::Value(), report);
 }
 
-// A KubeletConfig with this spec.
+// Makes a KubeletConfig with this spec.
 inline api::KubeletConfig Kubelet(const std::string& spec) {
   return FromJson<api::KubeletConfig>(R"({"metadata":{"name":"kc","uid":"kc-uid","generation":1},"spec":)" + spec +
                                       "}");
 }
 
-// A pool whose label has its name.
+// Makes a pool that has its name as a label.
 inline api::MachineConfigPool Pool(const std::string& name, const std::string& spec = "{}") {
   return FromJson<api::MachineConfigPool>(R"({"metadata":{"name":")" + name + R"(","labels":{"pool":")" + name +
                                           R"("}},"spec":)" + spec + "}");
 }
 
-// Configs of which one has this kubelet.conf.
+// Makes configs, one of which contains this kubelet.conf.
 inline std::vector<MachineConfig> Templates(const std::string& kubelet_conf) {
   std::vector<MachineConfig> configs(2);
   configs[0].name = "01-worker-kubelet";
@@ -48,7 +48,7 @@ inline std::vector<MachineConfig> Templates(const std::string& kubelet_conf) {
   return configs;
 }
 
-// What a config has in a file; nothing for no such file.
+// Returns the contents of a file in a config, or nullopt if there is no such file.
 inline std::string FileOf(const MachineConfig& config, std::string_view path) {
   json::Report report;
   const Result<ignition::Config> parsed = ignition::Parse(config.config, report);

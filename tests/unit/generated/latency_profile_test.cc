@@ -9,7 +9,7 @@ namespace {
 struct Latency {
   const char* pool;
   const char* profile;
-  const char* frequency;  // Or the error.
+  const char* frequency;  // The frequency, or the error.
 };
 
 TEST(SetLatency, IsForWorkersAlone) {

@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// An object made in this second, with this annotation ("-": none) and these finalizers.
+// Makes an object that was created in this second, with this annotation ("-" for none) and these finalizers.
 api::ObjectMeta Made(int second, const std::string& suffix, Names finalizers = {}) {
   api::ObjectMeta object;
   object.name = "object-" + std::to_string(second);
@@ -27,7 +27,7 @@ struct NameCase {
   api::ObjectMeta object;
   std::vector<api::ObjectMeta> others;
   Names existing;
-  std::string name;  // Or the error.
+  std::string name;  // The name, or the error.
   std::string takes_over;
 };
 

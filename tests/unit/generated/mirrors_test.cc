@@ -16,7 +16,7 @@ Mirrors From(std::string source, Names mirrors, std::string policy = "") {
   return {.source = std::move(source), .mirrors = std::move(mirrors), .source_policy = std::move(policy)};
 }
 
-// A cluster with one object of each kind.
+// Makes a cluster with one object of each kind.
 struct Cluster {
   std::vector<api::MirrorSet> content_source_policies{1};
   std::vector<api::MirrorSet> digest_sets{1};
@@ -56,11 +56,11 @@ TEST(MergedDigestMirrors, KeepAllOrdersThatAgree) {
            {{{"a", "b", "c"}, {"c", "a"}, {"d", "b"}}, {"d", "a", "b", "c"}},
            {{{"z", "b"}, {"y", "a"}}, {"y", "z", "a", "b"}},
            {{{"a", "a"}}, {"a"}},
-           // The source is asked last, unless it is said otherwise.
+           // The source is asked last, unless its place among the mirrors is given.
            {{{"m", "src.test"}}, {"m"}},
            {{{"m", "src.test", "n"}}, {"m", "src.test", "n"}},
            {{{"src.test", "m"}, {"n"}}, {"n", "src.test", "m"}},
-           // What has no mirror but itself is none.
+           // An entry whose only mirror is its source has no effect.
            {{{"src.test"}}, {}},
            {{{}}, {}},
        }) {

@@ -25,7 +25,7 @@ ScopeRequirements Signed(const Names& scopes) {
   return requirements;
 }
 
-// A policy on one line: "default D docker scope=type+type ... atomic scope=...".
+// Prints a policy on one line: "default D docker scope=type+type ... atomic scope=...".
 std::string Shown(const std::string& text) {
   auto document = json::Parse(text);
   if (!document) return "no JSON";
@@ -47,7 +47,7 @@ struct Row {
   Names allowed;
   Names blocked;
   Names signed_scopes;
-  std::string_view policy;  // Or the error.
+  std::string_view policy;  // The policy, or the error.
 };
 
 TEST(PolicyJson, HasScopesByTransports) {

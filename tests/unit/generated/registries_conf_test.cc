@@ -15,7 +15,7 @@ struct Wishes {
   std::vector<api::Mirrors> tags;
 };
 
-// "scope[!insecure][#blocked] mirror[!]@digest ..." for each entry, with ";" between them.
+// Prints each entry as "scope[!insecure][#blocked] mirror[!]@digest ...", separated by ";".
 std::string Shown(const RegistriesConf& conf) {
   std::string shown;
   for (const Registry& registry : conf.registries) {

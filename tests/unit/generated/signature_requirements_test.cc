@@ -8,7 +8,7 @@
 namespace pintle::generated {
 namespace {
 
-// The JSON of a requirement, or the error.
+// Returns the JSON of a requirement, or the error.
 std::string Made(const std::string& trust, const std::string& identity = "{}") {
   json::Report report;
   auto document = json::Parse(R"({"rootOfTrust":)" + trust + R"(,"signedIdentity":)" + identity + "}");

@@ -13,7 +13,7 @@
 namespace pintle::generated {
 namespace {
 
-// What a template prints over the spec of a ControllerConfig, or its error.
+// Executes a template over the spec of a ControllerConfig, and returns the text or the error.
 std::string Printed(std::string text, std::string_view spec) {
   const auto parsed = gotemplate::Template::Parse("t", std::move(text), [](std::string_view name) {
     return TemplateFunctions().contains(name) || gotemplate::Builtins().contains(name);

@@ -50,7 +50,7 @@ TEST(ReadTemplateFile, TellsOfWrongTypesAsGoDoes) {
   EXPECT_EQ(ErrorOf("contents: {inline: [1]}"),
             decoding + "array into Go struct field FileContents.Contents.Inline of type string");
   EXPECT_EQ(ErrorOf("append: x"), decoding + "string into Go struct field File.Append of type []v0_1.FileContents");
-  // The first in the order of the keys.
+  // The first error in the order of the keys is reported.
   EXPECT_EQ(ErrorOf("path: []\nmode: x"), decoding + "string into Go struct field File.Mode of type int");
 }
 

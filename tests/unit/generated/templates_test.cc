@@ -23,7 +23,7 @@ std::string FileAt(std::string_view path, std::string_view contents) {
   return "path: " + std::string(path) + "\nmode: 0644\ncontents: {inline: \"" + std::string(contents) + "\"}\n";
 }
 
-// What is made of the templates for the role that they all have, or the error.
+// Returns the config of the role that all tests have, or the error.
 std::string IgnitionOf(const TemplateFolder& templates, const RenderConfig& config) {
   const auto configs = MachineConfigsOfTemplates(templates, config, "HASH");
   if (!configs) return configs.error().message();

@@ -21,7 +21,7 @@ std::string ErrorOf(std::string text) {
   return parsed ? "" : parsed.error().message();
 }
 
-// What a template prints, or its error.
+// Executes a template, and returns the text or the error.
 std::string Printed(std::string text, std::string_view json = "null", const ExecuteOptions& options = {}) {
   const auto parsed = Parse(std::move(text));
   if (!parsed) return parsed.error().message();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes many tables of TOML, each on a line as {"toml": ..., "expected": ...}, for a reader that is not ours.
+// Writes many tables of TOML, each on a line as {"toml": ..., "expected": ...}, for an independent reader to check.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// Steps out of characters that are not easily written: "steps" are zero bytes and letters for what to add.
+// Makes steps from characters that are hard to write.  A step is a zero byte or a letter that selects what is added.
 std::string RandomSteps(std::mt19937& random) {
   static const std::vector<std::string> kPieces = {std::string(1, '\0'),
                                                    std::string(1, '\0'),

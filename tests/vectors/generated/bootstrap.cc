@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The part of an installation that is about kubelets: the files and kernel arguments that rendered configs have of
-// their configs, the names of these among the sources of each pool, and errors.  All else of a rendered config has
-// other makers.
+// Compares the part of an installation that concerns kubelets: the files and kernel arguments in rendered configs that
+// come from kubelets' configs, the names of these configs among the sources of each pool, and errors.  Other programs
+// make the rest of a rendered config.
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -50,7 +50,7 @@ KubeletInput InputOf(const std::filesystem::path& folder, const RoleTemplates& t
   return input;
 }
 
-// In the order in which the operator makes them.
+// In the order of the operator.
 Result<std::vector<generated::MachineConfig>> ConfigsOf(const KubeletInput& input) {
   const generated::KubeletSettings settings = TRY(SettingsOf(input), "error creating feature gates handler");
   const generated::TemplatesFor templates = TemplatesOf(input);
@@ -72,7 +72,7 @@ void AddFiles(json::Value ignition_config, Files& files) {
   }
 }
 
-// What the configs of a pool come to, the last by name on top.
+// Merges the configs of a pool; the last one by name wins.
 Part Made(std::vector<generated::MachineConfig> configs, const std::string& role) {
   std::erase_if(configs, [&](const auto& config) { return config.role != role; });
   std::sort(configs.begin(), configs.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
@@ -136,7 +136,7 @@ std::string DifferenceOfCase(const std::filesystem::path& folder, const RoleTemp
   return DifferenceIn(folder / "out", *configs);
 }
 
-// Whether the operator ended before it came to the kubelets, at a manifest that is missing.
+// Returns whether the operator ended before it reached the kubelets, because a manifest is missing.
 bool LacksManifest(const std::filesystem::path& folder) {
   const auto error = folder / "out" / "error.txt";
   return std::filesystem::exists(error) && TextOf(error).starts_with("error: no ");

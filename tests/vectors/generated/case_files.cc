@@ -24,7 +24,7 @@ T OrThrow(Result<T> result, const std::filesystem::path& path) {
   return *std::move(result);
 }
 
-// The object as the vectors have it.
+// Converts a config to the form that the vectors have.
 json::Value Shown(const generated::MachineConfig& config) {
   json::Value document = json::Encode(generated::ToObject(config));
   json::Value object = json::Value::object();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The files of cases, and the configs that a case has for its answer.
+// Reads the files of cases, and compares configs with the expected ones.
 //
-// What cannot be read is thrown: then the vectors are not what the runner takes them for.
+// A file that cannot be read is thrown as an exception: then the vectors are not what the runner expects.
 
 #include <filesystem>
 #include <string>
@@ -17,18 +17,18 @@ namespace pintle::vectors {
 
 std::string TextOf(const std::filesystem::path& path);
 json::Value JsonOf(const std::filesystem::path& path);
-// All documents of a file of YAML.
+// Returns all documents of a YAML file.
 std::vector<json::Value> DocumentsOf(const std::filesystem::path& path);
 
-// The names in a folder, sorted.
+// Returns the sorted names in a folder.
 std::vector<std::string> NamesIn(const std::filesystem::path& folder);
 
-// How configs, in the order in which they were made, differ from an output folder: _order.json and NAME.json, or
-// error.txt.  Empty if they do not.
+// Returns how configs, in the order in which they were made, differ from an output folder with _order.json and
+// NAME.json, or error.txt.  Returns "" if they agree.
 std::string DifferenceFrom(const std::filesystem::path& folder,
                            const Result<std::vector<generated::MachineConfig>>& configs);
 
-// How an error, or a text, differs.
+// Returns how an error, or a text, differs.
 std::string DifferenceOfTexts(std::string_view expected, std::string_view got);
 
 }  // namespace pintle::vectors

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ContainerRuntimeConfigs at bootstrap.
+// Runs cases of ContainerRuntimeConfigs at bootstrap.
 
 #include "api/container_runtime_config.h"
 #include "generated/container_runtime.h"
@@ -24,7 +24,7 @@ Made Make(const CaseObjects& objects, const RoleTemplates& templates) {
   return generated::RuntimeConfigsAtBootstrap(configs, with_templates, stores, "HASH");
 }
 
-// The operator ends with a panic where there is no spec.containerRuntimeConfig.
+// The operator panics if there is no spec.containerRuntimeConfig.
 bool IsPanic(const std::filesystem::path& output) {
   return std::filesystem::exists(output / "error.txt") && TextOf(output / "error.txt").starts_with("PANIC: ");
 }

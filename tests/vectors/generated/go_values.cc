@@ -148,7 +148,7 @@ Result<Value> Sequence(Values values, Memory& memory) {
 
 Error Wrong(std::string_view text) { return Error(ErrorKind::kInvalid, std::string(text)); }
 
-// A function of no argument that always returns the same.
+// Makes a function without parameters that always returns the same value.
 Function Constant(const Type& type, Value value) {
   return {{}, false, &type, [value](Values, Memory&) -> Result<Value> { return value; }};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The values and functions that the cases of gotemplate are about: GO_VALUES.md beside them says what they are.
+// The values and functions of the gotemplate cases.  GO_VALUES.md beside the cases describes them.
 
 #include <string>
 
@@ -10,7 +10,7 @@
 
 namespace pintle::vectors {
 
-// "outer", "outerptr" or "nilptr".  Lives as long as the program.
+// `name` is "outer", "outerptr" or "nilptr".  The value lives as long as the program.
 gotemplate::Value GoValue(const std::string& name);
 
 const gotemplate::Functions& GoFunctions();

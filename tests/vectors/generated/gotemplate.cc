@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What Go's text/template prints, and what it says of what is wrong.
+// Runs cases of Go's text/template: what it prints, and its errors.
 
 #include <fmt/core.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 struct Answer {
   std::string output;
-  std::string stage;  // Of the error, if there is one.
+  std::string stage;  // The stage of the error, if there is one.
   std::string error;
 };
 

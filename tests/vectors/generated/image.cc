@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Image, mirrors and policies at bootstrap.
+// Runs cases of the Image, mirrors and policies at bootstrap.
 
 #include "api/image_config.h"
 #include "api/image_policy.h"

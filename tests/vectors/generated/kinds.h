@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kinds of cases, of which each has a file of its own.
+// The kinds of cases.  Each has a file of its own.
 
 #include <array>
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace pintle::vectors {
 
-// `folder` is that of the kind; what several kinds use lies beside it.
+// `folder` is the folder of the kind; files for several kinds are beside it.
 using RunKind = Tally (*)(const std::filesystem::path& folder);
 
 struct Kind {

@@ -39,7 +39,7 @@ constexpr Function kFunctions[] = {
 
 Configs Run(const Function& function, const KubeletInput& input) { return function.run(input, TRY(SettingsOf(input))); }
 
-// The operator looks for the folder of static pods in one spelling, and reads it in any.
+// The operator looks for staticPodPath in one spelling, and decodes it in any.
 bool HidesStaticPodPath(const KubeletInput& input, const Configs& configs) {
   const auto hides = [](const api::KubeletConfig& object) {
     return json::ToText(object.spec.kubelet_config).find("\"staticPodPath\"") == std::string::npos;
@@ -48,7 +48,7 @@ bool HidesStaticPodPath(const KubeletInput& input, const Configs& configs) {
          std::all_of(input.kubelet_configs.begin(), input.kubelet_configs.end(), hides);
 }
 
-// Of all three functions, a text for each that does not do as the operator; empty if they do.
+// Returns a text for each of the three functions that differs from the operator.
 std::string DifferenceIn(const std::filesystem::path& folder, const KubeletInput& input, bool& is_deliberate) {
   std::string difference;
   for (const Function& function : kFunctions) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the configs of kubelets are made from, in a case.
+// Reads the inputs of kubelets' configs from a case.
 
 #include <optional>
 #include <vector>
@@ -26,12 +26,13 @@ struct KubeletInput {
   json::Value api_server;
 };
 
-// Of each kind that `documents` has, those of `base` are left aside.  The templates are for the caller to set.
+// Returns the objects of each kind in `documents`, or those of `base` if there are none.  The caller sets the
+// templates.
 KubeletInput ReadKubeletInput(const std::vector<json::Value>& base, const std::vector<json::Value>& documents);
 
 generated::TemplatesFor TemplatesOf(const KubeletInput& input);
 
-// Those that the runs of the operator had; the FeatureGate has to speak of its release.
+// Returns the settings that the operator ran with.  The FeatureGate must list its release.
 Result<generated::KubeletSettings> SettingsOf(const KubeletInput& input);
 
 }  // namespace pintle::vectors

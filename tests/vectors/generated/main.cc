@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs every kind of cases of generated configs that it finds in a folder: prints each miss on a line, and at the end
-// of each kind "KIND: N/M agree".
+// Runs every kind of generated configs' cases that a folder has.  It prints each miss on a line, and at the end of each
+// kind "KIND: N/M agree".
 //
 // usage: generated-vectors DIRECTORY
 
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    // Paths in errors are those of the operator, which ran in this folder.
+    // Errors contain the operator's paths, and it ran in this folder.
     std::filesystem::current_path(argv[1]);
     bool has_missed = false;
     for (const auto& kind : kKinds) {

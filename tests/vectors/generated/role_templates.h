@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The configs that a folder of templates makes for a pool.  Several kinds of cases lay theirs over what these contain.
+// The configs that a folder of templates makes for a pool.  Several kinds of cases are based on them.
 
 #include <filesystem>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the cases of ContainerRuntimeConfigs and of images begin with.
+// The inputs of the cases of ContainerRuntimeConfigs and of images.
 
 #include <filesystem>
 #include <map>
@@ -18,10 +18,10 @@
 
 namespace pintle::vectors {
 
-// The objects of a case: those that all cases have, but for kinds of which it has its own.
+// Returns the objects of a case.  They replace those of the same kind that all cases share.
 class CaseObjects {
  public:
-  // `folder` is that of the kind.
+  // `folder` is the folder of the kind.
   CaseObjects(const std::filesystem::path& folder, const std::string& name);
 
   template <typename T>
@@ -37,7 +37,7 @@ class CaseObjects {
 
   std::vector<api::MachineConfigPool> Pools() const;
   bool IsEnabled(std::string_view feature_gate) const;
-  // Returns nullptr if there is none of the kind.
+  // Returns nullptr if there is no object of the kind.
   const json::Value* Find(std::string_view kind) const;
   std::string ReleaseImage() const;
 
@@ -45,7 +45,7 @@ class CaseObjects {
   std::vector<json::Value> documents_;
 };
 
-// The files of the container tools as templates make them, by the names of pools.
+// The files of the container tools that templates make, by the name of the pool.
 using RuntimeTemplatesOfPools = std::map<std::string, generated::RuntimeTemplates>;
 
 Result<RuntimeTemplatesOfPools> TemplatesOf(const CaseObjects& objects, const RoleTemplates& templates);

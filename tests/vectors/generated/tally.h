@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How many cases of one kind agree with what the Machine Config Operator answers.
+// Counts how many cases of one kind agree with the answers of the Machine Config Operator.
 
 #include <string>
 #include <string_view>
@@ -14,17 +14,17 @@ class Tally {
   // The kind is the name of the folder of its cases.
   explicit Tally(std::string kind) : kind_(std::move(kind)) {}
 
-  // Counts a case, which agrees if `difference` is empty, and prints how it does not.
+  // Counts a case.  It agrees if `difference` is empty; otherwise the difference is printed.
   void Add(std::string_view name, std::string_view difference);
 
-  // A case of which we deliberately make something else than the operator, and what that has instead of what it should
-  // have; nothing if it is as it should be.
+  // Counts a case in which we deliberately differ from the operator.  `difference` describes how our result differs
+  // from the one that is meant; it is empty if the result is right.
   void AddDeliberate(std::string_view name, std::string_view reason, std::string_view difference);
 
   // Prints "KIND: N/M agree".
   void PrintSum() const;
 
-  // Whether something differs that is not meant to.
+  // Returns whether a case differs that is not meant to.
   bool has_missed() const { return misses_ > 0; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the Operator's template controller makes of folders of templates, and of single templates.
+// Runs cases of the Operator's template controller, with folders of templates and with single templates.
 
 #include "generated/templates.h"
 
@@ -25,9 +25,9 @@
 namespace pintle::vectors {
 namespace {
 
-// What cases without a pull secret of their own had.
+// The pull secret of the cases that have none of their own.
 constexpr const char* kNoPullSecret = "{\"auths\":{}}";
-// What the build of the controller was called.
+// The name of the controller's build.
 constexpr const char* kVersion = "HASH";
 
 struct Inputs {
@@ -57,7 +57,7 @@ Result<std::vector<generated::MachineConfig>> ConfigsOf(const generated::Templat
   return configs;
 }
 
-// A folder in which there is no file is not among the vectors.
+// The vectors do not contain folders without files.
 generated::TemplateFolder FolderAt(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return generated::TemplateFolder(path);
   auto folder = generated::TemplateFolder::Read(path);
@@ -65,7 +65,7 @@ generated::TemplateFolder FolderAt(const std::filesystem::path& path) {
   return *std::move(folder);
 }
 
-// What an error of ours begins with where that of the operator shows the pull secret, which none of ours does.
+// The beginning of our error in cases where the operator's error contains the pull secret, which ours never does.
 std::optional<std::string> WithoutSecret(std::string_view error, const std::string& pull_secret) {
   constexpr std::string_view kNotJson = "couldn't compact pullsecret";
   if (error.starts_with(kNotJson)) {
