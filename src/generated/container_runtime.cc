@@ -11,8 +11,9 @@
 #include <utility>
 
 #include "api/go_quote.h"
-#include "api/label_selector.h"
+#include "generated/invalid.h"
 #include "generated/managed_names.h"
+#include "generated/pool_selection.h"
 #include "generated/storage_conf.h"
 #include "toml/writer.h"
 
@@ -24,8 +25,6 @@ using Stores = std::vector<api::AdditionalStore>;
 
 constexpr auto kLogLevels =
     std::to_array<std::string_view>({"error", "fatal", "panic", "warn", "info", "debug", "trace"});
-
-Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
 // Returns whether a path is absolute, is not the root, and consists of letters, digits and / . _ - only.
 bool IsPlainPath(std::string_view path) {
@@ -92,17 +91,12 @@ NewFile DropIn(std::string_view name, std::string_view key, Value value) {
           toml::Write(toml::Table().Add("crio", toml::Table().Add("runtime", std::move(runtime))))};
 }
 
-std::string_view NameOf(const api::MachineConfigPool& pool) { return pool.metadata.name; }
-
-MachineConfig ConfigFor(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
-                        api::OwnerReference owner, std::string_view controller_version) {
-  return {.name = std::move(name),
-          .role = pool.metadata.name,
-          .annotations = MadeBy(controller_version),
-          .owner_references = {std::move(owner)},
-          .config = ConfigText(ConfigOf(files)),
-          .kernel_arguments = {},
-          .extensions = {}};
+MachineConfig OwnedConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
+                          api::OwnerReference owner, std::string_view controller_version) {
+  MachineConfig config = NewConfig(std::move(name), pool.metadata.name, files);
+  config.annotations = MadeBy(controller_version);
+  config.owner_references = {std::move(owner)};
+  return config;
 }
 
 }  // namespace
@@ -162,25 +156,10 @@ RuntimeFiles FilesOf(const ContainerRuntimeConfiguration& config, std::string_vi
   return made;
 }
 
-Result<bool> IsFor(const api::ContainerRuntimeConfig& config, const api::MachineConfigPool& pool) {
-  const auto& selector = config.spec.machine_config_pool_selector;
-  if (!selector || selector->is_empty()) return false;
-  auto compiled = api::Selector::Compile(selector);
-  if (!compiled) return std::move(compiled).error().While("invalid label selector");
-  return compiled->Matches(pool.metadata.labels);
-}
-
 MachineConfig RuntimeConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                             const api::ContainerRuntimeConfig& owner, std::string_view controller_version) {
-  return ConfigFor(std::move(name), pool, files, ControlledBy(api::ContainerRuntimeConfig::kKind, owner.metadata),
-                   controller_version);
-}
-
-bool IsStaleRuntimeConfig(const api::ObjectMeta& config, std::string_view controller_version) {
-  // A config without this annotation belongs to someone else, whatever its name is.
-  const std::string& version = config.Annotation(api::kGeneratedByControllerVersionAnnotation);
-  return config.name.find("generated-containerruntime") != std::string::npos && !version.empty() &&
-         version != controller_version;
+  return OwnedConfig(std::move(name), pool, files, ControlledBy(api::ContainerRuntimeConfig::kKind, owner.metadata),
+                     controller_version);
 }
 
 Result<std::vector<MachineConfig>> RuntimeConfigsAtBootstrap(std::span<const api::ContainerRuntimeConfig> configs,
@@ -192,23 +171,19 @@ Result<std::vector<MachineConfig>> RuntimeConfigsAtBootstrap(std::span<const api
   std::set<std::string_view> done;
   for (const auto& config : configs) {
     for (const auto& [pool, templates] : pools) {
-      if (!TRY(IsFor(config, *pool))) continue;
+      if (!TRY(IsSelected(*pool, config.spec.machine_config_pool_selector))) continue;
+      const std::string& role = pool->metadata.name;
       const RuntimeFiles files = FilesOf(*config.spec.container_runtime_config, templates->storage_conf, stores);
-      if (!done.insert(NameOf(*pool)).second) {
+      if (!done.insert(role).second) {
         return Invalid(
             fmt::format("could not marshal container runtime ignition: error found multiple ContainerConfig "
                         "targeting MachineConfigPool {}. Please apply only one ContainerConfig manifest for "
                         "each pool during installation",
-                        NameOf(*pool)));
+                        role));
       }
-      made.push_back(
-          {.name = PlainName(ManagedKind::kContainerRuntime, NameOf(*pool)),
-           .role = pool->metadata.name,
-           .annotations = MadeBy(controller_version),
-           .owner_references = {OwnedAtBootstrap(api::kMachineConfigApiVersion, api::ContainerRuntimeConfig::kKind)},
-           .config = ConfigText(ConfigOf(files.files)),
-           .kernel_arguments = {},
-           .extensions = {}});
+      made.push_back(OwnedConfig(PlainName(ManagedKind::kContainerRuntime, role), *pool, files.files,
+                                 OwnedAtBootstrap(api::kMachineConfigApiVersion, api::ContainerRuntimeConfig::kKind),
+                                 controller_version));
     }
   }
   return made;

@@ -33,16 +33,9 @@ struct RuntimeFiles {
 RuntimeFiles FilesOf(const api::ContainerRuntimeConfiguration& config, std::string_view storage_template,
                      AdditionalStores stores);
 
-// Returns whether a config selects this pool.  Without a selector, or with an empty one, it selects no pool.
-Result<bool> IsFor(const api::ContainerRuntimeConfig& config, const api::MachineConfigPool& pool);
-
 // Makes the config for a pool in a running cluster.
 MachineConfig RuntimeConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                             const api::ContainerRuntimeConfig& owner, std::string_view controller_version);
-
-// Returns whether a config of the cluster was made from a ContainerRuntimeConfig by another build of the controller,
-// and so has to be removed.
-bool IsStaleRuntimeConfig(const api::ObjectMeta& config, std::string_view controller_version);
 
 // Makes the configs for a cluster that is being installed.  A pool can have one ContainerRuntimeConfig there.  Each
 // pool comes with the templates of its role.

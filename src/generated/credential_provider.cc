@@ -13,8 +13,9 @@
 
 #include "api/image_config.h"
 #include "generated/go_duration.h"
+#include "generated/invalid.h"
+#include "generated/read_back.h"
 #include "json/report.h"
-#include "machineconfig/contents.h"
 #include "machineconfig/go_yaml.h"
 #include "machineconfig/yaml.h"
 
@@ -32,8 +33,6 @@ constexpr auto kPlatformFiles = std::to_array<PlatformFile>({
     {"Azure", "/etc/kubernetes/credential-providers/acr-credential-provider.yaml"},
     {"GCP", "/etc/kubernetes/credential-providers/gcr-credential-provider.yaml"},
 });
-
-Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
 // A provider of the template, with the members that Kubernetes knows.  The operator writes only these.
 struct EnvironmentVariable {
@@ -81,19 +80,7 @@ struct ProviderConfig {
   };
 };
 
-Result<std::string> TemplateOf(std::string_view path, std::span<const MachineConfig> configs) {
-  for (const MachineConfig& made : configs) {
-    json::Report report;
-    const auto config = ignition::Parse(made.config, report);
-    if (!config) continue;
-    for (const auto& file : config->storage.files) {
-      if (file.path == path) return machineconfig::ContentsOf(file.contents, machineconfig::kMostLookedAt);
-    }
-  }
-  return Error(ErrorKind::kNotFound, fmt::format("the templates have no {}", path));
-}
-
-Result<ProviderConfig> Read(std::string_view text) {
+Result<ProviderConfig> ReadProviders(std::string_view text) {
   auto documents = TRY(machineconfig::ParseYaml(text));
   if (documents.size() != 1) return Invalid("there is not exactly one document");
   json::Report report;
@@ -106,7 +93,7 @@ Result<ProviderConfig> Read(std::string_view text) {
   return config;
 }
 
-Result<std::string> Written(const ProviderConfig& config) {
+Result<std::string> ProvidersText(const ProviderConfig& config) {
   json::Value document = json::Encode(config);
   for (json::Value& provider : document["providers"]) {
     json::Value* env = provider.Find("env");
@@ -133,7 +120,7 @@ Provider CrioProvider(std::vector<std::string> images) {
   return provider;
 }
 
-bool IsCovered(const std::string& image, const ProviderConfig& config) {
+bool IsProvidedFor(const std::string& image, const ProviderConfig& config) {
   return std::any_of(config.providers.begin(), config.providers.end(), [&](const Provider& provider) {
     return std::any_of(provider.match_images.begin(), provider.match_images.end(),
                        [&](const std::string& there) { return DoOverlap(there, image); });
@@ -147,7 +134,7 @@ struct ImagePattern {
   std::string_view path;
 };
 
-ImagePattern Split(std::string_view images) {
+ImagePattern SplitPattern(std::string_view images) {
   ImagePattern pattern;
   const std::size_t slash = std::min(images.find('/'), images.size());
   std::string_view host = images.substr(0, slash);
@@ -178,8 +165,8 @@ void Set(std::vector<api::GenerationCondition>& conditions, api::GenerationCondi
 }  // namespace
 
 bool DoOverlap(std::string_view images, std::string_view other_images) {
-  const ImagePattern a = Split(images);
-  const ImagePattern b = Split(other_images);
+  const ImagePattern a = SplitPattern(images);
+  const ImagePattern b = SplitPattern(other_images);
   if (a.port != b.port || a.parts.size() != b.parts.size()) return false;
   if (!a.path.starts_with(b.path) && !b.path.starts_with(a.path)) return false;
   const auto match = [](const std::string& one, const std::string& other) {
@@ -200,31 +187,27 @@ Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec&
                     "cluster is on \"{}\"; remove its matchImages",
                     platform));
   }
-  const std::string text = TRY(TemplateOf(file->path, template_configs));
-  ProviderConfig config = TRY(Read(text), fmt::format("reading the template of {}", file->path));
+  const std::optional<std::string> text = ReadBack(template_configs, file->path);
+  if (!text) return Invalid(fmt::format("the templates have no readable {}", file->path));
+  ProviderConfig config = TRY(ReadProviders(*text), fmt::format("reading the template of {}", file->path));
   std::vector<std::string> images;
   for (const std::string& image : std::set<std::string>(spec.match_images.begin(), spec.match_images.end())) {
-    (IsCovered(image, config) ? made.overlapping : images).push_back(image);
+    (IsProvidedFor(image, config) ? made.overlapping : images).push_back(image);
   }
   if (images.empty()) return made;
   config.providers.push_back(CrioProvider(std::move(images)));
-  made.files.push_back({std::string(file->path), TRY(Written(config))});
+  made.files.push_back({std::string(file->path), TRY(ProvidersText(config))});
   return made;
 }
 
 MachineConfig CredentialProviderMachineConfig(const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                                               const api::CredentialProviderConfig& owner,
                                               std::string_view controller_version) {
-  api::OwnerReference reference = OwnedAtBootstrap(api::kConfigApiVersion, api::CredentialProviderConfig::kKind);
-  reference.name = owner.metadata.name;
-  reference.uid = owner.metadata.uid;
-  return {.name = fmt::format("97-{}-generated-credentialproviderconfig", pool.metadata.name),
-          .role = pool.metadata.name,
-          .annotations = MadeBy(controller_version),
-          .owner_references = {std::move(reference)},
-          .config = ConfigText(ConfigOf(files)),
-          .kernel_arguments = {},
-          .extensions = {}};
+  const std::string& role = pool.metadata.name;
+  MachineConfig config = NewConfig(fmt::format("97-{}-generated-credentialproviderconfig", role), role, files);
+  config.annotations = MadeBy(controller_version);
+  config.owner_references = {OwnedBy(api::kConfigApiVersion, api::CredentialProviderConfig::kKind, owner.metadata)};
+  return config;
 }
 
 std::vector<api::GenerationCondition> ConditionsOf(const api::CredentialProviderConfig& config,

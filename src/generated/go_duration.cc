@@ -33,10 +33,10 @@ constexpr Unit kUnits[] = {
     {"h", kHour},
 };
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsDurationDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Quotes a text as Go's package time does, which differs from strconv.
-std::string Quoted(std::string_view text) {
+std::string QuotedByTime(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -53,7 +53,7 @@ std::string Quoted(std::string_view text) {
 // Takes the leading digits off the text.  Returns nullopt if the number is too large.
 std::optional<std::uint64_t> TakeWhole(std::string_view& text) {
   std::uint64_t number = 0;
-  while (!text.empty() && IsDigit(text.front())) {
+  while (!text.empty() && IsDurationDigit(text.front())) {
     if (number > kMost / 10) return {};
     number = number * 10 + static_cast<std::uint64_t>(text.front() - '0');
     if (number > kMost) return {};
@@ -71,7 +71,7 @@ struct Fraction {
 Fraction TakeFraction(std::string_view& text) {
   Fraction fraction;
   bool is_full = false;
-  for (; !text.empty() && IsDigit(text.front()); text.remove_prefix(1)) {
+  for (; !text.empty() && IsDurationDigit(text.front()); text.remove_prefix(1)) {
     if (is_full) continue;
     const std::uint64_t next = fraction.digits * 10 + static_cast<std::uint64_t>(text.front() - '0');
     is_full = fraction.digits > (kMost - 1) / 10 || next > kMost;
@@ -84,7 +84,7 @@ Fraction TakeFraction(std::string_view& text) {
 
 std::string_view TakeUnit(std::string_view& text) {
   std::size_t end = 0;
-  while (end < text.size() && text[end] != '.' && !IsDigit(text[end])) ++end;
+  while (end < text.size() && text[end] != '.' && !IsDurationDigit(text[end])) ++end;
   const std::string_view unit = text.substr(0, end);
   text.remove_prefix(end);
   return unit;
@@ -117,12 +117,12 @@ class Parser {
   }
 
  private:
-  Error Invalid() const { return Error(ErrorKind::kInvalid, "time: invalid duration " + Quoted(whole_)); }
+  Error Invalid() const { return Error(ErrorKind::kInvalid, "time: invalid duration " + QuotedByTime(whole_)); }
 
   // Takes a number and its unit off the text.
   Result<std::uint64_t> TakePart() {
     const std::size_t before = rest_.size();
-    const bool begins_well = rest_.front() == '.' || IsDigit(rest_.front());
+    const bool begins_well = rest_.front() == '.' || IsDurationDigit(rest_.front());
     if (!begins_well) return Invalid();
     const auto whole = TakeWhole(rest_);
     if (!whole) return Invalid();
@@ -136,11 +136,11 @@ class Parser {
     }
     if (!has_digits) return Invalid();
     const std::string_view name = TakeUnit(rest_);
-    if (name.empty()) return Error(ErrorKind::kInvalid, "time: missing unit in duration " + Quoted(whole_));
+    if (name.empty()) return Error(ErrorKind::kInvalid, "time: missing unit in duration " + QuotedByTime(whole_));
     const Unit* unit = FindUnit(name);
     if (unit == nullptr) {
       return Error(ErrorKind::kInvalid,
-                   fmt::format("time: unknown unit {} in duration {}", Quoted(name), Quoted(whole_)));
+                   fmt::format("time: unknown unit {} in duration {}", QuotedByTime(name), QuotedByTime(whole_)));
     }
     if (*whole > kMost / unit->nanoseconds) return Invalid();
     std::uint64_t part = *whole * unit->nanoseconds;

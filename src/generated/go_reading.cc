@@ -3,19 +3,33 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <cstddef>
 #include <utility>
 #include <variant>
 
+#include "gotemplate/float_text.h"
+
 namespace pintle::generated {
 namespace {
 
-std::string TextOf(const machineconfig::Number& number) {
+// Writes a fraction as Go does in JSON: 0.000001 and 1e-7.
+std::string JsonText(double number) {
+  const double size = std::abs(number);
+  const bool is_fixed = size == 0 || (size >= 1e-6 && size < 1e21);
+  std::string text = gotemplate::FloatText(number, is_fixed ? 'f' : 'e', gotemplate::kShortest, 64);
+  // FloatText() writes 1e-09, and JSON has 1e-9.
+  if (const std::size_t at = text.find("e-0"); at != std::string::npos) text.erase(at + 2, 1);
+  return text;
+}
+
+std::string JsonText(const machineconfig::Number& number) {
+  if (const double* fraction = std::get_if<double>(&number)) return JsonText(*fraction);
   return std::visit([](auto n) { return fmt::format("{}", n); }, number);
 }
 
 // Returns Go's name for a value of this kind.
-std::string_view NameOf(const json::Value& value) {
+std::string_view KindInJson(const json::Value& value) {
   if (value.is_object()) return "object";
   if (value.is_array()) return "array";
   if (value.is_string()) return "string";
@@ -53,17 +67,17 @@ char TakeFolded(std::string_view& text) {
 }  // namespace
 
 void GoReading::WrongType(const json::Value& value, std::string_view type, const GoPlace* place) {
-  if (!first_) first_ = Message(NameOf(value), type, place);
+  if (!first_) first_ = Message(KindInJson(value), type, place);
 }
 
 void GoReading::DoesNotFit(const json::Value& value, std::string_view type, const GoPlace* place) {
   if (first_) return;
   const auto number = NumberInJson(value);
-  first_ = Message(number ? "number " + TextOf(*number) : "number", type, place);
+  first_ = Message(number ? "number " + JsonText(*number) : "number", type, place);
 }
 
 void GoReading::FailOnType(const json::Value& value, std::string_view type, const GoPlace* place) {
-  Fail(Message(NameOf(value), type, place));
+  Fail(Message(KindInJson(value), type, place));
 }
 
 void GoReading::Fail(std::string message) {
@@ -102,7 +116,7 @@ std::optional<machineconfig::Number> NumberInJson(const json::Value& value) {
 std::optional<std::string> AsYamlText(const json::Value& value) {
   if (value.is_boolean()) return value.boolean() ? "true" : "false";
   if (value.type() == json::Value::Type::kReal) return machineconfig::GoText(value.real());
-  if (const auto number = NumberInJson(value)) return TextOf(*number);
+  if (const auto number = NumberInJson(value)) return JsonText(*number);
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "generated/invalid.h"
 #include "gotemplate/quote.h"
 
 namespace pintle::generated {
@@ -19,15 +20,13 @@ using gotemplate::Quoted;
 
 enum class Part : std::uint8_t { kHost, kZone, kUser, kPath };
 
-Error Wrong(std::string text) { return Error(ErrorKind::kInvalid, std::move(text)); }
-
-bool IsAlphanumeric(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+bool IsLetterOrDigit(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 bool IsHexDigit(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 
 int DigitOf(char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; }
 
 bool MayStandInHost(char c) {
-  return IsAlphanumeric(c) || std::string_view("-_.~!$&'()*+,;=:[]<>\"").find(c) != std::string_view::npos;
+  return IsLetterOrDigit(c) || std::string_view("-_.~!$&'()*+,;=:[]<>\"").find(c) != std::string_view::npos;
 }
 
 // In a host, an escape may stand only for a character that cannot be written without one.
@@ -45,14 +44,14 @@ Result<std::string> Unescaped(std::string_view text, Part part) {
     if (text[i] == '%') {
       const std::string_view escape = text.substr(i, 3);
       if (escape.size() < 3 || !IsHexDigit(escape[1]) || !IsHexDigit(escape[2])) {
-        return Wrong("invalid URL escape " + Quoted(escape));
+        return Invalid("invalid URL escape " + Quoted(escape));
       }
       const char value = static_cast<char>(DigitOf(escape[1]) << 4 | DigitOf(escape[2]));
-      if (!IsGoodEscape(escape, value, part)) return Wrong("invalid URL escape " + Quoted(escape));
+      if (!IsGoodEscape(escape, value, part)) return Invalid("invalid URL escape " + Quoted(escape));
       unescaped += value;
       i += 2;
     } else if (is_host && static_cast<unsigned char>(text[i]) < 0x80 && !MayStandInHost(text[i])) {
-      return Wrong(fmt::format("invalid character {} in host name", Quoted(text.substr(i, 1))));
+      return Invalid(fmt::format("invalid character {} in host name", Quoted(text.substr(i, 1))));
     } else {
       unescaped += text[i];
     }
@@ -66,11 +65,11 @@ bool IsPort(std::string_view port) {
   return port.front() == ':' && std::all_of(port.begin() + 1, port.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-Error WrongPort(std::string_view port) { return Wrong(fmt::format("invalid port {} after host", Quoted(port))); }
+Error WrongPort(std::string_view port) { return Invalid(fmt::format("invalid port {} after host", Quoted(port))); }
 
 Result<std::string> ReadBracketedHost(std::string_view host, std::size_t open) {
   const std::size_t close = host.rfind(']');
-  if (close == std::string_view::npos || close < open) return Wrong("missing ']' in host");
+  if (close == std::string_view::npos || close < open) return Invalid("missing ']' in host");
   const std::string_view port = host.substr(close + 1);
   if (!IsPort(port)) return WrongPort(port);
   const std::string_view name = host.substr(open + 1, close - open - 1);
@@ -79,8 +78,8 @@ Result<std::string> ReadBracketedHost(std::string_view host, std::size_t open) {
   in6_addr bytes{};
   if (inet_pton(AF_INET6, address.c_str(), &bytes) != 1) {
     in_addr short_bytes{};
-    if (inet_pton(AF_INET, address.c_str(), &short_bytes) == 1) return Wrong("invalid IP-literal");
-    return Wrong(fmt::format("invalid host: ParseAddr({}): unable to parse IP", Quoted(address)));
+    if (inet_pton(AF_INET, address.c_str(), &short_bytes) == 1) return Invalid("invalid IP-literal");
+    return Invalid(fmt::format("invalid host: ParseAddr({}): unable to parse IP", Quoted(address)));
   }
   address += TRY(Unescaped(name.substr(zone), Part::kZone));
   return "[" + address + "]" + std::string(port);
@@ -96,7 +95,7 @@ Result<std::string> ReadHost(std::string_view scheme, std::string_view host) {
 }
 
 bool MayStandInUser(char c) {
-  return IsAlphanumeric(c) || std::string_view("-._:~!$&'()*+,;=%@").find(c) != std::string_view::npos;
+  return IsLetterOrDigit(c) || std::string_view("-._:~!$&'()*+,;=%@").find(c) != std::string_view::npos;
 }
 
 Result<std::string> ReadAuthority(std::string_view scheme, std::string_view authority) {
@@ -104,7 +103,7 @@ Result<std::string> ReadAuthority(std::string_view scheme, std::string_view auth
   if (at == std::string_view::npos) return ReadHost(scheme, authority);
   std::string host = TRY(ReadHost(scheme, authority.substr(at + 1)));
   const std::string_view user = authority.substr(0, at);
-  if (!std::all_of(user.begin(), user.end(), MayStandInUser)) return Wrong("net/url: invalid userinfo");
+  if (!std::all_of(user.begin(), user.end(), MayStandInUser)) return Invalid("net/url: invalid userinfo");
   TRY(Unescaped(user, Part::kUser));
   return host;
 }
@@ -115,20 +114,20 @@ Result<std::string> TakeScheme(std::string_view& text) {
     const char c = text[i];
     if (std::isalpha(static_cast<unsigned char>(c)) != 0) continue;
     if (c == ':') {
-      if (i == 0) return Wrong("missing protocol scheme");
+      if (i == 0) return Invalid("missing protocol scheme");
       std::string scheme(text.substr(0, i));
       std::transform(scheme.begin(), scheme.end(), scheme.begin(),
                      [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
       text.remove_prefix(i + 1);
       return scheme;
     }
-    const bool may_follow = IsAlphanumeric(c) || c == '+' || c == '-' || c == '.';
+    const bool may_follow = IsLetterOrDigit(c) || c == '+' || c == '-' || c == '.';
     if (!may_follow || i == 0) return std::string();
   }
   return std::string();
 }
 
-GoUrl Split(std::string scheme, std::string_view host) {
+GoUrl SplitHost(std::string scheme, std::string_view host) {
   GoUrl url{std::move(scheme), "", ""};
   if (const std::size_t colon = host.rfind(':'); colon != std::string_view::npos && IsPort(host.substr(colon))) {
     url.port = host.substr(colon + 1);
@@ -142,14 +141,14 @@ GoUrl Split(std::string scheme, std::string_view host) {
 bool IsControl(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
 
 Result<GoUrl> ReadBeforeFragment(std::string_view rest) {
-  if (std::any_of(rest.begin(), rest.end(), IsControl)) return Wrong("net/url: invalid control character in URL");
+  if (std::any_of(rest.begin(), rest.end(), IsControl)) return Invalid("net/url: invalid control character in URL");
   if (rest == "*") return GoUrl{};
   std::string scheme = TRY(TakeScheme(rest));
   rest = rest.substr(0, rest.find('?'));
   if (!rest.starts_with('/')) {
     if (!scheme.empty()) return GoUrl{std::move(scheme), "", ""};
     if (rest.substr(0, rest.find('/')).find(':') != std::string_view::npos) {
-      return Wrong("first path segment in URL cannot contain colon");
+      return Invalid("first path segment in URL cannot contain colon");
     }
   }
   std::string host;
@@ -160,7 +159,7 @@ Result<GoUrl> ReadBeforeFragment(std::string_view rest) {
     rest = rest.substr(slash);
   }
   TRY(Unescaped(rest, Part::kPath));
-  return Split(std::move(scheme), host);
+  return SplitHost(std::move(scheme), host);
 }
 
 }  // namespace
@@ -169,7 +168,7 @@ Result<GoUrl> ReadGoUrl(std::string_view url) {
   const std::size_t hash = std::min(url.find('#'), url.size());
   auto read = ReadBeforeFragment(url.substr(0, hash));
   const auto wrong = [](std::string_view what, const Error& error) {
-    return Wrong(fmt::format("parse {}: {}", Quoted(what), error.message()));
+    return Invalid(fmt::format("parse {}: {}", Quoted(what), error.message()));
   };
   if (!read) return wrong(url.substr(0, hash), read.error());
   if (hash < url.size()) {

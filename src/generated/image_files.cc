@@ -61,16 +61,6 @@ std::string SearchedRegistries(const api::RegistrySources& sources) {
   return Write(conf);
 }
 
-MachineConfig ConfigFor(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files) {
-  return {.name = std::move(name),
-          .role = pool.metadata.name,
-          .annotations = {},
-          .owner_references = {},
-          .config = ConfigText(ConfigOf(files)),
-          .kernel_arguments = {},
-          .extensions = {}};
-}
-
 }  // namespace
 
 Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor whom) {
@@ -117,19 +107,17 @@ std::string OldRegistriesConfigName(const api::ObjectMeta& pool) {
 
 MachineConfig RegistriesConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                                const api::Image& image, std::string_view controller_version) {
-  MachineConfig config = ConfigFor(std::move(name), pool, files);
+  MachineConfig config = NewConfig(std::move(name), pool.metadata.name, files);
   config.annotations = MadeBy(controller_version);
-  // The owner is not a controller: the Image belongs to another operator.
-  api::OwnerReference owner = OwnedAtBootstrap(api::kConfigApiVersion, api::Image::kKind);
-  owner.name = image.metadata.name;
-  owner.uid = image.metadata.uid;
-  config.owner_references.push_back(std::move(owner));
+  // The Image belongs to another operator, so it is no controller of our config.
+  config.owner_references = {OwnedBy(api::kConfigApiVersion, api::Image::kKind, image.metadata)};
   return config;
 }
 
 MachineConfig RegistriesConfigAtBootstrap(const api::MachineConfigPool& pool, const std::vector<NewFile>& files) {
-  MachineConfig config = ConfigFor(RegistriesConfigName(pool.metadata.name), pool, files);
-  config.owner_references.push_back(OwnedAtBootstrap(api::kConfigApiVersion, api::Image::kKind));
+  const std::string& role = pool.metadata.name;
+  MachineConfig config = NewConfig(RegistriesConfigName(role), role, files);
+  config.owner_references = {OwnedAtBootstrap(api::kConfigApiVersion, api::Image::kKind)};
   return config;
 }
 

@@ -18,7 +18,7 @@ constexpr std::string_view kConflict = "ConflictScopes";
 bool IsConflict(const api::Condition& condition) { return condition.type == kPending && condition.reason == kConflict; }
 
 // Writes a list as Go's %q does.
-std::string Quoted(const std::vector<std::string>& texts) {
+std::string QuotedList(const std::vector<std::string>& texts) {
   std::string quoted = "[";
   for (const std::string& text : texts) {
     if (quoted.size() > 1) quoted += ' ';
@@ -27,7 +27,7 @@ std::string Quoted(const std::vector<std::string>& texts) {
   return quoted + ']';
 }
 
-bool IsCovered(const std::string& scope, const ScopeRequirements& by) {
+bool HasClusterPolicy(const std::string& scope, const ScopeRequirements& by) {
   return std::any_of(by.begin(), by.end(), [&](const auto& entry) { return IsInside(scope, entry.first); });
 }
 
@@ -44,7 +44,7 @@ Result<PolicyRequirements> RequirementsOf(std::span<const api::ImagePolicy> clus
     const Requirement requirement = TRY(RequirementOf(policy.spec.policy));
     PolicyConflict conflict{&policy, {}};
     for (const std::string& scope : policy.spec.scopes) {
-      if (IsCovered(scope, all.of_cluster)) {
+      if (HasClusterPolicy(scope, all.of_cluster)) {
         conflict.scopes.push_back(scope);
       } else {
         all.of_namespaces[policy.metadata.namespace_name][scope].push_back(requirement);
@@ -64,7 +64,7 @@ std::vector<api::Condition> ConditionsOf(const PolicyConflict& conflict, WallTim
   condition.message = fmt::format(
       "has conflicting scope(s) {} that equal to or nest inside existing clusterimagepolicy, only policy from "
       "clusterimagepolicy scope(s) will be applied",
-      Quoted(conflict.scopes));
+      QuotedList(conflict.scopes));
   std::vector<api::Condition> conditions = conflict.policy->status.conditions;
   const auto same = std::find_if(conditions.begin(), conditions.end(),
                                  [&](const api::Condition& before) { return before.type == condition.type; });

@@ -10,6 +10,7 @@
 #include "generated/kubelet_files.h"
 #include "generated/kubelet_validation.h"
 #include "generated/managed_names.h"
+#include "generated/pool_selection.h"
 
 namespace pintle::generated {
 namespace {
@@ -65,7 +66,7 @@ Result<std::vector<MachineConfig>> BootstrapKubeletConfigs(std::span<const api::
   std::set<std::string> served;
   for (const api::KubeletConfig& object : objects) {
     for (const api::MachineConfigPool& pool : pools) {
-      if (!TRY(Selects(object, pool))) continue;
+      if (!TRY(IsSelected(pool, object.spec.machine_config_pool_selector))) continue;
       const std::string& role = pool.metadata.name;
       MachineConfig config = TRY(UserKubeletConfig(object, pool, PlainName(ManagedKind::kKubelet, role),
                                                    TRY(PoolBase(role, TRY(templates_for(role)), settings)), settings));

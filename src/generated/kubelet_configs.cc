@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/label_selector.h"
 #include "generated/kubelet_files.h"
 #include "generated/kubelet_validation.h"
 #include "generated/latency_profile.h"
@@ -23,13 +22,10 @@ bool IsOwnPool(std::string_view pool) {
   return pool == api::kMasterPool || pool == api::kWorkerPool || pool == api::kArbiterPool;
 }
 
-MachineConfig Config(std::string name, std::string_view pool, const std::vector<NewFile>& files,
-                     const KubeletSettings& settings) {
-  MachineConfig config;
-  config.name = std::move(name);
-  config.role = pool;
+MachineConfig SignedConfig(std::string name, std::string_view pool, const std::vector<NewFile>& files,
+                           const KubeletSettings& settings) {
+  MachineConfig config = NewConfig(std::move(name), pool, files);
   config.annotations = MadeBy(settings.controller_version);
-  config.config = ConfigText(ConfigOf(files));
   return config;
 }
 
@@ -37,11 +33,6 @@ MachineConfig Config(std::string name, std::string_view pool, const std::vector<
 
 std::string NodeConfigName(std::string_view pool) { return fmt::format("97-{}-generated-kubelet", pool); }
 std::string FeatureConfigName(std::string_view pool) { return fmt::format("98-{}-generated-kubelet", pool); }
-
-bool IsStale(const api::ObjectMeta& config, std::string_view number, std::string_view controller_version) {
-  return config.name.starts_with(number) && config.name.find("generated-kubelet") != std::string::npos &&
-         !IsMadeBy(config, controller_version);
-}
 
 Result<std::vector<std::string>> ControlGroupArguments(std::string_view cgroup_mode,
                                                        std::vector<std::string> arguments) {
@@ -69,7 +60,7 @@ Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineC
                                  const KubeletSettings& settings, std::vector<std::string> arguments) {
   KubeletConfiguration base = TRY(KubeletBase(templates, settings.feature_gates));
   TRY(SetLatency(pool, settings.worker_latency_profile, base));
-  MachineConfig config = Config(NodeConfigName(pool), pool, {TRY(KubeletConfFile(base))}, settings);
+  MachineConfig config = SignedConfig(NodeConfigName(pool), pool, {TRY(KubeletConfFile(base))}, settings);
   if (IsOwnPool(pool)) {
     config.kernel_arguments = TRY(ControlGroupArguments(settings.cgroup_mode, std::move(arguments)));
   }
@@ -79,23 +70,16 @@ Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineC
 Result<MachineConfig> FeatureConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                     const KubeletSettings& settings) {
   const KubeletConfiguration base = TRY(PoolBase(pool, templates, settings));
-  return Config(FeatureConfigName(pool), pool, {TRY(KubeletConfFile(base))}, settings);
+  return SignedConfig(FeatureConfigName(pool), pool, {TRY(KubeletConfFile(base))}, settings);
 }
 
 Result<MachineConfig> UserKubeletConfig(const api::KubeletConfig& object, const api::MachineConfigPool& pool,
                                         std::string name, KubeletConfiguration base, const KubeletSettings& settings) {
   TRY(ValidateFor(pool, object));
   MachineConfig config =
-      Config(std::move(name), pool.metadata.name, TRY(KubeletFiles(object, std::move(base))), settings);
+      SignedConfig(std::move(name), pool.metadata.name, TRY(KubeletFiles(object, std::move(base))), settings);
   config.owner_references = {ControlledBy(api::KubeletConfig::kKind, object.metadata)};
   return config;
-}
-
-Result<bool> Selects(const api::KubeletConfig& object, const api::MachineConfigPool& pool) {
-  const auto& selector = object.spec.machine_config_pool_selector;
-  const api::Selector compiled = TRY(api::Selector::Compile(selector), "invalid label selector");
-  // Elsewhere in Kubernetes, an empty selector selects everything.
-  return selector && !selector->is_empty() && compiled.Matches(pool.metadata.labels);
 }
 
 }  // namespace pintle::generated

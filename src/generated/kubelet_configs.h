@@ -52,7 +52,4 @@ Result<MachineConfig> FeatureConfig(std::string_view pool, std::span<const Machi
 Result<MachineConfig> UserKubeletConfig(const api::KubeletConfig& object, const api::MachineConfigPool& pool,
                                         std::string name, KubeletConfiguration base, const KubeletSettings& settings);
 
-// Returns whether a KubeletConfig selects this pool.  Without a selector, or with an empty one, it selects no pool.
-Result<bool> Selects(const api::KubeletConfig& object, const api::MachineConfigPool& pool);
-
 }  // namespace pintle::generated

@@ -63,7 +63,7 @@ namespace {
 
 constexpr const char* kWhileReadingYaml = "error unmarshaling JSON: while decoding JSON: ";
 
-Result<KubeletConfiguration> Read(const json::Value& document, GoSource source) {
+Result<KubeletConfiguration> ReadFrom(const json::Value& document, GoSource source) {
   GoReading reading(source);
   KubeletConfiguration config;
   GoRead(document, config, nullptr, reading);
@@ -76,14 +76,14 @@ Result<KubeletConfiguration> Read(const json::Value& document, GoSource source) 
 Result<KubeletConfiguration> ParseKubeletConf(std::string_view text) {
   const std::vector<json::Value> documents = TRY(machineconfig::ParseYaml(text));
   if (documents.empty()) return KubeletConfiguration{};
-  Result<KubeletConfiguration> config = Read(documents.front(), GoSource::kYaml);
+  Result<KubeletConfiguration> config = ReadFrom(documents.front(), GoSource::kYaml);
   if (!config) return Error(ErrorKind::kInvalid, kWhileReadingYaml + config.error().message());
   return config;
 }
 
 // The operator reads a text that does not begin with a brace as YAML.
 Result<KubeletConfiguration> ReadKubeletConfiguration(const json::Value& document) {
-  Result<KubeletConfiguration> config = Read(document, GoSource::kJson);
+  Result<KubeletConfiguration> config = ReadFrom(document, GoSource::kJson);
   if (!config && !document.is_object()) {
     return Error(ErrorKind::kInvalid, kWhileReadingYaml + config.error().message());
   }

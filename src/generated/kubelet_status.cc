@@ -11,8 +11,8 @@ namespace pintle::generated {
 namespace {
 
 constexpr std::string_view kAccepted = "Accepted";
-constexpr std::string_view kSuccess = "Success";
-constexpr std::string_view kFailure = "Failure";
+constexpr std::string_view kOldSuccess = "Success";
+constexpr std::string_view kOldFailure = "Failure";
 constexpr std::size_t kOutcomesKept = 3;
 
 api::KubeletConfigCondition Condition(std::string_view type, bool status, const std::string& message, WallTime now) {
@@ -38,7 +38,7 @@ bool SaysTheSame(const api::KubeletConfigStatus& a, const api::KubeletConfigStat
 
 }  // namespace
 
-KubeletOutcome Accepted() { return {.is_accepted = true, .message = std::string(kSuccess)}; }
+KubeletOutcome Accepted() { return {.is_accepted = true, .message = "Success"}; }
 KubeletOutcome Refused(const Error& error) { return {.is_accepted = false, .message = "Error: " + error.message()}; }
 KubeletOutcome WithoutName(const Error& error) {
   return {.is_accepted = false, .message = "could not get kubelet config key: " + error.message()};
@@ -52,7 +52,7 @@ std::optional<api::KubeletConfigStatus> StatusAfter(const api::KubeletConfig& ob
   api::KubeletConfigStatus status = object.status;
   auto& conditions = status.conditions;
   status.observed_generation = object.metadata.generation;
-  std::erase_if(conditions, [](const auto& c) { return c.type == kSuccess || c.type == kFailure; });
+  std::erase_if(conditions, [](const auto& c) { return c.type == kOldSuccess || c.type == kOldFailure; });
   api::KubeletConfigCondition newest = Condition(kAccepted, outcome.is_accepted, outcome.message, now);
   const bool is_again = !conditions.empty() && conditions.back().message == outcome.message;
   if (is_again) conditions.pop_back();
@@ -60,7 +60,7 @@ std::optional<api::KubeletConfigStatus> StatusAfter(const api::KubeletConfig& ob
   if (conditions.size() > kOutcomesKept) {
     conditions.erase(conditions.begin(), conditions.end() - static_cast<std::ptrdiff_t>(kOutcomesKept));
   }
-  conditions.push_back(Condition(outcome.is_accepted ? kSuccess : kFailure, true, outcome.message, now));
+  conditions.push_back(Condition(outcome.is_accepted ? kOldSuccess : kOldFailure, true, outcome.message, now));
   if (SaysTheSame(status, object.status)) return {};
   return status;
 }
@@ -68,7 +68,7 @@ std::optional<api::KubeletConfigStatus> StatusAfter(const api::KubeletConfig& ob
 bool IsAccepted(const api::KubeletConfig& object) {
   if (object.status.observed_generation < object.metadata.generation || object.status.conditions.empty()) return false;
   const api::KubeletConfigCondition& last = object.status.conditions.back();
-  return last.status == "True" && (last.type == kAccepted || last.type == kSuccess);
+  return last.status == "True" && (last.type == kAccepted || last.type == kOldSuccess);
 }
 
 }  // namespace pintle::generated

@@ -11,6 +11,7 @@
 
 #include "api/annotations.h"
 #include "generated/go_reading.h"
+#include "generated/invalid.h"
 #include "json/go_json.h"
 
 namespace pintle::generated {
@@ -18,8 +19,6 @@ namespace {
 
 constexpr std::int32_t kHighestLogLevel = 10;
 constexpr std::string_view kStaticPodPath = "staticPodPath";
-
-Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
 // Returns whether a pool has control plane nodes, judging by its name or by its selector of nodes.
 bool IsControlPlane(const api::MachineConfigPool& pool) {

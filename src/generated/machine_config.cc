@@ -38,6 +38,14 @@ std::string ConfigText(const ignition::Config& config, ignition::EmptyStructs em
   return text;
 }
 
+MachineConfig NewConfig(std::string name, std::string_view pool, const std::vector<NewFile>& files) {
+  MachineConfig config;
+  config.name = std::move(name);
+  config.role = pool;
+  config.config = ConfigText(ConfigOf(files));
+  return config;
+}
+
 api::Annotations MadeBy(std::string_view controller_version) {
   return {{std::string(api::kGeneratedByControllerVersionAnnotation), std::string(controller_version)}};
 }
@@ -55,6 +63,13 @@ api::OwnerReference ControlledBy(std::string_view kind, const api::ObjectMeta& o
       .controller = true,
       .block_owner_deletion = true,
   };
+}
+
+api::OwnerReference OwnedBy(std::string_view api_version, std::string_view kind, const api::ObjectMeta& owner) {
+  api::OwnerReference reference = OwnedAtBootstrap(api_version, kind);
+  reference.name = owner.name;
+  reference.uid = owner.uid;
+  return reference;
 }
 
 api::OwnerReference OwnedAtBootstrap(std::string_view api_version, std::string_view kind) {

@@ -45,12 +45,18 @@ ignition::Config ConfigOf(const std::vector<NewFile>& files);
 std::string ConfigText(const ignition::Config& config,
                        ignition::EmptyStructs empty_structs = ignition::EmptyStructs::kLeftOut);
 
+// Makes a config for a pool with these files, without annotations and owners.
+MachineConfig NewConfig(std::string name, std::string_view pool, const std::vector<NewFile>& files);
+
 // Makes the annotation that identifies the build of the controller which has made a config.
 api::Annotations MadeBy(std::string_view controller_version);
 bool IsMadeBy(const api::ObjectMeta& metadata, std::string_view controller_version);
 
 // Makes the reference to a controller that owns a config.  Kubernetes removes the config together with its owner.
 api::OwnerReference ControlledBy(std::string_view kind, const api::ObjectMeta& owner);
+// Makes the reference to an owner that is not a controller.
+api::OwnerReference OwnedBy(std::string_view api_version, std::string_view kind, const api::ObjectMeta& owner);
+
 // Makes such a reference at bootstrap, where owners have no identity yet.
 api::OwnerReference OwnedAtBootstrap(std::string_view api_version, std::string_view kind);
 

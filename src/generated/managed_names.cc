@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "api/annotations.h"
 #include "api/go_quote.h"
 
 namespace pintle::generated {
@@ -115,6 +116,13 @@ Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,
                                                   Singular(kind), Plural(kind)));
   }
   return numbered(std::to_string(number));
+}
+
+bool IsStale(const api::ObjectMeta& config, std::string_view number, std::string_view word,
+             std::string_view controller_version) {
+  const std::string& maker = config.Annotation(api::kGeneratedByControllerVersionAnnotation);
+  return config.name.starts_with(number) && config.name.find(fmt::format("generated-{}", word)) != std::string::npos &&
+         !maker.empty() && maker != controller_version;
 }
 
 std::string SuffixOf(std::string_view config_name) {

@@ -52,4 +52,10 @@ Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,
 // Returns the value of the annotation for an object whose config has this name.
 std::string SuffixOf(std::string_view config_name);
 
+// Returns whether another build of the controller has made this config of the cluster, so that it has to be removed
+// once its successors exist.  Its name begins with `number` ("97", "98" or "99") and contains `word` after
+// "generated-".  A config that no build has signed belongs to someone else, whatever its name is.
+bool IsStale(const api::ObjectMeta& config, std::string_view number, std::string_view word,
+             std::string_view controller_version);
+
 }  // namespace pintle::generated

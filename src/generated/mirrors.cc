@@ -13,6 +13,7 @@
 
 #include "api/go_quote.h"
 #include "generated/image_reference.h"
+#include "generated/invalid.h"
 #include "generated/scopes.h"
 
 namespace pintle::generated {
@@ -32,8 +33,6 @@ AllMirrors TagMirrors(const MirrorObjects& objects) {
   Append(all, objects.tag_sets, &api::MirrorSetSpec::image_tag_mirrors);
   return all;
 }
-
-Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
 bool IsSource(std::string_view source) {
   return IsWildcard(source) ? IsValidScope(source) && IsRegistryOrRepository(source.substr(2))

@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "api/go_quote.h"
 #include "generated/image_reference.h"
 #include "generated/scopes.h"
@@ -13,10 +11,6 @@ namespace pintle::generated {
 namespace {
 
 using Scopes = std::vector<std::string>;
-
-bool IsInsideOneOf(std::string_view scope, const Scopes& scopes) {
-  return std::any_of(scopes.begin(), scopes.end(), [&](const std::string& outer) { return IsInside(scope, outer); });
-}
 
 // A release is pulled by its digest, so mirrors for tags do not help.
 bool IsToBeHadElsewhere(const std::string& repository, const Scopes& blocked, const MirrorObjects& objects) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "generated/invalid.h"
 #include "generated/scopes.h"
 #include "json/go_text.h"
 #include "json/parse.h"
@@ -28,10 +29,8 @@ struct Policy {
   };
 };
 
-Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
-
 // An unknown requirement is an error: leaving it out would allow more than the policy does.
-Result<Policy> Read(std::string_view text) {
+Result<Policy> ReadPolicy(std::string_view text) {
   json::Report report;
   json::Value document = TRY(json::Parse(text), "error decoding policy json");
   auto policy = json::Decode<Policy>(std::move(document), report);
@@ -39,7 +38,7 @@ Result<Policy> Read(std::string_view text) {
   return Invalid(fmt::format("error decoding policy json: {}", report.problems()[0].ToString()));
 }
 
-std::string Written(const Policy& policy) {
+std::string PolicyText(const Policy& policy) {
   constexpr std::size_t kIndentation = 2;
   return json::Indented(json::GoText(policy), kIndentation);
 }
@@ -57,10 +56,6 @@ Requirements Nothing() { return Only("reject"); }
 bool IsForAtomic(const std::string& scope) {
   constexpr std::ptrdiff_t kTooManySlashes = 3;
   return std::count(scope.begin(), scope.end(), '/') < kTooManySlashes;
-}
-
-bool IsInsideOneOf(std::string_view scope, std::span<const std::string> scopes) {
-  return std::any_of(scopes.begin(), scopes.end(), [&](const std::string& outer) { return IsInside(scope, outer); });
 }
 
 Result<> CheckNesting(std::string_view kind, const ScopeRequirements& requirements, const PolicyScopes& scopes) {
@@ -92,7 +87,7 @@ Result<std::string> PolicyJson(std::string_view from_template, const PolicyScope
   }
   TRY(CheckNesting("clusterimagePolicy", of_cluster, scopes));
 
-  Policy policy = TRY(Read(from_template));
+  Policy policy = TRY(ReadPolicy(from_template));
   ScopeRequirements docker;
   for (const std::string& scope : scopes.allowed) docker[scope] = Anything();
   for (const std::string& scope : scopes.blocked) docker[scope] = Nothing();
@@ -108,13 +103,13 @@ Result<std::string> PolicyJson(std::string_view from_template, const PolicyScope
     if (IsForAtomic(scope)) atomic[scope] = requirements;
   }
   policy.transports[std::string(kDocker)] = std::move(docker);
-  return Written(policy);
+  return PolicyText(policy);
 }
 
 Result<std::string> NamespacePolicyJson(std::string_view of_cluster, const PolicyScopes& scopes,
                                         const ScopeRequirements& of_namespace) {
   TRY(CheckNesting("imagePolicy", of_namespace, scopes));
-  Policy policy = TRY(Read(of_cluster));
+  Policy policy = TRY(ReadPolicy(of_cluster));
   ScopeRequirements& docker = policy.transports[std::string(kDocker)];
   ScopeRequirements& atomic = policy.transports[std::string(kAtomic)];
   for (const auto& [scope, requirements] : of_namespace) {
@@ -124,7 +119,7 @@ Result<std::string> NamespacePolicyJson(std::string_view of_cluster, const Polic
     append(docker[scope]);
     if (IsForAtomic(scope)) append(atomic[scope]);
   }
-  return Written(policy);
+  return PolicyText(policy);
 }
 
 }  // namespace pintle::generated

@@ -27,6 +27,10 @@ bool IsInside(std::string_view inner, std::string_view outer) {
   return IsWildcard(outer) && HostOf(inner).ends_with(outer.substr(1));
 }
 
+bool IsInsideOneOf(std::string_view inner, std::span<const std::string> scopes) {
+  return std::any_of(scopes.begin(), scopes.end(), [&](const std::string& outer) { return IsInside(inner, outer); });
+}
+
 bool IsValidScope(std::string_view scope) {
   if (scope.empty()) return false;
   if (scope.find('*') == std::string_view::npos) return true;

@@ -16,6 +16,9 @@ inline bool IsWildcard(std::string_view scope) { return scope.starts_with("*.");
 // Returns whether everything in `inner` is in `outer`, too.
 bool IsInside(std::string_view inner, std::string_view outer);
 
+// Returns whether everything in `inner` is in one of the scopes.
+bool IsInsideOneOf(std::string_view inner, std::span<const std::string> scopes);
+
 // Returns whether an administrator may allow or block it.  The only valid asterisk is that of a wildcard, which has no
 // path and no port.
 bool IsValidScope(std::string_view scope);

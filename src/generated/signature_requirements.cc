@@ -8,11 +8,10 @@
 
 #include "api/go_quote.h"
 #include "generated/image_reference.h"
+#include "generated/invalid.h"
 
 namespace pintle::generated {
 namespace {
-
-Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
 Error Lacks(std::string_view policy_type, std::string_view member) {
   return Invalid(fmt::format("a policy of the type {} has no {}; add it", policy_type, member));

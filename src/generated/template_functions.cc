@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "generated/go_url.h"
+#include "generated/invalid.h"
 #include "generated/render_config.h"
 #include "gotemplate/print.h"
 
@@ -27,10 +28,8 @@ using gotemplate::Value;
 
 using Values = std::span<const Value>;
 
-Error Wrong(std::string text) { return Error(ErrorKind::kInvalid, std::move(text)); }
-
 // Where the Operator's functions panic, templates report this error.
-Error NilPointer() { return Wrong("runtime error: invalid memory address or nil pointer dereference"); }
+Error NilPointer() { return Invalid("runtime error: invalid memory address or nil pointer dereference"); }
 
 Result<Value> ToString(Values values, Memory& memory) {
   const Value& value = values.front();
@@ -41,14 +40,14 @@ Result<Value> ToString(Values values, Memory& memory) {
 }
 
 Result<Value> Indent(Values values, Memory& memory) {
-  if (values[0].integer() < 0) return Wrong("strings: negative Repeat count");
-  if (values[0].integer() > 1'000'000) return Wrong("the indent is too large");
+  if (values[0].integer() < 0) return Invalid("strings: negative Repeat count");
+  if (values[0].integer() > 1'000'000) return Invalid("the indent is too large");
   const std::string padding(static_cast<std::size_t>(values[0].integer()), ' ');
   std::string indented = padding;
   for (const char c : values[1].text()) {
     indented += c;
     if (c == '\n') indented += padding;
-    if (indented.size() > gotemplate::kLongestPrint) return Wrong("the text would be too long");
+    if (indented.size() > gotemplate::kLongestPrint) return Invalid("the text would be too long");
   }
   return Value::Text(memory.Keep(std::move(indented)));
 }
@@ -58,7 +57,7 @@ Result<Value> Join(Values values, Memory& memory) {
   for (std::size_t i = 0; i < values[0].size(); ++i) {
     if (i > 0) joined += values[1].text();
     joined += values[0].ElementAt(i).text();
-    if (joined.size() > gotemplate::kLongestPrint) return Wrong("the text would be too long");
+    if (joined.size() > gotemplate::kLongestPrint) return Invalid("the text would be too long");
   }
   return Value::Text(memory.Keep(std::move(joined)));
 }
@@ -69,7 +68,7 @@ Result<Value> Skip(Values values, Memory& memory) {
   const auto is_word = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) != 0 || c == '_'); };
   const bool is_key = !key.empty() && (key.front() == '_' || (key.front() >= 'a' && key.front() <= 'z')) &&
                       std::all_of(key.begin(), key.end(), is_word);
-  if (!is_key) return Wrong("invalid key for skipKey");
+  if (!is_key) return Invalid("invalid key for skipKey");
   return Value::Text(memory.Keep(fmt::format("{{{{.{}}}}}", key)));
 }
 
@@ -83,7 +82,7 @@ Result<Value> UrlPort(Values values, Memory& memory) {
   if (!url.port.empty()) return Value::Text(memory.Keep(std::move(url.port)));
   if (url.scheme == "https") return Value::Text("443");
   if (url.scheme == "http") return Value::Text("80");
-  return Wrong(fmt::format("unknown scheme in {}", values.front().text()));
+  return Invalid(fmt::format("unknown scheme in {}", values.front().text()));
 }
 
 // Returns the status of the platform, or no value if there is none.  It is an error if there is no infrastructure at
@@ -98,7 +97,7 @@ std::string_view TypeOf(const Value& status) { return FieldOf(status, {"Type"}).
 
 Result<Value> PlatformType(Values values, Memory&) {
   const Value status = TRY(PlatformStatus(values.front()));
-  if (!status.is_valid()) return Wrong("could not determine platform type");
+  if (!status.is_valid()) return Invalid("could not determine platform type");
   return FieldOf(status, {"Type"});
 }
 
@@ -167,9 +166,9 @@ Result<Value> OnPremisesShortName(Values values, Memory&) {
 // installer has not made do not have it.
 Result<Value> OnPremisesAddresses(const Value& config, std::string_view list, const char* what, Memory& memory) {
   const Value status = TRY(PlatformStatus(config));
-  if (!status.is_valid()) return Wrong("");
+  if (!status.is_valid()) return Invalid("");
   const OnPremises* on_premises = FindOnPremises(TypeOf(status));
-  if (on_premises == nullptr) return Wrong(fmt::format("invalid platform for {}", what));
+  if (on_premises == nullptr) return Invalid(fmt::format("invalid platform for {}", what));
   const Value addresses = FieldOf(status, {on_premises->field, list});
   if (addresses.is_valid()) return addresses;
   if (on_premises->platform == "VSphere") return memory.Strings({});
@@ -181,7 +180,7 @@ Result<Value> OnPremisesAddress(const Value& config, std::string_view list, cons
   const Value addresses = TRY(OnPremisesAddresses(config, list, what, memory));
   if (addresses.size() > 0) return addresses.ElementAt(0);
   if (TypeOf(TRY(PlatformStatus(config))) == "VSphere") return Value();
-  return Wrong("runtime error: index out of range [0] with length 0");
+  return Invalid("runtime error: index out of range [0] with length 0");
 }
 
 constexpr const char* kApiServer = "API Server Internal IP";
@@ -239,17 +238,17 @@ bool IsCloudWithLoadBalancer(std::string_view platform) {
 template <const char* kName, const char* kField>
 Result<Value> CloudAddresses(Values values, Memory&) {
   const Value status = TRY(PlatformStatus(values.front()));
-  if (!status.is_valid()) return Wrong("");
+  if (!status.is_valid()) return Invalid("");
   const std::string_view platform = TypeOf(status);
-  if (!IsCloudWithLoadBalancer(platform)) return Wrong("invalid cloud platform for API Server Internal IPs");
+  if (!IsCloudWithLoadBalancer(platform)) return Invalid("invalid cloud platform for API Server Internal IPs");
   switch (StateOf(status, platform)) {
     case LoadBalancerState::kAvailable:
       return FieldOf(status, {platform, "CloudLoadBalancerConfig", "ClusterHosted", kField});
     case LoadBalancerState::kAbsent:
-      return Wrong(
+      return Invalid(
           fmt::format("{} {} Load Balancer IPs unavailable when the DNSType is ClusterHosted", platform, kName));
     default:
-      return Wrong("");
+      return Invalid("");
   }
 }
 

@@ -1,86 +1,169 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generated/template_text.h"
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "generated/go_json_reader.h"
+#include "generated/go_field.h"
+#include "generated/go_struct.h"
 #include "ignition/data_url.h"
 #include "machineconfig/yaml.h"
 
 namespace pintle::generated {
 namespace {
 
-// Reads a value into a member of a struct.
-template <typename T>
-GoJsonReader::Field Into(GoJsonReader& reader, std::string_view name, T& to) {
-  return {name, [&reader, &to](const json::Value& value) { reader.Read(value, to); }};
-}
+// Go's int, which has another name in errors than int64.
+struct GoInt {
+  std::int64_t number = 0;
+};
 
-void ReadOwner(GoJsonReader& reader, const json::Value& value, std::string_view type, ignition::NodeOwner& to) {
-  reader.ReadStruct(value, type, {Into(reader, "ID", to.id), Into(reader, "Name", to.name)});
-}
+// The structs into which the Operator decodes the text.  Their fields have no names of their own in JSON.
+struct TemplateVerification {
+  std::optional<std::string> hash;
 
-void ReadContents(GoJsonReader& reader, const json::Value& value, ignition::Resource& to) {
+  static constexpr std::string_view kGoName = "v0_1.Verification";
+  static constexpr auto kFields = json::FieldList{OmitEmpty("Hash", &TemplateVerification::hash)};
+};
+
+struct TemplateContents {
+  std::optional<std::string> compression;
   std::optional<std::string> inlined;
-  const auto read_verification = [&](const json::Value& verification) {
-    reader.ReadStruct(verification, "v0_1.Verification", {Into(reader, "Hash", to.verification.hash)});
+  std::optional<std::string> source;
+  TemplateVerification verification;
+
+  static constexpr std::string_view kGoName = "v0_1.FileContents";
+  static constexpr auto kFields = json::FieldList{
+      OmitEmpty("Compression", &TemplateContents::compression),
+      OmitEmpty("Inline", &TemplateContents::inlined),
+      OmitEmpty("Source", &TemplateContents::source),
+      OmitEmpty("Verification", &TemplateContents::verification),
   };
-  reader.ReadStruct(value, "v0_1.FileContents",
-                    {Into(reader, "Compression", to.compression),
-                     Into(reader, "Inline", inlined),
-                     Into(reader, "Source", to.source),
-                     {"Verification", read_verification}});
-  // Inline contents take precedence over a source.
-  if (inlined) to.source = ignition::EncodeDataUrl(*inlined);
+};
+
+struct TemplateUser {
+  std::optional<GoInt> id;
+  std::optional<std::string> name;
+
+  static constexpr std::string_view kGoName = "v0_1.NodeUser";
+  static constexpr auto kFields =
+      json::FieldList{OmitEmpty("ID", &TemplateUser::id), OmitEmpty("Name", &TemplateUser::name)};
+};
+
+struct TemplateGroup {
+  std::optional<GoInt> id;
+  std::optional<std::string> name;
+
+  static constexpr std::string_view kGoName = "v0_1.NodeGroup";
+  static constexpr auto kFields =
+      json::FieldList{OmitEmpty("ID", &TemplateGroup::id), OmitEmpty("Name", &TemplateGroup::name)};
+};
+
+struct TemplateFile {
+  TemplateGroup group;
+  std::optional<bool> overwrite;
+  std::string path;
+  TemplateUser user;
+  std::vector<TemplateContents> append;
+  TemplateContents contents;
+  std::optional<GoInt> mode;
+
+  static constexpr std::string_view kGoName = "v0_1.File";
+  static constexpr auto kFields = json::FieldList{
+      OmitEmpty("Group", &TemplateFile::group),   OmitEmpty("Overwrite", &TemplateFile::overwrite),
+      OmitEmpty("Path", &TemplateFile::path),     OmitEmpty("User", &TemplateFile::user),
+      OmitEmpty("Append", &TemplateFile::append), OmitEmpty("Contents", &TemplateFile::contents),
+      OmitEmpty("Mode", &TemplateFile::mode),
+  };
+};
+
+struct TemplateDropin {
+  std::optional<std::string> contents;
+  std::string name;
+
+  static constexpr std::string_view kGoName = "v0_1.Dropin";
+  static constexpr auto kFields =
+      json::FieldList{OmitEmpty("Contents", &TemplateDropin::contents), OmitEmpty("Name", &TemplateDropin::name)};
+};
+
+struct TemplateUnit {
+  std::optional<std::string> contents;
+  std::vector<TemplateDropin> dropins;
+  std::optional<bool> enabled;
+  std::optional<bool> mask;
+  std::string name;
+
+  static constexpr std::string_view kGoName = "v0_1.Unit";
+  static constexpr auto kFields = json::FieldList{
+      OmitEmpty("Contents", &TemplateUnit::contents), OmitEmpty("Dropins", &TemplateUnit::dropins),
+      OmitEmpty("Enabled", &TemplateUnit::enabled),   OmitEmpty("Mask", &TemplateUnit::mask),
+      OmitEmpty("Name", &TemplateUnit::name),
+  };
+};
+
+}  // namespace
+
+template <>
+struct GoType<GoInt> {
+  static std::string Name() { return "int"; }
+  static void Read(const json::Value& from, GoInt& to, const GoPlace* place, GoReading& reading) {
+    GoType<std::int64_t>::ReadAs(Name(), from, to.number, place, reading);
+  }
+};
+
+namespace {
+
+std::optional<std::int64_t> NumberOf(const std::optional<GoInt>& number) {
+  return number ? std::optional(number->number) : std::nullopt;
 }
 
-// What a text says, as JSON has it.
-Result<json::Value> DocumentIn(std::string_view text) {
-  return TRY(machineconfig::ParseGoYaml(text), "error converting YAML to JSON");
+ignition::Resource ToResource(const TemplateContents& contents) {
+  ignition::Resource resource;
+  resource.compression = contents.compression;
+  // Inline contents take precedence over a source.
+  resource.source = contents.inlined ? std::optional(ignition::EncodeDataUrl(*contents.inlined)) : contents.source;
+  resource.verification.hash = contents.verification.hash;
+  return resource;
+}
+
+template <GoStruct T>
+Result<T> ReadDocument(std::string_view text) {
+  const json::Value document = TRY(machineconfig::ParseGoYaml(text), "error converting YAML to JSON");
+  GoReading reading(GoSource::kYaml);
+  T decoded;
+  GoRead(document, decoded, nullptr, reading);
+  TRY(reading.ToResult(), "error unmarshaling JSON: while decoding JSON");
+  return decoded;
 }
 
 }  // namespace
 
 Result<ignition::File> ReadTemplateFile(std::string_view text) {
-  const json::Value document = TRY(DocumentIn(text));
-  GoJsonReader reader;
+  TemplateFile from = TRY(ReadDocument<TemplateFile>(text));
   ignition::File file;
-  std::optional<bool> overwrite;
-  const auto read_appended = [&](const json::Value& value) { ReadContents(reader, value, file.append.emplace_back()); };
-  const auto read_list = [&](const json::Value& value) { reader.ReadList(value, "v0_1.FileContents", read_appended); };
-  reader.ReadStruct(document, "v0_1.File",
-                    {{"Group", [&](const json::Value& v) { ReadOwner(reader, v, "v0_1.NodeGroup", file.group); }},
-                     Into(reader, "Overwrite", overwrite),
-                     Into(reader, "Path", file.path),
-                     {"User", [&](const json::Value& v) { ReadOwner(reader, v, "v0_1.NodeUser", file.user); }},
-                     {"Append", read_list},
-                     {"Contents", [&](const json::Value& v) { ReadContents(reader, v, file.contents); }},
-                     Into(reader, "Mode", file.mode)});
-  TRY(reader.Finish(), "error unmarshaling JSON: while decoding JSON");
+  file.path = std::move(from.path);
   file.overwrite = true;
+  file.user.id = NumberOf(from.user.id);
+  file.user.name = std::move(from.user.name);
+  file.group.id = NumberOf(from.group.id);
+  file.group.name = std::move(from.group.name);
+  for (const TemplateContents& appended : from.append) file.append.push_back(ToResource(appended));
+  file.contents = ToResource(from.contents);
+  file.mode = NumberOf(from.mode);
   return file;
 }
 
 Result<ignition::Unit> ReadTemplateUnit(std::string_view text) {
-  const json::Value document = TRY(DocumentIn(text));
-  GoJsonReader reader;
+  TemplateUnit from = TRY(ReadDocument<TemplateUnit>(text));
   ignition::Unit unit;
-  const auto read_dropin = [&](const json::Value& value) {
-    ignition::Dropin& dropin = unit.dropins.emplace_back();
-    reader.ReadStruct(value, "v0_1.Dropin",
-                      {Into(reader, "Contents", dropin.contents), Into(reader, "Name", dropin.name)});
-  };
-  const auto read_dropins = [&](const json::Value& value) { reader.ReadList(value, "v0_1.Dropin", read_dropin); };
-  reader.ReadStruct(document, "v0_1.Unit",
-                    {Into(reader, "Contents", unit.contents),
-                     {"Dropins", read_dropins},
-                     Into(reader, "Enabled", unit.enabled),
-                     Into(reader, "Mask", unit.mask),
-                     Into(reader, "Name", unit.name)});
-  TRY(reader.Finish(), "error unmarshaling JSON: while decoding JSON");
+  unit.name = std::move(from.name);
+  unit.contents = std::move(from.contents);
+  unit.enabled = from.enabled;
+  unit.mask = from.mask;
+  for (TemplateDropin& dropin : from.dropins) {
+    unit.dropins.push_back({.contents = std::move(dropin.contents), .name = std::move(dropin.name)});
+  }
   return unit;
 }
 

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "generated/invalid.h"
 #include "generated/template_functions.h"
 #include "generated/template_text.h"
 #include "gotemplate/execute.h"
@@ -27,8 +28,6 @@ constexpr std::string_view kMaster = "master";
 constexpr std::string_view kWorker = "worker";
 constexpr std::string_view kArbiter = "arbiter";
 
-Error Wrong(std::string text) { return Error(ErrorKind::kInvalid, std::move(text)); }
-
 // The text that a template has printed, and the file or unit in it.
 struct Printed {
   std::string text;
@@ -38,7 +37,7 @@ struct Printed {
 };
 
 // The texts of one config's templates, by their file names.
-struct Texts {
+struct PrintedTexts {
   using ByName = std::map<std::string, Printed*>;
   ByName files;
   ByName units;
@@ -50,8 +49,8 @@ Result<std::string> PlatformFolder(std::string_view platform) {
   constexpr auto kKnown =
       std::to_array<std::string_view>({"AWS", "Azure", "BareMetal", "GCP", "OpenStack", "Libvirt", "oVirt", "VSphere",
                                        "KubeVirt", "PowerVS", "None", "External", "Nutanix"});
-  if (platform.empty()) return Wrong("cannot generate MachineConfigs when no platformStatus.type is set");
-  if (platform == "_base") return Wrong("platform _base unsupported");
+  if (platform.empty()) return Invalid("cannot generate MachineConfigs when no platformStatus.type is set");
+  if (platform == "_base") return Invalid("platform _base unsupported");
   if (std::find(kKnown.begin(), kKnown.end(), platform) == kKnown.end()) return std::string("none");
   std::string folder(platform);
   std::transform(folder.begin(), folder.end(), folder.begin(),
@@ -75,11 +74,11 @@ Result<std::vector<std::string>> FoldersFor(const RenderConfig& config) {
 Result<const TemplateEntry*> FindFolder(const TemplateEntry& in, std::string_view name) {
   if (!in.is_folder) {
     const std::string path = fmt::format("{}/{}", in.path, name);
-    return Wrong(fmt::format("failed to open dir {}: stat {}: not a directory", gotemplate::Quoted(path), path));
+    return Invalid(fmt::format("failed to open dir {}: stat {}: not a directory", gotemplate::Quoted(path), path));
   }
   const TemplateEntry* entry = in.Find(name);
   if (entry == nullptr || entry->is_folder) return entry;
-  return Wrong(fmt::format("expected template directory, {} is not a directory", gotemplate::Quoted(entry->path)));
+  return Invalid(fmt::format("expected template directory, {} is not a directory", gotemplate::Quoted(entry->path)));
 }
 
 // Makes the configs of several roles.  Common templates are executed and decoded once, because their data does not
@@ -99,7 +98,7 @@ class ConfigMaker {
         if (const TemplateEntry* found = TRY(FindFolder(*parent, platform))) folders.push_back(found);
       }
     }
-    Texts texts;
+    PrintedTexts texts;
     for (const TemplateEntry* each : folders) TRY(Print(*each, texts));
     MachineConfig made;
     made.name = name;
@@ -113,8 +112,8 @@ class ConfigMaker {
   }
 
  private:
-  Result<> Print(const TemplateEntry& platform, Texts& texts) {
-    const std::array<std::pair<std::string_view, Texts::ByName*>, 3> kinds = {
+  Result<> Print(const TemplateEntry& platform, PrintedTexts& texts) {
+    const std::array<std::pair<std::string_view, PrintedTexts::ByName*>, 3> kinds = {
         {{"files", &texts.files}, {"units", &texts.units}, {"extensions", &texts.extensions}}};
     for (const auto& [name, to] : kinds) {
       if (const TemplateEntry* folder = TRY(FindFolder(platform, name))) TRY(PrintAll(*folder, *to));
@@ -123,7 +122,7 @@ class ConfigMaker {
   }
 
   // In folders below this one, only the names of the files count.  The depth of folders is limited.
-  Result<> PrintAll(const TemplateEntry& folder, Texts::ByName& texts) {
+  Result<> PrintAll(const TemplateEntry& folder, PrintedTexts::ByName& texts) {
     for (const auto& [name, entry] : folder.entries) {
       if (entry.is_folder) {
         TRY(PrintAll(entry, texts));
@@ -137,7 +136,7 @@ class ConfigMaker {
   }
 
   // A template that prints only white space does not replace another one.
-  Result<> PrintOne(const std::string& name, const TemplateEntry& entry, Texts::ByName& texts) {
+  Result<> PrintOne(const std::string& name, const TemplateEntry& entry, PrintedTexts::ByName& texts) {
     const auto [printed, is_new] = printed_.try_emplace(&entry);
     if (is_new) {
       printed->second.text = TRY(TextOf(entry));
@@ -149,10 +148,10 @@ class ConfigMaker {
 
   Result<std::string> TextOf(const TemplateEntry& entry) const {
     if (*entry.parsed) return TextOfTemplate(**entry.parsed, config_);
-    return Wrong(fmt::format("failed to parse template {}: {}", entry.path, entry.parsed->error().message()));
+    return Invalid(fmt::format("failed to parse template {}: {}", entry.path, entry.parsed->error().message()));
   }
 
-  Result<ignition::Config> Transpile(const Texts& texts) const {
+  Result<ignition::Config> Transpile(const PrintedTexts& texts) const {
     std::vector<ignition::Config> parts;
     for (const auto& [name, printed] : texts.files) {
       TRY(ReadFile(*printed));
@@ -171,7 +170,8 @@ class ConfigMaker {
     if (printed.file) return {};
     auto file = ReadTemplateFile(printed.text);
     if (!file) {
-      return Wrong(fmt::format("failed to unmarshal {} into struct: {}", Quoted(printed.text), file.error().message()));
+      return Invalid(
+          fmt::format("failed to unmarshal {} into struct: {}", Quoted(printed.text), file.error().message()));
     }
     printed.file = *std::move(file);
     return {};
@@ -192,7 +192,7 @@ Result<std::vector<MachineConfig>> MakeConfigsOfRole(const TemplateFolder& templ
   const TemplateEntry* folder = templates.root().Find(folder_name);
   if (folder == nullptr || !folder->is_folder) {
     const std::string path = fmt::format("{}/{}", templates.root().path, folder_name);
-    return Wrong(
+    return Invalid(
         fmt::format("failed to read dir {}: open {}: no such file or directory", gotemplate::Quoted(path), path));
   }
   const TemplateEntry* common = templates.root().Find(kCommon);
@@ -226,7 +226,7 @@ std::string WithoutSpace(std::string_view json) {
 }  // namespace
 
 Result<std::string> CompactPullSecret(std::string_view pull_secret) {
-  if (pull_secret.empty()) return Wrong("couldn't compact pullsecret \"\": unexpected end of JSON input");
+  if (pull_secret.empty()) return Invalid("couldn't compact pullsecret \"\": unexpected end of JSON input");
   TRY(json::Parse(pull_secret), "couldn't compact pullsecret");
   return WithoutSpace(pull_secret);
 }
@@ -235,7 +235,7 @@ Result<std::string> TextOfTemplate(const gotemplate::Template& of, const RenderC
   std::string text;
   auto result = gotemplate::Execute(of, TemplateFunctions(), config.value(), text);
   if (!result && config.HasSecret(result.error().message())) {
-    return Wrong(fmt::format("failed to execute template: template: {}: it fails over the pull secret", of.name()));
+    return Invalid(fmt::format("failed to execute template: template: {}: it fails over the pull secret", of.name()));
   }
   TRY(std::move(result), "failed to execute template");
   return text;

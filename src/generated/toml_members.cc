@@ -9,7 +9,7 @@
 namespace pintle::generated {
 namespace {
 
-std::string_view TypeOf(const json::Value& value) {
+std::string_view TomlTypeOf(const json::Value& value) {
   switch (value.type()) {
     case json::Value::Type::kBoolean:
       return "boolean";
@@ -32,7 +32,7 @@ std::string_view TypeOf(const json::Value& value) {
 
 Error WrongType(std::string_view name, const json::Value& value, std::string_view wanted) {
   return Error(ErrorKind::kInvalid, fmt::format("toml: incompatible types: \"{}\" has type {}; it has to be a {}", name,
-                                                TypeOf(value), wanted));
+                                                TomlTypeOf(value), wanted));
 }
 
 Result<std::vector<std::string>> TextsOf(std::string_view name, const json::Value& list) {

@@ -9,6 +9,7 @@
 #include "gotemplate/escape.h"
 #include "gotemplate/execution.h"
 #include "gotemplate/function.h"
+#include "gotemplate/invalid.h"
 #include "gotemplate/print.h"
 
 namespace pintle::gotemplate {
@@ -16,21 +17,19 @@ namespace {
 
 using Values = std::span<const Value>;
 
-Error Wrong(std::string text) { return Error(ErrorKind::kInvalid, std::move(text)); }
-
 // Where Go's reflection panics, templates report this error.
 Error NoValue(const char* method) {
-  return Wrong(fmt::format("reflect: call of reflect.Value.{} on zero Value", method));
+  return Invalid(fmt::format("reflect: call of reflect.Value.{} on zero Value", method));
 }
 
 // An index may be as large as the capacity, and so may the end of a slice.
 Result<std::size_t> IndexFrom(const Value& index, std::size_t capacity) {
-  if (!index.is_valid()) return Wrong("cannot index slice/array with nil");
+  if (!index.is_valid()) return Invalid("cannot index slice/array with nil");
   if (!IsSigned(index.kind()) && !IsUnsigned(index.kind())) {
-    return Wrong(fmt::format("cannot index slice/array with type {}", index.type().name));
+    return Invalid(fmt::format("cannot index slice/array with type {}", index.type().name));
   }
   if (index.integer() < 0 || index.unsigned_integer() > capacity) {
-    return Wrong(fmt::format("index out of range: {}", index.integer()));
+    return Invalid(fmt::format("index out of range: {}", index.integer()));
   }
   return static_cast<std::size_t>(index.unsigned_integer());
 }
@@ -43,12 +42,12 @@ Result<Value> ElementOf(const Value& item, const Value& index) {
     return value.is_valid() ? value : Value::Zero(*item.type().element);
   }
   if (!IsSequence(kind) && kind != Kind::kString) {
-    return Wrong(fmt::format("can't index item of type {}", item.type().name));
+    return Invalid(fmt::format("can't index item of type {}", item.type().name));
   }
   const std::size_t at = TRY(IndexFrom(index, item.size()));
   if (at == item.size()) {
     const char* what = kind == Kind::kString ? "string" : kind == Kind::kSlice ? "slice" : "array";
-    return Wrong(fmt::format("reflect: {} index out of range", what));
+    return Invalid(fmt::format("reflect: {} index out of range", what));
   }
   if (kind == Kind::kString) return Value::Unsigned(static_cast<unsigned char>(item.text()[at]), kUint8Type);
   return item.ElementAt(at);
@@ -56,10 +55,10 @@ Result<Value> ElementOf(const Value& item, const Value& index) {
 
 Result<Value> Index(Values values, Memory&) {
   Value item = WithoutInterface(values.front());
-  if (!item.is_valid()) return Wrong("index of untyped nil");
+  if (!item.is_valid()) return Invalid("index of untyped nil");
   for (const Value& index : values.subspan(1)) {
     const Indirect followed = Follow(item);
-    if (followed.is_nil) return Wrong("index of nil pointer");
+    if (followed.is_nil) return Invalid("index of nil pointer");
     item = TRY(ElementOf(followed.value, WithoutInterface(index)));
   }
   return item;
@@ -68,23 +67,24 @@ Result<Value> Index(Values values, Memory&) {
 Result<Value> Slice(Values values, Memory&) {
   const Value item = WithoutInterface(values.front());
   const Values indices = values.subspan(1);
-  if (!item.is_valid()) return Wrong("slice of untyped nil");
-  if (indices.size() > 3) return Wrong(fmt::format("too many slice indexes: {}", indices.size()));
+  if (!item.is_valid()) return Invalid("slice of untyped nil");
+  if (indices.size() > 3) return Invalid(fmt::format("too many slice indexes: {}", indices.size()));
   const bool is_text = item.kind() == Kind::kString;
-  if (is_text && indices.size() == 3) return Wrong("cannot 3-index slice a string");
+  if (is_text && indices.size() == 3) return Invalid("cannot 3-index slice a string");
   if (!is_text && !IsSequence(item.kind())) {
-    return Wrong(fmt::format("can't slice item of type {}", item.type().name));
+    return Invalid(fmt::format("can't slice item of type {}", item.type().name));
   }
   const std::size_t capacity = is_text ? item.size() : item.capacity();
   std::array<std::size_t, 3> places = {0, item.size(), capacity};
   for (std::size_t i = 0; i < indices.size(); ++i) places[i] = TRY(IndexFrom(indices[i], capacity));
   for (std::size_t i = 0; i < 2; ++i) {
     if (places[i] <= places[i + 1]) continue;
-    return Wrong(fmt::format("invalid slice index: {} > {}", places[i], places[i + 1]));
+    return Invalid(fmt::format("invalid slice index: {} > {}", places[i], places[i + 1]));
   }
   if (item.kind() == Kind::kArray) {
     if (!item.is_addressable()) {
-      return Wrong(fmt::format("reflect.Value.Slice{}: slice of unaddressable array", indices.size() == 3 ? "3" : ""));
+      return Invalid(
+          fmt::format("reflect.Value.Slice{}: slice of unaddressable array", indices.size() == 3 ? "3" : ""));
     }
     return item.Part(places[0], places[1], places[2], *item.type().part);
   }
@@ -93,13 +93,13 @@ Result<Value> Slice(Values values, Memory&) {
 
 Result<Value> LengthOf(Values values, Memory&) {
   const Indirect item = Follow(values.front());
-  if (item.is_nil) return Wrong("len of nil pointer");
+  if (item.is_nil) return Invalid("len of nil pointer");
   const Kind kind = item.value.kind();
   if (kind == Kind::kInvalid) return NoValue("Type");
   if (IsSequence(kind) || kind == Kind::kMap || kind == Kind::kString) {
     return Value::Integer(static_cast<std::int64_t>(item.value.size()));
   }
-  return Wrong(fmt::format("len of type {}", item.value.type().name));
+  return Invalid(fmt::format("len of type {}", item.value.type().name));
 }
 
 Result<Value> Not(Values values, Memory&) { return Value::Bool(!IsTrue(WithoutInterface(values.front()))); }

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "gotemplate/execution.h"
+#include "gotemplate/invalid.h"
 #include "gotemplate/quote.h"
 
 namespace pintle::gotemplate {
@@ -36,8 +37,6 @@ Value Converted(const Value& value, const Type& type) {
   }
 }
 
-Error Wrong(std::string text) { return Error(ErrorKind::kInvalid, std::move(text)); }
-
 // Returns the type of the argument at this place.
 const Type& TypeAt(const Function& function, std::size_t place) {
   return *function.parameters[std::min(place, function.parameters.size() - 1)];
@@ -55,12 +54,12 @@ std::string CalleeName(const Value& value) {
 Result<Value> PreparedArgument(Value value, const Type& type) {
   if (&type == &kAnyValueType) return value;
   if (!value.is_valid()) {
-    if (!CanBeNil(type.kind)) return Wrong(fmt::format("value is nil; should be of type {}", type.name));
+    if (!CanBeNil(type.kind)) return Invalid(fmt::format("value is nil; should be of type {}", type.name));
     value = Value::Zero(type);
   }
   if (IsAssignable(value.type(), type)) return value;
   if (IsInteger(value.kind()) && IsInteger(type.kind)) return Converted(value, type);
-  return Wrong(fmt::format("value has type {}; should be {}", value.type().name, type.name));
+  return Invalid(fmt::format("value has type {}; should be {}", value.type().name, type.name));
 }
 
 Execution::Callee Execution::FindFunction(std::string_view name) const {
@@ -222,18 +221,18 @@ Result<Value> Execution::Call(const Function& function, std::span<const Value> a
 // The built-in function `call`.
 Result<Value> Execution::CallValue(const std::string& name, std::span<const Value> arguments) {
   const Value callee = WithoutInterface(arguments.front());
-  if (!callee.is_valid()) return Wrong("call of nil");
+  if (!callee.is_valid()) return Invalid("call of nil");
   if (callee.kind() != Kind::kFunction) {
-    return Wrong(fmt::format("non-function {} of type {}", name, callee.type().name));
+    return Invalid(fmt::format("non-function {} of type {}", name, callee.type().name));
   }
   // Go's reflection reports a nil function in this way.
-  if (callee.is_nil()) return Wrong("reflect: call of nil function");
+  if (callee.is_nil()) return Invalid("reflect: call of nil function");
   const Function& function = *callee.function();
   const std::size_t given = arguments.size() - 1;
   const std::size_t wanted = function.parameters.size() - (function.is_variadic ? 1 : 0);
   if (function.is_variadic ? given < wanted : given != wanted) {
-    return Wrong(fmt::format("wrong number of args for {}: got {} want {}{}", name, given,
-                             function.is_variadic ? "at least " : "", wanted));
+    return Invalid(fmt::format("wrong number of args for {}: got {} want {}{}", name, given,
+                               function.is_variadic ? "at least " : "", wanted));
   }
   std::vector<Value> values;
   for (std::size_t i = 0; i < given; ++i) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "gotemplate/invalid.h"
 #include "gotemplate/print.h"
 
 namespace pintle::gotemplate {
@@ -26,10 +27,8 @@ Family FamilyOf(const Value& value) {
 
 bool IsNil(const Value& value) { return !value.is_valid() || (CanBeNil(value.kind()) && value.is_nil()); }
 
-Error Wrong(std::string text) { return Error(ErrorKind::kInvalid, std::move(text)); }
-
 Error Incompatible(const Value& a, const Value& b) {
-  return Wrong(fmt::format("incompatible types for comparison: {} and {}", a.type().name, b.type().name));
+  return Invalid(fmt::format("incompatible types for comparison: {} and {}", a.type().name, b.type().name));
 }
 
 bool IsEqualInFamily(const Value& a, const Value& b, Family family) {
@@ -72,12 +71,12 @@ bool IsIdentical(const Value& a, const Value& b) {
 Result<bool> EqualsOutsideFamilies(const Value& a, const Value& b) {
   const bool can_compare = a.kind() == b.kind() || !a.is_valid() || !b.is_valid();
   if (!can_compare) {
-    return Wrong(
+    return Invalid(
         fmt::format("non-comparable types {}: {}, {}: {}", Shown(a, 's'), a.type().name, b.type().name, Shown(b)));
   }
   if (IsNil(a) || IsNil(b)) return IsNil(a) == IsNil(b);
   if (!IsComparable(b.type())) {
-    return Wrong(fmt::format("non-comparable type {}: {}", Shown(b, 's'), b.type().name));
+    return Invalid(fmt::format("non-comparable type {}: {}", Shown(b, 's'), b.type().name));
   }
   return IsIdentical(a, b);
 }
@@ -102,7 +101,7 @@ Result<bool> Equals(const Value& a, const Value& b) {
 }  // namespace
 
 Result<bool> EqualsAny(std::span<const Value> values) {
-  if (values.size() < 2) return Wrong("missing argument for comparison");
+  if (values.size() < 2) return Invalid("missing argument for comparison");
   const Value first = WithoutInterface(values.front());
   for (const Value& value : values.subspan(1)) {
     if (TRY(Equals(first, WithoutInterface(value)))) return true;
@@ -115,7 +114,7 @@ Result<bool> IsLess(const Value& first, const Value& second) {
   const Value b = WithoutInterface(second);
   const Family family = FamilyOf(a);
   const Family other = FamilyOf(b);
-  if (family == Family::kNone || other == Family::kNone) return Wrong("invalid type for comparison");
+  if (family == Family::kNone || other == Family::kNone) return Invalid("invalid type for comparison");
   if (family == Family::kSigned && other == Family::kUnsigned) {
     return a.integer() < 0 || a.unsigned_integer() < b.unsigned_integer();
   }
@@ -133,7 +132,7 @@ Result<bool> IsLess(const Value& first, const Value& second) {
     case Family::kText:
       return a.text() < b.text();
     default:
-      return Wrong("invalid type for comparison");
+      return Invalid("invalid type for comparison");
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 // The limit of a width, of a precision and of the number of an argument.
 constexpr std::size_t kLargestNumber = 1'000'000;
 
-bool IsDecimalDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsFormatDigit(char c) { return c >= '0' && c <= '9'; }
 
 class FormatPrinter {
  public:
@@ -138,7 +138,7 @@ void FormatPrinter::TakePlace() {
 
 std::optional<std::size_t> FormatPrinter::TakeNumber() {
   std::optional<std::size_t> number;
-  while (!rest_.empty() && IsDecimalDigit(rest_.front())) {
+  while (!rest_.empty() && IsFormatDigit(rest_.front())) {
     if (number.value_or(0) > kLargestNumber) {
       rest_ = {};  // Go reads no further here, either.
       return std::nullopt;

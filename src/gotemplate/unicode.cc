@@ -14,7 +14,7 @@ struct Range {
 };
 
 // The ranges come from the Unicode character database, version 14.
-constexpr Range kLetters[] = {
+constexpr Range kLetterRanges[] = {
     {0x41, 0x5a},       {0x61, 0x7a},       {0xaa, 0xaa},       {0xb5, 0xb5},       {0xba, 0xba},
     {0xc0, 0xd6},       {0xd8, 0xf6},       {0xf8, 0x2c1},      {0x2c6, 0x2d1},     {0x2e0, 0x2e4},
     {0x2ec, 0x2ec},     {0x2ee, 0x2ee},     {0x370, 0x374},     {0x376, 0x377},     {0x37a, 0x37d},
@@ -313,7 +313,7 @@ bool IsIn(const Range (&ranges)[kSize], char32_t rune) {
   return range != std::begin(ranges) && rune <= std::prev(range)->last;
 }
 
-bool IsSpace(char32_t rune) {
+bool IsWhiteSpace(char32_t rune) {
   return (rune >= '\t' && rune <= '\r') || rune == ' ' || rune == 0x85 || rune == 0xa0 || rune == 0x1680 ||
          (rune >= 0x2000 && rune <= 0x200a) || rune == 0x2028 || rune == 0x2029 || rune == 0x202f || rune == 0x205f ||
          rune == 0x3000;
@@ -370,7 +370,7 @@ std::string_view FirstRunes(std::string_view text, std::size_t count) {
 
 bool IsLetter(char32_t rune) {
   if (rune < 0x80) return (rune | 0x20) >= 'a' && (rune | 0x20) <= 'z';
-  return IsIn(kLetters, rune);
+  return IsIn(kLetterRanges, rune);
 }
 
 bool IsDigit(char32_t rune) {
@@ -386,7 +386,7 @@ bool IsPrintable(char32_t rune) {
 bool IsBlank(std::string_view text) {
   while (!text.empty()) {
     const Rune rune = FirstRune(text);
-    if (!IsSpace(rune.value)) return false;
+    if (!IsWhiteSpace(rune.value)) return false;
     text.remove_prefix(rune.bytes);
   }
   return true;

@@ -13,7 +13,7 @@ std::uint32_t Length(std::size_t length) {
   return static_cast<std::uint32_t>(length);
 }
 
-bool IsLess(const Value& a, const Value& b) {
+bool IsKeyLess(const Value& a, const Value& b) {
   if (IsSigned(a.kind())) return a.integer() < b.integer();
   if (IsUnsigned(a.kind())) return a.unsigned_integer() < b.unsigned_integer();
   return a.text() < b.text();
@@ -166,9 +166,9 @@ Value Value::FieldAt(std::size_t index) const {
 Value Find(const Value& map, const Value& key) {
   const std::span<const MapEntry> entries = map.entries();
   const auto at = std::lower_bound(entries.begin(), entries.end(), key, [](const MapEntry& entry, const Value& wanted) {
-    return IsLess(entry.key, wanted);
+    return IsKeyLess(entry.key, wanted);
   });
-  if (at == entries.end() || IsLess(key, at->key)) return {};
+  if (at == entries.end() || IsKeyLess(key, at->key)) return {};
   return at->value;
 }
 

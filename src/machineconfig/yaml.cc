@@ -60,13 +60,13 @@ Tag TagNamed(const yaml_char_t* name) {
   return found == kTags.end() ? Tag::kOther : found->second;
 }
 
-// Selects whose words errors have, and whose rules numbers are read by.
-enum class Reader : std::uint8_t { kOurs, kGo };
+// Whether errors have our own words or those of Go, and whether numbers are read as JSON or as Go does.
+enum class YamlReader : std::uint8_t { kOurs, kGo };
 
 // Owns libyaml's events, each of which is freed when the next one comes.
 class Events {
  public:
-  explicit Events(std::string_view text, Reader reader = Reader::kOurs) : reader_(reader) {
+  explicit Events(std::string_view text, YamlReader reader = YamlReader::kOurs) : reader_(reader) {
     is_ready_ = yaml_parser_initialize(&parser_) == 1;
     if (!is_ready_) return;
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
@@ -88,7 +88,7 @@ class Events {
   Error Problem() const {
     if (!is_ready_ || parser_.error == YAML_MEMORY_ERROR) return Error(ErrorKind::kSystem, "out of memory");
     const std::string_view problem = parser_.problem == nullptr ? "unreadable" : parser_.problem;
-    if (reader_ == Reader::kGo) return GoProblem(problem);
+    if (reader_ == YamlReader::kGo) return GoProblem(problem);
     // libyaml's reader, which decodes the bytes, runs ahead of the parser and does not count lines.
     if (parser_.error == YAML_READER_ERROR) {
       return Error(ErrorKind::kInvalid, fmt::format("not YAML: byte {}: {}", parser_.problem_offset, problem));
@@ -107,7 +107,7 @@ class Events {
 
   static Error GoError(std::string_view what) { return Error(ErrorKind::kInvalid, fmt::format("yaml: {}", what)); }
 
-  const Reader reader_;
+  const YamlReader reader_;
   yaml_parser_t parser_ = {};
   yaml_event_t event_ = {};
   bool is_ready_ = false;
@@ -201,12 +201,12 @@ class Composer {
 class Converter {
  public:
   Converter(std::vector<Node> nodes, json::Report* report, const json::ParseLimits& limits,
-            Reader reader = Reader::kOurs)
+            YamlReader reader = YamlReader::kOurs)
       : nodes_(std::move(nodes)), report_(report), limits_(limits), reader_(reader) {}
 
   Result<json::Value> Convert() {
     if (nodes_.empty()) return json::Value(nullptr);
-    is_butane_ = reader_ == Reader::kOurs && IsButane();
+    is_butane_ = reader_ == YamlReader::kOurs && IsButane();
     return Convert(0, Context(), json::Path());
   }
 
@@ -323,7 +323,7 @@ class Converter {
   Result<json::Value> ConvertNumber(const Node& node, const PlainScalar& meaning) const {
     if (const auto* integer = std::get_if<std::int64_t>(&meaning)) return json::Value(*integer);
     if (const auto* integer = std::get_if<std::uint64_t>(&meaning)) return json::Value(*integer);
-    if (reader_ == Reader::kGo) return json::Value(std::get<double>(meaning));
+    if (reader_ == YamlReader::kGo) return json::Value(std::get<double>(meaning));
     const auto number = ThroughJson(std::get<double>(meaning));
     if (!number) return AtLine(node.line, "JSON has no such number");
     return std::visit([](auto n) { return json::Value(n); }, *number);
@@ -447,7 +447,7 @@ class Converter {
   std::vector<Node> nodes_;
   json::Report* report_;
   const json::ParseLimits& limits_;
-  const Reader reader_;
+  const YamlReader reader_;
   bool is_butane_ = false;
   std::vector<std::string_view> keys_;  // The keys that lead to what is being converted.
   std::size_t converted_ = 0;
@@ -514,13 +514,13 @@ Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* 
 
 Result<json::Value> ParseGoYaml(std::string_view text, const json::ParseLimits& limits) {
   TRY(CheckDirectives(text));
-  Events events(text, Reader::kGo);
+  Events events(text, YamlReader::kGo);
   Composer composer(limits);
   for (;;) {
     const yaml_event_t* event = TRY(events.Next());
     if (event->type == YAML_STREAM_END_EVENT) return json::Value(nullptr);
     if (event->type == YAML_DOCUMENT_END_EVENT) {
-      return Converter(std::move(composer).Take(), nullptr, limits, Reader::kGo).Convert();
+      return Converter(std::move(composer).Take(), nullptr, limits, YamlReader::kGo).Convert();
     }
     TRY(composer.Add(*event));
   }

@@ -3,11 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "unit/generated/status_times.h"
+
 namespace pintle::generated {
 namespace {
-
-constexpr WallTime kNow = WallTime(std::chrono::seconds(1'800'000'000));
-constexpr WallTime kLater = kNow + std::chrono::seconds(1);
 
 TEST(StatusAfter, SaysSuccessOrWhatWasWrong) {
   api::ContainerRuntimeConfig config;

@@ -74,7 +74,7 @@ TEST(CheckContainerRuntimeConfig, RefusesOneThatSaysNothing) {
             "the ContainerRuntimeConfig crc has no spec.containerRuntimeConfig; add one, which may be empty");
 }
 
-constexpr std::string_view kTemplate = "[storage]\ndriver = \"overlay\"\n";
+constexpr std::string_view kStorageTemplate = "[storage]\ndriver = \"overlay\"\n";
 
 std::string PathsAndContents(const RuntimeFiles& made) {
   std::string text;
@@ -83,7 +83,7 @@ std::string PathsAndContents(const RuntimeFiles& made) {
 }
 
 RuntimeFiles FilesFor(std::string_view config, AdditionalStores stores = AdditionalStores::kUsed,
-                      std::string_view storage_template = kTemplate) {
+                      std::string_view storage_template = kStorageTemplate) {
   return FilesOf(*Wanting(config).spec.container_runtime_config, storage_template, stores);
 }
 
@@ -152,21 +152,9 @@ api::MachineConfigPool PoolNamed(std::string_view name) {
   return pool;
 }
 
-TEST(IsFor, NeedsASelectorThatSaysSomething) {
-  const api::MachineConfigPool pool = PoolNamed("worker");
-  EXPECT_FALSE(*IsFor(ConfigWith("{}"), pool));
-  EXPECT_FALSE(*IsFor(ConfigWith(R"({"machineConfigPoolSelector":{}})"), pool));
-  EXPECT_TRUE(*IsFor(ConfigWith(R"({"machineConfigPoolSelector":{"matchLabels":{"pool":"worker"}}})"), pool));
-  EXPECT_FALSE(*IsFor(ConfigWith(R"({"machineConfigPoolSelector":{"matchLabels":{"pool":"infra"}}})"), pool));
-  const auto wrong =
-      IsFor(ConfigWith(R"({"machineConfigPoolSelector":{"matchExpressions":[{"key":"a","operator":"In"}]}})"), pool);
-  EXPECT_EQ(wrong.error().message(),
-            "invalid label selector: values: Invalid value: null: for 'in', 'notin' operators, values set can't be "
-            "empty");
-}
-
 TEST(RuntimeConfigsAtBootstrap, AreOneForEachPoolAtMost) {
-  const RuntimeTemplates templates{.storage_conf = std::string(kTemplate), .registries_conf = {}, .policy_json = {}};
+  const RuntimeTemplates templates{
+      .storage_conf = std::string(kStorageTemplate), .registries_conf = {}, .policy_json = {}};
   const auto master = PoolNamed("master");
   const auto worker = PoolNamed("worker");
   const std::vector<PoolWithTemplates> pools = {{&master, &templates}, {&worker, &templates}};
@@ -198,17 +186,6 @@ TEST(RuntimeConfig, IsControlledByItsObject) {
   EXPECT_EQ(made.owner_references.at(0).name, "crc");
   EXPECT_EQ(made.owner_references.at(0).uid, "u-1");
   EXPECT_EQ(made.owner_references.at(0).controller, true);
-}
-
-TEST(IsStaleRuntimeConfig, IsOneOfAnotherBuild) {
-  api::ObjectMeta config;
-  config.name = "99-worker-generated-containerruntime-1";
-  EXPECT_FALSE(IsStaleRuntimeConfig(config, "HASH"));
-  config.annotations = MadeBy("OTHER");
-  EXPECT_TRUE(IsStaleRuntimeConfig(config, "HASH"));
-  EXPECT_FALSE(IsStaleRuntimeConfig(config, "OTHER"));
-  config.name = "99-worker-generated-kubelet";
-  EXPECT_FALSE(IsStaleRuntimeConfig(config, "HASH"));
 }
 
 TEST(RuntimeConfigsAtBootstrap, ChecksAllBeforeItMakesAny) {

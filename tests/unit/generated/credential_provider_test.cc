@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "unit/generated/status_times.h"
+
 namespace pintle::generated {
 namespace {
 
@@ -108,9 +110,6 @@ TEST(DoOverlap, GoesByHostPortAndPath) {
     EXPECT_EQ(DoOverlap(row.other, row.one), row.do_overlap) << row.other << " " << row.one;
   }
 }
-
-constexpr WallTime kNow = WallTime(std::chrono::seconds(1'800'000'000));
-constexpr WallTime kLater = kNow + std::chrono::seconds(1);
 
 TEST(ConditionsOfCredentialProviders, SayWhatWasLeftOutAndWhatFailed) {
   api::CredentialProviderConfig config;

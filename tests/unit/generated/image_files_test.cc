@@ -6,6 +6,7 @@
 
 #include "generated/payload_registries.h"
 #include "generated/sigstore_registries.h"
+#include "unit/generated/image_policy_fixture.h"
 
 namespace pintle::generated {
 namespace {
@@ -17,7 +18,7 @@ using Names = std::vector<std::string>;
 
 constexpr std::string_view kRelease = "r.test/release:4.20";
 
-const RuntimeTemplates& Templates() {
+const RuntimeTemplates& RuntimeFileTemplates() {
   static const RuntimeTemplates kTemplates{
       .storage_conf = "",
       .registries_conf = "unqualified-search-registries = [\"s.test\"]\n",
@@ -26,7 +27,7 @@ const RuntimeTemplates& Templates() {
 }
 
 // The settings of a cluster.
-struct Cluster {
+struct ClusterImages {
   api::Image image;
   std::vector<api::MirrorSet> content_source_policies;
   std::vector<api::MirrorSet> digest_sets;
@@ -48,19 +49,10 @@ struct Cluster {
   }
 };
 
-api::ImagePolicy PolicyFor(Names scopes, std::string name_space = "") {
-  api::ImagePolicy policy;
-  policy.metadata.namespace_name = std::move(name_space);
-  policy.spec.scopes = std::move(scopes);
-  policy.spec.policy.root_of_trust.policy_type = "PublicKey";
-  policy.spec.policy.root_of_trust.public_key = api::PublicKeyTrust{.key = "a2V5", .rekor_key = {}};
-  return policy;
-}
-
-Names PathsOf(const Cluster& cluster, ImagesFor whom = ImagesFor::kCluster) {
+Names PathsOf(const ClusterImages& cluster, ImagesFor whom = ImagesFor::kCluster) {
   const auto rules = RulesOf(cluster.Inputs(), whom);
   if (!rules) return {rules.error().message()};
-  const auto files = FilesOf(*rules, Templates());
+  const auto files = FilesOf(*rules, RuntimeFileTemplates());
   if (!files) return {files.error().message()};
   Names paths;
   for (const NewFile& file : *files) paths.push_back(file.path);
@@ -74,7 +66,7 @@ constexpr std::string_view kSearch = "/etc/containers/registries.conf.d/01-image
 
 TEST(FilesOfImages, AreThoseThatHaveSomethingToSay) {
   EXPECT_THAT(PathsOf({}), IsEmpty());
-  Cluster cluster;
+  ClusterImages cluster;
   cluster.sources().insecure = Names();
   EXPECT_THAT(PathsOf(cluster), ElementsAre(kRegistries));
   cluster = {};
@@ -96,7 +88,7 @@ TEST(FilesOfImages, AreThoseThatHaveSomethingToSay) {
 }
 
 TEST(FilesOfImages, AreInTheOrderOfTheOperator) {
-  Cluster cluster;
+  ClusterImages cluster;
   cluster.sources() = {
       .insecure = Names{"i.test"}, .blocked = Names{"b.test"}, .allowed = {}, .search = Names{"s.test"}};
   cluster.cluster_policies = {PolicyFor({"c.test"})};
@@ -106,16 +98,16 @@ TEST(FilesOfImages, AreInTheOrderOfTheOperator) {
 }
 
 TEST(FilesOfImages, HaveThePolicyOfTheTemplateBesideThoseOfNamespaces) {
-  Cluster cluster;
+  ClusterImages cluster;
   cluster.namespace_policies = {PolicyFor({"s.test"}, "ns")};
-  const auto files = FilesOf(*RulesOf(cluster.Inputs(), ImagesFor::kCluster), Templates());
+  const auto files = FilesOf(*RulesOf(cluster.Inputs(), ImagesFor::kCluster), RuntimeFileTemplates());
   ASSERT_TRUE(files);
-  EXPECT_EQ(files->at(0).contents, Templates().policy_json);
+  EXPECT_EQ(files->at(0).contents, RuntimeFileTemplates().policy_json);
   EXPECT_EQ(files->size(), 3U);
 }
 
 TEST(FilesOfImages, SayWhichFileCouldNotBeMade) {
-  Cluster cluster;
+  ClusterImages cluster;
   cluster.sources().insecure = Names{"*"};
   EXPECT_THAT(PathsOf(cluster), ElementsAre("could not update registries config with new changes: invalid entry for "
                                             "insecure registries \"*\""));
@@ -132,7 +124,7 @@ TEST(FilesOfImages, SayWhichFileCouldNotBeMade) {
 }
 
 TEST(RulesOf, NeedTheNameOfTheReleaseForAnImage) {
-  Cluster cluster;
+  ClusterImages cluster;
   ImageInputs inputs = cluster.Inputs();
   inputs.release_image = "release:latest";
   EXPECT_EQ(RulesOf(inputs, ImagesFor::kCluster).error().message(), "error parsing reference of release image");
@@ -142,7 +134,7 @@ TEST(RulesOf, NeedTheNameOfTheReleaseForAnImage) {
 
 // Only bootstrap refuses an allowed registry, which is the release's, together with a blocked one.
 TEST(RulesOf, CountAllowedOnesTwiceAtBootstrap) {
-  Cluster cluster;
+  ClusterImages cluster;
   cluster.sources().allowed = Names{"r.test/release"};
   cluster.sources().blocked = Names{"b.test"};
   EXPECT_THAT(PathsOf(cluster), ElementsAre(kRegistries, kPolicy));
@@ -183,7 +175,7 @@ TEST(SplitRegistries, BlocksTheReleaseOnlyIfThereIsAMirror) {
             {}},
            {{"r.test"}, {"r.test/other"}, {}, {}, {}, {"r.test"}},
        }) {
-    Cluster cluster;
+    ClusterImages cluster;
     if (!row.mirrors.empty()) cluster.Digest("r.test/release", row.mirrors);
     cluster.sources().blocked = row.blocked;
     const auto split = SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors());
@@ -197,7 +189,7 @@ TEST(SplitRegistries, BlocksTheReleaseOnlyIfThereIsAMirror) {
 }
 
 TEST(SplitRegistries, TakesMirrorsOfDigestsOnlyAndAtTheirPaths) {
-  Cluster cluster;
+  ClusterImages cluster;
   cluster.sources().blocked = Names{"r.test", "m.test/ns/release"};
   cluster.tag_sets.emplace_back().spec.image_tag_mirrors = {{"r.test", {"n.test"}, ""}};
   cluster.Digest("r.test", {"m.test/ns"});

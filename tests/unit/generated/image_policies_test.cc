@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
+#include "unit/generated/image_policy_fixture.h"
+#include "unit/generated/status_times.h"
 
 namespace pintle::generated {
 namespace {
@@ -12,15 +14,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-api::ImagePolicy PolicyFor(std::vector<std::string> scopes, std::string name_space = "") {
-  api::ImagePolicy policy;
-  policy.metadata.namespace_name = std::move(name_space);
-  policy.spec.scopes = std::move(scopes);
-  policy.spec.policy.root_of_trust.policy_type = "PublicKey";
-  policy.spec.policy.root_of_trust.public_key = api::PublicKeyTrust{.key = "a2V5", .rekor_key = {}};
-  return policy;
-}
 
 TEST(RequirementsOf, LeaveOutWhatTheClusterRequiresAlready) {
   const std::vector of_cluster = {PolicyFor({"s.test", "t.test/ns"})};
@@ -48,9 +41,6 @@ TEST(RequirementsOf, FailWithTheFirstThatIsWrong) {
   EXPECT_EQ(RequirementsOf(wrong, {}).error().message(), "unknown signedIdentity match policy: Huh");
   EXPECT_FALSE(RequirementsOf({}, wrong));
 }
-
-constexpr WallTime kNow = WallTime(std::chrono::seconds(1'800'000'000));
-constexpr WallTime kLater = kNow + std::chrono::seconds(1);
 
 TEST(ConditionsOf, SayWhichScopesDoNotCount) {
   const api::ImagePolicy policy = PolicyFor({"s.test/x"}, "ns1");

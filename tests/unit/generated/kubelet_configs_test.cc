@@ -78,31 +78,6 @@ TEST(UserKubeletConfig, BelongsToItsObject) {
   EXPECT_NE(FileOf(*config, kKubeletConfPath).find("maxPods: 9\n"), std::string::npos);
 }
 
-TEST(Selects, TakesAnEmptySelectorForNone) {
-  const api::MachineConfigPool pool = Pool("worker");
-  EXPECT_TRUE(*Selects(Kubelet(R"({"machineConfigPoolSelector":{"matchLabels":{"pool":"worker"}}})"), pool));
-  EXPECT_FALSE(*Selects(Kubelet(R"({"machineConfigPoolSelector":{"matchLabels":{"pool":"infra"}}})"), pool));
-  EXPECT_FALSE(*Selects(Kubelet(R"({"machineConfigPoolSelector":{}})"), pool));
-  EXPECT_FALSE(*Selects(Kubelet("{}"), pool));
-  const auto bad =
-      Selects(Kubelet(R"({"machineConfigPoolSelector":{"matchExpressions":[{"key":"a","operator":"Near"}]}})"), pool);
-  ASSERT_FALSE(bad);
-  EXPECT_EQ(bad.error().message(), "invalid label selector: \"Near\" is not a valid label selector operator");
-}
-
-TEST(IsStale, IsAConfigOfAnotherBuild) {
-  api::ObjectMeta config;
-  config.name = "99-worker-generated-kubelet-4";
-  EXPECT_TRUE(IsStale(config, "99", "HASH"));
-  EXPECT_FALSE(IsStale(config, "98", "HASH"));
-  config.annotations = MadeBy("HASH");
-  EXPECT_FALSE(IsStale(config, "99", "HASH"));
-  config.annotations = MadeBy("OLD");
-  EXPECT_TRUE(IsStale(config, "99", "HASH"));
-  config.name = "99-worker-generated-registries";
-  EXPECT_FALSE(IsStale(config, "99", "HASH"));
-}
-
 const std::vector<api::MachineConfigPool> kPools = {Pool("master"), Pool("infra")};
 
 Result<std::vector<MachineConfig>> TemplatesForAny(const std::string&) { return Templates("maxPods: 5\n"); }

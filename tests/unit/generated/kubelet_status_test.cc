@@ -4,11 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "unit/generated/kubelet_fixture.h"
+#include "unit/generated/status_times.h"
 
 namespace pintle::generated {
 namespace {
-
-const WallTime kNow = *FromRfc3339("2026-01-02T03:04:05Z");
 
 api::KubeletConfig After(api::KubeletConfig object, const KubeletOutcome& outcome) {
   if (auto status = StatusAfter(object, outcome, kNow)) object.status = *std::move(status);

@@ -13,7 +13,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 // Makes an object that was created in this second, with this annotation ("-" for none) and these finalizers.
-api::ObjectMeta Made(int second, const std::string& suffix, Names finalizers = {}) {
+api::ObjectMeta ObjectFrom(int second, const std::string& suffix, Names finalizers = {}) {
   api::ObjectMeta object;
   object.name = "object-" + std::to_string(second);
   object.creation_timestamp = api::Time{WallTime(std::chrono::seconds(second))};
@@ -47,60 +47,65 @@ std::string NameOf(const NameCase& c, ManagedKind kind, std::string& takes_over)
 TEST(NameFor, GivesEachObjectOfAPoolANameThatItKeeps) {
   const std::string plain = "99-worker-generated-kubelet";
   const NameCase cases[] = {
-      {"the only one", Made(1, "-"), {}, {}, plain, ""},
-      {"one that has the plain name", Made(1, ""), {Made(2, "3")}, {plain}, plain, ""},
-      {"one that has a number", Made(1, "3"), {}, {}, plain + "-3", ""},
-      {"the second", Made(2, "-"), {Made(1, "")}, {plain}, plain + "-1", ""},
-      {"the first of two before anything was made", Made(1, "-"), {Made(2, "-")}, {}, plain + "-1", ""},
-      {"a number that is free is not given again", Made(5, "-"), {Made(1, ""), Made(2, "4")}, {}, plain + "-5", ""},
+      {"the only one", ObjectFrom(1, "-"), {}, {}, plain, ""},
+      {"one that has the plain name", ObjectFrom(1, ""), {ObjectFrom(2, "3")}, {plain}, plain, ""},
+      {"one that has a number", ObjectFrom(1, "3"), {}, {}, plain + "-3", ""},
+      {"the second", ObjectFrom(2, "-"), {ObjectFrom(1, "")}, {plain}, plain + "-1", ""},
+      {"the first of two before anything was made", ObjectFrom(1, "-"), {ObjectFrom(2, "-")}, {}, plain + "-1", ""},
+      {"a number that is free is not given again",
+       ObjectFrom(5, "-"),
+       {ObjectFrom(1, ""), ObjectFrom(2, "4")},
+       {},
+       plain + "-5",
+       ""},
       {"an older one without its annotation",
-       Made(1, "-", {plain, plain + "-2"}),
-       {Made(2, "")},
+       ObjectFrom(1, "-", {plain, plain + "-2"}),
+       {ObjectFrom(2, "")},
        {plain, plain + "-2"},
        plain + "-2",
        ""},
-      {"its config has gone", Made(1, "-", {plain + "-2"}), {Made(2, "4")}, {}, plain + "-5", ""},
+      {"its config has gone", ObjectFrom(1, "-", {plain + "-2"}), {ObjectFrom(2, "4")}, {}, plain + "-5", ""},
       {"a finalizer of another pool",
-       Made(1, "-", {"99-workers-generated-kubelet"}),
-       {Made(2, "4")},
+       ObjectFrom(1, "-", {"99-workers-generated-kubelet"}),
+       {ObjectFrom(2, "4")},
        {"99-workers-generated-kubelet"},
        plain + "-5",
        ""},
       {"a finalizer of the pool that goes on otherwise",
-       Made(1, "-", {plain + "er-1"}),
-       {Made(2, "")},
+       ObjectFrom(1, "-", {plain + "er-1"}),
+       {ObjectFrom(2, "")},
        {plain + "er-1"},
        plain + "-1",
        ""},
       {"the youngest is not asked for its finalizers",
-       Made(3, "-", {plain}),
-       {Made(2, "4")},
+       ObjectFrom(3, "-", {plain}),
+       {ObjectFrom(2, "4")},
        {plain},
        plain + "-5",
        ""},
       {"a config of an older operator",
-       Made(1, "-"),
+       ObjectFrom(1, "-"),
        {},
        {"99-worker-uid-w-kubelet"},
        plain,
        "99-worker-uid-w-kubelet"},
-      {"both names", Made(1, ""), {}, {plain, "99-worker-uid-w-kubelet"}, plain, ""},
+      {"both names", ObjectFrom(1, ""), {}, {plain, "99-worker-uid-w-kubelet"}, plain, ""},
       {"ten at the most",
-       Made(20, "-"),
-       {Made(1, "9")},
+       ObjectFrom(20, "-"),
+       {ObjectFrom(1, "9")},
        {},
        "max number of supported kubelet config (10) has been reached. Please delete old kubelet configs before "
        "retrying",
        ""},
       {"no number",
-       Made(2, "-"),
-       {Made(1, "x")},
+       ObjectFrom(2, "-"),
+       {ObjectFrom(1, "x")},
        {},
        "error converting x to int: strconv.Atoi: parsing \"x\": invalid syntax",
        ""},
       {"a long number",
-       Made(2, "-"),
-       {Made(1, "99999999999999999999")},
+       ObjectFrom(2, "-"),
+       {ObjectFrom(1, "99999999999999999999")},
        {},
        "error converting 99999999999999999999 to int: strconv.Atoi: parsing \"99999999999999999999\": value out of "
        "range",
@@ -116,12 +121,13 @@ TEST(NameFor, GivesEachObjectOfAPoolANameThatItKeeps) {
 
 TEST(NameFor, HasItsOwnWordsForContainerRuntimes) {
   std::string takes_over;
-  EXPECT_EQ(NameOf({"", Made(1, "-"), {}, {"99-worker-uid-w-containerruntime"}, "", ""}, ManagedKind::kContainerRuntime,
-                   takes_over),
+  EXPECT_EQ(NameOf({"", ObjectFrom(1, "-"), {}, {"99-worker-uid-w-containerruntime"}, "", ""},
+                   ManagedKind::kContainerRuntime, takes_over),
             "99-worker-generated-containerruntime");
   EXPECT_EQ(takes_over, "99-worker-uid-w-containerruntime");
-  EXPECT_EQ(NameOf({"", Made(20, "-"), {Made(1, "9")}, {}, "", ""}, ManagedKind::kContainerRuntime, takes_over),
-            "max number of supported ctrcfgs (10) has been reached. Please delete old ctrcfgs before retrying");
+  EXPECT_EQ(
+      NameOf({"", ObjectFrom(20, "-"), {ObjectFrom(1, "9")}, {}, "", ""}, ManagedKind::kContainerRuntime, takes_over),
+      "max number of supported ctrcfgs (10) has been reached. Please delete old ctrcfgs before retrying");
 }
 
 TEST(ConfigOfOldName, IsOneWithoutANewName) {
@@ -142,6 +148,23 @@ TEST(SuffixOf, IsTheNumberBehindTheName) {
   EXPECT_EQ(SuffixOf("99-gpu-1-generated-kubelet"), "");
   EXPECT_EQ(SuffixOf("99-gpu-1-generated-kubelet-2"), "2");
   EXPECT_EQ(SuffixOf("kubelet"), "");
+}
+
+TEST(IsStale, IsAConfigThatAnotherBuildHasSigned) {
+  api::ObjectMeta config;
+  config.name = "99-worker-generated-kubelet-4";
+  config.annotations = {{"machineconfiguration.openshift.io/generated-by-controller-version", "OLD"}};
+  EXPECT_TRUE(IsStale(config, "99", "kubelet", "HASH"));
+  EXPECT_FALSE(IsStale(config, "99", "kubelet", "OLD"));
+  EXPECT_FALSE(IsStale(config, "98", "kubelet", "HASH"));
+  EXPECT_FALSE(IsStale(config, "99", "containerruntime", "HASH"));
+}
+
+// The operator removes such a config of a user.
+TEST(IsStale, IsNoConfigWithoutASignature) {
+  api::ObjectMeta config;
+  config.name = "99-worker-my-generated-kubelet";
+  EXPECT_FALSE(IsStale(config, "99", "kubelet", "HASH"));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-constexpr std::string_view kTemplate =
+constexpr std::string_view kPolicyTemplate =
     R"({"default": [{"type": "insecureAcceptAnything"}],
  "transports": {"docker-daemon": {"": [{"type": "insecureAcceptAnything"}]}}}
 )";
@@ -26,7 +26,7 @@ ScopeRequirements Signed(const Names& scopes) {
 }
 
 // Prints a policy on one line: "default D docker scope=type+type ... atomic scope=...".
-std::string Shown(const std::string& text) {
+std::string PolicyLine(const std::string& text) {
   auto document = json::Parse(text);
   if (!document) return "no JSON";
   const auto types = [](const json::Value& requirements) {
@@ -43,7 +43,7 @@ std::string Shown(const std::string& text) {
   return shown;
 }
 
-struct Row {
+struct PolicyRow {
   Names allowed;
   Names blocked;
   Names signed_scopes;
@@ -51,8 +51,8 @@ struct Row {
 };
 
 TEST(PolicyJson, HasScopesByTransports) {
-  for (const Row& row : {
-           Row{{"a"}, {}, {}, "re atomic: a=in docker: a=in docker-daemon: =in"},
+  for (const PolicyRow& row : {
+           PolicyRow{{"a"}, {}, {}, "re atomic: a=in docker: a=in docker-daemon: =in"},
            {{}, {"b", "*.w"}, {}, "in atomic: *.w=re b=re docker: *.w=re b=re docker-daemon: =in"},
            {{}, {}, {"s"}, "in atomic: s=si docker: s=si docker-daemon: =in"},
            {{"a", "a/b/c/d"}, {}, {}, "re atomic: a=in docker: a=in a/b/c/d=in docker-daemon: =in"},
@@ -77,13 +77,13 @@ TEST(PolicyJson, HasScopesByTransports) {
            {{"t"}, {}, {"s"}, "clusterimagePolicy configured for the scope s is not nested inside allowedRegistries"},
            {{}, {"s"}, {"s/x"}, "clusterimagePolicy configured for the scope s/x is nested inside blockedRegistries"},
        }) {
-    const auto policy = PolicyJson(kTemplate, {row.allowed, row.blocked, kPayload}, Signed(row.signed_scopes));
-    EXPECT_EQ(policy ? Shown(*policy) : policy.error().message(), row.policy);
+    const auto policy = PolicyJson(kPolicyTemplate, {row.allowed, row.blocked, kPayload}, Signed(row.signed_scopes));
+    EXPECT_EQ(policy ? PolicyLine(*policy) : policy.error().message(), row.policy);
   }
 }
 
 TEST(PolicyJson, IsTheTemplateIfThereIsNothingToChange) {
-  EXPECT_EQ(*PolicyJson(kTemplate, {{}, {}, kPayload}, {}), kTemplate);
+  EXPECT_EQ(*PolicyJson(kPolicyTemplate, {{}, {}, kPayload}, {}), kPolicyTemplate);
 }
 
 TEST(PolicyJson, IsWrittenAsGoWritesIt) {
@@ -128,18 +128,18 @@ TEST(PolicyJson, RefusesATemplateThatItWouldWriteWithLess) {
 
 TEST(NamespacePolicyJson, AddsToThatOfTheCluster) {
   const Names allowed = {"s", "t"};
-  const std::string of_cluster = *PolicyJson(kTemplate, {allowed, {}, kPayload}, Signed({"s"}));
-  EXPECT_EQ(Shown(*NamespacePolicyJson(of_cluster, {allowed, {}, kPayload}, Signed({"t", "t/a/b/c"}))),
+  const std::string of_cluster = *PolicyJson(kPolicyTemplate, {allowed, {}, kPayload}, Signed({"s"}));
+  EXPECT_EQ(PolicyLine(*NamespacePolicyJson(of_cluster, {allowed, {}, kPayload}, Signed({"t", "t/a/b/c"}))),
             "re atomic: s=si t=in+si docker: s=si t=in+si t/a/b/c=si docker-daemon: =in");
-  EXPECT_EQ(Shown(*NamespacePolicyJson(kTemplate, {{}, {}, kPayload}, Signed({"u"}))),
+  EXPECT_EQ(PolicyLine(*NamespacePolicyJson(kPolicyTemplate, {{}, {}, kPayload}, Signed({"u"}))),
             "in atomic: u=si docker: u=si docker-daemon: =in");
 }
 
 TEST(NamespacePolicyJson, IsAboutWhatIsAllowed) {
   const Names scopes = {"s"};
-  EXPECT_EQ(NamespacePolicyJson(kTemplate, {scopes, {}, kPayload}, Signed({"t"})).error().message(),
+  EXPECT_EQ(NamespacePolicyJson(kPolicyTemplate, {scopes, {}, kPayload}, Signed({"t"})).error().message(),
             "imagePolicy configured for the scope t is not nested inside allowedRegistries");
-  EXPECT_EQ(NamespacePolicyJson(kTemplate, {{}, scopes, kPayload}, Signed({"s/x"})).error().message(),
+  EXPECT_EQ(NamespacePolicyJson(kPolicyTemplate, {{}, scopes, kPayload}, Signed({"s/x"})).error().message(),
             "imagePolicy configured for the scope s/x is nested inside blockedRegistries");
 }
 

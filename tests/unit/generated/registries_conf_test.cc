@@ -16,7 +16,7 @@ struct Wishes {
 };
 
 // Prints each entry as "scope[!insecure][#blocked] mirror[!]@digest ...", separated by ";".
-std::string Shown(const RegistriesConf& conf) {
+std::string ConfLine(const RegistriesConf& conf) {
   std::string shown;
   for (const Registry& registry : conf.registries) {
     if (!shown.empty()) shown += "; ";
@@ -38,7 +38,7 @@ Result<std::string> Edited(const Wishes& wishes, RegistriesConf conf = {}) {
   tags[0].spec.image_tag_mirrors = wishes.tags;
   TRY(Edit(conf, {wishes.insecure, wishes.blocked},
            {.content_source_policies = {}, .digest_sets = digests, .tag_sets = tags}));
-  return Shown(conf);
+  return ConfLine(conf);
 }
 
 TEST(Edit, MakesEntriesInTheOrderOfTheOperator) {

@@ -14,15 +14,15 @@ MachineConfig With(const std::vector<NewFile>& files) {
   return config;
 }
 
-const NewFile kStorage{"/etc/containers/storage.conf", "s"};
-const NewFile kRegistries{"/etc/containers/registries.conf", "r"};
-const NewFile kPolicy{"/etc/containers/policy.json", "p"};
+const NewFile kStorageFile{"/etc/containers/storage.conf", "s"};
+const NewFile kRegistriesFile{"/etc/containers/registries.conf", "r"};
+const NewFile kPolicyFile{"/etc/containers/policy.json", "p"};
 
 TEST(FindRuntimeTemplates, LooksAtAllConfigs) {
   MachineConfig unreadable;
   unreadable.config = "{}";
-  const std::vector configs = {unreadable, With({kStorage}), With({}), With({kPolicy, kRegistries}),
-                               With({{kStorage.path, "later"}})};
+  const std::vector configs = {unreadable, With({kStorageFile}), With({}), With({kPolicyFile, kRegistriesFile}),
+                               With({{kStorageFile.path, "later"}})};
   const auto templates = FindRuntimeTemplates(configs);
   ASSERT_TRUE(templates);
   EXPECT_EQ(templates->storage_conf, "s");
@@ -31,9 +31,9 @@ TEST(FindRuntimeTemplates, LooksAtAllConfigs) {
 }
 
 TEST(FindRuntimeTemplates, NamesAllThatAreMissing) {
-  EXPECT_EQ(FindRuntimeTemplates(std::vector{With({kRegistries, kPolicy})}).error().message(),
+  EXPECT_EQ(FindRuntimeTemplates(std::vector{With({kRegistriesFile, kPolicyFile})}).error().message(),
             "could not generate old container runtime configs: could not find Storage Config");
-  EXPECT_EQ(FindRuntimeTemplates(std::vector{With({kRegistries})}).error().message(),
+  EXPECT_EQ(FindRuntimeTemplates(std::vector{With({kRegistriesFile})}).error().message(),
             "could not generate old container runtime configs: [could not find Storage Config, could not find Policy "
             "JSON]");
 }

@@ -9,7 +9,7 @@ namespace pintle::generated {
 namespace {
 
 // Returns the JSON of a requirement, or the error.
-std::string Made(const std::string& trust, const std::string& identity = "{}") {
+std::string RequirementFor(const std::string& trust, const std::string& identity = "{}") {
   json::Report report;
   auto document = json::Parse(R"({"rootOfTrust":)" + trust + R"(,"signedIdentity":)" + identity + "}");
   EXPECT_TRUE(document);
@@ -17,7 +17,7 @@ std::string Made(const std::string& trust, const std::string& identity = "{}") {
   return requirement ? json::GoText(*requirement) : requirement.error().message();
 }
 
-struct Row {
+struct TrustRow {
   std::string in;
   std::string out;
 };
@@ -25,9 +25,9 @@ struct Row {
 TEST(RequirementOf, HasTheRootOfTrust) {
   const std::string identity = R"("signedIdentity":{"type":"matchRepoDigestOrExact"}})";
   const std::string none = "exactly one of keyPath, keyPaths, keyData, keyDatas, fulcio, and pki must be specified";
-  for (const Row& row : {
-           Row{R"({"policyType":"PublicKey","publicKey":{"keyData":"a2V5"}})",
-               R"({"type":"sigstoreSigned","keyData":"a2V5",)" + identity},
+  for (const TrustRow& row : {
+           TrustRow{R"({"policyType":"PublicKey","publicKey":{"keyData":"a2V5"}})",
+                    R"({"type":"sigstoreSigned","keyData":"a2V5",)" + identity},
            {R"({"policyType":"PublicKey","publicKey":{"keyData":"a2V5","rekorKeyData":"cg=="}})",
             R"({"type":"sigstoreSigned","keyData":"a2V5","rekorPublicKeyData":"cg==",)" + identity},
            {R"({"policyType":"PublicKey","publicKey":{}})", none},
@@ -63,14 +63,14 @@ TEST(RequirementOf, HasTheRootOfTrust) {
            {R"({"policyType":"PKI"})", "a policy of the type PKI has no pki; add it"},
            {R"({"policyType":"Huh","publicKey":{"keyData":"a2V5"}})", none},
        }) {
-    EXPECT_EQ(Made(row.in), row.out);
+    EXPECT_EQ(RequirementFor(row.in), row.out);
   }
 }
 
 TEST(RequirementOf, HasTheNameThatIsSigned) {
   const std::string begin = R"({"type":"sigstoreSigned","keyData":"a2V5","signedIdentity":)";
-  for (const Row& row : {
-           Row{"{}", begin + R"({"type":"matchRepoDigestOrExact"}})"},
+  for (const TrustRow& row : {
+           TrustRow{"{}", begin + R"({"type":"matchRepoDigestOrExact"}})"},
            {R"({"matchPolicy":"MatchRepoDigestOrExact"})", begin + R"({"type":"matchRepoDigestOrExact"}})"},
            {R"({"matchPolicy":"MatchRepository"})", begin + R"({"type":"matchRepository"}})"},
            {R"({"matchPolicy":"ExactRepository","exactRepository":{"repository":"s.test/r"}})",
@@ -91,7 +91,7 @@ TEST(RequirementOf, HasTheNameThatIsSigned) {
             R"(error getting signedIdentity for RemapIdentity: prefix "" is not valid)"},
            {R"({"matchPolicy":"Huh"})", "unknown signedIdentity match policy: Huh"},
        }) {
-    EXPECT_EQ(Made(R"({"policyType":"PublicKey","publicKey":{"keyData":"a2V5"}})", row.in), row.out);
+    EXPECT_EQ(RequirementFor(R"({"policyType":"PublicKey","publicKey":{"keyData":"a2V5"}})", row.in), row.out);
   }
 }
 
