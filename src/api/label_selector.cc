@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "api/go_quote.h"
+#include "gotext/quote.h"
 #include "json/parse.h"
 
 namespace pintle::api {
@@ -108,7 +108,7 @@ std::string Selector::Problems(const Requirement& requirement) {
   };
 
   if (const auto wrong = ProblemsOfLabelKey(requirement.key); !wrong.empty()) {
-    invalid("key", GoQuoted(requirement.key), fmt::format("{}", fmt::join(wrong, "; ")));
+    invalid("key", gotext::Quoted(requirement.key), fmt::format("{}", fmt::join(wrong, "; ")));
   }
   const bool needs_values = requirement.op == Operator::kIn || requirement.op == Operator::kNotIn;
   if (needs_values && requirement.values.empty()) {
@@ -120,7 +120,7 @@ std::string Selector::Problems(const Requirement& requirement) {
   for (std::size_t i = 0; i < requirement.values.size(); ++i) {
     const auto wrong = ProblemsOfLabelValue(requirement.values[i]);
     if (wrong.empty()) continue;
-    invalid(fmt::format("values[{}][{}]", i, requirement.key), GoQuoted(requirement.values[i]),
+    invalid(fmt::format("values[{}][{}]", i, requirement.key), gotext::Quoted(requirement.values[i]),
             fmt::format("{}", fmt::join(wrong, "; ")));
   }
   if (problems.size() < 2) return problems.empty() ? "" : problems.front();
@@ -145,7 +145,7 @@ Result<Selector> Selector::Compile(const std::optional<LabelSelector>& selector)
   for (const LabelSelectorRequirement& expression : selector->match_expressions) {
     const auto op = OperatorNamed(expression.op);
     if (!op) {
-      return Error(ErrorKind::kInvalid, GoQuoted(expression.op) + " is not a valid label selector operator");
+      return Error(ErrorKind::kInvalid, gotext::Quoted(expression.op) + " is not a valid label selector operator");
     }
     TRY(compiled.Add({expression.key, *op, expression.values}));
   }

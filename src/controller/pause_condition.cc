@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "api/go_quote.h"
 #include "base/first_characters.h"
+#include "gotext/quote.h"
 #include "pool/status.h"
 
 namespace pintle::controller {
@@ -26,7 +26,7 @@ std::string Named(const std::string& name) {
   std::string shown = FirstCharacters(name, kLongestName);
   if (shown.size() < name.size()) shown += "...";
   const bool is_plain = std::none_of(shown.begin(), shown.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
-  return is_plain ? shown : api::GoQuoted(shown);
+  return is_plain ? shown : gotext::Quoted(shown);
 }
 
 std::string Listed(std::span<const std::string> names, std::string_view between) {
@@ -88,7 +88,7 @@ std::string WaitingFilesText(const PauseReport& report) {
 std::string PolicyText(const PauseReport& report) {
   if (!report.policy_problem.empty()) {
     return fmt::format("The annotation {} says {}, which is neither Strict nor CertificatesPass; Strict holds",
-                       kPausePolicyAnnotation, api::GoQuoted(FirstCharacters(report.policy_problem, kLongestName)));
+                       kPausePolicyAnnotation, gotext::Quoted(FirstCharacters(report.policy_problem, kLongestName)));
   }
   if (report.policy == PausePolicy::kStrict) return "Pause policy Strict: nothing passes, certificates neither";
   if (report.bundles.empty() && report.has_only_bundles) {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "api/go_quote.h"
 #include "ctl/config_findings.h"
+#include "gotext/quote.h"
 #include "ignition/butane.h"
 #include "json/known_keys.h"
 #include "json/parse.h"
@@ -95,7 +95,7 @@ class Reader {
   }
 
   void AddFault(const std::string& file, Error error) {
-    const std::string name = api::GoQuoted(std::filesystem::path(file).filename().string());
+    const std::string name = gotext::Quoted(std::filesystem::path(file).filename().string());
     input_.faults.push_back(std::move(error).While(fmt::format("error parsing {} manifest", name)));
   }
 

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "api/go_quote.h"
+#include "gotext/quote.h"
 #include "pool/node_state.h"
 #include "pool/target.h"
 
@@ -23,7 +23,7 @@ using Row = std::array<std::string, 4>;
 std::string Cell(std::string_view text) {
   if (text.empty()) return "-";
   const bool is_plain = std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
-  return is_plain ? std::string(text) : api::GoQuoted(text);
+  return is_plain ? std::string(text) : gotext::Quoted(text);
 }
 
 // A new pool has no target until something is rendered for it.

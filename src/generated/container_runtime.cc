@@ -10,11 +10,11 @@
 #include <set>
 #include <utility>
 
-#include "api/go_quote.h"
 #include "generated/invalid.h"
 #include "generated/managed_names.h"
 #include "generated/pool_selection.h"
 #include "generated/storage_conf.h"
+#include "gotext/quote.h"
 #include "toml/writer.h"
 
 namespace pintle::generated {
@@ -34,7 +34,7 @@ bool IsPlainPath(std::string_view path) {
 
 std::string ProblemOfPath(std::string_view field, std::string_view path) {
   if (path.empty()) return fmt::format("invalid {}: path must not be empty", field);
-  const std::string begin = fmt::format("invalid {} path {}: must", field, api::GoQuoted(path));
+  const std::string begin = fmt::format("invalid {} path {}: must", field, gotext::Quoted(path));
   if (!IsPlainPath(path)) {
     return begin + " be an absolute path containing only alphanumeric characters, '/', '.', '_', and '-'";
   }
@@ -67,11 +67,11 @@ Result<> CheckSizes(const ContainerRuntimeConfiguration& config) {
   }
   if (config.log_size_max && config.log_size_max->value() > 0 && config.log_size_max->value() <= kTooSmallLog) {
     return Invalid(
-        fmt::format("invalid LogSizeMax {}, cannot be less than 8kB", api::GoQuoted(config.log_size_max->text())));
+        fmt::format("invalid LogSizeMax {}, cannot be less than 8kB", gotext::Quoted(config.log_size_max->text())));
   }
   if (config.overlay_size && config.overlay_size->value() < 0) {
     return Invalid(
-        fmt::format("invalid overlaySize {}, cannot be less than 0", api::GoQuoted(config.overlay_size->text())));
+        fmt::format("invalid overlaySize {}, cannot be less than 0", gotext::Quoted(config.overlay_size->text())));
   }
   return {};
 }
@@ -113,11 +113,11 @@ Result<> CheckContainerRuntimeConfig(const api::ContainerRuntimeConfig& config) 
   const std::string& level = wanted.log_level;
   if (!level.empty() && std::find(kLogLevels.begin(), kLogLevels.end(), level) == kLogLevels.end()) {
     return Invalid(fmt::format("invalid LogLevel {}, must be one of error, fatal, panic, warn, info, debug, or trace",
-                               api::GoQuoted(level)));
+                               gotext::Quoted(level)));
   }
   const std::string& runtime = wanted.default_runtime;
   if (!runtime.empty() && runtime != "crun" && runtime != "runc") {
-    return Invalid(fmt::format("invalid DefaultRuntime {}, must be one of crun, runc", api::GoQuoted(runtime)));
+    return Invalid(fmt::format("invalid DefaultRuntime {}, must be one of crun, runc", gotext::Quoted(runtime)));
   }
   return CheckStores(wanted);
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "gotemplate/float_text.h"
+#include "gotext/float_text.h"
 
 namespace pintle::generated {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 std::string JsonText(double number) {
   const double size = std::abs(number);
   const bool is_fixed = size == 0 || (size >= 1e-6 && size < 1e21);
-  std::string text = gotemplate::FloatText(number, is_fixed ? 'f' : 'e', gotemplate::kShortest, 64);
+  std::string text = gotext::FloatText(number, is_fixed ? 'f' : 'e', gotext::kShortest, 64);
   // FloatText() writes 1e-09, and JSON has 1e-9.
   if (const std::size_t at = text.find("e-0"); at != std::string::npos) text.erase(at + 2, 1);
   return text;

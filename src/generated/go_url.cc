@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "generated/invalid.h"
-#include "gotemplate/quote.h"
+#include "gotext/quote.h"
 
 namespace pintle::generated {
 namespace {
 
-using gotemplate::Quoted;
+using gotext::Quoted;
 
 enum class Part : std::uint8_t { kHost, kZone, kUser, kPath };
 

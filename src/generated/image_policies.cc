@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/go_quote.h"
 #include "generated/scopes.h"
+#include "gotext/quote.h"
 
 namespace pintle::generated {
 namespace {
@@ -22,7 +22,7 @@ std::string QuotedList(const std::vector<std::string>& texts) {
   std::string quoted = "[";
   for (const std::string& text : texts) {
     if (quoted.size() > 1) quoted += ' ';
-    quoted += api::GoQuoted(text);
+    quoted += gotext::Quoted(text);
   }
   return quoted + ']';
 }

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "api/go_quote.h"
 #include "api/machine_config_pool.h"
+#include "gotext/quote.h"
 
 namespace pintle::generated {
 namespace {
@@ -46,7 +46,7 @@ std::optional<std::string> WhyNotAtOnce(std::string_view from, std::string_view 
   const bool is_too_far = (IsFast(from) && to == kSlow) || (from == kSlow && IsFast(to));
   if (!is_too_far) return {};
   return fmt::format("transition not allowed from old WorkerLatencyProfile: {} to new WorkerLatencyProfile: {}",
-                     api::GoQuoted(from), api::GoQuoted(to));
+                     gotext::Quoted(from), gotext::Quoted(to));
 }
 
 }  // namespace pintle::generated

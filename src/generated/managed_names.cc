@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "api/annotations.h"
-#include "api/go_quote.h"
+#include "gotext/quote.h"
 
 namespace pintle::generated {
 namespace {
@@ -32,7 +32,7 @@ Result<std::int64_t> ToNumber(std::string_view text) {
   const bool is_whole = end == digits.data() + digits.size() && !has_two_signs;
   if (is_whole && problem == std::errc()) return number;
   const bool is_too_large = is_whole && problem == std::errc::result_out_of_range;
-  return Error(ErrorKind::kInvalid, fmt::format("strconv.Atoi: parsing {}: {}", api::GoQuoted(text),
+  return Error(ErrorKind::kInvalid, fmt::format("strconv.Atoi: parsing {}: {}", gotext::Quoted(text),
                                                 is_too_large ? "value out of range" : "invalid syntax"));
 }
 

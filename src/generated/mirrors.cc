@@ -11,10 +11,10 @@
 #include <string_view>
 #include <utility>
 
-#include "api/go_quote.h"
 #include "generated/image_reference.h"
 #include "generated/invalid.h"
 #include "generated/scopes.h"
+#include "gotext/quote.h"
 
 namespace pintle::generated {
 namespace {
@@ -42,11 +42,11 @@ bool IsSource(std::string_view source) {
 Result<> CheckNames(const AllMirrors& all) {
   for (const api::Mirrors* mirrors : all) {
     if (!IsSource(mirrors->source)) {
-      return Invalid(fmt::format("invalid format for source {}", api::GoQuoted(mirrors->source)));
+      return Invalid(fmt::format("invalid format for source {}", gotext::Quoted(mirrors->source)));
     }
     for (const std::string& mirror : mirrors->mirrors) {
       if (!IsRegistryOrRepository(mirror)) {
-        return Invalid(fmt::format("invalid format for mirror {}", api::GoQuoted(mirror)));
+        return Invalid(fmt::format("invalid format for mirror {}", gotext::Quoted(mirror)));
       }
     }
   }
@@ -65,13 +65,13 @@ Result<> CheckPolicies(const AllMirrors& all) {
     if (policy == api::kNeverContactSource && std::find(names.begin(), names.end(), mirrors->source) != names.end()) {
       return Invalid(
           fmt::format("cannot set mirrorSourcePolicy: NeverContactSource if the source {} is one of the mirrors",
-                      api::GoQuoted(mirrors->source)));
+                      gotext::Quoted(mirrors->source)));
     }
     if (policies.emplace(mirrors->source, policy).first->second != policy) {
       return Invalid(
           fmt::format("conflicting mirrorSourcePolicy is set for the same source {} in "
                       "imagedigestmirrorsets, imagetagmirrorsets, or imagecontentsourcepolicies",
-                      api::GoQuoted(mirrors->source)));
+                      gotext::Quoted(mirrors->source)));
     }
   }
   return {};

@@ -3,9 +3,9 @@
 
 #include <fmt/core.h>
 
-#include "api/go_quote.h"
 #include "generated/image_reference.h"
 #include "generated/scopes.h"
+#include "gotext/quote.h"
 
 namespace pintle::generated {
 namespace {
@@ -49,7 +49,7 @@ Result<PayloadRegistries> SplitRegistries(const api::RegistrySources& sources, s
 
 std::string WhyLeftOut(std::string_view scope) {
   return fmt::format("error adding {} to blocked registries, cannot block the repository being used by the payload",
-                     api::GoQuoted(scope));
+                     gotext::Quoted(scope));
 }
 
 }  // namespace pintle::generated

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <utility>
 
-#include "api/go_quote.h"
 #include "generated/scopes.h"
 #include "generated/toml_members.h"
+#include "gotext/quote.h"
 #include "machineconfig/toml.h"
 #include "toml/writer.h"
 
@@ -105,7 +105,7 @@ Result<> InheritMirrors(RegistriesConf& conf, const std::string& source) {
     if (IsWildcard(source)) {
       return Error(
           ErrorKind::kInvalid,
-          fmt::format("internal error: mirrorsAdjustedForNestedScope for a wildcard scope {}", api::GoQuoted(source)));
+          fmt::format("internal error: mirrorsAdjustedForNestedScope for a wildcard scope {}", gotext::Quoted(source)));
     }
     registry.mirror_by_digest_only = mirrored.mirror_by_digest_only;
     for (RegistryEndpoint mirror : mirrored.mirrors) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "api/go_quote.h"
+#include "gotext/quote.h"
 
 namespace pintle::generated {
 namespace {
@@ -40,7 +40,7 @@ bool IsValidScope(std::string_view scope) {
 Result<> CheckScopes(std::string_view what, std::span<const std::string> scopes) {
   for (const std::string& scope : scopes) {
     if (IsValidScope(scope)) continue;
-    return Error(ErrorKind::kInvalid, fmt::format("invalid entry for {} registries {}", what, api::GoQuoted(scope)));
+    return Error(ErrorKind::kInvalid, fmt::format("invalid entry for {} registries {}", what, gotext::Quoted(scope)));
   }
   return {};
 }

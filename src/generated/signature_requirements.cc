@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "api/go_quote.h"
 #include "generated/image_reference.h"
 #include "generated/invalid.h"
+#include "gotext/quote.h"
 
 namespace pintle::generated {
 namespace {
@@ -72,7 +72,7 @@ Result<SignedName> ExactRepository(const api::SignedIdentity& identity) {
     return Invalid(
         fmt::format("error getting signedIdentity for ExactRepository: Invalid format of dockerRepository "
                     "{}: {}",
-                    api::GoQuoted(repository), checked.error().message()));
+                    gotext::Quoted(repository), checked.error().message()));
   }
   SignedName name;
   name.type = "exactRepository";
@@ -85,7 +85,7 @@ Result<SignedName> RemappedIdentity(const api::SignedIdentity& identity) {
   for (const std::string& prefix : {remap.prefix, remap.signed_prefix}) {
     if (IsRegistryOrRepository(prefix)) continue;
     return Invalid(
-        fmt::format("error getting signedIdentity for RemapIdentity: prefix {} is not valid", api::GoQuoted(prefix)));
+        fmt::format("error getting signedIdentity for RemapIdentity: prefix {} is not valid", gotext::Quoted(prefix)));
   }
   SignedName name;
   name.type = "remapIdentity";

@@ -15,8 +15,8 @@
 #include "generated/template_functions.h"
 #include "generated/template_text.h"
 #include "gotemplate/execute.h"
-#include "gotemplate/quote.h"
-#include "gotemplate/unicode.h"
+#include "gotext/quote.h"
+#include "gotext/unicode.h"
 #include "json/parse.h"
 #include "machineconfig/merge_all.h"
 
@@ -74,11 +74,11 @@ Result<std::vector<std::string>> FoldersFor(const RenderConfig& config) {
 Result<const TemplateEntry*> FindFolder(const TemplateEntry& in, std::string_view name) {
   if (!in.is_folder) {
     const std::string path = fmt::format("{}/{}", in.path, name);
-    return Invalid(fmt::format("failed to open dir {}: stat {}: not a directory", gotemplate::Quoted(path), path));
+    return Invalid(fmt::format("failed to open dir {}: stat {}: not a directory", gotext::Quoted(path), path));
   }
   const TemplateEntry* entry = in.Find(name);
   if (entry == nullptr || entry->is_folder) return entry;
-  return Invalid(fmt::format("expected template directory, {} is not a directory", gotemplate::Quoted(entry->path)));
+  return Invalid(fmt::format("expected template directory, {} is not a directory", gotext::Quoted(entry->path)));
 }
 
 // Makes the configs of several roles.  Common templates are executed and decoded once, because their data does not
@@ -140,7 +140,7 @@ class ConfigMaker {
     const auto [printed, is_new] = printed_.try_emplace(&entry);
     if (is_new) {
       printed->second.text = TRY(TextOf(entry));
-      printed->second.is_blank = gotemplate::IsBlank(printed->second.text);
+      printed->second.is_blank = gotext::IsBlank(printed->second.text);
     }
     if (!printed->second.is_blank) texts.insert_or_assign(name, &printed->second);
     return {};
@@ -178,7 +178,7 @@ class ConfigMaker {
   }
 
   std::string Quoted(const std::string& text) const {
-    return config_.HasSecret(text) ? "a text with the pull secret in it" : gotemplate::Quoted(text);
+    return config_.HasSecret(text) ? "a text with the pull secret in it" : gotext::Quoted(text);
   }
 
   const RenderConfig& config_;
@@ -193,7 +193,7 @@ Result<std::vector<MachineConfig>> MakeConfigsOfRole(const TemplateFolder& templ
   if (folder == nullptr || !folder->is_folder) {
     const std::string path = fmt::format("{}/{}", templates.root().path, folder_name);
     return Invalid(
-        fmt::format("failed to read dir {}: open {}: no such file or directory", gotemplate::Quoted(path), path));
+        fmt::format("failed to read dir {}: open {}: no such file or directory", gotext::Quoted(path), path));
   }
   const TemplateEntry* common = templates.root().Find(kCommon);
   std::vector<MachineConfig> configs;

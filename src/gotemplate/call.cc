@@ -6,7 +6,7 @@
 
 #include "gotemplate/execution.h"
 #include "gotemplate/invalid.h"
-#include "gotemplate/quote.h"
+#include "gotext/quote.h"
 
 namespace pintle::gotemplate {
 namespace {
@@ -73,7 +73,7 @@ Result<Value> Execution::EvaluateFunction(const Value& dot, const IdentifierNode
   At(node);
   TRY(Step());
   const auto [function, is_builtin] = FindFunction(node.name);
-  if (function == nullptr) return Fail(Quoted(node.name) + " is not a defined function");
+  if (function == nullptr) return Fail(gotext::Quoted(node.name) + " is not a defined function");
   TRY(CheckCount(*function, node.name, arguments));
   if (is_builtin && (node.name == "and" || node.name == "or")) {
     return EvaluateAndOr(dot, node.name == "or", arguments);

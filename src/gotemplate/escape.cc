@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "gotemplate/unicode.h"
+#include "gotext/unicode.h"
 
 namespace pintle::gotemplate {
 namespace {
@@ -33,10 +33,10 @@ void AppendJavaScript(char32_t rune, std::string& to) {
     to += '\\';
     to += static_cast<char>(rune);
   } else if (rune < ' ' || rune == '<' || rune == '>' || rune == '&' || rune == '=' ||
-             !(rune < 0x80 || IsPrintable(rune))) {
+             !(rune < 0x80 || gotext::IsPrintable(rune))) {
     to += fmt::format("\\u{:04X}", value);
   } else {
-    AppendRune(rune, to);
+    gotext::AppendRune(rune, to);
   }
 }
 
@@ -62,8 +62,8 @@ std::string HtmlEscaped(std::string_view text) {
 std::string JavaScriptEscaped(std::string_view text) {
   std::string escaped;
   while (!text.empty()) {
-    const Rune rune = FirstRune(text);
-    if (rune.value == kRuneError) {
+    const gotext::Rune rune = gotext::FirstRune(text);
+    if (rune.value == gotext::kRuneError) {
       escaped += text.substr(0, rune.bytes);  // Bytes that are no UTF-8 stay as they are, too.
     } else {
       AppendJavaScript(rune.value, escaped);

@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include "gotemplate/execution.h"
-#include "gotemplate/quote.h"
+#include "gotext/quote.h"
 
 namespace pintle::gotemplate {
 namespace {
@@ -73,7 +73,7 @@ Result<Value> Execution::EvaluateConstant(const Value& dot, const Node& word) {
     case NodeType::kString:
       return Value::Text(static_cast<const StringNode&>(word).value);
     default:
-      return Fail("can't evaluate command " + Quoted(SourceOf(word)));
+      return Fail("can't evaluate command " + gotext::Quoted(SourceOf(word)));
   }
 }
 
@@ -123,7 +123,7 @@ Result<Value> Execution::EvaluateFields(Value receiver, std::span<const std::str
 Result<Value> Execution::EvaluateField(const Value& receiver, const std::string& name, bool has_arguments) {
   if (!receiver.is_valid()) {
     if (options_.missing_key == MissingKey::kError) {
-      return Fail(fmt::format("nil data; no entry for key {}", Quoted(name)));
+      return Fail(fmt::format("nil data; no entry for key {}", gotext::Quoted(name)));
     }
     return Value();
   }
@@ -179,7 +179,7 @@ Result<Value> Execution::FieldOfMap(const Value& receiver, const std::string& na
   const Value value = Find(receiver, name);
   if (value.is_valid() || options_.missing_key == MissingKey::kInvalid) return value;
   if (options_.missing_key == MissingKey::kZero) return Value::Zero(*receiver.type().element);
-  return Fail("map has no entry for key " + Quoted(name));
+  return Fail("map has no entry for key " + gotext::Quoted(name));
 }
 
 }  // namespace pintle::gotemplate

@@ -7,8 +7,8 @@
 #include <array>
 #include <utility>
 
-#include "gotemplate/quote.h"
-#include "gotemplate/unicode.h"
+#include "gotext/quote.h"
+#include "gotext/unicode.h"
 
 namespace pintle::gotemplate {
 namespace {
@@ -37,7 +37,9 @@ constexpr auto kKeywords = std::to_array<std::pair<std::string_view, TokenType>>
 
 bool IsSpace(char32_t rune) { return rune == ' ' || rune == '\t' || rune == '\r' || rune == '\n'; }
 
-bool IsAlphanumeric(char32_t rune) { return rune != kEndOfText && (rune == '_' || IsLetter(rune) || IsDigit(rune)); }
+bool IsAlphanumeric(char32_t rune) {
+  return rune != gotext::kEndOfText && (rune == '_' || gotext::IsLetter(rune) || gotext::IsDigit(rune));
+}
 
 // The trim mark "- " after the left delimiter.
 bool HasLeftTrimMark(std::string_view text) {
@@ -51,9 +53,9 @@ std::size_t CountLines(std::string_view text) {
 // Formats like Go's %#U: U+002D '-'.
 std::string ShownRune(char32_t rune) {
   std::string shown = fmt::format("U+{:04X}", static_cast<unsigned>(rune));
-  if (!IsPrintable(rune)) return shown;
+  if (!gotext::IsPrintable(rune)) return shown;
   shown += " '";
-  AppendRune(rune, shown);
+  gotext::AppendRune(rune, shown);
   return shown += '\'';
 }
 
@@ -63,8 +65,8 @@ std::string ShownToken(const Token& token) {
   if (token.type == TokenType::kEnd) return "EOF";
   if (token.type == TokenType::kError) return std::string(token.text);
   if (token.type >= TokenType::kBlockKeyword) return fmt::format("<{}>", token.text);
-  if (token.text.size() > 10) return Quoted(FirstRunes(token.text, 10)) + "...";
-  return Quoted(token.text);
+  if (token.text.size() > 10) return gotext::Quoted(gotext::FirstRunes(token.text, 10)) + "...";
+  return gotext::Quoted(token.text);
 }
 
 Token Lexer::Next() {
@@ -91,11 +93,11 @@ Token Lexer::Next() {
   }
 }
 
-char32_t Lexer::Peek() const { return IsAtEnd() ? kEndOfText : FirstRune(Rest()).value; }
+char32_t Lexer::Peek() const { return IsAtEnd() ? gotext::kEndOfText : gotext::FirstRune(Rest()).value; }
 
 char32_t Lexer::Take() {
-  if (IsAtEnd()) return kEndOfText;
-  const Rune rune = FirstRune(Rest());
+  if (IsAtEnd()) return gotext::kEndOfText;
+  const gotext::Rune rune = gotext::FirstRune(Rest());
   position_ += rune.bytes;
   if (rune.value == '\n') ++line_;
   return rune.value;
@@ -115,7 +117,7 @@ void Lexer::AcceptRun(std::string_view characters) {
 // Returns whether a name may end here: .X.Y are two fields, but $x+2 is an error.
 bool Lexer::IsAtTerminator() const {
   const char32_t rune = Peek();
-  if (rune == kEndOfText || IsSpace(rune)) return true;
+  if (rune == gotext::kEndOfText || IsSpace(rune)) return true;
   if (rune < 0x80 && std::string_view(".,|:()").find(static_cast<char>(rune)) != std::string_view::npos) return true;
   return Rest().starts_with(kRight);
 }
@@ -261,7 +263,7 @@ bool Lexer::LexSpace() {
 }
 
 Token Lexer::LexSymbol(char32_t rune) {
-  if (rune == kEndOfText) return Fail("unclosed action");
+  if (rune == gotext::kEndOfText) return Fail("unclosed action");
   if (rune == '+' || rune == '-' || (rune >= '0' && rune <= '9')) return LexNumber();
   if (IsAlphanumeric(rune)) return LexIdentifier();
   Take();
@@ -294,7 +296,7 @@ Token Lexer::LexSymbol(char32_t rune) {
       --open_parentheses_;
       return Emit(TokenType::kRightParenthesis);
     default:
-      if (rune < 0x80 && IsPrintable(rune)) return Emit(TokenType::kCharacter);
+      if (rune < 0x80 && gotext::IsPrintable(rune)) return Emit(TokenType::kCharacter);
       return Fail("unrecognized character in action: " + ShownRune(rune));
   }
 }
@@ -326,7 +328,7 @@ Token Lexer::LexQuoted(char quote, TokenType type, const char* error) {
     char32_t rune = Take();
     const bool is_escape = rune == '\\';
     if (is_escape) rune = Take();
-    if (rune == kEndOfText || rune == '\n') return Fail(error);
+    if (rune == gotext::kEndOfText || rune == '\n') return Fail(error);
     if (!is_escape && rune == static_cast<char32_t>(quote)) return Emit(type);
   }
 }
@@ -334,14 +336,16 @@ Token Lexer::LexQuoted(char quote, TokenType type, const char* error) {
 Token Lexer::LexRawString() {
   for (;;) {
     const char32_t rune = Take();
-    if (rune == kEndOfText) return Fail("unterminated raw quoted string");
+    if (rune == gotext::kEndOfText) return Fail("unterminated raw quoted string");
     if (rune == '`') return Emit(TokenType::kRawString);
   }
 }
 
 // Also accepts some texts that are no numbers; the parser of numbers finds them.
 Token Lexer::LexNumber() {
-  const auto fail = [&] { return Fail("bad number syntax: " + Quoted(input_.substr(start_, position_ - start_))); };
+  const auto fail = [&] {
+    return Fail("bad number syntax: " + gotext::Quoted(input_.substr(start_, position_ - start_)));
+  };
   if (!ScanNumber()) return fail();
   if (Peek() != '+' && Peek() != '-') return Emit(TokenType::kNumber);
   // A complex number: 1+2i

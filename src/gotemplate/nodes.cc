@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gotemplate/nodes.h"
 
-#include "gotemplate/quote.h"
+#include "gotext/quote.h"
 
 namespace pintle::gotemplate {
 namespace {
@@ -136,7 +136,7 @@ class SourceWriter {
   }
 
   void WriteTemplate(const TemplateNode& node) {
-    text_ += "{{template " + Quoted(node.name);
+    text_ += "{{template " + gotext::Quoted(node.name);
     if (node.pipe != nullptr) {
       text_ += ' ';
       WritePipe(*node.pipe);

@@ -7,7 +7,7 @@
 #include <string>
 #include <system_error>
 
-#include "gotemplate/quote.h"
+#include "gotext/quote.h"
 
 namespace pintle::gotemplate {
 namespace {
@@ -125,7 +125,7 @@ Number Complex(double real, double imaginary) {
 }
 
 Error IllegalSyntax(std::string_view text) {
-  return Error(ErrorKind::kInvalid, "illegal number syntax: " + Quoted(text));
+  return Error(ErrorKind::kInvalid, "illegal number syntax: " + gotext::Quoted(text));
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ Result<Number> ReadNumber(std::string_view text) {
   } else if (const auto real = ReadReal(text)) {
     // A whole number in the text that fits no type is an error: it is too large.
     if (text.find_first_of(".eEpP") == std::string_view::npos) {
-      return Error(ErrorKind::kInvalid, "integer overflow: " + Quoted(text));
+      return Error(ErrorKind::kInvalid, "integer overflow: " + gotext::Quoted(text));
     }
     number.real = real;
     AddWholeNumbers(number);
@@ -175,7 +175,7 @@ Result<Number> ReadComplex(std::string_view text) {
 }
 
 Result<Number> ReadCharacter(std::string_view text) {
-  const auto rune = FirstUnquotedRune(text.substr(1), '\'');
+  const auto rune = gotext::FirstUnquotedRune(text.substr(1), '\'');
   if (!rune) return Error(ErrorKind::kInvalid, "invalid syntax");
   if (rune->rest != "'") return Error(ErrorKind::kInvalid, "malformed character constant: " + std::string(text));
   Number number;

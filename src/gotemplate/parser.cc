@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "gotemplate/quote.h"
-#include "gotemplate/unicode.h"
+#include "gotext/quote.h"
+#include "gotext/unicode.h"
 
 namespace pintle::gotemplate {
 namespace {
@@ -25,7 +25,7 @@ std::vector<std::string> Split(std::string_view text) {
 // Returns whether a tree prints only white space.
 bool IsEmpty(const List& list) {
   return std::all_of(list.nodes.begin(), list.nodes.end(), [](const Node* node) {
-    return node->type == NodeType::kText && IsBlank(static_cast<const Text*>(node)->text);
+    return node->type == NodeType::kText && gotext::IsBlank(static_cast<const Text*>(node)->text);
   });
 }
 
@@ -175,7 +175,7 @@ Result<> TreeParser::ParseAll() {
 
 Result<> TreeParser::Add(std::string_view name, const List* tree) {
   if (shared_.Add(name, tree)) return {};
-  return Fail("template: multiple definition of template " + Quoted(name));
+  return Fail("template: multiple definition of template " + gotext::Quoted(name));
 }
 
 Result<> TreeParser::ParseDefinition() {
@@ -319,7 +319,7 @@ Result<const Node*> TreeParser::ParseTemplate() {
 
 Result<std::string> TreeParser::TemplateName(const Token& token, std::string_view context) {
   if (token.type != TokenType::kString && token.type != TokenType::kRawString) return Unexpected(token, context);
-  auto name = Unquoted(token.text);
+  auto name = gotext::Unquoted(token.text);
   if (!name) return Fail("invalid syntax");
   return *std::move(name);
 }
@@ -435,7 +435,7 @@ Result<const Node*> TreeParser::ParseOperand() {
   if (term->type == NodeType::kVariable) {
     return shared_.Make<VariableNode>(position, behind(static_cast<const VariableNode*>(term)->names));
   }
-  if (IsConstant(term->type)) return Fail("unexpected . after term " + Quoted(SourceOf(*term)));
+  if (IsConstant(term->type)) return Fail("unexpected . after term " + gotext::Quoted(SourceOf(*term)));
   ChainNode* const chain = shared_.Make<ChainNode>(position, term);
   chain->names = std::move(names);
   return chain;
@@ -446,7 +446,7 @@ Result<const Node*> TreeParser::ParseTerm() {
   switch (token.type) {
     case TokenType::kIdentifier:
       if (!shared_.HasFunction(token.text)) {
-        return Fail(fmt::format("function {} not defined", Quoted(token.text)));
+        return Fail(fmt::format("function {} not defined", gotext::Quoted(token.text)));
       }
       return shared_.Make<IdentifierNode>(token.position, token.text);
     case TokenType::kDot:
@@ -471,7 +471,7 @@ Result<const Node*> TreeParser::ParseTerm() {
     }
     case TokenType::kString:
     case TokenType::kRawString: {
-      auto text = Unquoted(token.text);
+      auto text = gotext::Unquoted(token.text);
       if (!text) return Fail("invalid syntax");
       return shared_.Make<StringNode>(token.position, token.text, *std::move(text));
     }
@@ -491,7 +491,7 @@ Result<const Node*> TreeParser::ParseNumber(const Token& token) {
 
 Result<const Node*> TreeParser::UseVariable(const Token& token) {
   if (std::find(variables_.begin(), variables_.end(), token.text) == variables_.end()) {
-    return Fail("undefined variable " + Quoted(token.text));
+    return Fail("undefined variable " + gotext::Quoted(token.text));
   }
   return shared_.Make<VariableNode>(token.position, Split(token.text));
 }

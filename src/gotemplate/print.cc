@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "gotemplate/printer.h"
-#include "gotemplate/unicode.h"
+#include "gotext/unicode.h"
 
 namespace pintle::gotemplate {
 namespace {
@@ -208,13 +208,13 @@ void FormatPrinter::TakeVerb() {
     text_ += "%!(NOVERB)";
     return;
   }
-  const Rune verb = FirstRune(rest_);
+  const gotext::Rune verb = gotext::FirstRune(rest_);
   rest_.remove_prefix(verb.bytes);
   if (verb.value == '%') {
     text_ += '%';
   } else if (!is_place_good_ || next_ >= arguments_.size()) {
     text_ += "%!";
-    AppendRune(verb.value, text_);
+    gotext::AppendRune(verb.value, text_);
     text_ += is_place_good_ ? "(MISSING)" : "(BADINDEX)";
   } else {
     PrintWith(verb.value);

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "gotemplate/unicode.h"
+#include "gotext/unicode.h"
 
 namespace pintle::gotemplate {
 namespace {
@@ -81,7 +81,7 @@ void Printer::PrintValue(const Value& value, char32_t verb, std::size_t depth) {
 // For example %!d(string=hi)
 void Printer::PrintBadVerb(char32_t verb) {
   to_ += "%!";
-  AppendRune(verb, to_);
+  gotext::AppendRune(verb, to_);
   to_ += '(';
   if (const Value argument = argument_; argument.is_valid()) {
     to_ += TypeName(argument);

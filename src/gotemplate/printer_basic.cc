@@ -9,10 +9,10 @@
 #include <cmath>
 #include <limits>
 
-#include "gotemplate/float_text.h"
 #include "gotemplate/printer.h"
-#include "gotemplate/quote.h"
-#include "gotemplate/unicode.h"
+#include "gotext/float_text.h"
+#include "gotext/quote.h"
+#include "gotext/unicode.h"
 
 namespace pintle::gotemplate {
 namespace {
@@ -20,12 +20,12 @@ namespace {
 constexpr std::string_view kLowerDigits = "0123456789abcdefx";
 constexpr std::string_view kUpperDigits = "0123456789ABCDEFX";
 
-char32_t RuneOf(std::uint64_t value) { return value > 0x10ffff ? kRuneError : static_cast<char32_t>(value); }
+char32_t RuneOf(std::uint64_t value) { return value > 0x10ffff ? gotext::kRuneError : static_cast<char32_t>(value); }
 
 // %#g and similar verbs keep the point and the zeros after it.
 void KeepZeros(std::string& number, char verb, int precision) {
   int digits = 0;
-  if (verb == 'g' || verb == 'G' || verb == 'x') digits = precision == kShortest ? 6 : precision;
+  if (verb == 'g' || verb == 'G' || verb == 'x') digits = precision == gotext::kShortest ? 6 : precision;
   const bool is_hex = verb == 'x' || verb == 'X';
   const std::size_t tail_at = number.find_first_of(is_hex ? "pP" : "eEpP", 1);
   const std::string tail = tail_at == std::string::npos ? "" : number.substr(tail_at);
@@ -53,7 +53,7 @@ void KeepZeros(std::string& number, char verb, int precision) {
 void Printer::PrintPadding(std::size_t width) { to_.append(width, flags_.zero && !flags_.minus ? '0' : ' '); }
 
 void Printer::PrintPadded(std::string_view text) {
-  const std::size_t length = flags_.width ? CountRunes(text) : 0;
+  const std::size_t length = flags_.width ? gotext::CountRunes(text) : 0;
   const std::size_t padding = flags_.width && *flags_.width > length ? *flags_.width - length : 0;
   if (!flags_.minus) PrintPadding(padding);
   to_ += text;
@@ -144,12 +144,12 @@ void Printer::PrintHex(std::uint64_t value, bool has_prefix) {
 
 void Printer::PrintCharacter(std::uint64_t value) {
   std::string text;
-  AppendRune(RuneOf(value), text);
+  gotext::AppendRune(RuneOf(value), text);
   PrintPadded(text);
 }
 
 void Printer::PrintQuotedCharacter(std::uint64_t value) {
-  PrintPadded(QuotedRune(RuneOf(value), flags_.plus ? OnlyAscii::kYes : OnlyAscii::kNo));
+  PrintPadded(gotext::QuotedRune(RuneOf(value), flags_.plus ? gotext::OnlyAscii::kYes : gotext::OnlyAscii::kNo));
 }
 
 void Printer::PrintUnicode(std::uint64_t value) {
@@ -157,9 +157,9 @@ void Printer::PrintUnicode(std::uint64_t value) {
   const std::size_t least = std::max<std::size_t>(flags_.precision.value_or(0), 4);
   if (digits.size() < least) digits.insert(0, least - digits.size(), '0');
   std::string text = "U+" + digits;
-  if (flags_.sharp && value <= 0x10ffff && IsPrintable(static_cast<char32_t>(value))) {
+  if (flags_.sharp && value <= 0x10ffff && gotext::IsPrintable(static_cast<char32_t>(value))) {
     text += " '";
-    AppendRune(static_cast<char32_t>(value), text);
+    gotext::AppendRune(static_cast<char32_t>(value), text);
     text += '\'';
   }
   const bool had_zero = flags_.zero;
@@ -171,13 +171,13 @@ void Printer::PrintUnicode(std::uint64_t value) {
 void Printer::PrintFloat(double value, int bits, char32_t verb) {
   switch (verb) {
     case 'v':
-      return PrintFloatDigits(value, bits, 'g', kShortest);
+      return PrintFloatDigits(value, bits, 'g', gotext::kShortest);
     case 'b':
     case 'g':
     case 'G':
     case 'x':
     case 'X':
-      return PrintFloatDigits(value, bits, static_cast<char>(verb), kShortest);
+      return PrintFloatDigits(value, bits, static_cast<char>(verb), gotext::kShortest);
     case 'e':
     case 'E':
     case 'f':
@@ -191,7 +191,7 @@ void Printer::PrintFloat(double value, int bits, char32_t verb) {
 
 void Printer::PrintFloatDigits(double value, int bits, char verb, int precision) {
   if (flags_.precision) precision = static_cast<int>(*flags_.precision);
-  std::string number = FloatText(value, verb, precision, bits);
+  std::string number = gotext::FloatText(value, verb, precision, bits);
   if (number.front() != '-' && number.front() != '+') number.insert(0, "+");
   if (flags_.space && number.front() == '+' && !flags_.plus) number.front() = ' ';
   const bool had_zero = flags_.zero;
@@ -243,13 +243,13 @@ void Printer::PrintText(std::string_view text, char32_t verb) {
 }
 
 void Printer::PrintPlain(std::string_view text) {
-  PrintPadded(flags_.precision ? FirstRunes(text, *flags_.precision) : text);
+  PrintPadded(flags_.precision ? gotext::FirstRunes(text, *flags_.precision) : text);
 }
 
 void Printer::PrintQuoted(std::string_view text) {
-  if (flags_.precision) text = FirstRunes(text, *flags_.precision);
-  if (flags_.sharp && CanBackquote(text)) return PrintPadded("`" + std::string(text) + "`");
-  PrintPadded(Quoted(text, flags_.plus ? OnlyAscii::kYes : OnlyAscii::kNo));
+  if (flags_.precision) text = gotext::FirstRunes(text, *flags_.precision);
+  if (flags_.sharp && gotext::CanBackquote(text)) return PrintPadded("`" + std::string(text) + "`");
+  PrintPadded(gotext::Quoted(text, flags_.plus ? gotext::OnlyAscii::kYes : gotext::OnlyAscii::kNo));
 }
 
 void Printer::PrintHexBytes(std::string_view text, bool is_upper) {

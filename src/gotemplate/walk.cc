@@ -6,7 +6,7 @@
 
 #include "gotemplate/execution.h"
 #include "gotemplate/print.h"
-#include "gotemplate/quote.h"
+#include "gotext/quote.h"
 
 namespace pintle::gotemplate {
 namespace {
@@ -26,7 +26,7 @@ Result<> Execute(const Template& of, const Functions& functions, const Value& da
 
 Result<> Execution::Run(const Value& data) {
   const List* const root = template_.Find(name_);
-  if (root == nullptr) return Fail(Quoted(name_) + " is an incomplete or empty template");
+  if (root == nullptr) return Fail(gotext::Quoted(name_) + " is an incomplete or empty template");
   variables_.push_back({"$", data});
   TRY(WalkList(data, *root));
   return {};
@@ -35,7 +35,7 @@ Result<> Execution::Run(const Value& data) {
 Error Execution::Fail(std::string_view error) const {
   if (at_ == nullptr) return Error(ErrorKind::kInvalid, fmt::format("template: {}: {}", name_, error));
   return Error(ErrorKind::kInvalid, fmt::format("template: {}: executing {} at <{}>: {}", template_.PlaceOf(*at_),
-                                                Quoted(name_), SourceOf(*at_), error));
+                                                gotext::Quoted(name_), SourceOf(*at_), error));
 }
 
 Result<> Execution::Step() {
@@ -174,7 +174,7 @@ Result<> Execution::SetLoopVariables(const PipeNode& pipe, const Value& index, c
 // A called template does not see the variables of its caller.
 Result<> Execution::WalkTemplate(const Value& dot, const TemplateNode& node) {
   const List* const tree = template_.Find(node.name);
-  if (tree == nullptr) return Fail(fmt::format("template {} not defined", Quoted(node.name)));
+  if (tree == nullptr) return Fail(fmt::format("template {} not defined", gotext::Quoted(node.name)));
   const Level level(*this);
   TRY(CheckDepth());
   const Value data = TRY(EvaluatePipeline(dot, node.pipe));

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "api/go_quote.h"
+#include "gotext/quote.h"
 #include "json/fields.h"
 #include "machineconfig/file_below_file.h"
 #include "machineconfig/ignition_part.h"
@@ -123,7 +123,7 @@ std::vector<Obstacle> ObstaclesBetween(const ParsedConfig& from, const ParsedCon
 }
 
 Verdict Judge(const ParsedConfig& from, const ParsedConfig& to, const Overrides& overrides) {
-  const std::string name = api::GoQuoted(to.object.metadata.name);
+  const std::string name = gotext::Quoted(to.object.metadata.name);
   Verdict verdict{.text = "", .obstacles = ObstaclesBetween(from, to, overrides)};
   if (const auto valid = CheckIgnition(to.ignition); !valid) {
     verdict.is_valid = false;
@@ -131,14 +131,14 @@ Verdict Judge(const ParsedConfig& from, const ParsedConfig& to, const Overrides&
         fmt::format("validating new Ignition config from machineconfig {} failed: {}", name, valid.error().message());
   } else if (!verdict.obstacles.empty()) {
     verdict.text = fmt::format("new machineconfig {} is not reconcilable against {}: {}",
-                               api::GoQuoted(from.object.metadata.name), name, verdict.obstacles.front().text);
+                               gotext::Quoted(from.object.metadata.name), name, verdict.obstacles.front().text);
   }
   return verdict;
 }
 
 std::string UnparsableText(std::string_view which, const api::MachineConfig& config, const Error& error) {
   return fmt::format("parsing {} Ignition config from machineconfig {} failed: {}", which,
-                     api::GoQuoted(config.metadata.name), ParseErrorText(error));
+                     gotext::Quoted(config.metadata.name), ParseErrorText(error));
 }
 
 }  // namespace pintle::machineconfig

@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "api/go_quote.h"
 #include "api/label_selector.h"
+#include "gotext/quote.h"
 #include "ignition/config.h"
 #include "machineconfig/crio_runtime.h"
 #include "machineconfig/go_json.h"
@@ -22,7 +22,7 @@
 namespace pintle::machineconfig {
 namespace {
 
-using api::GoQuoted;
+using gotext::Quoted;
 
 constexpr std::string_view kWorkerRole = "worker";
 constexpr std::size_t kMostBytes = 1572864;
@@ -272,7 +272,7 @@ Error Unreachable(const std::vector<Part>& parts, const ParsedConfig& current, c
     if (reason.empty() || verdict.text.find(reason) == std::string::npos) continue;
     return Error(ErrorKind::kUnreconcilable,
                  fmt::format("reconciliation failed between current config {} and base config {}: {}{}",
-                             GoQuoted(current.object.metadata.name), GoQuoted(part.object->metadata.name), reason,
+                             Quoted(current.object.metadata.name), Quoted(part.object->metadata.name), reason,
                              AdviceOn(verdict)));
   }
   return Error(ErrorKind::kUnreconcilable, fmt::format("render reconciliation error: {}; component errors: {}{}",
@@ -286,7 +286,7 @@ Result<> CheckReachable(const std::vector<Part>& parts, const ParsedConfig& rend
     const std::string text = UnparsableText("old", *settings.current, current_ignition.error());
     return Error(ErrorKind::kUnreconcilable,
                  fmt::format("reconciliation failed between current config {} and base config {}: {}",
-                             GoQuoted(settings.current->metadata.name), GoQuoted(parts.front().object->metadata.name),
+                             Quoted(settings.current->metadata.name), Quoted(parts.front().object->metadata.name),
                              ReasonIn(text)));
   }
   const ParsedConfig current{*settings.current, *current_ignition};
@@ -334,7 +334,7 @@ Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& poo
   }
   return Error(ErrorKind::kNotFound, fmt::format("couldn't get the OSImageStream for pool {} "
                                                  "osimagestreams.machineconfiguration.openshift.io {} not found",
-                                                 pool.metadata.name, GoQuoted(name)));
+                                                 pool.metadata.name, Quoted(name)));
 }
 
 Result<Rendered> Render(const api::MachineConfigPool& pool, MachineConfigs configs, const RenderSettings& settings) {

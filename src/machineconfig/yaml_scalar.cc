@@ -9,8 +9,13 @@
 #include <limits>
 #include <utility>
 
+#include "gotext/float_text.h"
+
 namespace pintle::machineconfig {
 namespace {
+
+constexpr int kBitsOfFloat = 32;
+constexpr int kBitsOfDouble = 64;
 
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -240,71 +245,6 @@ PlainScalar MeaningOfNumberLike(std::string_view text) {
   return Text{};
 }
 
-// Numbers as text
-
-// The number is 0.d1d2d3... times ten to the power of `point`.
-struct Decimal {
-  bool negative = false;
-  std::string digits;
-  int point = 0;
-};
-
-template <typename Float>
-Decimal ShortestDecimal(Float number) {
-  std::array<char, 64> text;
-  const auto [end, error] =
-      std::to_chars(text.data(), text.data() + text.size(), std::fabs(number), std::chars_format::scientific);
-  std::string_view scientific(text.data(), static_cast<std::size_t>(end - text.data()));
-  const std::size_t e = scientific.find('e');
-  Decimal decimal;
-  decimal.negative = std::signbit(number);
-  for (const char c : scientific.substr(0, e)) {
-    if (IsDigit(c)) decimal.digits += c;
-  }
-  while (decimal.digits.size() > 1 && decimal.digits.back() == '0') decimal.digits.pop_back();
-  std::string_view exponent = scientific.substr(e + 1);
-  Skip(exponent, '+');
-  std::from_chars(exponent.data(), exponent.data() + exponent.size(), decimal.point);
-  ++decimal.point;
-  return decimal;
-}
-
-std::string Fixed(const Decimal& decimal) {
-  const auto count = static_cast<int>(decimal.digits.size());
-  std::string text = decimal.negative ? "-" : "";
-  if (decimal.point <= 0) {
-    text += "0." + std::string(static_cast<std::size_t>(-decimal.point), '0') + decimal.digits;
-  } else if (decimal.point >= count) {
-    text += decimal.digits + std::string(static_cast<std::size_t>(decimal.point - count), '0');
-  } else {
-    const auto point = static_cast<std::size_t>(decimal.point);
-    text += decimal.digits.substr(0, point) + "." + decimal.digits.substr(point);
-  }
-  return text;
-}
-
-std::string Scientific(const Decimal& decimal) {
-  std::string text = decimal.negative ? "-" : "";
-  text += decimal.digits[0];
-  if (decimal.digits.size() > 1) text += "." + decimal.digits.substr(1);
-  const int exponent = decimal.point - 1;
-  text += exponent < 0 ? "e-" : "e+";
-  const std::string digits = std::to_string(std::abs(exponent));
-  if (digits.size() < 2) text += '0';
-  return text + digits;
-}
-
-template <typename Float>
-std::string GoTextOf(Float number) {
-  if (std::isnan(number)) return "NaN";
-  if (std::isinf(number)) return number < 0 ? "-Inf" : "+Inf";
-  if (number == 0) return std::signbit(number) ? "-0" : "0";
-  const Decimal decimal = ShortestDecimal(number);
-  const int exponent = decimal.point - 1;
-  // These are the exponents at which %g, without a precision, changes to scientific notation.
-  return exponent < -4 || exponent >= 6 ? Scientific(decimal) : Fixed(decimal);
-}
-
 }  // namespace
 
 PlainScalar MeaningOf(std::string_view plain) {
@@ -331,13 +271,13 @@ std::optional<Number> ThroughJson(double number) {
   constexpr double kHighest = 18446744073709551616.0;  // 2^64
   if (number != std::trunc(number) || std::fabs(number) >= kHighest) return number;
   if (number == 0) return std::int64_t{0};
-  const auto meaning = ReadInteger(Fixed(ShortestDecimal(number)));
+  const auto meaning = ReadInteger(gotext::FloatText(number, 'f', gotext::kShortest, kBitsOfDouble));
   if (!meaning) return number;
   if (const auto* integer = std::get_if<std::int64_t>(&*meaning)) return *integer;
   return std::get<std::uint64_t>(*meaning);
 }
 
-std::string GoText(double number) { return GoTextOf(number); }
-std::string GoText(float number) { return GoTextOf(number); }
+std::string GoText(double number) { return gotext::FloatText(number, 'g', gotext::kShortest, kBitsOfDouble); }
+std::string GoText(float number) { return gotext::FloatText(number, 'g', gotext::kShortest, kBitsOfFloat); }
 
 }  // namespace pintle::machineconfig

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "api/annotations.h"
-#include "api/go_quote.h"
+#include "gotext/quote.h"
 #include "pool/status.h"
 
 namespace pintle::pool {
@@ -57,8 +57,8 @@ ImageReadiness CheckImage(const Layering& layering) {
   if (layering.config == nullptr && layering.build != nullptr) {
     const std::string* config = api::Find(layering.build->metadata.labels, api::kMachineOSConfigNameLabel);
     const std::string orphaned = fmt::format("orphaned MachineOSBuild {} found, but MachineOSConfig {} not found",
-                                             api::GoQuoted(layering.build->metadata.name),
-                                             api::GoQuoted(config == nullptr ? std::string() : *config));
+                                             gotext::Quoted(layering.build->metadata.name),
+                                             gotext::Quoted(config == nullptr ? std::string() : *config));
     return {.can_apply = false, .reason = orphaned, .error = orphaned};
   }
   if (layering.config == nullptr || layering.build == nullptr) {
@@ -74,7 +74,7 @@ ImageReadiness CheckImage(const Layering& layering) {
     std::string reason = fmt::format("Image built successfully, pullspec: {}", layering.image());
     if (!is_current) {
       reason +=
-          fmt::format(", but MachineOSConfig {} has not updated yet", api::GoQuoted(layering.config->metadata.name));
+          fmt::format(", but MachineOSConfig {} has not updated yet", gotext::Quoted(layering.config->metadata.name));
     }
     return {.can_apply = is_current, .reason = std::move(reason), .error = ""};
   }

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "api/go_quote.h"
+#include "gotext/quote.h"
 
 namespace pintle::pool {
 namespace {
@@ -23,7 +23,7 @@ Error Invalid(std::string_view why) {
 // Parses a whole number as Go's strconv.Atoi does: digits, with an optional "+" or "-".
 Result<std::int64_t> ReadNumber(const std::string& text) {
   const auto fail = [&](std::string_view why) {
-    return Error(ErrorKind::kInvalid, fmt::format("strconv.Atoi: parsing {}: {}", api::GoQuoted(text), why));
+    return Error(ErrorKind::kInvalid, fmt::format("strconv.Atoi: parsing {}: {}", gotext::Quoted(text), why));
   };
   std::string_view digits = text;
   if (digits.starts_with('+')) {
@@ -41,7 +41,7 @@ Result<std::int64_t> ReadNumber(const std::string& text) {
 Result<std::int64_t> Share(const std::string& text, std::size_t node_count) {
   if (!text.ends_with('%')) return Invalid("invalid type: string is not a percentage");
   const auto percent = ReadNumber(text.substr(0, text.size() - 1));
-  if (!percent) return Invalid(fmt::format("invalid value {}: {}", api::GoQuoted(text), percent.error().message()));
+  if (!percent) return Invalid(fmt::format("invalid value {}: {}", gotext::Quoted(text), percent.error().message()));
   const double nodes = std::floor(static_cast<double>(*percent) * static_cast<double>(node_count) / 100);
   constexpr double kMost = std::numeric_limits<int>::max();
   return static_cast<std::int64_t>(std::fmin(std::fmax(nodes, -kMost), kMost));

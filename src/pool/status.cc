@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "api/go_quote.h"
 #include "base/printable.h"
+#include "gotext/quote.h"
 #include "pool/target.h"
 
 namespace pintle::pool {
@@ -68,7 +68,7 @@ void Add(const api::MachineConfigNode& node, const NodeState& state, const Statu
     if (condition.type == kNodeDegraded) {
       reported.degraded.push_back(&state);
       reported.degraded_messages.push_back(
-          fmt::format("Node {} is reporting: {}", state.name(), api::GoQuoted(condition.message)));
+          fmt::format("Node {} is reporting: {}", state.name(), gotext::Quoted(condition.message)));
       return;
     }
     if (inputs.features.image_mode_status_reporting && condition.type == kUpdated && IsToldOfTarget(node, inputs)) {
@@ -137,7 +137,7 @@ std::string DegradedMessage(Reported reported) {
   for (const NodeState* node : reported.degraded) {
     if (node->reason().empty()) continue;
     reported.degraded_messages.push_back(
-        fmt::format("Node {} is reporting: {}", node->name(), api::GoQuoted(node->reason())));
+        fmt::format("Node {} is reporting: {}", node->name(), gotext::Quoted(node->reason())));
   }
   return fmt::format("{}", fmt::join(reported.degraded_messages, ", "));
 }

@@ -6,11 +6,11 @@
 
 #include <utility>
 
-#include "api/go_quote.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "serving/events.h"
 #include "serving/private_file.h"
+#include "gotext/quote.h"
 
 namespace pintle::serving {
 namespace {
@@ -30,10 +30,10 @@ net::HttpServerLimits LimitsOf(const IgnitionSettings& settings) {
 
 void Tell(const net::IncomingRequest& request, const IgnitionAnswer& answer) {
   if (!answer.pool) return;
-  const auto quoted = [&](std::string_view header) { return api::GoQuoted(request.Find(header).value_or("")); };
+  const auto quoted = [&](std::string_view header) { return gotext::Quoted(request.Find(header).value_or("")); };
   std::string text =
-      fmt::format("Pool {} requested by address:{} User-Agent:{} Accept-Header: {}", api::GoQuoted(*answer.pool),
-                  api::GoQuoted(request.peer), quoted("User-Agent"), quoted("Accept"));
+      fmt::format("Pool {} requested by address:{} User-Agent:{} Accept-Header: {}", gotext::Quoted(*answer.pool),
+                  gotext::Quoted(request.peer), quoted("User-Agent"), quoted("Accept"));
   text += fmt::format(": {}", answer.http.status);
   if (answer.token != TokenProblem::kNone) text += fmt::format(", {}", ToText(answer.token));
   if (answer.failure) text += ", " + answer.failure->message();

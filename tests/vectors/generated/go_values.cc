@@ -9,7 +9,7 @@
 
 #include "gotemplate/json_value.h"
 #include "gotemplate/print.h"
-#include "gotemplate/unicode.h"
+#include "gotext/unicode.h"
 #include "json/parse.h"
 
 namespace pintle::vectors {
@@ -102,10 +102,10 @@ const Outer& TheOuter() {
 std::string Upper(std::string_view text) {
   std::string upper;
   while (!text.empty()) {
-    const gotemplate::Rune rune = gotemplate::FirstRune(text);
+    const gotemplate::Rune rune = gotext::FirstRune(text);
     const bool is_latin = rune.value >= 0xe0 && rune.value <= 0xfe && rune.value != 0xf7;
     const bool is_ascii = rune.value >= 'a' && rune.value <= 'z';
-    gotemplate::AppendRune(is_latin || is_ascii ? rune.value - 0x20 : rune.value, upper);
+    gotext::AppendRune(is_latin || is_ascii ? rune.value - 0x20 : rune.value, upper);
     text.remove_prefix(rune.bytes);
   }
   return upper;

@@ -17,8 +17,8 @@
 #include "generated/template_folder.h"
 #include "generated/template_functions.h"
 #include "generated/tls_settings.h"
-#include "gotemplate/quote.h"
 #include "gotemplate/template.h"
+#include "gotext/quote.h"
 #include "vectors/generated/case_files.h"
 #include "vectors/generated/kinds.h"
 
@@ -78,7 +78,7 @@ std::optional<std::string> WithoutSecret(std::string_view error, const std::stri
   const std::size_t end = error.rfind(kBehind);
   const auto compact = generated::CompactPullSecret(pull_secret);
   if (begin == std::string_view::npos || end == std::string_view::npos || !compact) return std::nullopt;
-  const std::string quoted = gotemplate::Quoted(*compact);
+  const std::string quoted = gotext::Quoted(*compact);
   const std::size_t text = begin + kBefore.size();
   if (error.substr(text, end - text).find(quoted.substr(1, quoted.size() - 2)) == std::string_view::npos) {
     return std::nullopt;

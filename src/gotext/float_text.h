@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace pintle::gotemplate {
+namespace pintle::gotext {
 
 inline constexpr int kShortest = -1;
 
@@ -13,4 +13,4 @@ inline constexpr int kShortest = -1;
 // number of 32 bits needs fewer of them than a number of 64 bits.
 std::string FloatText(double value, char verb, int precision, int bits);
 
-}  // namespace pintle::gotemplate
+}  // namespace pintle::gotext

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace pintle::gotemplate {
+namespace pintle::gotext {
 
 inline constexpr char32_t kRuneError = 0xfffd;
 // Stands for a character after the end of a text.
@@ -34,4 +34,4 @@ bool IsPrintable(char32_t rune);
 // Returns whether a text is empty or consists of white space.
 bool IsBlank(std::string_view text);
 
-}  // namespace pintle::gotemplate
+}  // namespace pintle::gotext

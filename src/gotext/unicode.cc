@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotemplate/unicode.h"
+#include "gotext/unicode.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 
-namespace pintle::gotemplate {
+namespace pintle::gotext {
 namespace {
 
 struct Range {
@@ -392,4 +392,4 @@ bool IsBlank(std::string_view text) {
   return true;
 }
 
-}  // namespace pintle::gotemplate
+}  // namespace pintle::gotext

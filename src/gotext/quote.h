@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace pintle::gotemplate {
+namespace pintle::gotext {
 
 enum class OnlyAscii { kNo, kYes };
 
@@ -28,4 +28,4 @@ struct UnquotedRune {
 };
 std::optional<UnquotedRune> FirstUnquotedRune(std::string_view text, char quote);
 
-}  // namespace pintle::gotemplate
+}  // namespace pintle::gotext

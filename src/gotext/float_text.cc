@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotemplate/float_text.h"
+#include "gotext/float_text.h"
 
 #include <fmt/core.h>
 
@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace pintle::gotemplate {
+namespace pintle::gotext {
 namespace {
 
 // A large number has 309 digits before the point in fixed notation.
@@ -28,15 +28,38 @@ std::string Written(double value, std::chars_format format, int precision, int b
   return text;
 }
 
+// The digits of the shortest form that reads back as the same number, and the decimal exponent of the first digit.
+struct ShortestDigits {
+  std::string digits;
+  int exponent = 0;
+};
+
+ShortestDigits DigitsOf(double value, int bits) {
+  const std::string text = Written(std::fabs(value), std::chars_format::scientific, kShortest, bits);
+  const std::size_t e = text.find('e');
+  ShortestDigits shortest{.digits = text.substr(0, e)};
+  std::erase(shortest.digits, '.');
+  const bool is_small = text[e + 1] == '-';
+  std::from_chars(text.data() + e + 2, text.data() + text.size(), shortest.exponent);
+  if (is_small) shortest.exponent = -shortest.exponent;
+  return shortest;
+}
+
+// Writes zeros after the digits of a large number.  The standard library would write all digits that the number has.
+std::string ShortestFixed(double value, int bits) {
+  const auto [digits, exponent] = DigitsOf(value, bits);
+  const std::string sign = std::signbit(value) ? "-" : "";
+  if (exponent < 0) return sign + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
+  const std::size_t whole = static_cast<std::size_t>(exponent) + 1;
+  if (whole >= digits.size()) return sign + digits + std::string(whole - digits.size(), '0');
+  return sign + digits.substr(0, whole) + "." + digits.substr(whole);
+}
+
 // Implements %g with as few digits as possible.  The exponent decides about the notation, not the length of the text.
 std::string ShortestGeneral(double value, int bits) {
-  std::string text = Written(value, std::chars_format::scientific, kShortest, bits);
-  const std::size_t e = text.find('e');
-  int exponent = 0;
-  std::from_chars(text.data() + e + 2, text.data() + text.size(), exponent);
-  const bool is_small = text[e + 1] == '-';
-  if (is_small ? exponent > 4 : exponent >= 6) return text;
-  return Written(value, std::chars_format::fixed, kShortest, bits);
+  const int exponent = DigitsOf(value, bits).exponent;
+  if (exponent < -4 || exponent >= 6) return Written(value, std::chars_format::scientific, kShortest, bits);
+  return ShortestFixed(value, bits);
 }
 
 struct Parts {
@@ -101,7 +124,8 @@ std::string LowerText(double value, char verb, int precision, int bits) {
     case 'e':
       return Written(value, std::chars_format::scientific, precision, bits);
     case 'f':
-      return Written(value, std::chars_format::fixed, precision, bits);
+      return precision == kShortest ? ShortestFixed(value, bits)
+                                    : Written(value, std::chars_format::fixed, precision, bits);
     case 'b':
       return Binary(value, bits);
     case 'x':
@@ -126,4 +150,4 @@ std::string FloatText(double value, char verb, int precision, int bits) {
   return text;
 }
 
-}  // namespace pintle::gotemplate
+}  // namespace pintle::gotext

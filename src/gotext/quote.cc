@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotemplate/quote.h"
+#include "gotext/quote.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cstddef>
 
-#include "gotemplate/unicode.h"
+#include "gotext/unicode.h"
 
-namespace pintle::gotemplate {
+namespace pintle::gotext {
 namespace {
 
 constexpr std::string_view kEscaped = "\a\b\f\n\r\t\v";
@@ -179,4 +179,4 @@ std::optional<UnquotedRune> FirstUnquotedRune(std::string_view text, char quote)
   return UnquotedRune{character->value, text};
 }
 
-}  // namespace pintle::gotemplate
+}  // namespace pintle::gotext
