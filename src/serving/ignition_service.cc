@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "gotext/quote.h"
 #include "serving/events.h"
 #include "serving/private_file.h"
-#include "gotext/quote.h"
 
 namespace pintle::serving {
 namespace {
