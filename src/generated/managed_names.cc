@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "api/annotations.h"
+#include "api/machine_config.h"
 #include "gotext/quote.h"
 
 namespace pintle::generated {
