@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "json/parse.h"
-#include "unit/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::generated {
 namespace {
