@@ -182,7 +182,7 @@ TEST_P(BadAnswerToConditions, IsRetriedLessAndLessOften) {
   });
   const auto writer = Writer(server, kube::kDoubling);
   // A moment that is refused for good is dropped, so each of these is another one.
-  for (std::size_t i = 0; i <= enough; ++i) writer->Write(moment::Degraded("a", std::to_string(i)), kNode);
+  for (std::size_t i = 0; i <= enough; ++i) writer->Write(moment::Degraded("a", std::to_string(i)), kWrittenNode);
   RunUntilIdle();
   EXPECT_EQ(arrivals.count(), enough);
   GetParam().is_patient ? arrivals.MustDouble(std::chrono::milliseconds(1000)) : arrivals.MustDouble();

@@ -171,24 +171,25 @@ TEST_F(MirrorTest, NoticesThatAWatchIsSilent) {
 TEST_F(MirrorTest, ListsAgainWhenWatchesAreSilentOneAfterTheOther) {
   // A server whose store was restored sends no events for versions that it has not reached yet.
   settings_.watch.silence = milliseconds(50);
-  ScriptedServer server({{.body = ListText(NodeText("a", "4") + "," + NodeText("b", "5"), "5")},
+  ScriptedServer server({{.body = ListText(MirroredNodeText("a", "4") + "," + MirroredNodeText("b", "5"), "5")},
                          {.ending = Ending::kNever},
                          {.ending = Ending::kNever},
-                         {.body = ListText(NodeText("a", "2"), "3")}});
+                         {.body = ListText(MirroredNodeText("a", "2"), "3")}});
   Follow(server, 8);
   told_.erase(told_.begin(), told_.begin() + 5);
   EXPECT_THAT(told_, ElementsAre("changed a@4 to a@2", "removed b@5", "synced"));
 }
 
 TEST_F(MirrorTest, ListsAgainIfTheServersVersionGoesBack) {
-  for (const std::string& past : {EventText("BOOKMARK", NodeText("", "3")), EventText("MODIFIED", NodeText("a", "2")),
-                                  EventText("DELETED", NodeText("a", "2"))}) {
+  for (const std::string& past :
+       {EventText("BOOKMARK", MirroredNodeText("", "3")), EventText("MODIFIED", MirroredNodeText("a", "2")),
+        EventText("DELETED", MirroredNodeText("a", "2"))}) {
     told_.clear();
     mirror_.reset();
     client_.reset();
-    ScriptedServer server({{.body = ListText(NodeText("a", "4"), "5")},
+    ScriptedServer server({{.body = ListText(MirroredNodeText("a", "4"), "5")},
                            {.body = past, .ending = Ending::kNever},
-                           {.body = ListText(NodeText("a", "2"), "3")}});
+                           {.body = ListText(MirroredNodeText("a", "2"), "3")}});
     Follow(server, 5);
     ASSERT_EQ(told_.size(), 5U);
     EXPECT_THAT(told_[2], HasSubstr("trouble: watching nodes: "));
@@ -205,10 +206,11 @@ TEST_F(MirrorTest, SetsAnObjectAsideThatIsNestedTooDeeply) {
         R"({{"metadata":{{"name":"{}","resourceVersion":"{}","labels":{{"a":"}}b"}}}},"spec":{{"x":{}{}}}}})", name,
         version, std::string(depth, '['), std::string(depth, ']'));
   };
-  ScriptedServer server({{.body = ListText(deep("a", "1", 5000) + "," + NodeText("c", "3"), "5")},
-                         {.body = EventText("ADDED", deep("b", "6", 198)) + EventText("MODIFIED", deep("c", "7", 300)) +
-                                  EventText("MODIFIED", NodeText("a", "8")) + EventText("DELETED", deep("c", "9", 300)),
-                          .ending = Ending::kNever}});
+  ScriptedServer server(
+      {{.body = ListText(deep("a", "1", 5000) + "," + MirroredNodeText("c", "3"), "5")},
+       {.body = EventText("ADDED", deep("b", "6", 198)) + EventText("MODIFIED", deep("c", "7", 300)) +
+                EventText("MODIFIED", MirroredNodeText("a", "8")) + EventText("DELETED", deep("c", "9", 300)),
+        .ending = Ending::kNever}});
   Follow(server, 7);
   ASSERT_EQ(told_.size(), 7U);
   EXPECT_THAT(told_[0], HasSubstr("trouble: a: reading a Node of the API server: "));
