@@ -9,6 +9,7 @@
 #include "agent/events.h"
 #include "agent/host_facts.h"
 #include "agent/installation.h"
+#include "agent/look.h"
 #include "agent/recovered.h"
 #include "agent/server_authorities.h"
 #include "agent/state_words.h"
@@ -175,11 +176,6 @@ void Agent::Check() {
 void Agent::Unusable(const std::string& why) {
   if (!why.empty()) log::Error(why, kDegraded);
   Happen(happened::Unusable{why});
-  // No config is wanted, and nothing is wrong.
-  if (why.empty() && std::holds_alternative<phase::Waiting>(state_.phase)) {
-    Report(host::AgentState::kWorking, "");
-    Show();
-  }
 }
 
 void Agent::Warn(Warnings::Of kind, std::vector<std::string> texts) {
@@ -219,7 +215,6 @@ void Agent::Enter(const State& next) {
     retry_.Cancel();
     health_again_.Cancel();
     progress_.Forget();
-    if (!std::holds_alternative<phase::Recovering>(next.phase)) is_going_back_ = false;
     log::Debug(fmt::format("{} -> {}", NameOf(state_.phase), NameOf(next.phase)));
     status_.doing = DoingIn(next.phase);
     status_.next = NextAfter(next.phase);
@@ -270,9 +265,9 @@ void Agent::Do(const effect::Recover&) {
       },
       [this](Result<Outcome> outcome) {
         if (!outcome) return Happen(happened::Failed{outcome.error().message()});
+        Happen(happened::RejectionRead{std::move(outcome->rejected)});
         current_ = outcome->current;
-        // Someone else may have undone a change of ours meanwhile.
-        state_.rejected = std::move(outcome->rejected);
+        outcome->recovered.at = clock_.Monotonic();
         Happen(std::move(outcome->recovered));
       });
 }
@@ -292,7 +287,6 @@ void Agent::Do(const effect::Confirm&) {
 }
 
 void Agent::Do(const effect::GoBack& back) {
-  is_going_back_ = true;
   Work<happened::Recovered>(
       [progress = progress_.Teller(), why = back.why](const host::ThisMachine& machine) -> Result<happened::Recovered> {
         const auto pending = TRY(change::Journal(machine.root()).Read());
@@ -302,6 +296,7 @@ void Agent::Do(const effect::GoBack& back) {
       },
       [this](Result<happened::Recovered> recovered) {
         if (!recovered) return Happen(happened::Failed{recovered.error().message()});
+        recovered->at = clock_.Monotonic();
         Happen(*std::move(recovered));
       });
 }
@@ -318,18 +313,18 @@ void Agent::Do(const effect::Look& look) {
 void Agent::Fetched(const Goal& goal, Result<SurveyRequest> request) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!request) return Happen(happened::Failed{request.error().message()});
-  next_look_ = Ready{goal, *std::move(request)};
+  next_look_ = LookInputs{goal, *std::move(request)};
   // A look that waits for the claim has not begun, and this one takes its place.
   if (!is_looking_ || look_again_.armed()) BeginLook();
 }
 
 void Agent::BeginLook() {
-  Ready ready = *std::exchange(next_look_, std::nullopt);
+  LookInputs inputs = *std::exchange(next_look_, std::nullopt);
   is_looking_ = true;
   notice_.Cancel();
-  Work<Survey>([request = std::move(ready.request)](
-                   const host::ThisMachine& machine) { return LookAt(machine.host(), request); },
-               [this, goal = ready.goal, number = looks_, began = clock_.Monotonic()](Result<Survey> survey) {
+  Work<Survey>([request = std::move(inputs.request),
+                goal = inputs.goal](const host::ThisMachine& machine) { return LookAt(machine.host(), request, goal); },
+               [this, goal = inputs.goal, number = looks_, began = clock_.Monotonic()](Result<Survey> survey) {
                  is_looking_ = false;
                  pace_.Took(began, clock_.Monotonic());
                  if (number == looks_) return Looked(goal, std::move(survey));
@@ -350,21 +345,17 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!survey) return Happen(happened::Failed{survey.error().message()});
   if (survey->outlook.IsUnderWay()) return Happen(happened::Looked{goal, std::move(survey->outlook)});
-  // The machine was given another config after the inputs of this look were fetched.
-  if (survey->outlook.is_there && survey->current != goal) {
-    current_ = survey->current;
-    return Do(effect::Look{goal});
-  }
+  // The next look must assume a config that is only assumed; the source does that for a machine without a config.
+  current_ = survey->current;
+  if (survey->outlook.is_outdated) return Happen(happened::Looked{goal, std::move(survey->outlook)});
   prepared_ = std::move(survey->prepared);
-  // If the disk does not confirm the config, the next look must assume it again; the source sees to that for a machine
-  // without a config.
-  current_ = survey->is_assumed ? std::nullopt : std::optional(survey->current);
   status_.findings = static_cast<std::uint32_t>(survey->findings);
-  TellLeftAside(survey->left_aside, status_);
+  if (std::exchange(status_.left_aside, survey->left_aside) != survey->left_aside && !survey->left_aside.empty()) {
+    log::Notice("left aside: " + survey->left_aside, kLeftAside);
+  }
   WriteFindings(survey->findings_text);
-  Warn(Warnings::Of::kIgnored, WarningsOf(survey->ignored));
-  const std::optional<WallTime> first_end = change::FirstEnd(survey->ignored);
-  first_end ? ignoring_ends_.At(*first_end) : ignoring_ends_.Cancel();
+  Warn(Warnings::Of::kIgnored, std::move(survey->warnings));
+  survey->ignoring_ends ? ignoring_ends_.At(*survey->ignoring_ends) : ignoring_ends_.Cancel();
   WatchFor(std::move(survey->paths));
   Happen(happened::Looked{goal, std::move(survey->outlook)});
 }
@@ -444,10 +435,8 @@ void Agent::Do(const effect::Reboot&) {
   });
 }
 
-void Agent::Do(const effect::WatchHealth&) {
-  health_since_ = clock_.Monotonic();
-  health_rounds_ = 0;
-  AskWhetherWell();
+void Agent::Do(const effect::WatchHealth& watch) {
+  watch.after.count() == 0 ? AskWhetherWell() : health_again_.After(watch.after);
 }
 
 void Agent::AskWhetherWell() {
@@ -459,15 +448,17 @@ void Agent::AskWhetherWell() {
 }
 
 void Agent::Heard(const Result<std::vector<std::string>>& unwell) {
-  if (!std::holds_alternative<phase::Confirming>(state_.phase) || !unwell) return;
-  const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Monotonic() - *health_since_);
-  const HealthVerdict verdict = Judge(*unwell, ++health_rounds_, passed, health_.limit);
+  const auto* confirming = std::get_if<phase::Confirming>(&state_.phase);
+  if (confirming == nullptr || !unwell) return;
+  const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Monotonic() - confirming->since);
+  const HealthVerdict verdict = Judge(*unwell, confirming->rounds + 1, passed, health_.limit);
   if (std::holds_alternative<Well>(verdict)) return Happen(happened::Well{});
   if (const auto* is_unwell = std::get_if<Unwell>(&verdict)) return Happen(happened::Unwell{is_unwell->why});
   status_.doing = fmt::format("{}: {}", DoingIn(state_.phase), unwell->front());
-  health_again_.After(std::get<AskAgain>(verdict).after);
-  Show();
+  Happen(happened::NotYetWell{std::get<AskAgain>(verdict).after});
 }
+
+void Agent::Do(const effect::ReportWaiting&) { Report(host::AgentState::kWorking, ""); }
 
 void Agent::Do(const effect::ReportSettled& settled) {
   source_->ReportSettled(settled.goal);
@@ -576,7 +567,7 @@ void Agent::Show() {
 }
 
 void Agent::ShowOnBus() {
-  const host::AgentPhase phase = ShownAs(state_, is_going_back_, !held_.empty());
+  const host::AgentPhase phase = ShownAs(state_, !held_.empty());
   if (std::exchange(status_.phase, phase) != phase || status_.since.empty()) status_.since = ToRfc3339(clock_.Wall());
   status_.current = current_ ? current_->config : "";
   status_.current_image = current_ ? OrNothing(current_->image) : std::nullopt;

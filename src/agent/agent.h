@@ -64,7 +64,7 @@ class Agent {
  private:
   struct Alive {};
   // The complete inputs of a look.
-  struct Ready {
+  struct LookInputs {
     Goal goal;
     SurveyRequest request;
   };
@@ -82,9 +82,10 @@ class Agent {
   void Do(const effect::AskForDrain& ask);
   void Do(const effect::Change&);
   void Do(const effect::Reboot&);
-  void Do(const effect::WatchHealth&);
+  void Do(const effect::WatchHealth& watch);
   void Do(const effect::Confirm&);
   void Do(const effect::GoBack& back);
+  void Do(const effect::ReportWaiting&);
   void Do(const effect::ReportSettled& settled);
   void Do(const effect::ReportFault& fault);
   void Do(const effect::Remember& remember);
@@ -121,7 +122,7 @@ class Agent {
   HealthSettings health_;
   std::unique_ptr<Source> source_;
 
-  State state_;
+  State state_;  // Replaced by what Advance() returns, and by nothing else.
   std::deque<Event> happened_;
   bool is_taking_ = false;
 
@@ -130,13 +131,10 @@ class Agent {
   int looks_ = 0;  // Counts the looks that were asked for; only the last one counts.
   // The worker makes one look at a time.  If several more become ready meanwhile, only the last of them is made.
   bool is_looking_ = false;
-  std::optional<Ready> next_look_;
+  std::optional<LookInputs> next_look_;
   Pace pace_;  // Paces looks that are made because something was noticed.
   std::vector<std::string> paths_;
   std::unique_ptr<DriftWatch> drift_;
-  std::optional<MonotonicTime> health_since_;
-  int health_rounds_ = 0;
-  bool is_going_back_ = false;
 
   host::AgentStatus status_;
   Metrics metrics_;

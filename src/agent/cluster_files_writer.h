@@ -27,7 +27,7 @@ namespace pintle::agent {
 inline constexpr const char* kControllerConfig = "machine-config-controller";
 
 // The decision about files that differ.  Nothing is written while it is unknown.
-enum class Passing { kUnknown, kPasses, kWaits };
+enum class Passage { kUnknown, kPasses, kWaits };
 
 class ClusterFilesWriter {
  public:
@@ -47,7 +47,7 @@ class ClusterFilesWriter {
   ClusterFilesWriter(const ClusterFilesWriter&) = delete;
   ClusterFilesWriter& operator=(const ClusterFilesWriter&) = delete;
 
-  void Let(Passing passing);
+  void Let(Passage passage);
 
   // Returns whether the operator is exchanging the authorities of the API server, or nullopt if there is no
   // ControllerConfig.
@@ -66,11 +66,11 @@ class ClusterFilesWriter {
   };
 
   void Write();
-  void Wrote(const std::string& resource_version, Passing passing, const Result<Outcome>& outcome);
+  void Wrote(const std::string& resource_version, Passage passage, const Result<Outcome>& outcome);
 
   const Root& root_;
   Listener listener_;
-  Passing passing_ = Passing::kUnknown;
+  Passage passage_ = Passage::kUnknown;
   bool is_writing_ = false;
   kube::Backoff backoff_;
   event::Timer again_;

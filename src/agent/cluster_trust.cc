@@ -56,18 +56,18 @@ change::Things ClusterTrust::LookedAfter() const {
 // ---- waiting --------------------------------------------------------------------------------------------------------
 
 void ClusterTrust::NodeIsSeen() {
-  const Passing passing = PassingNow();
-  if (std::exchange(passing_, passing) == passing) return;
-  files_->Let(passing);
+  const Passage passage = PassageNow();
+  if (std::exchange(passage_, passage) == passage) return;
+  files_->Let(passage);
   ExchangeServerAuthorities();
 }
 
 // While the Node cannot be seen, its last state holds.  A time that cannot be parsed was not written by a controller.
-Passing ClusterTrust::PassingNow() {
+Passage ClusterTrust::PassageNow() {
   const auto said = node_.said(api::kFilesWaitAnnotation);
-  if (!said) return passing_;
+  if (!said) return passage_;
   wait_is_over_.Cancel();
-  if (said->empty()) return Passing::kPasses;
+  if (said->empty()) return Passage::kPasses;
   const auto until = FromRfc3339(*said);
   if (!until) {
     if (std::exchange(unusable_time_, *said) != *said) {
@@ -75,11 +75,11 @@ Passing ClusterTrust::PassingNow() {
                                api::kFilesWaitAnnotation),
                    kTrouble);
     }
-    return Passing::kPasses;
+    return Passage::kPasses;
   }
-  if (*until <= clock_.Wall()) return Passing::kPasses;
+  if (*until <= clock_.Wall()) return Passage::kPasses;
   wait_is_over_.At(*until);
-  return Passing::kWaits;
+  return Passage::kWaits;
 }
 
 bool ClusterTrust::HasToExchangeServerAuthorities() const {
@@ -87,7 +87,7 @@ bool ClusterTrust::HasToExchangeServerAuthorities() const {
 }
 
 void ClusterTrust::TellOfWaiting(std::vector<api::WaitingFile> files) {
-  if (passing_ == Passing::kWaits && HasToExchangeServerAuthorities()) {
+  if (passage_ == Passage::kWaits && HasToExchangeServerAuthorities()) {
     files.push_back({.path = std::string(kFirstKubeconfig), .valid_until = {}, .subject = {}});
   }
   std::string paths;
@@ -133,7 +133,7 @@ void ClusterTrust::Wrote(const std::string& resource_version, const std::vector<
 void ClusterTrust::ExchangeServerAuthorities() {
   const auto rotates = files_->rotates_server_authorities();
   const auto seen = node_.said(api::kLastObservedServerCaAnnotation);
-  if (!seen || !rotates || is_exchanging_ || passing_ != Passing::kPasses) return;
+  if (!seen || !rotates || is_exchanging_ || passage_ != Passage::kPasses) return;
   const bool is_done = *seen == "true";
   if (!*rotates && is_done) node_.write({{std::string(api::kLastObservedServerCaAnnotation), "false"}});
   if (!*rotates || is_done) return;

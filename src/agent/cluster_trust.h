@@ -56,7 +56,7 @@ class ClusterTrust {
  private:
   ClusterTrust(event::Loop& loop, kube::Client& client, const Clock& clock, NodeOfThis node, Listener listener);
 
-  Passing PassingNow();
+  Passage PassageNow();
   bool HasToExchangeServerAuthorities() const;
   void TellOfWaiting(std::vector<api::WaitingFile> files);
   void Wrote(const std::string& resource_version, const std::vector<std::string>& changed);
@@ -69,7 +69,7 @@ class ClusterTrust {
   const Clock& clock_;
   NodeOfThis node_;
   Listener listener_;
-  Passing passing_ = Passing::kUnknown;
+  Passage passage_ = Passage::kUnknown;
   event::WallTimer wait_is_over_;
   std::string unusable_time_;  // The unusable time that was logged, so that it is logged once.
   std::string told_to_wait_;   // The wait that was logged, so that it is logged once.

@@ -102,7 +102,7 @@ void DriftWatch::TellSoon() {
 }
 
 void DriftWatch::Tell() {
-  if ((is_stale_ || arming_) && !Arm()) return tell_.After(std::chrono::nanoseconds(0));
+  if ((is_stale_ || attempt_) && !Arm()) return tell_.After(std::chrono::nanoseconds(0));
   const std::function<void()> changed = changed_;  // The call may destroy this object.
   changed();
 }
@@ -115,19 +115,19 @@ void DriftWatch::Retry() {
 // Follows all paths anew, or goes on with that, and returns true when it is done.  The watches from before stay in
 // force until then.
 bool DriftWatch::Arm() {
-  if (!arming_) {
-    arming_ = Arming();
+  if (!attempt_) {
+    attempt_ = Attempt();
     is_stale_ = false;
   }
-  arming_->made = 0;
-  for (; arming_->next < paths_.size(); ++arming_->next) {
-    if (arming_->made >= kMostInATurn) return false;
-    Result<> followed = Follow(paths_[arming_->next]);
-    if (!followed && !arming_->problem) arming_->problem = std::move(followed).error();
+  attempt_->made = 0;
+  for (; attempt_->next < paths_.size(); ++attempt_->next) {
+    if (attempt_->made >= kMostInATurn) return false;
+    Result<> followed = Follow(paths_[attempt_->next]);
+    if (!followed && !attempt_->problem) attempt_->problem = std::move(followed).error();
   }
-  directories_ = std::move(arming_->directories);
-  std::optional<Error> problem = std::move(arming_->problem);
-  arming_.reset();
+  directories_ = std::move(attempt_->directories);
+  std::optional<Error> problem = std::move(attempt_->problem);
+  attempt_.reset();
   failures_ = problem ? failures_ + 1 : 0;
   // The first retry is soon, since the cause may pass: sd-event refuses a directory whose inode number was that of a
   // removed one, until it has read the event of that removal.
@@ -140,14 +140,14 @@ bool DriftWatch::Arm() {
 }
 
 Result<> DriftWatch::Follow(const std::string& path) {
-  Arming& arming = *arming_;
+  Attempt& attempt = *attempt_;
   const std::string_view parent = DirectoryOf(path);
-  if (arming.parent_directory == nullptr || arming.parent != parent) {
-    arming.parent_directory = TRY(Reach(path), fmt::format("watching {}", path));
-    arming.parent = parent;
+  if (attempt.parent_directory == nullptr || attempt.parent != parent) {
+    attempt.parent_directory = TRY(Reach(path), fmt::format("watching {}", path));
+    attempt.parent = parent;
   }
-  if (arming.parent_directory != nullptr) {
-    NameIn(*arming.parent_directory, std::string_view(path).substr(parent.size() + 1)).is_managed = true;
+  if (attempt.parent_directory != nullptr) {
+    NameIn(*attempt.parent_directory, std::string_view(path).substr(parent.size() + 1)).is_managed = true;
   }
   return {};
 }
@@ -187,7 +187,7 @@ Result<DriftWatch::Directory*> DriftWatch::Reach(const std::string& path) {
 
 // Returns null if the directory is no longer there.
 Result<DriftWatch::Directory*> DriftWatch::Watched(const std::string& place, std::uint32_t mask) {
-  const auto [at, is_new] = arming_->directories.try_emplace(place);
+  const auto [at, is_new] = attempt_->directories.try_emplace(place);
   Directory& directory = at->second;
   if ((directory.mask & mask) == mask) return &directory;
   const auto watch = [&]() -> Result<> {
@@ -199,10 +199,10 @@ Result<DriftWatch::Directory*> DriftWatch::Watched(const std::string& place, std
   };
   Result<> watched = watch();
   if (watched) {
-    ++arming_->made;
+    ++attempt_->made;
     return &directory;
   }
-  if (is_new) arming_->directories.erase(at);
+  if (is_new) attempt_->directories.erase(at);
   if (IsGone(watched.error()) && watched.error().errno_value() != EINVAL) return nullptr;
   return std::move(watched).error();
 }

@@ -49,7 +49,7 @@ class DriftWatch {
   // after another attempt.
   const std::optional<Error>& problem() const { return problem_; }
   // Returns whether the last attempt is over and everything is watched.
-  bool is_armed() const { return !arming_ && failures_ == 0; }
+  bool is_armed() const { return !attempt_ && failures_ == 0; }
 
  private:
   struct Name {
@@ -65,7 +65,7 @@ class DriftWatch {
   // The keys are real paths, without a slash at the end.
   using Directories = std::map<std::string, Directory>;
   // An attempt to follow all paths, which may take several turns of the loop.
-  struct Arming {
+  struct Attempt {
     std::size_t next = 0;  // The index of the next path.
     Directories directories;
     std::size_t made = 0;  // The number of watches made in this turn.
@@ -93,7 +93,7 @@ class DriftWatch {
   const std::vector<std::string> paths_;
   const std::function<void()> changed_;
   Directories directories_;
-  std::optional<Arming> arming_;
+  std::optional<Attempt> attempt_;
   bool is_stale_ = false;  // Something on the way to a path has changed since it was followed.
   int failures_ = 0;       // The number of failures in a row.
   std::optional<Error> problem_;

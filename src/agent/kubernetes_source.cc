@@ -49,7 +49,7 @@ KubernetesSource::KubernetesSource(event::Loop& loop, const Root& root, const Cl
       settings_(std::move(settings)),
       too_late_(loop,
                 [this] {
-                  const Asked asked = *std::exchange(asked_, std::nullopt);
+                  const DrainRequest asked = *std::exchange(asked_, std::nullopt);
                   Post(kube::EventKind::kWarning, asked.event, asked.too_late);
                   listener_.failed(asked.too_late);
                 }),
@@ -219,7 +219,7 @@ void KubernetesSource::AwaitUncordon(const std::string& request, const Goal& goa
 
 void KubernetesSource::Await(std::string for_what, std::chrono::nanoseconds patience, const char* event,
                              std::string too_late, std::function<void()> answered) {
-  asked_ = Asked{std::move(for_what), std::move(answered), event, std::move(too_late)};
+  asked_ = DrainRequest{std::move(for_what), std::move(answered), event, std::move(too_late)};
   too_late_.After(patience);
   loop_.Post([this] { CheckAnswer(); });
 }
@@ -228,7 +228,7 @@ void KubernetesSource::CheckAnswer() {
   if (!asked_ || View().Annotation(api::kLastAppliedDrainAnnotation) != asked_->for_what) return;
   if (View().Annotation(api::kDesiredDrainAnnotation) != asked_->for_what) return;
   too_late_.Cancel();
-  const Asked asked = *std::exchange(asked_, std::nullopt);
+  const DrainRequest asked = *std::exchange(asked_, std::nullopt);
   asked.answered();
 }
 

@@ -65,7 +65,7 @@ class KubernetesSource final : public Source {
 
  private:
   // A drain or an uncordon that the controller was asked for.
-  struct Asked {
+  struct DrainRequest {
     std::string for_what;
     std::function<void()> answered;
     const char* event;     // The reason of the event that is emitted when the time is over.
@@ -107,7 +107,7 @@ class KubernetesSource final : public Source {
   std::optional<Goal> told_;
   std::shared_ptr<SurveyFetch> fetching_;
   bool has_fetch_failed_ = false;  // The last fetch failed.
-  std::optional<Asked> asked_;
+  std::optional<DrainRequest> asked_;
   event::Timer too_late_;
   event::Timer connect_again_;
   event::Timer reboot_;

@@ -122,20 +122,20 @@ void LocalSource::Render() {
   is_rendering_ = true;
   WatchDirectory();
   const MonotonicTime began = clock_.Monotonic();
-  worker_->Run<Reading>([&root = root_, settings = settings_](std::stop_token) { return ReadAll(root, settings); },
-                        [this, began](Reading reading) {
-                          is_rendering_ = false;
-                          pace_.Took(began, clock_.Monotonic());
-                          Take(std::move(reading));
-                        });
+  worker_->Run<Snapshot>([&root = root_, settings = settings_](std::stop_token) { return ReadAll(root, settings); },
+                         [this, began](Snapshot snapshot) {
+                           is_rendering_ = false;
+                           pace_.Took(began, clock_.Monotonic());
+                           Take(std::move(snapshot));
+                         });
 }
 
-LocalSource::Reading LocalSource::ReadAll(const Root& root, const LocalSettings& settings) {
+LocalSource::Snapshot LocalSource::ReadAll(const Root& root, const LocalSettings& settings) {
   return {PlacesBehindLinks(settings.directory), RenderAll(root, settings)};
 }
 
-Result<LocalSource::Rendered> LocalSource::RenderAll(const Root& root, const LocalSettings& settings) {
-  Rendered rendered;
+Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, const LocalSettings& settings) {
+  RenderedConfig rendered;
   rendered.current = TRY(CurrentGoal(root));
   // A missing directory is no error on a machine without a config, which has nothing to lose.
   const auto is_there = IsThere(settings.directory);
@@ -152,18 +152,18 @@ Result<LocalSource::Rendered> LocalSource::RenderAll(const Root& root, const Loc
   return rendered;
 }
 
-void LocalSource::Take(Reading reading) {
+void LocalSource::Take(Snapshot snapshot) {
   const MonotonicTime now = clock_.Monotonic();
   if (first_change_) PlanRendering();
   // The files may have been read while they were being written.  Then the next rendering has the right result, and this
   // one is dropped, unless the writing never ends.
   if (first_change_ && now - *waiting_since_ < kMostPatience) return;
   waiting_since_ = first_change_;
-  if (reading.files != files_) {
-    Watch(std::move(reading.files));
+  if (snapshot.files != files_) {
+    Watch(std::move(snapshot.files));
     RenderSoon();  // What happened there before it was watched is not known.
   }
-  Result<Rendered>& rendered = reading.rendered;
+  Result<RenderedConfig>& rendered = snapshot.rendered;
   const std::string why =
       rendered ? "" : fmt::format("the configs in {}: {}", settings_.directory, rendered.error().message());
   if (rendered) rendered_ = *std::move(rendered);
@@ -239,7 +239,7 @@ void LocalSource::Fetch(const std::optional<Goal>& current, const Goal& wanted,
     if (rendered_) request.policy = rendered_->policy;
     return loop_.Post([done = std::move(done), request = std::move(request)] { done(request); });
   }
-  asked_ = Asked{wanted, std::move(done)};
+  asked_ = HeldLook{wanted, std::move(done)};
   loop_.Post([this] { Answer(); });
 }
 
@@ -248,7 +248,7 @@ void LocalSource::Answer() {
   if (asked_ && IsPaused()) return Hold(fmt::format("the change to {}", asked_->wanted.config));
   Hold("");
   if (!asked_) return;
-  const Asked asked = *std::exchange(asked_, std::nullopt);
+  const HeldLook asked = *std::exchange(asked_, std::nullopt);
   if (rendered_ && GoalOf(*rendered_->config) == asked.wanted) return asked.done(RequestFor(asked.wanted));
   asked.done(Error(ErrorKind::kUnavailable, fmt::format("{} is not what the configs say", asked.wanted.config)));
 }

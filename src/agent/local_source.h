@@ -49,34 +49,34 @@ class LocalSource final : public Source {
 
  private:
   // The outcome of reading and rendering the files.
-  struct Rendered {
+  struct RenderedConfig {
     std::shared_ptr<const change::CurrentConfig> config;
     api::NodeDisruptionPolicy policy;
     std::optional<Goal> current;  // The goal that the machine had when the files were read.
     bool has_directory = false;   // If this is false, it may be that nobody has ever written a config.
     std::vector<std::string> warnings;
   };
-  struct Reading {
+  struct Snapshot {
     std::vector<std::string> files;  // The targets of links in the directory.
-    Result<Rendered> rendered;
+    Result<RenderedConfig> rendered;
   };
   // A look that waits for the end of the pause.
-  struct Asked {
+  struct HeldLook {
     Goal wanted;
     std::function<void(Result<SurveyRequest> request)> done;
   };
 
   LocalSource(event::Loop& loop, const Root& root, const Clock& clock, LocalSettings settings);
 
-  static Reading ReadAll(const Root& root, const LocalSettings& settings);
-  static Result<Rendered> RenderAll(const Root& root, const LocalSettings& settings);
+  static Snapshot ReadAll(const Root& root, const LocalSettings& settings);
+  static Result<RenderedConfig> RenderAll(const Root& root, const LocalSettings& settings);
 
   void Watch(std::vector<std::string> files);
   void WatchDirectory();
   void RenderSoon();
   void PlanRendering();
   void Render();
-  void Take(Reading reading);
+  void Take(Snapshot snapshot);
   void Warn();
   void Tell();
   void Answer();
@@ -90,9 +90,9 @@ class LocalSource final : public Source {
   const Clock& clock_;
   const LocalSettings settings_;
   Listener listener_;
-  std::optional<Rendered> rendered_;
+  std::optional<RenderedConfig> rendered_;
   std::optional<Goal> told_;
-  std::optional<Asked> asked_;
+  std::optional<HeldLook> asked_;
   std::optional<Goal> settled_;  // The goal that was last logged as settled.
   std::string unusable_;
   std::string held_;

@@ -46,7 +46,7 @@ NodeConditionsWriter::NodeConditionsWriter(event::Loop& loop, kube::Client clien
 void NodeConditionsWriter::Write(Moment moment, NodeFacts node) {
   if (last_ && last_->moment == moment && last_->node == node) return WriteNext();
   if (waiting_.size() >= kMostWaiting) DropOneFor(moment.parent.type);
-  last_ = Writing{std::move(moment), std::move(node), {clock_.Wall()}};
+  last_ = MomentWrite{std::move(moment), std::move(node), {clock_.Wall()}};
   waiting_.push_back(*last_);
   WriteNext();
 }
@@ -55,7 +55,7 @@ void NodeConditionsWriter::Write(Moment moment, NodeFacts node) {
 void NodeConditionsWriter::DropOneFor(const std::string& type) {
   const auto first = waiting_.begin() + (is_writing_ ? 1 : 0);
   const auto outdated =
-      std::find_if(first, waiting_.end(), [&](const Writing& writing) { return writing.moment.parent.type == type; });
+      std::find_if(first, waiting_.end(), [&](const MomentWrite& write) { return write.moment.parent.type == type; });
   waiting_.erase(outdated == waiting_.end() ? first : outdated);
 }
 
@@ -89,11 +89,11 @@ void NodeConditionsWriter::Create() {
 }
 
 void NodeConditionsWriter::WriteStatus(const api::MachineConfigNode& known) {
-  const Writing& writing = waiting_.front();
-  const auto next = NextStatus(known, writing.moment, writing.node, writing.at);
+  const MomentWrite& write = waiting_.front();
+  const auto next = NextStatus(known, write.moment, write.node, write.at);
   if (!next) return WriteSpec(known);
   call_ = client_.Patch<api::MachineConfigNode>(
-      {"", writing.node.name}, Apply(known, "status", json::Encode(*next)),
+      {"", write.node.name}, Apply(known, "status", json::Encode(*next)),
       [this](const Result<api::MachineConfigNode>& written) {
         if (!written) return Failed(written.error());
         WriteSpec(*written);
@@ -102,10 +102,10 @@ void NodeConditionsWriter::WriteStatus(const api::MachineConfigNode& known) {
 }
 
 void NodeConditionsWriter::WriteSpec(const api::MachineConfigNode& known) {
-  const Writing& writing = waiting_.front();
-  const auto next = writing.moment.tells_spec ? NextSpec(known, writing.node) : std::nullopt;
+  const MomentWrite& write = waiting_.front();
+  const auto next = write.moment.tells_spec ? NextSpec(known, write.node) : std::nullopt;
   if (!next) return EndFirst();
-  call_ = client_.Patch<api::MachineConfigNode>({"", writing.node.name}, Apply(known, "spec", json::Encode(*next)),
+  call_ = client_.Patch<api::MachineConfigNode>({"", write.node.name}, Apply(known, "spec", json::Encode(*next)),
                                                 [this](const Result<api::MachineConfigNode>& written) {
                                                   if (!written) return Failed(written.error());
                                                   EndFirst();

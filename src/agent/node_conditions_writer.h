@@ -39,7 +39,7 @@ class NodeConditionsWriter {
   bool is_idle() const { return !is_writing_; }
 
  private:
-  struct Writing {
+  struct MomentWrite {
     Moment moment;
     NodeFacts node;
     api::Time at;
@@ -62,8 +62,8 @@ class NodeConditionsWriter {
   kube::Client client_;
   const Clock& clock_;
   Listener listener_;
-  std::deque<Writing> waiting_;  // If a write is under way, it is that of the first.
-  std::optional<Writing> last_;  // The last moment that was accepted, unless its write failed for good.
+  std::deque<MomentWrite> waiting_;  // If a write is under way, it is that of the first.
+  std::optional<MomentWrite> last_;  // The last moment that was accepted, unless its write failed for good.
   bool is_writing_ = false;
   int stumbles_ = 0;
   std::optional<MonotonicTime> left_alone_until_;

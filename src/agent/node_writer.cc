@@ -17,9 +17,9 @@ NodeWriter::NodeWriter(event::Loop& loop, const kube::Client& client, std::strin
           loop, [this] { WriteNext(); }, kube::kRetrySlack) {}
 
 void NodeWriter::Write(AnnotationChanges changes, std::function<void()> written) {
-  Writing& writing = waiting_.emplace_back();
-  writing.changes = std::move(changes);
-  if (written) writing.written.push_back(std::move(written));
+  AnnotationWrite& write = waiting_.emplace_back();
+  write.changes = std::move(changes);
+  if (written) write.written.push_back(std::move(written));
   if (waiting_.size() == 1) WriteNext();
 }
 
@@ -42,7 +42,7 @@ void NodeWriter::Wrote(const Result<api::Node>& node) {
     return;
   }
   backoff_.Reset();
-  const Writing done = std::move(waiting_.front());
+  const AnnotationWrite done = std::move(waiting_.front());
   waiting_.pop_front();
   if (!waiting_.empty()) WriteNext();
   listener_.wrote(*node);
@@ -50,10 +50,10 @@ void NodeWriter::Wrote(const Result<api::Node>& node) {
 }
 
 void NodeWriter::MakeOne() {
-  Writing all;
-  for (Writing& writing : waiting_) {
-    for (auto& [name, value] : writing.changes) all.changes[name] = std::move(value);
-    std::move(writing.written.begin(), writing.written.end(), std::back_inserter(all.written));
+  AnnotationWrite all;
+  for (AnnotationWrite& write : waiting_) {
+    for (auto& [name, value] : write.changes) all.changes[name] = std::move(value);
+    std::move(write.written.begin(), write.written.end(), std::back_inserter(all.written));
   }
   waiting_.clear();
   waiting_.push_back(std::move(all));

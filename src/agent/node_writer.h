@@ -38,7 +38,7 @@ class NodeWriter {
   bool is_idle() const { return waiting_.empty(); }
 
  private:
-  struct Writing {
+  struct AnnotationWrite {
     AnnotationChanges changes;
     std::vector<std::function<void()>> written;
   };
@@ -50,7 +50,7 @@ class NodeWriter {
   kube::Client client_;
   std::string node_;
   Listener listener_;
-  std::deque<Writing> waiting_;           // The write of the first one is under way.
+  std::deque<AnnotationWrite> waiting_;   // The write of the first one is under way.
   std::optional<kube::Failure> failure_;  // The failure of the last request.
   kube::Backoff backoff_;
   event::Timer again_;

@@ -211,9 +211,9 @@ std::string AllKeys(std::string_view section) {
 }
 
 // Reads one file and collects its problems.
-class Reading {
+class SettingsReader {
  public:
-  Reading(std::string_view file, Settings& settings) : file_(file), settings_(settings) {}
+  SettingsReader(std::string_view file, Settings& settings) : file_(file), settings_(settings) {}
 
   void Take(std::string_view text) {
     for (std::size_t begin = 0; begin < text.size();) {
@@ -311,9 +311,9 @@ Result<> AddSettings(std::string_view text, std::string_view file, Settings& set
   if (!IsUtf8(text) || text.find('\0') != std::string_view::npos) {
     return Error(ErrorKind::kInvalid, fmt::format("{}: must be text in UTF-8", file));
   }
-  Reading reading(file, settings);
-  reading.Take(text);
-  return std::move(reading).Outcome();
+  SettingsReader reader(file, settings);
+  reader.Take(text);
+  return std::move(reader).Outcome();
 }
 
 Result<Settings> ReadSettings(const Root& root) {

@@ -60,10 +60,10 @@ class Step {
 
 using MaybeTransition = std::optional<Transition>;
 
-class Advancing {
+class Transitions {
  public:
   // `state` already has the goal that the event names.
-  explicit Advancing(const State& state) : state_(state) {}
+  explicit Transitions(const State& state) : state_(state) {}
 
   // ---- goals --------------------------------------------------------------------------------------------------------
 
@@ -89,7 +89,9 @@ class Advancing {
   MaybeTransition operator()(const phase::Confirming&, const happened::Wanted&) const { return Kept(); }
 
   // The current config stays in force.  In the other phases the fault is reported when the phase has ended.
-  MaybeTransition operator()(const phase::Waiting&, const happened::Unusable&) const { return Unsettled(Start()); }
+  MaybeTransition operator()(const phase::Waiting&, const happened::Unusable&) const {
+    return state_.unusable.empty() ? Start().Do(effect::ReportWaiting{}) : Unsettled(Start());
+  }
   MaybeTransition operator()(const phase::Settled& settled, const happened::Unusable&) const {
     return Settle(settled.goal);
   }
@@ -105,7 +107,7 @@ class Advancing {
         // A change that was cut short is tried again at once; one that failed waits for its next attempt.
         return recovering.after ? Undone(*recovering.after) : MaybeTransition(Start().Begin());
       case How::kToBeConfirmed:
-        return Start().Do(effect::WatchHealth{}).To(phase::Confirming{});
+        return Start().Do(effect::WatchHealth{}).To(phase::Confirming{.since = recovered.at});
       case How::kRebootNeeded:
         return recovered.why.empty() || !recovered.goal ? Start().Reboot()
                                                         : Start().Reject(*recovered.goal, recovered.why).Reboot();
@@ -122,14 +124,19 @@ class Advancing {
   MaybeTransition operator()(const phase::Confirming&, const happened::Well&) const {
     return Start().Do(effect::Confirm{}).To(phase::Recovering{});
   }
+  MaybeTransition operator()(phase::Confirming confirming, const happened::NotYetWell& not_yet) const {
+    ++confirming.rounds;
+    return Start().Do(effect::WatchHealth{not_yet.ask_after}).To(confirming);
+  }
   MaybeTransition operator()(const phase::Confirming&, const happened::Unwell& unwell) const {
-    return Start().Do(effect::GoBack{unwell.why}).To(phase::Recovering{});
+    return Start().Do(effect::GoBack{unwell.why}).To(phase::Recovering{.is_going_back = true});
   }
 
   // ---- a look -------------------------------------------------------------------------------------------------------
 
   MaybeTransition operator()(const phase::Checking& checking, const happened::Looked& looked) const {
     if (looked.goal != checking.goal) return {};
+    if (looked.outlook.is_outdated) return Start().Look(checking);
     // A change begins after a look during which nothing was noticed.  If something was noticed, it begins after a
     // second look in any case, since something may be noticed all the time; the change itself compares once more the
     // files that it overwrites.
@@ -266,11 +273,38 @@ class Advancing {
   const State& state_;
 };
 
-template <typename... Names>
-std::string_view NameAt(std::size_t index, const Names&... names) {
-  const std::string_view all[] = {names...};
-  return all[index];
-}
+// A visitor without a row for an alternative does not compile.
+
+struct PhaseNames {
+  std::string_view operator()(const phase::Recovering&) const { return "recovering"; }
+  std::string_view operator()(const phase::Waiting&) const { return "waiting"; }
+  std::string_view operator()(const phase::Checking&) const { return "checking"; }
+  std::string_view operator()(const phase::Draining&) const { return "draining"; }
+  std::string_view operator()(const phase::Changing&) const { return "changing"; }
+  std::string_view operator()(const phase::Rebooting&) const { return "rebooting"; }
+  std::string_view operator()(const phase::Confirming&) const { return "confirming"; }
+  std::string_view operator()(const phase::Settled&) const { return "settled"; }
+  std::string_view operator()(const phase::Degraded&) const { return "degraded"; }
+};
+
+struct EventNames {
+  std::string_view operator()(const happened::Wanted&) const { return "wanted"; }
+  std::string_view operator()(const happened::RejectionRead&) const { return "rejection read"; }
+  std::string_view operator()(const happened::Recovered&) const { return "recovered"; }
+  std::string_view operator()(const happened::Looked&) const { return "looked"; }
+  std::string_view operator()(const happened::Drained&) const { return "drained"; }
+  std::string_view operator()(const happened::Changed&) const { return "changed"; }
+  std::string_view operator()(const happened::Well&) const { return "well"; }
+  std::string_view operator()(const happened::NotYetWell&) const { return "not yet well"; }
+  std::string_view operator()(const happened::Unwell&) const { return "unwell"; }
+  std::string_view operator()(const happened::Failed&) const { return "failed"; }
+  std::string_view operator()(const happened::NotUndone&) const { return "not undone"; }
+  std::string_view operator()(const happened::Noticed&) const { return "noticed"; }
+  std::string_view operator()(const happened::Asked&) const { return "asked"; }
+  std::string_view operator()(const happened::RetryDue&) const { return "retry due"; }
+  std::string_view operator()(const happened::Pardoned&) const { return "pardoned"; }
+  std::string_view operator()(const happened::Unusable&) const { return "unusable"; }
+};
 
 }  // namespace
 
@@ -278,20 +312,16 @@ std::optional<Transition> Advance(const State& state, const Event& event) {
   State now = state;
   if (const auto* wanted = std::get_if<happened::Wanted>(&event)) now.wanted = wanted->goal;
   if (const auto* unusable = std::get_if<happened::Unusable>(&event)) now.unusable = unusable->why;
-  auto next = std::visit(Advancing(now), now.phase, event);
+  if (const auto* read = std::get_if<happened::RejectionRead>(&event)) now.rejected = read->rejected;
+  auto next = std::visit(Transitions(now), now.phase, event);
   // The new value is kept even if nothing follows from it.
-  if (!next && now.unusable != state.unusable) next = Transition{std::move(now), {}};
+  const bool is_news = now.unusable != state.unusable || now.rejected != state.rejected;
+  if (!next && is_news) next = Transition{std::move(now), {}};
   return next;
 }
 
-std::string_view NameOf(const Phase& phase) {
-  return NameAt(phase.index(), "recovering", "waiting", "checking", "draining", "changing", "rebooting", "confirming",
-                "settled", "degraded");
-}
+std::string_view NameOf(const Phase& phase) { return std::visit(PhaseNames(), phase); }
 
-std::string_view NameOf(const Event& event) {
-  return NameAt(event.index(), "wanted", "recovered", "looked", "drained", "changed", "well", "unwell", "failed",
-                "not undone", "noticed", "asked", "retry due", "pardoned", "unusable");
-}
+std::string_view NameOf(const Event& event) { return std::visit(EventNames(), event); }
 
 }  // namespace pintle::agent

@@ -9,11 +9,14 @@
 // begins with a look, so that a change never starts from a machine that differs from its config.  ARCHITECTURE.md has
 // the graph; a pair that is not in it changes nothing.
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "base/clock.h"
 
 namespace pintle::agent {
 
@@ -41,6 +44,7 @@ struct Outlook {
   std::string drift = {};           // Empty if the machine is as its config wants it.
   std::string unreconcilable = {};  // The reason why the machine cannot get to the goal.
   bool is_there = false;            // The machine has the goal.
+  bool is_outdated = false;         // Someone else has given the machine another config since the look began.
   bool drains = false;              // The machine has to be drained first.
 
   // Returns whether the journal has a change, in which case nothing else was looked at.
@@ -58,6 +62,7 @@ namespace phase {
 struct Recovering {  // Ends what a crash, a reboot or a failure has interrupted.
   int attempts = 0;
   std::optional<FailedChange> after = {};
+  bool is_going_back = false;  // The machine goes back to the config before, since it was not healthy.
 };
 struct Waiting {};  // No source has named a goal yet.
 struct Checking {
@@ -78,7 +83,10 @@ struct Changing {
 struct Rebooting {
   int attempts = 0;
 };
-struct Confirming {};  // The machine has rebooted, and is watched until it is healthy.
+struct Confirming {  // The machine has rebooted, and is watched until it is healthy.
+  MonotonicTime since = {};
+  int rounds = 0;  // The number of rounds in which it was not healthy.
+};
 struct Settled {
   Goal goal;
 };
@@ -98,6 +106,8 @@ using Phase = std::variant<phase::Recovering, phase::Waiting, phase::Checking, p
 struct Rejection {
   Goal goal;
   std::string why;
+
+  bool operator==(const Rejection&) const = default;
 };
 
 struct State {
@@ -111,11 +121,16 @@ namespace happened {
 struct Wanted {
   Goal goal;
 };
+// The rejection that is stored on the disk was read.  Someone else may have undone a change of ours meanwhile.
+struct RejectionRead {
+  std::optional<Rejection> rejected;
+};
 // A recovery has ended.
 struct Recovered {
   enum class How { kEnded, kUndone, kToBeConfirmed, kRebootNeeded } how = How::kEnded;
   std::optional<Goal> goal = {};  // The goal of the change that was recovered.
   std::string why = {};           // Says why the change was undone, unless it was only cut short.
+  MonotonicTime at = {};
 };
 struct Looked {
   Goal goal;
@@ -126,6 +141,9 @@ struct Changed {
   bool needs_reboot = false;
 };
 struct Well {};
+struct NotYetWell {
+  std::chrono::milliseconds ask_after;  // The pause before the next round.
+};
 struct Unwell {
   std::string why;
 };
@@ -151,10 +169,10 @@ struct Unusable {
 };
 }  // namespace happened
 
-using Event =
-    std::variant<happened::Wanted, happened::Recovered, happened::Looked, happened::Drained, happened::Changed,
-                 happened::Well, happened::Unwell, happened::Failed, happened::NotUndone, happened::Noticed,
-                 happened::Asked, happened::RetryDue, happened::Pardoned, happened::Unusable>;
+using Event = std::variant<happened::Wanted, happened::RejectionRead, happened::Recovered, happened::Looked,
+                           happened::Drained, happened::Changed, happened::Well, happened::NotYetWell, happened::Unwell,
+                           happened::Failed, happened::NotUndone, happened::Noticed, happened::Asked,
+                           happened::RetryDue, happened::Pardoned, happened::Unusable>;
 
 namespace effect {
 struct Recover {};
@@ -174,11 +192,16 @@ struct Change {
   Goal goal;
 };
 struct Reboot {};
-struct WatchHealth {};
+// Begins a round of the health checks after this pause.
+struct WatchHealth {
+  std::chrono::milliseconds after{0};
+};
 struct Confirm {};
 struct GoBack {
   std::string why;
 };
+// Reports that nothing is wrong while no goal is known.
+struct ReportWaiting {};
 struct ReportSettled {
   Goal goal;
 };
@@ -197,7 +220,8 @@ struct RetryLater {
 
 using Effect = std::variant<effect::Recover, effect::Look, effect::NoticeAgain, effect::ReportWork, effect::AskForDrain,
                             effect::Change, effect::Reboot, effect::WatchHealth, effect::Confirm, effect::GoBack,
-                            effect::ReportSettled, effect::ReportFault, effect::Remember, effect::RetryLater>;
+                            effect::ReportWaiting, effect::ReportSettled, effect::ReportFault, effect::Remember,
+                            effect::RetryLater>;
 
 struct Transition {
   State next;

@@ -10,9 +10,8 @@
 
 namespace pintle::agent {
 
-// `is_going_back` means that the machine goes back to the config before, `is_held` that the goal waits until a pause
-// ends.
-host::AgentPhase ShownAs(const State& state, bool is_going_back, bool is_held);
+// `is_held` means that the goal waits until a pause ends.
+host::AgentPhase ShownAs(const State& state, bool is_held);
 
 // Returns what the agent does in this phase, or "" if that is nothing.
 std::string_view DoingIn(const Phase& phase);

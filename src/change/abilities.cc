@@ -12,12 +12,17 @@
 
 namespace pintle::change {
 
+OsAbilities::OsAbilities(const host::Host& host)
+    : has_deployments(host.deployments != nullptr),
+      layers_packages(has_deployments && host.deployments->LayersPackages()),
+      is_package_based(host.is_package_based) {}
+
 bool ChangesOs(const plan::Difference& difference) {
   return difference.os_image || difference.kernel_arguments || difference.kernel_type || difference.extensions;
 }
 
-std::string LeftAside(const host::Host& host, const api::MachineConfigSpec& spec) {
-  if (!host.is_package_based) return "";
+std::string LeftAside(const OsAbilities& abilities, const api::MachineConfigSpec& spec) {
+  if (!abilities.is_package_based) return "";
   std::vector<std::string_view> parts;
   if (!spec.os_image_url.empty()) parts.emplace_back("OS image");
   if (spec.kernel_arguments && !spec.kernel_arguments->empty()) parts.emplace_back("kernel arguments");
@@ -29,8 +34,8 @@ std::string LeftAside(const host::Host& host, const api::MachineConfigSpec& spec
   return fmt::format("{} of the config, since this machine has no OSTree", fmt::join(parts, ", "));
 }
 
-void LeaveAside(const host::Host& host, const api::MachineConfig& wanted, api::MachineConfig& have) {
-  if (!host.is_package_based) return;
+void LeaveAside(const OsAbilities& abilities, const api::MachineConfig& wanted, api::MachineConfig& have) {
+  if (!abilities.is_package_based) return;
   // An image that was built for a config replaces the config's own, so it is taken out first.
   Extract(have);
   have.spec.os_image_url = wanted.spec.os_image_url;
@@ -41,19 +46,17 @@ void LeaveAside(const host::Host& host, const api::MachineConfig& wanted, api::M
   Embed(EmbeddedImage(wanted), have);
 }
 
-Result<> CheckAbleTo(const host::Host& host, const plan::Difference& difference) {
-  const bool has_deployments = host.deployments != nullptr;
-  const bool layers_packages = has_deployments && host.deployments->LayersPackages();
+Result<> CheckAbleTo(const OsAbilities& abilities, const plan::Difference& difference) {
   struct Part {
     bool differs;
     std::string_view name;
     std::string_view field;
   };
   const Part parts[] = {
-      {difference.os_image && !has_deployments, "OS image", "osImageURL"},
-      {difference.kernel_arguments && !has_deployments, "kernel arguments", "kernelArguments"},
-      {difference.kernel_type && !layers_packages, "kernel", "kernelType"},
-      {difference.extensions && !layers_packages, "extensions", "extensions"},
+      {difference.os_image && !abilities.has_deployments, "OS image", "osImageURL"},
+      {difference.kernel_arguments && !abilities.has_deployments, "kernel arguments", "kernelArguments"},
+      {difference.kernel_type && !abilities.layers_packages, "kernel", "kernelType"},
+      {difference.extensions && !abilities.layers_packages, "extensions", "extensions"},
       {difference.fips, "FIPS mode", "fips"},
   };
   std::string names;
@@ -63,7 +66,8 @@ Result<> CheckAbleTo(const host::Host& host, const plan::Difference& difference)
   if (names.empty()) return {};
   return Error(ErrorKind::kInvalid,
                fmt::format("this machine cannot change these: {}; {}take them out of the config", names,
-                           has_deployments ? "it has no rpm-ostree; " : "that takes an OSTree host that is running; "));
+                           abilities.has_deployments ? "it has no rpm-ostree; "
+                                                     : "that takes an OSTree host that is running; "));
 }
 
 }  // namespace pintle::change

@@ -89,23 +89,42 @@ bool IsFile(const Root& root, const std::string& about) {
   return status && *status && S_ISREG((*status)->st_mode);
 }
 
-std::vector<std::string> RemediesFor(const Root& root, const std::string& words, const std::string& about,
-                                     bool is_ignored) {
+constexpr std::string_view kIgnore = "pintle ignore";
+
+std::vector<std::string> RemediesFor(const Root& root, const std::string& words, const std::string& about) {
   const std::string thing = ShellOperand(about);
   std::vector<std::string> remedies = {fmt::format("pintle restore{} {}", words, thing)};
   if (IsFile(root, about)) remedies.push_back(fmt::format("pintle adopt{} {}", words, thing));
-  remedies.push_back(is_ignored ? fmt::format("pintle ignore{} --end {}", words, thing)
-                                : fmt::format("pintle ignore{} {} --until 1d", words, thing));
+  remedies.push_back(fmt::format("{}{} {} --until 1d", kIgnore, words, thing));
   return remedies;
+}
+
+void RemoveAdviceToIgnore(Drift& drift) {
+  std::erase_if(drift.remedies, [](const std::string& remedy) { return remedy.starts_with(kIgnore); });
 }
 
 }  // namespace
 
 void AdviseNotToIgnore(const Things& things, Drifts& drifts) {
   for (Drift& drift : drifts.all) {
-    if (!things.contains(drift.about)) continue;
-    std::erase_if(drift.remedies, [](const std::string& remedy) { return remedy.starts_with("pintle ignore"); });
+    if (things.contains(drift.about)) RemoveAdviceToIgnore(drift);
   }
+}
+
+Drifts MarkIgnored(Drifts drifts, const Ignored& ignored, const std::string& root_words) {
+  std::vector<Finding> counted;
+  for (Drift& drift : drifts.all) {
+    const auto until = IgnoredUntil(ignored, drift.about);
+    if (until) {
+      drift.ignored_until = ToRfc3339(*until);
+      RemoveAdviceToIgnore(drift);
+      drift.remedies.push_back(fmt::format("{}{} --end {}", kIgnore, root_words, ShellOperand(drift.about)));
+      continue;
+    }
+    for (const std::string& problem : drift.problems) counted.push_back({drift.about, problem, ""});
+  }
+  drifts.text = TextOf(counted, drifts.config);
+  return drifts;
 }
 
 std::size_t Drifts::count() const {
@@ -114,15 +133,24 @@ std::size_t Drifts::count() const {
   return count;
 }
 
-Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const plan::ParsedConfig& config) {
+Result<FreshFindings> ObserveThisMachine(const host::Host& host, const plan::ParsedConfig& config) {
   host::SeenFiles seen = host::SeenFiles::Load(host.root, host::kSeenFiles, host.clock);
   auto findings = TRY(FindingsOn(host, config, &seen));
   const bool has_other_os =
       std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.about == kOs; });
   if (has_other_os) AddCause(FinalizeFailure(), findings);
-  // If this fails, the next look only takes longer.
-  if (host.root.MakeDirectories(kRunDirectory)) static_cast<void>(seen.Save(host.root, host::kSeenFiles));
-  return findings;
+  return FreshFindings{std::move(findings), std::move(seen)};
+}
+
+void KeepSeenFiles(const Root& root, const host::SeenFiles& seen) {
+  // A failure only means that the next look takes longer.
+  if (root.MakeDirectories(kRunDirectory)) static_cast<void>(seen.Save(root, host::kSeenFiles));
+}
+
+Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const plan::ParsedConfig& config) {
+  FreshFindings fresh = TRY(ObserveThisMachine(host, config));
+  KeepSeenFiles(host.root, fresh.seen);
+  return std::move(fresh.findings);
 }
 
 Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
@@ -135,24 +163,19 @@ Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vect
   TRY(AddDetails(root, config.ignition, findings));
   Drifts drifts;
   drifts.config = config.object.metadata.name;
-  std::vector<Finding> counted = findings;
-  std::erase_if(counted, [&](const Finding& finding) { return IgnoredUntil(ignored, finding.about).has_value(); });
-  drifts.text = TextOf(counted, drifts.config);
   for (Finding& finding : findings) {
     if (drifts.all.empty() || drifts.all.back().about != finding.about) {
       Drift& drift = drifts.all.emplace_back();
       drift.about = finding.about;
-      const auto until = IgnoredUntil(ignored, finding.about);
-      drift.remedies = RemediesFor(root, root_words, finding.about, until.has_value());
+      drift.remedies = RemediesFor(root, root_words, finding.about);
       const auto writers = config.writers.find(finding.about);
       if (writers != config.writers.end()) drift.written_by = writers->second;
-      if (until) drift.ignored_until = ToRfc3339(*until);
     }
     drifts.all.back().problems.push_back(std::move(finding.text));
     if (!finding.detail.empty()) drifts.all.back().details.push_back(std::move(finding.detail));
   }
   TRY(AddDifferences(root, config.ignition, private_lines, drifts.all));
-  return drifts;
+  return MarkIgnored(std::move(drifts), ignored, root_words);
 }
 
 }  // namespace pintle::change

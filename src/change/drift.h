@@ -54,14 +54,29 @@ struct Drifts {
   };
 };
 
-// Returns the findings on the running machine.  Files that were not touched since they were last read in this boot are
-// not read again.
+// The findings on the running machine, and the record of the files that were read for them.
+struct FreshFindings {
+  std::vector<Finding> findings;
+  host::SeenFiles seen;
+};
+
+// Reads the running machine, and changes nothing.  Files that were not touched since they were last read in this boot
+// are not read again.
+Result<FreshFindings> ObserveThisMachine(const host::Host& host, const plan::ParsedConfig& config);
+
+// Stores which files were read.  A failure is not reported, since then the next look only takes longer.
+void KeepSeenFiles(const Root& root, const host::SeenFiles& seen);
+
+// Does both, and returns the findings.
 Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const plan::ParsedConfig& config);
 
 // Returns all details on the findings.  `root_words` is what a command for this machine needs, such as " --root /mnt",
 // or "".
 Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
                         const Ignored& ignored = {}, const std::string& root_words = "");
+
+// Marks what is ignored, whose findings do not count.  Nothing may have been marked before.
+Drifts MarkIgnored(Drifts drifts, const Ignored& ignored, const std::string& root_words = "");
 
 // Removes the advice to ignore these things: a change that wants them otherwise overwrites them even if they are
 // ignored.

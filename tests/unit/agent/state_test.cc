@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <set>
@@ -49,6 +50,7 @@ std::map<std::string, Event> Events() {
   return {
       {"wanted", happened::Wanted{kNew}},
       {"wanted: another", happened::Wanted{kNewer}},
+      {"rejection read", happened::RejectionRead{Rejection{kOld, "it did not boot"}}},
       {"recovered: ended", happened::Recovered{How::kEnded, kNew, ""}},
       {"recovered: cut short and undone", happened::Recovered{How::kUndone, kNew, ""}},
       {"recovered: undone for a reason", happened::Recovered{How::kUndone, kNew, "it did not boot"}},
@@ -57,6 +59,7 @@ std::map<std::string, Event> Events() {
       {"looked: a change cut short", happened::Looked{kNew, {.is_cut_short = true, .is_there = true}}},
       {"looked: a change that waits", happened::Looked{kNew, {.waits = "for a reboot", .is_there = true}}},
       {"looked: there", happened::Looked{kNew, {.is_there = true}}},
+      {"looked: another config meanwhile", happened::Looked{kNew, {.is_outdated = true}}},
       {"looked: drift", happened::Looked{kNew, {.drift = "content mismatch"}}},
       {"looked: unreconcilable", happened::Looked{kNew, {.unreconcilable = "disks"}}},
       {"looked: work", happened::Looked{kNew, {}}},
@@ -65,6 +68,7 @@ std::map<std::string, Event> Events() {
       {"changed", happened::Changed{false}},
       {"changed: reboot needed", happened::Changed{true}},
       {"well", happened::Well{}},
+      {"not yet well", happened::NotYetWell{std::chrono::seconds(1)}},
       {"unwell", happened::Unwell{"kubelet.service is failed"}},
       {"failed", happened::Failed{"no space"}},
       {"not undone", happened::NotUndone{"no space"}},
@@ -238,6 +242,69 @@ TEST(State, ARejectedGoalIsNotTriedAgain) {
   EXPECT_EQ(Find<effect::Look>(pardoned->effects)->goal, kNew);
 }
 
+TEST(State, TheTimeAndTheRoundsOfConfirmingArePartOfThePhase) {
+  using How = happened::Recovered::How;
+  const MonotonicTime since = MonotonicTime(std::chrono::hours(1));
+  auto next = Advance({phase::Recovering{}, kNew, std::nullopt},
+                      happened::Recovered{.how = How::kToBeConfirmed, .goal = kNew, .at = since});
+  ASSERT_TRUE(next && Find<effect::WatchHealth>(next->effects));
+  // The first round begins at once.
+  EXPECT_EQ(Find<effect::WatchHealth>(next->effects)->after, std::chrono::seconds(0));
+  for (int rounds = 0; rounds < 3; ++rounds) {
+    const auto& confirming = std::get<phase::Confirming>(next->next.phase);
+    EXPECT_EQ(confirming.since, since);
+    EXPECT_EQ(confirming.rounds, rounds);
+    next = Advance(next->next, happened::NotYetWell{std::chrono::seconds(2)});
+    ASSERT_TRUE(next && Find<effect::WatchHealth>(next->effects));
+    EXPECT_EQ(Find<effect::WatchHealth>(next->effects)->after, std::chrono::seconds(2));
+  }
+}
+
+TEST(State, OnlyARecoveryFromAnUnhealthyBootGoesBack) {
+  const State confirming{phase::Confirming{}, kNew, std::nullopt};
+  auto next = Advance(confirming, happened::Well{});
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(std::get<phase::Recovering>(next->next.phase).is_going_back);
+  next = Advance(confirming, happened::Unwell{"kubelet.service is failed"});
+  ASSERT_TRUE(next);
+  EXPECT_TRUE(std::get<phase::Recovering>(next->next.phase).is_going_back);
+  // Another attempt ends what is in the journal, whatever that is.
+  next = Advance(next->next, happened::Failed{"the disk is full"});
+  ASSERT_TRUE(next);
+  next = Advance(next->next, happened::RetryDue{});
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(std::get<phase::Recovering>(next->next.phase).is_going_back);
+}
+
+TEST(State, TheRejectionOnTheDiskReplacesTheOneInMemory) {
+  using How = happened::Recovered::How;
+  State state{phase::Recovering{}, kNew, std::nullopt};
+  EXPECT_FALSE(Advance(state, happened::RejectionRead{}));
+  auto next = Advance(state, happened::RejectionRead{Rejection{kNew, "it did not boot"}});
+  ASSERT_TRUE(next && next->effects.empty());
+  state = next->next;
+  next = Advance(state, happened::Recovered{How::kEnded, kNew, ""});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kRejected);
+  // Someone has removed it.
+  next = Advance(state, happened::RejectionRead{});
+  ASSERT_TRUE(next);
+  next = Advance(next->next, happened::Recovered{How::kEnded, kNew, ""});
+  ASSERT_TRUE(next);
+  EXPECT_TRUE(Find<effect::Look>(next->effects));
+}
+
+TEST(State, ALookThatIsOutdatedIsRepeatedAsItWas) {
+  const phase::Checking checking{.goal = kNew, .is_drained = true, .attempts = 2, .again = true, .is_repeated = true};
+  const auto next = Advance({checking, kNew, std::nullopt}, happened::Looked{kNew, {.is_outdated = true}});
+  ASSERT_TRUE(next);
+  ASSERT_EQ(next->effects.size(), 1u);
+  EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNew);
+  const auto& again = std::get<phase::Checking>(next->next.phase);
+  EXPECT_TRUE(again.is_drained && again.again && again.is_repeated);
+  EXPECT_EQ(again.attempts, 2);
+}
+
 TEST(State, RepeatedFailuresAreRetriedLessOften) {
   State state{phase::Checking{kNew}, kNew, std::nullopt};
   for (int attempts = 1; attempts < 5; ++attempts) {
@@ -269,6 +336,16 @@ TEST(State, AnUnusableGoalIsReportedAndTheMachineStaysAsItIs) {
   next = Advance(next->next, happened::Unusable{""});
   ASSERT_TRUE(next);
   EXPECT_EQ(Find<effect::ReportSettled>(next->effects)->goal, kOld);
+}
+
+TEST(State, WhoeverWaitsReportsThatNothingIsWrongAnyMore) {
+  auto next = Advance({phase::Waiting{}, std::nullopt, std::nullopt}, happened::Unusable{"a file is broken"});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kUnusable);
+  EXPECT_FALSE(Find<effect::ReportWaiting>(next->effects));
+  next = Advance(next->next, happened::Unusable{""});
+  ASSERT_TRUE(next);
+  EXPECT_TRUE(Find<effect::ReportWaiting>(next->effects));
 }
 
 TEST(State, AnUnusableGoalIsReportedAfterTheWorkHasEnded) {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A look at the machine, on the worker's thread: observes, decides, and then writes what the decision calls for.
+
+#include "agent/observation.h"
+#include "agent/state.h"
+#include "agent/survey.h"
+#include "base/result.h"
+#include "host/host.h"
+
+namespace pintle::agent {
+
+// The caller holds the claim to the machine.
+Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request, const Goal& goal);
+
+}  // namespace pintle::agent

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The first part of a look: reads everything that the survey decides from, on the worker's thread.
+//
+// Observe() changes nothing, neither on the machine nor outside of it.  It returns one value, so that the survey needs
+// neither the machine nor the source, and so that a test can write down what a machine is like.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/state.h"
+#include "api/machine_config.h"
+#include "api/machine_configuration.h"
+#include "base/result.h"
+#include "change/abilities.h"
+#include "change/apply.h"
+#include "change/current_config.h"
+#include "change/drift.h"
+#include "change/findings.h"
+#include "change/ignored.h"
+#include "change/losses.h"
+#include "host/host.h"
+
+namespace pintle::agent {
+
+// A config that a source has provided.  It is still text or files, so that the worker does the parsing.
+struct Target {
+  Goal goal;
+  std::function<Result<change::CurrentConfig>()> read;  // May be called once.
+};
+
+// The facts that a source has for a look.
+struct SurveyRequest {
+  // The config that the machine is said to have, for one whose disk does not have it.
+  std::optional<Target> assumed = {};
+  // The config that the machine is to have; nullopt means the one that it has.
+  std::optional<Target> wanted = {};
+  api::NodeDisruptionPolicy policy = {};
+  api::IrreconcilableValidationOverrides overrides = {};
+  // Files that a change leaves as they are, since the source itself writes them.
+  change::Things looked_after = {};
+};
+
+// The facts of the machine and of the source.  While the journal has a change, the other facts of the machine mean
+// nothing, and are not read.
+struct Observation {
+  // Of the source.
+  bool names_goal = false;  // The source has provided the wanted config, and with it the policy that is in force.
+  api::NodeDisruptionPolicy policy = {};
+  api::IrreconcilableValidationOverrides overrides = {};
+  change::Things looked_after = {};
+
+  // Of the journal.
+  change::Pending pending = change::Pending::kNone;
+
+  // Of the machine and its config.
+  change::CurrentConfig current;  // The config on the disk, or else the one that the machine is assumed to have.
+  bool is_kept = false;           // The config is on the disk.
+  bool is_assumed = false;        // The config is only assumed.
+  bool is_new = false;            // The machine is new to its cluster.
+  bool is_forced = false;         // kForceFile is there.
+  change::OsAbilities abilities = {};
+  std::vector<change::Finding> findings = {};
+  std::optional<host::SeenFiles> seen_files = {};  // The files that were read for the findings.
+  change::Drifts drifts = {};                      // The findings with all details; none is marked as ignored.
+  change::Ignored ignored = {};                    // Includes entries that have ended.
+  // The current config as it would describe the deployment that is booted; read if IsNewWithAnotherOs().
+  std::optional<api::MachineConfig> as_booted = {};
+
+  // Of a change.
+  std::optional<change::CurrentConfig> to = {};  // The wanted config; nullopt if it is the current one.
+  // The findings on things that are not as `to` wants them.  They are not read if the change is forced.
+  std::vector<change::Finding> losses = {};
+  // Users on whom both configs agree, and whose keys cannot be read.
+  change::Things out_of_reach = {};
+
+  // Returns whether this is a new machine that differs from its first config in the OS only, of which it may have come
+  // with another version.
+  bool IsNewWithAnotherOs() const;
+};
+
+// Whoever makes this file wants the machine changed, and rebooted, in spite of the findings.
+inline constexpr const char* kForceFile = "/run/machine-config-daemon-force";
+
+Result<Observation> Observe(const host::Host& host, const SurveyRequest& request);
+
+// Returns the goal that the machine has according to its disk, or nullopt if it has no config.
+Result<std::optional<Goal>> CurrentGoal(const Root& root);
+
+// The goal includes the image that was built for the config.
+Goal GoalOf(const change::CurrentConfig& config);
+
+}  // namespace pintle::agent

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/state_words.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+namespace pintle::agent {
+namespace {
+
+using host::AgentPhase;
+
+struct WordsRow {
+  Phase phase;
+  AgentPhase shown_as;
+  std::string_view doing;
+  std::string_view next;
+};
+
+TEST(StateWords, EachPhaseHasItsOwn) {
+  const WordsRow rows[] = {
+      {phase::Recovering{}, AgentPhase::kStarting, "ending what a crash or a reboot has interrupted", ""},
+      {phase::Recovering{.is_going_back = true}, AgentPhase::kUndoing,
+       "ending what a crash or a reboot has interrupted", ""},
+      {phase::Waiting{}, AgentPhase::kStarting, "waiting to be told what this machine is to be", ""},
+      {phase::Checking{}, AgentPhase::kChecking, "comparing this machine with its config", ""},
+      {phase::Draining{}, AgentPhase::kDraining, "waiting for its pods to go", "the change, once they are gone"},
+      {phase::Changing{}, AgentPhase::kChanging, "changing this machine", ""},
+      {phase::Rebooting{}, AgentPhase::kRebooting, "rebooting", "a look at all of it"},
+      {phase::Confirming{}, AgentPhase::kConfirming, "watching whether it is well after the reboot",
+       "the end of the change, or the way back"},
+      {phase::Settled{}, AgentPhase::kSettled, "", ""},
+      {phase::Degraded{}, AgentPhase::kDegraded, "", ""},
+  };
+  for (const WordsRow& row : rows) {
+    EXPECT_EQ(ShownAs({row.phase}, false), row.shown_as) << NameOf(row.phase);
+    EXPECT_EQ(DoingIn(row.phase), row.doing) << NameOf(row.phase);
+    EXPECT_EQ(NextAfter(row.phase), row.next) << NameOf(row.phase);
+  }
+}
+
+TEST(StateWords, WhoeverHasNothingToDoIsPausedOrDegraded) {
+  for (const Phase& phase : {Phase(phase::Settled{}), Phase(phase::Waiting{}), Phase(phase::Checking{})}) {
+    EXPECT_EQ(ShownAs({phase}, true), AgentPhase::kPaused) << NameOf(phase);
+  }
+  EXPECT_EQ(ShownAs({phase::Changing{}}, true), AgentPhase::kChanging);
+  EXPECT_EQ(ShownAs({.phase = phase::Settled{}, .unusable = "a file is broken"}, false), AgentPhase::kDegraded);
+  EXPECT_EQ(ShownAs({.phase = phase::Checking{}, .unusable = "a file is broken"}, false), AgentPhase::kChecking);
+}
+
+}  // namespace
+}  // namespace pintle::agent
