@@ -11,8 +11,8 @@
 #include "change/journal.h"
 #include "change/kept_policy.h"
 #include "ignition/config.h"
-#include "unit/change/small_machine.h"
-#include "unit/temporary_directory.h"
+#include "support/small_machine.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::agent {
 namespace {

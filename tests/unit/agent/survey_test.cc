@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "unit/plan/configs.h"
+#include "support/configs.h"
 
 namespace pintle::agent {
 namespace {
