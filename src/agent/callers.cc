@@ -85,7 +85,7 @@ class Callers::Caller {
     Caller& caller = *static_cast<Caller*>(self);
     std::uint32_t user = 0;
     if (IsError(answer) || ::sd_bus_message_read(answer, "u", &user) < 0) {
-      caller.RefuseAll("nobody knows who asks");
+      caller.RefuseAll("the caller is unknown");
     } else if (user == 0) {
       caller.CarryOutAll();
     } else {
@@ -112,8 +112,8 @@ class Callers::Caller {
 
   // Takes a place and asks polkit.  A call that is refused is removed: it must not be used after this.
   void Admit(Call& call) {
-    if (call.wish.action.empty()) return End(call, kDenied, "that is for root alone");
-    if (!callers_.TakePlace(*user_)) return End(call, kTooMany, "too many orders wait to be allowed already");
+    if (call.wish.action.empty()) return End(call, kDenied, "only root may do this");
+    if (!callers_.TakePlace(*user_)) return End(call, kTooMany, "too many calls wait for polkit already");
     call.question_id = fmt::format("{}", ++callers_.questions_);
     if (!Watch() || !AskPolkit(call)) {
       LetGo(call);
@@ -131,7 +131,7 @@ class Callers::Caller {
   }
 
   static int OnWatching(sd_bus_message* answer, void* self, sd_bus_error*) {
-    if (IsError(answer)) static_cast<Caller*>(self)->RefuseAll("nobody would know when you go");
+    if (IsError(answer)) static_cast<Caller*>(self)->RefuseAll("the connection of the caller cannot be watched");
     return 0;
   }
 
@@ -225,13 +225,13 @@ Callers::~Callers() = default;
 
 void Callers::Take(::sd_bus_message* call, Wish wish) {
   const char* name = ::sd_bus_message_get_sender(call);
-  if (name == nullptr) return Refuse(call, kDenied, "nobody knows who asks");
+  if (name == nullptr) return Refuse(call, kDenied, "the caller is unknown");
   auto [caller, is_new] = callers_.try_emplace(name);
   if (is_new) {
     caller->second = std::make_unique<Caller>(*this, name);
     if (!caller->second->AskWhoseItIs()) {
       callers_.erase(caller);
-      return Refuse(call, kDenied, "nobody could be asked who you are");
+      return Refuse(call, kDenied, "the bus could not be asked for the caller's user");
     }
   }
   caller->second->Take(call, std::move(wish));

@@ -93,7 +93,7 @@ void ClusterTrust::TellOfWaiting(std::vector<api::WaitingFile> files) {
   std::string paths;
   for (const api::WaitingFile& file : files) paths += (paths.empty() ? "" : ", ") + file.path;
   if (std::exchange(told_to_wait_, paths) != paths && !paths.empty()) {
-    log::Notice(fmt::format("the pool is paused, and these wait: {}", paths), kFilesWait);
+    log::Notice(fmt::format("the pool is paused, and these files wait: {}", paths), kFilesWait);
   }
   std::optional<std::string> said;
   if (!files.empty()) said = json::ToText(json::Encode(files));

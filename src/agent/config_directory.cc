@@ -48,18 +48,19 @@ Result<bool> IsThere(const std::string& directory) {
   }
   if (errno != ENOENT) return Error::FromErrno("stat").While(path);
   if (::lstat(path.c_str(), &status) == 0) {
-    return Error(ErrorKind::kUnavailable,
-                 fmt::format("{} is a link, and what it leads to is not there; bring that back, or remove the link if "
-                             "there are to be no configs",
-                             path));
+    return Error(
+        ErrorKind::kUnavailable,
+        fmt::format("{} is a link, and its target does not exist; bring the target back, or remove the link if "
+                    "there are to be no configs",
+                    path));
   }
   if (errno != ENOENT) return Error::FromErrno("lstat").While(path);
   const std::string above = fs::path(path).parent_path();
   if (::stat(above.c_str(), &status) == 0) return false;
   if (errno != ENOENT) return Error::FromErrno("stat").While(above);
   return Error(ErrorKind::kNotFound,
-               fmt::format("{} is not there, nor is {}, which it would be in; bring that back, or make {} without any "
-                           "configs in it if there are to be none",
+               fmt::format("neither {} nor its parent directory {} exists; bring that back, or make {} as an empty "
+                           "directory if there are to be no configs",
                            path, above, path));
 }
 

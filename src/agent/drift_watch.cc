@@ -209,7 +209,7 @@ Result<DriftWatch::Directory*> DriftWatch::Watched(const std::string& place, std
 
 std::vector<std::string> WarningsOf(const DriftWatch& watch) {
   if (!watch.problem()) return {};
-  return {fmt::format("not all that a config has is watched, so that an edit may be found only after {} s: {}",
+  return {fmt::format("some paths of the config are not watched, so an edit may be found only after {} s: {}",
                       std::chrono::seconds(kWatchRetry).count(), watch.problem()->message())};
 }
 

@@ -250,7 +250,8 @@ void LocalSource::Answer() {
   if (!asked_) return;
   const HeldLook asked = *std::exchange(asked_, std::nullopt);
   if (rendered_ && GoalOf(*rendered_->config) == asked.wanted) return asked.done(RequestFor(asked.wanted));
-  asked.done(Error(ErrorKind::kUnavailable, fmt::format("{} is not what the configs say", asked.wanted.config)));
+  asked.done(
+      Error(ErrorKind::kUnavailable, fmt::format("{} is no longer the config of the files", asked.wanted.config)));
 }
 
 SurveyRequest LocalSource::RequestFor(const Goal& wanted) const {

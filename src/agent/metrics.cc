@@ -16,12 +16,11 @@ std::string MetricsText(const Metrics& metrics) {
   MetricsWriter text;
   text.Begin("mcd_host_os_and_version", MetricType::kGauge, "The OS that this host runs, and its version.");
   text.Sample({{"os", metrics.os}, {"version", metrics.os_version}}, 1);
-  text.Begin("mcd_pivot_errors_total", MetricType::kGauge,
-             "Changes of the OS that failed since the last one that went well.");
+  text.Begin("mcd_pivot_errors_total", MetricType::kGauge, "Failed changes of the OS since the last successful one.");
   text.Sample({}, metrics.pivot_errors);
   text.Begin("mcd_state", MetricType::kGauge, "The state of the agent on this node, and since when, as Unix time.");
   text.Sample({{"state", metrics.state}, {"reason", metrics.state_reason}}, UnixTime(metrics.state_since));
-  text.Begin("mcd_kubelet_state", MetricType::kGauge, "How often in a row the kubelet was found unwell.");
+  text.Begin("mcd_kubelet_state", MetricType::kGauge, "Failures in a row of the kubelet's health check.");
   text.Sample({}, metrics.kubelet_failures);
   text.Begin("mcd_reboots_failed_total", MetricType::kCounter, "Reboots that could not be begun.");
   text.Sample({}, metrics.reboots_failed);

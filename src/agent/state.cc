@@ -258,7 +258,7 @@ class Transitions {
   MaybeTransition Undone(const FailedChange& failed) const {
     if (state_.wanted != failed.goal) return Start().Begin();
     return Start().Degrade(
-        {Fault::kFailed, failed.text + "; by now it is undone", Retry::kLook, failed.goal, failed.attempts});
+        {Fault::kFailed, failed.text + "; the change is undone by now", Retry::kLook, failed.goal, failed.attempts});
   }
   Step Settle(const Goal& goal) const {
     Step next = Start();

@@ -52,8 +52,34 @@ host::AgentPhase ShownAs(const State& state, bool is_held) {
   return WordsOfPhase(phase).shown_as;
 }
 
-std::string_view DoingIn(const Phase& phase) { return WordsOfPhase(phase).doing; }
+std::string_view DoingIn(const Phase& phase) {
+  static constexpr std::string_view kDoing[] = {
+      "ending a change that a crash or a reboot has interrupted",
+      "waiting for a config",
+      "comparing this machine with its config",
+      "waiting for its pods to go",
+      "changing this machine",
+      "rebooting",
+      "checking its health after the reboot",
+      "",
+      "",
+  };
+  static_assert(std::size(kDoing) == std::variant_size_v<Phase>);
+  return kDoing[phase.index()];
+}
 
-std::string_view NextAfter(const Phase& phase) { return WordsOfPhase(phase).next; }
+std::string_view NextAfter(const Phase& phase) {
+  static constexpr std::string_view kNext[] = {"",
+                                               "",
+                                               "",
+                                               "the change, once the pods are gone",
+                                               "",
+                                               "a look at the whole machine",
+                                               "the end of the change, or its undoing",
+                                               "",
+                                               ""};
+  static_assert(std::size(kNext) == std::variant_size_v<Phase>);
+  return kNext[phase.index()];
+}
 
 }  // namespace pintle::agent

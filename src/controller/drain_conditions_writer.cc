@@ -69,7 +69,7 @@ void DrainConditionsWriter::Failed(const std::string& name, const Error& error) 
   const bool is_to_be_said = !is_missing && (is_refused || node.failures > kFailuresBeforeReport);
   if (is_to_be_said && std::exchange(node.said, error.message()) != error.message()) {
     log::Warning(
-        fmt::format("node {}: how its drain goes is not said in its MachineConfigNode: {}", name, error.message()),
+        fmt::format("node {}: the progress of its drain is not in its MachineConfigNode: {}", name, error.message()),
         kTrouble, {{"PINTLE_NODE", name}});
   }
   if (is_missing || is_refused) node.waiting.pop_front();

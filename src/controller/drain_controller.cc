@@ -128,8 +128,7 @@ class DrainController::Drained {
   void Forecast() {
     forecast_ = drains_.parts_.forecaster.Ask(
         name_, drains_.parts_.all_nodes(), [this](const Result<std::vector<drain::Blocker>>& blockers) {
-          if (!blockers)
-            return Say(fmt::format("it cannot be told how its drain will go: {}", blockers.error().message()));
+          if (!blockers) return Say(fmt::format("its drain cannot be forecast: {}", blockers.error().message()));
           if (drain::ProspectOf(*blockers) != drain::Prospect::kHopeless) return;
           const std::string text = "the drain cannot succeed: " + drain::Summary(*blockers);
           log::Warning(fmt::format("node {}: {}", name_, text), kHopeless, Fields());

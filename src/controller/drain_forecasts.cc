@@ -48,7 +48,7 @@ pool::NodeNames DrainForecasts::Await(const Changes& changes, const std::optiona
     if (MayWait(change->pool)) {
       awaited.insert(node);
     } else {
-      listener_.trouble(node, Error(ErrorKind::kUnavailable, "it takes too long; the node is told without it"));
+      listener_.trouble(node, Error(ErrorKind::kUnavailable, "it takes too long; the node is updated without it"));
     }
   }
   return awaited;

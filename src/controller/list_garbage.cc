@@ -20,7 +20,7 @@ namespace pintle::controller {
 namespace {
 
 constexpr std::array kListGarbageOptions = {
-    Option{"--kubeconfig", "FILE", "how to reach the cluster; without it, as a pod does"},
+    Option{"--kubeconfig", "FILE", "the kubeconfig of the cluster; without it, the pod's service account"},
     Option{"--keep-rendered", "COUNT", "the number that the controller was started with [10]"},
     Option{"--help", "", "show this"},
 };
@@ -39,7 +39,7 @@ Result<Wish> ReadWish(const CommandLine& line) {
 
 std::string RemovedFrom(const api::MachineConfigPool& pool, WallTime now) {
   const auto kept_until = KeptUntil(pool);
-  if (!kept_until) return "a day after the controller has come to lead";
+  if (!kept_until) return "a day after the controller has begun to lead";
   return *kept_until > now ? ToRfc3339(*kept_until) : "now";
 }
 

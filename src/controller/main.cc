@@ -38,8 +38,8 @@ constexpr std::array kVerbs = {
     Verb{"garbage", "list the rendered configs that the controller would remove", ListGarbage},
     Verb{"serve", "serve Ignition from files, without a cluster", serving::Serve},
     Verb{"start", "render, roll out, drain and serve, in a cluster", Start},
-    Verb{"token", "let a new machine be served", serving::Token},
-    Verb{"version", "say which version this is", SayVersion},
+    Verb{"token", "make a token for new machines", serving::Token},
+    Verb{"version", "print the version", SayVersion},
 };
 
 std::string Usage() {

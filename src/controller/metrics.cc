@@ -50,9 +50,9 @@ void WriteOfPools(const Metrics& metrics, MetricsWriter& text, std::string_view 
 void WriteCounts(const Metrics& metrics, MetricsWriter& text) {
   WriteOfPools(metrics, text, "mco_machine_count", "Nodes of a pool.",
                [](const auto& figures) { return figures.pool.status.machine_count; });
-  WriteOfPools(metrics, text, "mco_updated_machine_count", "Nodes of a pool that have become what they should.",
+  WriteOfPools(metrics, text, "mco_updated_machine_count", "Nodes of a pool that have their desired config.",
                [](const auto& figures) { return figures.pool.status.updated_machine_count; });
-  WriteOfPools(metrics, text, "mco_degraded_machine_count", "Nodes of a pool that could not do what they were told.",
+  WriteOfPools(metrics, text, "mco_degraded_machine_count", "Nodes of a pool that failed to get their desired config.",
                [](const auto& figures) { return figures.pool.status.degraded_machine_count; });
   WriteOfPools(metrics, text, "mco_unavailable_machine_count", "Nodes of a pool on which no pods can be run.",
                [](const auto& figures) { return figures.pool.status.unavailable_machine_count; });
@@ -69,7 +69,7 @@ PoolFigure OfWaiting(std::function<std::int64_t(const PauseReport& report)> figu
 
 void WritePauses(const Metrics& metrics, MetricsWriter& text) {
   WriteOfPools(metrics, text, "machine_config_controller_paused_pool_kubelet_ca",
-               "When the kubelet CA on the nodes of a paused pool ends, as Unix time, if another one waits; else 0.",
+               "When the kubelet CA on the nodes of a paused pool expires, as Unix time, if another one waits; else 0.",
                OfWaiting([](const auto& report) { return UnixTimeOr0(report.kubelet_authority_until()); }));
   WriteOfPools(metrics, text, "pintle_pool_paused", "Whether a pool is paused.",
                [](const auto& figures) { return figures.pool.spec.paused ? 1 : 0; });
@@ -93,7 +93,7 @@ void WriteOfNodes(MetricsWriter& text, std::string_view name, std::string_view h
 
 void WriteNodes(const Metrics& metrics, MetricsWriter& text) {
   WriteOfNodes(text, "mcc_drain_err", "Whether draining a node takes too long.", metrics.drain_errors);
-  WriteOfNodes(text, "mcc_pool_alert", "Whether a master matches the selector of a custom pool, which it is not in.",
+  WriteOfNodes(text, "mcc_pool_alert", "Whether a master matches the selector of a custom pool as well.",
                metrics.pool_alerts);
 }
 
@@ -125,7 +125,7 @@ void WriteCluster(const Metrics& metrics, MetricsWriter& text) {
 }
 
 void WriteReplica(const Metrics& metrics, MetricsWriter& text) {
-  text.Begin("pintle_controller_leads", MetricType::kGauge, "Whether this replica is the one that acts.");
+  text.Begin("pintle_controller_leads", MetricType::kGauge, "Whether this replica leads.");
   text.Sample({}, metrics.leads ? 1 : 0);
   text.Begin("pintle_controller_info", MetricType::kGauge, "The version of this controller.");
   text.Sample({{"version", kVersion}}, 1);

@@ -272,7 +272,7 @@ class Pass {
     if (mistake != rosters_.mistakes.end()) return mistake->second;
     const auto most = pool::MaxUnavailable(pool, rosters_.Of(pool.metadata.name).size());
     if (!most) {
-      return Mistake{"InvalidMaxUnavailable", fmt::format("nobody is told anything: {}", most.error().message())};
+      return Mistake{"InvalidMaxUnavailable", fmt::format("no node is updated: {}", most.error().message())};
     }
     return MistakeOfDrains(pool);
   }

@@ -63,7 +63,7 @@ Rosters MakeRosters(const View& view) {
     const auto held = view.held_pools.find(pool->metadata.name);
     if (held != view.held_pools.end()) {
       rosters.mistakes.emplace(pool->metadata.name,
-                               Mistake{"Unreadable", "nobody is told anything until it is mended: " + held->second});
+                               Mistake{"Unreadable", "no node is updated until it is mended: " + held->second});
     }
     if (auto mistake = MistakeOf(*pool)) {
       rosters.mistakes.emplace(pool->metadata.name, *std::move(mistake));

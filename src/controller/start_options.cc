@@ -15,27 +15,27 @@ namespace {
 
 constexpr auto kStartOptions = serving::WithServingOptions(
     std::to_array<Option>({
-        {"--kubeconfig", "FILE", "how to reach the cluster; without it, as a pod does"},
+        {"--kubeconfig", "FILE", "the kubeconfig of the cluster; without it, the pod's service account"},
         {"--resourcelock-namespace", "NAMESPACE", "where the lease and events are [openshift-machine-config-operator]"},
-        {"--payload-version", "VERSION", "the operator's version that the ControllerConfig must be from [any]"},
-        {"--controller-version", "VERSION",
-         "the version that generated configs must be of [that of the first of them]"},
+        {"--payload-version", "VERSION",
+         "the version of the operator that must have written the ControllerConfig [any]"},
+        {"--controller-version", "VERSION", "the version that generated configs must have [that of the first one]"},
         {"--feature-gates", "NAME,...", "gates that are on, of ImageModeStatusReporting and OSStreams"},
         {"--keep-rendered", "COUNT", "how many rendered configs that nobody needs are kept for each pool [10]"},
         {"--metrics-listen-address", "ADDRESS:PORT", "where to serve /metrics; empty: nowhere [127.0.0.1:8797]"},
         {"--ignition-listen", "ADDRESS:PORT", "where to serve Ignition over TLS, such as :22623 [nowhere]"},
         {"--ignition-health-listen", "ADDRESS:PORT", "where to answer /healthz without TLS, such as :22624 [nowhere]"},
         {"--tls-cert", "FILE", "the Ignition server's certificate with its chain; or --cert [/etc/ssl/mcs/tls.crt]"},
-        {"--tls-key", "FILE", "its key, which not everyone may read; or --key [/etc/ssl/mcs/tls.key]"},
+        {"--tls-key", "FILE", "the certificate's key, which not everyone may read; or --key [/etc/ssl/mcs/tls.key]"},
         {"--cert", "FILE", "the same as --tls-cert"},
         {"--key", "FILE", "the same as --tls-key"},
-        {"--apiserver-url", "URL", "the API server's, as new machines reach it [what the ControllerConfig says]"},
+        {"--apiserver-url", "URL", "the API server's for new machines [that of the ControllerConfig]"},
         {"--bootstrap-token", "DIR", "the folder with the files token and ca.crt [/etc/mcs/bootstrap-token]"},
     }),
     std::to_array<Option>({
         {"--leader-elect-lease-duration", "TIME", "how long others leave an unrenewed lease alone [137s]"},
         {"--leader-elect-renew-deadline", "TIME", "how long a leader tries to renew its lease [107s]"},
-        {"--leader-elect-retry-period", "TIME", "how long it is between two tries [26s]"},
+        {"--leader-elect-retry-period", "TIME", "the time between two tries [26s]"},
         {"--help", "", "show this"},
     }));
 

@@ -375,7 +375,7 @@ void Writer::Told(const NodeChange& change, bool is_written) {
   TargetUpdate& update = found->second;
   if (is_written) {
     update.nodes.push_back(change.node);
-    log::Notice(fmt::format("Pool {}: node {}: told to become {}", change.pool, change.node, change.told), kToldNode,
+    log::Notice(fmt::format("Pool {}: node {}: new target {}", change.pool, change.node, change.told), kToldNode,
                 {{"PINTLE_POOL", change.pool}, {"PINTLE_NODE", change.node}});
   }
   update.is_complete = update.is_complete && is_written;

@@ -4,7 +4,7 @@
 namespace pintle::host {
 
 Result<bool> IsPaused(const Root& root) {
-  return TRY(root.Status(kPauseFile), "looking whether changes are paused").has_value();
+  return TRY(root.Status(kPauseFile), "checking whether changes are paused").has_value();
 }
 
 Result<> Pause(const Root& root) {

@@ -95,7 +95,7 @@ Result<> AddFilesIn(const std::string& directory, std::span<const std::string_vi
       if (failed == ENOENT && ::lstat(path.c_str(), &status) != 0 && errno == ENOENT) continue;
       const bool is_link = failed == ENOENT;
       return Error::FromErrno(
-                 is_link ? "it is a link, and what it leads to is not there; remove it, or bring that back" : "stat",
+                 is_link ? "it is a link, and its target does not exist; remove it, or bring that back" : "stat",
                  failed)
           .While("reading " + path);
     }

@@ -58,7 +58,8 @@ IgnitionAnswer AnswerConfig(const net::IncomingRequest& request, const std::stri
   }
   if (*text == nullptr) {
     answer.http = {.status = 503, .headers = {{"Retry-After", "5"}}};
-    answer.failure = Error(ErrorKind::kUnavailable, "what is being sent to others takes up all room for configs");
+    answer.failure =
+        Error(ErrorKind::kUnavailable, "the configs that are being sent take up all memory set aside for them");
     return answer;
   }
   answer.http = {.headers = {{"Content-Type", "application/json"}}, .body = *std::move(text)};

@@ -87,7 +87,7 @@ Result<> IgnitionService::OpenSecure(event::Loop& loop, const IgnitionSettings& 
   certificate_ = TRY(TlsFiles::Open(
       loop, settings.certificate_file, settings.key_file, settings.tls, [this](Result<TlsFiles::Identity> identity) {
         if (!identity) {
-          return log::Warning("The certificate before stays in use: " + identity.error().message(),
+          return log::Warning("The previous certificate stays in use: " + identity.error().message(),
                               kCertificateTrouble);
         }
         secure_->Present(*std::move(identity));
@@ -121,7 +121,7 @@ Result<std::vector<std::string>> IgnitionService::ReadPrivateKeys() const {
 
 void IgnitionService::LookAtKeys() {
   auto keys = ReadPrivateKeys();
-  if (!keys) return log::Warning("The keys before stay in use: " + keys.error().message(), kKeysTrouble);
+  if (!keys) return log::Warning("The previous keys stay in use: " + keys.error().message(), kKeysTrouble);
   if (*keys == access_->keys) return;
   access_ = std::make_shared<const Access>(Access{.mode = access_->mode, .keys = *std::move(keys)});
   Renew();

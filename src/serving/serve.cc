@@ -74,7 +74,7 @@ Result<> ServeUntilStopped(const CommandLine& line, const IgnitionSettings& sett
   const auto on_hangup = TRY(event::SignalWatch::Create(*loop, SIGHUP, [&](int) {
     const auto outcome = ReadAgain(line, room, *service);
     if (!outcome) return log::Error("Nothing was changed: " + outcome.error().message(), kTrouble);
-    log::Info("All was read again");
+    log::Info("All files were read again");
   }));
   for (const std::string& address : service->Addresses()) log::Info("Serving at " + address);
   TRY(event::NotifyReady());

@@ -47,7 +47,7 @@ def test_leaves_out_entries_that_are_no_files_and_ignores_hidden_files(tmp_path)
     assert answer.stdout == pintle(*WORDS, "-o", "name").stdout
     assert answer.stderr == f"pintle: render: left out: {inputs}/00-pipe.yaml is a pipe\n"
     (inputs / "60.yaml").symlink_to("nowhere")
-    refused(*WORDS[:-1], inputs, says=["60.yaml", "what it leads to is not there"])
+    refused(*WORDS[:-1], inputs, says=["60.yaml", "its target does not exist"])
 
 
 def test_takes_a_pipe_that_is_named(tmp_path):

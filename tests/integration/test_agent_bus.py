@@ -390,7 +390,7 @@ def test_only_root_can_read_who_logs_in(node, nobody_logged_in):
         node.run("tee", policy, input=POLICY.read_text().replace("<deny ", "<allow "))
         node.run("systemctl", "reload", "dbus.service")
         try:
-            assert refusal(node, "ListLogins") == f"{DENIED} that is for root alone"
+            assert refusal(node, "ListLogins") == f"{DENIED} only root may do this"
         finally:
             node.run("tee", policy, input=POLICY.read_text())
             node.run("systemctl", "reload", "dbus.service")

@@ -299,7 +299,7 @@ def test_an_unreadable_directory_removes_no_config(agent):
     run("mv", CONFIGS, "/srv/configs")
     run("ln", "--symbolic", "/srv/mounted/configs", CONFIGS)
     status = agent.degrades()
-    assert "what it leads to is not there" in status["reason"] and status["current"] == status["desired"] == name
+    assert "its target does not exist" in status["reason"] and status["current"] == status["desired"] == name
     # As after a boot, before a file system is mounted.
     run("systemctl", "restart", "pintled.service")
     assert agent.degrades()["current"] == name

@@ -598,7 +598,7 @@ def altered(key, value):
     (without_one(".dirtree"), {}, "No such metadata object"),
     (without_one(".file"), {}, "do not have the object"),
     (without_one(".file-xattrs-link"), {}, "its extended attributes are not in the layer before it"),
-    (without_one(".commit"), {}, "there is no commit in its layers"),
+    (without_one(".commit"), {}, "but its layers have none"),
     (altered("contents", b"?"), {}, "orrupted"),
     (altered("uid", 99), {}, "orrupted"),
     (altered("mode", 0o4777), {}, "orrupted"),

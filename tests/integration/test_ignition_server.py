@@ -287,7 +287,7 @@ def test_keys_are_changed_while_it_serves_and_a_token_is_good_for_as_long_as_its
     renew(KEY + "\n")
     with IgnitionServer(WORKER, pair, ["--access", "required", "--token-keys", keys], plain=True) as server:
         renew("too short\n")
-        wait_until(lambda: "The keys before stay in use" in server.log(), "the broken keys are told of", 60)
+        wait_until(lambda: "The previous keys stay in use" in server.log(), "the broken keys are told of", 60)
         assert f"{keys}: line 1: a key has 32 characters" in server.log() and status(of_old) == 200
         renew(f"{new_key}\n{KEY}\n")
         wait_until(lambda: "The keys of tokens were renewed" in server.log(), "the new keys are told of", 60)

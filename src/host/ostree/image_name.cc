@@ -50,7 +50,7 @@ Result<ImageName> ParseRegistryImage(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon != std::string_view::npos && text.find('/', colon) == std::string_view::npos) {
     image.tag = text.substr(colon + 1);
-    if (!IsPlain(image.tag, "._-")) return Error(ErrorKind::kInvalid, "its tag is none");
+    if (!IsPlain(image.tag, "._-")) return Error(ErrorKind::kInvalid, "its tag is not valid");
     text = text.substr(0, colon);
   }
   image.repository = text;

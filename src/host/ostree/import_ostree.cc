@@ -443,7 +443,7 @@ Result<std::string> ImageStore::TakePackedCommit(const PackedCommit& packed, con
     if (!commit.empty()) return Error(ErrorKind::kInvalid, "there are two commits in its layers");
     commit = layers[i];
   }
-  if (commit.empty()) return Error(ErrorKind::kInvalid, "there is no commit in its layers, though a label says so");
+  if (commit.empty()) return Error(ErrorKind::kInvalid, "its label names a commit, but its layers have none");
   if (!packed.checksum.empty() && packed.checksum != commit) {
     return Error(ErrorKind::kInvalid, fmt::format("its layers have the commit {}, and its label ostree.commit says {}",
                                                   commit, packed.checksum));

@@ -221,7 +221,7 @@ class LayerUnpacker {
     const std::filesystem::path folder = path.parent_path();
     const std::string of = name.substr(kWhiteout.size());
     if (name != kOpaque && (of.empty() || of == "." || of == "..")) {
-      return Error(ErrorKind::kInvalid, fmt::format("\"{}\" hides nothing that has a name", std::string(path)));
+      return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is a whiteout without a name", std::string(path)));
     }
     const std::string hidden = name == kOpaque ? folder : folder / of;
     const bool is_all = hidden.empty() || hidden == below_ || IsBelow(below_, hidden);

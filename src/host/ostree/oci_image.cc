@@ -49,7 +49,7 @@ Result<OciIndex> ReadIndex(json::Value document) {
 Result<OciManifest> ReadManifest(json::Value document) {
   OciManifest manifest = TRY(DecodeDocument<OciManifest>(std::move(document)));
   if (manifest.layers.empty() || manifest.layers.size() > kMostLayers) {
-    return Error(ErrorKind::kInvalid, fmt::format("an image with {} layers is none", manifest.layers.size()));
+    return Error(ErrorKind::kInvalid, fmt::format("an image cannot have {} layers", manifest.layers.size()));
   }
   TRY(CheckDigest(manifest.config));
   for (const OciDescriptor& layer : manifest.layers) TRY(CheckDigest(layer));
@@ -79,7 +79,7 @@ Result<OciDescriptor> ForMachine(const OciIndex& index, std::string_view machine
   for (const OciDescriptor& image : index.manifests) {
     if (image.platform && image.platform->os == "linux" && image.platform->architecture == architecture) return image;
   }
-  return Error(ErrorKind::kNotFound, fmt::format("the image is not there for Linux on {}", architecture));
+  return Error(ErrorKind::kNotFound, fmt::format("there is no image for Linux on {}", architecture));
 }
 
 Result<OciDescriptor> WithTag(const OciIndex& index, std::string_view tag) {

@@ -99,7 +99,7 @@ void Assign(InstallSection& section, const UnitName& unit, std::string_view key,
 }
 
 Result<std::string> MachineId(const Root& root) {
-  const std::string text = TRY(root.ReadFile("/etc/machine-id"), "telling what \"%m\" is");
+  const std::string text = TRY(root.ReadFile("/etc/machine-id"), "expanding \"%m\"");
   return std::string(Stripped(text));
 }
 
@@ -129,7 +129,7 @@ Result<std::string> Expand(char specifier, const UnitName& unit, std::string_vie
       return MachineId(root);
     default:
       return Error(ErrorKind::kInvalid,
-                   fmt::format("what \"%{}\" is cannot be told of a machine that is not running", specifier));
+                   fmt::format("\"%{}\" is not known of a machine that is not running", specifier));
   }
 }
 

@@ -47,7 +47,7 @@ TEST_F(ConfigDirectoryTest, IsNotThereOnlyWhenItsNameIsFree) {
   fs::remove(name_);
   EXPECT_FALSE(ValueOf(Read()).is_there);
   fs::create_symlink(directory_ / "elsewhere", name_);
-  EXPECT_THAT(MessageOf(Read()), HasSubstr("is a link, and what it leads to is not there"));
+  EXPECT_THAT(MessageOf(Read()), HasSubstr("is a link, and its target does not exist"));
   fs::create_directory(directory_ / "elsewhere");
   EXPECT_TRUE(ValueOf(Read()).is_there);
 }
@@ -109,7 +109,7 @@ TEST_F(ConfigDirectoryTest, PassesHiddenFilesAndCopiesBy) {
 TEST_F(ConfigDirectoryTest, IsUnusableWithAConfigThatCannotBeRead) {
   Write("50-a.json");
   fs::create_symlink(directory_ / "elsewhere.json", name_ + "/60-b.json");
-  EXPECT_THAT(MessageOf(Read()), HasSubstr("60-b.json: it is a link, and what it leads to is not there"));
+  EXPECT_THAT(MessageOf(Read()), HasSubstr("60-b.json: it is a link, and its target does not exist"));
   fs::remove(name_ + "/60-b.json");
   fs::create_symlink("60-b.json", name_ + "/60-b.json");
   EXPECT_THAT(MessageOf(Read()), HasSubstr("symbolic links"));

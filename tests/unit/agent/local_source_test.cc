@@ -188,7 +188,7 @@ TEST_F(LocalSourceTest, ADirectoryThatCannotBeSeenTakesNoConfigAway) {
   fs::create_symlink(directory_ / "mounted", configs_);
   Run();
   ASSERT_EQ(unusable_.size(), 1u);
-  EXPECT_THAT(unusable_[0], HasSubstr("what it leads to is not there"));
+  EXPECT_THAT(unusable_[0], HasSubstr("its target does not exist"));
   // Nothing happens in the watched directory: the kernel reports no mounts.
   fs::rename(directory_ / "unmounted", directory_ / "mounted");
   Run();

@@ -32,13 +32,13 @@ TEST(MetricsText, HasEverySeriesOfTheMachineConfigDaemon) {
   EXPECT_EQ(MetricsText(metrics), R"(# HELP mcd_host_os_and_version The OS that this host runs, and its version.
 # TYPE mcd_host_os_and_version gauge
 mcd_host_os_and_version{os="RHCOS",version="9.6.20251021-0"} 1
-# HELP mcd_pivot_errors_total Changes of the OS that failed since the last one that went well.
+# HELP mcd_pivot_errors_total Failed changes of the OS since the last successful one.
 # TYPE mcd_pivot_errors_total gauge
 mcd_pivot_errors_total 2
 # HELP mcd_state The state of the agent on this node, and since when, as Unix time.
 # TYPE mcd_state gauge
 mcd_state{state="Done",reason=""} 1700000000
-# HELP mcd_kubelet_state How often in a row the kubelet was found unwell.
+# HELP mcd_kubelet_state Failures in a row of the kubelet's health check.
 # TYPE mcd_kubelet_state gauge
 mcd_kubelet_state 3
 # HELP mcd_reboots_failed_total Reboots that could not be begun.

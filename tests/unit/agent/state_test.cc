@@ -382,7 +382,7 @@ TEST(State, RecoveryOfAChangeThatCouldNotBeUndoneComesFirst) {
   const State recovering = next->next;
   next = Advance(recovering, happened::Recovered{How::kUndone, kNew, ""});
   ASSERT_TRUE(next);
-  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "no space; by now it is undone");
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "no space; the change is undone by now");
   EXPECT_EQ(Find<effect::RetryLater>(next->effects)->attempts, 3);
   EXPECT_TRUE(Find<effect::Look>(Advance(next->next, happened::RetryDue{})->effects));
 

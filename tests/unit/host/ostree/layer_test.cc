@@ -80,7 +80,7 @@ TEST_F(Layer, HidesTheFileThatAWhiteoutNames) {
 TEST_F(Layer, RefusesAWhiteoutOfNoName) {
   for (const char* name :
        {"usr/.wh.", "usr/.wh..", "usr/.wh...", "usr/share/.wh.", "usr/share/.wh..", "usr/share/.wh..."}) {
-    EXPECT_THAT(MessageOf(Unpack({{name}})), HasSubstr("hides nothing that has a name")) << name;
+    EXPECT_THAT(MessageOf(Unpack({{name}})), HasSubstr("is a whiteout without a name")) << name;
     EXPECT_TRUE(fs::exists(directory_ / "into/usr/share/kept")) << name;
     EXPECT_TRUE(fs::exists(directory_ / "into/other")) << name;
   }
