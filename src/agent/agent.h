@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The agent: receives what the machine is to be, calls Advance() to decide, and performs the effects that it returns.
+// The agent: receives the goal for the machine, calls Advance() to decide, and performs the effects that it returns.
 //
-// What takes long runs on the worker, one job at a time, with the machine and copies of what the job needs.  Everything
-// else runs on the loop's thread and takes no time.
+// Long jobs run on the worker, one at a time, with the machine and copies of their inputs.  Everything else runs on the
+// loop's thread and takes little time.
 
 #include <deque>
 #include <functional>

@@ -68,8 +68,8 @@ void LocalSource::Begin(Listener listener) {
 
 // ---- watching -------------------------------------------------------------------------------------------------------
 
-// A name in the directory is watched to follow the way to the directory itself, which may be a link, be made later or
-// be replaced.
+// Watching a name in the directory includes the way to the directory itself, which may be a link, be made later or be
+// replaced.
 void LocalSource::Watch(std::vector<std::string> files) {
   files_ = files;
   files.push_back(settings_.directory + "/configs");
@@ -161,7 +161,7 @@ void LocalSource::Take(Snapshot snapshot) {
   waiting_since_ = first_change_;
   if (snapshot.files != files_) {
     Watch(std::move(snapshot.files));
-    RenderSoon();  // What happened there before it was watched is not known.
+    RenderSoon();  // Changes before the watch began are not known.
   }
   Result<RenderedConfig>& rendered = snapshot.rendered;
   const std::string why =

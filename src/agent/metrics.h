@@ -44,8 +44,8 @@ struct Metrics {
 
 std::string MetricsText(const Metrics& metrics);
 
-// Writes the text where the node exporter collects it, whole, unless it is there already.  Nothing is written if the
-// path is empty or its directory does not exist, since then nobody collects it.
+// Writes the whole text to the file that the node exporter collects, unless the same text is there already.  Nothing is
+// written if the path is empty or its directory does not exist, since then nobody collects it.
 Result<> WriteMetrics(const Root& root, const std::string& path, const Metrics& metrics);
 
 }  // namespace pintle::agent

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The agent's state machine: Advance() is a pure function of the state and of what has happened.
+// The agent's state machine: Advance() is a pure function of the state and of an event.
 //
 //     recover  -> look -> [drain -> look again] -> change -> [reboot -> recover -> confirm] -> settled
 //
 // A look compares the machine with the config that it has, and that config with the one that it is to have.  Everything
 // begins with a look, so that a change never starts from a machine that differs from its config.  ARCHITECTURE.md has
-// the graph; a pair that is not in it changes nothing.
+// the graph of phases and events; an event that it does not have for a phase changes nothing.
 
 #include <chrono>
 #include <optional>
@@ -28,7 +28,7 @@ struct Goal {
   bool operator==(const Goal&) const = default;
 };
 
-// The reasons why a machine is not what it should be.
+// The reasons why a machine is not as it should be.
 enum class Fault {
   kDrift,           // Someone changed what the config manages, and a person has to decide which is right.
   kUnreconcilable,  // A running machine cannot get from the one config to the other.
@@ -96,7 +96,7 @@ struct Degraded {
   enum class Retry { kNone, kRecover, kLook, kReboot } retry = Retry::kNone;
   std::optional<Goal> goal = {};
   int attempts = 0;
-  std::optional<FailedChange> after = {};  // The failed change that the recovery belongs to which is to be tried again.
+  std::optional<FailedChange> after = {};  // Set if the recovery is another try at undoing a failed change.
 };
 }  // namespace phase
 

@@ -11,7 +11,7 @@
 
 namespace pintle::change {
 
-// Returns the document with all its strings, names of members included, made text.
+// Returns the document with all its strings encoded as text, the names of members included.
 json::Value WithTextOnly(json::Value document);
 
 // Reverts WithTextOnly().  Returns an error if a mark is not followed by base64.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Puts the files of an interrupted change early in the boot, which no service could wait for.
+// Puts the files of an interrupted change early in the boot, before services read them.
 //
-// After a power cut in the middle of a change, the disk may hold files of both configs.  Before a service reads them,
-// the old ones are put back; or the new ones are put, where the new deployment was booted without them.  Nothing is
-// started or restarted, and the journal stays as it is: Recover() finds it later in the boot, when D-Bus answers, and
-// does the rest.
+// After a power cut in the middle of a change, the disk may hold files of both configs.  Then the old files are put
+// back; or the new ones are put, if the new deployment was booted without them.  Nothing is started or restarted, and
+// the journal stays as it is: Recover() finds it later in the boot, when D-Bus answers, and does the rest.
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds out why the deployment that was staged before this boot was not finalized at the shutdown, which is the likely
-// cause if the OS is not the one that the config wants.
+// Finds out why the deployment that was staged before this boot was not finalized at the shutdown.  If the OS is not
+// the one that the config wants, that is the likely cause.
 
 #include <string>
 #include <string_view>

@@ -278,8 +278,8 @@ Result<> AddDetails(const Root& root, const ignition::Config& config, std::vecto
   return plan::ForEachContents(config, [&](const std::string& path, const WalkPieces& contents) -> Result<> {
     const auto found = mismatches.find(path);
     if (found == mismatches.end()) return {};
-    // The file on the disk may be private too, which is found when it is opened.  It may be gone meanwhile, or
-    // unreadable: then the finding has no detail.
+    // The file on the disk may be private as well, which is known only when it is opened.  If it is gone or unreadable
+    // by now, the finding has no detail.
     auto difference = private_paths.contains(path) ? Result<std::string>("contents that not everyone may read")
                                                    : FirstDifference(root, path, contents);
     if (difference) found->second->detail = *std::move(difference);

@@ -57,7 +57,7 @@ Result<CurrentConfig> Beginning(const std::optional<host::DeployedImage>& booted
 
 plan::Plan PlanFor(const FirstBoot& first) {
   plan::Plan plan = plan::Make(first.from, first.to, {}, {});
-  // Nothing runs yet that should be spared a reboot, so restarts and reloads are dropped.
+  // No service runs yet, so none needs a restart or a reload.
   plan.actions.clear();
   if (plan.first_boot_action == "none") return plan;
   plan::Action reboot;

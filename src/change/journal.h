@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The journal: one small file that records what is being changed, and how far that is.
+// The journal: one small file that records the current change and its progress.
 //
-// It is written whole and durably, so that after a crash it is as before or after the write; and recording progress
-// works even if the disk is full by then (host/files/paired_file.h).  Beside it are the contents that the steps and
+// Each write is whole and durable: after a crash the file has its old contents or its new ones.  Progress can be
+// recorded even if the disk is full by then (host/files/paired_file.h).  Beside the file are the contents that the steps and
 // their undo need.  All of it is in /var/lib/pintle, which all deployments of a machine share.
 
 #include <cstddef>

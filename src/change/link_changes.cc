@@ -58,8 +58,8 @@ LinksBack TakeLinksBack(Links now, const Links& before, const Links& made) {
       back.edited.push_back(path);
     }
   }
-  // A folder that came with the change is not kept, even if an undo that was cut short has emptied it already; a folder
-  // that had no links before stays when it has none again.
+  // A folder that the change has made is removed, even if an undo that was cut short has emptied it already.  A folder
+  // that had no links before the change stays without links.
   std::vector<std::string>& folders = back.links.empty_folders;
   for (const auto& [path, target] : made.targets) std::erase(folders, path.substr(0, path.rfind('/')));
   for (const std::string& folder : before.empty_folders) {

@@ -30,7 +30,7 @@ void PutParts(const fs::path& path, std::deque<std::string>& before) {
 
 class Way {
  public:
-  // Takes an entry that the way leads through or ends at.
+  // Checks an entry on the way, or the one at its end.
   void Pass(const std::string& place, const struct stat& status) {
     const bool is_directory = S_ISDIR(status.st_mode);
     if (status.st_uid != 0 && status.st_uid != ::geteuid()) {

@@ -39,7 +39,7 @@ std::vector<Put<R>> Of(std::span<const Step> steps) {
   return found;
 }
 
-// Returns what was seen of each thing of one kind, by its key.
+// Returns the observed states of all things of one kind, by key.
 template <typename R>
 std::unordered_map<std::string_view, const Put<R>*> ByKey(std::span<const Step> steps) {
   std::unordered_map<std::string_view, const Put<R>*> found;
@@ -66,12 +66,14 @@ class StepPutter {
   }
 
  protected:
+  // Handles the outcome of putting one thing: returns an error that ends everything, or success to continue.
   virtual Result<> Allow(Result<> result) { return result; }
-  // This failed although everything could be prepared, so someone has interfered meanwhile.
+  // Like Allow(), for the outcome of a commit.  Everything could be prepared before, so a failure means that someone
+  // has interfered.
   virtual Result<> AllowInPlace(Result<> result) { return result; }
-  // A user may have caused the failure.
+  // Like Allow(), for an outcome that a user may have caused.
   virtual Result<> AllowOfUser(Result<> result) { return host::WithRemedy(std::move(result)); }
-  // Returns whether a file is put whatever is there.
+  // Returns whether a file is put even if someone has edited it.
   virtual bool IsPutAnyway(const std::string&) const { return false; }
 
   // The slow parts are done in files beside the places and synced once; then all files are moved to their places, and
@@ -111,7 +113,7 @@ class StepPutter {
     const LinksBack back = TakeLinksBack(TRY(host_.systemd.ObserveLinks()), links, *seen.front().want);
     TRY(host_.systemd.PutLinks(back.links));
     if (back.edited.empty()) return {};
-    return Error(ErrorKind::kConflict, fmt::format("someone has changed what {} leads to since it was looked at, and "
+    return Error(ErrorKind::kConflict, fmt::format("someone has changed the target of {} since it was looked at, and "
                                                    "it stays as they left it",
                                                    fmt::join(back.edited, ", ")));
   }
@@ -151,7 +153,7 @@ class UndoPutter final : public StepPutter {
  public:
   using StepPutter::StepPutter;
 
-  // Returns what was left alone.
+  // Returns the reasons why things were left alone.
   Result<std::vector<std::string>> End() && {
     if (!failed_) return std::move(left_);
     left_.push_back(failed_->message());
@@ -159,8 +161,8 @@ class UndoPutter final : public StepPutter {
   }
 
  private:
-  // Someone who interferes can keep more than one thing from its place, such as all entries of a directory, so this is
-  // repeated.
+  // Someone who interferes can obstruct more than one thing, such as all entries of a directory, so everything is tried
+  // this many times.
   static constexpr int kTurns = 3;
 
   Result<> PutFiles(const std::vector<host::FilePut>& files) override {

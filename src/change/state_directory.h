@@ -9,7 +9,8 @@ namespace pintle::change {
 
 inline constexpr const char* kStateDirectory = "/var/lib/pintle";
 
-// The mode of the directories below it, whose files name what a config changes and hold hashes of passwords.
+// The mode of the directories below it, whose files name the things that a config changes, and hold hashes of
+// passwords.
 inline constexpr FileMode kPrivateDirectory = {.permissions = 0700, .owner = {}};
 
 }  // namespace pintle::change

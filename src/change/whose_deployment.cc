@@ -23,7 +23,7 @@ Result<> NoteStaged(host::Deployments& deployments, NextBoot& change) {
 }
 
 std::string SomeoneElses(const host::DeployedImage& deployment) {
-  return fmt::format("the deployment {} is someone else's, and stays what the next boot takes", deployment.id);
+  return fmt::format("the deployment {} is someone else's, and the next boot still takes it", deployment.id);
 }
 
 }  // namespace pintle::change

@@ -73,7 +73,7 @@ std::string Consequence(const PauseReport& report) {
 
 std::string BundleText(const WaitingBundle& bundle) {
   if (!bundle.valid_until) return fmt::format("Certificates wait: {}, which the nodes do not have yet", bundle.path);
-  return fmt::format("Certificates wait: what the nodes have in {} is valid until {} ({})", Named(bundle.path),
+  return fmt::format("Certificates wait: those of the nodes in {} are valid until {} ({})", Named(bundle.path),
                      ToRfc3339(*bundle.valid_until), Named(bundle.subject));
 }
 
@@ -90,15 +90,15 @@ std::string PolicyText(const PauseReport& report) {
     return fmt::format("The annotation {} says {}, which is neither Strict nor CertificatesPass; Strict holds",
                        kPausePolicyAnnotation, gotext::Quoted(FirstCharacters(report.policy_problem, kLongestName)));
   }
-  if (report.policy == PausePolicy::kStrict) return "Pause policy Strict: nothing passes, certificates neither";
+  if (report.policy == PausePolicy::kStrict) return "Pause policy Strict: nothing passes, not even certificates";
   if (report.bundles.empty() && report.has_only_bundles) {
     return "Pause policy CertificatesPass: nodes have the certificates of the ControllerConfig already, and it is the "
            "config's copy of them that waits";
   }
-  if (report.bundles.empty()) return "Pause policy CertificatesPass: no certificates are among it";
+  if (report.bundles.empty()) return "Pause policy CertificatesPass: no certificates are among the changes";
   if (!report.has_only_bundles) {
     return "Pause policy CertificatesPass: the certificates wait all the same, as they were rendered together with "
-           "something else";
+           "other changes";
   }
   return "Pause policy CertificatesPass: the certificates wait all the same, as nodes would be drained or rebooted for "
          "them; a node disruption policy for their files lets them pass";
@@ -113,16 +113,17 @@ std::string Message(const PauseReport& report) {
   if (!report.other.empty()) sentences.Add(Listed(report.other, "; "));
   if (report.unknown.empty()) sentences.Add(Consequence(report));
   if (!report.unknown.empty())
-    sentences.Add("This is not all, as these configs cannot be read: " + Listed(report.unknown, ", "));
+    sentences.Add("This list is incomplete, as these configs cannot be read: " + Listed(report.unknown, ", "));
   if (!report.obstacle.empty()) {
-    sentences.Add("Nodes cannot get there: " + FirstCharacters(report.obstacle, kLongestObstacle));
+    sentences.Add("Nodes cannot reach the target: " + FirstCharacters(report.obstacle, kLongestObstacle));
   }
   for (const WaitingBundle& bundle : std::span(report.bundles).first(std::min(report.bundles.size(), kMostListed))) {
     sentences.Add(BundleText(bundle));
   }
   if (report.busy_nodes > 0) {
-    sentences.Add(Count(report.busy_nodes, "node goes on with what it was", "nodes go on with what they were") +
-                  " told before");
+    sentences.Add(
+        Count(report.busy_nodes, "node continues with the config that it", "nodes continue with the config that they") +
+        " got before");
   }
   sentences.Add(PolicyText(report));
   return std::move(sentences).Take();

@@ -64,7 +64,7 @@ Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
   }
   change::WrittenConfigs written = TRY(change::ReadWrittenConfigs(line.words()));
   for (const std::string& what : written.left_out) Tell(fmt::format("pintle: apply: left out: {}\n", Printable(what)));
-  // Whoever names files without a config hardly means to take the machine's config away.
+  // A person who names files without a config hardly wants to remove the machine's config.
   if (written.configs.empty() && !written.others.empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("no config is there, only {}; --none removes the machine's config",
                                                   change::OtherText(written.others.front())));

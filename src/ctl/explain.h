@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle explain`: prints what the config wants of a thing, what is there, who wrote it, and what changing it would
-// entail.
+// `pintle explain`: prints the wanted and the actual state of a thing, the configs that set it, and what a change of it
+// would need.
 
 #include <array>
 

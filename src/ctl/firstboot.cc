@@ -30,7 +30,7 @@ using std::chrono::seconds;
 
 constexpr auto kFirstRetry = seconds(1);
 constexpr auto kLongestRetry = seconds(60);
-// A shutdown that has not ended this process after this time does not happen.
+// If the shutdown has not ended this process after this time, it is not going to happen.
 constexpr auto kShutdownPatience = std::chrono::minutes(15);
 
 Result<std::optional<host::DeployedImage>> Booted(const Machine& machine, const CommandLine& line) {

@@ -100,7 +100,7 @@ Result<ExitStatus> RecoverFiles(const CommandLine& line) {
   const auto change = TRY(
       change::PutFilesEarly({root, links, clock, host::Labels::OfThisMachine(), is_deployed ? &deployments : nullptr}));
   if (!change) {
-    Print("No file of a change had to be put.\n");
+    Print("There were no files of a change to put.\n");
     return ExitStatus::kFine;
   }
   Print(fmt::format("The files of the change from {} to {} are put; pintle-recover.service does the rest.\n",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The event loop, whose thread owns all objects.
+// The event loop.
 //
-// All objects live on the loop's thread and are called by it; watches.h has the events that can wake it.  Other
-// threads reach the loop only through Post().  A loop with nothing to do sleeps; it has no periodic tick.
+// All objects live on the loop's thread and are called by it; watches.h has the events that can wake it.  Other threads
+// reach the loop only through Post().  A loop with nothing to do sleeps; it has no periodic tick.
 
 #include <functional>
 #include <memory>

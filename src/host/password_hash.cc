@@ -80,7 +80,7 @@ Result<std::string> Today(const Clock& clock) {
 
 Result<UniqueFd> OpenEtc(const Root& root) { return root.OpenFile("/etc", O_RDONLY | O_DIRECTORY); }
 
-// Takes the lock that everyone holds who changes the users of the machine.
+// Takes the lock that programs hold while they change the users of the machine.
 Result<UniqueFd> Lock(int etc, const Clock& clock, std::chrono::milliseconds patience) {
   constexpr int kPauseMs = 10;
   UniqueFd file(::openat(etc, ".pwd.lock", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));

@@ -19,8 +19,8 @@
 namespace pintle::ignition {
 namespace {
 
-// A config from an older version may lack what the newest one requires.  The Machine Config Operator writes the
-// config and reads it again, so the error has the places in that text.
+// A config from an older version may lack fields that the newest one requires.  The error names places in the text to
+// which the Machine Config Operator writes the config, since that operator reads this text again.
 Result<> CheckComplete(const Config& config) {
   json::Report report;
   v3_5::Validate(config, report);
@@ -32,7 +32,7 @@ Result<> CheckComplete(const Config& config) {
   return {};
 }
 
-// `write` makes the result from the config of whichever version.
+// `write` makes the result from the converted config, whose type depends on the version.
 template <typename Write>
 auto Convert(Config config, SpecVersion version, json::Report* lost, const Write& write)
     -> Result<decltype(write(config))> {

@@ -14,8 +14,8 @@ inline std::string Key(const std::string& element) { return element; }
 
 template <typename T>
 std::string Key(const T& element) {
-  if constexpr (requires { element.wipe_partition_entry; }) {  // The key of a partition is its number or, without one,
-                                                               // its label.
+  // The key of a partition is its number or, without one, its label.
+  if constexpr (requires { element.wipe_partition_entry; }) {
     if (element.number != 0) return "number:" + std::to_string(element.number);
     return element.label ? "label:" + *element.label : "";
   } else if constexpr (requires { element.group.name; }) {  // This is a file, a directory or a link.

@@ -7,8 +7,8 @@ namespace {
 constexpr std::int64_t kHighestMode = 0777;
 constexpr std::int64_t kMostDigits = 777;
 
-// Returns whether files commonly have this mode: the owner may read, the group may do no more than the owner, others
-// no more than the group, and whoever may write may do all that the owner may.
+// Returns whether files commonly have this mode: the owner may read, the group may do no more than the owner, others no
+// more than the group, and anyone who may write has all rights of the owner.
 bool IsUsual(std::int64_t mode) {
   constexpr std::int64_t kRead = 4;
   constexpr std::int64_t kWrite = 2;

@@ -22,8 +22,8 @@ class PathTree {
   std::size_t CountAbove(std::string_view path) const;
 
  private:
-  std::map<std::pair<std::size_t, std::string_view>, std::size_t> children_;  // Maps a node and the next part to the
-                                                                              // child.
+  // Maps a node and the next part to the child.
+  std::map<std::pair<std::size_t, std::string_view>, std::size_t> children_;
   std::vector<std::size_t> counts_ = {0};  // How many paths end at each node; the first is the root.
 };
 

@@ -171,8 +171,8 @@ class Locator {
   std::size_t key_ = 0;
   KeyCase key_case_;
   std::unordered_map<std::string_view, Place> wanted_;
-  std::unordered_map<std::string_view, std::vector<std::string_view>> wanted_below_;  // The last parts of the wanted
-                                                                                      // paths below a path.
+  // The last parts of the wanted paths, by the path above them.
+  std::unordered_map<std::string_view, std::vector<std::string_view>> wanted_below_;
 };
 
 }  // namespace

@@ -24,8 +24,9 @@ struct TextPosition {
 
 // The value that a problem is about, or the closest one around it if that is missing.
 struct Found {
-  TextPosition position;   // The first byte of the value; for an object or a list, the byte behind its bracket; for an
-                           // unused key, the key itself.
+  // The first byte of the value.  For an object or a list, the byte behind its bracket; for an unused key, the key
+  // itself.
+  TextPosition position;
   std::size_t end = 0;     // The offset behind the value; for an object or a list, the offset behind its bracket.
   std::string_view token;  // A string, a number or a word as it is written; otherwise the bracket.
   std::size_t last = 0;    // The offset of the value's last byte.

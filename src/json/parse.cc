@@ -15,14 +15,13 @@ namespace {
 std::string LineAndColumn(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  const std::size_t line_start = before.rfind('\n') + 1;  // For the first line, rfind() returns npos, and npos + 1 is
-                                                          // 0.
+  const std::size_t line_start = before.rfind('\n') + 1;  // If there is no line feed, npos + 1 is 0.
   return fmt::format("line {}, column {}", line, before.size() - line_start + 1);
 }
 
-// Returns the library's description of a syntax error without its prefix and position, which we report in our own
-// form, and without the text that it could not parse, which may be a secret.  That text follows in quotes at the end;
-// an error without the usual prefix is about a number.
+// Returns the library's description of a syntax error.  Its prefix and position are left out, since we report the
+// position in our own form.  So is the text that could not be parsed, which follows in quotes and may be a secret. An
+// error without the usual prefix is about a number.
 std::string Cause(std::string_view what) {
   constexpr std::string_view kBeforeCause = "syntax error ";
   const std::size_t begin = what.find(kBeforeCause);

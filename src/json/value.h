@@ -56,7 +56,7 @@ class Value {
   // {{"key", value}, ...} is an object if all elements are pairs that begin with a string; any other list is a list.
   class Element;
   Value(std::initializer_list<Element> elements);
-  // `Value{value}` is a list of one value for GCC, and a copy of the value for clang: say Value::array({value}).
+  // `Value{value}` is a list of one value for GCC, and a copy of the value for clang: use Value::array({value}).
   template <std::same_as<Value> T>
   Value(std::initializer_list<T> elements) = delete;
 

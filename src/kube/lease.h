@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes one of several processes the one that acts, by a Lease.
+// Elects one of several processes as the leader, by a Lease.
 
 #include <functional>
 #include <memory>

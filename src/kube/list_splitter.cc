@@ -56,7 +56,7 @@ Result<> ListSplitter::Keep(char c) {
   if (to.size() == limit) {
     return Error(ErrorKind::kInvalid,
                  fmt::format("{} is longer than {} bytes",
-                             in_element_ ? "an element of the list" : "what is around the list", limit));
+                             in_element_ ? "an element of the list" : "the text around the list", limit));
   }
   to += c;
   return {};

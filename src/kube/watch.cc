@@ -10,7 +10,7 @@
 namespace pintle::kube {
 namespace {
 
-// How late the server may end the watch.
+// The server may end the watch this late.
 constexpr auto kGrace = std::chrono::seconds(30);
 
 class Watcher final : public Work, public std::enable_shared_from_this<Watcher> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds the certificate that keeps a bundle of authorities valid the longest.
+// Finds the certificate of a bundle of authorities that expires last.
 
 #include <optional>
 #include <vector>

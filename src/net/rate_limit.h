@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Limits how often someone may ask: a burst, and then a number of times a second.
+// Limits the requests of each client: a burst, and then a number per second.
 
 #include <cstddef>
 #include <map>
@@ -12,8 +12,8 @@
 
 namespace pintle::net {
 
-// Returns who counts as one asker: an IPv4 address, or an IPv6 network ("2001:db8::/64"), in which a machine may take
-// as many addresses as it likes.  `address` is an address as text.
+// Returns the name under which a client is counted: an IPv4 address, or an IPv6 network ("2001:db8::/64"), in which a
+// machine may take as many addresses as it likes.  `address` is an address as text.
 std::string AskerAt(const std::string& address);
 
 struct Rate {
@@ -23,8 +23,8 @@ struct Rate {
 
 class RateLimit {
  public:
-  // If there are more than `most_known` askers, those that owe nothing are forgotten; if all owe something, all are
-  // forgotten.
+  // If there are more than `most_known` clients, those that may send a whole burst again are forgotten; if there is
+  // none of these, all clients are forgotten.
   explicit RateLimit(Rate rate, std::size_t most_known = 65'536) : rate_(rate), most_known_(most_known) {}
 
   // Returns whether `who` may ask now, and counts it.
@@ -32,7 +32,7 @@ class RateLimit {
 
  private:
   struct Debt {
-    double asked = 0;  // Requests, less those that time has made up for.
+    double asked = 0;  // The requests so far, less those that are made up for by the time since.
     MonotonicTime at;
   };
 

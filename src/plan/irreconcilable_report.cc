@@ -89,8 +89,8 @@ class Differ {
 
   using Matches = std::vector<std::pair<std::size_t, std::size_t>>;
 
-  // Returns a longest common subsequence, and after it the ends of both lists.  Where there are several, it is the one
-  // found by going backwards.
+  // Returns a longest common subsequence, and after it the ends of both lists.  If there are several such sequences,
+  // the result is the one that is found by going backwards.
   static Matches MatchesOf(const Value& from, const Value& to) {
     // Lists of disks are short; a hostile pair of lists is not worth the square of its length.
     constexpr std::size_t kMostCells = 4'000'000;

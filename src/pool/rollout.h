@@ -61,10 +61,10 @@ struct Rollout {
   std::vector<std::string> unavailable;
   Candidates candidates;                // The positions are those of Situation::nodes.
   std::optional<ImageReadiness> image;  // Set for a layered pool only.
-  // Why no node is updated, whatever the candidates.  Empty when the rollout may go on.
+  // The reason why no node is updated at all; empty if the rollout may continue.
   std::string held;
   std::vector<Told> told;        // In the order in which they are updated.
-  std::vector<Told> recovering;  // Those that are unavailable already, so that their update needs no capacity.
+  std::vector<Told> recovering;  // Nodes that are unavailable already, so that their update needs no capacity.
   api::MachineConfigPoolStatus status;
 };
 

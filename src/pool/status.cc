@@ -26,7 +26,7 @@ constexpr std::string_view kImageBuildDegraded = "ImageBuildDegraded";
 constexpr std::string_view kPinnedImageSetsDegraded = "PinnedImageSetsDegraded";
 constexpr std::string_view kDegraded = "Degraded";
 
-// The sum of what the MachineConfigNodes report.
+// The sum of the reports of the MachineConfigNodes.
 struct Reported {
   std::vector<const NodeState*> degraded;
   std::vector<std::string> degraded_messages;  // One for each of `degraded`.
@@ -132,7 +132,7 @@ Counts CountNodes(const StatusInputs& inputs, const Reported& reported) {
   return counts;
 }
 
-// Joins what the MachineConfigNodes report, followed by the reasons that agents wrote on the Nodes.
+// Joins the reports of the MachineConfigNodes and, behind them, the reasons that agents wrote on the Nodes.
 std::string DegradedMessage(Reported reported) {
   for (const NodeState* node : reported.degraded) {
     if (node->reason().empty()) continue;
@@ -184,7 +184,8 @@ std::optional<UpdatingCondition> UpdatingWhileRollingOut(const BuildProgress& pr
   return is(true, "is waiting for OS image build to start");
 }
 
-// Returns what Updating says because of the image's build, or nullopt if it says the same as in a pool without one.
+// Returns the condition Updating if the build of the image decides it, or nullopt if it is as in a pool without a
+// build.
 std::optional<UpdatingCondition> UpdatingByImage(const StatusInputs& inputs, bool all_updated) {
   const Layering& layering = inputs.layering;
   if (layering.config == nullptr) return std::nullopt;

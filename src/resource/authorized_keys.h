@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The SSH keys with which a user may log in, as far as configs give them.
+// The SSH keys that configs give a user for logging in.
 
 #include <cstdint>
 #include <optional>
@@ -17,11 +17,12 @@ struct AuthorizedKeys {
 
   struct State {
     std::vector<std::string> keys;
-    // The text of the file if it has more than each key on a line of its own, so that it can be put back as it was.
+    // The whole text of the file, unless it has just the keys, each on a line of its own.  With it, the file can be
+    // restored exactly.
     std::optional<std::string> text;
     // If there is no file, the number of its parent folders that exist all the same.
     std::optional<std::int64_t> folders;
-    // The next folder exists and belongs to someone else, so that its contents count for nothing.
+    // The next folder exists and belongs to someone else, so its contents are ignored.
     bool is_of_another = false;
 
     static constexpr auto kFields = json::FieldList{

@@ -36,7 +36,7 @@ struct IgnitionCounts {
 
 class IgnitionCounters {
  public:
-  // `pools` are those that exist now.  Counts from before are kept.
+  // `pools` are those that exist now.  `before` has earlier counts, which are kept.
   IgnitionCounters(const ServedPools& pools, const IgnitionCounters* before);
 
   void Count(const IgnitionAnswer& answer) const;

@@ -46,7 +46,8 @@ def told_to_done(node, events, name):
     """Returns the seconds from the annotation until the Node reports Done."""
     started = time.monotonic()
     node.annotate(desiredConfig=name)
-    wait_until(lambda: events.of(node.name, "state", "currentConfig")[-1:] == [("Done", name)], "it is done", 60, 0.001)
+    wait_until(lambda: events.of(node.name, "state", "currentConfig")[-1:] == [("Done", name)],
+               "the node is done", 60, 0.001)
     return time.monotonic() - started
 
 
@@ -81,10 +82,10 @@ def measure(node):
         for _ in range(ROUNDS):
             node.run("systemctl", "stop", "pintled")
             node.annotate(state="Working")
-            wait_until(lambda: events.of(node.name, "state")[-1:] == [("Working",)], "that is seen", 60)
+            wait_until(lambda: events.of(node.name, "state")[-1:] == [("Working",)], "the new state is seen", 60)
             started = time.monotonic()
             node.run("systemctl", "start", "pintled")
-            wait_until(lambda: events.of(node.name, "state")[-1:] == [("Done",)], "it is done", 60, 0.001)
+            wait_until(lambda: events.of(node.name, "state")[-1:] == [("Done",)], "the node is done", 60, 0.001)
             starts.append(time.monotonic() - started)
         print(f"`systemctl start` to Done: median {statistics.median(starts) * 1000:.0f} ms, "
               f"from {min(starts) * 1000:.0f} to {max(starts) * 1000:.0f}")

@@ -71,7 +71,7 @@ def measure(agent):
     during, ended = taken(agent.node), time.monotonic()
     agent.write(f"{CONFIGS}/60-more.ign", ignition([file("/etc/more", "more")]))
     agent.awaits("the new config is there", lambda status: status["current"] == status["desired"], 600)
-    agent.awaits("it is there", lambda _: agent.node.path("/etc/more").exists(), 600)
+    agent.awaits("the new file is there", lambda _: agent.node.path("/etc/more").exists(), 600)
     changed = time.monotonic()
     agent.settles(seconds=600)
     settled, after = time.monotonic(), taken(agent.node)

@@ -20,7 +20,7 @@ passwd:
 """
 UNIT = "[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n"
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, for which it takes root")
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, which needs root")
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ PASSWORDS = "/etc/machine-config-daemon/pintle-passwords.json"
 CURRENT = "/etc/machine-config-daemon/currentconfig"
 LONG = 150 * MB
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, for which it takes root")
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, which needs root")
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def config_with(source):
 
 @pytest.mark.parametrize("header,unit", [("data:,", "a"), ("data:;base64,", "QUFB"), ("data:,", "%41")],
                          ids=["plain", "base64", "percent"])
-def test_as_much_contents_as_a_machine_keeps_work(header, unit, tmp_path):
+def test_the_longest_contents_that_a_machine_keeps_work(header, unit, tmp_path):
     source = header + unit * (MOST // len(unit))
     path = write(tmp_path / "a.json", config_with(source))
     assert pintle("validate", path, memory=memory(path)).status == 0
@@ -45,7 +45,7 @@ def test_as_much_contents_as_a_machine_keeps_work(header, unit, tmp_path):
     assert "cannot be shown: has more than" in answer.stdout
 
 
-def test_a_unit_as_long_as_a_machine_keeps_works(tmp_path):
+def test_the_longest_unit_that_a_machine_keeps_works(tmp_path):
     unit = {"name": "a.service", "contents": "[Unit]\n" + "A=b\n" * (MOST // 5)}
     path = write(tmp_path / "a.json", ignition(systemd={"units": [unit]}))
     assert pintle("validate", path, memory=memory(path)).status == 0

@@ -10,7 +10,7 @@ import pytest
 from program import PINTLE, file, with_files, write
 from small_machine import Machine
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, for which it takes root")
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, which needs root")
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_finding_counts_again_when_the_time_is_over(machine):
     assert machine.run("ignore").stdout == "Nothing is ignored.\n"
 
 
-def test_a_change_leaves_it_as_it_is_unless_it_would_overwrite_it(machine, configs):
+def test_a_change_leaves_an_ignored_thing_alone_unless_it_would_overwrite_it(machine, configs):
     machine.run("ignore", "/etc/motd", "--until", "1d")
     write(configs / "20-more.ign", with_files(file("/etc/more", "new")))
     machine.run("apply", "--yes", configs)

@@ -10,7 +10,7 @@ import pytest
 from program import file, ignition, pintle, refused, write
 from small_machine import Machine
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, for which it takes root")
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, which needs root")
 
 NAMES = ["a b", "a\nb: all is well", "a\x1b[2Jb", "it's", 'say "hi"', "$(touch gone)", "`touch gone`", "a;b&c|d",
          "*?[a]", "-a", "~root", "\u202etxt.exe", "a\\nb", "ä"]

@@ -26,7 +26,7 @@ def test_a_diff_prints_no_lines_if_either_side_is_private(old_mode, new_mode, is
     assert "-" + OLD in said and "+" + NEW in said and HINT not in said
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, for which it takes root")
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, which needs root")
 @pytest.mark.parametrize("wanted,there", [(0o600, 0o600), (0o644, 0o600), (0o600, 0o644)])
 def test_an_edit_of_a_private_file_is_printed_on_request(wanted, there, tmp_path):
     (tmp_path / "root").mkdir()

@@ -13,7 +13,7 @@ CONTENTS = "/var/lib/pintle/change/contents"
 CONFIG = "/etc/machine-config-daemon/currentconfig"
 KEPT = ["/var/lib/pintle/ignored.json", "/var/lib/pintle/policy.json"]
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, for which it takes root")
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, which needs root")
 
 
 def journal(**more):

@@ -10,7 +10,7 @@ from program import file, ignition, machine_config, pintle, refused, with_files,
 WRONG = with_files(file("etc/a"), file("/etc/b/"), file("/etc/c", mode=0o10644), file("/etc/c"))
 
 
-def test_a_good_config_needs_no_words(tmp_path):
+def test_a_good_config_leads_to_no_output(tmp_path):
     path = write(tmp_path / "a.ign", with_files(file("/etc/a", "text", mode=0o644)))
     assert vars(pintle("validate", path)).items() >= {"status": 0, "stdout": "", "stderr": ""}.items()
     assert pintle("validate", "-o", "json", path).json() == []

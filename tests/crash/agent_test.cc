@@ -140,7 +140,7 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
   }
 };
 
-TEST_P(AnAgentsChange, ComesToItsEnd) {
+TEST_P(AnAgentsChange, Ends) {
   machine_.MakeKept();
   machine_.ComesToRest();
   EXPECT_EQ(machine_.WhyNotDoneWith(goal_), "");
@@ -148,14 +148,14 @@ TEST_P(AnAgentsChange, ComesToItsEnd) {
   ++histories_;
 }
 
-TEST_P(AnAgentsChange, CutShortAnywhereGoesOnWhenTheAgentIsStartedAgain) {
+TEST_P(AnAgentsChange, CutShortAnywhereContinuesWhenTheAgentStartsAgain) {
   for (int life = 0; life < Lives(); ++life) {
     for (int at = 1; Happens(CutAt(at), fmt::format("cut at call {}", at), Then::kItIsStarted, life); ++at) continue;
   }
   EndsWell();
 }
 
-TEST_P(AnAgentsChange, CutShortAnywhereByAPowerCutGoesOnAfterTheBoot) {
+TEST_P(AnAgentsChange, CutShortAnywhereByAPowerCutContinuesAfterTheBoot) {
   for (int life = 0; life < Lives(); ++life) {
     for (int at = 1; Happens(CutAt(at), fmt::format("power cut at call {}", at), Then::kThePowerIsCut, life); ++at) {
       continue;
@@ -165,7 +165,7 @@ TEST_P(AnAgentsChange, CutShortAnywhereByAPowerCutGoesOnAfterTheBoot) {
 }
 
 // The first scenario is tried with each error at each call, the others with one error at each call.
-TEST_P(AnAgentsChange, ThatTheDiskRefusesOnceAnywhereGoesOn) {
+TEST_P(AnAgentsChange, ThatTheDiskRefusesOnceAnywhereContinues) {
   constexpr std::array kErrors = {ENOSPC, EIO, EROFS};
   const std::size_t rounds = GetParam().name == kScenarios[0].name ? kErrors.size() : 1;
   for (std::size_t round = 0; round < rounds; ++round) {
@@ -181,7 +181,7 @@ TEST_P(AnAgentsChange, ThatTheDiskRefusesOnceAnywhereGoesOn) {
 }
 
 // The disk is full from each odd call on, and read-only from each even call on.
-TEST_P(AnAgentsChange, ThatTheDiskRefusesForAWhileFromAnywhereOnGoesOnAfterwards) {
+TEST_P(AnAgentsChange, ThatTheDiskRefusesForAWhileContinuesAfterwards) {
   const Fault full = {.at = 1, .kind = FaultKind::kDiskFull, .errno_value = ENOSPC, .lasts = true};
   const Fault read_only = {.at = 2, .kind = FaultKind::kError, .errno_value = EROFS, .lasts = true};
   for (const Fault& first : {full, read_only}) {

@@ -31,7 +31,7 @@ using change::NoConfig;
 using change::Recovery;
 using change::SmallMachine;
 
-// Of all pairs of two cuts, one in this many is tried.
+// One in this many of all pairs of two cuts is tried.
 constexpr int kStride = 7;
 
 // A config with the same files and other contents.
@@ -254,7 +254,7 @@ TEST_F(AChange, ThatTheDiskRefusesAnywhereIsOldOrNewAfterRecovery) {
   fmt::print("{} histories\n", histories_);
 }
 
-TEST_F(AChange, OnADiskThatIsFullFromAnyCallOnIsOldOrIsSoAfterARecovery) {
+TEST_F(AChange, OnADiskThatBecomesFullAnywhereIsOldOrIsOldAfterARecovery) {
   for (int at = 1;; ++at) {
     Machine machine;
     const History history = machine.ChangeWith({.at = at, .kind = FaultKind::kDiskFull, .errno_value = ENOSPC});
@@ -306,7 +306,7 @@ TEST_F(AChange, SucceedsWhenTheKernelTakesOneByteAtATime) {
 }
 
 // Files that were seen before are not read again, so the memory of them must be right after an undo.
-TEST_F(AChange, OfFilesThatWereSeenIsOldOrNewAfterRecovery) {
+TEST_F(AChange, OfRecordedFilesIsOldOrNewAfterRecovery) {
   const auto change = [](Machine& machine) { return (*machine).GoFromTo(Everything(), Reworded()).has_value(); };
   const auto prepare = [](Machine& machine) {
     ASSERT_TRUE(machine.Change());

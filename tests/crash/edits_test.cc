@@ -91,14 +91,12 @@ class AnEdit : public testing::Test {
   }
 };
 
-TEST_F(AnEdit, OfAFileThatIsChangedIsThereInTheEnd) {
+TEST_F(AnEdit, OfAChangedFileIsKept) {
   ASSERT_NO_FATAL_FAILURE(IsThereInTheEnd(Reworded, "etc/motd"));
   ASSERT_NO_FATAL_FAILURE(IsThereInTheEnd(Reworded, "etc/new/deep/file"));
 }
 
-TEST_F(AnEdit, OfAFileThatGoesIsThereInTheEnd) {
-  ASSERT_NO_FATAL_FAILURE(IsThereInTheEnd(NoConfig, "etc/new/deep/file"));
-}
+TEST_F(AnEdit, OfARemovedFileIsKept) { ASSERT_NO_FATAL_FAILURE(IsThereInTheEnd(NoConfig, "etc/new/deep/file")); }
 
 TEST_F(AnEdit, BetweenACutAndTheRecoveryIsKeptAndLeavesNoOtherFile) {
   for (const Edit& edit : kEdits) {

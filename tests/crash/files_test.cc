@@ -41,7 +41,7 @@ using State = resource::FileEntry::State;
 constexpr const char* kStore = "/var/blobs";
 constexpr const char* kJournal = "/var/journal";
 
-// Of all pairs of two cuts, one in this many is tried.
+// One in this many of all pairs of two cuts is tried.
 constexpr int kStride = 3;
 
 struct OldTree : TemporaryDirectory {
@@ -221,7 +221,8 @@ TEST_F(AWholeChange, CutShortAnywhereCanBeMadeAgain) {
   }
 }
 
-// Each call of the change is combined with every third call of the undoing; the next call with the next third.
+// Each call of the change is combined with every third call of the undoing.  The first of these is one call later for
+// each call of the change.
 TEST_F(AWholeChange, CutShortAnywhereCanBeUndoneAfterTheUndoingWasCutShortAnywhere) {
   int histories = 0;
   for (int at = 1;; ++at) {

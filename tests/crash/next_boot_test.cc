@@ -25,7 +25,7 @@ namespace {
 using change::BootableMachine;
 using change::Recovery;
 
-// Of all pairs of two cuts, one in this many is tried.
+// One in this many of all pairs of two cuts is tried.
 constexpr int kStride = 5;
 
 plan::TestConfig Everything() {
@@ -227,7 +227,7 @@ TEST_F(AChangeWithTheNextBoot, KeepsTheDeploymentThatSomeoneElseHasStagedWhenItI
   const auto recovered = ValueOf(change::GiveUp((*machine).host(), {}, "it is not well"));
   EXPECT_EQ(recovered.how, Recovery::kUndone);
   EXPECT_EQ(recovered.reason,
-            "it is not well; the deployment other is someone else's, and stays what the next boot takes");
+            "it is not well; the deployment other is someone else's, and the next boot still takes it");
   EXPECT_EQ(ValueOf((*machine).deployments.Observe()).pending->id, "other");
   EXPECT_EQ(machine.Now(), old_);
 }

@@ -113,7 +113,7 @@ TEST_F(APairedFile, IsWrittenWhenTheKernelTakesOneByteAtATime) {
   }
 }
 
-TEST_F(APairedFile, IsReplacedAlsoWhereSomeoneHasTakenTheSpareAway) {
+TEST_F(APairedFile, IsReplacedEvenIfSomeoneHasRemovedTheSpare) {
   WriteWell("one");
   std::filesystem::remove(directory_ / "file.spare");
   WriteWell("two");

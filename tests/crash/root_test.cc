@@ -87,7 +87,7 @@ TEST_P(AnyChange, CutShortAnywhereLeavesOldOrNewAndCanBeMadeAgain) {
   EXPECT_GT(histories, 1);
 }
 
-TEST_P(AnyChange, CutShortAnywhereIsNeverAThirdThing) {
+TEST_P(AnyChange, CutShortAnywhereIsOldOrNewAndNothingElse) {
   for (int at = 1;; ++at) {
     const Tree tree;
     if (!RunWith({.at = at, .kind = FaultKind::kExit, .errno_value = 0}, [&] { return Make(tree); }).fault_met) break;

@@ -67,7 +67,7 @@ class Demo:
 
 
 def prepare(demo):
-    show("the cluster gets the kinds that the agent reads and writes, and what the agent may do")
+    show("the cluster gets the kinds of objects that the agent uses, and the agent's rights")
     for name, text in {"policy.yaml": POLICY, **CONFIGS}.items():
         (demo.folder / name).with_suffix(".yaml").write_text(text.replace("NAME", name), encoding="ascii")
     (demo.folder / "deploy").symlink_to(DEPLOY)
@@ -85,7 +85,7 @@ def begin(demo, stack):
     say(f"(up after {time.monotonic() - started:.1f} s)")
     refused = demo.kubectl("annotate", "node", NAMES[1], f"{PREFIX}desiredConfig=mine",
                            user=demo.nodes[NODE].user, command=f"kubectl --kubeconfig={KUBECONFIG}", status=1)
-    expect("is not allowed to modify node" in refused, "a node may not change another")
+    expect("is not allowed to modify node" in refused, "a node may not change another node")
     demo.want(FIRST, *NAMES)
     for name in NAMES:
         shown("systemctl", "enable", "--now", "pintled.service", run=demo.nodes[name].run, prompt=f"{name}#")
@@ -94,7 +94,7 @@ def begin(demo, stack):
 
 
 def change_live(demo):
-    show("a file for which the policy asks nothing: changed at once, and no pod has to go")
+    show("a file for which the policy has no action: it is changed at once, without a drain")
     demo.want(SECOND, *NAMES)
     states = demo.table.until("Done", SECOND, *NAMES)
     expect(all(of_node == ["Done", "Working", "Done"] for of_node in states.values()), f"Done, Working, Done: {states}")
@@ -103,7 +103,7 @@ def change_live(demo):
 
 
 def change_with_reboot(demo):
-    show("a kernel argument as well: the node is drained and rebooted, and is what it was or all of the new")
+    show("a kernel argument as well: the node is drained and rebooted, and is old or new, never a mixture")
     demo.want(REBOOTS, NODE)
     demo.table.until_asked(NODE, f"drain-{REBOOTS}")
     machine = demo.nodes[NODE].machine
@@ -111,13 +111,13 @@ def change_with_reboot(demo):
     say(f"  ({NODE} has rebooted by itself, in {machine.boot_seconds:.1f} s)")
     demo.table.until("Done", REBOOTS, NODE)
     drained = [(NODE, f"drain-{REBOOTS}"), (NODE, f"uncordon-{REBOOTS}")]
-    expect(demo.table.asked == drained, "its pods go, and come back")
+    expect(demo.table.asked == drained, "pods leave the node, and come back")
     demo.in_node("grep", "--only-matching", "panic=30", "/proc/cmdline")
     demo.has_motd("Welcome back.")
     told = demo.kubectl("get", "events", f"--namespace={MCO_NAMESPACE}",
                         f"--field-selector=involvedObject.name={NODE},reason!=NodeDone",
                         "-o", "custom-columns=REASON:.reason,MESSAGE:.message")
-    expect(all(reason in told for reason in ("Cordon ", "Drain ", "Reboot ", "Uncordon ")), "all of it is told")
+    expect(all(reason in told for reason in ("Cordon ", "Drain ", "Reboot ", "Uncordon ")), "each step has its event")
 
 
 def restored(demo, path):
@@ -128,20 +128,20 @@ def restored(demo, path):
 
 
 def drift(demo):
-    show("someone edits a file: the node says so, and overwrites nothing")
+    show("someone edits a file: the node reports that, and overwrites nothing")
     demo.in_node("sh", "-c", "echo Edited by hand. >/etc/motd")
     demo.table.until("Degraded", REBOOTS, NODE)
     expect('content mismatch for file "/etc/motd"' in demo.table.reason(NODE), "the reason names the file")
     demo.in_node(PINTLE, "status", status=2)
     explained = demo.in_node(PINTLE, "explain", "/etc/motd", status=None)
     expect("+Edited by hand." in explained, "the difference is shown")
-    wait_until(lambda: restored(demo, "/etc/motd"), "it is restored", 60)
+    wait_until(lambda: restored(demo, "/etc/motd"), "the file is restored", 60)
     demo.table.until("Done", REBOOTS, NODE)
     demo.has_motd("Welcome back.")
 
 
 def refuse(demo):
-    show("a config to which no node gets without being installed anew: nothing is changed, and it says why")
+    show("a config that only a new installation could apply: nothing is changed, and the node reports the reason")
     demo.want(IMPOSSIBLE, NODE)
     demo.table.until("Unreconcilable", REBOOTS, NODE)
     expect("ignition disks section contains changes" in demo.table.reason(NODE), "the reason names the disks")

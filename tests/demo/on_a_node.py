@@ -65,7 +65,7 @@ def run():
         shown(*APPLY, "configs", run=in_node)
         shown("systemctl", "is-active", "app.service", run=in_node)
 
-        show("someone edits a file: that is found, and not overwritten")
+        show("someone edits a file: the edit is found, and not overwritten")
         write("/etc/motd", "Edited by hand.\n")
         shown(PINTLE, "verify", run=in_node, status=2)
         shown(PINTLE, "restore", "--policy", "policy.yaml", "/etc/motd", run=in_node)

@@ -32,26 +32,26 @@ def until_updated(demo, before):
 
 
 def roll_out(demo, config):
-    show("its controller: a config for all workers is rendered and rolled out, one node at a time")
+    show("the controller: a config for all workers is rendered and rolled out, one node at a time")
     Objects(demo.cluster).controller_config(base_image="")
     write(demo, "50-motd", config)
     config = until_updated(demo, "")
     for name in demo.nodes:
-        expect("panic=30" in demo.nodes[name].read("/proc/cmdline").split(), f"{name} has booted into it")
+        expect("panic=30" in demo.nodes[name].read("/proc/cmdline").split(), f"{name} has the argument")
     return config
 
 
 def pause(demo, config, before):
-    show("a paused pool says what waits, and then does just that")
+    show("a paused pool reports the changes that wait; after the pause, just these are made")
     reboots = dict(demo.firmware.reboots)
     set_paused(demo, True)
     write(demo, "50-motd", config)
     Objects(demo.cluster).wait_for_condition("worker", "PausedPending", "True")
     said = demo.kubectl("get", "mcp", "worker", "-o", "jsonpath={.status.conditions[?(@.type=='PausedPending')].message}")
-    expect("/etc/motd" in said, "what waits is named")
+    expect("/etc/motd" in said, "the file is named")
     set_paused(demo, False)
     until_updated(demo, before)
-    expect(demo.firmware.reboots == reboots, "the policy asks no reboot for it")
+    expect(demo.firmware.reboots == reboots, "the policy needs no reboot for the file")
 
 
 def set_paused(demo, paused):

@@ -107,7 +107,7 @@ def rest(objects):
     def is_at_rest():
         state = end_state(objects)
         there = (*map(_pool_rests, state["pools"].values()), *map(_node_rests, state["nodes"].values()),
-                 *(_is_told(report, state["nodes"][name]) for name, report in state["reports"].items()))
+                 *(_is_reported(report, state["nodes"][name]) for name, report in state["reports"].items()))
         return all(there) and state
     return wait_until(is_at_rest, "nobody has anything left to do", 60)
 
@@ -125,7 +125,7 @@ def _node_rests(node):
     return is_done and is_uncordoned and all(taint["key"] != "UpdateInProgress" for taint in node["taints"])
 
 
-def _is_told(report, node):
+def _is_reported(report, node):
     """Returns whether the MachineConfigNode of a node that rests reports the end of its update."""
     is_of_config = report["spec"]["configVersion"]["desired"] == node["annotations"][PREFIX + "currentConfig"]
     return is_of_config and report["conditions"].get("Uncordoned", ("",))[0] == "True"
@@ -147,7 +147,7 @@ def forget_all(objects):
         wait_until(lambda kind=kind: not objects.admin.must("GET", kind)["items"], f"no {kind} are left", 60)
 
 
-class Told(Watch):
+class UpdatingNodes(Watch):
     """Counts at every moment how many nodes of each pool are being updated or are not available for pods."""
 
     path = "/api/v1/nodes"
@@ -170,7 +170,7 @@ def _taint_until_told(objects, name, target, seconds):
     """Changes a taint of its own while the controller has one, as a person might; neither change may be lost."""
     last = None
 
-    def is_told():
+    def has_target():
         nonlocal last
         node = objects.admin.must("GET", f"/api/v1/nodes/{name}")
         taints = {taint["key"]: taint for taint in node["spec"].get("taints", [])}
@@ -184,7 +184,7 @@ def _taint_until_told(objects, name, target, seconds):
             return is_over
         return False
 
-    wait_until(is_told, f"{name} is told, and has no taint of the controller", seconds, every=0.3)
+    wait_until(has_target, f"{name} has its desired config, and no taint of the controller", seconds, every=0.3)
 
 
 def _is_done_by_kubernetes(node, taints):

@@ -244,7 +244,7 @@ def test_a_deployment_that_does_not_boot_is_not_tried_again(cluster, new_node):
 
 def test_its_machine_config_node_reports_its_progress(cluster, node):
     first = settle_in(node)
-    wait_until(lambda: conditions_now(node).get("Updated") == "True", "it is said to be updated", 30)
+    wait_until(lambda: conditions_now(node).get("Updated") == "True", "the node is reported as updated", 30)
     second = config_for(node, 1, file("/etc/a", "new"))
     with DrainController(cluster), Conditions(cluster) as conditions:
         wait_until(lambda: conditions.seen, "its conditions are seen", 60)
@@ -255,7 +255,7 @@ def test_its_machine_config_node_reports_its_progress(cluster, node):
         def since_it_began():
             told = conditions.of(node.name)
             return told[told.index("Updated=False"):] if "Updated=False" in told else []
-        wait_until(lambda: "Updated=True" in since_it_began(), "it is said to be updated", 30)
+        wait_until(lambda: "Updated=True" in since_it_began(), "the node is reported as updated", 30)
         # The list does not have the conditions that the drain controller writes.
         order = ["Updated=False", "UpdatePrepared=True", "UpdateExecuted=Unknown", "AppliedFilesAndOS=Unknown",
                  "AppliedFilesAndOS=True", "UpdateExecuted=True", "RebootedNode=Unknown", "RebootedNode=True",
@@ -325,12 +325,14 @@ def test_metrics_are_put_where_the_node_exporter_reads_them_and_served(cluster, 
     def metric(pattern):
         text = node.run("cat", f"{folder}/pintle.prom", check=False).stdout
         return re.search(f"(?m)^{pattern}$", text)
-    assert wait_until(lambda: metric(r'mcd_host_os_and_version\{os="DEBIAN",version="[^"]*"\} 1'), "the OS is told", 30)
-    assert wait_until(lambda: metric(r'mcd_state\{state="Done",reason=""\} \S+'), "the state is told", 30)
+    assert wait_until(lambda: metric(r'mcd_host_os_and_version\{os="DEBIAN",version="[^"]*"\} 1'),
+                      "a metric has the OS", 30)
+    assert wait_until(lambda: metric(r'mcd_state\{state="Done",reason=""\} \S+'), "a metric has the state", 30)
     assert metric(f'mcd_update_state\\{{config="(MachineConfig: )?{first}",err=""\\}} \\S+')
     assert metric("mcd_config_drift 0")
     node.run("sh", "-c", "echo mine >/etc/live/a")
-    assert wait_until(lambda: metric(r'mcd_state\{state="Degraded",reason=".*content mismatch.*"\} \S+'), "it is", 30)
+    assert wait_until(lambda: metric(r'mcd_state\{state="Degraded",reason=".*content mismatch.*"\} \S+'),
+                      "the metric has the drift", 30)
     assert not metric("mcd_config_drift 0")
     assert metric("mcd_pivot_errors_total 0")
     node.run("sh", "-c", "printf x >/etc/live/a")
@@ -338,7 +340,7 @@ def test_metrics_are_put_where_the_node_exporter_reads_them_and_served(cluster, 
     with DrainController(cluster):
         node.annotate(desiredConfig=config_for(node, 1, file("/etc/live/a", "x"), image="0" * 64))
         node.wait_for(state="Degraded")
-    assert wait_until(lambda: metric("mcd_pivot_errors_total [1-9][0-9]*"), "it is counted", 30)
+    assert wait_until(lambda: metric("mcd_pivot_errors_total [1-9][0-9]*"), "the failure is counted", 30)
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
         assert re.search("(?m)^mcd_pivot_errors_total [1-9][0-9]*$", answer.read().decode())
 
@@ -379,7 +381,8 @@ def test_a_new_node_has_the_annotations_of_its_first_config(cluster, node):
     node.run("tee", "/etc/machine-config-daemon/node-annotations.json", input=json.dumps(said))
     node.start()
     node.wait_done(first)
-    wait_until(lambda: node.has("/etc/machine-config-daemon/node-annotation.json.bak"), "it is put aside", 30)
+    wait_until(lambda: node.has("/etc/machine-config-daemon/node-annotation.json.bak"),
+               "the annotations are put aside", 30)
     assert not node.has("/etc/machine-config-daemon/node-annotations.json")
 
 

@@ -176,7 +176,7 @@ def test_methods_signals_and_properties_are_described(node, agent):
 def test_changes_of_the_status_are_signalled(node, agent):
     rule = "type='signal',path='/io/pintle/Agent1'"
     with Begun(node, "busctl", "--json=short", "monitor", f"--match={rule}") as monitor:
-        wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "it monitors", PATIENCE)
+        wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "the monitor runs", PATIENCE)
         agent.show(STATUS)  # Nothing has changed, so there is no signal.
         agent.show({**STATUS, "doing": "evicting pods", "findings": 1})
         agent.show({**STATUS, "doing": "evicting pods", "findings": 1, "state": "Degraded", "reason": "no \x1f"})
@@ -300,7 +300,8 @@ def test_a_user_who_reads_no_answers_takes_nothing_from_root(node, agent):
 
 def test_nobody_but_root_can_be_the_agent(node):
     with Agent(node, before=("runuser", "-u", "nobody", "--")) as begun:
-        wait_until(lambda: any("not on the system bus" in line for line in begun.lines), "it says so", PATIENCE)
+        wait_until(lambda: any("not on the system bus" in line for line in begun.lines),
+                   "the agent logs that it is not on the bus", PATIENCE)
         assert ask(node, "call", *AGENT, "Check", check=False).returncode != 0
 
 
@@ -320,7 +321,8 @@ def test_a_restart_of_the_bus_is_survived(node, agent):
 def test_the_agent_works_without_a_bus_until_there_is_one(node):
     address = "unix:path=/run/late-bus"
     with Agent(node, before=("env", f"DBUS_SYSTEM_BUS_ADDRESS={address}")) as agent:
-        wait_until(lambda: any("not on the system bus" in line for line in agent.lines), "it says so", PATIENCE)
+        wait_until(lambda: any("not on the system bus" in line for line in agent.lines),
+                   "the agent logs that it is not on the bus", PATIENCE)
         agent.show(STATUS)
         agent.show(SETTLED)
         with Begun(node, "dbus-daemon", "--config-file=/usr/share/dbus-1/system.conf", f"--address={address}",
@@ -373,13 +375,14 @@ def logins(node):
 def test_only_root_can_read_who_logs_in(node, nobody_logged_in):
     with Agent(node) as agent, Begun(node, "busctl", "--json=short", "monitor", "--match=type='signal'") as monitor:
         await_agent(node)
-        wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "it monitors", PATIENCE)
+        wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "the monitor runs", PATIENCE)
         agent.show(STATUS)
         with Begun(node, PINTLE, "status", "--watch", "-o", "json") as watch, login(node, "core", "10.0.0.1"):
             agent.awaits("login core from 10.0.0.1")
             wait_until(lambda: any("10.0.0.1" in line for line in watch.lines), "root sees it", PATIENCE)
             assert [host for _, host, _ in logins(node)] == ["10.0.0.1"]
-            wait_until(lambda: any("LoginsChanged" in line for line in monitor.lines), "it is told", PATIENCE)
+            wait_until(lambda: any("LoginsChanged" in line for line in monitor.lines),
+                       "the login is announced", PATIENCE)
         said = [line for line in monitor.lines if AGENT[1] in line]
         assert said and not any("10.0.0.1" in line for line in said)
         # The bus's policy forbids it, and so does the agent.

@@ -184,7 +184,7 @@ def test_all_files_wait_while_the_annotation_asks_for_it(node, config, tmp_path)
     synced(node, config)
     pause(node, datetime.timedelta(days=7))
     config.change(kubeAPIServerServingCAData=packed("new"), internalRegistryPullSecret=packed("{}"))
-    files = wait_until(lambda: waiting(node), "it says what waits", 60)
+    files = wait_until(lambda: waiting(node), "the node reports waiting files", 60)
     assert {file["path"] for file in files} == {KUBELET_CA, PULL_SECRET}
     [end] = [file["validUntil"] for file in files if file["path"] == KUBELET_CA]
     left = datetime.datetime.fromisoformat(end.replace("Z", "+00:00")) - datetime.datetime.now(datetime.timezone.utc)
@@ -193,14 +193,15 @@ def test_all_files_wait_while_the_annotation_asks_for_it(node, config, tmp_path)
     before = node.annotations()
     node.run("systemctl", "restart", "pintled")
     config.change(cloudProviderCAData=packed("cloud's"))
-    wait_until(lambda: CLOUD_CA in {file["path"] for file in waiting(node)}, "it says that more waits", 60)
+    wait_until(lambda: CLOUD_CA in {file["path"] for file in waiting(node)},
+               "the node reports another waiting file", 60)
     assert node.annotations()["state"] == "Done"
     assert before["lastSyncedControllerConfigResourceVersion"] != config.version()
     assert node.read(KUBELET_CA) == old and node.read(CLOUD_CA) == "\n"
     assert node.read(PULL_SECRET) == '{"auths":{}}\n'
     pause(node, None)
     synced(node, config)
-    wait_until(lambda: WAITING not in said(node), "nothing waits any more", 60)
+    wait_until(lambda: WAITING not in said(node), "the node reports no waiting file", 60)
     assert node.read(KUBELET_CA) == "new\n" and node.read(PULL_SECRET) == "{}\n" and node.read(CLOUD_CA) == "cloud's\n"
 
 

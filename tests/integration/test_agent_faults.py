@@ -242,7 +242,7 @@ def test_the_clock_jumps(cluster, new_node):
         clock.set(days)
         node.wait_done(config)
         assert [node.read(f"/etc/live/{name}") for name in "ab"] == [str(number)] * 2
-        wait_until(lambda days=days: clock.days_ahead() == days, "it lives at that time", 30)
+        wait_until(lambda days=days: clock.days_ahead() == days, "the node's clock is at that time", 30)
     settled = config
     # The clock jumps while the agent waits for its drain: the drain does not time out, and the answer still counts.
     with DrainController(cluster, answers=False) as controller:
@@ -279,7 +279,7 @@ def test_certificates_that_are_not_valid_yet_are_so_when_the_clock_is_right_agai
     cluster.stop_apiserver()
     cluster.start_apiserver()
     node.annotate(desiredConfig=second)
-    wait_until(lambda: "not yet valid" in node.log(), "it says why it does not go on", 30)
+    wait_until(lambda: "not yet valid" in node.log(), "the agent logs the wrong time of the certificate", 30)
     assert node.read("/etc/live/a") == "0"
     clock.set(0)
     node.wait_done(second, 120)

@@ -45,7 +45,7 @@ class Agent(Machine):
         node.run("systemctl", "reload", "dbus.service")
         self.before = self.managed()
         node.run("systemctl", "enable", "--now", "pintled.service")
-        self.awaits("waits to be told", lambda status: status["phase"] == "starting" and "waiting" in status["doing"])
+        self.awaits("the agent waits for a goal", lambda status: status["phase"] == "starting" and "waiting" in status["doing"])
 
     def status(self):
         """Returns the status, or None while the agent is not on the bus."""
@@ -71,7 +71,7 @@ class Agent(Machine):
         def is_settled(status):
             is_named = status["current"] == status["desired"] and name in (None, status["current"])
             return status["phase"] == "settled" and status["state"] == "Done" and is_named
-        status = self.awaits("it settles", is_settled, seconds)
+        status = self.awaits("the agent settles", is_settled, seconds)
         assert (status["exit"], status["findings"], status["reason"]) == (0, 0, "")
         return status["current"]
 
@@ -80,11 +80,12 @@ class Agent(Machine):
         old = self.status()["current"]
         self.node.run("mkdir", "--parents", CONFIGS)
         self.write(path, ignition)
-        self.awaits("it is told", lambda status: status["desired"] not in (old, ""))
+        self.awaits("the agent has a new goal", lambda status: status["desired"] not in (old, ""))
         return self.settles()
 
     def degrades(self, seconds=PATIENCE):
-        return self.awaits("it degrades", lambda status: status["phase"] == status["state"].lower() == "degraded",
+        return self.awaits("the agent is degraded",
+                           lambda status: status["phase"] == status["state"].lower() == "degraded",
                            seconds)
 
     def managed(self):
@@ -125,14 +126,14 @@ def test_a_config_that_cannot_be_read_shows_nothing_of_itself(agent):
         agent.write("/etc/pintle/new", text.replace("HASH", HASH))
         agent.node.run("chmod", "600", "/etc/pintle/new")
         agent.node.run("mv", "/etc/pintle/new", path)
-        agent.awaits("it cannot be used", lambda status: status["state"] == "Degraded")
+        agent.awaits("the directory cannot be used", lambda status: status["state"] == "Degraded")
         told = [agent.node.run(*as_nobody, PINTLE, "status", check=False).stdout,
                 agent.node.run(*as_nobody, "busctl", "get-property", *BUS, "Reason").stdout, agent.journal()]
         assert all("50-secret.yaml" in one and "line" in one for one in told)
         assert not any(piece in one for one in told for piece in ("plantedHash", "Zk9qTx", "T0KEN"))
         assert len(agent.status()["reason"]) < 2100 and max(map(len, told[2].splitlines())) < 10_000
         agent.node.run("rm", path)
-        agent.awaits("it is well again", lambda status: status["state"] != "Degraded")
+        agent.awaits("the agent is not degraded any more", lambda status: status["state"] != "Degraded")
 
 
 def test_without_ostree_the_os_settings_of_a_config_are_left_aside(agent):
@@ -145,7 +146,7 @@ def test_without_ostree_the_os_settings_of_a_config_are_left_aside(agent):
     name = agent.becomes(config(greeting="ours"))
     aside = "OS image, kernel arguments, extensions of the config, since this machine has no OSTree"
     assert agent.read("/etc/issue") == "ours" and agent.read("/proc/sys/kernel/random/boot_id") == boot
-    agent.awaits("it is told", lambda status: status.get("leftAside") == aside)
+    agent.awaits("the status has what is left aside", lambda status: status.get("leftAside") == aside)
     assert f"Aside:    {aside}" in agent.run("status").stdout
     assert agent.journal().count(f"left aside: {aside}") == 1
     agent.run("verify")
@@ -175,7 +176,7 @@ def test_a_config_in_the_directory_is_applied_and_undone_when_it_is_removed(agen
     # Editors and configuration management write a file beside the place and rename it.
     agent.write("/etc/pintle/new", config(greeting="moved"))
     run("mv", "/etc/pintle/new", CONFIG)
-    agent.awaits("it is told", lambda status: status["desired"] not in (first, second))
+    agent.awaits("the agent has a new goal", lambda status: status["desired"] not in (first, second))
     agent.settles()
     assert agent.read("/etc/issue") == "moved"
 
@@ -192,7 +193,7 @@ def test_a_config_in_the_directory_is_applied_and_undone_when_it_is_removed(agen
     agent.settles(NONE)
     assert difference(agent.before, agent.managed()) == {}
     run("mv", "/etc/pintle/aside", CONFIGS)
-    agent.awaits("it is told", lambda status: status["desired"] != NONE)
+    agent.awaits("the agent has a new goal", lambda status: status["desired"] != NONE)
     agent.settles()
     run("systemctl", "restart", "pintled.service")
     agent.settles()
@@ -205,10 +206,10 @@ def test_a_link_may_stand_for_a_config_and_for_the_directory(agent):
     run("ln", "--symbolic", "/srv/configs", CONFIGS)
     agent.write("/root/all.ign", config())
     run("ln", "--symbolic", "/root/all.ign", "/srv/configs/all.ign")
-    agent.awaits("it is told", lambda status: status["desired"] not in ("", NONE))
+    agent.awaits("the agent has a new goal", lambda status: status["desired"] not in ("", NONE))
     first = agent.settles()
     agent.write("/root/all.ign", config(greeting="other"))
-    agent.awaits("it is told", lambda status: status["desired"] != first)
+    agent.awaits("the agent has a new goal", lambda status: status["desired"] != first)
     agent.settles()
     assert agent.read("/etc/issue") == "other"
 
@@ -232,11 +233,11 @@ def test_an_edit_is_found_at_once_and_a_person_chooses(agent):
 
     # A new config does not overwrite the edit.
     agent.write(f"{CONFIGS}/60-more.yaml", agent.run("adopt", "/etc/app/app.conf").stdout.replace("app.conf", "b.conf"))
-    status = agent.awaits("it is told", lambda status: status["desired"] != name)
+    status = agent.awaits("the agent has a new goal", lambda status: status["desired"] != name)
     agent.degrades()
     assert agent.managed() == edited
     agent.node.run("rm", f"{CONFIGS}/60-more.yaml")
-    agent.awaits("it is told", lambda status: status["desired"] == name)
+    agent.awaits("the agent has a new goal", lambda status: status["desired"] == name)
 
     agent.run("restore", "--policy", "/etc/pintle/policy.json", "/etc/issue")
     agent.settles(name)
@@ -281,9 +282,9 @@ def test_a_broken_config_is_reported_and_changes_nothing(agent):
     assert agent.journal().count("60-broken.json") == 1
     # The agent still watches the present config.
     agent.write("/etc/issue", "edited")
-    agent.awaits("it is found", lambda status: "content mismatch" in status["reason"], SOON)
+    agent.awaits("the edit is found", lambda status: "content mismatch" in status["reason"], SOON)
     agent.write("/etc/issue", "ours")
-    agent.awaits("it is mended", lambda status: "60-broken.json" in status["reason"])
+    agent.awaits("only the broken config is reported", lambda status: "60-broken.json" in status["reason"])
 
     agent.node.run("systemctl", "restart", "pintled.service")
     assert "60-broken.json" in agent.degrades()["reason"]
@@ -300,13 +301,13 @@ def test_an_unreadable_directory_removes_no_config(agent):
     run("ln", "--symbolic", "/srv/mounted/configs", CONFIGS)
     status = agent.degrades()
     assert "its target does not exist" in status["reason"] and status["current"] == status["desired"] == name
-    # As after a boot, before a file system is mounted.
+    # This is the state after a boot, before a file system is mounted.
     run("systemctl", "restart", "pintled.service")
     assert agent.degrades()["current"] == name
     assert difference(wanted, agent.managed()) == {}
     # The agent still watches the present config.
     agent.write("/etc/issue", "edited")
-    agent.awaits("it is found", lambda status: "content mismatch" in status["reason"])
+    agent.awaits("the edit is found", lambda status: "content mismatch" in status["reason"])
     agent.write("/etc/issue", "ours")
     run("mkdir", "/srv/mounted")
     run("mv", "/srv/configs", "/srv/mounted/configs")
@@ -332,14 +333,15 @@ def test_entries_that_are_no_files_are_left_out_and_files_that_others_may_write_
     status = agent.awaits("the pipe is gone", lambda status: len(status["warnings"]) == 1)
     assert f"every user may read {CONFIG}, which has the contents of /etc/app/app.conf" in status["warnings"][0]
     agent.node.run("chmod", "go-r", CONFIG)
-    agent.awaits("it is well", lambda status: status["warnings"] == [])
+    agent.awaits("there are no warnings", lambda status: status["warnings"] == [])
 
 
 def test_a_change_that_fails_is_undone_and_reported(agent):
     name = agent.becomes(config())
     wanted = agent.managed()
     agent.write(CONFIG, config(settings="bad", greeting="other"))
-    status = agent.awaits("it fails", lambda status: "restarting app.service service failed" in status["reason"])
+    status = agent.awaits("the change fails",
+                          lambda status: "restarting app.service service failed" in status["reason"])
     assert status["desired"] != status["current"] == name
     assert agent.node.run("systemctl", "is-active", "app.service").stdout == "active\n"
     agent.write(CONFIG, config())
@@ -352,20 +354,20 @@ def test_a_pause_holds_changes_and_names_them(agent):
     agent.run("pause")
     assert agent.node.run("test", "-e", "/etc/pintle/paused", check=False).returncode == 0
     agent.write(CONFIG, config(greeting="other"))
-    status = agent.awaits("it waits", lambda status: status["phase"] == "paused")
+    status = agent.awaits("the change waits", lambda status: status["phase"] == "paused")
     assert "the change to rendered-local-" in status["next"] and status["current"] == status["desired"] == name
     assert agent.read("/etc/issue") == "ours"
     # The agent changes nothing when it starts, either.
     agent.node.run("systemctl", "restart", "pintled.service")
-    agent.awaits("it waits", lambda status: status["phase"] == "paused" and status["current"] == name)
+    agent.awaits("the change waits", lambda status: status["phase"] == "paused" and status["current"] == name)
     assert agent.read("/etc/issue") == "ours"
-    # A config that is put back has nothing to wait for.
+    # A pause does not hold the config that the machine has already.
     agent.write(CONFIG, config())
     agent.settles(name)
     agent.write(CONFIG, config(greeting="other"))
-    agent.awaits("it waits", lambda status: status["phase"] == "paused")
+    agent.awaits("the change waits", lambda status: status["phase"] == "paused")
     agent.run("resume")
-    agent.awaits("it goes on", lambda status: status["desired"] != name)
+    agent.awaits("the change begins", lambda status: status["desired"] != name)
     agent.settles()
     assert agent.read("/etc/issue") == "other"
 
@@ -385,7 +387,8 @@ def test_an_ignored_finding_does_not_count_until_its_time_is_over(agent):
     third = agent.becomes(config(key=KEY + " again", units=[MASK]) | {"systemd": config()["systemd"]})
     assert third != name and agent.read("/etc/issue") == "mine"
     agent.write(CONFIG, config(greeting="newer"))
-    agent.awaits("it refuses", lambda status: 'content mismatch for file "/etc/issue"' in status["reason"])
+    agent.awaits("the agent refuses the change",
+                 lambda status: 'content mismatch for file "/etc/issue"' in status["reason"])
     assert agent.read("/etc/issue") == "mine"
     agent.write(CONFIG, config())
     agent.settles()

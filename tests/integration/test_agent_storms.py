@@ -49,7 +49,7 @@ def agent():
         begun.write(DEBUG, "[Service]\nEnvironment=PINTLE_DEBUG=1\n")
         node.run("systemctl", "daemon-reload")
         node.run("systemctl", "restart", "pintled.service")
-        begun.awaits("it waits to be told", lambda status: status["phase"] == "starting")
+        begun.awaits("the agent starts", lambda status: status["phase"] == "starting")
         yield begun
 
 
@@ -66,7 +66,7 @@ def test_endless_edits_are_reported_and_delay_nothing(agent):
     name = agent.becomes(many())
     before = looks(agent)
     with Storm(agent.node.path("/etc/many/0/0"), "contents-0") as storm:
-        status = agent.awaits("it is found", lambda status: status["findings"] == 1)
+        status = agent.awaits("the edit is found", lambda status: status["findings"] == 1)
         assert "/etc/many/0/0" in status["reason"]
         agent.write(f"{CONFIGS}/60-more.ign",
                     {"ignition": {"version": "3.4.0"}, "storage": {"files": [file("/etc/more", "more")]}})
@@ -74,7 +74,7 @@ def test_endless_edits_are_reported_and_delay_nothing(agent):
         agent.awaits("the new config is there", lambda status: status["current"] not in ("", name), 5 * PATIENCE)
         assert agent.read("/etc/more") == "more"
         # The drift is still reported.
-        agent.awaits("it is found again", lambda status: status["findings"] == 1)
+        agent.awaits("the edit is found again", lambda status: status["findings"] == 1)
         during = looks(agent) - before
         edits = storm.edits
     assert during * EDITS_A_LOOK < edits, (during, edits)

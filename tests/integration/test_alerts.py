@@ -303,6 +303,6 @@ def test_the_controller_reports_what_waits_and_lets_certificates_pass(bundles):
             # A change of another file is not let through.
             objects.config("99-else", files={"/etc/else": "x"})
             objects.wait_for_reason("worker", "PausedPending", "RebootWaits")
-            assert "no certificates are among it" in objects.condition("worker", "PausedPending")["message"]
+            assert "no certificates are among the changes" in objects.condition("worker", "PausedPending")["message"]
             assert objects.pool("worker")["status"]["configuration"]["name"] == target
         assert "forbidden" not in controller.text().lower(), controller.text()

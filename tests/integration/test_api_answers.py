@@ -123,6 +123,6 @@ def test_a_controller_without_a_lease_reports_that_and_asks_rarely(cluster, tmp_
         kubeconfig.write_text(proxy.kubeconfig())
         lease = ("137s", "107s", "26s")    # The times of a real cluster.
         with Controller(cluster, "without-lease", kubeconfig=kubeconfig, lease=lease) as controller:
-            wait_until(lambda: LEASE[0].words in controller.text(), "it says why", 60)
-            wait_until(lambda: times() >= 2, "it tries again", 90)
+            wait_until(lambda: LEASE[0].words in controller.text(), "the controller logs the reason", 60)
+            wait_until(lambda: times() >= 2, "the controller tries again", 90)
     assert times() <= MOST

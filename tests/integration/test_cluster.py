@@ -175,7 +175,7 @@ class TestFaults:
         cluster.kubectl("create", "configmap", "stored", "--from-literal=a=1")
         cluster.stop_etcd()
         # Newer API servers answer for some time with their last result.
-        wait_until(lambda: cluster.admin.request("GET", "/readyz")[0] == 500, "it is not ready", 60)
+        wait_until(lambda: cluster.admin.request("GET", "/readyz")[0] == 500, "the API server is not ready", 60)
         cluster.start_etcd()
         assert cluster.get("configmap", "stored")["data"] == {"a": "1"}
 

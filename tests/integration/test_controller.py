@@ -46,7 +46,7 @@ def objects(cluster):
 @pytest.fixture
 def controller(cluster, objects):
     with Controller(cluster) as running:
-        wait_until(objects.leader, "it leads", 60)
+        wait_until(objects.leader, "the controller leads", 60)
         yield running
 
 
@@ -138,15 +138,15 @@ class TestRendering:
         objects.wait_for_condition("worker", "Degraded", "True")
         objects.controller_config()
         wait_until(lambda: "no MachineConfigs found matching selector machineconfiguration.openshift.io/role=worker" in
-                   objects.condition("worker", "RenderDegraded")["message"], "it says what is missing now", 60)
+                   objects.condition("worker", "RenderDegraded")["message"], "the condition names the selector", 60)
 
     def test_restores_objects_that_somebody_changed_or_removed(self, objects, rolled_out):
         path = f"{GROUP}/machineconfigs/{rolled_out}"
         before = objects.admin.must("GET", path)["spec"]
         objects.admin.must("PATCH", path, {"spec": {"kernelArguments": ["evil"]}}, "application/merge-patch+json")
-        wait_until(lambda: objects.admin.must("GET", path)["spec"] == before, "it is put back", 60)
+        wait_until(lambda: objects.admin.must("GET", path)["spec"] == before, "the config is put back", 60)
         objects.admin.must("DELETE", path)
-        wait_until(lambda: objects.admin.request("GET", path)[0] == 200, "it is there again", 60)
+        wait_until(lambda: objects.admin.request("GET", path)[0] == 200, "the config is there again", 60)
         assert objects.admin.must("GET", path)["spec"] == before
 
 
@@ -156,8 +156,9 @@ class TestRollout:
         objects.config("10-more", files={"/etc/more": "1"})
         target = objects.wait_for_target("worker", other_than=rolled_out)
         told = wait_until(lambda: [name for name, (_, desired) in agents.told().items() if desired == target],
-                          "one is told", 60)
-        wait_until(lambda: objects.pool("worker")["status"]["unavailableMachineCount"] == 1, "it counts", 60)
+                          "one node is updated", 60)
+        wait_until(lambda: objects.pool("worker")["status"]["unavailableMachineCount"] == 1,
+                   "the node counts as unavailable", 60)
         assert told == ["worker-0"]    # The oldest node comes first.
         assert objects.condition("worker", "Updating")["message"] == \
             f"All nodes are updating to MachineConfig {target}"
@@ -183,7 +184,8 @@ class TestRollout:
         agents.hold()
         objects.config("10-more", files={"/etc/more": "1"})
         target = objects.wait_for_target("worker", other_than=rolled_out)
-        wait_until(lambda: objects.pool("worker")["status"]["unavailableMachineCount"] == 2, "two are told", 60)
+        wait_until(lambda: objects.pool("worker")["status"]["unavailableMachineCount"] == 2,
+                   "two nodes are updated", 60)
         agents.go_on()
         objects.wait_until_updated("worker", target)
         assert agents.most_at_work == 2
@@ -202,7 +204,8 @@ class TestRollout:
             condition = objects.wait_for_condition(pool, "Misconfigured", "True")
             assert condition["message"] == "node worker-2 belongs to 2 custom roles, cannot proceed with this Node"
         label(objects, "worker-2", "other", None)
-        wait_until(lambda: objects.condition("infra", "Misconfigured") is None, "all is well", 60)
+        wait_until(lambda: objects.condition("infra", "Misconfigured") is None,
+                   "the condition Misconfigured is gone", 60)
         assert objects.wait_until_updated("infra")["status"]["machineCount"] == 1
 
     def test_frees_nodes_from_a_config_that_is_taken_back(self, objects, agents, rolled_out):
@@ -224,7 +227,8 @@ class TestRollout:
         bad = objects.wait_for_target("worker", other_than=rolled_out)
         agents.broken.add(bad)
         agents.go_on()
-        wait_until(lambda: objects.pool("worker")["status"]["degradedMachineCount"] == 1, "it counts", 60)
+        wait_until(lambda: objects.pool("worker")["status"]["degradedMachineCount"] == 1,
+                   "the node counts as degraded", 60)
         assert objects.condition("worker", "NodeDegraded")["status"] == "True"
         objects.remove_config("99-bad")
         agents.wait_until_all_have(rolled_out)
@@ -235,7 +239,7 @@ class TestRollout:
         objects.config("10-more", files={"/etc/more": "1"})
         target = objects.wait_for_target("worker", other_than=rolled_out)
         wait_until(lambda: objects.condition("worker", "Updating")["message"] ==
-                   f"Pool is paused; will not update to MachineConfig {target}", "it says so", 60)
+                   f"Pool is paused; will not update to MachineConfig {target}", "the condition reports the pause", 60)
         assert "/etc/more" in objects.wait_for_condition("worker", "PausedPending", "True")["message"]
         assert set(agents.told().values()) == {(rolled_out, rolled_out)}
         objects.set_pool("worker", paused=False)
@@ -279,7 +283,7 @@ class TestGarbage:
                 targets.append(objects.wait_for_target("worker", other_than=targets[-1]))
             # The node's present config, its wanted one, and one older config stay.
             wait_until(lambda: objects.rendered("worker") in (
-                {first, targets[3], targets[1]}, {first, targets[3], targets[2]}), "one of them went", 60)
+                {first, targets[3], targets[1]}, {first, targets[3], targets[2]}), "one of the configs is removed", 60)
 
 
     def test_the_config_of_a_node_stays_although_its_pool_has_a_newer_one(self, cluster, objects, agents):
@@ -355,7 +359,7 @@ class TestMistakes:
         objects.config("00-worker", files=BASE)
         agents.add("stray", objects.wait_for_target("worker"), labels=("example.com/stray",), report=False)
         wait_until(lambda: any(message.startswith("Node stray is in no MachineConfigPool")
-                               for message in objects.events("InNoPool")), "it is said", 60)
+                               for message in objects.events("InNoPool")), "the node is reported", 60)
         objects.custom_pool("greedy")
         objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/greedy", {
             "spec": {"machineConfigSelector": {"matchExpressions": None}}}, MERGE)
@@ -476,11 +480,13 @@ class TestMemory:
             agents.hold()
             for number in range(count):
                 agents.add(f"worker-{number}", first, report=False, **labels)
-            wait_until(lambda: objects.wait_until_updated("worker")["status"]["machineCount"] == count, "all count", 60)
+            wait_until(lambda: objects.wait_until_updated("worker")["status"]["machineCount"] == count,
+                       "all nodes are updated", 60)
             before = controller.peak_kib()
             objects.config("10-more", files={"/etc/more": "1"})
             target = objects.wait_for_target("worker", other_than=first)
-            wait_until(lambda: {desired for _, desired in agents.told().values()} == {target}, "all are told", 120, 0.5)
+            wait_until(lambda: {desired for _, desired in agents.told().values()} == {target},
+                       "all nodes have the target", 120, 0.5)
             # A copy of all nodes for each forecast would take some 200 MiB.
             assert controller.peak_kib() - before < 30 * 1024
 
@@ -498,7 +504,8 @@ class TestReplicas:
                 agents.hold()
                 objects.config("10-more", files={"/etc/more": "1"})
                 target = objects.wait_for_target("worker", other_than=target)
-                wait_until(lambda: objects.pool("worker")["status"]["unavailableMachineCount"] == 1, "one is told", 60)
+                wait_until(lambda: objects.pool("worker")["status"]["unavailableMachineCount"] == 1,
+                           "one node is updated", 60)
                 first.stop()
                 agents.go_on()
                 objects.wait_until_updated("worker", target)
@@ -506,7 +513,7 @@ class TestReplicas:
                 assert objects.leader() != leader
                 first.start()
                 second.end()    # A replica that is asked to end releases the lease.
-                assert objects.leader() != "" or wait_until(objects.leader, "the other one leads", 30)
+                assert objects.leader() != "" or wait_until(objects.leader, "the other controller leads", 30)
                 objects.config("10-more", files={"/etc/more": "2"})
                 agents.wait_until_all_have(objects.wait_for_target("worker", other_than=target))
 
@@ -531,7 +538,7 @@ class TestServing:
             objects.wait_for_target("worker")
             # The address of the API server for new machines is not set yet.
             wait_until(lambda: self.answer(authority, port)[0] == 500 and "neither --apiserver-url" in controller.text(),
-                       "what is missing is told", 60)
+                       "the missing object is reported", 60)
             objects.set_infrastructure(apiServerInternalURI=cluster.url)
             first = self.served(authority, port, objects.wait_for_target("worker"))
             # `serve` with files of the same contents serves the same.

@@ -45,13 +45,13 @@ class Stage(contextlib.AbstractContextManager):
         admin = Patient(cluster.admin)
         self.objects = Objects(cluster, admin)
         self.agents = SimulatedAgents(cluster, drains=True, admin=admin)
-        self.told = stories.Told(cluster)
+        self.updating_nodes = stories.UpdatingNodes(cluster)
         self._stack = contextlib.ExitStack()
 
     def __enter__(self):
         self._stack.callback(stories.forget_all, self.objects)
         self._stack.enter_context(self.agents)
-        self._stack.enter_context(self.told)
+        self._stack.enter_context(self.updating_nodes)
         return self
 
     def __exit__(self, kind, *failure):
@@ -66,7 +66,7 @@ class Stage(contextlib.AbstractContextManager):
         with contextlib.suppress(TimeoutError):
             wait_until(lambda: stories.end_state(self.objects) == expected, "the same end", seconds, every=0.1)
         assert stories.differences(expected, stories.end_state(self.objects)) == []
-        assert max(self.told.most.values()) == 1, f"at once there were {self.told.most}"
+        assert max(self.updating_nodes.most.values()) == 1, f"at once there were {self.updating_nodes.most}"
 
 
 def end_of(cluster, story):
@@ -113,7 +113,8 @@ class TestLeaderKilled:
         first = Controller(cluster, "first", kubeconfig=written(proxy, tmp_path), lease=LEASE)
         with Stage(cluster) as stage, first:
             proxy.kill = first.stop
-            wait_until(lambda: stage.objects.leader() or not first.pid, "it leads", 60)
+            wait_until(lambda: stage.objects.leader() or not first.pid,
+                       "a controller leads, or the first one is stopped", 60)
             with Controller(cluster, "second", lease=LEASE):
                 stage.play(stories.short)
                 stage.must_end_as(expected)
@@ -158,17 +159,18 @@ class TestWatches:
         """
         with LateWhenOneIsTold(cluster, "worker-1") as proxy, Stage(cluster) as stage, \
                 Controller(cluster, "first", kubeconfig=written(proxy, tmp_path), lease=LEASE) as first:
-            wait_until(stage.objects.leader, "it leads", 60)
+            wait_until(stage.objects.leader, "the first controller leads", 60)
             have = stage.play(stories.begin_short, count=3)
             with Controller(cluster, "second", kubeconfig=written(proxy, tmp_path), lease=LEASE) as second, \
                     ThreadPoolExecutor() as beside:
                 proxy.when_told = lambda: (first.stop(), stories.budget(stage.objects, "alone"))
                 rest = beside.submit(stage.play, stories.end_short, have, seconds=90 + 10 * LATE)
-                wait_until(lambda: "the drain cannot succeed" in second.text() or rest.done(), "it tries", 90 + 5 * LATE)
+                wait_until(lambda: "the drain cannot succeed" in second.text() or rest.done(),
+                           "the second controller tries", 90 + 5 * LATE)
                 proxy.late = 0
                 stories.without_budget(stage.objects, "alone")
                 rest.result()
-            assert first.pid is None and stage.told.most == {"worker": 1}
+            assert first.pid is None and stage.updating_nodes.most == {"worker": 1}
 
     @pytest.mark.parametrize("seed", SEEDS)
     def test_events_are_lost_and_come_twice_and_in_another_order(self, cluster, whole_end, tmp_path, seed):

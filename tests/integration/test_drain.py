@@ -145,7 +145,7 @@ class Controller:
             return log.read()
 
     def wait_said(self, text):
-        wait_until(lambda: text in self.said(), f"it says {text}", PATIENCE, every=0.05)
+        wait_until(lambda: text in self.said(), f"the log has {text}", PATIENCE, every=0.05)
 
     def kill(self):
         self.process.kill()
@@ -351,7 +351,7 @@ class TestCordon:
             wait_until(lambda: node.is_cordoned() and STARTED in node.all_annotations(), "the drain has begun", PATIENCE)
             started = node.all_annotations()[STARTED]
             cluster.kubectl("uncordon", node.name)
-            wait_until(node.is_cordoned, "it is cordoned again", PATIENCE, every=0.05)
+            wait_until(node.is_cordoned, "the node is cordoned again", PATIENCE, every=0.05)
             controller.wait_said("External actor has unexpectedly uncordoned node")
             assert "lastAppliedDrain" not in annotations_of(node.get())
             assert node.all_annotations()[STARTED] == started

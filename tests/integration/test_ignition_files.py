@@ -389,7 +389,7 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize("what", DIFFERENT)
-def test_differs_where_it_is_meant_to(what, scratch):
+def test_differs_only_as_intended(what, scratch):
     prepare, sections, place, *wanted = DIFFERENT[what]
     theirs, ours, path = scratch / "theirs", scratch / "ours", scratch / "config.ign"
     path.write_text(json.dumps({"ignition": {"version": "3.3.0"}, **sections}))
@@ -399,13 +399,13 @@ def test_differs_where_it_is_meant_to(what, scratch):
             prepare(root)
     before = tree(ours)
 
-    def made_of_it(root, is_done):
+    def outcome_of(root, is_done):
         if not is_done:
             return REFUSED
         return what_is_at(at(root, place)) if os.path.lexists(at(root, place)) else None
 
-    found = [made_of_it(theirs, Ignition(scratch).run(path, theirs) is None),
-             made_of_it(ours, apply(path, ours).returncode == 0)]
+    found = [outcome_of(theirs, Ignition(scratch).run(path, theirs) is None),
+             outcome_of(ours, apply(path, ours).returncode == 0)]
     assert found == wanted
     if found[1] == REFUSED:
         after = tree(ours)

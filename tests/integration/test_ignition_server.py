@@ -220,7 +220,8 @@ def test_a_key_that_everyone_may_read_is_refused_with_the_remedy(tmp_path, autho
         assert certificate_at(server.port, trust) == certificate_in(pair)
         key.chmod(0o600)
         server.read_again()
-        wait_until(lambda: certificate_at(server.port, trust) == certificate_in(renewed), "it is good now", 60)
+        wait_until(lambda: certificate_at(server.port, trust) == certificate_in(renewed),
+                   "the server uses the renewed certificate", 60)
     keys = tmp_path / "keys"
     write_private(keys, KEY + "\n")
     keys.chmod(0o644)
@@ -287,10 +288,10 @@ def test_keys_are_changed_while_it_serves_and_a_token_is_good_for_as_long_as_its
     renew(KEY + "\n")
     with IgnitionServer(WORKER, pair, ["--access", "required", "--token-keys", keys], plain=True) as server:
         renew("too short\n")
-        wait_until(lambda: "The previous keys stay in use" in server.log(), "the broken keys are told of", 60)
+        wait_until(lambda: "The previous keys stay in use" in server.log(), "the broken keys are logged", 60)
         assert f"{keys}: line 1: a key has 32 characters" in server.log() and status(of_old) == 200
         renew(f"{new_key}\n{KEY}\n")
-        wait_until(lambda: "The keys of tokens were renewed" in server.log(), "the new keys are told of", 60)
+        wait_until(lambda: "The keys of tokens were renewed" in server.log(), "the new keys are logged", 60)
         of_new = token(tmp_path, "--pool", "worker", "--ttl", "1h", key=new_key)
         assert status(of_new) == status(of_old) == 200
         renew(f"{new_key}\n")

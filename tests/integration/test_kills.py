@@ -27,7 +27,7 @@ SEED = int(os.environ.get("PINTLE_SEED", "20261121"))
 JOURNAL = "/var/lib/pintle/change/journal.json"
 
 # This service records the settings that it was started with.
-APP_THAT_TELLS = APP.replace("ExecStart=/bin/grep -q good /etc/app/app.conf",
+APP_THAT_RECORDS = APP.replace("ExecStart=/bin/grep -q good /etc/app/app.conf",
                              "ExecStart=/bin/sh -c 'grep -q good /etc/app/app.conf && cp /etc/app/app.conf /run/app'")
 RUNNER = """[Service]
 Type=exec
@@ -60,7 +60,7 @@ def config(name, settings, *files, units=(), mode=0o600):
         "ignition": {"version": "3.4.0"},
         "storage": {"files": [file("/etc/issue", name), file("/etc/app/app.conf", settings, mode=mode), *files]},
         "systemd": {"units": [
-            {"name": "app.service", "enabled": True, "contents": APP_THAT_TELLS},
+            {"name": "app.service", "enabled": True, "contents": APP_THAT_RECORDS},
             {"name": "runner.service", "enabled": True, "contents": RUNNER.format(name)},
             {"name": "systemd-logind.service", "dropins": [
                 {"name": "10-app.conf", "contents": f"[Service]\nEnvironment=APP={name}\n"}]},
@@ -151,7 +151,7 @@ def states(killed):
 
 def test_killed_at_any_instant_it_is_the_old_or_the_new_config_after_recovery(killed, states):
     found, seconds = states
-    print(f"seed {SEED}, {COUNT} instants; uncut it takes {seconds:.3f} s")
+    print(f"seed {SEED}, {COUNT} instants; a whole change takes {seconds:.3f} s")
     chosen = random.Random(SEED)
     current, seen = "two", Counter()
     for number in range(COUNT):

@@ -220,7 +220,7 @@ class TestEvents:
             def told():
                 events = cluster.get("events", "--field-selector=involvedObject.name=node-a,reason=Told")["items"]
                 return sorted((event["message"], event["count"]) for event in events)
-            wait_until(lambda: told() == [("one", 3), ("two", 1)], "all is told", PATIENCE)
+            wait_until(lambda: told() == [("one", 3), ("two", 1)], "all events are posted", PATIENCE)
             probing.end()
         assert "Told" in cluster.kubectl("describe", "node", "node-a").stdout
 
@@ -262,7 +262,8 @@ class TestLease:
             assert (first.next(), other.next()) == ("won", "won")
             with running(admin, "lease", namespace, "l", "b") as second:
                 renewed = self.lease(cluster, namespace)
-                wait_until(lambda: self.lease(cluster, namespace)["renewTime"] > renewed["renewTime"], "it is renewed", PATIENCE)
+                wait_until(lambda: self.lease(cluster, namespace)["renewTime"] > renewed["renewTime"],
+                           "the lease is renewed", PATIENCE)
                 first.end()
                 assert second.next() == "won"
                 now = self.lease(cluster, namespace)

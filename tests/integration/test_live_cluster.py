@@ -131,7 +131,7 @@ def kubectl(cluster, tmp_path):
     return call
 
 
-def test_kubectl_has_it_as_a_plugin(kubectl, cluster, tmp_path):
+def test_kubectl_runs_pintle_as_a_plugin(kubectl, cluster, tmp_path):
     assert str(tmp_path / "kubectl-pintle") in kubectl("plugin", "list").stdout
     for words in (["rollout", "worker"], ["diff", "worker"], ["diff", "rendered-old", "rendered-new", "-o", "json"]):
         answer = kubectl("pintle", *words)

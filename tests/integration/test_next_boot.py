@@ -135,7 +135,7 @@ def test_a_deployment_staged_by_someone_else_survives_when_the_change_is_given_u
     machine.apply(everything())
     stage_by_hand(machine, theirs)
     said = machine.pintle("recover", "--give-up")
-    assert "it was given up; the deployment " in said and "is someone else's, and stays" in said and theirs in said
+    assert "it was given up; the deployment " in said and "is someone else's, and the next boot" in said and theirs in said
     reboot(machine)
     assert booted(machine) == theirs and not machine.has("/etc/managed")
     assert machine.pintle("recover") == "Nothing was cut short.\n"

@@ -53,7 +53,7 @@ def test_updates_as_many_nodes_and_reports_the_same_status(cluster, name):
         with Controller(cluster, "vectors"):
             status = wait_until(lambda: vector.status_now(objects), "the status is current", 30)
             # On a new node, writes of the cluster's own controllers may conflict with ours at first.
-            wait_until(lambda: len(told()) >= len(vector.told()), "as many are told", 30)
+            wait_until(lambda: len(told()) >= len(vector.told()), "the same nodes are updated", 30)
         assert len(told()) == len(vector.told())
         assert told() <= set(vector.expected.get("candidates", []))
         # Our status is the one after the update, which is the same only if no node was updated.

@@ -70,7 +70,7 @@ def node(booted):
     booted.run(PROBE, "drop-pending")
     booted.run("rm", "-f", LOG)
     yield booted
-    assert not booted.path(FAULT).exists(), "what was to go wrong did not"
+    assert not booted.path(FAULT).exists(), "the fault did not occur"
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def origin(node):
 
 # ---- who manages the deployments -------------------------------------------------------------------------------------
 
-def test_rpm_ostree_is_taken_only_where_its_unit_is(fresh):
+def test_rpm_ostree_is_used_only_if_its_unit_exists(fresh):
     assert probe(fresh, "put", "", "", "install=sysstat") == "changed"
     assert transactions(fresh) == ["UpdateDeployment"]
     probe(fresh, "drop-pending")
@@ -334,7 +334,7 @@ def test_another_transaction_is_waited_for_and_named(node, pushed):
                                "pintle: kernel arguments You can cancel")
         asked = len(log(node))
         with beginning(node, "fetch", pushed) as second:
-            wait_until(lambda: any(line.startswith("UpdateDeployment") for line in log(node)[asked:]), "it asks", 60)
+            wait_until(lambda: any(line.startswith("UpdateDeployment") for line in log(node)[asked:]), "the second request begins", 60)
             release(node)
             assert first.communicate()[0] == "changed\n"
             assert second.communicate()[0].split() == [pushed]
@@ -577,14 +577,14 @@ def test_the_agent_publishes_its_progress_once_a_second(machine, fresh, pushed):
         fresh.run("systemctl", "start", "pintled.service")
         doing = f"fetching {pushed}: Holding, 43 %"
         wait_until(lambda: f"Doing:    {doing}\n" in fresh.run(machine.program, "status", check=False).stdout,
-                   "the status says how far it is", 60)
+                   "the status shows the progress", 60)
         told = []
         while doing not in told:
             told += json.loads(monitor.stdout.readline())["payload"]["data"]
         seconds = time.monotonic() - began
         monitor.terminate()
     holding = [text for text in told if "Holding" in text]
-    assert len(holding) <= seconds + 1, "all of the 861 signals are told"
+    assert len(holding) <= seconds + 1, "progress is published more often than once a second"
     assert "43 %" not in fresh.run("journalctl", "--boot", "--output=cat").stdout
     # Otherwise the change would go on, and reboot the node.
     fresh.run("systemctl", "kill", "--signal=KILL", "pintled.service", "rpm-ostreed.service")

@@ -165,7 +165,8 @@ def test_the_report_of_a_paused_pool_is_what_happens_when_it_is_resumed(site):
     for node in site.nodes:
         assert (node.read("/etc/one"), node.read("/etc/two")) == ("1", "2")
         assert site.firmware.reboots[node.name] == reboots[node.name] + 1, "one reboot for both"
-    wait_until(lambda: site.conditions()["PausedPending"]["status"] == "False", "nothing waits any more", 30)
+    wait_until(lambda: site.conditions()["PausedPending"]["status"] == "False",
+               "the condition PausedPending is false", 30)
 
 
 def test_a_broken_config_stops_its_pool_and_taken_back_frees_it(site):
@@ -181,7 +182,8 @@ def test_a_broken_config_stops_its_pool_and_taken_back_frees_it(site):
     assert broken[0].name in site.conditions()["NodeDegraded"]["message"]
     assert "/etc/in-the-way" in broken[0].annotations()["reason"]
     site.take_back("80-broken")
-    wait_until(lambda: site.columns()["DEGRADED"] == "False" and site.columns()["UPDATED"] == "True", "it heals", 120)
+    wait_until(lambda: site.columns()["DEGRADED"] == "False" and site.columns()["UPDATED"] == "True",
+               "the pool is updated and not degraded", 120)
     assert site.current() == before
     for node in site.nodes:
         have = node.annotations()

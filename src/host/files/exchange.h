@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Exchanges what is in a place for what was made beside it without losing concurrent edits.
+// Exchanges the thing in a place for one that was made beside it, without losing concurrent edits.
 //
 // Someone may write into a file, or replace it, at any instant.  So one call exchanges the new thing and the old one,
-// and then the old one is examined: if it is not what was there before, the two are exchanged back.  A process that
-// has the old file open can write to it even then, so it stays beside the place and is examined again when it is
-// removed.
+// and then the old one is examined: if it is not what was there before, the two are exchanged back.  A process that has
+// the old file open can write to it even then, so it stays beside the place and is examined again when it is removed.
 
 #include <optional>
 #include <string>
@@ -21,10 +20,10 @@ namespace pintle::host {
 
 struct Exchange {
   std::string name;
-  std::optional<Existing> existing;                // What is in the place.
+  std::optional<Existing> existing;                // The thing in the place.
   std::optional<resource::FileEntry::State> seen;  // Its state, if that has been observed.
   bool is_fresh = false;         // It was modified so recently that a later modification may leave the same times.
-  std::optional<Identity> made;  // What was made beside the place; nullopt if the place is to be empty.
+  std::optional<Identity> made;  // The thing that was made beside the place; nullopt if the place is to be empty.
 };
 
 // The directory that has the place, and the open directory in which new and old things lie meanwhile.

@@ -34,8 +34,8 @@ Result<std::vector<FilePut>> StepsToKeep(const Root& root, BlobStore& blobs, std
                                          std::span<const FilePut> made);
 
 struct GivenBack {
-  std::map<std::string, resource::FileEntry::State> originals;  // By path.  Nothing comes back to a path without an
-                                                                // entry.
+  // The originals by path.  Nothing comes back to any other path.
+  std::map<std::string, resource::FileEntry::State> originals;
   std::vector<FilePut> afterwards;  // Steps that remove what was kept, and our directories that get empty.
 };
 

@@ -23,7 +23,7 @@ Error TooLong() {
   return Error(ErrorKind::kInvalid, fmt::format("it is longer than the limit of {} bytes", kSmallFileLimit));
 }
 
-// The owner is set only if it differs, since the user's rights, with which this may run, do not permit chown(2).
+// The owner is set only if it differs, since this may run with the rights of a user, which do not permit chown(2).
 Result<> SetOwner(int fd, const Owner& owner) {
   struct stat status;
   if (::fstat(fd, &status) != 0) return Error::FromErrno("fstat");

@@ -17,7 +17,7 @@ class Names {
   explicit Names(const DeployedImage& image) : image_(image) {}
 
   bool operator()(const RegistryImage& name) const {
-    // An image for several architectures is named by the digest of its index, which only the name has.
+    // An image for several architectures is named by the digest of its index; only the name has this digest.
     if (image_.image == PullSpec(name)) return true;
     return name.digest.empty() ? image_.image.starts_with(name.repository + "@") : name.digest == image_.digest;
   }

@@ -52,7 +52,7 @@ struct DeploymentsState {
 // An image that has been fetched completely.
 struct FetchedImage {
   std::string name;    // The name that was asked for, with the digest in the place of a tag.
-  std::string commit;  // Empty if rpm-ostree has it, which reports only the commits of deployments.
+  std::string commit;  // Empty if rpm-ostree has fetched the image, since it names only the commits of deployments.
 };
 
 // Packages to layer on an image or to remove from it, in addition to those of the booted deployment.  This needs
@@ -118,7 +118,7 @@ class Deployments {
                                                                  const std::stop_token& stop) = 0;
 
   // Makes this the deployment for the next boot: staged if the machine runs from this disk, else deployed at once.
-  // Kernel arguments are those of the booted deployment with these added and removed.
+  // Kernel arguments are those of the booted deployment with the changes in `wanted`.
   virtual Result<PutEffect> Put(const WantedDeployment& wanted) = 0;
 
   // Makes the next boot take the booted deployment: the inverse of Put().
@@ -127,10 +127,9 @@ class Deployments {
   // Makes the next boot take the deployment that was booted before.
   virtual Result<PutEffect> RollBack() = 0;
 
-  // Finalizes the staged deployment, as a shutdown does, and lets the caller add to it: `put` changes the
-  // deployment's own tree after its /etc was merged and before the boot entries are written.  /var is the machine's
-  // own, and /usr is read-only.  It must be the last thing that a shutdown does.  After an error nothing is pending
-  // any more.
+  // Finalizes the staged deployment, as a shutdown does, and lets the caller add to it: `put` changes the deployment's
+  // own tree after its /etc was merged and before the boot entries are written.  /var is the machine's own, and /usr is
+  // read-only.  This must be the last step of a shutdown.  After an error nothing is pending any more.
   virtual Result<PutEffect> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) = 0;
 
   // Removes data that no deployment needs.

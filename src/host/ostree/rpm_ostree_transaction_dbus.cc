@@ -27,8 +27,8 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-using PeerBus = CPtr<sd_bus, sd_bus_close_unref>;  // This does not flush, which would wait for a daemon that does not
-                                                   // read.
+// This does not flush, which could wait for a daemon that does not read.
+using PeerBus = CPtr<sd_bus, sd_bus_close_unref>;
 
 constexpr const char* kInterface = "org.projectatomic.rpmostree1.Transaction";
 constexpr auto kTransactionStartPatience = seconds(90);

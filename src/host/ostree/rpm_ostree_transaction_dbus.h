@@ -20,10 +20,10 @@ namespace pintle::host {
 
 // The settings of requests to rpm-ostree.
 struct RpmOstreeManners {
-  std::stop_token stop = {};                                      // Cancels the transaction.
-  TellHowFar tell = {};                                           // Gets rpm-ostree's own messages as the part.
-  std::chrono::milliseconds patience = std::chrono::minutes(10);  // The limit for waiting for someone else's
-                                                                  // transaction.
+  std::stop_token stop = {};  // Cancels the transaction.
+  TellHowFar tell = {};       // Gets rpm-ostree's own messages as the part.
+  // The limit of the wait for someone else's transaction.
+  std::chrono::milliseconds patience = std::chrono::minutes(10);
 };
 
 // The daemon of a transaction, as seen on the bus; `is_gone` becomes true while the bus is processed.

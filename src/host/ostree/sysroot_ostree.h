@@ -48,7 +48,8 @@ class Sysroot {
   // Returns the deployment from which the next one takes kernel arguments and /etc.
   OstreeDeployment* merge() const;
 
-  // Writes the boot loader's entries for these, in this order, and removes what a staged deployment leaves behind.
+  // Writes the boot loader's entries for these deployments, in this order, and removes what a staged deployment leaves
+  // behind.
   Result<> Write(const std::vector<OstreeDeployment*>& deployments) const;
 
   // Removes directories and boot files of former deployments.

@@ -248,8 +248,8 @@ class SystemdDbus::Connection {
       if (done > 0) continue;
       const microseconds left = LeftUntil(deadline);
       if (left == microseconds(0)) return Error(ErrorKind::kUnavailable, "systemd is not on the system bus");
-      static_cast<void>(::sd_bus_wait(bus_.get(), Microseconds(left)));  // sd_bus_process() will return the error, if
-                                                                         // there is one.
+      // sd_bus_process() returns the error, if there is one.
+      static_cast<void>(::sd_bus_wait(bus_.get(), Microseconds(left)));
     }
     return {};
   }

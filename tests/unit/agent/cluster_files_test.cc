@@ -71,7 +71,7 @@ TEST(ClusterFiles, AnAuthorityOfTheUsersReplacesThatOfTheCluster) {
   EXPECT_THAT(files.registries, ElementsAre("a"));
 }
 
-TEST(ClusterFiles, NoAuthoritiesAtAllForTheKubeletAreNotWritten) {
+TEST(ClusterFiles, AnEmptyBundleForTheKubeletIsNotWritten) {
   EXPECT_THAT(ContentsOf(ValueOf(FilesOf(ClusterFilesSource()))), ElementsAre(std::pair(kCloudFile, "\n")));
 }
 
@@ -122,7 +122,7 @@ TEST_F(PutClusterFilesTest, WritesOnlyFilesThatDiffer) {
   EXPECT_EQ(Read(kKubeletFile), "kubelet's\n");
 }
 
-TEST_F(PutClusterFilesTest, AFileKeepsItsModeButASecretIsRootsAlone) {
+TEST_F(PutClusterFilesTest, AFileKeepsItsModeAndASecretIsReadableByRootOnly) {
   Make(kKubeletFile, "old");
   Make(kSecretFile, "{}\n");
   fs::permissions(Place(kKubeletFile), fs::perms(0600));
@@ -140,7 +140,7 @@ TEST_F(PutClusterFilesTest, ALinkIsReplacedAndNotFollowed) {
   EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(Place(kKubeletFile))));
 }
 
-TEST_F(PutClusterFilesTest, TakesAwayOnlyRegistriesThatItHasWritten) {
+TEST_F(PutClusterFilesTest, RemovesOnlyRegistriesThatItHasWritten) {
   Make("/etc/docker/certs.d/mine/ca.crt", "mine");
   Put(WithRegistries({Bundle("a..1", "a"), Bundle("b", "b"), Bundle("c", "c")}));
   Make("/etc/docker/certs.d/c/client.cert", "mine");

@@ -42,7 +42,7 @@ class ConfigDirectoryTest : public testing::Test {
   const std::string name_ = directory_ / "config.d";
 };
 
-TEST_F(ConfigDirectoryTest, IsNotThereOnlyWhenItsNameIsFree) {
+TEST_F(ConfigDirectoryTest, IsMissingOnlyIfNothingHasItsName) {
   EXPECT_TRUE(ValueOf(Read()).is_there);
   fs::remove(name_);
   EXPECT_FALSE(ValueOf(Read()).is_there);
@@ -52,7 +52,7 @@ TEST_F(ConfigDirectoryTest, IsNotThereOnlyWhenItsNameIsFree) {
   EXPECT_TRUE(ValueOf(Read()).is_there);
 }
 
-TEST_F(ConfigDirectoryTest, CannotBeMadeOutWhenItsWayIsGone) {
+TEST_F(ConfigDirectoryTest, IsAnErrorIfItsParentIsMissing) {
   fs::create_directory_symlink(directory_.path(), directory_ / "way");
   const std::string name = directory_ / "way/config.d";
   EXPECT_TRUE(ValueOf(ReadConfigDirectory(name)).is_there);
@@ -97,7 +97,7 @@ TEST_F(ConfigDirectoryTest, WarnsOfFileNamesThatNoConfigHas) {
   EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("50-b.conf: its name ends in none of .yaml, ")));
 }
 
-TEST_F(ConfigDirectoryTest, PassesHiddenFilesAndCopiesBy) {
+TEST_F(ConfigDirectoryTest, IgnoresHiddenFilesAndCopies) {
   Write("50-a.json");
   for (const char* name : {".50-a.json.swp", ".50-a.json", "50-a.json~", "#50-a.json#"}) Write(name, "no config");
   fs::create_symlink("someone@host.1:2", name_ + "/.#50-a.json");
@@ -115,7 +115,7 @@ TEST_F(ConfigDirectoryTest, IsUnusableWithAConfigThatCannotBeRead) {
   EXPECT_THAT(MessageOf(Read()), HasSubstr("symbolic links"));
 }
 
-TEST_F(ConfigDirectoryTest, TakesNoConfigThatOthersMayWrite) {
+TEST_F(ConfigDirectoryTest, RefusesAConfigThatOthersMayWrite) {
   Write("50-a.json");
   for (const mode_t mode : {0664U, 0646U}) {
     ASSERT_EQ(::chmod((name_ + "/50-a.json").c_str(), mode), 0);
@@ -131,7 +131,7 @@ TEST_F(ConfigDirectoryTest, TakesNoConfigThatOthersMayWrite) {
   EXPECT_TRUE(Succeeded(Read()));
 }
 
-TEST_F(ConfigDirectoryTest, LooksAtWhereALinkLeads) {
+TEST_F(ConfigDirectoryTest, ChecksTheTargetOfALink) {
   fs::create_directory(directory_ / "open");
   directory_.Write("open/a.json", kConfig);
   ASSERT_EQ(::chmod((directory_ / "open").c_str(), 0777), 0);
@@ -140,7 +140,7 @@ TEST_F(ConfigDirectoryTest, LooksAtWhereALinkLeads) {
   EXPECT_THAT(PlacesBehindLinks(name_), ElementsAre((directory_ / "open/a.json").string()));
 }
 
-TEST_F(ConfigDirectoryTest, TakesNoConfigOfAnotherUser) {
+TEST_F(ConfigDirectoryTest, RefusesAConfigOfAnotherUser) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root may give files away";
   Write("50-a.json");
   ASSERT_EQ(::chown((name_ + "/50-a.json").c_str(), 1000, 0), 0);

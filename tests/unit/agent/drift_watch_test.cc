@@ -33,7 +33,7 @@ class DriftWatchTest : public testing::Test {
     watch_ = ValueOf(DriftWatch::Create(*loop_, root_, std::move(paths), [this] { ++calls_; }));
   }
 
-  // Returns how often drift was suspected because of this.
+  // Returns how often the watch reported a change because of `happening`.
   int CallsAfter(const std::function<void()>& happening) {
     calls_ = 0;
     happening();
@@ -137,7 +137,7 @@ TEST_F(DriftWatchTest, ReportsNothingWithoutAChange) {
   EXPECT_EQ(CallsAfter([] {}), 0);
 }
 
-TEST_F(DriftWatchTest, PassesOtherNamesBy) {
+TEST_F(DriftWatchTest, IgnoresOtherNames) {
   Write("etc/managed");
   Write("etc/other");
   Write("etc/managed.d/deep");
@@ -256,7 +256,7 @@ TEST_F(DriftWatchTest, ReportsASymlinkButNotItsTarget) {
   EXPECT_GE(CallsAfter([&] { fs::remove(directory_ / "etc/managed"); }), 1);
 }
 
-TEST_F(DriftWatchTest, TakesPathsHoweverTheyAreWritten) {
+TEST_F(DriftWatchTest, AcceptsPathsInAnySpelling) {
   Write("etc/a/managed");
   Watch({"//etc/./a/../a//managed/", "/etc/a/managed", "/etc/a/managed"});
   EXPECT_GE(CallsAfter([&] { Write("etc/a/managed", "2"); }), 1);
@@ -345,7 +345,7 @@ TEST_F(DriftWatchTest, ReportsAWatchThatFailedAndRetries) {
   EXPECT_GE(CallsAfter([&] { Write("a/b/managed", "2"); }), 1);
 }
 
-TEST_F(DriftWatchTest, MayBeDestroyedFromWithin) {
+TEST_F(DriftWatchTest, MayBeDestroyedInItsCallback) {
   Write("etc/managed");
   watch_ = ValueOf(DriftWatch::Create(*loop_, root_, {"/etc/managed"}, [this, held = std::make_shared<int>(7)] {
     watch_.reset();

@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 // A systemd with prepared units, which no call changes.
-class ToldSystemd final : public host::Systemd {
+class PreparedSystemd final : public host::Systemd {
  public:
   Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>>) override { return {}; }
   Result<resource::UnitLinks::State> ObserveLinks() override { return resource::UnitLinks::State(); }
@@ -55,14 +55,14 @@ class HealthTest : public testing::Test {
 
   TemporaryDirectory directory_;
   Root root_ = ValueOf(Root::Open(directory_.path()));
-  ToldSystemd systemd_;
+  PreparedSystemd systemd_;
   HealthSettings settings_;
   std::stop_source stop_;
 };
 
 TEST_F(HealthTest, IsFineWithoutAnyChecks) { EXPECT_THAT(Unwell(), IsEmpty()); }
 
-TEST_F(HealthTest, NeedsItsUnitsToBeActive) {
+TEST_F(HealthTest, RequiresItsUnitsToBeActive) {
   settings_.units = {"a.service", "b.service", "c.service", "d.service", "e.service"};
   systemd_.Is("a.service", "active");
   systemd_.Is("b.service", "reloading");
@@ -72,7 +72,7 @@ TEST_F(HealthTest, NeedsItsUnitsToBeActive) {
               ElementsAre("c.service is failed", "d.service is activating", "e.service is not there (not-found)"));
 }
 
-TEST_F(HealthTest, NeedsTheBootToBeCompleteWhereSomethingCallsForThat) {
+TEST_F(HealthTest, RequiresACompleteBootIfAUnitWantsThat) {
   systemd_.Is("boot-complete.target", "inactive");
   EXPECT_THAT(Unwell(), IsEmpty());
   systemd_.units["boot-complete.target"].is_called_for = true;
@@ -138,7 +138,7 @@ TEST_F(HealthTest, ADanglingLinkIsNoDirectoryWithoutChecks) {
   EXPECT_THAT(Unwell(), ElementsAre("opening /check.d: open: No such file or directory"));
 }
 
-TEST_F(HealthTest, StopsWhenItIsAskedTo) {
+TEST_F(HealthTest, StopsOnRequest) {
   WriteCheck("endless", "#!/bin/sh\nsleep 1000\n");
   stop_.request_stop();
   EXPECT_EQ(MessageOf(Find()), "it was asked to stop");
@@ -156,12 +156,12 @@ TEST(Judge, WaitsLongerAndLongerUntilTheLimit) {
   EXPECT_EQ(pause(66, milliseconds(599'500)), milliseconds(500));
 }
 
-TEST(Judge, GivesUpWithAllReasonsWhenTheLimitIsOver) {
+TEST(Judge, IsUnwellWithAllReasonsAfterTheLimit) {
   const HealthVerdict verdict = Judge({"a is failed", "b is inactive"}, 67, minutes(10), minutes(10));
   EXPECT_EQ(std::get<Unwell>(verdict).why, "a is failed; b is inactive");
 }
 
-TEST(Judge, IsContentAtAnyTime) {
+TEST(Judge, IsWellAtAnyTime) {
   EXPECT_TRUE(std::holds_alternative<Well>(Judge({}, 1, seconds(0), minutes(10))));
   EXPECT_TRUE(std::holds_alternative<Well>(Judge({}, 70, minutes(11), minutes(10))));
 }

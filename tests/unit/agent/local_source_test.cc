@@ -132,7 +132,7 @@ TEST_F(LocalSourceTest, AnnouncesTheGoalOfTheFilesAndEachNewOne) {
   EXPECT_EQ(wanted_.back(), wanted_[0]);
 }
 
-TEST_F(LocalSourceTest, AFileThatIsMovedThereOrLinkedToCounts) {
+TEST_F(LocalSourceTest, AMovedFileOrTheTargetOfALinkCounts) {
   Begin();
   Run();
   EXPECT_EQ(wanted_, std::vector<std::string>{"mco-empty-mc"});
@@ -149,7 +149,7 @@ TEST_F(LocalSourceTest, AFileThatIsMovedThereOrLinkedToCounts) {
   EXPECT_NE(wanted_.back(), first);
 }
 
-TEST_F(LocalSourceTest, ADirectoryThatIsMadeLaterOrReplacedIsSeen) {
+TEST_F(LocalSourceTest, ADirectoryThatIsMadeLaterOrReplacedIsNoticed) {
   fs::remove(configs_);
   Begin();
   event::Settle(*loop_);

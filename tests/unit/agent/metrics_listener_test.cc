@@ -96,7 +96,7 @@ class Listener : public testing::Test {
   std::unique_ptr<MetricsListener> listener_;
 };
 
-TEST_F(Listener, ServesTheTextOfTheMoment) {
+TEST_F(Listener, ServesTheCurrentText) {
   Begin();
   EXPECT_EQ(AnswerTo(kGetMetrics),
             "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: 12\r\n"
@@ -131,7 +131,7 @@ TEST_F(Listener, RefusesOtherMethodsAndNamesTheAllowedOnes) {
   }
 }
 
-TEST_F(Listener, RefusesJunkAsSoonAsItIsSeenToBeThat) {
+TEST_F(Listener, RefusesJunkAtOnce) {
   Begin();
   const std::string hello("\x16\x03\x01\x02\x00\x01\x00", 7);  // The beginning of a TLS handshake.
   for (const std::string& junk :
@@ -194,7 +194,7 @@ TEST_F(Listener, LetsClientsWaitAtTheLimitOfConnections) {
   });
 }
 
-TEST_F(Listener, GoesOnWhenOneGoesAway) {
+TEST_F(Listener, ContinuesAfterAClientHasGone) {
   text_ = std::string(20'000'000, 'x');
   Begin();
   While([&] {
@@ -216,7 +216,7 @@ TEST_F(Listener, ServesAHundredAtOnce) {
   });
 }
 
-TEST_F(Listener, MayEndWithSomeoneConnected) {
+TEST_F(Listener, MayEndWithAConnectedClient) {
   Begin();
   std::unique_ptr<Client> client;
   While([&] {

@@ -91,7 +91,7 @@ class WriteMetricsTest : public testing::Test {
   Root root_ = ValueOf(Root::Open(directory_.path()));
 };
 
-TEST_F(WriteMetricsTest, PutsTheFileInItsPlaceForAllToRead) {
+TEST_F(WriteMetricsTest, WritesAFileThatEveryoneMayRead) {
   std::filesystem::create_directory(directory_ / "metrics");
   ASSERT_TRUE(Succeeded(Write(Metrics())));
   EXPECT_EQ(directory_.Read("metrics/pintle.prom"), MetricsText(Metrics()));
@@ -123,7 +123,7 @@ TEST_F(WriteMetricsTest, WritesNothingIfNobodyCollects) {
   EXPECT_TRUE(ValueOf(root_.List("/")).empty());
 }
 
-TEST_F(WriteMetricsTest, FailsWhereItCannotWrite) {
+TEST_F(WriteMetricsTest, IsAnErrorIfItCannotWrite) {
   std::filesystem::create_directories(directory_ / "metrics/pintle.prom");
   EXPECT_EQ(MessageOf(Write(Metrics())), "writing /metrics/pintle.prom: rename: Is a directory");
 }

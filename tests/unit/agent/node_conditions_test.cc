@@ -165,7 +165,7 @@ TEST(Moments, ReportWhetherTheNodeIsDegraded) {
 
 // ---- the next status ------------------------------------------------------------------------------------------------
 
-TEST(NextStatus, HasAllConditionsFromTheFirstTimeOn) {
+TEST(NextStatus, HasAllConditionsFromTheBeginning) {
   const auto status = StatusAfter(Known(), moment::NeedsUpdate("a"));
   EXPECT_THAT(status.conditions, SizeIs(14));
   EXPECT_THAT(Texts(status), Contains("Updated=False Updated: Node a needs an update"));
@@ -282,7 +282,7 @@ TEST(NextSpec, KeepsThePoolOfTheExistingObject) {
   EXPECT_EQ(NextSpec(known, kNode)->pool.name, "worker");
 }
 
-TEST(NextSpec, TakesNoImageAway) {
+TEST(NextSpec, RemovesNoImage) {
   auto known = Known();
   known.spec.config_version.desired = "rendered-1";
   known.spec.config_image.desired_image = "os@new";

@@ -181,7 +181,7 @@ TEST_P(BadAnswerToConditions, IsRetriedLessAndLessOften) {
     return GetParam().answer;
   });
   const auto writer = Writer(server, kube::kDoubling);
-  // A moment that is refused for good is dropped, so each of these is another one.
+  // A moment that is refused for good is dropped, so each iteration writes a different one.
   for (std::size_t i = 0; i <= enough; ++i) writer->Write(moment::Degraded("a", std::to_string(i)), kWrittenNode);
   RunUntilIdle();
   EXPECT_EQ(arrivals.count(), enough);

@@ -295,7 +295,7 @@ TEST(NodeReport, ReportsThatWaitedForTheNodeAreMadeWhenItIsSeen) {
   EXPECT_THAT(Words(Next(reported, {.name = "worker-0", .node = &node}, report::NodeSeen{})), ElementsAre());
 }
 
-TEST(NodeReport, AFaultIsNewsThatTheMachineIsNotSettledAnyMore) {
+TEST(NodeReport, AFaultEndsTheSettledState) {
   Reported reported;
   const NodeView unseen = {.name = "worker-0"};
   Next(reported, unseen, report::Settled{kNewGoal});

@@ -20,7 +20,7 @@ TEST(Pace, RestsLongerAfterLongerWork) {
   EXPECT_EQ(pace.next(), kBegan + milliseconds(500));
 }
 
-TEST(Pace, NeverRestsSoLongThatAPersonWonders) {
+TEST(Pace, RestsForALimitedTime) {
   Pace pace;
   pace.Took(kBegan, kBegan + seconds(30));
   EXPECT_EQ(pace.next(), kBegan + seconds(32));

@@ -31,7 +31,7 @@ std::string Kubeconfig(const std::string& trusted) {
          "\n    server: https://api-int.example.com:6443\nusers:\n- name: a\n  user:\n    token: secret\n";
 }
 
-TEST(WithAuthorities, ANewOneIsTrustedAndTakesARestart) {
+TEST(WithAuthorities, ANewAuthorityIsAddedWithARestart) {
   const auto renewed = ValueOf(WithAuthorities(Kubeconfig(kOldSigner), kOldSigner + kNewSigner));
   ASSERT_TRUE(renewed);
   EXPECT_EQ(renewed->text, Kubeconfig(kOldSigner + kNewSigner));
@@ -42,7 +42,7 @@ TEST(WithAuthorities, KnownAuthoritiesNeedNoChange) {
   EXPECT_FALSE(ValueOf(WithAuthorities(Kubeconfig(kOldSigner + kNewSigner), kOldSigner + kNewSigner)));
 }
 
-TEST(WithAuthorities, OneThatTheControlPlaneNeedsOrThatIsGoneTakesNoRestart) {
+TEST(WithAuthorities, AnAuthorityOfTheControlPlaneOrARemovedOneNeedsNoRestart) {
   for (const std::string& bundle : {kOldSigner + kLocal, kOldSigner}) {
     const auto renewed = ValueOf(WithAuthorities(Kubeconfig(kOldSigner + kNewSigner), bundle));
     ASSERT_TRUE(renewed);
@@ -58,7 +58,7 @@ TEST(WithAuthorities, ABlockThatIsNoCertificateIsLeftOut) {
   EXPECT_THAT(MessageOf(WithAuthorities(Kubeconfig(kOldSigner), none)), HasSubstr("no certificate to trust"));
 }
 
-TEST(WithAuthorities, AKubeconfigInJsonIsOneToo) {
+TEST(WithAuthorities, AcceptsAKubeconfigInJson) {
   const auto json = [](const std::string& trusted) {
     return R"({"clusters":[{"cluster":{"certificate-authority-data": ")" + EncodeBase64(trusted) +
            R"(","server":"a"}}]})";
@@ -74,7 +74,7 @@ TEST(WithAuthorities, AKubeconfigOfAnotherFormIsAnErrorThatShowsNothingOfIt) {
   EXPECT_THAT(MessageOf(WithAuthorities("", kNewSigner)), HasSubstr("must have one"));
 }
 
-TEST(BundleOf, TakesItAsTextOrInBase64) {
+TEST(BundleOf, AcceptsTextAndBase64) {
   ServerAuthorities authorities;
   EXPECT_EQ(BundleOf(authorities), "");
   authorities.data.bundle = kOldSigner;
@@ -107,7 +107,7 @@ TEST_F(TrustServerTest, BothKubeconfigsAreRenewedAndTheKubeletIsRestartedOnce) {
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("kubelet.service"));
 }
 
-TEST_F(TrustServerTest, ARestartThatFailsIsMadeUpFor) {
+TEST_F(TrustServerTest, AFailedRestartIsRepeated) {
   machine_.systemd.failing = "kubelet.service";
   EXPECT_THAT(MessageOf(Trust(kNewSigner)), HasSubstr("restarting the kubelet"));
   EXPECT_EQ(machine_.Read("etc/kubernetes/kubeconfig"), Kubeconfig(kOldSigner));
@@ -116,7 +116,7 @@ TEST_F(TrustServerTest, ARestartThatFailsIsMadeUpFor) {
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("kubelet.service", "kubelet.service"));
 }
 
-TEST_F(TrustServerTest, WithoutARestartTheKubeletsOwnStaysAsItIs) {
+TEST_F(TrustServerTest, WithoutARestartTheKubeletsKubeconfigIsUnchanged) {
   EXPECT_THAT(ValueOf(Trust(kOldSigner + kLocal)), ElementsAre(kFirst));
   EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOldSigner));
   EXPECT_THAT(machine_.systemd.jobs, IsEmpty());

@@ -69,7 +69,7 @@ TEST(Settings, HaveDefaults) {
   EXPECT_FALSE(settings.metrics_listen);
 }
 
-TEST(Settings, HaveTheirDefaultAgainWhereAKeyIsEmpty) {
+TEST(Settings, AnEmptyKeyRestoresTheDefault) {
   Settings settings = ValueOf(Parsed("[Agent]\nSource=local\nFullCheckSec=0\n[Kubernetes]\nDrainTimeoutSec=5s\n"));
   EXPECT_FALSE(settings.full_check);
   ASSERT_TRUE(
@@ -100,7 +100,7 @@ TEST(Settings, NameTheKnownKeysAndSections) {
   EXPECT_THAT(MessageOf(Parsed("[Agent]\nSource\n")), HasSubstr("a.conf:2: must be Key=value"));
 }
 
-TEST(Settings, RefuseValuesThatCannotBe) {
+TEST(Settings, RefuseInvalidValues) {
   for (const std::string_view line : {
            "[Agent]\nNodeName=Worker1",
            "[Agent]\nNodeName=-a",
@@ -131,7 +131,7 @@ TEST(Settings, ListenOnEveryLoopbackAddress) {
   EXPECT_EQ(ValueOf(Parsed("[Metrics]\nListen=127.8.0.1:65535\n")).metrics_listen, (ListenAddress{"127.8.0.1", 65535}));
 }
 
-TEST(Settings, AreText) {
+TEST(Settings, RefuseBytesThatAreNotUtf8) {
   EXPECT_EQ(MessageOf(Parsed(std::string_view("[Agent]\n\0", 9))), "a.conf: must be text in UTF-8");
   EXPECT_EQ(MessageOf(Parsed("[Agent]\nPolicyFile=/\xff\n")), "a.conf: must be text in UTF-8");
   EXPECT_EQ(ValueOf(Parsed("\xef\xbb\xbf[Agent]\r\nSource=local\r\n")).source, SourceChoice::kLocal);
@@ -153,7 +153,7 @@ std::string Policy(const std::string& path) { return "[Agent]\nPolicyFile=" + pa
 
 TEST_F(ReadSettingsTest, AreTheDefaultsWithoutAFile) { EXPECT_EQ(ValueOf(Read()), Settings()); }
 
-TEST_F(ReadSettingsTest, TakesTheVendorsFileOnlyWhereTheAdminHasNone) {
+TEST_F(ReadSettingsTest, UsesTheVendorsFileOnlyIfTheAdminHasNone) {
   Write("usr/lib/pintle/pintled.conf", Policy("/vendor") + "WatchLogins=no\n");
   EXPECT_EQ(PolicyFile(), "/vendor");
   Write("etc/pintle/pintled.conf", Policy("/admin"));
@@ -161,7 +161,7 @@ TEST_F(ReadSettingsTest, TakesTheVendorsFileOnlyWhereTheAdminHasNone) {
   EXPECT_TRUE(ValueOf(Read()).watch_logins);
 }
 
-TEST_F(ReadSettingsTest, LaysDropInsOverItInTheOrderOfTheirNames) {
+TEST_F(ReadSettingsTest, AppliesDropInsInTheOrderOfTheirNames) {
   Write("etc/pintle/pintled.conf", Policy("/main") + "WatchLogins=no\n");
   Write("usr/lib/pintle/pintled.conf.d/20-b.conf", Policy("/last"));
   Write("etc/pintle/pintled.conf.d/10-a.conf", Policy("/first"));
@@ -198,7 +198,7 @@ TEST_F(ReadSettingsTest, ListsTheProblemsOfAllFiles) {
                              HasSubstr("; /etc/pintle/pintled.conf.d/a.conf:2: there is no such key")));
 }
 
-TEST_F(ReadSettingsTest, FailsWhereAFileCannotBeRead) {
+TEST_F(ReadSettingsTest, FailsIfAFileCannotBeRead) {
   std::filesystem::create_directories(directory_ / "etc/pintle/pintled.conf");
   EXPECT_EQ(MessageOf(Read()), "reading /etc/pintle/pintled.conf: not a regular file");
 }

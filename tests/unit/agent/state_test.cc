@@ -128,7 +128,7 @@ TEST(State, EveryPairOfPhasesMatchesTheGraph) {
   EXPECT_EQ(used.size(), graph.size()) << "the graph has a pair that there is not";
 }
 
-TEST(State, ADrainComesBeforeTheChangeAndALookBetweenThem) {
+TEST(State, ADrainAndAnotherLookPrecedeTheChange) {
   State state{phase::Checking{kNew}, kNew, std::nullopt};
   auto next = Advance(state, happened::Looked{kNew, {.drains = true}});
   ASSERT_TRUE(next);
@@ -152,7 +152,7 @@ TEST(State, AFindingAfterTheDrainStopsTheChange) {
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kDrift);
 }
 
-TEST(State, ANewerWishReplacesOneThatFailsOrWaits) {
+TEST(State, ANewGoalReplacesOneThatFailsOrWaits) {
   for (const Phase& phase : {Phase(phase::Draining{kNew}), Phase(phase::Checking{kNew}),
                              Phase(phase::Degraded{Fault::kFailed, "", phase::Degraded::Retry::kLook, kNew, 3})}) {
     const auto next = Advance({phase, kNew, std::nullopt}, happened::Wanted{kNewer});
@@ -163,7 +163,7 @@ TEST(State, ANewerWishReplacesOneThatFailsOrWaits) {
   EXPECT_FALSE(Advance({phase::Checking{kNewer}, kNewer, std::nullopt}, happened::Looked{kNew, {.is_there = true}}));
 }
 
-TEST(State, ANewerWishWaitsForAChangeToEnd) {
+TEST(State, ANewGoalWaitsForTheEndOfAChange) {
   const auto kept = Advance({phase::Changing{kNew}, kNew, std::nullopt}, happened::Wanted{kNewer});
   ASSERT_TRUE(kept && kept->effects.empty());
   auto next = Advance(kept->next, happened::Changed{false});
@@ -405,7 +405,7 @@ TEST(State, TheGoalIsNotReachedWhileTheJournalHasAChange) {
   EXPECT_FALSE(Find<effect::Reboot>(next->effects));
 }
 
-TEST(State, AFailedRecoveryAndAFailedRebootAreTriedAgainAsSuch) {
+TEST(State, AFailedRecoveryOrRebootIsRepeated) {
   auto next = Advance({phase::Recovering{}, kNew, std::nullopt}, happened::Failed{"the disk is full"});
   ASSERT_TRUE(next);
   const auto wished = Advance(next->next, happened::Wanted{kNewer});

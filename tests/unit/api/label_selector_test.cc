@@ -27,7 +27,7 @@ TEST(Selector, MatchesNothingIfAbsentAndEverythingIfEmpty) {
   EXPECT_TRUE(Compiled("{}").Matches({{"a", "b"}}));
 }
 
-TEST(Selector, WantsEveryLabelThatItNames) {
+TEST(Selector, RequiresEveryLabelThatItNames) {
   const Selector selector = Compiled(R"({"matchLabels":{"a":"1","example.com/b":""}})");
   EXPECT_TRUE(selector.Matches({{"a", "1"}, {"example.com/b", ""}, {"c", "3"}}));
   EXPECT_FALSE(selector.Matches({{"a", "1"}}));
@@ -75,7 +75,7 @@ TEST(Selector, NamesEveryProblemOfARequirement) {
   EXPECT_TRUE(message.ends_with("values set can't be empty]")) << message;
 }
 
-TEST(ProblemsOfLabelKey, KnowsPrefixAndName) {
+TEST(ProblemsOfLabelKey, ChecksPrefixAndName) {
   EXPECT_THAT(ProblemsOfLabelKey("node-role.kubernetes.io/worker"), IsEmpty());
   EXPECT_THAT(ProblemsOfLabelKey("a"), IsEmpty());
   EXPECT_THAT(ProblemsOfLabelKey(std::string(63, 'a')), IsEmpty());
@@ -86,7 +86,7 @@ TEST(ProblemsOfLabelKey, KnowsPrefixAndName) {
   EXPECT_THAT(ProblemsOfLabelKey("a..b/c"), testing::SizeIs(1));
 }
 
-TEST(ProblemsOfLabelValue, AllowsAnEmptyOne) {
+TEST(ProblemsOfLabelValue, AllowsAnEmptyValue) {
   EXPECT_THAT(ProblemsOfLabelValue(""), IsEmpty());
   EXPECT_THAT(ProblemsOfLabelValue("a_b.c-d"), IsEmpty());
   EXPECT_THAT(ProblemsOfLabelValue(".a"), testing::SizeIs(1));

@@ -21,7 +21,7 @@ constexpr std::array kOptions = {
 
 Result<CommandLine> Parse(std::vector<const char*> words) { return CommandLine::Parse(kOptions, words); }
 
-TEST(CommandLine, TakesOptionsAnywhereAmongTheWords) {
+TEST(CommandLine, AcceptsOptionsAnywhereAmongTheWords) {
   const CommandLine line = ValueOf(Parse({"a.yaml", "--pool", "p.yaml", "-", "--yes", "-o=json"}));
   EXPECT_THAT(line.words(), ElementsAre("a.yaml", "-"));
   EXPECT_EQ(line.Value("--pool"), "p.yaml");
@@ -29,13 +29,13 @@ TEST(CommandLine, TakesOptionsAnywhereAmongTheWords) {
   EXPECT_TRUE(line.Has("--yes"));
 }
 
-TEST(CommandLine, KeepsEveryValueOfAnOptionAndTheLastOneCounts) {
+TEST(CommandLine, KeepsEveryValueOfAnOptionAndUsesTheLast) {
   const CommandLine line = ValueOf(Parse({"--pool=a", "--pool", "b"}));
   EXPECT_THAT(line.Values("--pool"), ElementsAre("a", "b"));
   EXPECT_EQ(ValueOf(line.Needed("--pool")), "b");
 }
 
-TEST(CommandLine, TakesWordsBehindTwoDashesAsTheyAre) {
+TEST(CommandLine, AfterTwoDashesHasOnlyOperands) {
   EXPECT_THAT(ValueOf(Parse({"--", "--pool", "--yes"})).words(), ElementsAre("--pool", "--yes"));
 }
 
@@ -47,7 +47,7 @@ TEST(CommandLine, ExplainsAWrongOption) {
   EXPECT_EQ(MessageOf(ValueOf(Parse({})).Needed("--pool")), "--pool is needed (see --help)");
 }
 
-TEST(CommandLine, TakesOneOfTheValuesThatAnOptionLists) {
+TEST(CommandLine, AcceptsOneOfTheValuesThatAnOptionLists) {
   for (const char* value : {"json", "yaml", "a-name"}) EXPECT_EQ(ValueOf(Parse({"--as", value})).Value("--as"), value);
   for (const char* value : {"", "jso", "yaml|a-name", "name", "JSON"}) {
     EXPECT_EQ(MessageOf(Parse({"--as", value})),

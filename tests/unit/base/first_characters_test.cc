@@ -14,7 +14,7 @@ TEST(FirstCharacters, CountsCharactersAndNotBytes) {
   EXPECT_EQ(FirstCharacters("none", 0), "");
 }
 
-TEST(FirstCharacters, ReplacesBytesThatAreNoText) {
+TEST(FirstCharacters, ReplacesInvalidUtf8) {
   EXPECT_EQ(FirstCharacters("a\xff\xe2\x82z", 10), "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz");
 }
 

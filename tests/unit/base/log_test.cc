@@ -24,7 +24,7 @@ TEST(Log, OnStderrIsOneLineWithTheFieldsBehind) {
             "pintled: warning: the drain takes long [PINTLE_POD=web-1 PINTLE_REASON=two\\nlines]\n");
 }
 
-TEST(Log, CannotBeMadeToForgeALineOrDriveATerminal) {
+TEST(Log, EscapesLineBreaksAndTerminalSequences) {
   Entry entry;
   entry.text = "a\nb\x1b[2Jc";
   EXPECT_EQ(StderrLine("pintle", entry), "pintle: a\\nb\\x1B[2Jc\n");

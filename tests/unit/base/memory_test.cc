@@ -21,7 +21,7 @@ long Resident() {
 // Its address is a relocated constant.
 const char* const kWords[] = {"one", "two"};
 
-TEST(Memory, CodeThatIsNotRunTakesNone) {
+TEST(Memory, UnusedCodeTakesNoMemory) {
   const long before = Resident();
   ReleaseIdleMemory();
   EXPECT_LT(Resident(), before);

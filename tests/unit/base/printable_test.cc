@@ -106,7 +106,7 @@ TEST(Shortened, CutsBetweenCharactersAndCountsTheOmittedOnes) {
   for (std::size_t most = 0; most < 12; ++most) EXPECT_TRUE(IsUtf8(Shortened("ab€ä😀x", most))) << most;
 }
 
-TEST(Shortened, IsAlwaysText) { EXPECT_TRUE(IsUtf8(Shortened("a\xff\xff\xff", 2))); }
+TEST(Shortened, IsAlwaysValidUtf8) { EXPECT_TRUE(IsUtf8(Shortened("a\xff\xff\xff", 2))); }
 
 TEST(WithoutUrlPasswords, HidesThePasswordsOnly) {
   EXPECT_EQ(WithoutUrlPasswords("proxy http://me:hunter2@proxy:3128/ and https://host:443/x@y", "***"),

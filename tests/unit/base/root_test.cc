@@ -126,7 +126,7 @@ TEST_F(RootTest, RefusesToReadAnythingButARegularFile) {
   EXPECT_EQ(MessageOf(root_.ReadFile("/etc")), "reading /etc: not a regular file");
 }
 
-TEST_F(RootTest, PutsASymlinkInThePlaceOfAFile) {
+TEST_F(RootTest, ReplacesAFileByASymlink) {
   ASSERT_TRUE(Succeeded(root_.WriteFile("/etc/unit", "x")));
   ASSERT_TRUE(Succeeded(root_.WriteLink("/etc/unit", "/dev/null")));
   EXPECT_EQ(ValueOf(root_.ReadLink("/etc/unit")), "/dev/null");
@@ -165,7 +165,7 @@ TEST_F(RootTest, RemovesFilesLinksAndEmptyDirectories) {
   EXPECT_EQ(outside_.Read("secret"), "not yours");
 }
 
-TEST_F(RootTest, RefusesToRemoveADirectoryWithSomethingInIt) {
+TEST_F(RootTest, RefusesToRemoveADirectoryWithContents) {
   fs::create_directories(outside_ / "root/etc/full/sub");
   EXPECT_EQ(MessageOf(root_.Remove("/etc/full")), "removing /etc/full: unlink: Directory not empty");
 }

@@ -9,7 +9,7 @@
 namespace pintle {
 namespace {
 
-TEST(StartThread, DoesWorkThatCanOnlyBeMoved) {
+TEST(StartThread, AcceptsAMoveOnlyFunction) {
   int done = 0;
   auto thread = StartThread([&done, by = std::make_unique<int>(3)] { done = *by; });
   ASSERT_TRUE(Succeeded(thread));
@@ -25,7 +25,7 @@ TEST(StartThread, NamesTheLimitsIfNoThreadCanBeStarted) {
             "temporarily unavailable");
 }
 
-TEST(StartThread, TakesNoSignalsThatWereBlockedMeanwhile) {
+TEST(StartThread, BlocksTheSignalsThatTheCallerBlocks) {
   sigset_t blocked;
   {
     const AllSignalsBlocked all;

@@ -25,7 +25,7 @@ TEST(AnyBytes, LeaveTextAsItIs) {
   EXPECT_EQ(WithTextOnly(document), document);
 }
 
-TEST(AnyBytes, AreNotGuessedWhereTheyAreBroken) {
+TEST(AnyBytes, AreAnErrorIfTheyAreBroken) {
   EXPECT_THAT(MessageOf(WithAnyBytes({{"a", "base64\x01!"}})), HasSubstr("not base64"));
 }
 

@@ -73,7 +73,7 @@ TEST_F(Applying, DoesNothingTheSecondTime) {
   EXPECT_EQ(Tree(), before);
 }
 
-TEST_F(Applying, GivesTheMachineBackAsItWasWhenTheConfigIsTakenAway) {
+TEST_F(Applying, RestoresTheMachineWhenTheConfigIsRemoved) {
   machine_.Write("etc/passwd-like", "untouched");
   const std::string before = Tree();
   TestConfig files_and_units;
@@ -135,7 +135,7 @@ TEST_F(LeftByIgnition, PresetsComeBackWithAChangeThatIsUndone) {
   EXPECT_EQ(Tree(), before);
 }
 
-TEST_F(Applying, IsUndoneWhenAServiceDoesNotComeUpWithIt) {
+TEST_F(Applying, IsUndoneIfAServiceDoesNotStart) {
   const std::string before = Tree();
   machine_.systemd.failing = "watcher.service";
   EXPECT_EQ(MessageOf(machine_.GoFromTo(NoConfig(), Everything())),
@@ -253,7 +253,7 @@ TEST_F(Applying, IsUndoneAfterTooManyBootsWithoutConfirmation) {
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
 }
 
-TEST_F(Applying, GivesAUserThePasswordBackThatTheConfigTook) {
+TEST_F(Applying, RestoresThePasswordThatTheConfigReplaced) {
   const std::string before = Tree();
   TestConfig first;
   first.WithUser("core", {});
@@ -270,7 +270,7 @@ TEST_F(Applying, GivesAUserThePasswordBackThatTheConfigTook) {
   EXPECT_EQ(Tree(), before);
 }
 
-TEST_F(Applying, LeavesEmptyFoldersForKeysWhereTheyWereWhenItIsUndone) {
+TEST_F(Applying, RestoresEmptyFoldersForKeysWhenItIsUndone) {
   for (const char* folders : {"home/core/.ssh", "home/core/.ssh/authorized_keys.d"}) {
     std::filesystem::create_directory(directory_ / folders);
     ASSERT_EQ(::chown((directory_ / folders).c_str(), 1000, 1000), 0);
@@ -298,7 +298,7 @@ TEST_F(Applying, PutsBackALinkWhoseTargetIsNotUtf8) {
   EXPECT_EQ(Tree(), before) << "but for what someone has edited";
 }
 
-TEST_F(Applying, IsUndoneWithItsServicesWhereABootCameInBetween) {
+TEST_F(Applying, IsUndoneWithItsServicesAfterABootInBetween) {
   const std::string before = Tree();
   CutShort(Phase::kApplying);
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kUndone);
@@ -306,7 +306,7 @@ TEST_F(Applying, IsUndoneWithItsServicesWhereABootCameInBetween) {
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("watcher.service"));
 }
 
-TEST_F(Applying, IsUndoneWhereABootInBetweenHidesThatAServiceDoesNotComeUp) {
+TEST_F(Applying, IsUndoneIfABootInBetweenHidesAFailedService) {
   const std::string before = Tree();
   CutShort(Phase::kApplied);
   machine_.systemd.failing = "watcher.service";

@@ -37,7 +37,7 @@ TEST(AsBooted, KeepsPartsThatHold) {
   EXPECT_THAT(config.spec.kernel_arguments, Optional(ElementsAre("a=1", "rw b=\"c d\"")));
 }
 
-TEST(AsBooted, HasTheBootedImageInThePlaceOfAnother) {
+TEST(AsBooted, HasTheBootedImageInsteadOfTheWantedOne) {
   const api::MachineConfig config = AsBooted(Booted(), {}, ConfigWith("quay.io/os@sha256:5e1b", std::nullopt));
   EXPECT_EQ(config.spec.os_image_url, kImage);
   EXPECT_THAT(config.spec.kernel_arguments, Eq(std::nullopt));

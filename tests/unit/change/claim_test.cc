@@ -34,7 +34,7 @@ TEST_F(ClaimTest, IsAwaitedUntilItsHolderReleasesIt) {
   EXPECT_TRUE(Succeeded(second.get()));
 }
 
-TEST_F(ClaimTest, IsRefusedAsEverWhenPatienceEnds) {
+TEST_F(ClaimTest, IsRefusedAfterTheTimeLimit) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_THAT(MessageOf(Claim::Take(root_, milliseconds(120))), HasSubstr("something else is changing this machine"));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(120));

@@ -15,7 +15,7 @@ TEST(FinalizeFailure, IsTheFirstMatchingLine) {
   EXPECT_EQ(FinalizeFailureIn({}), "");
 }
 
-TEST(FinalizeFailure, IsNamedBehindTheLastFindingOnTheOsAndNoOther) {
+TEST(FinalizeFailure, IsAddedToTheLastFindingOnTheOsOnly) {
   std::vector<Finding> findings = {
       {"/etc/a", "content mismatch", ""}, {"os", "another image", ""}, {"os", "arguments", ""}};
   AddCause("error: no space", findings);

@@ -120,7 +120,7 @@ TEST_F(Looking, FindsOtherDifferencesWhenKeysOrOwnersCannotBeExamined) {
                           "is a link or a file where a folder belongs; remove it"));
 }
 
-TEST_F(Looking, FindsAUnitThatCannotBeLookedUpAmongTheRest) {
+TEST_F(Looking, ReportsAUnitThatCannotBeExaminedAndTheOthers) {
   TestConfig config;
   config.WithFile("/etc/a", "data:,1").WithUnit("odd.service", "[Install]\nWantedBy=a.target\n");
   config.WithUnit("ours.service", "[Install]\nWantedBy=a.target\n");
@@ -134,7 +134,7 @@ TEST_F(Looking, FindsAUnitThatCannotBeLookedUpAmongTheRest) {
                           "unit \"ours.service\" expected enabled=true, but systemd reports \"disabled\""));
 }
 
-TEST_F(Looking, FailsWhereTheServiceManagerDoesNotAnswerAtAll) {
+TEST_F(Looking, FailsIfTheServiceManagerDoesNotAnswer) {
   TestConfig config;
   config.WithUnit("ours.service", "[Install]\nWantedBy=a.target\n");
   config.ignition().systemd.units.back().enabled = true;
@@ -176,7 +176,7 @@ TEST_F(Looking, NamesTheFirstDifferenceOfContents) {
   EXPECT_EQ(findings.back().detail, "line 1 differs in what is not shown");
 }
 
-TEST_F(Looking, FindsAUnitThatIsMaskedAndMayNotBe) {
+TEST_F(Looking, FindsAnUnwantedMask) {
   TestConfig config;
   ignition::Unit unit;
   unit.name = "shipped.service";
@@ -299,7 +299,7 @@ class Layered final : public host::Deployments {
   host::DeploymentsState state = {.booted = host::DeployedImage(), .pending = {}, .rollback = {}};
 };
 
-TEST_F(Looking, FindsExtensionsAndAKernelThatTheBootedDeploymentHasNot) {
+TEST_F(Looking, FindsMissingExtensionsAndAMissingKernel) {
   Layered deployments;
   deployments.state.booted->packages = {"usbguard"};
   host::Host host = machine_.host();

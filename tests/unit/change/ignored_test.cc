@@ -11,7 +11,7 @@ using testing::HasSubstr;
 
 const WallTime kNow = ValueOf(FromRfc3339("2026-11-21T12:00:00Z"));
 
-TEST(ReadUntil, TakesATimeADayAndASpan) {
+TEST(ReadUntil, AcceptsATimeADayAndASpan) {
   const auto until = [](const char* text) { return ToRfc3339(ValueOf(ReadUntil(text, kNow))); };
   EXPECT_EQ(until("2026-12-24T10:00:00+02:00"), "2026-12-24T08:00:00Z");
   EXPECT_EQ(until("2026-12-24"), "2026-12-24T00:00:00Z");

@@ -24,7 +24,7 @@ TEST(PartsTold, BelongToTheCurrentActivity) {
     deployments.tell({"", "downloading", 43});
     deployments.tell({"", "unpacking"});
   }
-  EXPECT_FALSE(deployments.tell) << "someone is told of what comes later";
+  EXPECT_FALSE(deployments.tell) << "progress of later activities is still reported";
   EXPECT_THAT(told, ElementsAre(HowFar{"fetching x"}, HowFar{"fetching x", "downloading", 43},
                                 HowFar{"fetching x", "unpacking"}));
 }

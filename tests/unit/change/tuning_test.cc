@@ -12,7 +12,7 @@ using testing::IsEmpty;
 
 constexpr const char* kFedora = "NAME=\"Fedora\"\nID=fedora\nVARIANT_ID=coreos\n";
 
-TEST(ParseTuning, TakesLinesOfTheTwoKindsAndNoOthers) {
+TEST(ParseTuning, AcceptsOnlyTheTwoKindsOfLines) {
   const Tuning tuning = ParseTuning("ADD a=1\n  DELETE b \n# ADD c\nadd d\nADDe\n\nADD f=\"g h\"\r\nDELETE i", kFedora);
   EXPECT_THAT(tuning.add, ElementsAre("a=1", "f=\"g h\""));
   EXPECT_THAT(tuning.remove, ElementsAre("b", "i"));

@@ -152,7 +152,7 @@ TEST(TakeLinksBack, RestoresOnlyTheOldLinks) {
   EXPECT_THAT(back.edited, ElementsAre("edited"));
 }
 
-TEST_F(Undoing, IsNotHeldUpByAnImmutableFile) {
+TEST_F(Undoing, ContinuesAfterAnImmutableFile) {
   Change();
   const Immutable fixed(directory_ / "etc/motd");
   EXPECT_THAT(GiveUpAndEnd(), HasSubstr("writing /etc/motd: what is there is immutable: `chattr -i`"));
@@ -160,21 +160,21 @@ TEST_F(Undoing, IsNotHeldUpByAnImmutableFile) {
   EXPECT_FALSE(machine_.Has("etc/new/deep/file"));
 }
 
-TEST_F(Undoing, IsNotHeldUpByAnImmutableDirectory) {
+TEST_F(Undoing, ContinuesAfterAnImmutableDirectory) {
   Change();
   const Immutable fixed(directory_ / "etc/new/deep");
   EXPECT_THAT(GiveUpAndEnd(), HasSubstr("the directory /etc/new/deep is immutable: `chattr -i`"));
   EXPECT_EQ(machine_.Read("etc/motd"), "the OS's greeting\n");
 }
 
-TEST_F(Undoing, IsNotHeldUpByAMountOnADirectory) {
+TEST_F(Undoing, ContinuesAfterAMountOnADirectory) {
   Change();
   const Mounted mounted("tmpfs", directory_ / "etc/new/deep", "tmpfs");
   EXPECT_THAT(GiveUpAndEnd(), HasSubstr("removing /etc/new/deep: something is mounted there"));
   EXPECT_EQ(machine_.Read("etc/motd"), "the OS's greeting\n");
 }
 
-TEST_F(Undoing, IsNotHeldUpByAMountOnAFile) {
+TEST_F(Undoing, ContinuesAfterAMountOnAFile) {
   Change();
   const std::string motd = directory_ / "etc/motd";
   const Mounted mounted(motd.c_str(), motd, nullptr);
@@ -227,7 +227,7 @@ TEST_F(Undoing, KeepsAFileThatSomeoneHasPutIntoItsDirectory) {
   EXPECT_FALSE(machine_.Has("etc/new/deep/file"));
 }
 
-TEST_F(Undoing, GoesThroughADirectoryThatSomeoneHasMovedAndLinkedTo) {
+TEST_F(Undoing, FollowsALinkToADirectoryThatSomeoneHasMoved) {
   ChangeToNext();
   fs::create_directories(directory_ / "srv");
   fs::rename(directory_ / "etc/new", directory_ / "srv/new");
@@ -236,7 +236,7 @@ TEST_F(Undoing, GoesThroughADirectoryThatSomeoneHasMovedAndLinkedTo) {
   EXPECT_EQ(machine_.Read("srv/new/deep/file"), "new");
 }
 
-TEST_F(Undoing, GivesAttributesAndTheLongestNamesBack) {
+TEST_F(Undoing, RestoresAttributesAndTheLongestNames) {
   const std::string motd = directory_ / "etc/motd";
   constexpr std::array<unsigned char, 20> kCapabilities = {1, 0, 0, 2, 0, 4};
   fs::permissions(motd, fs::perms(0640));

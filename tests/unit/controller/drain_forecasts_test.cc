@@ -98,7 +98,7 @@ TEST_F(DrainForecastsTest, AreRequestedBeforeANodeIsUpdated) {
   EXPECT_THAT(forecasts_.undrainable(), IsEmpty());
 }
 
-TEST_F(DrainForecastsTest, LetEachNodeGoWhenItsOwnIsThere) {
+TEST_F(DrainForecastsTest, LetEachNodeBeUpdatedWhenItsOwnHasArrived) {
   EXPECT_THAT(Await({"a", "b"}), ElementsAre("a", "b"));
   Answer("b", kMayPass);
   EXPECT_THAT(Await({"a", "b"}), ElementsAre("a"));
@@ -198,7 +198,7 @@ TEST_F(DrainForecastsTest, TakeATenthOfTheTimeAtMost) {
   EXPECT_LE(waited, kPatience + passed / 10);
 }
 
-TEST_F(DrainForecastsTest, OfOnePoolDoNotCostAnotherItsPatience) {
+TEST_F(DrainForecastsTest, OfOnePoolDoNotUseUpTheTimeOfAnother) {
   nodes_["m"].metadata.name = "m";
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   clock_.now += kPatience;
@@ -217,7 +217,7 @@ TEST_F(DrainForecastsTest, AreNotMadeForNodesWithoutADrain) {
   EXPECT_THAT(Asked(), IsEmpty());
 }
 
-TEST_F(DrainForecastsTest, EndWithTheirNode) {
+TEST_F(DrainForecastsTest, AreDroppedWithTheirNode) {
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   Answer("a", kHopeless);
   nodes_.erase("a");

@@ -61,7 +61,7 @@ TEST_F(DrainNeedsTest, AreThoseOfThePlan) {
 }
 
 // The agent uses the policy that the operator has completed, once the operator has seen the latest one.
-TEST_F(DrainNeedsTest, GoByThePolicyThatAgentsGoBy) {
+TEST_F(DrainNeedsTest, FollowThePolicyThatAgentsFollow) {
   said_.status.node_disruption_policy_status.cluster_policies = WithoutDrain();
   EXPECT_THAT(Draining(), IsEmpty());
   said_.status.observed_generation = 1;

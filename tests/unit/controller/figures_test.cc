@@ -21,7 +21,7 @@ TEST(AllowsOldBootImages, IsTrueIfTheAdministratorAllowsThem) {
   EXPECT_FALSE(AllowsOldBootImages(view));
 }
 
-TEST(AllowsOldBootImages, NotWhereTheMachinesComeWithoutThem) {
+TEST(AllowsOldBootImages, IsFalseIfMachinesNeedNoBootImages) {
   api::ControllerConfig config;
   api::MachineConfiguration said;
   said.status.boot_image_skew_enforcement.mode = "None";

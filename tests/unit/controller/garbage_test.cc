@@ -70,7 +70,7 @@ TEST_F(GarbageTest, IsKeptForTheTimeThatThePoolNames) {
   EXPECT_EQ(KeptUntil(pool), std::nullopt);
 }
 
-TEST_F(GarbageTest, LeavesTheNewest) {
+TEST_F(GarbageTest, DoesNotIncludeTheNewest) {
   EXPECT_THAT(Garbage(5), UnorderedElementsAre(Name(1), Name(2)));
   EXPECT_THAT(Garbage(7), IsEmpty());
 }

@@ -16,7 +16,7 @@ api::Node NodeOf(const std::string& version, const std::string& state) {
   return node;
 }
 
-TEST(SaysTheSame, DoesNotCareForTheVersion) {
+TEST(SaysTheSame, IgnoresTheVersion) {
   EXPECT_TRUE(SaysTheSame(NodeOf("1", "Done"), NodeOf("2", "Done")));
   EXPECT_FALSE(SaysTheSame(NodeOf("1", "Done"), NodeOf("2", "Working")));
 }
@@ -44,7 +44,7 @@ TEST(Trim, KeepsOnlyOurOwnAnnotationsOfANode) {
   EXPECT_EQ(node.metadata.annotations.size(), 2U);
 }
 
-TEST(Trim, LeavesOfARenderedConfigAllButTheConfig) {
+TEST(Trim, RemovesOnlyTheConfigOfARenderedConfig) {
   json::Value document = {
       {"metadata", {{"name", "rendered-worker-1"}, {"ownerReferences", {{{"kind", "MachineConfigPool"}}}}}},
       {"spec", {{"osImageURL", "image"}, {"config", {{"ignition", {{"version", "3.5.0"}}}}}}}};

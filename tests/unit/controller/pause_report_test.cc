@@ -133,7 +133,7 @@ TEST_F(PauseTest, CountsTheWaitingRendersAndSetsTheirTime) {
   EXPECT_EQ(condition.message,
             "3 renders up to d wait for 2 of 3 nodes, since 2026-11-10T08:00:00Z. Files: /etc/x. Units: x.service. "
             "Unpausing drains and reboots the nodes (/etc/x: no policy covers it; x.service: no policy covers it). "
-            "Pause policy Strict: nothing passes, certificates neither.");
+            "Pause policy Strict: nothing passes, not even certificates.");
 }
 
 TEST_F(PauseTest, ReportsTheActionsOfThePlanner) {
@@ -171,10 +171,10 @@ TEST_F(PauseTest, ComparesWithTheConfigThatABusyNodeWillHave) {
   Node("a", "b", "Working");
   EXPECT_THAT(ConfigsToCompare(pool_, States(), {}), ElementsAre("b", "c"));
   EXPECT_THAT(Report().files, ElementsAre("/etc/c"));
-  EXPECT_THAT(Condition().message, HasSubstr("1 node goes on with what it was told before."));
+  EXPECT_THAT(Condition().message, HasSubstr("1 node continues with the config that it got before."));
   nodes_.clear();
   Node("a", "b", "Degraded");
-  EXPECT_THAT(Report().files, ElementsAre("/etc/b", "/etc/c")) << "a node that failed is still what it was";
+  EXPECT_THAT(Report().files, ElementsAre("/etc/b", "/etc/c")) << "a node that failed keeps its config";
 }
 
 TEST_F(PauseTest, MergesTheDifferencesOfUnlikeNodes) {
@@ -208,7 +208,7 @@ TEST_F(PauseTest, ReportsThatADifferenceIsUnknown) {
   Node("gone", "gone");
   EXPECT_THAT(Report().unknown, ElementsAre("gone"));
   const std::string message = Condition().message;
-  EXPECT_THAT(message, HasSubstr("This is not all, as these configs cannot be read: gone."));
+  EXPECT_THAT(message, HasSubstr("This list is incomplete, as these configs cannot be read: gone."));
   EXPECT_THAT(message, Not(HasSubstr("Unpausing")));
 }
 
@@ -217,7 +217,8 @@ TEST_F(PauseTest, ReportsThatNodesCannotReachTheTarget) {
   Config("b", "2026-02-01T00:00:00Z").spec().fips = true;
   pool_.spec.configuration.name = "b";
   Node("a", "a");
-  EXPECT_THAT(Condition().message, AllOf(HasSubstr("Changing FIPS mode."), HasSubstr("Nodes cannot get there: ")));
+  EXPECT_THAT(Condition().message,
+              AllOf(HasSubstr("Changing FIPS mode."), HasSubstr("Nodes cannot reach the target: ")));
 }
 
 TEST_F(PauseTest, BoundsTheNamesInTheMessage) {
@@ -267,12 +268,12 @@ TEST_F(PauseTest, ReportsTheExpiryOfTheKubeletCaOnTheNodes) {
   const api::Condition condition = Condition();
   EXPECT_EQ(condition.reason, "CertificatesWait");
   EXPECT_THAT(condition.message,
-              HasSubstr("Certificates wait: what the nodes have in /etc/kubernetes/kubelet-ca.crt is valid until "
+              HasSubstr("Certificates wait: those of the nodes in /etc/kubernetes/kubelet-ca.crt are valid until "
                         "2026-12-06T12:00:00Z (CN=openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@1,"
                         "OU=openshift)."));
 }
 
-TEST_F(PauseTest, IsUrgentFourteenDaysBeforeTheEndAndNotASecondEarlier) {
+TEST_F(PauseTest, IsUrgentFourteenDaysBeforeTheExpiryAndNoSooner) {
   WaitWithKubeletCa("20261206120000Z");
   const WallTime end = At("2026-12-06T12:00:00Z");
   const auto reason_at = [&](WallTime now) {
@@ -290,7 +291,7 @@ TEST_F(PauseTest, IsUrgentFourteenDaysBeforeTheEndAndNotASecondEarlier) {
   EXPECT_EQ(NextWord(Report(), end + second), std::nullopt);
 }
 
-TEST_F(PauseTest, OfAKubeletCaTheSignerThatEndsLastCounts) {
+TEST_F(PauseTest, OfAKubeletCaTheSignerThatExpiresLastCounts) {
   const std::string before = MadeCertificate(std::string(kSigner) + "1", "20261201000000Z") +
                              MadeCertificate("kube-apiserver-to-kubelet-signer", "20261211000000Z") +
                              MadeCertificate("kubelet-signer", "20300101000000Z");
@@ -301,7 +302,7 @@ TEST_F(PauseTest, OfAKubeletCaTheSignerThatEndsLastCounts) {
   EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-11T00:00:00Z"));
 }
 
-TEST_F(PauseTest, WithoutSuchASignerAnyOfTheKubeletCaCounts) {
+TEST_F(PauseTest, WithoutSuchASignerAnyCertificateOfTheKubeletCaCounts) {
   Config("a", "2026-01-01T00:00:00Z").WithFile(kKubeletCa, DataUrl(MadeCertificate("kubernetes", "20261201000000Z")));
   Config("b", "2026-11-20T00:00:00Z").WithFile(kKubeletCa, DataUrl(MadeCertificate("new", "20280101000000Z")));
   pool_.spec.configuration.name = "b";
@@ -309,7 +310,7 @@ TEST_F(PauseTest, WithoutSuchASignerAnyOfTheKubeletCaCounts) {
   EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-01T00:00:00Z"));
 }
 
-TEST_F(PauseTest, AMetricOfTheKubeletCaIsThereOnlyWhileItWaits) {
+TEST_F(PauseTest, TheExpiryOfTheKubeletCaIsReportedOnlyWhileItWaits) {
   WaitWithKubeletCa("20261206120000Z");
   pool_.spec.paused = false;
   EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt);
@@ -363,8 +364,8 @@ TEST_F(FilesOfTheControllerConfig, WaitWithTheExpiryOfTheNodesCertificates) {
   EXPECT_EQ(condition.message,
             "Files of the ControllerConfig wait on 2 of 3 nodes: /etc/docker/certs.d/a/ca.crt, "
             "/etc/kubernetes/kubelet-ca.crt; since 2026-11-21T12:00:00Z. Unpausing needs no drain and no reboot. "
-            "Certificates wait: what the nodes have in /etc/kubernetes/kubelet-ca.crt is valid until "
-            "2026-12-01T12:00:00Z (CN=first). Pause policy Strict: nothing passes, certificates neither.");
+            "Certificates wait: those of the nodes in /etc/kubernetes/kubelet-ca.crt are valid until "
+            "2026-12-01T12:00:00Z (CN=first). Pause policy Strict: nothing passes, not even certificates.");
 }
 
 TEST_F(FilesOfTheControllerConfig, ReplaceThoseOfARenderedConfig) {
@@ -377,7 +378,7 @@ TEST_F(FilesOfTheControllerConfig, ReplaceThoseOfARenderedConfig) {
   EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-01T12:00:00Z"));
 }
 
-TEST_F(FilesOfTheControllerConfig, PassWhereCertificatesDo) {
+TEST_F(FilesOfTheControllerConfig, PassWithThePolicyCertificatesPass) {
   Say(0, R"([{"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-06T12:00:00Z","subject":"CN=one"}])");
   pool_.metadata.annotations.emplace(std::string(kPausePolicyAnnotation), "CertificatesPass");
   EXPECT_FALSE(Report().waits());
@@ -449,7 +450,7 @@ TEST_F(CertificatesPass, LetsNoOtherFilePassWithThem) {
   policy_.files.push_back({.path = "/etc/x", .actions = {{.type = "None", .reload = {}, .restart = {}}}});
   configs_.back().WithFile("/etc/x", "data:,");
   EXPECT_EQ(CountTold(), 0U);
-  EXPECT_THAT(Condition().message, HasSubstr("they were rendered together with something else"));
+  EXPECT_THAT(Condition().message, HasSubstr("they were rendered together with other changes"));
 }
 
 TEST_F(CertificatesPass, LetsNoUnitUserOrKernelArgumentPass) {

@@ -39,7 +39,7 @@ class PauseWatchTest : public testing::Test {
   PauseWatch watch_;
 };
 
-TEST_F(PauseWatchTest, SeesThatANodeAtWorkHasFailed) {
+TEST_F(PauseWatchTest, NoticesThatABusyNodeHasFailed) {
   world_.Say("a", api::kDesiredConfigAnnotation, "between");
   world_.Say("a", api::kStateAnnotation, std::string(api::kStateWorking));
   EXPECT_EQ(Look().busy_nodes, 1U);
@@ -47,7 +47,7 @@ TEST_F(PauseWatchTest, SeesThatANodeAtWorkHasFailed) {
   EXPECT_EQ(Look().busy_nodes, 0U);
 }
 
-TEST_F(PauseWatchTest, SeesThatAnImageWaitsAsWell) {
+TEST_F(PauseWatchTest, NoticesThatAnImageWaits) {
   configuration_.spec.node_disruption_policy.files.push_back(
       {.path = kWaitingFile, .actions = {{.type = "None", .reload = {}, .restart = {}}}});
   EXPECT_FALSE(Look().reboots);

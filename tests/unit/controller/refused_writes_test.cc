@@ -256,7 +256,7 @@ json::Value RenderedForWorker() {
   return stage.server.Find("machineconfigs", stage.TargetOf("worker"));
 }
 
-TEST(StoredConfig, IsReadAndComparedBeforeItIsATarget) {
+TEST(StoredConfig, IsReadAndComparedBeforeItBecomesATarget) {
   json::Value changed = RenderedForWorker();
   const std::string name = changed["metadata"]["name"].text();
   const json::Value spec = changed["spec"];
@@ -370,7 +370,7 @@ TEST(RefusedReport, IsReportedAndRetriedSeldom) {
   EXPECT_THAT(stage.ConditionOf("worker", "Degraded")["message"].text(), HasSubstr(kWords));
 }
 
-TEST(SilentWrites, OfManyPoolsHoldUpNoOther) {
+TEST(SilentWrites, OfManyPoolsDelayNoOther) {
   Stage stage;
   for (const std::string pool : {"a", "b", "c", "d"}) {
     json::Value object = stage.server.Find("machineconfigpools", "worker");
@@ -417,7 +417,7 @@ TEST(SlowerWrites, ThatNeverEndAreReportedAndDelayNoOtherNode) {
   EXPECT_EQ(stage.DesiredBy("b"), "rendered-worker-2");
 }
 
-TEST(SlowerWrites, OfAStatusForEverAreAnnounced) {
+TEST(SlowerWrites, OfAStatusThatNeverEndAreAnnounced) {
   Stage stage;
   stage.AddNode("a", "rendered-worker-2");
   stage.Target("worker", "rendered-worker-2");
@@ -439,7 +439,7 @@ TEST(SlowerWrites, OfATargetThatNeverEndAreReported) {
   EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr(kWords));
 }
 
-TEST(RestoredStore, IsBelievedWhenATargetMeetsIt) {
+TEST(RestoredStore, IsAcceptedWhenATargetIsWritten) {
   Stage stage;
   const json::Value before = stage.server.Find("machineconfigpools", "worker");
   for (int i = 0; i < 10; ++i) stage.server.Put("machineconfigpools", before);
@@ -450,7 +450,7 @@ TEST(RestoredStore, IsBelievedWhenATargetMeetsIt) {
   EXPECT_THAT(stage.TargetOf("worker"), StartsWith("rendered-worker-"));
 }
 
-TEST(RestoredStore, IsBelievedWhenAWriteMeetsIt) {
+TEST(RestoredStore, IsAcceptedWhenANodeIsWritten) {
   Stage stage;
   stage.AddNode("a", "rendered-worker-1");
   stage.Target("worker", "rendered-worker-2");
@@ -468,7 +468,7 @@ std::string CurrentOf(const WatchedNode* node) {
   return node == nullptr ? "" : node->metadata.Annotation(api::kCurrentConfigAnnotation);
 }
 
-TEST(UnknownTelling, HoldsItsPoolUntilTheNodeIsReadAndNoOther) {
+TEST(UnknownTelling, DelaysOnlyItsPoolUntilTheNodeIsRead) {
   Stage stage;
   for (const char* node : {"a", "b"}) stage.AddNode(node, "rendered-worker-1");
   stage.AddNode("c", "rendered-infra-1", "infra");

@@ -55,7 +55,7 @@ TEST_F(RenderPassTest, RendersTheConfigsThatThePoolSelects) {
   EXPECT_EQ(outcome.rendered->config.spec.os_image_url, "registry/os@sha256:1");
 }
 
-TEST_F(RenderPassTest, TakesTheVersionOfTheConfigsThatAreThere) {
+TEST_F(RenderPassTest, TakesTheVersionFromExistingConfigs) {
   AddConfig("01-generated", "1", "abc");
   const RenderOutcome outcome = Render();
   ASSERT_TRUE(outcome.rendered) << outcome.verdict.message;
@@ -93,7 +93,7 @@ TEST_F(RenderPassTest, WaitsForTemplatesWithAVerdict) {
             "running(false) failing(true): no secret");
 }
 
-TEST_F(RenderPassTest, WarnsOfAConfigThatComesNearToNotFitting) {
+TEST_F(RenderPassTest, WarnsOfAConfigNearTheLimitOfSize) {
   const auto outcome_with = [&](std::size_t bytes) {
     world_.configs["00-worker"].spec.config["storage"]["files"] =
         json::Value::array({{{"path", "/etc/long"}, {"contents", {{"source", "data:," + std::string(bytes, 'x')}}}}});

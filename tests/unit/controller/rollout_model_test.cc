@@ -285,7 +285,7 @@ class Model {
   int targets_ = 0;
 };
 
-TEST(RolloutModel, NeverTakesTooManyNodesAndAlwaysComesToPeace) {
+TEST(RolloutModel, NeverUpdatesTooManyNodesAndAlwaysEnds) {
   const int steps = StepsToTake();
   int taken = 0;
   for (unsigned seed = 0; taken < steps && !testing::Test::HasFailure(); ++seed) {

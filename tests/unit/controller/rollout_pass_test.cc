@@ -92,7 +92,7 @@ TEST(RolloutPass, UpdatesTheOthersWhileOneNodeIsAwaited) {
   EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"a"});
 }
 
-TEST(RolloutPass, WritesTheStatusWhileAllAreAwaited) {
+TEST(RolloutPass, WritesTheStatusWhileAllNodesAreAwaited) {
   World world = ThreeWorkers();
   world.pools["worker"].spec.configuration.name = kNew;
   world.awaited = {"a"};
@@ -174,7 +174,7 @@ TEST(RolloutPass, AnnouncesOnceThatAPoolSelectsAllConfigs) {
   for (const Announcement& later : world.Pass().announcements) EXPECT_NE(later.reason, "SelectingAll");
 }
 
-TEST(RolloutPass, KnowsTheNodesThatNoPoolHas) {
+TEST(RolloutPass, FindsTheNodesInNoPool) {
   World world = ThreeWorkers();
   world.AddNode("stray", "gpu", kOld);
   world.AddNode("with-windows", "gpu", kOld).metadata.labels.emplace("kubernetes.io/os", "windows");
@@ -184,7 +184,7 @@ TEST(RolloutPass, KnowsTheNodesThatNoPoolHas) {
   EXPECT_EQ(rosters.in_no_pool[0]->metadata.name, "stray");
 }
 
-TEST(RolloutPass, DoesNotLetOnePoolsBadSelectorStopTheOthers) {
+TEST(RolloutPass, RollsOutOtherPoolsBesideOneWithABadSelector) {
   World world = ThreeWorkers();
   world.AddPool("odd", "rendered-x").spec.node_selector->match_labels = {{"not a key!", ""}};
   world.AddPool("all", "rendered-x").spec.node_selector->match_labels.clear();

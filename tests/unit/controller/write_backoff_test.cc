@@ -47,7 +47,7 @@ TEST(WriteBackoff, TriesAtMostTenTimesInTheFirstMinute) {
   EXPECT_LE(AttemptsIn(backoff, MonotonicTime(minutes(1)), minutes(60)), 20);
 }
 
-TEST(WriteBackoff, IsOfOneObjectAndOneKindOfWrite) {
+TEST(WriteBackoff, IsSeparateForEachObjectAndKindOfWrite) {
   WriteBackoff backoff([] { return 0.0; });
   backoff.Failed(kNode, {});
   EXPECT_FALSE(backoff.IsDue(kNode, {}));
@@ -55,7 +55,7 @@ TEST(WriteBackoff, IsOfOneObjectAndOneKindOfWrite) {
   EXPECT_TRUE(backoff.IsDue({"status", "a"}, {}));
 }
 
-TEST(WriteBackoff, ForgetsWithASuccess) {
+TEST(WriteBackoff, IsResetByASuccess) {
   WriteBackoff backoff([] { return 0.0; });
   for (int i = 0; i < 8; ++i) backoff.Failed(kNode, {});
   backoff.Succeeded(kNode);

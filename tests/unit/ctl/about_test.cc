@@ -21,7 +21,7 @@ TestConfig Sample() {
   return config;
 }
 
-TEST(About, AUnitIsItsFileAndItsDropinsToo) {
+TEST(About, AUnitIncludesItsFileAndItsDropins) {
   const About unit("u.service");
   EXPECT_TRUE(unit.Covers(FileAt("/etc/systemd/system/u.service")));
   EXPECT_TRUE(unit.Covers(FileAt("/etc/systemd/system/u.service.d/1.conf")));
@@ -29,13 +29,13 @@ TEST(About, AUnitIsItsFileAndItsDropinsToo) {
   EXPECT_FALSE(unit.Covers(FileAt("/etc/systemd/system/other.service")));
 }
 
-TEST(About, APathIsThatAlone) {
+TEST(About, APathIncludesNothingElse) {
   const About path("/etc/a");
   EXPECT_TRUE(path.Covers(FileAt("/etc/a")));
   EXPECT_FALSE(path.Covers(FileAt("/etc/a/b")));
 }
 
-TEST(About, TakesOnlyThatOutOfAConfig) {
+TEST(About, TakesOnlyTheThingOutOfAConfig) {
   TestConfig config = Sample();
   EXPECT_THAT(About("/etc/a").Without(config.ignition()).storage.files, SizeIs(1));
   EXPECT_THAT(About("core").Without(config.ignition()).passwd.users, IsEmpty());

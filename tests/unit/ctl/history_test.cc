@@ -19,7 +19,7 @@ log::PastEntry Entry(const log::MessageId& id, std::string verb, std::string to,
   return entry;
 }
 
-TEST(ChangesIn, PutsAnEndToItsBeginning) {
+TEST(ChangesIn, CombinesABeginningWithItsEnd) {
   const log::PastEntry entries[] = {
       Entry(change::kChangeBegan, "apply", "a"), Entry(change::kChangeEnded, "apply", "a", "done"),
       Entry(change::kChangeBegan, "apply", "b"), Entry(change::kChangeFailed, "apply", "b", "failed")};

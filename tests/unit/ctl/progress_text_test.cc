@@ -69,7 +69,7 @@ TEST(TenthLines, AreLimitedToOneASecond) {
   EXPECT_GE(told, 8);
 }
 
-TEST(TenthLines, AreForPercentOnly) {
+TEST(TenthLines, NeedAPercentage) {
   TenthLines lines;
   EXPECT_EQ(lines.LineOf({"fetching"}, kBegan), std::nullopt);
   EXPECT_EQ(lines.LineOf({"fetching", "looking around"}, kBegan + seconds(9)), std::nullopt);

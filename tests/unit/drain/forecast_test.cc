@@ -89,7 +89,7 @@ TEST(ForecastDrain, IsClearWithoutBudgets) {
   EXPECT_EQ(ProspectOf({}), Prospect::kClear);
 }
 
-TEST(ForecastDrain, KnowsTheSingleWorkerWithItsRouter) {
+TEST(ForecastDrain, IsHopelessForASingleWorkerWithARouter) {
   // Two routers are wanted, one must be there, and the other one has found no second worker.
   const Cluster cluster = {.pods = {PodNamed("router-1")}, .budgets = {BudgetNamed("router", {0, 1, 1, 2})}};
   const auto blockers = cluster.Forecast();
@@ -106,7 +106,7 @@ TEST(ForecastDrain, AssumesThatAMissingPodStartsOnAnotherNode) {
   EXPECT_EQ(ProspectOf(cluster.Forecast()), Prospect::kMayPass);
 }
 
-TEST(ForecastDrain, CountsPodsOfABudgetThatCanOnlyGoOneAfterTheOther) {
+TEST(ForecastDrain, CountsPodsThatABudgetReleasesOneAfterTheOther) {
   Cluster cluster = {.pods = {PodNamed("a"), PodNamed("b"), PodNamed("c")},
                      .budgets = {BudgetNamed("web", {1, 3, 2, 3})}};
   EXPECT_THAT(cluster.Blocked(), ElementsAre("b!", "c!"));
@@ -172,7 +172,7 @@ TEST(ForecastDrain, LetsUnhealthyPodsGoIfTheBudgetAllowsThat) {
   EXPECT_THAT(cluster.Blocked(), IsEmpty());
 }
 
-TEST(ForecastDrain, PassesOverPodsThatNoBudgetKeeps) {
+TEST(ForecastDrain, IgnoresPodsWithoutABudget) {
   Cluster cluster;
   cluster.budgets = {BudgetNamed("web", {0, 1, 1, 1})};
   for (const char* phase : {"Pending", "Succeeded", "Failed"}) {
@@ -187,20 +187,20 @@ TEST(ForecastDrain, PassesOverPodsThatNoBudgetKeeps) {
   EXPECT_THAT(cluster.Blocked(), IsEmpty());
 }
 
-TEST(ForecastDrain, KeepsToTheNamespaceOfABudget) {
+TEST(ForecastDrain, AppliesABudgetInItsNamespaceOnly) {
   Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 1, 1, 1})}};
   cluster.budgets[0].metadata.namespace_name = "elsewhere";
   EXPECT_THAT(cluster.Blocked(), IsEmpty());
 }
 
-TEST(ForecastDrain, DoesNotJudgeByABudgetThatHasJustChanged) {
+TEST(ForecastDrain, IgnoresABudgetThatHasJustChanged) {
   Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 1, 1, 1})}};
   cluster.budgets[0].metadata.generation = 2;
   cluster.budgets[0].status.observed_generation = 1;
   EXPECT_THAT(cluster.Blocked(), IsEmpty());
 }
 
-TEST(CouldRunOn, AsksForAHealthyNodeThatTakesPods) {
+TEST(CouldRunOn, RequiresAHealthySchedulableNode) {
   const api::Pod pod = PodNamed("a");
   api::Node node = NodeNamed("other");
   EXPECT_TRUE(CouldRunOn(pod, node));
@@ -211,7 +211,7 @@ TEST(CouldRunOn, AsksForAHealthyNodeThatTakesPods) {
   EXPECT_FALSE(CouldRunOn(pod, node));
 }
 
-TEST(CouldRunOn, CountsANodeThatComesBackFromItsOwnUpdate) {
+TEST(CouldRunOn, CountsANodeThatReturnsFromItsOwnUpdate) {
   const api::Pod pod = PodNamed("a");
   api::Node node = NodeNamed("other");
   node.spec.unschedulable = true;

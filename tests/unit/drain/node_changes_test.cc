@@ -25,7 +25,7 @@ api::Node NodeThatAsks(const Request& request, bool is_cordoned, api::Annotation
 
 json::Value Annotations(json::Value annotations) { return {{"metadata", {{"annotations", std::move(annotations)}}}}; }
 
-TEST(ToCordon, CordonsAndStartsTheClockInOne) {
+TEST(ToCordon, CordonsAndSetsTheStartTimeTogether) {
   json::Value wanted = Annotations({{kStarted, kClock}});
   wanted["spec"] = {{"unschedulable", true}};
   EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, false), kDrainRequest, kNow), wanted);
@@ -36,7 +36,7 @@ TEST(ToCordon, RecordsACordonBySomebodyElse) {
             Annotations({{kStarted, kClock}, {kKept, "true"}}));
 }
 
-TEST(ToCordon, KnowsTheCordonOfAnEarlierDrain) {
+TEST(ToCordon, RecognisesTheCordonOfAnEarlierDrain) {
   EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, true, {{kLastApplied, "drain-a"}}), kDrainRequest, kNow),
             Annotations({{kStarted, kClock}}));
   EXPECT_EQ(
@@ -70,7 +70,7 @@ TEST(ToUncordon, KeepsTheCordonOfSomebodyElse) {
   EXPECT_EQ(ToUncordon(NodeThatAsks(kDrainRequest, true), kUncordonRequest), std::nullopt);
 }
 
-TEST(ToAnswer, EndsTheClock) {
+TEST(ToAnswer, RemovesTheStartTime) {
   EXPECT_EQ(ToAnswer(NodeThatAsks(kDrainRequest, true, {{kStarted, kClock}, {kKept, "true"}}), kDrainRequest),
             Annotations({{kLastApplied, "drain-b"}, {kStarted, nullptr}}));
 }

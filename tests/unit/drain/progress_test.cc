@@ -93,7 +93,7 @@ TEST(Advance, UncordonsAndThenAnswers) {
   EXPECT_THAT(*progress.See({}, false), ElementsAre("answered"));
 }
 
-TEST(Advance, GoesOnWhereAnotherControllerWas) {
+TEST(Advance, ContinuesTheDrainOfAnotherController) {
   Progress progress;
   progress.now = kStart + minutes(5);
   EXPECT_THAT(*progress.See(kDrain, true, kStart), ElementsAre("cordoned", "draining"))
@@ -159,7 +159,7 @@ TEST(Advance, CordonsAgainWhenSomebodyHasUncordoned) {
     EXPECT_TRUE(std::get<news::Cordoning>(progress.last[0]).again);
     EXPECT_EQ(progress.command, Command::kCordon);
     EXPECT_THAT(*progress.See(kDrain, true, kStart), ElementsAre("cordoned", "draining"));
-    EXPECT_EQ(std::get<phase::Evicting>(progress.phase).started, kStart) << "the clock went on";
+    EXPECT_EQ(std::get<phase::Evicting>(progress.phase).started, kStart) << "the start time is kept";
   }
 }
 
@@ -178,7 +178,7 @@ TEST(Advance, StartsOverForAnotherConfig) {
   EXPECT_EQ(RequestOf(progress.phase), other);
 }
 
-TEST(Advance, GivesUpADrainThatIsTakenBack) {
+TEST(Advance, EndsADrainWhoseRequestIsWithdrawn) {
   Progress progress = Evicting();
   EXPECT_THAT(*progress.See(kUncordon, true), ElementsAre("uncordoning"));
   progress = Evicting();
@@ -186,7 +186,7 @@ TEST(Advance, GivesUpADrainThatIsTakenBack) {
   EXPECT_EQ(progress.command, Command::kNothing);
 }
 
-TEST(Advance, WritesAgainLaterEachTime) {
+TEST(Advance, DelaysRepeatedWritesMoreEachTime) {
   const std::pair<Phase, Command> writing[] = {{phase::Cordoning{kDrain}, Command::kCordon},
                                                {phase::Answering{kDrain}, Command::kAnswer},
                                                {phase::Uncordoning{kUncordon}, Command::kUncordon}};

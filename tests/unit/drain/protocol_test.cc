@@ -17,14 +17,14 @@ api::Node NodeWith(api::Annotations annotations) {
 
 const std::string kDesired(api::kDesiredDrainAnnotation);
 
-TEST(Request, IsReadAndWrittenAlike) {
+TEST(Request, IsWrittenAsItIsRead) {
   EXPECT_EQ(ValueOf(ParseRequest("drain-rendered-worker-2")), (Request{Verb::kDrain, "rendered-worker-2"}));
   EXPECT_EQ(ValueOf(ParseRequest("uncordon-a-b")), (Request{Verb::kUncordon, "a-b"}));
   EXPECT_EQ((Request{Verb::kDrain, "a-b"}).ToText(), "drain-a-b");
   EXPECT_EQ((Request{Verb::kUncordon, ""}).ToText(), "uncordon-");
 }
 
-TEST(Request, NamesTheVerbThatIsNotKnown) {
+TEST(Request, NamesAnUnknownVerb) {
   EXPECT_EQ(MessageOf(ParseRequest("reboot-now-please")), "non-recognized drain verb detected reboot");
   EXPECT_EQ(MessageOf(ParseRequest("")), "non-recognized drain verb detected ");
 }
@@ -35,7 +35,7 @@ TEST(View, HasNoRequestIfItIsAnsweredOrWasNeverMade) {
   EXPECT_EQ(ViewOf(NodeWith({{kDesired, ""}})), View());
 }
 
-TEST(View, HasTheClockOfTheDrainThatIsAskedFor) {
+TEST(View, HasTheStartTimeOfTheRequestedDrain) {
   const View view = ViewOf(NodeWith({{kDesired, "drain-a"}, {kStarted, "2026-11-21T20:00:00Z drain-a"}}));
   EXPECT_EQ(view.asked, (Request{Verb::kDrain, "a"}));
   EXPECT_EQ(view.started, ValueOf(FromRfc3339("2026-11-21T20:00:00Z")));
@@ -47,7 +47,7 @@ TEST(View, HasNoStartTimeOfAnotherDrainAndNoMalformedOne) {
   }
 }
 
-TEST(View, ReadsTheClockThatIsWritten) {
+TEST(View, ReadsTheStartTimeThatIsWritten) {
   const Request request = {Verb::kDrain, "a"};
   const WallTime when = ValueOf(FromRfc3339("2026-11-21T20:00:00Z"));
   EXPECT_EQ(ViewOf(NodeWith({{kDesired, "drain-a"}, {kStarted, StartedText(when, request)}})).started, when);

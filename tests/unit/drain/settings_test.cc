@@ -34,7 +34,7 @@ TEST(Settings, AreReadFromThePool) {
   EXPECT_TRUE(read.problems.empty());
 }
 
-TEST(Settings, ThatMakeNoSenseAreNamedAndLeftAsUsual) {
+TEST(Settings, ThatAreInvalidAreNamedAndKeepTheirDefaults) {
   const PoolSettings read = SettingsOf(PoolWith(
       {{"pintle.io/drain-timeout", "soon"}, {"pintle.io/drain-attempt", "0"}, {"pintle.io/drain-pause", "10s"}}));
   EXPECT_EQ(read.settings.timeout, hours(1));

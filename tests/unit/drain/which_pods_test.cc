@@ -19,7 +19,7 @@ TEST(FateOf, LeavesPodsOfDaemonSets) {
   EXPECT_EQ(FateOf(OwnedBy("DaemonSet", false)), Fate::kGoes) << "that one does not start it anew";
 }
 
-TEST(FateOf, TakesFinishedPodsOfDaemonSetsAway) {
+TEST(FateOf, EvictsFinishedPodsOfDaemonSets) {
   for (const char* phase : {"Succeeded", "Failed"}) {
     api::Pod pod = OwnedBy("DaemonSet");
     pod.status.phase = phase;
@@ -35,7 +35,7 @@ TEST(FateOf, LeavesMirrorsEvenFinishedOnes) {
   EXPECT_EQ(FateOf(pod), Fate::kStaysAsMirror);
 }
 
-TEST(FateOf, TakesUnmanagedPodsAndThoseWithAnEmptyDir) {
+TEST(FateOf, EvictsUnmanagedPodsAndThoseWithAnEmptyDir) {
   api::Pod pod;
   pod.status.phase = "Running";
   pod.spec.volumes.push_back({"data", json::Value::object()});

@@ -48,7 +48,7 @@ TEST_F(LoopTest, RunsTheRemainingFunctionsTheNextTime) {
   EXPECT_TRUE(second_ran);
 }
 
-TEST_F(LoopTest, TakesTasksFromManyThreadsKeepingTheOrderOfEach) {
+TEST_F(LoopTest, AcceptsTasksFromManyThreadsAndKeepsTheOrderOfEach) {
   constexpr int kThreads = 4;
   constexpr int kTasks = 1000;
   std::array<std::vector<int>, kThreads> ran;
@@ -72,7 +72,7 @@ TEST_F(LoopTest, TakesTasksFromManyThreadsKeepingTheOrderOfEach) {
   }
 }
 
-TEST_F(LoopTest, DropsTheTasksItDidNotComeTo) {
+TEST_F(LoopTest, DropsTasksThatItHasNotReached) {
   const auto held = std::make_shared<int>();
   loop_->Post([held] {});
   EXPECT_EQ(held.use_count(), 2);
@@ -89,7 +89,7 @@ TEST_F(LoopTest, IsNotBlockedByTasksThatPostThemselvesAgain) {
   EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
 }
 
-TEST_F(LoopTest, FeedsTheWatchdogForAsLongAsItTurns) {
+TEST_F(LoopTest, FeedsTheWatchdogWhileItTurns) {
   const NotifySocket systemd;
   ASSERT_TRUE(Succeeded(loop_->FeedWatchdog()));
   int fed = 0;

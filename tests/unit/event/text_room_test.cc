@@ -58,7 +58,7 @@ TEST_F(TextRoomTest, NeverExceedsTheLimitOfMemory) {
   }
 }
 
-TEST_F(TextRoomTest, HasAnOversizedTextOnlyAlone) {
+TEST_F(TextRoomTest, MakesAnOversizedTextOnlyAlone) {
   const auto held = Get(0);
   EXPECT_EQ(Get(4), nullptr);
   EXPECT_EQ(Get(0), held);

@@ -94,7 +94,7 @@ TEST_F(TimerTest, FiresAtOnceForATimeThatHasPassed) {
   EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
 }
 
-TEST_F(TimerTest, CanBeSetForEver) {
+TEST_F(TimerTest, CanBeSetToATimeThatNeverComes) {
   Timer timer(*loop_, [&] { FAIL() << "the end of time"; });
   timer.At(MonotonicTime::max());
   EXPECT_TRUE(timer.armed());
@@ -121,7 +121,7 @@ TEST_F(TimerTest, MayBeDestroyedInItsOwnCallback) {
   EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
 }
 
-TEST_F(TimerTest, StillFiresWhenItWasMoved) {
+TEST_F(TimerTest, FiresAfterItWasMoved) {
   Timer first(*loop_, [&] { loop_->Stop(); });
   first.After(milliseconds(0));
   Timer second = std::move(first);
@@ -131,7 +131,7 @@ TEST_F(TimerTest, StillFiresWhenItWasMoved) {
   EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
 }
 
-TEST_F(TimerTest, KeepsWallTimeToo) {
+TEST_F(TimerTest, MayUseWallTime) {
   const WallTime start = std::chrono::system_clock::now();
   WallTimer timer(
       *loop_, [&] { loop_->Stop(); }, Slack(1));
@@ -150,7 +150,7 @@ TEST_F(TimerTest, OfWallTimeDoesNotFireWhenItIsCancelled) {
 
 using FdWatchTest = Watches;
 
-TEST_F(FdWatchTest, CallsForAsLongAsTheDescriptorIsReadable) {
+TEST_F(FdWatchTest, CallsWhileTheDescriptorIsReadable) {
   const Pipe pipe;
   int calls = 0;
   const FdWatch watch = ValueOf(FdWatch::Create(*loop_, pipe.out.get(), {.readable = true}, [&](FdReadiness ready) {
@@ -189,7 +189,7 @@ TEST_F(FdWatchTest, ReportsThatTheOtherEndIsClosed) {
   EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
 }
 
-TEST_F(FdWatchTest, MayBeDestroyedFromWithinAnother) {
+TEST_F(FdWatchTest, MayBeDestroyedInTheCallbackOfAnother) {
   const Pipe first;
   const Pipe second;
   std::array<std::optional<FdWatch>, 2> watches;
@@ -216,7 +216,7 @@ TEST_F(FdWatchTest, CannotWatchAFile) {
 
 using SignalWatchTest = Watches;
 
-TEST_F(SignalWatchTest, TakesTheSignalThatWouldEndTheProcess) {
+TEST_F(SignalWatchTest, ReceivesASignalThatWouldEndTheProcess) {
   std::vector<int> got;
   const auto take = [&](int signal) {
     got.push_back(signal);
@@ -230,7 +230,7 @@ TEST_F(SignalWatchTest, TakesTheSignalThatWouldEndTheProcess) {
   EXPECT_THAT(got, testing::UnorderedElementsAre(SIGTERM, SIGINT));
 }
 
-TEST_F(SignalWatchTest, KeepsTheSignalBlockedWhenItIsGone) {
+TEST_F(SignalWatchTest, LeavesTheSignalBlockedAtItsEnd) {
   {
     const SignalWatch watch = ValueOf(SignalWatch::Create(*loop_, SIGUSR1, [](int) { FAIL() << "it is gone"; }));
   }
@@ -334,7 +334,7 @@ TEST_F(InotifyWatchTest, ReportsLostChanges) {
   EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
 }
 
-TEST_F(InotifyWatchTest, MayBeDestroyedFromWithinWhileMoreIsWaiting) {
+TEST_F(InotifyWatchTest, MayBeDestroyedInItsCallbackBeforeMoreEvents) {
   std::optional<InotifyWatch> watch;
   int calls = 0;
   watch = ValueOf(InotifyWatch::Create(*loop_, directory_.path(), IN_CREATE, [&](const FileHappening&) {
@@ -373,7 +373,7 @@ TEST_F(InotifyWatchTest, NamesTheSettingWhenThereAreTooFewWatches) {
               "raise the sysctl fs.inotify.max_user_watches: No space|no user namespaces here");
 }
 
-TEST_F(InotifyWatchTest, NeedsSomethingToWatch) {
+TEST_F(InotifyWatchTest, IsAnErrorForAMissingFile) {
   EXPECT_EQ(MessageOf(InotifyWatch::Create(*loop_, "/nonexistent", IN_CREATE, Collect())),
             "watching /nonexistent: inotify: No such file or directory");
 }

@@ -50,7 +50,7 @@ TEST_F(WorkerTest, RunsJobsOneAfterTheOther) {
   EXPECT_TRUE(std::is_sorted(finished.begin(), finished.end()));
 }
 
-TEST_F(WorkerTest, TakesArgumentsAndValuesThatCanOnlyBeMoved) {
+TEST_F(WorkerTest, AcceptsMoveOnlyArgumentsAndValues) {
   worker_->Run<Result<std::unique_ptr<int>>>(
       [number = std::make_unique<int>(20)](std::stop_token) mutable {
         *number += 1;
@@ -152,7 +152,7 @@ class WorkerInTurnsTest : public testing::Test {
   std::unique_ptr<Worker> worker_ = ValueOf(Worker::Create(*loop_));
 };
 
-TEST_F(WorkerInTurnsTest, WorksOnTheLoopAndNeverFromWithinTheCallThatGivesTheJob) {
+TEST_F(WorkerInTurnsTest, RunsOnTheLoopAndNeverInsideTheCallThatAddsTheJob) {
   const auto loop_thread = std::this_thread::get_id();
   std::vector<std::string> happened;
   worker_->Run<std::thread::id>(

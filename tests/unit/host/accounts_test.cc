@@ -39,7 +39,7 @@ TEST(FindUser, ReturnsIdsAndHome) {
   EXPECT_EQ(ValueOf(FindUser(machine.root(), "last"))->uid, 7U);
 }
 
-TEST(FindUser, KnowsThoseThatOnlyTheImageHas) {
+TEST(FindUser, FindsUsersThatOnlyTheImageHas) {
   const MachineWithUsers machine;
   EXPECT_EQ(ValueOf(FindUser(machine.root(), "chrony"))->uid, 994U);
   EXPECT_EQ(ValueOf(FindGroup(machine.root(), "chrony")), 992U);

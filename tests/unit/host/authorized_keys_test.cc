@@ -66,7 +66,7 @@ TEST(AuthorizedKeys, MayBePutAgainAndReplaceTheOldOnes) {
   EXPECT_EQ(machine.Read(kFile), "ssh-rsa B\n");
 }
 
-TEST(AuthorizedKeys, WithoutKeysTheFileIsEmptyAndIsNotMadeForIt) {
+TEST(AuthorizedKeys, AnEmptyListEmptiesAFileButMakesNone) {
   const MachineWithHome machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Keys({}))));
   EXPECT_FALSE(fs::exists(machine / "home/core/.ssh"));
@@ -87,7 +87,7 @@ TEST(AuthorizedKeys, CanBePutBackToNothing) {
   EXPECT_TRUE(fs::is_empty(machine / "home/core"));
 }
 
-TEST(AuthorizedKeys, ThatTheUserHasOfHisOwnStay) {
+TEST(AuthorizedKeys, LeaveTheUsersOtherFilesAlone) {
   const MachineWithHome machine;
   fs::create_directory(machine / "home/core/.ssh");
   machine.Write("home/core/.ssh/id_rsa", "secret");
@@ -97,7 +97,7 @@ TEST(AuthorizedKeys, ThatTheUserHasOfHisOwnStay) {
   EXPECT_FALSE(fs::exists(machine / "home/core/.ssh/authorized_keys.d"));
 }
 
-TEST(AuthorizedKeys, ArePutBackByteForByte) {
+TEST(AuthorizedKeys, AreRestoredExactly) {
   for (const std::string text : {"", "ssh-rsa A\n", "ssh-rsa A", "\n\nssh-rsa A\n\n", "# by hand\r\nssh-rsa A\r\n"}) {
     const MachineWithHome machine;
     fs::create_directories((machine / kFile).parent_path());
@@ -133,7 +133,7 @@ TEST(AuthorizedKeys, ReplaceNoLinkInThePlaceOfTheFile) {
   EXPECT_EQ(machine.Read("etc/target"), "untouched");
 }
 
-TEST(AuthorizedKeys, AreNotWrittenWhereTheyCouldNotBeReadBack) {
+TEST(AuthorizedKeys, AreNotWrittenIfTheyCouldNotBeReadBack) {
   const MachineWithHome machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A"}))));
   EXPECT_THAT(MessageOf(machine.Put("core", Keys({std::string(17 << 20, 'k')}))),
@@ -232,7 +232,7 @@ TEST_F(AuthorizedKeysAsRoot, LeaveAFolderOfSomeoneElseAloneIfTheListIsEmpty) {
   EXPECT_EQ(StatusOf("home/core/.ssh").st_uid, 0U);
 }
 
-TEST_F(AuthorizedKeysAsRoot, AreNotPutWhereTheUserMayNotWrite) {
+TEST_F(AuthorizedKeysAsRoot, AreNotWrittenToAFolderThatTheUserMayNotWrite) {
   ASSERT_EQ(::chown((machine_ / "home/core").c_str(), 0, 0), 0);
   EXPECT_THAT(MessageOf(machine_.Put("core", Keys({"ssh-rsa A"}))), HasSubstr("mkdir: Permission denied"));
 }

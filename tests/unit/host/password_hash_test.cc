@@ -58,13 +58,13 @@ TEST(PasswordHash, IsReplacedOnlyTogetherWithItsDay) {
   EXPECT_TRUE(Matches(Hash("$6$new"), machine.Observe()));
 }
 
-TEST(PasswordHash, ThatIsThereAlreadyKeepsItsDay) {
+TEST(PasswordHash, ThatIsUnchangedKeepsItsDay) {
   const MachineWithShadow machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$old"))));
   EXPECT_EQ(machine.Shadow(), kBefore + "core:$6$old:19500:0:99999:7:::\n" + kAfter);
 }
 
-TEST(PasswordHash, IsPutBackByteForByte) {
+TEST(PasswordHash, IsRestoredExactly) {
   for (const char* line : {"core:$6$old:19500:0:99999:7:::\n", "core::0:::::2:\n", "core:*::0:99999:7:::\n", "core:!\n",
                            "core:\n", "core:$6$old:19500\n", ""}) {
     const MachineWithShadow machine(line);
@@ -138,7 +138,7 @@ class Locked {
   UniqueFd file_;
 };
 
-TEST(PasswordHash, WaitsForOthersOnlySoLong) {
+TEST(PasswordHash, WaitsForTheLockUpToALimit) {
   const MachineWithShadow machine;
   const Locked locked(machine);
   const auto put = machine.Put("core", Hash("$6$new"), milliseconds(30));
@@ -147,7 +147,7 @@ TEST(PasswordHash, WaitsForOthersOnlySoLong) {
   EXPECT_THAT(machine.Shadow(), HasSubstr("$6$old"));
 }
 
-TEST(PasswordHash, IsPutWhenOthersAreDone) {
+TEST(PasswordHash, IsWrittenWhenTheLockIsReleased) {
   const MachineWithShadow machine;
   std::optional<Locked> locked(machine);
   std::thread other([&] { EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$new")))); });

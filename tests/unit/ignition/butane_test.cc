@@ -60,7 +60,7 @@ TEST(Butane, ReadsLocalFilesOnlyThroughItsCaller) {
   EXPECT_EQ(butane.config.storage.files[0].contents.source, "data:,contents-of-a.txt");
 }
 
-TEST(Butane, TakesAModeInYaml12Octal) {
+TEST(Butane, AcceptsAModeInYaml12Octal) {
   json::Report report;
 
   const Butane butane = ValueOf(ReadButane(
@@ -81,7 +81,7 @@ TEST(Butane, WarnsOfAModeThatLooksLikeOctal) {
   EXPECT_EQ(report.problems()[0].what, "is 01204 in octal: did you mean 0644?");
 }
 
-TEST(Butane, KnowsWhereItsTextsAre) {
+TEST(Butane, KnowsThePositionsOfItsTexts) {
   using Keys = std::vector<std::string_view>;
   for (const Keys& keys : {Keys{"version"}, Keys{"metadata", "name"}, Keys{"metadata", "labels", "mode"},
                            Keys{"openshift", "kernel_arguments"}, Keys{"openshift", "kernel_type"},

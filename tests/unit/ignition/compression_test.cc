@@ -14,7 +14,7 @@ const std::string kHello = *DecodeBase64("H4sIAAAAAAACA8tIzcnJ5wIAIDA6NgYAAAA=")
 
 TEST(Gunzip, Unpacks) { EXPECT_EQ(ValueOf(Gunzip(kHello)), "hello\n"); }
 
-TEST(Gunzip, UnpacksMembersOneBehindTheOther) { EXPECT_EQ(ValueOf(Gunzip(kHello + kHello)), "hello\nhello\n"); }
+TEST(Gunzip, UnpacksSeveralMembersInARow) { EXPECT_EQ(ValueOf(Gunzip(kHello + kHello)), "hello\nhello\n"); }
 
 TEST(Gunzip, RefusesATruncatedText) {
   EXPECT_EQ(MessageOf(Gunzip(kHello.substr(0, kHello.size() - 5))), "unexpected EOF");
@@ -29,7 +29,7 @@ TEST(Gunzip, RefusesABrokenText) {
   EXPECT_FALSE(Gunzip("not gzip at all"));
 }
 
-TEST(Gunzipper, TakesAnyPieces) {
+TEST(Gunzipper, AcceptsAnyPieces) {
   std::string unpacked;
   Gunzipper gunzipper([&](std::string_view piece) {
     unpacked += piece;

@@ -53,7 +53,7 @@ TEST(DataUrl, ReportsErrorsInIgnitionsWords) {
   EXPECT_EQ(DataUrlProblem("data:;base64,YQ==YQ=="), "illegal base64 data at input byte 4");
 }
 
-TEST(DataUrl, TakesQuotedParameters) { EXPECT_EQ(DataUrlProblem("data:text/plain;a=\"b;c\";base64,YQ=="), ""); }
+TEST(DataUrl, AcceptsQuotedParameters) { EXPECT_EQ(DataUrlProblem("data:text/plain;a=\"b;c\";base64,YQ=="), ""); }
 
 TEST(DataUrl, WrittenAndReadAgainIsTheSame) {
   std::string bytes;

@@ -39,7 +39,7 @@ TEST(Merge, KeepsTheParentsHashWhenTheChildReplacesOnlyTheSource) {
           R"("}},"path":"/a"}]}})");
 }
 
-TEST(Merge, PutsAppendicesAndOptionsBehindOneAnother) {
+TEST(Merge, AppendsAppendicesAndOptions) {
   EXPECT_EQ(Merged(R"("storage": {"files": [{"path": "/a", "append": [{"source": "data:,a"}]}]})",
                    R"("storage": {"files": [{"path": "/a", "append": [{"source": "data:,a"}]}]})"),
             R"({"storage":{"files":[{"append":[{"source":"data:,a"},{"source":"data:,a"}],"path":"/a"}]}})");
@@ -51,7 +51,7 @@ TEST(Merge, UnitesKeys) {
             R"({"passwd":{"users":[{"name":"core","sshAuthorizedKeys":["b","a","c"]}]}})");
 }
 
-TEST(Merge, TakesAHeaderAwayThatTheChildHasWithoutAValue) {
+TEST(Merge, RemovesAHeaderThatTheChildHasWithoutAValue) {
   EXPECT_EQ(Merged(R"("storage": {"files": [{"path": "/a", "contents": {"source": "http://h", "httpHeaders": [
                       {"name": "A", "value": "1"}, {"name": "B", "value": "2"}]}}]})",
                    R"("storage": {"files": [{"path": "/a", "contents": {"source": "http://h",

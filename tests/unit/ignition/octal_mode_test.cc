@@ -9,7 +9,7 @@
 namespace pintle::ignition {
 namespace {
 
-TEST(MeantInOctal, KnowsDigitsThatAreAModeInOctalOnly) {
+TEST(MeantInOctal, RecognisesDigitsThatAreAModeInOctalOnly) {
   const std::vector<std::pair<int, int>> modes = {{644, 0644}, {600, 0600}, {755, 0755}, {400, 0400},
                                                   {440, 0440}, {444, 0444}, {500, 0500}, {555, 0555},
                                                   {664, 0664}, {711, 0711}, {777, 0777}};

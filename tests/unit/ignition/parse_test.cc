@@ -178,7 +178,7 @@ TEST(Parse, OmitsEmptyAndUnknownFields) {
   EXPECT_THAT(Texts(report), ElementsAre("$.?: Unused key"));
 }
 
-TEST(Parse, TakesADocumentThatIsAlreadyRead) {
+TEST(Parse, AcceptsADocumentThatIsAlreadyParsed) {
   json::Report report;
   json::Value document = json::Value::object();
   document["ignition"]["version"] = "3.2.0";
@@ -195,7 +195,7 @@ TEST(Parse, FindsADuplicateAcrossKindsOfNodes) {
   EXPECT_THAT(Texts(report), ElementsAre("$.storage.files.0: duplicate entry defined"));
 }
 
-TEST(Parse, RefusesAFileWhereAUnitGoes) {
+TEST(Parse, RefusesAFileAtThePathOfAUnit) {
   json::Report report;
   const std::string text = R"({"ignition": {"version": "3.3.0"}, "storage": {
       "files": [{"path": "/etc/systemd/system/a.service"}]},

@@ -30,7 +30,7 @@ TEST(UnitFile, ReportsErrorsInIgnitionsWords) {
             "invalid unit content: line too long (max 2048 bytes)");
 }
 
-TEST(UnitFile, TakesALineOfJustTheLengthThatSystemdReads) {
+TEST(UnitFile, AcceptsALineOfTheGreatestLengthThatSystemdReads) {
   EXPECT_TRUE(ReadUnit("[S]\nA=" + std::string(2040, 'y') + "\nB=1\n"));
 }
 

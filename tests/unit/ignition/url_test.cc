@@ -10,7 +10,7 @@ namespace {
 
 TEST(Url, HasASchemeInLowerCase) { EXPECT_EQ(ValueOf(ParseUrl("HTTP://host/path")).scheme, "http"); }
 
-TEST(Url, IsRefusedWhereIgnitionRefusesIt) {
+TEST(Url, IsRefusedIfIgnitionRefusesIt) {
   for (const char* url : {"://x", "http://h:bad/", "http://[::1/", "http://[nonsense]/", "http://h/%zz", "http://a b/",
                           "a:b\n", "http://h/#%", "first:colon/no scheme"}) {
     SCOPED_TRACE(url);

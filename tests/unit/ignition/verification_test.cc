@@ -9,7 +9,7 @@
 namespace pintle::ignition {
 namespace {
 
-TEST(VerifyHash, TakesContentsWithTheirHash) {
+TEST(VerifyHash, AcceptsContentsWithTheirHash) {
   EXPECT_TRUE(Succeeded(VerifyHash("a", "sha256-" + Sha256("a").hex())));
   EXPECT_TRUE(Succeeded(VerifyHash("a", "sha512-" + DigestOf(DigestAlgorithm::kSha512, "a").hex())));
 }
@@ -21,7 +21,7 @@ TEST(VerifyHash, RefusesATextThatIsNoHash) {
   EXPECT_FALSE(VerifyHash("a", "sha256-" + std::string(64, 'x')));
 }
 
-TEST(HashProblem, KnowsSha256FromSpec31On) {
+TEST(HashProblem, AcceptsSha256SinceSpec31) {
   const std::string hash = "sha256-" + std::string(64, '0');
   EXPECT_EQ(HashProblem(hash, true), "");
   EXPECT_EQ(HashProblem(hash, false), "unrecognized hash function");

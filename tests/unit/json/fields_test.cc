@@ -179,7 +179,7 @@ TEST(Compare, NamesEachFieldThatDiffers) {
   EXPECT_FALSE(Equal(a, b));
 }
 
-TEST(MergeInto, LaysTheChildOverTheParent) {
+TEST(MergeInto, PrefersTheChildsValues) {
   Storage parent = Fine<Storage>(R"({"files":[
       {"path":"/a","mode":1,"contents":{"source":"data:,1","compression":"gzip"},"append":[{"source":"data:,x"}]},
       {"path":"/b"}]})");

@@ -11,7 +11,7 @@
 namespace pintle::json {
 namespace {
 
-TEST(KnownKeys, AreTheSameInEachWayToWriteThem) {
+TEST(KnownKeys, AreRecognisedInEverySpelling) {
   EXPECT_TRUE(IsKnownKey("sshAuthorizedKeys"));
   EXPECT_TRUE(IsKnownKey("ssh_authorized_keys"));
   EXPECT_TRUE(IsKnownKey("PATH"));

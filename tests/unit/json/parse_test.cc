@@ -48,7 +48,7 @@ TEST(Parse, RefusesATextLongerThanItsLimit) {
             "JSON of 6 bytes, longer than the limit of 5");
 }
 
-TEST(Parse, WarnsOfKeysThatStandTwice) {
+TEST(Parse, WarnsOfDuplicateKeys) {
   Report report;
   const Value value = ValueOf(Parse(R"({"list":[{},{"a":{"x":1,"x":[2],"y":3}}]})", &report));
   EXPECT_EQ(value["list"][1]["a"]["x"], Value::array({2}));
@@ -58,7 +58,7 @@ TEST(Parse, WarnsOfKeysThatStandTwice) {
 
 TEST(ToText, NeverMakesTextThatIsNotUtf8) { EXPECT_EQ(ToText(Value("a\xff")), "\"a\xEF\xBF\xBD\""); }
 
-TEST(ToIndentedText, IsForPeople) { EXPECT_EQ(ToIndentedText(Value{{"a", 1}}), "{\n  \"a\": 1\n}"); }
+TEST(ToIndentedText, IsReadableForPeople) { EXPECT_EQ(ToIndentedText(Value{{"a", 1}}), "{\n  \"a\": 1\n}"); }
 
 }  // namespace
 }  // namespace pintle::json

@@ -13,11 +13,10 @@
 
 namespace pintle::kube {
 
-// The interval doubles throughout a test, however slow the machine is, and there is no jitter by which a request comes
-// too early.
+// The interval doubles throughout a test, even on a slow machine.  There is no jitter, so no request comes too early.
 inline constexpr Backoff::Settings kDoubling = {
     .first = std::chrono::milliseconds(2), .longest = std::chrono::hours(1), .jitter = 0};
-// This many requests tell a growing interval from a constant one.
+// This many requests are enough to distinguish a growing interval from a constant one.
 inline constexpr std::size_t kEnough = 6;
 
 class Arrivals {

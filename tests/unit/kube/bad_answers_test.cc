@@ -71,7 +71,7 @@ class BadAnswersTest : public testing::TestWithParam<BadAnswer> {
 
 class BadObject : public BadAnswersTest {};
 
-TEST_P(BadObject, IsAnErrorWithTheWordsOfTheServer) {
+TEST_P(BadObject, IsAnErrorWithTheServersMessage) {
   ScriptedServer server({GetParam().answer});
   Client client = ValueOf(Client::Create(*loop_, server.access()));
   std::string error;
@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(Each, BadWatch, testing::ValuesIn(BadWatches()),
 
 class Following : public BadAnswersTest {};
 
-TEST_F(Following, AsksNotMoreOftenForASecondPageThatIsRefused) {
+TEST_F(Following, DoesNotRequestARefusedSecondPageMoreOften) {
   ScriptedServer server({}, [this](const Asked& asked) -> Answer {
     if (asked.line.find("continue=") == std::string::npos) {
       arrivals_.Note();
@@ -175,7 +175,7 @@ TEST_F(Following, AcceptsLargeObjectsAndPieces) {
   EXPECT_EQ(server.asked().size(), 2U);
 }
 
-TEST_F(Following, SetsAsideTheOneObjectWithANumberThatIsTooLarge) {
+TEST_F(Following, SetsAsideOnlyTheObjectWithATooLargeNumber) {
   const std::string bad =
       R"({"metadata":{"name":"a","resourceVersion":"1","generation":9223372036854775808},"spec":{}})";
   ScriptedServer server({{.body = ListAnswer(bad + R"(,{"metadata":{"name":"b","resourceVersion":"2"},"spec":{}})")}});

@@ -53,7 +53,7 @@ TEST_F(CandidacyTest, LeavesALeaseThatIsRenewed) {
 TEST_F(CandidacyTest, TakesALeaseOverThatWasUnchangedForItsDuration) {
   Compete(a_);
   now_ += seconds(100);
-  EXPECT_FALSE(Compete(b_)) << "it has only just seen it";
+  EXPECT_FALSE(Compete(b_)) << "b has only just seen the lease";
   now_ += seconds(14);
   EXPECT_FALSE(Compete(b_));
   now_ += seconds(1);
@@ -72,7 +72,7 @@ TEST_F(CandidacyTest, UsesTheDurationInTheHoldersLease) {
   EXPECT_TRUE(Compete(b_));
 }
 
-TEST_F(CandidacyTest, CaresNotAboutClocksThatAreWrong) {
+TEST_F(CandidacyTest, DoesNotDependOnWrongWallClocks) {
   for (const auto fast : {seconds(hours(1000)), seconds(-hours(1000))}) {
     stored_.reset();
     Compete(a_, fast);
@@ -91,7 +91,7 @@ TEST_F(CandidacyTest, StopsLeadingBeforeAnyoneMayTakeOver) {
   EXPECT_FALSE(Compete(b_));
 }
 
-TEST_F(CandidacyTest, KnowsWhenAnotherHasTheLease) {
+TEST_F(CandidacyTest, ReportsThatAnotherHasTheLease) {
   Compete(a_);
   stored_->holder_identity = "b";
   EXPECT_FALSE(Compete(a_));
@@ -106,14 +106,14 @@ TEST_F(CandidacyTest, TakesAReleasedLeaseAtOnce) {
   EXPECT_EQ(stored_->lease_transitions, 1);
 }
 
-TEST_F(CandidacyTest, TakesUpItsOwnLeaseAgain) {
+TEST_F(CandidacyTest, ContinuesItsOwnLease) {
   Compete(a_);
   Candidacy again("a", kTimes);
   EXPECT_TRUE(Compete(again));
   EXPECT_EQ(stored_->lease_transitions, 0);
 }
 
-TEST(LeaseText, HasTheTimesThatTheApiServerTakes) {
+TEST(LeaseText, HasTimesInTheApiServersFormat) {
   api::LeaseSpec spec;
   spec.holder_identity = "a";
   spec.renew_time = api::MicroTime{ValueOf(FromRfc3339("2026-11-21T05:41:43.000007Z"))};

@@ -77,7 +77,7 @@ class ClientTest : public testing::Test {
 
 using Getting = ClientTest;
 
-TEST_F(Getting, GivesTheObject) {
+TEST_F(Getting, ReturnsTheObject) {
   ScriptedServer server({{.body = NodeText("a")}});
   const api::Node node = ValueOf(Get(server, "a"));
   EXPECT_EQ(node.metadata.name, "a");
@@ -93,7 +93,7 @@ TEST_F(Getting, ReportsWhyThereIsNoObject) {
   EXPECT_EQ(node.error().kind(), ErrorKind::kNotFound);
 }
 
-TEST_F(Getting, IsTriedAgainWhenTheServerIsAwayForAMoment) {
+TEST_F(Getting, IsRepeatedIfTheServerIsBrieflyAway) {
   ScriptedServer server(
       {{.status = 500}, {.body = NodeText("a").substr(0, 20), .ending = Ending::kCutOff}, {.body = NodeText("a")}});
   EXPECT_TRUE(Succeeded(Get(server, "a")));
@@ -105,7 +105,7 @@ TEST_F(Getting, IsGivenUpAfterSomeAttempts) {
   EXPECT_EQ(server.asked().size(), 3U);
 }
 
-TEST_F(Getting, IsNotTriedAgainWhenThatCannotHelp) {
+TEST_F(Getting, IsNotRepeatedIfThatCannotHelp) {
   ScriptedServer server({{.status = 403, .body = StatusText("Forbidden", "no")}});
   EXPECT_EQ(MessageOf(Get(server, "a")), "reading Node a: no (status 403 Forbidden)");
 }
@@ -136,7 +136,7 @@ TEST_F(Getting, MayBeDroppedAtAnyTime) {
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
 }
 
-TEST_F(Getting, SendsTheTokenAsItIsNow) {
+TEST_F(Getting, SendsTheCurrentToken) {
   const TemporaryDirectory directory;
   directory.Write("token", "first");
   ScriptedServer server({{.body = NodeText("a")}, {.body = NodeText("a")}, {.status = 401}});
@@ -231,7 +231,7 @@ TEST_F(Changing, SendsAnApplyToTheStatus) {
             R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"a"},"status":{"phase":"x"}})");
 }
 
-TEST_F(Changing, IsRepeatedOnlyWhenTheSecondTimeDoesTheSame) {
+TEST_F(Changing, IsRepeatedOnlyIfThatHasTheSameEffect) {
   ScriptedServer server({{.status = 500},
                          {.body = NodeText("a")},
                          {.status = 500},
@@ -303,7 +303,7 @@ TEST_F(Changing, ReportsThatTheNewObjectExistsAlready) {
   EXPECT_EQ(server.asked()[0].line, "POST /apis/coordination.k8s.io/v1/namespaces/ns/leases?fieldManager=test");
 }
 
-TEST_F(Changing, DeletesOnlyTheOneThatIsMeant) {
+TEST_F(Changing, DeletesOnlyTheObjectWithTheGivenUid) {
   ScriptedServer server({{.body = R"({"kind":"Status","status":"Success"})"}});
   Client client = Connect(server);
   EXPECT_TRUE(Succeeded(Outcome<void>([&](auto done) {

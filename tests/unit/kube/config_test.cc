@@ -36,7 +36,7 @@ TEST(Kubeconfig, HasTheServerAndNamespaceOfItsCurrentContext) {
   EXPECT_FALSE(config.tls.client);
 }
 
-TEST(Kubeconfig, GivesAnotherContextWhenAskedForIt) {
+TEST(Kubeconfig, ReturnsTheRequestedContext) {
   const Config config = ValueOf(ParseKubeconfig(Kubeconfig(kServer, "token: abc"), "/", "there"));
   EXPECT_EQ(config.server.host(), "elsewhere");
   EXPECT_EQ(config.namespace_name, "default");

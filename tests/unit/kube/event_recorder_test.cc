@@ -59,7 +59,7 @@ class EventRecorderTest : public testing::Test {
   std::vector<std::string> troubles_;
 };
 
-TEST_F(EventRecorderTest, PostsOnceAndThenCounts) {
+TEST_F(EventRecorderTest, PostsAnEventOnceAndThenCountsIt) {
   ScriptedServer server({{.status = 201, .body = "{}"}, {.body = "{}"}, {.body = "{}"}, {.status = 201, .body = "{}"}});
   EventRecorder recorder = Recorder(server);
   for (int i = 0; i < 3; ++i) recorder.Post(Node(), EventKind::kNormal, "Reboot", "why");
@@ -83,7 +83,7 @@ TEST_F(EventRecorderTest, PostsAnEventAgainThatTheServerHasForgotten) {
               ElementsAre(StartsWith("POST"), StartsWith("PATCH"), StartsWith("POST"), StartsWith("PATCH")));
 }
 
-TEST_F(EventRecorderTest, GoesOnAfterOneThatWasRefused) {
+TEST_F(EventRecorderTest, ContinuesAfterARefusedEvent) {
   ScriptedServer server({{.status = 403}, {.status = 201, .body = "{}"}});
   EventRecorder recorder = Recorder(server);
   for (int i = 0; i < 3; ++i) recorder.Post(Node(), EventKind::kNormal, "Reboot", "why");

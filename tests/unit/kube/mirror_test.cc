@@ -86,7 +86,7 @@ TEST_F(MirrorTest, HasListedAndWatchedObjects) {
               HasSubstr("GET /api/v1/nodes?watch=1&allowWatchBookmarks=true&resourceVersion=5&timeoutSeconds="));
 }
 
-TEST_F(MirrorTest, GoesOnFromTheLastBookmarkOrEvent) {
+TEST_F(MirrorTest, ContinuesFromTheLastBookmarkOrEvent) {
   ScriptedServer server({{.body = ListText("", "5")},
                          {.body = EventText("BOOKMARK", MirroredNodeText("", "9"))},
                          {.body = EventText("ADDED", MirroredNodeText("a", "11"))},
@@ -125,7 +125,7 @@ TEST_F(MirrorTest, ReportsOnlyDifferencesAfterTheServerHasForgotten) {
   EXPECT_THAT(told_, ElementsAre("changed b@2 to b@7", "added d@8", "removed c@3", "synced"));
 }
 
-TEST_F(MirrorTest, ListsAgainWhenAWatchIsRefusedAsTooOld) {
+TEST_F(MirrorTest, ListsAgainIfAWatchIsRefusedAsTooOld) {
   ScriptedServer server({{.body = ListText("", "5")}, {.status = 410, .body = kExpired}, {.body = ListText("", "6")}});
   Follow(server, 2);
   EXPECT_THAT(told_, ElementsAre("synced", "synced"));
@@ -151,7 +151,7 @@ TEST_F(MirrorTest, KeepsItsObjectsWhileTheServerIsAway) {
                                  "trouble: watching nodes: the answer has status 503", "added b@6"));
 }
 
-TEST_F(MirrorTest, ListsUntilThatWorks) {
+TEST_F(MirrorTest, RepeatsTheListUntilItSucceeds) {
   ScriptedServer server({{.status = 403}, {.status = 500}, {.body = "[]"}, {.body = ListText("", "5")}});
   Follow(server, 4);
   EXPECT_EQ(told_[0], "trouble: listing nodes: the answer has status 403");
@@ -306,7 +306,7 @@ TEST_F(MirrorTest, MayBeDestroyedInItsOwnCallback) {
   }
 }
 
-TEST_F(MirrorTest, AsksOnceForAListThatIsRefusedBeforeItWaits) {
+TEST_F(MirrorTest, RequestsARefusedListOnceBeforeItWaits) {
   settings_.page.attempts = 3;
   ScriptedServer server(std::deque<Answer>(20, Answer{.status = 503}));
   Follow(server, 5);

@@ -40,7 +40,7 @@ TEST(Queries, AreEncoded) {
             "?labelSelector=app%3Dweb%2Ctier%21%3Da%26b&watch=1");
 }
 
-TEST(BackoffTest, DoublesUpToItsLongestAndSpreads) {
+TEST(BackoffTest, DoublesUpToItsLongestWithJitter) {
   double random = 0;
   Backoff backoff({.first = milliseconds(100), .longest = milliseconds(300), .jitter = 1}, [&] { return random; });
   EXPECT_EQ(backoff.Next(), milliseconds(100));
@@ -71,7 +71,7 @@ std::vector<std::string> SplitInAllWays(const std::string& text) {
   return first;
 }
 
-TEST(Lines, AreTheSameHoweverTheyAreCut) {
+TEST(Lines, DoNotDependOnThePieces) {
   EXPECT_THAT(SplitInAllWays<LineSplitter>("one\n\ntwo\nthree\nunfinished"), ElementsAre("one", "two", "three"));
 }
 
@@ -82,7 +82,7 @@ TEST(Lines, HaveALimit) {
   EXPECT_EQ(MessageOf(lines.Feed("567890", ignore)), "a line of the watch is longer than 10 bytes");
 }
 
-TEST(Lists, AreTheSameHoweverTheyAreCut) {
+TEST(Lists, DoNotDependOnThePieces) {
   EXPECT_THAT(
       SplitInAllWays<ListSplitter>(
           R"({"kind":"items","metadata":{"items":[{"no":1}],"continue":"a\"]}"},"items": [{"a":{"b":[1,"}\\"]}} , {}]})"),
@@ -109,7 +109,7 @@ TEST(Lists, HaveLimits) {
             "an element of the list is longer than 10 bytes");
   ListSplitter other({.element = 10, .frame = 30});
   EXPECT_EQ(MessageOf(other.Feed(R"({"metadata":"01234567890123456789"})", ignore)),
-            "what is around the list is longer than 30 bytes");
+            "the text around the list is longer than 30 bytes");
 }
 
 TEST(Lists, ThatAreMalformedAreRefused) {
@@ -127,7 +127,7 @@ TEST(Events, AreDecoded) {
   EXPECT_EQ(ResourceVersionOf(watched.object), "7");
 }
 
-TEST(Events, MayBeTheEndThatTheServerExplains) {
+TEST(Events, MayBeTheServersError) {
   const auto event = ValueOf(DecodeWatchLine(
       R"({"type":"ERROR","object":{"kind":"Status","message":"too old resource version","reason":"Expired","code":410}})"));
   const auto& failure = std::get<Failure>(event);
@@ -165,7 +165,7 @@ TEST(Refusals, HaveTheServersMessage) {
   EXPECT_FALSE(failure.disruption_budget);
 }
 
-TEST(Refusals, ByOthersThanTheApiServerAreTakenByTheirStatus) {
+TEST(Refusals, NotFromTheApiServerAreClassifiedByTheirStatus) {
   for (const std::string body : {"<html>nginx</html>", "", "{}", "[1]", R"({"kind":"Status","code":"x"})"}) {
     EXPECT_EQ(FailureFrom(Head(502), body).error.message(), "the answer has status 502") << body;
   }

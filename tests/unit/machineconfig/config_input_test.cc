@@ -79,7 +79,7 @@ TEST(ReadConfigFile, DetectsTheFormatByContentsAndNotByName) {
   }
 }
 
-TEST(ReadConfigFile, TakesNoIgnitionThatIsNearlyJson) {
+TEST(ReadConfigFile, RefusesIgnitionThatIsNearlyJson) {
   EXPECT_TRUE(ReadAlone(R"({"ignition": {"version": "3.4.0"},})").error);
 }
 
@@ -102,7 +102,7 @@ TEST(ReadConfigFile, AsksAboutModesThatLookLikeOctal) {
   EXPECT_TRUE(usual.report.problems().empty());
 }
 
-TEST(ToMachineConfig, KeepsTheVersionThatButaneStandsFor) {
+TEST(ToMachineConfig, HasTheIgnitionVersionOfTheButaneVersion) {
   const auto object = ValueOf(ToMachineConfig(
       ReadAlone("variant: openshift\nversion: 4.14.0\nmetadata: {name: a, labels: "
                 "{machineconfiguration.openshift.io/role: worker}}\nopenshift: {kernel_arguments: [quiet]}\n")));

@@ -39,7 +39,7 @@ TEST(WriteGoYaml, UsesSingleQuotesAroundIndicators) {
   EXPECT_EQ(WrittenAs("-a"), "k: -a\n");
 }
 
-TEST(WriteGoYaml, WritesTextsOfManyLinesAsBlocks) {
+TEST(WriteGoYaml, WritesMultiLineTextsAsBlocks) {
   EXPECT_EQ(WrittenAs("a\n\n b\n"), "k: |\n  a\n\n   b\n");
   EXPECT_EQ(WrittenAs("a"
                       "\nb"),
@@ -104,7 +104,7 @@ TEST(WriteGoYaml, WritesALongKeyOnALineOfItsOwn) {
   EXPECT_EQ(Written(key, {{"a", 1}, {"b", {2}}}), "? " + key + "\n: a: 1\n  b:\n  - 2\n");
 }
 
-TEST(WriteGoYaml, GoesThroughTheReaderOfYaml) {
+TEST(WriteGoYaml, CanBeReadBackByTheYamlReader) {
   EXPECT_EQ(WrittenAs("a \xC2\x85 b"), "k: a b\n");
   EXPECT_EQ(WrittenAs("a\xC2\x85\xC2\x85"
                       "b"),

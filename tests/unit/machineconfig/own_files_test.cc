@@ -11,7 +11,7 @@ namespace {
 using plan::TestConfig;
 using testing::HasSubstr;
 
-TEST(OwnFiles, AreThoseThatPintleReadsBackWithAllBelowAndAboveThem) {
+TEST(OwnFiles, IncludeAllPathsBelowAndAboveThem) {
   for (const char* path : {
            "/etc/machine-config-daemon/currentconfig",
            "/etc/machine-config-daemon/currentconfig/below",
@@ -48,7 +48,7 @@ TEST(OwnFiles, DoNotIncludeTheirNeighbours) {
   }
 }
 
-TEST(OwnFiles, MakeAConfigOneThatNoMachineGetsTo) {
+TEST(OwnFiles, MakeAConfigUnreachable) {
   TestConfig config;
   config.WithFile("/etc/machine-config-daemon/currentconfig", "data:,x");
   const Verdict verdict = Judge(TestConfig(), config, {});

@@ -82,7 +82,7 @@ TEST_F(Rendering, RefusesAFieldThatOnlyAnOlderVersionAllows) {
       HasSubstr("invalid ignition V3 config found: error at $.storage.links.0.target: link target is required"));
 }
 
-TEST_F(Rendering, TakesSpec2AsItIs) {
+TEST_F(Rendering, AcceptsSpec2) {
   Add("1").spec.config = {
       {"ignition", {{"version", "2.2.0"}}},
       {"storage", {{"links", {{{"filesystem", "root"}, {"path", "/etc/l"}, {"target", ""}}}}}},
@@ -120,7 +120,7 @@ TEST_F(Rendering, RefusesConfigsThatAnotherVersionHasWritten) {
   EXPECT_EQ(MessageOf(Try(settings)), "ignoring controller config generated from v1 (my version: v2)");
 }
 
-TEST_F(Rendering, BlamesTheConfigThatNodesCannotGetTo) {
+TEST_F(Rendering, NamesTheConfigThatNodesCannotReach) {
   Add("1-fine").spec.config = {{"ignition", {{"version", "3.4.0"}}}};
   Add("2-disks").spec.config = {{"ignition", {{"version", "3.4.0"}}},
                                 {"storage", {{"disks", {{{"device", "/dev/a"}}}}}}};

@@ -15,7 +15,7 @@ api::MachineConfigSpec SmallestSpec() {
   return spec;
 }
 
-TEST(RenderedName, IsTheOneThatNodesKnow) {
+TEST(RenderedName, IsTheNameThatNodesKnow) {
   EXPECT_EQ(ValueOf(RenderedName("master", SmallestSpec())), "rendered-master-6da92b29d98fcd722bbf117520c22ee4");
   api::MachineConfigSpec spec = SmallestSpec();
   spec.fips = true;

@@ -36,7 +36,7 @@ TEST(Sizes, OfFilesThatSystemdReadsHaveALowerLimit) {
               HasSubstr("a.service has more than 67108864 bytes"));
 }
 
-TEST(Sizes, OfAllContentsInAConfigAreCountedTogether) {
+TEST(Sizes, OfAllContentsInAConfigAreAddedUp) {
   ignition::Config config;
   for (const char* path : {"/etc/a", "/etc/b"}) {
     config.storage.files.emplace_back().path = path;
@@ -49,7 +49,7 @@ TEST(Sizes, OfAllContentsInAConfigAreCountedTogether) {
             "config; of that, /etc/b has 33554433 bytes: compress it with gzip, or let a unit fetch it");
 }
 
-TEST(Sizes, OfKeysAreCountedTogether) {
+TEST(Sizes, OfKeysAreAddedUp) {
   ignition::Config config;
   config.passwd.users.emplace_back().name = "core";
   config.passwd.users.back().ssh_authorized_keys = {std::string(8 << 20, 'a')};

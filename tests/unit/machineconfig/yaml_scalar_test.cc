@@ -8,7 +8,7 @@ namespace {
 
 bool IsTimestamp(std::string_view text) { return std::holds_alternative<Timestamp>(MeaningOf(text)); }
 
-TEST(MeaningOf, KnowsTimesInTheFormsThatGoReads) {
+TEST(MeaningOf, RecognisesTimesInTheFormsThatGoReads) {
   for (const char* time : {"2001-12-14", "2001-1-2", "0000-02-29", "2001-12-14T21:59:43.10Z", "2001-12-14t1:2:3+05:30",
                            "2001-12-14 21:59:43", "2001-12-14   21:59:43.123456789012", "2024-02-29"}) {
     EXPECT_TRUE(IsTimestamp(time)) << time;
@@ -19,7 +19,7 @@ TEST(MeaningOf, KnowsTimesInTheFormsThatGoReads) {
   }
 }
 
-TEST(MeaningOf, KeepsNumbersToTheirLimits) {
+TEST(MeaningOf, ChecksTheLimitsOfNumbers) {
   EXPECT_EQ(std::get<std::int64_t>(MeaningOf("-9223372036854775808")), std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(std::get<std::uint64_t>(MeaningOf("0xFFFFFFFFFFFFFFFF")), std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(std::get<double>(MeaningOf("+9223372036854775808")), 9223372036854775808.0);

@@ -36,7 +36,7 @@ TEST(ParseYaml, FollowsTags) {
   EXPECT_THAT(YamlProblem("!!binary '*'"), HasSubstr("base64"));
 }
 
-TEST(ParseYaml, TakesButanesTextsAsTheyAreWritten) {
+TEST(ParseYaml, KeepsButanesTextsAsTheyAreWritten) {
   EXPECT_EQ(
       YamlAsJson(
           "variant: fcos\nversion: 1.10\nstorage:\n  files:\n  - {path: 0644, mode: 0644, overwrite: yes, contents: "
@@ -53,7 +53,7 @@ TEST(ParseYaml, TakesButanesTextsAsTheyAreWritten) {
             R"({"storage":{"files":[{"mode":420,"path":"true"}]},"variant":"fcos","version":"1.50"})");
 }
 
-TEST(ParseYaml, TakesTextsOfButanesAnchorsAsTheyAreWritten) {
+TEST(ParseYaml, KeepsTextsOfButanesAnchorsAsTheyAreWritten) {
   EXPECT_EQ(YamlAsJson(
                 "variant: &text 1.0\nversion: *text\nstorage: {files: [&one {path: 1, mode: 1}, {<<: *one, path: 2}]}"),
             R"({"storage":{"files":[{"mode":1,"path":"1"},{"mode":1,"path":"2"}]},"variant":"1.0","version":"1.0"})");
@@ -72,7 +72,7 @@ TEST(ParseYaml, UsesTheLastOfTwoEqualKeysAndWarns) {
   EXPECT_EQ(report.problems()[0].path, "$.a.b");
 }
 
-TEST(ParseYaml, CallsNoKeyDoubledThatOverridesAMergedOne) {
+TEST(ParseYaml, DoesNotReportAKeyThatOverridesAMergedOne) {
   json::Report report;
   EXPECT_EQ(json::ToText(ValueOf(ParseYaml("- &a {x: 1, z: 1}\n- {<<: *a, x: 2}\n", &report)).front()),
             R"([{"x":1,"z":1},{"x":2,"z":1}])");
@@ -87,7 +87,7 @@ TEST(ParseYaml, ReadsBlocksAndFolds) {
             R"({"a":"x\n y\n","b":"one two\nthree","c":"z\n\n"})");
 }
 
-TEST(ParseYaml, ReadsAllDocumentsThatHaveSomethingInThem) {
+TEST(ParseYaml, ReadsAllDocumentsThatAreNotEmpty) {
   const auto documents = ValueOf(ParseYaml("---\n# nothing\n---\na: 1\n---\nnull\n---\n- b\n...\n"));
   ASSERT_THAT(documents, SizeIs(2));
   EXPECT_EQ(json::ToText(documents[0]), R"({"a":1})");
@@ -101,7 +101,7 @@ TEST(ParseYaml, FollowsAliases) {
   EXPECT_THAT(YamlProblem("a: &x [*x]\n"), HasSubstr("contains itself"));
 }
 
-TEST(ParseYaml, MergesWhereTheMergeKeyStands) {
+TEST(ParseYaml, MergesAtThePlaceOfTheMergeKey) {
   EXPECT_EQ(YamlAsJson("base: &b {x: 1, z: 2}\nbelow: {<<: *b, x: 3}\nabove: {x: 3, <<: *b}\n"),
             R"({"above":{"x":1,"z":2},"base":{"x":1,"z":2},"below":{"x":3,"z":2}})");
   EXPECT_EQ(YamlAsJson("a: &a {x: 1}\nb: &b {x: 2, z: 2}\nc: {<<: [*a, *b]}\n"),

@@ -128,7 +128,7 @@ TEST_F(Answers, ToHeadHaveNoBody) {
   EXPECT_EQ(response.body, "");
 }
 
-TEST_F(Answers, AreNotTakenForTheHintsBeforeThem) {
+TEST_F(Answers, FollowInformationalAnswers) {
   const Server server;
   const HttpResponse response = ValueOf(Fetch(server.At("/early-hints")));
   EXPECT_EQ(response.head.status, 200);
@@ -158,7 +158,7 @@ TEST_F(Answers, ComeInPiecesBeforeTheyAreComplete) {
   EXPECT_EQ(told, (std::vector<std::string>{"head 200", "first", "second", "end"}));
 }
 
-TEST_F(Answers, AreDecompressedWhenThatWasAsked) {
+TEST_F(Answers, AreDecompressedOnRequest) {
   const Server server;
   EXPECT_EQ(BodyFrom({.url = server.At("/gzip/10000"), .compression = Compression::kAccepted}),
             std::string(10000, 'x'));
@@ -168,7 +168,7 @@ TEST_F(Answers, AreDecompressedWhenThatWasAsked) {
                     " cannot be decompressed: Error while processing content unencoding: incorrect header check");
 }
 
-TEST_F(Answers, MayHaveAtMostTheLimit) {
+TEST_F(Answers, HaveALimitOfLength) {
   const Server server;
   const std::string too_long = "the body from " + server.Name() + " is longer than the 1000 bytes it may have";
   for (const std::string kind : {"/sized/", "/chunked/"}) {
@@ -177,13 +177,13 @@ TEST_F(Answers, MayHaveAtMostTheLimit) {
   }
 }
 
-TEST_F(Answers, MayHaveAtMostTheLimitOnceDecompressed) {
+TEST_F(Answers, HaveALimitOfDecompressedLength) {
   const Server server;
   ExpectInvalid(Fetch({.url = server.At("/gzip/1000000"), .body_limit = 10000, .compression = Compression::kAccepted}),
                 "the body from " + server.Name() + " is longer than the 10000 bytes it may have");
 }
 
-TEST_F(Answers, WithAHeadWithoutEndAreRefused) {
+TEST_F(Answers, WithAnEndlessHeadAreRefused) {
   const Server server;
   const auto result = Fetch(server.At("/endless-head"));
   ASSERT_FALSE(result);
@@ -277,13 +277,13 @@ TEST_F(Connections, ThatAreLostAreReplaced) {
 
 using Trust = HttpClientTest;
 
-TEST_F(Trust, IsGivenToAuthoritiesFromMemoryToo) {
+TEST_F(Trust, MayUseAuthoritiesFromMemory) {
   const Server server(Server::Tls("server"));
   tls_.authorities = PemText{certificates_.Text("ca.crt")};
   EXPECT_EQ(BodyFrom(server.At("/hello")), "hello");
 }
 
-TEST_F(Trust, IsNotGivenToOtherAuthorities) {
+TEST_F(Trust, ExcludesOtherAuthorities) {
   const Server server(Server::Tls("server"));
   tls_.authorities = PemFile{certificates_.Path("others/ca.crt")};
   ExpectInvalid(Fetch(server.At("/hello")),
@@ -370,12 +370,12 @@ class ClientCertificates : public HttpClientTest, public testing::WithParamInter
 INSTANTIATE_TEST_SUITE_P(TlsVersions, ClientCertificates, testing::Values("1_2", "1_3"),
                          [](const auto& version) { return "Tls" + version.param; });
 
-TEST_P(ClientCertificates, AreShown) {
+TEST_P(ClientCertificates, AreSent) {
   tls_.client = certificates_.Client("client");
   EXPECT_EQ(BodyFrom(server_.At("/hello")), "hello");
 }
 
-TEST_P(ClientCertificates, AreShownFromMemoryToo) {
+TEST_P(ClientCertificates, MayComeFromMemory) {
   tls_.client = {.certificate = PemText{certificates_.Text("client.crt")},
                  .key = PemText{certificates_.Text("client.key")}};
   EXPECT_EQ(BodyFrom(server_.At("/hello")), "hello");
@@ -441,7 +441,7 @@ TEST_P(Failures, ToConnectReportTheReason) {
   ExpectUnavailable(Fetch(refusing.At(GetParam())), "cannot connect to " + refusing.Name() + ": Connection refused");
 }
 
-TEST_F(HttpClientTest, GivesUpAHandshakeThatTakesTooLong) {
+TEST_F(HttpClientTest, EndsAHandshakeThatTakesTooLong) {
   const Unserved silent(Unserved::Manner::kAcceptsAndIsSilent);
   ExpectUnavailable(Fetch({.url = silent.At("https"), .timeouts = {.connect = milliseconds(200)}}),
                     "connecting to " + silent.Name() + " took longer than the 200 ms it may: SSL connection timeout");
@@ -470,13 +470,13 @@ TEST_F(Redirects, AreFollowedOnTheSameConnection) {
   EXPECT_EQ(response.body, "1");
 }
 
-TEST_F(Redirects, HaveAnEnd) {
+TEST_F(Redirects, AreLimitedInNumber) {
   const Server server;
   ExpectInvalid(Fetch({.url = server.At("/loop"), .redirects_followed = 3}),
                 server.Name() + " redirects once more, after 3 redirects");
 }
 
-TEST_F(Redirects, TakeTheTokenAlongToTheSameServer) {
+TEST_F(Redirects, SendTheTokenToTheSameServer) {
   const Server server;
   EXPECT_THAT(BodyFrom({.url = server.At("/redirect//echo"), .bearer_token = "sesame", .redirects_followed = 1}),
               HasSubstr("Authorization: Bearer sesame\r\n"));
@@ -531,7 +531,7 @@ TEST_F(Redirects, ShareTheTimeLimitOfTheWhole) {
 
 using Proxies = HttpClientTest;
 
-TEST_F(Proxies, AreAskedForPlainHttp) {
+TEST_F(Proxies, AreUsedForPlainHttp) {
   const Server proxy({"--proxy"});
   proxy_.for_http = "http://user:secret@" + proxy.Name();
   const std::string body = BodyFrom(ValueOf(Url::Parse("http://somewhere.invalid/path")));
@@ -608,7 +608,7 @@ class Calls : public HttpClientTest {
   Server server_{Server::Tls("server")};
 };
 
-TEST_F(Calls, NeverAnswerFromWithinStart) {
+TEST_F(Calls, NeverAnswerInsideStart) {
   bool started = false;
   const HttpCall call = client().Fetch({.url = server_.At("/hello"), .bearer_token = "\n"}, [&](Result<HttpResponse>) {
     EXPECT_TRUE(started);
@@ -625,7 +625,7 @@ TEST_F(Calls, MayBeCancelledBeforeTheyBegin) {
   ExpectThatRequestsWork();
 }
 
-TEST_F(Calls, MayBeCancelledFromWithinTheHead) {
+TEST_F(Calls, MayBeCancelledInTheCallbackForTheHead) {
   HttpCall call;
   HttpReceiver receiver = Ignoring();
   FailIfCalled(receiver);
@@ -640,7 +640,7 @@ TEST_F(Calls, MayBeCancelledFromWithinTheHead) {
   ExpectThatRequestsWork();
 }
 
-TEST_F(Calls, MayBeCancelledInMidStreamFromWithinTheBody) {
+TEST_F(Calls, MayBeCancelledInTheCallbackForTheBody) {
   HttpCall call;
   HttpReceiver receiver = Ignoring();
   FailIfCalled(receiver);
@@ -654,7 +654,7 @@ TEST_F(Calls, MayBeCancelledInMidStreamFromWithinTheBody) {
   ExpectThatRequestsWork();
 }
 
-TEST_F(Calls, MayBeCancelledFromWithinAnother) {
+TEST_F(Calls, MayBeCancelledInTheCallbackOfAnother) {
   HttpReceiver gone = Ignoring();
   FailIfCalled(gone);
   HttpCall other = client().Start({.url = server_.At("/silent")}, gone);
@@ -666,7 +666,7 @@ TEST_F(Calls, MayBeCancelledFromWithinAnother) {
   ExpectThatRequestsWork();
 }
 
-TEST_F(Calls, MayBeFollowedByOthersFromWithin) {
+TEST_F(Calls, MayBeginOthersInTheirCallbacks) {
   HttpCall call;
   int answers = 0;
   std::function<void(Result<HttpResponse>)> again = [&](Result<HttpResponse> response) {
@@ -678,7 +678,7 @@ TEST_F(Calls, MayBeFollowedByOthersFromWithin) {
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
 }
 
-TEST_F(Calls, AreDroppedWithTheClientAlsoFromWithinTheBody) {
+TEST_F(Calls, AreDroppedWithTheClientEvenInTheCallbackForTheBody) {
   HttpReceiver receiver = Ignoring();
   FailIfCalled(receiver);
   receiver.body = [&](std::string_view) {
@@ -691,7 +691,7 @@ TEST_F(Calls, AreDroppedWithTheClientAlsoFromWithinTheBody) {
   ExpectThatRequestsWork();
 }
 
-TEST_F(Calls, AreDroppedWithTheClientAlsoFromWithinTheEnd) {
+TEST_F(Calls, AreDroppedWithTheClientEvenInTheCallbackForTheEnd) {
   const HttpCall call = client().Fetch({.url = server_.At("/hello")}, [&](auto) {
     client_.reset();
     loop_->Stop();
@@ -759,7 +759,7 @@ class Http2 : public HttpClientTest {
   TemporaryDirectory folder_;
 };
 
-TEST_F(Http2, IsSpokenWhereItIsOffered) {
+TEST_F(Http2, IsUsedIfItIsOffered) {
   const Server server(Server::Tls("server", {"--http2", folder_.path()}));
   const HttpResponse response = ValueOf(Fetch(server.At("/hello")));
   EXPECT_EQ(response.head.version, HttpVersion::kHttp2);
@@ -812,7 +812,7 @@ TEST_F(Http2, KeepsAConnectionOnWhichOnlyOneRequestIsSilent) {
   EXPECT_EQ(BodyFrom(server.At("/")), "1");
 }
 
-TEST_F(Http2, IsWorthARetryWhenTheServerBreaksItOff) {
+TEST_F(Http2, IsUnavailableIfTheServerBreaksItOff) {
   ExpectUnavailableWhen("reset", "before any answer");
   ExpectUnavailableWhen("goaway", "before any answer");
   ExpectUnavailableWhen("reset-in-mid-body", "after 5 bytes of the body");

@@ -24,26 +24,26 @@ TEST(HttpHead, HasStatusVersionAndHeaders) {
   EXPECT_EQ(ParsedHead({"HTTP/2 200 ", ""}).version, HttpVersion::kHttp2);
 }
 
-TEST(HttpHead, IsFoundInByNameInAnyCase) {
+TEST(HttpHead, FindsHeadersInAnyCase) {
   const HttpHead head = ParsedHead({"HTTP/2 200", "retry-after: 1", "Retry-After: 2", ""});
   EXPECT_EQ(head.Find("Retry-After"), "1");
   EXPECT_EQ(head.Find("Retry"), std::nullopt);
 }
 
-TEST(HttpHead, FollowsOnesThatOnlyAnnounceIt) {
+TEST(HttpHead, MayFollowInformationalHeads) {
   const HttpHead head = ParsedHead({"HTTP/1.1 100 Continue", "X: 1", "", "HTTP/1.1 204 No Content", "Y: 2", ""});
   EXPECT_EQ(head.status, 204);
   EXPECT_EQ(head.headers, (std::vector<Header>{{"Y", "2"}}));
 }
 
-TEST(HttpHead, MayNotBeOfAnyLength) {
+TEST(HttpHead, HasALimitOfLength) {
   HeadReader reader;
   Result<HeadReader::State> state = reader.Line("HTTP/1.1 200 OK\r\n");
   for (int i = 0; i < 300 && state; ++i) state = reader.Line("X: " + std::string(1000, 'x') + "\r\n");
   EXPECT_EQ(MessageOf(state), "the head of the answer is longer than 262144 bytes");
 }
 
-TEST(HttpHead, SurvivesLinesThatMakeNoSense) {
+TEST(HttpHead, IgnoresMalformedLines) {
   const HttpHead head = ParsedHead({"HTTP/", "HTTP/1.1", "HTTP/1.1 200", "no colon", ""});
   EXPECT_EQ(head.status, 200);
   EXPECT_TRUE(head.headers.empty());

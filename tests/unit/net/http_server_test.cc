@@ -133,7 +133,7 @@ TEST_F(HttpServerTest, AnswersRequestsThatComeTogetherInTheirOrder) {
   EXPECT_THAT(answers, HasSubstr("Connection: close\r\n"));
 }
 
-TEST_F(HttpServerTest, ServesOthersWhileOneHasAskedVeryOften) {
+TEST_F(HttpServerTest, ServesOthersBesideAClientWithManyRequests) {
   Begin({}, Greet, 1);
   Caller greedy = Call();
   std::string many;
@@ -151,7 +151,7 @@ TEST_F(HttpServerTest, SendsTheLengthOfTheBodyThatHeadOmits) {
   EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
 }
 
-TEST_F(HttpServerTest, TakesAHeadInPieces) {
+TEST_F(HttpServerTest, AcceptsAHeadInPieces) {
   Begin();
   Caller caller = Call();
   for (const char c : kGet) caller.Say({&c, 1});
@@ -228,7 +228,7 @@ TEST_F(HttpServerTest, EndsAConnectionThatIsIdle) {
   EXPECT_THAT(caller.Say(kGet).HearAll(), EndsWith("hello"));
 }
 
-TEST_F(HttpServerTest, EndsAConnectionThatDoesNotTakeItsAnswer) {
+TEST_F(HttpServerTest, EndsAConnectionThatDoesNotReadItsAnswer) {
   Begin({.answer_time = milliseconds(100), .bytes_per_second = 1 << 30});
   Caller caller = Call();
   caller.Say("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -243,7 +243,7 @@ TEST_F(HttpServerTest, SendsALongBodyCompletely) {
   EXPECT_EQ(answer.size() - answer.find("\r\n\r\n") - 4, 5'000'000U);
 }
 
-TEST_F(HttpServerTest, ServesMoreThanItTakesAtATimeOneAfterAnother) {
+TEST_F(HttpServerTest, ServesClientsBeyondItsLimitOneAfterTheOther) {
   Begin({.connections = 2});
   Caller first = Call();
   Caller second = Call();
@@ -265,7 +265,7 @@ TEST_F(HttpServerTest, RefusesAClientThatAsksTooOften) {
   EXPECT_THAT(refusal, HasSubstr("Retry-After: 1\r\n"));
 }
 
-TEST_F(HttpServerTest, AnswersByTheNewestHandlerAlsoOnOldConnections) {
+TEST_F(HttpServerTest, UsesTheNewestHandlerOnOldConnectionsToo) {
   Begin();
   Caller caller = Call();
   EXPECT_THAT(caller.Say(kGet).HearUntil(kGreeting), EndsWith("hello"));
@@ -387,7 +387,7 @@ class HttpsServerTest : public HttpServerTest {
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
 };
 
-TEST_F(HttpsServerTest, ServesAClientThatWouldTakeHttp2) {
+TEST_F(HttpsServerTest, ServesAClientThatOffersHttp2) {
   Begin();
   HttpClient client = Client();
   const HttpResponse response = ValueOf(Fetch(client, "/hello"));
@@ -412,7 +412,7 @@ TEST_F(HttpsServerTest, SendsNothingToAClientWithoutTls) {
   EXPECT_THAT(Call().Say(kGet).HearAll(), Not(HasSubstr("hello")));
 }
 
-TEST_F(HttpsServerTest, EndsAConnectionThatDoesNotShakeHands) {
+TEST_F(HttpsServerTest, EndsAConnectionWithoutAHandshake) {
   Begin({.head_time = milliseconds(100)});
   EXPECT_EQ(Call().HearAll(), "");
 }

@@ -17,7 +17,7 @@ ProxySettings From(const std::map<std::string, std::string>& environment) {
   return settings;
 }
 
-TEST(ProxySettings, AreOfTheEnvironment) {
+TEST(ProxySettings, ComeFromTheEnvironment) {
   const ProxySettings settings =
       From({{"http_proxy", "http://a:1"}, {"https_proxy", "http://b:2"}, {"no_proxy", ".svc,10.0.0.0/8"}});
   EXPECT_EQ(settings.For(ValueOf(Url::Parse("http://x"))), "http://a:1");

@@ -42,7 +42,7 @@ TEST(RateLimit, CountsEachClientSeparately) {
   EXPECT_TRUE(limit.Allow("b", kNow));
 }
 
-TEST(RateLimit, WithoutARateAllowsEverything) {
+TEST(RateLimit, AllowsEverythingWithoutARate) {
   RateLimit limit({});
   EXPECT_EQ(AllowedOf(1000, limit, "a", kNow), 1000);
 }

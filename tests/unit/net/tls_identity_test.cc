@@ -18,7 +18,7 @@ class TlsIdentityTest : public testing::Test {
   const std::string key_ = Certificates::Get().Text("server.key");
 };
 
-TEST_F(TlsIdentityTest, TakesACertificateAndItsKey) {
+TEST_F(TlsIdentityTest, AcceptsACertificateAndItsKey) {
   EXPECT_TRUE(Succeeded(Create(certificate_, key_)));
   EXPECT_TRUE(Succeeded(Create(certificate_ + Certificates::Get().Text("ca.crt"), key_)));
 }
@@ -32,7 +32,7 @@ TEST_F(TlsIdentityTest, ReportsInvalidOrMismatchedFiles) {
   EXPECT_THAT(MessageOf(Create(torn, key_)), testing::StartsWith("the certificate: its chain cannot be read: "));
 }
 
-TEST_F(TlsIdentityTest, TakesCiphersByEitherName) {
+TEST_F(TlsIdentityTest, AcceptsCiphersByEitherName) {
   EXPECT_TRUE(Succeeded(Create(certificate_, key_, {.ciphers = {"TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"}})));
   EXPECT_TRUE(Succeeded(Create(certificate_, key_, {.ciphers = {"ECDHE-ECDSA-AES128-GCM-SHA256"}})));
   EXPECT_TRUE(

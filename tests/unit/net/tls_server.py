@@ -269,7 +269,7 @@ def main():
     parser.add_argument("--clients", help="the CA of the certificates that clients must have")
     parser.add_argument("--proxy", action="store_true")
     parser.add_argument("--refusal", help="the status that a proxy answers everything with")
-    parser.add_argument("--bad-http2", help="the manner in which to break off a stream, or silent-about-the-first")
+    parser.add_argument("--bad-http2", help="how to break off a stream, or silent-about-the-first")
     parser.add_argument("--http2", metavar="FOLDER",
                         help="pass everything on to nghttpd; the go-ahead asks for the number of connections so far")
     parser.add_argument("--freezes", action="store_true", help="the go-ahead freezes the connections so far as well")

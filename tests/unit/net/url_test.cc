@@ -25,7 +25,7 @@ TEST(Url, KeepsItsQueryAsItIs) {
             "https://api/x?fieldSelector=metadata.name%3Dnode-1");
 }
 
-TEST(Url, IsOfHttpOnly) {
+TEST(Url, RefusesOtherSchemesThanHttp) {
   for (const std::string text : {"", "api", "/path", "ftp://api/", "file:///etc/passwd", "https://", "http://a b/",
                                  "http://a\r\nb/", "http://api:99999/", "http://api:port/"}) {
     EXPECT_EQ(MessageOf(Url::Parse(text)), "not an http or https URL");

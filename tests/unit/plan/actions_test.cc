@@ -47,7 +47,7 @@ TEST(ActionsFor, NamesThePolicyThatRequiresAnAction) {
               ElementsAre("/etc/containers/registries.d/x.yaml: the policy for /etc/containers/registries.d"));
 }
 
-TEST(ActionsFor, DropsNoneBesideOtherActions) {
+TEST(ActionsFor, OmitsNoneBesideOtherActions) {
   TestConfig to;
   to.WithFile("/var/lib/kubelet/config.json", "data:,1").WithFile("/etc/containers/policy.json", "data:,1");
   EXPECT_THAT(TypesOf(ActionsBetween(TestConfig(), to)), ElementsAre("Reload"));
@@ -61,7 +61,7 @@ TEST(ActionsFor, AreEmptyIfOnlyTheOrderOfFilesChanges) {
   EXPECT_THAT(ActionsBetween(from, to), IsEmpty());
 }
 
-TEST(FindFilePolicy, TakesTheNearestDirectoryAndNotAMerePrefix) {
+TEST(FindFilePolicy, UsesTheNearestDirectoryAndNotAMerePrefix) {
   NodeDisruptionPolicy policy;
   policy.files = {{"/etc/my.d", {}}, {"/etc/my.d/deep/", {}}};
   EXPECT_EQ(FindFilePolicy(policy, "/etc/my.d/x")->path, "/etc/my.d");
@@ -115,7 +115,7 @@ TEST(WithDefaults, ReplacesSameEntriesAndKeepsTheRest) {
   EXPECT_EQ(merged.sshkey.actions[0].type, "None");
 }
 
-TEST(FirstBootActionFor, TakesTheHeaviest) {
+TEST(FirstBootActionFor, IsTheMostDisruptiveAction) {
   const auto action = [](const TestConfig& to) { return FirstBootActionFor(Compare(TestConfig(), to)); };
   const std::string ca = "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt";
   EXPECT_EQ(action(TestConfig().WithUser("core", {"k"})), "none");

@@ -42,19 +42,19 @@ TEST(Extensions, KeepOnlyTheirOwnPackages) {
   EXPECT_EQ(changes, (PackageChanges{{}, {"krb5-workstation", "libkadm5", "usbguard"}, {}, {}}));
 }
 
-TEST(Extensions, AreLookedAtOnlyWhenTheyOrTheImageChange) {
+TEST(Extensions, AreChangedOnlyIfTheyOrTheImageChange) {
   EXPECT_TRUE(Changes(With({"usbguard"}), With({"usbguard"})).IsEmpty());
   EXPECT_TRUE(Changes(With({}), With({}, "default", "example.com/os@sha256:2"), {{"usbguard"}, {}}).IsEmpty());
   EXPECT_EQ(Changes(With({"usbguard"}), With({"usbguard"}, "default", "example.com/os@sha256:2")).install,
             Names{"usbguard"});
 }
 
-TEST(Extensions, ThatAreNotKnownAreAllNamed) {
+TEST(Extensions, ThatAreUnknownAreAllNamed) {
   EXPECT_EQ(MessageOf(PackagesFor(With({}), With({"usbguard", "wasm", "nothing"}), {}, "x86_64")),
             "invalid extensions found: [wasm nothing]");
 }
 
-TEST(KernelType, TakesTheKernelOfTheImageOutAndPutsAnotherIn) {
+TEST(KernelType, ReplacesTheKernelOfTheImage) {
   EXPECT_EQ(Changes(With({}), With({}, "realtime")), (PackageChanges{kRealtime, {}, kImageKernel, {}}));
   const PackageChanges pages = ValueOf(PackagesFor(With({}), With({}, "64k-pages"), {}, "aarch64"));
   EXPECT_EQ(pages.install,
@@ -62,7 +62,7 @@ TEST(KernelType, TakesTheKernelOfTheImageOutAndPutsAnotherIn) {
   EXPECT_EQ(pages.override_remove, kImageKernel);
 }
 
-TEST(KernelType, Of64kPagesIsForOneKindOfMachine) {
+TEST(KernelType, Of64kPagesIsForOneArchitecture) {
   EXPECT_EQ(MessageOf(PackagesFor(With({}), With({}, "64k-pages"), {}, "x86_64")),
             "64k-pages is only supported for aarch64 architecture");
 }
@@ -82,7 +82,7 @@ TEST(KernelType, IsInstalledAgainWithANewImage) {
   EXPECT_TRUE(Changes(With({}, "realtime"), With({}, "realtime"), booted).IsEmpty());
 }
 
-TEST(KernelType, AndExtensionsChangeTogether) {
+TEST(KernelType, ChangesTogetherWithExtensions) {
   const PackageChanges changes =
       Changes(With({"sysstat"}, "realtime"), With({"usbguard"}), {{"sysstat", "kernel-rt-core"}, {"kernel"}});
   EXPECT_EQ(changes, (PackageChanges{{"usbguard"}, {"kernel-rt-core", "sysstat"}, {}, {"kernel"}}));
@@ -117,7 +117,7 @@ TEST_F(Missing, AnExtensionIsCompleteWithItsFormerPackages) {
                                                    "[[libreswan openvswitch3.5-ipsec] [libreswan]]"));
 }
 
-TEST_F(Missing, TheKernelIsWithItsPackagesOrWithTheImages) {
+TEST_F(Missing, ReportsThePackagesOfAMissingKernel) {
   const MissingParts parts = Find(With({}, "realtime"), kRealtime);
   EXPECT_EQ(parts.kernel_type, "default");
   EXPECT_EQ(parts.problems, (Names{"kernel type \"realtime\" expected, but the booted one is \"default\"; missing "
@@ -130,7 +130,7 @@ TEST_F(Missing, TheKernelIsWithItsPackagesOrWithTheImages) {
 
 TEST_F(Missing, HasNoKernelIfTheConfigNamesNone) {
   const LayeredPackages realtime = {kRealtime, kImageKernel};
-  EXPECT_EQ(Find(With({}, "default", ""), {}, realtime).problems, Names()) << "nor of an image";
+  EXPECT_EQ(Find(With({}, "default", ""), {}, realtime).problems, Names()) << "the config names no image either";
   EXPECT_EQ(Find(With({}, ""), {}, realtime).problems, Names());
   EXPECT_EQ(Find(With({}), {}, {kRealtime, {}}).problems, Names()) << "the image's kernel is there";
 }

@@ -144,7 +144,7 @@ TEST(StepsFor, MasksAUnitByALink) {
   EXPECT_THAT(Of<resource::UnitState>(steps), IsEmpty());
 }
 
-TEST(StepsFor, LeavesNoPasswordAndNoKeysToAUserThatIsGone) {
+TEST(StepsFor, RemovesPasswordAndKeysOfARemovedUser) {
   const auto steps = StepsBetween(TestConfig().WithUser("core", {"a"}), TestConfig());
   EXPECT_FALSE(Find<resource::AuthorizedKeys>(steps, "core")->want.has_value());
   EXPECT_EQ(Find<resource::PasswordHash>(steps, "core")->want->hash, "*");
@@ -160,7 +160,7 @@ TEST(StepsFor, HasOneDeployment) {
   EXPECT_EQ(deployments[0].want->kernel_type, "realtime");
 }
 
-TEST(StepsFor, RefusesContentsThatAreNotThere) {
+TEST(StepsFor, RefusesContentsThatCannotBeDecoded) {
   EXPECT_THAT(MessageOf(StepsFor(TestConfig(), TestConfig().WithFile("/etc/x", "https://h/x"), {})),
               StartsWith("could not decode file \"/etc/x\""));
 }

@@ -17,7 +17,7 @@ api::Taint TaintOf(std::string_view key, const std::string& effect) {
   return {.key = std::string(key), .value = "", .effect = effect, .time_added = {}};
 }
 
-TEST(MasterUpkeep, KeepsUsersPodsOffByATaint) {
+TEST(MasterUpkeep, ExcludesUsersPodsByATaint) {
   api::Node node = Master();
   node.metadata.labels.emplace(api::kWorkerRoleLabel, "");
   node.spec.taints.push_back(TaintOf("other", "NoSchedule"));

@@ -34,14 +34,14 @@ api::MachineOSBuild Build(const std::string& name, const std::string& from, cons
   return build;
 }
 
-TEST(FindLayering, TakesTheBuildThatTheConfigNames) {
+TEST(FindLayering, FindsTheBuildThatTheConfigNames) {
   std::vector<api::MachineOSConfig> configs = {Config()};
   configs[0].metadata.annotations.emplace(api::kCurrentBuildAnnotation, "second");
   const std::vector<api::MachineOSBuild> builds = {Build("first", kNew, ""), Build("second", kNew, "")};
   EXPECT_EQ(FindLayering(PoolWith(kNew), configs, builds).build, &builds[1]);
 }
 
-TEST(FindLayering, DoesNotTakeABuildOfAnotherConfig) {
+TEST(FindLayering, IgnoresABuildOfAnotherConfig) {
   std::vector<api::MachineOSConfig> configs = {Config()};
   configs[0].metadata.annotations.emplace(api::kCurrentBuildAnnotation, "old");
   const std::vector<api::MachineOSBuild> builds = {Build("old", kOld, ""), Build("new", kNew, "")};
@@ -80,7 +80,7 @@ TEST(CheckImage, ReportsWhyTheImageIsNotReady) {
             "No MachineOSConfig or MachineOSBuild for this pool");
 }
 
-TEST(CheckImage, NamesTheConfigThatAnOrphanMisses) {
+TEST(CheckImage, NamesTheMissingConfigOfABuild) {
   api::MachineOSBuild build = Build("b", kNew, "Succeeded");
   build.metadata.labels.emplace(api::kMachineOSConfigNameLabel, "gone");
   EXPECT_EQ(CheckImage({.config = nullptr, .build = &build}).error,
@@ -117,7 +117,7 @@ TEST(Rollout, RemovesTheImageFromAPoolThatIsNoLongerLayered) {
             R"({"metadata":{"annotations":{"machineconfiguration.openshift.io/desiredImage":null}}})");
 }
 
-TEST(Rollout, SurvivesABuildWithoutItsConfig) {
+TEST(Rollout, IgnoresABuildWithoutItsConfig) {
   const api::MachineConfigPool pool = PoolWith(kNew);
   const api::MachineOSBuild build = Build("b", kNew, "Succeeded");
   const std::vector<api::Node> nodes = {NodeAt("a", kOld)};

@@ -22,7 +22,7 @@ TEST(MaxUnavailable, IsOneUnlessThePoolSetsMore) {
   EXPECT_EQ(MostOf({100}, 5), 100);
 }
 
-TEST(MaxUnavailable, RoundsAShareDownButNotToNone) {
+TEST(MaxUnavailable, RoundsAPercentageDownButNotToZero) {
   EXPECT_EQ(MostOf({"50%"}, 4), 2);
   EXPECT_EQ(MostOf({"60%"}, 4), 2);
   EXPECT_EQ(MostOf({"10%"}, 4), 1);
@@ -57,7 +57,7 @@ TEST(MaxUnavailable, IsRefusedInTheWordsOfGo) {
                 "strconv.Atoi: parsing \"99999999999999999999\": value out of range");
 }
 
-TEST(MaxUnavailable, OfAnAbsurdShareStaysANumber) {
+TEST(MaxUnavailable, OfAnAbsurdPercentageIsBounded) {
   EXPECT_EQ(MostOf({"9223372036854775807%"}, 4), std::numeric_limits<int>::max());
   EXPECT_EQ(MostOf({"-9223372036854775808%"}, 4), -std::numeric_limits<int>::max());
 }

@@ -53,7 +53,7 @@ TEST_F(Membership, PutsACustomPoolBeforeWorkerAndMasterBeforeAll) {
   EXPECT_THAT(PoolsOf(NodeWith({"master", "infra"})), ElementsAre("master"));
 }
 
-TEST_F(Membership, IsInNoPoolWithoutARoleOrOnWindows) {
+TEST_F(Membership, IsNoneWithoutARoleOrOnWindows) {
   EXPECT_THAT(PoolsOf(NodeWith({})), IsEmpty());
   EXPECT_THAT(PoolsOf(NodeWith({"db"})), IsEmpty());
   api::Node windows = NodeWith({"worker"});
@@ -62,7 +62,7 @@ TEST_F(Membership, IsInNoPoolWithoutARoleOrOnWindows) {
   EXPECT_EQ(ValueOf(ValueOf(Pools::Make(Pointers())).PrimaryOf(windows)), nullptr);
 }
 
-TEST_F(Membership, IsAMistakeInTwoCustomPools) {
+TEST_F(Membership, InTwoCustomPoolsIsAnError) {
   const auto compiled = ValueOf(Pools::Make(Pointers()));
   EXPECT_EQ(MessageOf(compiled.Of(NodeWith({"infra", "infra2"}))),
             "node a belongs to 2 custom roles, cannot proceed with this Node");
@@ -80,7 +80,7 @@ TEST_F(Membership, FailsForAllWhenAnySelectorIsInvalid) {
             "invalid label selector: \"Like\" is not a valid label selector operator");
 }
 
-TEST(IsManaged, OnceItsAgentRan) {
+TEST(IsManaged, IsTrueOnceTheAgentRan) {
   EXPECT_TRUE(IsManaged(NodeAt("a", kOld)));
   EXPECT_FALSE(IsManaged(NodeBetween("a", "", kOld, api::kStateDone)));
   EXPECT_FALSE(IsManaged(api::Node()));

@@ -100,7 +100,7 @@ TEST(AnyRollout, UpdatesNoNodeInAPausedPool) {
   }
 }
 
-TEST(AnyRollout, RecoversOnlyNodesThatAreUnavailableAlreadyAndWithoutMakingMoreSo) {
+TEST(AnyRollout, RecoversOnlyUnavailableNodesAndMakesNoMoreUnavailable) {
   for (unsigned seed = 0; seed < kPools; ++seed) {
     SCOPED_TRACE(seed);
     Chance chance(seed);
@@ -181,7 +181,7 @@ TEST(AnyRollout, EndsWithEveryHealthyNodeAtTheTarget) {
   }
 }
 
-TEST(AnyRollout, FreesNodesFromABadConfigThatIsTakenBack) {
+TEST(AnyRollout, RecoversNodesFromABadConfigThatIsTakenBack) {
   for (unsigned seed = 0; seed < kPools; ++seed) {
     SCOPED_TRACE(seed);
     Chance chance(seed);

@@ -21,7 +21,7 @@ TEST(Rollout, UpdatesAsManyNodesAsMayBeUnavailable) {
   EXPECT_THAT(rollout.candidates.nodes, ElementsAre(0, 1, 2));
 }
 
-TEST(Rollout, CountsNodesThatAreAtWorkOrNotReady) {
+TEST(Rollout, CountsNodesThatAreBusyOrNotReady) {
   const Rollout rollout =
       Decide(PoolWith(kNew, {3}), {NodeBetween("a", kOld, kNew, api::kStateWorking), NotReady(NodeAt("b", kNew)),
                                    NodeAt("c", kOld), NodeAt("d", kOld)});
@@ -43,7 +43,7 @@ TEST(Rollout, CountsNodesThatFailAtTheTargetAsUnavailable) {
   EXPECT_THAT(Names(Decide(PoolWith(kNew, {1}), nodes).told), IsEmpty());
 }
 
-TEST(Rollout, TakesBackAConfigFromNodesThatFailAtIt) {
+TEST(Rollout, WithdrawsAConfigFromNodesThatFailAtIt) {
   const Rollout rollout =
       Decide(PoolWith(kOld), {NodeAt("a", kOld), NodeBetween("b", kOld, kNew, api::kStateDegraded)});
   EXPECT_THAT(Names(rollout.told), ElementsAre("b"));
@@ -96,7 +96,7 @@ TEST(Rollout, ReportsAnInvalidMaxUnavailableAndUpdatesNoNode) {
   EXPECT_THAT(rollout.recovering, IsEmpty());
 }
 
-TEST(Rollout, LeavesTheOperatorsMasterForLast) {
+TEST(Rollout, UpdatesTheOperatorsMasterLast) {
   api::MachineConfigPool pool = PoolWith(kNew);
   pool.metadata.name = "master";
   const std::vector<api::Node> both = {NodeAt("m0", kOld), NodeAt("m1", kOld)};

@@ -45,7 +45,7 @@ TEST(SetCondition, KeepsThePlaceOfAnUnchangedCondition) {
   EXPECT_EQ(conditions[0].last_transition_time, kEarlier);
 }
 
-TEST(SetCondition, MovesOneThatChangedToTheEnd) {
+TEST(SetCondition, MovesAChangedConditionToTheEnd) {
   std::vector<api::Condition> conditions = {ConditionOf("A", "True", "", kEarlier), ConditionOf("B", "True"),
                                             ConditionOf("A", "False", "", kEarlier)};
   SetCondition(conditions, ConditionOf("A", "True", "", kNow));
@@ -53,7 +53,7 @@ TEST(SetCondition, MovesOneThatChangedToTheEnd) {
   EXPECT_EQ(conditions[1].last_transition_time, kNow);
 }
 
-TEST(SetCondition, KeepsTheTimeOfAStatusThatStays) {
+TEST(SetCondition, KeepsTheTimeOfAnUnchangedStatus) {
   std::vector<api::Condition> conditions = {ConditionOf("A", "True", "old", kEarlier)};
   SetCondition(conditions, ConditionOf("A", "True", "new", kNow));
   EXPECT_EQ(conditions[0].message, "new");
@@ -69,7 +69,7 @@ TEST(Status, MovesToTheNewConfigurationWhenAllNodesHaveIt) {
   EXPECT_THAT(Types(status.conditions), ElementsAre("Updated", "Updating", "NodeDegraded", "Degraded"));
 }
 
-TEST(Status, StaysAtTheOldConfigurationUntilThen) {
+TEST(Status, KeepsTheOldConfigurationUntilAllNodesHaveTheNewOne) {
   const auto status = Decide(PoolWith(kNew), {NodeAt("a", kNew), NotReady(NodeAt("b", kNew))}).status;
   EXPECT_EQ(status.configuration.name, kOld);
   EXPECT_EQ(status.updated_machine_count, 2);

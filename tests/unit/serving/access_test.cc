@@ -28,14 +28,14 @@ TEST(Access, ATokenOpensItsPoolUntilItExpires) {
   EXPECT_EQ(CheckToken({kKey}, token, "master", kNow), TokenProblem::kOtherPool);
 }
 
-TEST(Access, ATokenIsGoodForAnyOfTheKeys) {
+TEST(Access, ATokenMayBeSignedWithAnyOfTheKeys) {
   const std::string token = MakeToken(kKey, "worker", kNow + seconds(10));
   EXPECT_EQ(Check(token, {kOtherKey, kKey}), TokenProblem::kNone);
   EXPECT_EQ(Check(token, {kOtherKey}), TokenProblem::kForged);
   EXPECT_EQ(Check(token, {}), TokenProblem::kForged);
 }
 
-TEST(Access, NoTokenWithAnotherCharacterIsTaken) {
+TEST(Access, ATokenWithAChangedCharacterIsRefused) {
   const std::string token = MakeToken(kKey, "worker", kNow + seconds(10));
   for (std::size_t at = 0; at < token.size(); ++at) {
     for (const char c : {'A', 'B', '.', '='}) {
@@ -72,7 +72,7 @@ TEST(Access, TheTokenFollowsBearer) {
   EXPECT_EQ(TokenOf(std::nullopt), "");
 }
 
-TEST(Access, KeysAreLinesThatAreLongEnough) {
+TEST(Access, KeysAreLinesOfSufficientLength) {
   EXPECT_THAT(ValueOf(ParseKeys(kKey + "\r\n\n" + kOtherKey)), testing::ElementsAre(kKey, kOtherKey));
   EXPECT_EQ(MessageOf(ParseKeys(kKey + "\nshort\n")),
             "line 2: a key has 32 characters or more; `openssl rand -hex 32` makes one");

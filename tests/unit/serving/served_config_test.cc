@@ -124,7 +124,7 @@ TEST(ServedText, NamesTheImageOfTheMachinesPool) {
   EXPECT_EQ(MachineConfigIn(Served(sources))["spec"]["osImageURL"], "registry/os@sha256:1");
 }
 
-TEST(ServedText, HasAnEmptyConfigOfTheVersionThatIsAskedForInTheMachineConfig) {
+TEST(ServedText, HasAnEmptyConfigOfTheRequestedVersionInTheMachineConfig) {
   const ServedSources sources = {.config = Config({{"passwd", {{"users", {{{"name", "core"}}}}}}})};
   EXPECT_EQ(MachineConfigIn(Served(sources, SpecVersion::k3_1))["spec"]["config"],
             Value({{"ignition", {{"version", "3.1.0"}}}}));

@@ -46,7 +46,7 @@ TEST_F(BlobStoreTest, ReturnsContentsAlsoAfterItIsOpenedAgain) {
   EXPECT_THAT(MessageOf(again.Read(sha256, 5)), HasSubstr("longer than the limit of 5 bytes"));
 }
 
-TEST_F(BlobStoreTest, TakesPiecesOfShortAndLongContents) {
+TEST_F(BlobStoreTest, AcceptsPiecesOfShortAndLongContents) {
   BlobStore blobs = Open();
   for (const std::size_t count : {0U, 1U, 3U, 4U, 5U, 40U}) {
     const std::string piece(64 << 10, 'p');
@@ -104,7 +104,7 @@ TEST_F(BlobStoreTest, KeepsEqualContentsOnce) {
 }
 
 // Some blobs are read before they are written to the disk, and all of them together with their neighbours.
-TEST_F(BlobStoreTest, GivesBackManyInAnyOrderBeforeAndAfterTheyAreDurable) {
+TEST_F(BlobStoreTest, ReturnsManyContentsInAnyOrderBeforeAndAfterASync) {
   BlobStore blobs = Open();
   std::vector<std::pair<std::string, std::string>> all;
   for (std::size_t i = 0; i < 200; ++i) {
@@ -139,7 +139,7 @@ TEST_F(BlobStoreTest, AcceptsAFileThatHasChangedItsSize) {
   }
 }
 
-TEST_F(BlobStoreTest, KnowsAFileWithOtherContents) {
+TEST_F(BlobStoreTest, RecognisesAFileWithOtherContents) {
   BlobStore blobs = Open();
   const std::string sha256 = ValueOf(blobs.Add("hello"));
   for (const char* other : {"", "hell", "hello!", "Hello"}) {
@@ -187,7 +187,7 @@ TEST_F(BlobStoreTest, NamesTheMissingContents) {
   EXPECT_EQ(MessageOf(Open().Read("0123", 10)), "/store has no contents with the digest 0123");
 }
 
-TEST_F(BlobStoreTest, IsForItsOwnerOnlyAndNoLink) {
+TEST_F(BlobStoreTest, IsReadableByItsOwnerOnlyAndFollowsNoLink) {
   Open();
   EXPECT_EQ(fs::status(directory_ / "store").permissions(), fs::perms::owner_read | fs::perms::owner_write);
   fs::create_symlink("store", directory_ / "link");

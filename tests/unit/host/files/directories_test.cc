@@ -86,7 +86,7 @@ TEST_F(DirectoriesTest, FollowsALinkOfAUserOnlyToFilesOfThatUser) {
   EXPECT_THAT(MessageFor("/home/user/bad-in-two-steps"), HasSubstr("user 65534 may have put there"));
 }
 
-TEST_F(DirectoriesTest, FollowsALinkOfAUserNotWhereThatUserMayNotGo) {
+TEST_F(DirectoriesTest, FollowsNoLinkOfAUserBeyondThatUsersRights) {
   fs::create_directories(top_ / "private/theirs");
   Give("private/theirs", kUser);
   fs::permissions(top_ / "private", fs::perms(0700));
@@ -116,7 +116,7 @@ TEST_F(DirectoriesTest, EntersNoDirectoryOfAnotherUserInOneOfAUser) {
               HasSubstr("belongs to user 65533, and is in one of user 65534, who may have put it there"));
 }
 
-TEST_F(DirectoriesTest, ReadsNoFileOfRootsByANameThatAUserMayHaveGivenIt) {
+TEST_F(DirectoriesTest, ReadsNoFileOfRootThroughAHardLinkOfAUser) {
   fs::create_hard_link(top_ / "etc/shadow", top_ / "home/user/conf/app");
   EXPECT_THAT(MessageOf(Observe(root_, "/home/user/conf/app")), HasSubstr("it has other names (hard links)"));
   EXPECT_FALSE(OpenToRead(root_, "/home/user/conf/app"));
@@ -160,7 +160,7 @@ const Swap kSwaps[] = {
      }},
 };
 
-TEST_F(DirectoriesTest, AreTheSameInCommitAsInPrepareOrItFails) {
+TEST_F(DirectoriesTest, ThatDifferBetweenPrepareAndCommitAreAnError) {
   const fs::path home = top_ / "home/user";
   BlobStore blobs = ValueOf(BlobStore::Open(root_, "/blobs"));
   State users;

@@ -169,7 +169,7 @@ TEST_F(FileChangesTest, ReplacesAnEmptyDirectoryAndPutsItBack) {
   ExpectNames("/etc", {"thing"});
 }
 
-TEST_F(FileChangesTest, RefusesToReplaceADirectoryWithSomethingInIt) {
+TEST_F(FileChangesTest, RefusesToReplaceADirectoryWithContents) {
   fs::create_directories(At("etc/thing/inside"));
   EXPECT_EQ(MessageOf(PutOne("/etc/thing", File("file"))),
             "writing /etc/thing: a directory with something in it is there: move it away");
@@ -377,7 +377,7 @@ TEST_F(FileChangesTest, RestoresWritesToAFileThatItHasReplacedOrRemoved) {
   }
 }
 
-TEST_F(FileChangesTest, PutsAFileWhereADirectoryWasAndTheReverseInOneStep) {
+TEST_F(FileChangesTest, ExchangesAFileAndADirectoryInOneStep) {
   fs::create_directory(At("etc/one"));
   outside_.Write("root/etc/one/inside", "old");
   outside_.Write("root/etc/two", "old");
@@ -396,7 +396,7 @@ TEST_F(FileChangesTest, PutsAFileWhereADirectoryWasAndTheReverseInOneStep) {
   EXPECT_EQ(Read("etc/one/inside"), "old");
 }
 
-TEST_F(FileChangesTest, SetsJustTheAttributesThatAreGiven) {
+TEST_F(FileChangesTest, SetsOnlyTheGivenAttributes) {
   outside_.Write("root/etc/file", "text");
   if (!SetAttribute("etc/file", "user.note", "theirs")) FAIL() << "no attributes here";
   State want = File("text");
@@ -409,7 +409,7 @@ TEST_F(FileChangesTest, SetsJustTheAttributesThatAreGiven) {
   EXPECT_EQ(Attribute("etc/file", "user.color"), "none");
 }
 
-TEST_F(FileChangesTest, DoesNotGiveAFileTheAccessListThatItsDirectoryWouldWhenAttributesAreGiven) {
+TEST_F(FileChangesTest, IgnoresTheDirectorysDefaultAccessListIfAttributesAreGiven) {
   // These bytes are the attribute that `setfacl -d -m u:12:rwx` sets.
   constexpr std::string_view kList(
       "\2\0\0\0\1\0\7\0\xff\xff\xff\xff\2\0\7\0\14\0\0\0\4\0\7\0\xff\xff\xff\xff\20\0\7\0\xff\xff\xff\xff\40\0\0\0\xff"

@@ -37,7 +37,7 @@ class FilesTest : public testing::Test {
   Root root_;
 };
 
-TEST_F(FilesTest, SeesContentsPermissionsAndOwnersOfAFile) {
+TEST_F(FilesTest, ObservesContentsPermissionsAndOwnersOfAFile) {
   outside_.Write("root/etc/motd", "hello\n");
   ASSERT_EQ(::chmod((outside_ / "root/etc/motd").c_str(), 04751), 0);
   const State state = At("/etc/motd");
@@ -48,7 +48,7 @@ TEST_F(FilesTest, SeesContentsPermissionsAndOwnersOfAFile) {
   EXPECT_EQ(state.group.id, ::getgid());
 }
 
-TEST_F(FilesTest, SeesExtendedAttributesInBase64) {
+TEST_F(FilesTest, ObservesExtendedAttributesInBase64) {
   outside_.Write("root/etc/motd", "");
   if (::setxattr((outside_ / "root/etc/motd").c_str(), "user.note", "a\0b", 3, 0) != 0) FAIL() << "none here";
   EXPECT_EQ(At("/etc/motd").attributes.value().at("user.note"), "YQBi");
@@ -63,7 +63,7 @@ TEST_F(FilesTest, RemembersInJsonThatThereAreNoAttributes) {
   EXPECT_TRUE(json::Equal(json::Decode<State>(json::Encode(state), report), state));
 }
 
-TEST_F(FilesTest, SeesALinkAndDoesNotFollowIt) {
+TEST_F(FilesTest, ObservesALinkAndDoesNotFollowIt) {
   fs::create_symlink("../../secret", outside_ / "root/etc/link");
   const State state = At("/etc/link");
   EXPECT_EQ(state.kind, EntryKind::kLink);
@@ -89,7 +89,7 @@ TEST_F(FilesTest, ReportsThatANamedPipeIsNoFile) {
   EXPECT_THAT(MessageOf(Observe(root_, "/etc/pipe")), HasSubstr("looking at /etc/pipe: a named pipe is there"));
 }
 
-TEST_F(FilesTest, KeepsTheContentsThatItSees) {
+TEST_F(FilesTest, StoresTheContentsThatItObserves) {
   BlobStore blobs = ValueOf(BlobStore::Open(root_, "/store"));
   outside_.Write("root/etc/motd", "hello\n");
   const auto state = ValueOf(ObserveAndKeep(root_, blobs, "/etc/motd"));
@@ -131,7 +131,7 @@ TEST(Matches, DoesNotCompareThePermissionsOfLinks) {
   EXPECT_FALSE(Matches(want, have));
 }
 
-TEST(Matches, TakesAnyLabelWhereNoneIsWanted) {
+TEST(Matches, AcceptsAnyLabelIfNoneIsWanted) {
   State have;
   have.attributes.emplace()["security.selinux"] = "YQ==";
   State want;
@@ -147,7 +147,7 @@ std::vector<std::string> KeysOf(const std::vector<FilePut>& puts) {
   return keys;
 }
 
-TEST_F(FilesTest, NamesEachMissingDirectoryOnceThoseAboveFirst) {
+TEST_F(FilesTest, NamesEachMissingDirectoryOnceParentsFirst) {
   const FilePut puts[] = {File("/etc/a/b/one"),
                           File("/etc/a/b/two"),
                           File("/etc/a/c/three"),
@@ -167,7 +167,7 @@ TEST_F(FilesTest, DoesNotNameADirectoryThatIsPutAnyway) {
   EXPECT_THAT(KeysOf(ValueOf(MissingDirectories(root_, puts))), ElementsAre("/etc/a/b"));
 }
 
-TEST_F(FilesTest, MissesNoDirectoryBehindALink) {
+TEST_F(FilesTest, FollowsALinkToADirectory) {
   fs::create_directory_symlink("/etc", outside_ / "root/link");
   const FilePut puts[] = {File("/link/file")};
   EXPECT_THAT(ValueOf(MissingDirectories(root_, puts)), IsEmpty());

@@ -31,7 +31,7 @@ class ObserverTest : public testing::Test {
   Root root_;
 };
 
-TEST_F(ObserverTest, SeesManyEntriesOfManyDirectories) {
+TEST_F(ObserverTest, ObservesManyEntriesOfManyDirectories) {
   for (int i = 0; i < 200; ++i) {
     fs::create_directory(directory_ / std::to_string(i));
     directory_.Write(std::to_string(i) + "/file", std::to_string(i));
@@ -53,7 +53,7 @@ TEST_F(ObserverTest, FollowsLinksToDirectoriesWithinTheRootAndNoOthers) {
   EXPECT_EQ(ValueOf(observer.Observe("/../../link/../motd")).value().sha256, Sha256("hello").hex());
 }
 
-TEST_F(ObserverTest, SeesDirectoriesUnderAnyOfTheirNames) {
+TEST_F(ObserverTest, ObservesDirectoriesUnderAnyOfTheirNames) {
   Observer observer(root_);
   for (const char* path : {"/", "/etc", "/etc/", "/etc/.", "/link/", "/link/.."}) {
     EXPECT_EQ(ValueOf(observer.Observe(path)).value().kind, EntryKind::kDirectory) << path;

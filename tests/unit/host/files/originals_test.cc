@@ -83,7 +83,7 @@ TEST_F(OriginalsTest, KeepsAnExistingFileAndRecordsAMissingOne) {
   EXPECT_EQ(directory_.Read("etc/motd"), "the admin's");
 }
 
-TEST_F(OriginalsTest, LooksOnlyAndMakesTheDirectoriesFirst) {
+TEST_F(OriginalsTest, ChangesNothingAndListsDirectoriesFirst) {
   const auto steps = Keep({"/etc/motd"});
   EXPECT_FALSE(Exists("/etc/machine-config-daemon"));
   EXPECT_THAT(Keys(steps), ElementsAre("/etc/machine-config-daemon", "/etc/machine-config-daemon/orig",
@@ -108,7 +108,7 @@ TEST_F(OriginalsTest, RestoresTheOriginalAndLeavesNoTrace) {
   EXPECT_FALSE(Exists("/etc/machine-config-daemon/orig/etc"));
 }
 
-TEST_F(OriginalsTest, GivesBackALink) {
+TEST_F(OriginalsTest, RestoresALink) {
   fs::create_symlink("../usr/lib/os-release", directory_ / "etc/os-release");
   Take("/etc/os-release", "the config's");
   GiveBack("/etc/os-release");
@@ -143,7 +143,7 @@ TEST_F(OriginalsTest, LeavesADirectoryThatIsInUseOrWantedAndRecordsIt) {
   EXPECT_FALSE(Exists("/etc/a"));
 }
 
-TEST_F(OriginalsTest, LeavesADirectoryThatWasThereBefore) {
+TEST_F(OriginalsTest, KeepsADirectoryThatExistedBefore) {
   fs::create_directory(directory_ / "etc/theirs");
   Take("/etc/theirs/file", "the config's");
   GiveBack("/etc/theirs/file");

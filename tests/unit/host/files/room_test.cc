@@ -17,7 +17,7 @@ TEST(Room, ReservesSpaceForOthers) {
   EXPECT_EQ(RoomOf({1000 * kMebibyte, 10000}).inodes, 8976u);
 }
 
-TEST(Room, IsSmallButThereWhereLittleIsFree) {
+TEST(Room, IsSmallButNotZeroIfLittleIsFree) {
   EXPECT_EQ(RoomOf({64 * kMebibyte, 1024}).bytes, 8 * kMebibyte);
   EXPECT_EQ(RoomOf({64 * kMebibyte, 1024}).inodes, 128u);
   EXPECT_EQ(RoomOf({0, 0}).bytes, 0u);
@@ -45,7 +45,7 @@ TEST_F(NeedingRoom, AddsUpTheSpaceOfManyFiles) {
   EXPECT_THAT(MessageOf(needed_.Expect()), HasSubstr("too little space"));
 }
 
-TEST_F(NeedingRoom, KeepsAStoreOfContentsFromTakingMore) {
+TEST_F(NeedingRoom, LimitsAStoreOfContents) {
   BlobStore store = ValueOf(BlobStore::Open(root_, "/contents"));
   store.LimitTo(kMebibyte);
   ASSERT_TRUE(Succeeded(store.Add(std::string(kMebibyte / 2, 'a'))));

@@ -80,7 +80,7 @@ TEST_F(SeenFilesTest, AreNotReadToBeKeptIfTheyMatch) {
   EXPECT_EQ(keep("expected"), Sha256("HELLO").hex());
 }
 
-TEST_F(SeenFilesTest, AreReadAgainOnceTheyAreWrittenEvenIfTheirTimeIsPutBack) {
+TEST_F(SeenFilesTest, AreReadAgainAfterAWriteEvenIfTheirTimeIsRestored) {
   SeenFiles seen = WithAWrongMemory();
   const auto time = fs::last_write_time(directory_ / "motd");
   directory_.Write("motd", "HELLO");
@@ -88,14 +88,14 @@ TEST_F(SeenFilesTest, AreReadAgainOnceTheyAreWrittenEvenIfTheirTimeIsPutBack) {
   EXPECT_EQ(Look(seen).sha256, Sha256("HELLO").hex());
 }
 
-TEST_F(SeenFilesTest, AreReadAgainOnceTheyAreOtherFiles) {
+TEST_F(SeenFilesTest, AreReadAgainAfterTheyAreReplaced) {
   SeenFiles seen = WithAWrongMemory();
   directory_.Write("other", "HELLO");
   fs::rename(directory_ / "other", directory_ / "motd");
   EXPECT_EQ(Look(seen).sha256, Sha256("HELLO").hex());
 }
 
-TEST_F(SeenFilesTest, AreReadAgainOnceTheirAttributesChange) {
+TEST_F(SeenFilesTest, AreReadAgainAfterTheirAttributesChange) {
   SeenFiles seen = WithAWrongMemory();
   ASSERT_EQ(::setxattr((directory_ / "motd").c_str(), "user.note", "x", 1, 0), 0);
   const State state = Look(seen);

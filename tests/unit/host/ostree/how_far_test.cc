@@ -17,7 +17,7 @@ TEST(HowFar, IsWrittenOnOneLine) {
   EXPECT_EQ(PartInWords({"fetching x"}), "");
 }
 
-TEST(HowFar, IsAHundredOnlyWhenAllIsDone) {
+TEST(HowFar, Is100OnlyWhenAllIsDone) {
   EXPECT_EQ(PercentOf(0, 3), 0U);
   EXPECT_EQ(PercentOf(2, 3), 66U);
   EXPECT_EQ(PercentOf(999, 1000), 99U);
@@ -26,7 +26,7 @@ TEST(HowFar, IsAHundredOnlyWhenAllIsDone) {
   EXPECT_EQ(PercentOf(0, 0), std::nullopt);
 }
 
-TEST(HowFar, IsKnownOfSizesThatAreLies) {
+TEST(HowFar, HandlesTheGreatestSizes) {
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   EXPECT_EQ(PercentOf(kMost / 2, kMost), 50U);
   EXPECT_EQ(PercentOf(kMost - 1, kMost), 99U);

@@ -16,7 +16,7 @@ T Parsed(const std::string& text) {
   return name && std::holds_alternative<T>(*name) ? std::get<T>(*name) : T{};
 }
 
-TEST(ParseImageName, KnowsAnImageInARegistryByItsHost) {
+TEST(ParseImageName, RecognisesAnImageInARegistryByItsHost) {
   EXPECT_EQ(Parsed<RegistryImage>("quay.io/os/image:4.18"), (RegistryImage{"quay.io/os/image", "4.18", ""}));
   EXPECT_EQ(Parsed<RegistryImage>("localhost/os"), (RegistryImage{"localhost/os", "latest", ""}));
   EXPECT_EQ(Parsed<RegistryImage>("registry:5000/os"), (RegistryImage{"registry:5000/os", "latest", ""}));
@@ -31,7 +31,7 @@ TEST(ParseImageName, PrefersADigestToATag) {
   EXPECT_EQ(PullSpec(image), "quay.io/os@sha256:" + kHex);
 }
 
-TEST(ParseImageName, KnowsLayoutsBranchesAndCommits) {
+TEST(ParseImageName, RecognisesLayoutsBranchesAndCommits) {
   EXPECT_EQ(Parsed<LayoutImage>("oci:/var/images:next"), (LayoutImage{"/var/images", "next"}));
   EXPECT_EQ(Parsed<LayoutImage>("oci:/var/images"), (LayoutImage{"/var/images", ""}));
   EXPECT_EQ(Parsed<OstreeBranch>("fedora:fedora/x86_64/coreos"), (OstreeBranch{"fedora", "fedora/x86_64/coreos"}));

@@ -27,7 +27,7 @@ TEST(MergedKernelArguments, KeepsThePlaceOfExistingArguments) {
   EXPECT_THAT(MergedKernelArguments(current, {}, add), ElementsAre("a=1", "rw", "b"));
 }
 
-TEST(MergedKernelArguments, RemovesEveryOccurrenceOfThatVeryArgument) {
+TEST(MergedKernelArguments, RemovesEveryOccurrenceOfAnArgument) {
   const Arguments current = {"console=tty0", "a=1", "a=2", "a=1"}, remove = {"a=1", "absent"};
   EXPECT_THAT(MergedKernelArguments(current, remove, {}), ElementsAre("console=tty0", "a=2"));
 }

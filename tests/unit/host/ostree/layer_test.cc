@@ -77,7 +77,7 @@ TEST_F(Layer, HidesTheFileThatAWhiteoutNames) {
   EXPECT_TRUE(fs::exists(directory_ / "into/usr/share/new"));
 }
 
-TEST_F(Layer, RefusesAWhiteoutOfNoName) {
+TEST_F(Layer, RefusesAWhiteoutWithoutAName) {
   for (const char* name :
        {"usr/.wh.", "usr/.wh..", "usr/.wh...", "usr/share/.wh.", "usr/share/.wh..", "usr/share/.wh..."}) {
     EXPECT_THAT(MessageOf(Unpack({{name}})), HasSubstr("is a whiteout without a name")) << name;

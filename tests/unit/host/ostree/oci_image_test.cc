@@ -65,7 +65,7 @@ TEST(ForMachine, ChoosesTheImageForLinuxOnThisArchitecture) {
   EXPECT_EQ(ForMachine(index, "s390x").error().kind(), ErrorKind::kNotFound);
 }
 
-TEST(WithTag, NeedsATagOnlyWhereThereAreSeveral) {
+TEST(WithTag, NeedsATagOnlyForSeveralImages) {
   constexpr const char* kEntry =
       R"({{"digest":"{}","size":1,"annotations":{{"org.opencontainers.image.ref.name":"{}"}}}})";
   const std::string one = fmt::format(kEntry, kA, "base"), other = fmt::format(kEntry, kB, "next");

@@ -107,7 +107,7 @@ TEST(SystemdOffline, PresetsSkipUnitsThatCannotBeEnabled) {
                           Pair("multi-user.target.wants/a.service", "/usr/lib/systemd/system/a.service")));
 }
 
-TEST(SystemdOffline, APresetMayLeaveAUnitAsItIs) {
+TEST(SystemdOffline, APresetMayLeaveAUnitUnchanged) {
   const UnitTree tree;
   tree.Put("usr/lib/systemd/system/a.service", kWanted);
   tree.Put("usr/lib/systemd/system-preset/10-a.preset", "ignore a.*\ndisable *\n");

@@ -39,7 +39,7 @@ TEST(UnitLinks, AreNoneWithoutTheFolder) {
   EXPECT_TRUE(ValueOf(ObserveUnitLinks(ValueOf(Root::Open(empty.path().string())))).targets.empty());
 }
 
-TEST(UnitLinks, AnEntryThatMasksADependencyIsOneOfThem) {
+TEST(UnitLinks, IncludeAnEntryThatMasksADependency) {
   const UnitTree tree;
   tree.Link("etc/systemd/system/multi-user.target.wants/a.service", "/dev/null");
   EXPECT_THAT(ValueOf(ObserveUnitLinks(tree.root())).targets,
@@ -79,7 +79,7 @@ TEST(PutUnitLinks, ChangesNothingOutsideItsFolders) {
   EXPECT_EQ(tree.Links(), before);
 }
 
-TEST(PutUnitLinks, KeepsAnEmptyFolderThatWasThereAndNoOther) {
+TEST(PutUnitLinks, KeepsOnlyEmptyFoldersThatExistedBefore) {
   const UnitTree tree;
   std::filesystem::create_directories(tree / "etc/systemd/system/old.wants");
   const auto links = ValueOf(ObserveUnitLinks(tree.root()));
