@@ -18,22 +18,21 @@ struct WordsFor {
 
   Words operator()(const phase::Recovering& recovering) const {
     return {recovering.is_going_back ? Shown::kUndoing : Shown::kStarting,
-            "ending what a crash or a reboot has interrupted"};
+            "ending a change that a crash or a reboot has interrupted"};
   }
-  Words operator()(const phase::Waiting&) const {
-    return {Shown::kStarting, "waiting to be told what this machine is to be"};
-  }
+  Words operator()(const phase::Waiting&) const { return {Shown::kStarting, "waiting for a config"}; }
   Words operator()(const phase::Checking&) const {
     return {Shown::kChecking, "comparing this machine with its config"};
   }
   Words operator()(const phase::Draining&) const {
-    return {Shown::kDraining, "waiting for its pods to go", "the change, once they are gone"};
+    return {Shown::kDraining, "waiting for its pods to go", "the change, once the pods are gone"};
   }
   Words operator()(const phase::Changing&) const { return {Shown::kChanging, "changing this machine"}; }
-  Words operator()(const phase::Rebooting&) const { return {Shown::kRebooting, "rebooting", "a look at all of it"}; }
+  Words operator()(const phase::Rebooting&) const {
+    return {Shown::kRebooting, "rebooting", "a look at the whole machine"};
+  }
   Words operator()(const phase::Confirming&) const {
-    return {Shown::kConfirming, "watching whether it is well after the reboot",
-            "the end of the change, or the way back"};
+    return {Shown::kConfirming, "checking its health after the reboot", "the end of the change, or its undoing"};
   }
   Words operator()(const phase::Settled&) const { return {Shown::kSettled}; }
   Words operator()(const phase::Degraded&) const { return {Shown::kDegraded}; }
@@ -52,34 +51,8 @@ host::AgentPhase ShownAs(const State& state, bool is_held) {
   return WordsOfPhase(phase).shown_as;
 }
 
-std::string_view DoingIn(const Phase& phase) {
-  static constexpr std::string_view kDoing[] = {
-      "ending a change that a crash or a reboot has interrupted",
-      "waiting for a config",
-      "comparing this machine with its config",
-      "waiting for its pods to go",
-      "changing this machine",
-      "rebooting",
-      "checking its health after the reboot",
-      "",
-      "",
-  };
-  static_assert(std::size(kDoing) == std::variant_size_v<Phase>);
-  return kDoing[phase.index()];
-}
+std::string_view DoingIn(const Phase& phase) { return WordsOfPhase(phase).doing; }
 
-std::string_view NextAfter(const Phase& phase) {
-  static constexpr std::string_view kNext[] = {"",
-                                               "",
-                                               "",
-                                               "the change, once the pods are gone",
-                                               "",
-                                               "a look at the whole machine",
-                                               "the end of the change, or its undoing",
-                                               "",
-                                               ""};
-  static_assert(std::size(kNext) == std::variant_size_v<Phase>);
-  return kNext[phase.index()];
-}
+std::string_view NextAfter(const Phase& phase) { return WordsOfPhase(phase).next; }
 
 }  // namespace pintle::agent

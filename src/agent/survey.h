@@ -52,18 +52,7 @@ struct Survey {
   std::optional<Error> failure = {};
 };
 
-// If this file exists, the machine is changed, and rebooted, in spite of the findings.
-inline constexpr const char* kForceFile = "/run/machine-config-daemon-force";
-
-Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request);
-
-// Sets the status to `what`, and logs that text if it is new.
-void TellLeftAside(const std::string& what, host::AgentStatus& status);
-
-// Returns the goal that the machine has according to its disk, or nullopt if it has no config.
-Result<std::optional<Goal>> CurrentGoal(const Root& root);
-
-// The goal includes the image that was built for the config.
-Goal GoalOf(const change::CurrentConfig& config);
+// `goal` is what the agent wants to know about: the goal that the machine is to have.
+Survey SurveyOf(Observation seen, const Goal& goal, WallTime now);
 
 }  // namespace pintle::agent
