@@ -19,16 +19,16 @@ struct WordsRow {
 
 TEST(StateWords, EachPhaseHasItsOwn) {
   const WordsRow rows[] = {
-      {phase::Recovering{}, AgentPhase::kStarting, "ending what a crash or a reboot has interrupted", ""},
+      {phase::Recovering{}, AgentPhase::kStarting, "ending a change that a crash or a reboot has interrupted", ""},
       {phase::Recovering{.is_going_back = true}, AgentPhase::kUndoing,
-       "ending what a crash or a reboot has interrupted", ""},
-      {phase::Waiting{}, AgentPhase::kStarting, "waiting to be told what this machine is to be", ""},
+       "ending a change that a crash or a reboot has interrupted", ""},
+      {phase::Waiting{}, AgentPhase::kStarting, "waiting for a config", ""},
       {phase::Checking{}, AgentPhase::kChecking, "comparing this machine with its config", ""},
-      {phase::Draining{}, AgentPhase::kDraining, "waiting for its pods to go", "the change, once they are gone"},
+      {phase::Draining{}, AgentPhase::kDraining, "waiting for its pods to go", "the change, once the pods are gone"},
       {phase::Changing{}, AgentPhase::kChanging, "changing this machine", ""},
-      {phase::Rebooting{}, AgentPhase::kRebooting, "rebooting", "a look at all of it"},
-      {phase::Confirming{}, AgentPhase::kConfirming, "watching whether it is well after the reboot",
-       "the end of the change, or the way back"},
+      {phase::Rebooting{}, AgentPhase::kRebooting, "rebooting", "a look at the whole machine"},
+      {phase::Confirming{}, AgentPhase::kConfirming, "checking its health after the reboot",
+       "the end of the change, or its undoing"},
       {phase::Settled{}, AgentPhase::kSettled, "", ""},
       {phase::Degraded{}, AgentPhase::kDegraded, "", ""},
   };
