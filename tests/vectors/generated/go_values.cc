@@ -102,7 +102,7 @@ const Outer& TheOuter() {
 std::string Upper(std::string_view text) {
   std::string upper;
   while (!text.empty()) {
-    const gotemplate::Rune rune = gotext::FirstRune(text);
+    const gotext::Rune rune = gotext::FirstRune(text);
     const bool is_latin = rune.value >= 0xe0 && rune.value <= 0xfe && rune.value != 0xf7;
     const bool is_ascii = rune.value >= 'a' && rune.value <= 'z';
     gotext::AppendRune(is_latin || is_ascii ? rune.value - 0x20 : rune.value, upper);
