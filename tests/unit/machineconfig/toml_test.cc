@@ -41,12 +41,12 @@ TEST(ParseToml, ReportsLineAndKeyOfAProblem) {
 }
 
 TEST(ParseToml, TellsAKeyWithADotFromATable) {
-  EXPECT_EQ(AsJson("\"a.b\" = [1]\n[a.b]\nc = 1\n"), R"({"a":{"b":{"c":1}},"a.b":[1]})");
-  EXPECT_EQ(AsJson("[\"a.b\"]\n[a.b]\n"), R"({"a":{"b":{}},"a.b":{}})");
+  EXPECT_EQ(TomlAsJson("\"a.b\" = [1]\n[a.b]\nc = 1\n"), R"({"a":{"b":{"c":1}},"a.b":[1]})");
+  EXPECT_EQ(TomlAsJson("[\"a.b\"]\n[a.b]\n"), R"({"a":{"b":{}},"a.b":{}})");
 }
 
 TEST(ParseToml, TellsElementsOfAListApart) {
-  EXPECT_EQ(AsJson("[[r]]\na = [1]\n[[r]]\n[r.a]\nb = 1\n"), R"({"r":[{"a":[1]},{"a":{"b":1}}]})");
+  EXPECT_EQ(TomlAsJson("[[r]]\na = [1]\n[[r]]\n[r.a]\nb = 1\n"), R"({"r":[{"a":[1]},{"a":{"b":1}}]})");
   EXPECT_THAT(ProblemOf("[[r]]\n[r.a]\n[r.a]\n"), testing::HasSubstr("Key 'r.a' has already been defined."));
   EXPECT_THAT(ProblemOf("[[r]]\na = []\n[[r.a]]\n"), testing::HasSubstr("Key 'r.a' has already been defined."));
 }
