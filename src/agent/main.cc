@@ -112,7 +112,8 @@ ExitStatus Main(const std::vector<std::string_view>& words) {
     return ExitStatus::kFine;
   }
   if (words.size() == 1 && words[0] == "--help") {
-    std::puts("pintled: takes this node to what its cluster, or /etc/pintle/config.d, says; see pintled.service(8)");
+    std::puts(
+        "pintled: applies the config of its cluster, or of /etc/pintle/config.d, to this node; see pintled.service(8)");
     return ExitStatus::kFine;
   }
   if (!words.empty()) {

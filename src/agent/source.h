@@ -61,7 +61,7 @@ class Source {
   // Reports why the deployment that was staged before this boot could not be finalized.  The text is empty if it was
   // finalized, or if there was none.
   virtual void ReportFinalizeFailure(const std::string&) {}
-  // Reports a login by hand, after which a machine may differ from what its config says.
+  // Reports a login by hand, after which a machine may differ from what its config wants.
   virtual void ReportLogin() {}
 };
 

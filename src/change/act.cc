@@ -21,7 +21,7 @@ namespace {
 namespace action_type = plan::action_type;
 
 // The service that makes the machine trust the authorities in /etc/pki/ca-trust, and the program that it runs.  An OS
-// without the one may have the other.
+// may have only one of them.
 constexpr std::string_view kTrustService = "coreos-update-ca-trust.service";
 constexpr const char* kTrustProgram = "update-ca-trust";
 

@@ -182,7 +182,7 @@ std::string DifferenceText(std::size_t number, const std::optional<Line>& expect
   }
   const std::string shown_expected = Shown(expected, masker);
   const std::string shown_is = Shown(is, masker);
-  if (shown_expected == shown_is) return fmt::format("line {} differs in what is not shown", number);
+  if (shown_expected == shown_is) return fmt::format("line {} differs in a part that is not shown", number);
   return fmt::format("line {}: expected {}, is {}", number, shown_expected, shown_is);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The list of things that a person wants no findings on for some time, although they differ from the config.
+// The list of things whose findings do not count for some time, because a person wants that.
 //
-// Findings on them do not count until then.  A change leaves an ignored thing alone as long as both configs agree on
-// it; if the new config wants it otherwise, the thing would be overwritten, and its findings count as ever.
+// A change leaves an ignored thing alone as long as both configs agree on it.  If the new config wants it otherwise,
+// the thing would be overwritten, and its findings count as ever.
 
 #include <optional>
 #include <string>
@@ -28,7 +28,7 @@ using Ignored = std::vector<IgnoredThing>;
 // Returns the time until which findings on this thing do not count, or nullopt if they count.
 std::optional<WallTime> IgnoredUntil(const Ignored& ignored, std::string_view about);
 
-// Returns the time when the first of them ends.
+// Returns the time when the first entry ends.
 std::optional<WallTime> FirstEnd(const Ignored& ignored);
 
 // Parses a time: "2026-12-24T12:00:00Z"; "2026-12-24", the beginning of that day in UTC; or one from now on: "2h",

@@ -30,7 +30,7 @@ constexpr std::string_view kMachineOSBuild = "MachineOSBuild";
 constexpr std::string_view kControllerConfig = "ControllerConfig";
 constexpr std::string_view kOSImageStream = "OSImageStream";
 
-// The parts of a MachineConfig that pools look at, without the config itself, which is long.
+// The parts of a MachineConfig that pools need, without the config itself, which is long.
 struct ConfigGlance {
   struct Spec {
     std::string os_image_url;

@@ -368,7 +368,7 @@ std::string ChangesText(const Plan& plan, const ParsedConfig& from, const Parsed
 std::string ConsequencesText(const Plan& plan, Drains drains) {
   std::string text;
   if (!plan.IsReconcilable()) {
-    text += fmt::format("A node cannot get there: {}\n", Printable(plan.verdict.text));
+    text += fmt::format("A node cannot change to this config: {}\n", Printable(plan.verdict.text));
     for (const auto& obstacle : plan.verdict.obstacles) {
       text += fmt::format("  {}\n    {}\n", Printable(obstacle.text), Printable(obstacle.advice));
     }

@@ -113,7 +113,7 @@ Result<TlsVersion> ParseTlsVersion(std::string_view name) {
   if (name == "VersionTLS12") return TlsVersion::k1_2;
   if (name == "VersionTLS13") return TlsVersion::k1_3;
   return Error(ErrorKind::kInvalid,
-               fmt::format("\"{}\" is no version of TLS to be had: it must be VersionTLS12 or VersionTLS13", name));
+               fmt::format("\"{}\" is no supported version of TLS: it must be VersionTLS12 or VersionTLS13", name));
 }
 
 void TlsIdentity::Free(ssl_ctx_st* context) { ::SSL_CTX_free(context); }

@@ -14,7 +14,7 @@ namespace pintle::plan {
 
 using machineconfig::ParsedConfig;
 
-// Either of the two is null if the thing is not there.
+// Either of the two is null if that config does not have the thing.
 struct FileChange {
   std::string path;
   const ignition::File* from = nullptr;
@@ -37,7 +37,7 @@ struct Difference {
   bool kernel_type = false;
   bool extensions = false;
   bool ocl_enabled = false;      // One of the configs comes with an image that was built for it.
-  bool revert_from_ocl = false;  // The same holds, and the new config has no such image.
+  bool revert_from_ocl = false;  // The old config comes with such an image, and the new one does not.
 
   std::vector<FileChange> changed_files;  // Sorted by path.
   std::vector<UnitChange> changed_units;  // Sorted by name.

@@ -118,7 +118,7 @@ def test_an_edit_is_reported_and_not_overwritten(machine, configs):
     found = machine.run("verify", "-o", "json", status=2).json()
     assert [drift["about"] for drift in found["findings"]] == ["/etc/motd", "/etc/new/app.conf"]
     assert found["findings"][0]["writtenBy"] == ["20-motd"]
-    assert found["findings"][1]["details"] == ["line 1 differs in what is not shown"]
+    assert found["findings"][1]["details"] == ["line 1 differs in a part that is not shown"]
 
 
 @pytest.mark.parametrize("spec,field", [({"kernelArguments": ["quiet"]}, "spec.kernelArguments"),

@@ -49,7 +49,7 @@ bool IsFaultOver();
 // Counts a call for a fake that stands for system calls; returns false if it is refused.
 bool Call();
 
-// During its lifetime, calls are neither counted nor refused: the test itself does something.
+// During its lifetime, calls are neither counted nor refused, for actions of the test itself.
 class Uncounted {
  public:
   Uncounted();

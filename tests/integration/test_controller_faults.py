@@ -120,7 +120,7 @@ class TestLeaderKilled:
                 stage.must_end_as(expected)
 
 
-class LateWhenOneIsTold(LateWatches):
+class LateAfterAnUpdate(LateWatches):
     """Delays all watches from the moment at which this node is updated; nobody receives the answer to that write."""
 
     def __init__(self, cluster, node):
@@ -157,7 +157,7 @@ class TestWatches:
         """The next leader does not see that a node was updated, and would prefer other nodes, because that one cannot
         be drained.
         """
-        with LateWhenOneIsTold(cluster, "worker-1") as proxy, Stage(cluster) as stage, \
+        with LateAfterAnUpdate(cluster, "worker-1") as proxy, Stage(cluster) as stage, \
                 Controller(cluster, "first", kubeconfig=written(proxy, tmp_path), lease=LEASE) as first:
             wait_until(stage.objects.leader, "the first controller leads", 60)
             have = stage.play(stories.begin_short, count=3)

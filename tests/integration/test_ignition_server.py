@@ -230,7 +230,7 @@ def test_a_key_that_everyone_may_read_is_refused_with_the_remedy(tmp_path, autho
     assert refused.returncode == 1 and f"the keys of tokens, {keys}: everyone on this machine may read it" in refused.stderr
 
 
-def test_one_address_has_only_so_many_connections(pair):
+def test_the_connections_of_one_address_are_limited(pair):
     with IgnitionServer(WORKER, pair, ["--connections-per-address", "3"], plain=True) as server:
         host, port = server.plain.removeprefix("http://").split(":")
         held = [http.client.HTTPConnection(host, int(port), timeout=60) for _ in range(3)]
@@ -360,7 +360,7 @@ def test_it_speaks_tls_1_2_and_1_3_and_no_http_2(server, trust, version, is_serv
     (["serve", "--from", ".", "--listen-http", "127.0.0.1:0", "--fast"], "unknown option --fast"),
     (["start", "--ignition-listen", "127.0.0.1:0", "--access", "grace"], "--token-keys is needed"),
     (["start", "--ignition-listen", "127.0.0.1:0", "--threads", "0"], "--threads: \"0\" is no number from 1 on"),
-    (["start", "--ignition-listen", "127.0.0.1:0", "--tls-min-version", "1"], "is no version of TLS to be had"),
+    (["start", "--ignition-listen", "127.0.0.1:0", "--tls-min-version", "1"], "is no supported version of TLS"),
     (["start", "--ignition-listen", "127.0.0.1:0", "--key", "a", "--tls-key", "b"], "--tls-key and --key are the same"),
     (["serve", "--frmo", "."], "unknown option --frmo; did you mean --from?"),
     (["sevre"], "\"sevre\" is not a verb; did you mean serve?"),

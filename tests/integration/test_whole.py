@@ -124,7 +124,7 @@ def test_a_config_goes_from_kubectl_to_all_nodes_one_after_the_other(site):
     reboots = dict(site.firmware.reboots)
     with Events(site.cluster) as events:
         site.apply("50-motd", file("/etc/motd.d/site", "first"))
-        wait_until(lambda: site.columns()["UPDATING"] == "True", "kubectl says that it updates", 30)
+        wait_until(lambda: site.columns()["UPDATING"] == "True", "kubectl shows the update", 30)
         assert site.columns()["UPDATED"] == "False"
         rendered = site.wait_updated(before)
         assert most_at_once(events, site.nodes) == 1
@@ -154,7 +154,7 @@ def test_the_report_of_a_paused_pool_is_what_happens_when_it_is_resumed(site):
     site.apply("70-two", file("/etc/two", "2"))
     wait_until(lambda: site.current() != between, "the second change is rendered", 30)
     pending = wait_until(lambda: (said := site.conditions().get("PausedPending", {})).get("status") == "True"
-                         and "/etc/two" in said["message"] and said, "the pool says what waits", 30)
+                         and "/etc/two" in said["message"] and said, "the condition names the changes", 30)
     said = pending["message"]
     assert "2 " in said and "/etc/one" in said and "reboot" in said, said
     assert all(node.annotations()["desiredConfig"] == before for node in site.nodes)
@@ -178,7 +178,7 @@ def test_a_broken_config_stops_its_pool_and_taken_back_frees_it(site):
     site.apply("80-broken", file("/etc/in-the-way", "x"))
     wait_until(lambda: site.columns()["DEGRADED"] == "True", "the pool is degraded", 120)
     broken = [node for node in site.nodes if node.annotations()["desiredConfig"] != before]
-    assert len(broken) == 1, "the others were told as well"
+    assert len(broken) == 1, "other nodes have the broken config as well"
     assert broken[0].name in site.conditions()["NodeDegraded"]["message"]
     assert "/etc/in-the-way" in broken[0].annotations()["reason"]
     site.take_back("80-broken")
@@ -221,7 +221,7 @@ def test_a_strict_pause_keeps_the_kubelets_new_authorities_from_the_nodes(site, 
     # Under the other policy certificates pass, and the alert has no reason to fire.
     site.cluster.kubectl("annotate", "machineconfigpool", "worker", "pintle.io/pause-policy=CertificatesPass")
     wait_until(have(new), "all nodes have the new authorities", 60)
-    wait_until(lambda: site.metric(ends) == 0, "the metric is silent", 60)
+    wait_until(lambda: site.metric(ends) == 0, "the metric is 0", 60)
     assert site.pool()["spec"]["paused"] and site.current() == before
     site.cluster.kubectl("annotate", "machineconfigpool", "worker", "pintle.io/pause-policy-")
     site.pause(False)

@@ -21,7 +21,7 @@ class PairedFile {
   // `root` must outlive it.  The directory of `path` must exist when Write() is called.
   PairedFile(const Root& root, std::string path);
 
-  // By how much later contents may be longer than the first without allocating more.
+  // Later contents may be this much longer than the first ones without a new allocation.
   static constexpr std::size_t kRoomToGrow = 64 << 10;
 
   // Writes the contents and pads them with spaces.  The first call allocates all space that is ever needed; if a call

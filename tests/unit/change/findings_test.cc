@@ -173,7 +173,7 @@ TEST_F(Looking, NamesTheFirstDifferenceOfContents) {
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(findings.front().text, "content mismatch for file \"/etc/a\"");
   EXPECT_EQ(findings.front().detail, "line 2: expected \"two\", is \"TWO\"");
-  EXPECT_EQ(findings.back().detail, "line 1 differs in what is not shown");
+  EXPECT_EQ(findings.back().detail, "line 1 differs in a part that is not shown");
 }
 
 TEST_F(Looking, FindsAnUnwantedMask) {

@@ -65,7 +65,7 @@ TEST_F(FirstDifferenceTest, IsEmptyForEqualContents) {
 TEST_F(FirstDifferenceTest, MasksSecrets) {
   EXPECT_EQ(Between("user = a\npassword = one\n", "user = b\npassword = one\n"),
             "line 1: expected \"user = a\", is \"user = b\"");
-  EXPECT_EQ(Between("password = one\n", "password = two\n"), "line 1 differs in what is not shown");
+  EXPECT_EQ(Between("password = one\n", "password = two\n"), "line 1 differs in a part that is not shown");
   EXPECT_EQ(Between("hash $6$salt$one rounds\n", "hash $6$salt$two none\n"),
             "line 1: expected \"hash <masked> rounds\", is \"hash <masked> none\"");
 }
@@ -74,8 +74,8 @@ TEST_F(FirstDifferenceTest, MasksSecrets) {
 TEST_F(FirstDifferenceTest, MasksLinesWithinAKeyOrABlock) {
   EXPECT_EQ(Between("-----BEGIN PRIVATE KEY-----\nAAAA\nBBBB\n-----END PRIVATE KEY-----\n",
                     "-----BEGIN PRIVATE KEY-----\nAAAA\nCCCC\n-----END PRIVATE KEY-----\n"),
-            "line 3 differs in what is not shown");
-  EXPECT_EQ(Between("token: |\n  one\n", "token: |\n  two\n"), "line 2 differs in what is not shown");
+            "line 3 differs in a part that is not shown");
+  EXPECT_EQ(Between("token: |\n  one\n", "token: |\n  two\n"), "line 2 differs in a part that is not shown");
 }
 
 TEST_F(FirstDifferenceTest, ShowsNothingOfASecretFile) {

@@ -49,21 +49,21 @@ TEST_F(DamagedPasswords, AreAFindingOnTheUserBeforeItIsLocked) {
   EXPECT_THAT(findings.front().text, HasSubstr("`pintle restore core` accepts that"));
 }
 
-TEST_F(DamagedPasswords, HoldUpOnlyAConfigThatLocksTheUser) {
+TEST_F(DamagedPasswords, BlockOnlyAConfigThatLocksTheUser) {
   TestConfig same = WithCore();
   same.WithFile("/etc/other", "data:,other");
   EXPECT_THAT(ValueOf(FindingsThatWouldBeLost(machine_.host(), Findings(), same, {})), IsEmpty());
   EXPECT_THAT(ValueOf(FindingsThatWouldBeLost(machine_.host(), Findings(), NoConfig(), {})), testing::SizeIs(1));
 }
 
-TEST_F(DamagedPasswords, StayAsTheyAreWithAConfigThatStillHasTheUser) {
+TEST_F(DamagedPasswords, StayUnchangedWithAConfigThatStillHasTheUser) {
   TestConfig same = WithCore();
   same.WithFile("/etc/other", "data:,other");
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(WithCore(), same)));
   EXPECT_EQ(machine_.Read(kFile), "{\"core\": tor");
 }
 
-TEST_F(DamagedPasswords, NameTheUserThatIsLockedAllTheSame) {
+TEST_F(DamagedPasswords, StillNameTheUserThatIsLocked) {
   EXPECT_THAT(UsersLockedBy(root_, WithCore(), NoConfig()), ElementsAre("core"));
   EXPECT_THAT(UsersLockedBy(root_, WithCore(), WithCore()), IsEmpty());
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(WithCore(), NoConfig())));
@@ -71,7 +71,7 @@ TEST_F(DamagedPasswords, NameTheUserThatIsLockedAllTheSame) {
   EXPECT_FALSE(machine_.Has(kFile));
 }
 
-TEST_F(DamagedPasswords, TakeNoNewUser) {
+TEST_F(DamagedPasswords, BlockAConfigWithANewUser) {
   TestConfig two = WithCore();
   two.WithUser("root", {"key"});
   EXPECT_THAT(MessageOf(machine_.GoFromTo(WithCore(), two)), HasSubstr("`pintle restore core` makes it anew"));

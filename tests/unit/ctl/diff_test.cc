@@ -94,7 +94,7 @@ TEST_F(Diffing, NamesEveryPartThatDiffers) {
   EXPECT_THAT(preview.text, HasSubstr("$.passwd.groups differs\n"));
   EXPECT_THAT(preview.text, HasSubstr("spec.config.storage.disks (only new machines follow)\n"));
   EXPECT_THAT(preview.text, HasSubstr("kernel arguments\n+quiet\n"));
-  EXPECT_THAT(preview.text, HasSubstr("A node cannot get there: "));
+  EXPECT_THAT(preview.text, HasSubstr("A node cannot change to this config: "));
 }
 
 TEST_F(Diffing, MentionsUsersOnceUnlessMoreThanKeysDiffer) {

@@ -46,7 +46,7 @@ TEST(TlsVersion, IsNamedAsInKubernetes) {
   EXPECT_EQ(ValueOf(ParseTlsVersion("VersionTLS12")), TlsVersion::k1_2);
   EXPECT_EQ(ValueOf(ParseTlsVersion("VersionTLS13")), TlsVersion::k1_3);
   EXPECT_EQ(MessageOf(ParseTlsVersion("VersionTLS11")),
-            "\"VersionTLS11\" is no version of TLS to be had: it must be VersionTLS12 or VersionTLS13");
+            "\"VersionTLS11\" is no supported version of TLS: it must be VersionTLS12 or VersionTLS13");
 }
 
 }  // namespace
