@@ -9,22 +9,30 @@
 #include "change/records.h"
 #include "ctl/verbs.h"
 #include "host/host.h"
+#include "host/ostree/ostree_module.h"
 #include "host/ostree/deployments_ostree.h"
 #include "host/systemd/systemd_offline.h"
 
 namespace pintle::ctl {
+namespace {
+
+Result<> FinalizeOnDisk(const Root& root) {
+  // At this point of a shutdown, D-Bus is gone.
+  host::SystemdOffline systemd(root);
+  const auto deployments = TRY(host::OpenOwnDisk());
+  const SystemClock clock;
+  return change::Finalize({root, systemd, clock, host::Labels::OfThisMachine(), deployments.get()});
+}
+
+}  // namespace
 
 Result<ExitStatus> Finalize(const CommandLine& line) {
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
   const Root root = TRY(Root::Open("/"));
   const auto claim = TRY(change::Claim::Take(root, change::kClaimPatience));
   const auto pending = TRY(change::Journal(root).Read());
-  if (!pending) return ExitStatus::kFine;
-  // At this point of a shutdown, D-Bus is gone.
-  host::SystemdOffline systemd(root);
-  host::DeploymentsOstree deployments("/");
-  const SystemClock clock;
-  const auto finalized = change::Finalize({root, systemd, clock, host::Labels::OfThisMachine(), &deployments});
+  if (!pending || !pending->next_boot) return ExitStatus::kFine;
+  const auto finalized = FinalizeOnDisk(root);
   if (finalized) return ExitStatus::kFine;
   log::Record(change::RecordOfFailure({.verb = "finalize-staged", .from = pending->from, .to = pending->to},
                                       finalized.error().message()));

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <memory>
 #include <string_view>
 
 #include "change/act.h"
@@ -13,7 +14,7 @@
 #include "ctl/output.h"
 #include "ctl/set_aside.h"
 #include "ctl/verbs.h"
-#include "host/ostree/deployments_ostree.h"
+#include "host/ostree/ostree_module.h"
 #include "host/systemd/power_dbus.h"
 #include "host/systemd/systemd_dbus.h"
 #include "host/systemd/systemd_offline.h"
@@ -94,11 +95,11 @@ Result<ExitStatus> RecoverFiles(const CommandLine& line) {
   const Root root = TRY(Root::Open("/"));
   const auto claim = TRY(change::Claim::Take(root, change::kClaimPatience));
   host::SystemdOffline links(root);
-  host::DeploymentsOstree deployments("/");
-  const bool is_deployed = TRY(root.Status("/run/ostree-booted")).has_value();
+  std::unique_ptr<host::Deployments> deployments;
+  if (TRY(root.Status("/run/ostree-booted"))) deployments = TRY(host::OpenOwnDisk());
   const SystemClock clock;
-  const auto change = TRY(
-      change::PutFilesEarly({root, links, clock, host::Labels::OfThisMachine(), is_deployed ? &deployments : nullptr}));
+  const auto change =
+      TRY(change::PutFilesEarly({root, links, clock, host::Labels::OfThisMachine(), deployments.get()}));
   if (!change) {
     Print("There were no files of a change to put.\n");
     return ExitStatus::kFine;

@@ -66,9 +66,10 @@ HttpCall::Engine::~Engine() {
 }
 
 Result<> HttpCall::Engine::Open() {
-  static const CURLcode initialised = ::curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (initialised != CURLE_OK) return Error(ErrorKind::kSystem, ::curl_easy_strerror(initialised));
-  multi_.reset(::curl_multi_init());
+  const CurlLibrary& curl = *TRY(LoadCurl());
+  static const CURLcode initialised = curl.global_init(CURL_GLOBAL_DEFAULT);
+  if (initialised != CURLE_OK) return Error(ErrorKind::kSystem, curl.easy_strerror(initialised));
+  multi_.reset(curl.multi_init());
   if (!multi_) return Error(ErrorKind::kSystem, "curl_multi_init failed");
   Set(multi_.get(), CURLMOPT_SOCKETFUNCTION, &Engine::WatchSocket);
   Set(multi_.get(), CURLMOPT_SOCKETDATA, this);
@@ -91,15 +92,15 @@ void HttpCall::Engine::CancelAll() {
 }
 
 Result<> HttpCall::Engine::Enter(Exchange& exchange) {
-  const CURLMcode added = ::curl_multi_add_handle(multi_.get(), exchange.easy());
-  if (added != CURLM_OK) return Error(ErrorKind::kSystem, ::curl_multi_strerror(added));
+  const CURLMcode added = Curl().multi_add_handle(multi_.get(), exchange.easy());
+  if (added != CURLM_OK) return Error(ErrorKind::kSystem, Curl().multi_strerror(added));
   return {};
 }
 
 void HttpCall::Engine::Remove(Exchange& exchange) {
   if (exchange.easy() == nullptr) return;
   const SigpipeHeldBack held_back;
-  ::curl_multi_remove_handle(multi_.get(), exchange.easy());
+  Curl().multi_remove_handle(multi_.get(), exchange.easy());
 }
 
 void HttpCall::Engine::Leave(Exchange& exchange) {
@@ -111,7 +112,7 @@ void HttpCall::Engine::Leave(Exchange& exchange) {
 
 void HttpCall::Engine::Unpause(Exchange& exchange) {
   // curl passes on the data that it has kept.
-  CallCurl([&] { ::curl_easy_pause(exchange.easy(), CURLPAUSE_CONT); });
+  CallCurl([&] { Curl().easy_pause(exchange.easy(), CURLPAUSE_CONT); });
 }
 
 void HttpCall::Engine::GiveUpConnection(const Exchange& exchange, MonotonicTime silent_since) {
@@ -167,7 +168,7 @@ int HttpCall::Engine::SetTimer(CURLM*, long timeout_ms, void* engine) {
 void HttpCall::Engine::Act(curl_socket_t socket, int events) {
   // The return value only reports misuse; the outcome of each request comes as a message.
   int running = 0;
-  CallCurl([&] { ::curl_multi_socket_action(multi_.get(), socket, events, &running); });
+  CallCurl([&] { Curl().multi_socket_action(multi_.get(), socket, events, &running); });
 }
 
 // Wraps calls of curl that may call receivers.
@@ -185,7 +186,7 @@ void HttpCall::Engine::CallCurl(Call call) {
 void HttpCall::Engine::Settle() {
   for (const auto& exchange : std::exchange(leaving_, {})) Remove(*exchange);
   int left = 0;
-  while (const CURLMsg* const message = ::curl_multi_info_read(multi_.get(), &left)) {
+  while (const CURLMsg* const message = Curl().multi_info_read(multi_.get(), &left)) {
     const CURLcode code = message->data.result;
     Get<Exchange*>(message->easy_handle, CURLINFO_PRIVATE)->Done(code);
   }

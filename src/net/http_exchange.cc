@@ -25,7 +25,7 @@ constexpr long kProbeEverySeconds = 10;
 constexpr unsigned kUnacknowledgedMilliseconds = 60'000;
 
 void Append(Lines& lines, const std::string& line) {
-  curl_slist* const longer = ::curl_slist_append(lines.get(), line.c_str());
+  curl_slist* const longer = Curl().slist_append(lines.get(), line.c_str());
   if (longer == nullptr) std::abort();
   static_cast<void>(lines.release());  // The line is part of the longer list now.
   lines.reset(longer);
@@ -108,7 +108,7 @@ void HttpCall::Exchange::Begin() {
 // Sends the request to the current server, the first one or that of a redirect.
 Result<> HttpCall::Exchange::Send() {
   const auto engine = engine_.lock();
-  easy_.reset(::curl_easy_init());
+  easy_.reset(Curl().easy_init());
   if (!easy_) return Error(ErrorKind::kSystem, "curl_easy_init failed");
   SetUp();
   TRY(engine->SetTls(easy(), url_, AtFirstServer()));

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/http_failure.h"
 
-#include <curl/curl.h>
 #include <fmt/core.h>
 #include <openssl/x509_vfy.h>
 
 #include <initializer_list>
 #include <string_view>
 #include <system_error>
+
+#include "net/curl_library.h"
 
 namespace pintle::net {
 namespace {
@@ -38,7 +39,7 @@ bool Mentions(const std::string& text, std::initializer_list<std::string_view> w
 // Returns curl's message, or its name for the code if there is none.
 std::string Cause(const TransferFailure& failure) {
   if (!failure.detail.empty()) return failure.detail;
-  return ::curl_easy_strerror(static_cast<CURLcode>(failure.curl_code));
+  return Curl().easy_strerror(static_cast<CURLcode>(failure.curl_code));
 }
 
 // Names whom we were connecting to, with the proxy if there is one.

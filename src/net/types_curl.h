@@ -3,34 +3,37 @@
 
 // Owning types for curl's objects, and functions that set options.
 
-#include <curl/curl.h>
-
 #include <cstdlib>
 #include <string>
 
 #include "base/c_ptr.h"
+#include "net/curl_library.h"
 
 namespace pintle::net {
 
-using Multi = CPtr<CURLM, ::curl_multi_cleanup>;
-using Easy = CPtr<CURL, ::curl_easy_cleanup>;
-using Lines = CPtr<curl_slist, ::curl_slist_free_all>;
+inline CURLMcode FreeMulti(CURLM* multi) { return Curl().multi_cleanup(multi); }
+inline void FreeEasy(CURL* easy) { Curl().easy_cleanup(easy); }
+inline void FreeLines(curl_slist* lines) { Curl().slist_free_all(lines); }
+
+using Multi = CPtr<CURLM, FreeMulti>;
+using Easy = CPtr<CURL, FreeEasy>;
+using Lines = CPtr<curl_slist, FreeLines>;
 
 // Setting an option fails only if memory runs out or this version of curl does not have the option.
 template <typename Value>
 void Set(CURL* easy, CURLoption option, Value value) {
-  if (::curl_easy_setopt(easy, option, value) != CURLE_OK) std::abort();
+  if (Curl().easy_setopt(easy, option, value) != CURLE_OK) std::abort();
 }
 
 template <typename Value>
 void Set(CURLM* multi, CURLMoption option, Value value) {
-  if (::curl_multi_setopt(multi, option, value) != CURLM_OK) std::abort();
+  if (Curl().multi_setopt(multi, option, value) != CURLM_OK) std::abort();
 }
 
 template <typename Value>
 Value Get(CURL* easy, CURLINFO info) {
   Value value = {};
-  ::curl_easy_getinfo(easy, info, &value);
+  Curl().easy_getinfo(easy, info, &value);
   return value;
 }
 

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/url.h"
 
-#include <curl/curl.h>
 #include <fmt/core.h>
 
 #include <charconv>
 
 #include "base/c_ptr.h"
+#include "net/curl_library.h"
 
 namespace pintle::net {
 namespace {
 
-using CurlUrl = CPtr<CURLU, ::curl_url_cleanup>;
-using CurlText = CPtr<char, ::curl_free>;
+void FreeUrl(CURLU* url) { Curl().url_cleanup(url); }
+void FreeText(char* text) { Curl().free(text); }
+
+using CurlUrl = CPtr<CURLU, FreeUrl>;
+using CurlText = CPtr<char, FreeText>;
 
 // The message leaves the text out, which may contain a password or a token; the caller knows where it came from.
 Error NotAUrl() { return Error(ErrorKind::kInvalid, "not an http or https URL"); }
@@ -27,7 +30,7 @@ bool HasUnprintable(std::string_view text) {
 // Sets a whole URL, or resolves one relative to the current one.
 Result<> Put(CURLU* url, std::string_view text) {
   if (text.empty() || HasUnprintable(text)) return NotAUrl();
-  const CURLUcode put = ::curl_url_set(url, CURLUPART_URL, std::string(text).c_str(), CURLU_DISALLOW_USER);
+  const CURLUcode put = Curl().url_set(url, CURLUPART_URL, std::string(text).c_str(), CURLU_DISALLOW_USER);
   if (put == CURLUE_USER_NOT_ALLOWED) {
     return Error(ErrorKind::kInvalid, "a URL must not have a user name or a password in it");
   }
@@ -37,7 +40,7 @@ Result<> Put(CURLU* url, std::string_view text) {
 
 std::string PartOf(CURLU* url, CURLUPart part, unsigned flags = 0) {
   CurlText text;
-  ::curl_url_get(url, part, Out(text), flags);
+  Curl().url_get(url, part, Out(text), flags);
   return text ? text.get() : "";
 }
 
@@ -65,8 +68,8 @@ Result<Parts> Normal(CURLU* url) {
   if (!is_http || parts.host.empty() || failure != std::errc() || end != port.data() + port.size()) {
     return NotAUrl();
   }
-  ::curl_url_set(url, CURLUPART_HOST, parts.host.c_str(), 0);
-  ::curl_url_set(url, CURLUPART_FRAGMENT, nullptr, 0);  // It is never sent.
+  Curl().url_set(url, CURLUPART_HOST, parts.host.c_str(), 0);
+  Curl().url_set(url, CURLUPART_FRAGMENT, nullptr, 0);  // It is never sent.
   parts.text = PartOf(url, CURLUPART_URL);
   return parts;
 }
@@ -74,7 +77,7 @@ Result<Parts> Normal(CURLU* url) {
 }  // namespace
 
 Result<Url> Url::Parse(std::string_view text) {
-  const CurlUrl curl(::curl_url());
+  const CurlUrl curl(TRY(LoadCurl())->url());
   TRY(Put(curl.get(), text));
   Parts parts = TRY(Normal(curl.get()));
   Url url;
@@ -86,7 +89,7 @@ Result<Url> Url::Parse(std::string_view text) {
 }
 
 Result<Url> Url::Resolve(std::string_view reference) const {
-  const CurlUrl curl(::curl_url());
+  const CurlUrl curl(TRY(LoadCurl())->url());
   TRY(Put(curl.get(), text_));
   TRY(Put(curl.get(), reference));
   return Parse(PartOf(curl.get(), CURLUPART_URL));

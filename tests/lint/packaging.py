@@ -16,8 +16,8 @@ SPEC = sources.TOP / "packaging/pintle.spec"
 # The places of Fedora and RHEL.
 MACROS = {"_prefix": "/usr", "_bindir": "/usr/bin", "_sbindir": "/usr/sbin", "_libexecdir": "/usr/libexec",
           "_datadir": "/usr/share", "_mandir": "/usr/share/man", "_unitdir": "/usr/lib/systemd/system",
-          "_tmpfilesdir": "/usr/lib/tmpfiles.d"}
-DIRECTORIES = ["bindir", "sbindir", "libexecdir", "datadir", "mandir"]
+          "_tmpfilesdir": "/usr/lib/tmpfiles.d", "_libdir": "/usr/lib64"}
+DIRECTORIES = ["bindir", "sbindir", "libdir", "libexecdir", "datadir", "mandir"]
 
 
 def expanded(text):
@@ -56,6 +56,8 @@ def installed(spec, build):
 def main():
     findings = sources.Findings()
     spec = SPEC.read_text(encoding="utf-8")
+    version = re.search(r"(?m)^\s*version: '([^']+)'", (sources.TOP / "meson.build").read_text(encoding="utf-8"))[1]
+    MACROS["version"] = version
     files = packaged(spec)
     with tempfile.TemporaryDirectory(prefix="pintle-lint-") as folder:
         there = installed(spec, pathlib.Path(folder) / "build")
@@ -66,7 +68,6 @@ def main():
             findings.add(SPEC, line, f"{path} is in two lists")
     for path in sorted(there - set(files)):
         findings.add(SPEC, 1, f"{path} is installed and in no package")
-    version = re.search(r"(?m)^\s*version: '([^']+)'", (sources.TOP / "meson.build").read_text(encoding="utf-8"))[1]
     if f"Version:        {version}\n" not in spec:
         findings.add(SPEC, 1, f"its version is not {version}, as in meson.build")
     findings.report(len(files))

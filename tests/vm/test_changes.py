@@ -26,13 +26,18 @@ WantedBy=multi-user.target
 ROUNDS = int(os.environ.get("PINTLE_POWER_CUTS", "30"))
 EMULATOR_FAILED = re.compile(r"qemu-system-\w+: .*Assertion .* failed")
 PROGRAM = "/var/usrlocal/bin/pintle"
+MODULES = "/var/usrlocal/host/"  # Beside the program, as it is in a build folder.
 
 
 @pytest.fixture
 def machine(tmp_path):
-    shell.run("strip", "-o", tmp_path / "pintle", pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/ctl/pintle")
-    with Vm(programs=[tmp_path / "pintle"]) as vm:
+    build = pathlib.Path(os.environ["PINTLE_BUILD"])
+    (module,) = (build / "src/host").glob("pintle-ostree-*.so")
+    for path in (build / "src/ctl/pintle", module):
+        shell.run("strip", "-o", tmp_path / path.name, path)
+    with Vm(programs=[tmp_path / "pintle", tmp_path / module.name]) as vm:
         vm.run("install", "-D", f"{BUILD}/pintle", PROGRAM)
+        vm.run("install", "-D", "-t", MODULES, f"{BUILD}/{module.name}")
         installed = Installed(vm, PROGRAM)
         vm.run("tee", "/etc/systemd/system/recorder.service", input=RECORDER)
         vm.run("systemctl", "enable", "recorder.service")

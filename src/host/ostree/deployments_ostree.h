@@ -11,15 +11,16 @@
 #include <utility>
 
 #include "host/ostree/deployments.h"
+#include "host/ostree/ostree_module.h"
 #include "host/ostree/skopeo.h"
 
 namespace pintle::host {
 
 class DeploymentsOstree final : public Deployments {
  public:
-  // "/" is the running machine.  `patience` limits the wait for another holder of the lock.
+  // As OstreeModule::open_disk has them.
   explicit DeploymentsOstree(std::string sysroot, RegistryAccess registries = {},
-                             std::chrono::milliseconds patience = std::chrono::minutes(2));
+                             std::chrono::milliseconds patience = kSysrootPatience);
 
   void TellProgressTo(TellHowFar tell) override { tell_ = std::move(tell); }
   Result<DeploymentsState> Observe() override;
@@ -37,7 +38,7 @@ class DeploymentsOstree final : public Deployments {
  private:
   std::string sysroot_;
   RegistryAccess registries_;
-  [[maybe_unused]] std::chrono::milliseconds patience_;  // Not used by a Pintle without libostree.
+  std::chrono::milliseconds patience_;
   TellHowFar tell_;
 };
 

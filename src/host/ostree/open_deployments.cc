@@ -3,21 +3,19 @@
 
 #include <utility>
 
-#include "host/ostree/deployments_ostree.h"
-#include "host/ostree/deployments_rpm_ostree.h"
+#include "host/ostree/ostree_module.h"
 #include "host/ostree/rpm_ostree_dbus.h"
 
 namespace pintle::host {
 
 Result<std::unique_ptr<Deployments>> OpenDeployments(Systemd& systemd, RegistryAccess registries,
                                                      RpmOstreeManners manners) {
-  auto disk = std::make_unique<DeploymentsOstree>("/", registries);
+  auto disk = TRY(OpenOwnDisk(registries));
   TRY(disk->Observe());
   // An administrator who has masked the unit does not want rpm-ostree to be used.
   const UnitStatus unit = TRY(systemd.Observe(kRpmOstreeUnit), "looking for rpm-ostree");
-  if (unit.load_state != "loaded") return std::unique_ptr<Deployments>(std::move(disk));
-  return std::unique_ptr<Deployments>(
-      std::make_unique<DeploymentsRpmOstree>(systemd, std::move(registries), std::move(manners)));
+  if (unit.load_state != "loaded") return disk;
+  return TRY(LoadOstreeModule())->open_rpm_ostree(systemd, std::move(registries), std::move(manners));
 }
 
 }  // namespace pintle::host

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries that are loaded only when they are needed: which, by whom, and what is reported where one is missing."""
+
+import ctypes
+import json
+import os
+import pathlib
+import re
+import struct
+import subprocess
+
+import pytest
+from program import PINTLE, file, machine_config, with_files, write
+
+BUILD = PINTLE.parents[2]
+PROGRAMS = [PINTLE, BUILD / "src/agent/pintled"]
+(MODULE,) = (BUILD / "src/host").glob("pintle-ostree-*.so")
+LATE = ("libostree", "libgio", "libarchive", "libcurl", MODULE.name)
+OWNER_AND_TYPE = ("FDO", 0x407C0C0A)
+HIDING = """
+for library in $(ldconfig -p | sed -n 's/.*libcurl\\.so\\.4 .*=> //p'); do mount --bind /dev/null "$(readlink -f "$library")"; done
+exec "$@"
+"""
+
+
+def loaded_by(*words):
+    """The names of the shared libraries that the loader finds for a run."""
+    run = subprocess.run(words, check=True, capture_output=True, text=True, env={**os.environ, "LD_DEBUG": "files"})
+    return set(re.findall(r"file=(\S+) \[0\];  generating link map", run.stderr))
+
+
+def notes(program):
+    """What the program's ELF notes say of the libraries that it loads when it needs them."""
+    objcopy = ["objcopy", "--dump-section", ".note.dlopen=/dev/stdout", program, "/dev/null"]
+    raw = subprocess.run(objcopy, check=True, capture_output=True).stdout
+    found = []
+    while raw:
+        owner_size, size, kind = struct.unpack_from("<III", raw)
+        rest = raw[12:]
+        assert (rest[:owner_size].rstrip(b"\0").decode(), kind) == OWNER_AND_TYPE
+        rest = rest[(owner_size + 3) & ~3:]
+        found += json.loads(rest[:size].rstrip(b"\0"))
+        raw = rest[(size + 3) & ~3:]
+    return found
+
+
+def symbols(path, which):
+    listed = subprocess.run(["nm", "--dynamic", which, path], check=True, capture_output=True, text=True).stdout
+    return {line.split()[-1] for line in listed.splitlines() if "pintle" in line}
+
+
+def test_what_needs_no_image_and_no_network_loads_neither_ostree_nor_curl(tmp_path):
+    config = write(tmp_path / "config.json", machine_config(with_files(file("/etc/a", "a"))))
+    for words in (["version"], ["validate", config]):
+        loaded = loaded_by(PINTLE, *words)
+        assert "libc.so.6" in loaded
+        assert not [name for name in loaded if name.startswith(LATE)]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_packaging_tools_find_what_is_loaded_later(program):
+    found = {feature["feature"]: feature for feature in notes(program)}
+    assert set(found) == {"http", "ostree"}
+    ctypes.CDLL(found["http"]["soname"][0])
+    assert found["ostree"]["soname"] == [MODULE.name]
+    assert all(feature["priority"] in ("required", "recommended", "suggested") for feature in found.values())
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_a_program_has_all_that_the_module_takes_from_it(program):
+    taken = symbols(MODULE, "--undefined-only")
+    assert taken and taken <= symbols(program, "--defined-only")
+
+
+def test_where_curl_is_missing_the_package_is_named(tmp_path):
+    kubeconfig = write(tmp_path / "kubeconfig", {
+        "apiVersion": "v1", "kind": "Config", "current-context": "here",
+        "clusters": [{"name": "here", "cluster": {"server": "https://127.0.0.1:1"}}],
+        "contexts": [{"name": "here", "context": {"cluster": "here", "user": "me"}}],
+        "users": [{"name": "me", "user": {"token": "t"}}]})
+    run = subprocess.run(["unshare", "--mount", "sh", "-ec", HIDING, "sh", PINTLE, "rollout", "--kubeconfig", kubeconfig],
+                         check=False, capture_output=True, text=True)
+    assert run.returncode == 1
+    assert "libcurl.so.4" in run.stderr and "install the package libcurl" in run.stderr
