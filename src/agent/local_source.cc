@@ -16,6 +16,7 @@
 #include "change/local_configs.h"
 #include "host/pause.h"
 #include "machineconfig/machine_configuration_input.h"
+#include "plan/actions.h"
 
 namespace pintle::agent {
 namespace {
@@ -147,6 +148,7 @@ Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, con
   if (!settings.policy_file.empty()) {
     rendered.policy =
         TRY(machineconfig::ReadPolicy(settings.policy_file, machineconfig::Accepts::kFilesOnly), "PolicyFile=");
+    TRY(plan::ExpectKnownActions(rendered.policy), "PolicyFile=" + settings.policy_file);
     TRY(CheckFile(settings.policy_file));
   }
   return rendered;

@@ -13,6 +13,7 @@
 #include "ctl/config_findings.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
+#include "ctl/policy.h"
 #include "ctl/verbs.h"
 #include "ignition/butane.h"
 #include "machineconfig/config_input.h"
@@ -83,7 +84,7 @@ struct Wishes {
 
 Result<> ReadWishes(const std::optional<std::string>& policy_file, const std::optional<std::string>& overrides_file,
                     Wishes& wishes) {
-  if (policy_file) wishes.policy = TRY(machineconfig::ReadPolicy(*policy_file));
+  if (policy_file) wishes.policy = TRY(ReadPolicyFile(*policy_file));
   if (overrides_file) wishes.overrides = TRY(machineconfig::ReadOverrides(*overrides_file));
   return {};
 }

@@ -2,14 +2,71 @@
 #include "machineconfig/machine_configuration_input.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "api/lenient.h"
+#include "base/printable.h"
 #include "json/fields.h"
 
 namespace pintle::machineconfig {
 namespace {
+
+constexpr const char* kKind = "MachineConfiguration";
+
+// The API's own types pass over what they do not know.  In a file that a person has written, such a key is a slip, and
+// a policy without it would reboot nodes that the person wanted to spare.
+template <typename T>
+struct Shape {
+  static void Check(const json::Value&, const json::Path&, json::Report&) {}
+};
+
+template <typename T>
+struct Shape<std::optional<T>> {
+  static void Check(const json::Value& value, const json::Path& path, json::Report& report) {
+    if (!value.is_null()) Shape<T>::Check(value, path, report);
+  }
+};
+
+template <typename T>
+struct Shape<std::vector<T>> {
+  static void Check(const json::Value& value, const json::Path& path, json::Report& report) {
+    std::size_t index = 0;
+    for (const json::Value& element : value) Shape<T>::Check(element, json::Path(path, index++), report);
+  }
+};
+
+template <api::Lenient T>
+struct Shape<T> {
+  static void Check(const json::Value& value, const json::Path& path, json::Report& report) {
+    if (!value.is_object()) return;  // Decoding reports it.
+    std::vector<std::string_view> names;
+    json::ForEachField<T>([&](const auto& field) {
+      using Member = typename std::remove_cvref_t<decltype(field)>::Member;
+      names.push_back(field.name);
+      const json::Value* const member = value.Find(field.name);
+      if (member != nullptr) Shape<Member>::Check(*member, json::Path(path, field.name), report);
+      if (member == nullptr && field.kIsRequired) report.Error(json::Path(path, field.name), "is missing");
+    });
+    for (const auto& [key, member] : value.members()) {
+      if (std::find(names.begin(), names.end(), key) != names.end()) continue;
+      report.Error(json::Path(path, key), fmt::format("unknown key; known are {}", fmt::join(names, ", ")));
+    }
+  }
+};
+
+Result<> ExpectKind(const json::Value& document, const std::string& file) {
+  const json::Value* const kind = document.Find("kind");
+  if (kind == nullptr || *kind == json::Value(kKind)) return {};
+  return Error(ErrorKind::kInvalid, fmt::format("{}: its kind is {} instead of {}", file,
+                                                kind->is_string() ? Printable(kind->text()) : "no text", kKind));
+}
 
 // Reads a section that may stand alone, or in `spec` under its name.
 template <typename Section>
@@ -20,9 +77,17 @@ Result<Section> ReadSection(const std::string& file, Accepts accepts, const char
     return Error(ErrorKind::kInvalid, fmt::format("{}: {} documents where one is needed", file, documents.size()));
   }
   json::Value document = std::move(documents.front());
-  if (document.is_object() && document.contains("spec")) document = json::Value(std::move(document["spec"]));
-  if (document.is_object() && document.contains(name)) document = json::Value(std::move(document[name]));
+  TRY(ExpectKind(document, file));
+  const bool is_whole = document.contains("kind") || document.contains("spec");
+  if (is_whole) document = document.contains("spec") ? json::Value(std::move(document["spec"])) : json::Value::object();
+  if (document.contains(name)) {
+    document = json::Value(std::move(document[name]));
+  } else if (is_whole) {
+    return Section();
+  }
   json::Report report;
+  Shape<Section>::Check(document, {}, report);
+  TRY(report.ToResult(), file);
   Section section = json::Decode<Section>(std::move(document), report);
   TRY(report.ToResult(), file);
   return section;
@@ -31,7 +96,13 @@ Result<Section> ReadSection(const std::string& file, Accepts accepts, const char
 }  // namespace
 
 Result<api::NodeDisruptionPolicy> ReadPolicy(const std::string& file, Accepts accepts) {
-  return ReadSection<api::NodeDisruptionPolicy>(file, accepts, "nodeDisruptionPolicy");
+  auto policy = TRY(ReadSection<api::NodeDisruptionPolicy>(file, accepts, "nodeDisruptionPolicy"));
+  for (const api::FilePolicy& covered : policy.files) {
+    if (covered.path.starts_with('/')) continue;
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("{}: the path {} of its files is not absolute", file, Printable(covered.path)));
+  }
+  return policy;
 }
 
 Result<api::IrreconcilableValidationOverrides> ReadOverrides(const std::string& file) {

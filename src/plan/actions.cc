@@ -147,6 +147,15 @@ Result<> ExpectKnown(std::span<const api::NodeDisruptionAction> actions) {
   return {};
 }
 
+Result<> ExpectKnownActions(const api::NodeDisruptionPolicy& policy) {
+  for (const api::FilePolicy& covered : policy.files)
+    TRY(ExpectKnown(covered.actions), "the policy for " + covered.path);
+  for (const api::UnitPolicy& covered : policy.units)
+    TRY(ExpectKnown(covered.actions), "the policy for " + covered.name);
+  TRY(ExpectKnown(policy.sshkey.actions), "the policy for SSH keys");
+  return {};
+}
+
 std::string_view ServiceOf(const api::NodeDisruptionAction& action) {
   if (action.reload) return action.reload->service_name;
   if (action.restart) return action.restart->service_name;

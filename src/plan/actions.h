@@ -41,6 +41,9 @@ std::string FirstBootActionFor(const Difference& difference);
 // Returns an error for an action that this version does not know, since that must not count as done.
 Result<> ExpectKnown(std::span<const api::NodeDisruptionAction> actions);
 
+// Checks each action of a policy by ExpectKnown(); the error names what the policy is for.
+Result<> ExpectKnownActions(const api::NodeDisruptionPolicy& policy);
+
 // Returns the service that an action reloads or restarts, or "".
 std::string_view ServiceOf(const api::NodeDisruptionAction& action);
 

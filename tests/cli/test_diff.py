@@ -37,6 +37,32 @@ def test_a_policy_spares_the_reboot(tmp_path):
     assert (found["reboot"], found["drain"]) == (False, False)
 
 
+WHOLE = {"apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration", "metadata": {"name": "cluster"}}
+COVERED = {"path": "/etc/a", "actions": [{"type": "None"}]}
+
+
+@pytest.mark.parametrize("option,text,says", [
+    ("--policy", {**WHOLE, "kind": "ConfigMap"}, "its kind is ConfigMap instead of MachineConfiguration"),
+    ("--policy", {"file": [COVERED]}, "$.file: unknown key; known are files, units, sshkey"),
+    ("--policy", {"nodeDisruptionPolicy": {"files": [{"path": "/etc/a", "action": []}]}}, "$.files.0.actions: is missing"),
+    ("--policy", {**WHOLE, "spec": {"nodeDisruptionPolicy": {"files": [COVERED], "sshKey": {}}}}, "$.sshKey: unknown key"),
+    ("--policy", {"files": [{**COVERED, "path": "etc/a"}]}, "the path etc/a of its files is not absolute"),
+    ("--policy", {"files": [{**COVERED, "actions": [{"type": "Non"}]}]}, 'does not know the action "Non"'),
+    ("--overrides", {"storag": ["Disks"]}, "$.storag: unknown key; known are storage"),
+])
+def test_a_policy_that_says_nothing_by_a_slip_is_refused(tmp_path, option, text, says):
+    given = write(tmp_path / "given.json", text)
+    old, new = (machine_config(with_files(file("/etc/a", text))) for text in ["one\n", "two\n"])
+    answer = diff(tmp_path, old, new, option, given)
+    assert answer.status == 1 and str(given) in answer.stderr and says in answer.stderr, answer.stderr
+
+
+def test_a_whole_machine_configuration_may_say_nothing_of_disruptions(tmp_path):
+    policy = write(tmp_path / "policy.json", {**WHOLE, "spec": {"logLevel": "Normal"}})
+    old, new = (machine_config(with_files(file("/etc/a", text))) for text in ["one\n", "two\n"])
+    assert diff(tmp_path, old, new, "--policy", policy, "-o", "json").json()["reboot"]
+
+
 @pytest.mark.parametrize("path,text", [
     ("/var/lib/kubelet/config.json", '{{"auths": {{"registry.example": {{"auth": "{0}", "email": "a@b"}}}}}}'),
     ("/etc/secret.yaml", "data:\n  .dockerconfigjson: {0}\n  tls.key: {0}\n"),
