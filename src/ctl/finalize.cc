@@ -9,8 +9,8 @@
 #include "change/records.h"
 #include "ctl/verbs.h"
 #include "host/host.h"
-#include "host/ostree/ostree_module.h"
 #include "host/ostree/deployments_ostree.h"
+#include "host/ostree/ostree_module.h"
 #include "host/systemd/systemd_offline.h"
 
 namespace pintle::ctl {

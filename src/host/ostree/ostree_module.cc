@@ -17,7 +17,7 @@ constexpr const char* kModule = "pintle-ostree-" PINTLE_VERSION ".so";
 PINTLE_DLOPEN_NOTE(kNote, R"([{"feature":"ostree","description":"OS images by libostree and rpm-ostree",)"
                           R"("priority":"recommended","soname":["pintle-ostree-)" PINTLE_VERSION R"(.so"]}])");
 
-Result<const OstreeModule*> Load() {
+Result<const OstreeModule*> LoadModule() {
   // It stays loaded until the program ends.
   void* const module = ::dlopen(kModule, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   const auto* const offered =
@@ -31,7 +31,7 @@ Result<const OstreeModule*> Load() {
 }  // namespace
 
 Result<const OstreeModule*> LoadOstreeModule() {
-  static const Result<const OstreeModule*> module = Load();
+  static const Result<const OstreeModule*> module = LoadModule();
   return module;
 }
 
