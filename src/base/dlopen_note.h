@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An ELF note that names the libraries which a program loads only when it needs them.
+// An ELF note names the libraries that a program loads only when it needs them.
 //
-// Packaging tools read it as they read what a program is linked with, and make it a dependency or a recommendation.
-// Its form is that of systemd's "Package Metadata for dlopen()": a JSON list of objects.
+// Packaging tools read it beside the list of linked libraries, and derive dependencies or recommendations from it.  Its
+// format is that of systemd's "Package Metadata for dlopen()": a JSON list of objects.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,6 +25,6 @@ struct DlopenNote {
 
 }  // namespace pintle
 
-// NAME is a constant that nothing else uses; JSON is a literal.
+// `name` must be unique in its scope, and `json` must be a string literal.
 #define PINTLE_DLOPEN_NOTE(name, json) \
   [[gnu::used, gnu::section(".note.dlopen"), gnu::aligned(4)]] constexpr ::pintle::DlopenNote name(json)

@@ -27,7 +27,7 @@ Error CannotLoad(const char* why) {
 }
 
 Result<CurlLibrary> Load() {
-  // It stays loaded until the program ends.
+  // The library stays loaded until the program ends.
   void* const library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) return CannotLoad(::dlerror());
   CurlLibrary curl = {};

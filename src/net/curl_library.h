@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// libcurl, loaded when somebody first needs it.
+// Loads libcurl when it is first needed.
 //
-// With all the libraries that it needs itself it takes longer to load than most commands take to run, and few of them
-// speak HTTP.
+// libcurl and the libraries that it needs take longer to load than most commands take to run, and few commands use
+// HTTP.
 
 #include <curl/curl.h>
 
@@ -37,10 +37,10 @@ struct CurlLibrary {
   decltype(&::curl_url_set) url_set;
 };
 
-// The error names the package that is missing.
+// Returns an error that names the missing package if libcurl cannot be loaded.
 Result<const CurlLibrary*> LoadCurl();
 
-// For code that holds something of libcurl's, so that the library is loaded.  Ends the program if it cannot be.
+// Returns the library for code that already holds one of its objects.  Ends the program if libcurl cannot be loaded.
 const CurlLibrary& Curl();
 
 }  // namespace pintle::net

@@ -11,14 +11,15 @@
 namespace pintle::host {
 namespace {
 
-// The program's run path says where it is.  Its name has our version in it, since program and module share types.
+// The program's run path names the module's directory.  The file name contains our version, because the program and the
+// module share types.
 constexpr const char* kModule = "pintle-ostree-" PINTLE_VERSION ".so";
 
 PINTLE_DLOPEN_NOTE(kNote, R"([{"feature":"ostree","description":"OS images by libostree and rpm-ostree",)"
                           R"("priority":"recommended","soname":["pintle-ostree-)" PINTLE_VERSION R"(.so"]}])");
 
 Result<const OstreeModule*> LoadModule() {
-  // It stays loaded until the program ends.
+  // The module stays loaded until the program ends.
   void* const module = ::dlopen(kModule, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   const auto* const offered =
       module == nullptr ? nullptr : static_cast<const OstreeModule*>(::dlsym(module, kOstreeModuleSymbol));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Deployments by libostree, from a module that is loaded when they are first needed.
+// Loads the code that uses libostree from a module, when it is first needed.
 //
-// libostree, GLib and what they need take longer to load than most commands take to run, and a machine without OSTree
-// need not even have them.
+// libostree, GLib and the libraries that they need take longer to load than most commands take to run.  A machine
+// without OSTree does not need them at all.
 
 #include <chrono>
 #include <memory>
@@ -18,12 +18,13 @@
 
 namespace pintle::host {
 
-// What the module defines under the name kOstreeModuleSymbol.
+// The module defines an object of this type under the name kOstreeModuleSymbol.
 struct OstreeModule {
-  // Those on a disk; the sysroot "/" is the running machine.  `patience` is for whoever else has the lock.
+  // Opens the deployments on a disk.  "/" is the running machine.  `patience` limits the wait for another holder of the
+  // lock.
   std::unique_ptr<Deployments> (*open_disk)(std::string sysroot, RegistryAccess registries,
                                             std::chrono::milliseconds patience);
-  // Those of the running machine, where rpm-ostree has charge of them.
+  // Opens the deployments of the running machine, which rpm-ostree manages.
   std::unique_ptr<Deployments> (*open_rpm_ostree)(Systemd& systemd, RegistryAccess registries,
                                                   RpmOstreeManners manners);
 };
@@ -31,10 +32,10 @@ struct OstreeModule {
 constexpr const char* kOstreeModuleSymbol = "pintle_ostree_module";
 constexpr auto kSysrootPatience = std::chrono::minutes(2);
 
-// The error names the package that is missing.
+// Returns an error that names the missing package if the module cannot be loaded.
 Result<const OstreeModule*> LoadOstreeModule();
 
-// The deployments on the running machine's disk, by libostree alone.
+// Opens the deployments on the running machine's disk, without rpm-ostree.
 Result<std::unique_ptr<Deployments>> OpenOwnDisk(RegistryAccess registries = {});
 
 }  // namespace pintle::host

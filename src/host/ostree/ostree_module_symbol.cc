@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the module for OSTree offers to the program that loads it.
+// Defines the functions that the module offers to the program that loads it.
 
 #include <utility>
 
