@@ -58,6 +58,16 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                 .node_changed = [this](const api::Node& before, const api::Node& now) { TellOfMaster(before, now); },
                 .trouble = [this](std::string_view what,
                                   const Error& error) { Complain(fmt::format("watching {}", what), error); }}),
+      generator_(
+          settings_.templates.empty()
+              ? nullptr
+              : std::make_unique<Generator>(
+                    loop, client_, clock, cluster_, settings_.templates, settings_.versions,
+                    Generator::Listener{
+                        .changed = [this] { LookSoon(); },
+                        .retry_at = [this](MonotonicTime when) { LookAt(when); },
+                        .trouble = [this](const std::string& what, const Error& error) { Complain(what, error); },
+                    })),
       renderer_(
           loop, client_, clock, cluster_, render_events_, settings_.versions,
           {.finished = [this] { LookSoon(); },
@@ -177,6 +187,7 @@ void Controller::Lost() {
   StopReadingAfresh();
   calls_.clear();
   backoff_.Clear();
+  if (generator_) generator_->Stop();
   renderer_.Stop();
   writer_.Stop();
   library_.Clear();
@@ -232,7 +243,9 @@ void Controller::Look() {
   if (!is_leading_) return;
   View view = cluster_.Look();
   MakePools(view);
-  renderer_.Look(view);
+  if (generator_) generator_->Look(view);
+  // While configs are being generated, a pool would be rendered again and again, and each time its nodes be updated.
+  if (!generator_ || !generator_->is_busy()) renderer_.Look(view);
   KeepRenderedConfigs(view);
   if (!cluster_.is_ready() || !knows_nodes_) return SayBlind(view);
   CollectGarbage(view);

@@ -22,6 +22,7 @@
 #include "controller/drain_controller.h"
 #include "controller/drain_forecasts.h"
 #include "controller/drain_watch.h"
+#include "controller/generator.h"
 #include "controller/metrics.h"
 #include "controller/pause_watch.h"
 #include "controller/render_pass.h"
@@ -42,6 +43,7 @@ struct ControllerSettings {
   Versions versions = {};
   pool::Features features = {};
   std::size_t kept_configs = 10;  // Unneeded rendered configs to keep, for each pool.
+  std::string templates;          // The folder of templates; empty if no configs are generated.
   kube::LeaseTimes lease = {};
 };
 
@@ -116,6 +118,7 @@ class Controller {
   MonotonicTime later_is_ = {};
   event::Timer quiet_;
   Cluster cluster_;
+  std::unique_ptr<Generator> generator_;  // Exists if there is a folder of templates.
   Renderer renderer_;
   Writer writer_;
   ConfigLibrary library_;

@@ -51,24 +51,6 @@ bool IsTrue(const std::vector<api::Condition>& conditions, std::string_view type
   return condition != nullptr && condition->status == "True";
 }
 
-// Returns why the configs from the cluster's templates are older than the ControllerConfig, or an empty string if they
-// are not.  If the status has no conditions, nobody generates such configs, and there is nothing to wait for.
-std::string WhyTemplatesAreBehind(const api::ControllerConfig& config) {
-  const auto& conditions = config.status.conditions;
-  const api::Condition* const failing = Find(conditions, "TemplateControllerFailing");
-  const bool is_completed = IsTrue(conditions, "TemplateControllerCompleted");
-  const bool is_running = IsTrue(conditions, "TemplateControllerRunning");
-  const bool is_failing = failing != nullptr && failing->status == "True";
-  if (conditions.empty()) return "";
-  if (config.status.observed_generation != config.metadata.generation) {
-    return fmt::format("status for ControllerConfig {} is being reported for {}, expecting it for {}",
-                       config.metadata.name, config.status.observed_generation, config.metadata.generation);
-  }
-  if (is_completed && !is_running && !is_failing) return "";
-  return fmt::format("ControllerConfig has not completed: completed({}) running({}) failing({}){}", is_completed,
-                     is_running, is_failing, is_failing ? ": " + failing->message : "");
-}
-
 // Adds the configs that the pool selects; fails if there are none.
 Result<> Select(RenderInputs& inputs) {
   const auto& selector = inputs.pool.spec.machine_config_selector;
@@ -151,16 +133,6 @@ std::string RenderKey(const RenderInputs& inputs) {
   return key;
 }
 
-// A controller that takes over a cluster keeps the version that the generated configs there have.
-std::string VersionOf(const machineconfig::MachineConfigs& configs, const Versions& versions) {
-  if (!versions.controller.empty()) return versions.controller;
-  for (const api::MachineConfig* config : configs) {
-    const std::string& version = config->metadata.Annotation(api::kGeneratedByControllerVersionAnnotation);
-    if (!version.empty()) return version;
-  }
-  return std::string(kVersion);
-}
-
 // Custom pools follow the stream of worker, unless they name one of their own.
 Result<const api::OSImageStreamSet*> ImagesFor(const RenderInputs& inputs) {
   const api::OSImageStream* const stream = inputs.view.os_image_stream;
@@ -178,7 +150,7 @@ Result<const api::OSImageStreamSet*> ImagesFor(const RenderInputs& inputs) {
 Result<machineconfig::Rendered> Render(const RenderInputs& inputs, const api::MachineConfig* current) {
   machineconfig::RenderSettings settings{
       .controller_config = *inputs.view.controller_config,
-      .controller_version = VersionOf(inputs.configs, inputs.versions),
+      .controller_version = SigningVersion(inputs.configs, inputs.versions),
       .operator_version = inputs.versions.operator_version,
       .os_images = TRY(ImagesFor(inputs)),
   };
@@ -191,6 +163,31 @@ Result<machineconfig::Rendered> Render(const RenderInputs& inputs, const api::Ma
 }
 
 }  // namespace
+
+std::string SigningVersion(const std::vector<const api::MachineConfig*>& configs, const Versions& versions) {
+  if (!versions.controller.empty()) return versions.controller;
+  for (const api::MachineConfig* config : configs) {
+    const std::string& version = config->metadata.Annotation(api::kGeneratedByControllerVersionAnnotation);
+    if (!version.empty()) return version;
+  }
+  return std::string(kVersion);
+}
+
+std::string WhyTemplatesAreBehind(const api::ControllerConfig& config) {
+  const auto& conditions = config.status.conditions;
+  const api::Condition* const failing = Find(conditions, "TemplateControllerFailing");
+  const bool is_completed = IsTrue(conditions, "TemplateControllerCompleted");
+  const bool is_running = IsTrue(conditions, "TemplateControllerRunning");
+  const bool is_failing = failing != nullptr && failing->status == "True";
+  if (conditions.empty()) return "";
+  if (config.status.observed_generation != config.metadata.generation) {
+    return fmt::format("status for ControllerConfig {} is being reported for {}, expecting it for {}",
+                       config.metadata.name, config.status.observed_generation, config.metadata.generation);
+  }
+  if (is_completed && !is_running && !is_failing) return "";
+  return fmt::format("ControllerConfig has not completed: completed({}) running({}) failing({}){}", is_completed,
+                     is_running, is_failing, is_failing ? ": " + failing->message : "");
+}
 
 RenderInputs GatherFor(const api::MachineConfigPool& pool, const View& view, const Versions& versions) {
   RenderInputs inputs = {.pool = pool,

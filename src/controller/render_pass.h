@@ -21,6 +21,10 @@ struct Versions {
   std::string operator_version;
 };
 
+// Returns the version that signs new configs.  A controller that takes over a cluster keeps the version that the
+// generated configs there have.
+std::string SigningVersion(const std::vector<const api::MachineConfig*>& configs, const Versions& versions);
+
 // The inputs of RenderPass() for one pool; borrowed.
 struct RenderInputs {
   const api::MachineConfigPool& pool;
@@ -35,6 +39,10 @@ struct RenderInputs {
 };
 
 RenderInputs GatherFor(const api::MachineConfigPool& pool, const View& view, const Versions& versions);
+
+// Returns why the configs from the cluster's templates are older than the ControllerConfig, or an empty string if they
+// are not.  If the status has no conditions, nobody generates such configs, and there is nothing to wait for.
+std::string WhyTemplatesAreBehind(const api::ControllerConfig& config);
 
 struct RenderOutcome {
   Verdict verdict;

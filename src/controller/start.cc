@@ -140,6 +140,9 @@ ExitStatus Start(const std::vector<std::string_view>& words) {
   // The threads share one heap, since the free memory of each arena would add up.
   ::mallopt(M_ARENA_MAX, 1);
   log::Info(fmt::format("pintle-controller {} starts", kVersion));
+  if (options->controller.templates.empty()) {
+    log::Info("No MachineConfigs are generated from KubeletConfigs, mirrors and the like, as there is no --templates");
+  }
   const auto outcome = RunController(*std::move(options));
   if (outcome) return ExitStatus::kFine;
   log::Error(outcome.error().message(), kTrouble);

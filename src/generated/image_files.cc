@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "generated/managed_names.h"
 #include "generated/payload_registries.h"
 #include "generated/policy_json.h"
 #include "generated/registries_conf.h"
@@ -101,9 +102,7 @@ Result<std::vector<NewFile>> FilesOf(const ImageRules& rules, const RuntimeTempl
 
 std::string RegistriesConfigName(std::string_view pool) { return fmt::format("99-{}-generated-registries", pool); }
 
-std::string OldRegistriesConfigName(const api::ObjectMeta& pool) {
-  return fmt::format("99-{}-{}-registries", pool.name, pool.uid);
-}
+std::string OldRegistriesConfigName(const api::ObjectMeta& pool) { return OldConfigName("99", pool, "registries"); }
 
 MachineConfig RegistriesConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                                const api::Image& image, std::string_view controller_version) {

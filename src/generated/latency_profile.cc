@@ -42,6 +42,14 @@ Result<> SetLatency(std::string_view pool, std::string_view profile, KubeletConf
                                                 profile));
 }
 
+std::string_view LatencyProfileOf(const KubeletConfiguration& config) {
+  for (const LatencyProfile& known : kProfiles) {
+    const GoDuration frequency{known.seconds * kNanosecondsPerSecond};
+    if (config.node_status_update_frequency == frequency) return known.name;
+  }
+  return "";
+}
+
 std::optional<std::string> WhyNotAtOnce(std::string_view from, std::string_view to) {
   const bool is_too_far = (IsFast(from) && to == kSlow) || (from == kSlow && IsFast(to));
   if (!is_too_far) return {};

@@ -17,6 +17,9 @@ namespace pintle::generated {
 // Sets how often the nodes of this pool report.  It does nothing for other pools than `worker`, and without a profile.
 Result<> SetLatency(std::string_view pool, std::string_view profile, KubeletConfiguration& config);
 
+// Returns the profile that sets how often this kubelet reports, or "" if none sets that.
+std::string_view LatencyProfileOf(const KubeletConfiguration& config);
+
 // Returns why a cluster must not go from one profile to the other at once, or nullopt if it may.  The fastest and the
 // slowest are too far apart, because nodes and control plane do not change at the same moment.
 std::optional<std::string> WhyNotAtOnce(std::string_view from, std::string_view to);

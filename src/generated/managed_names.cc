@@ -83,10 +83,14 @@ std::string PlainName(ManagedKind kind, std::string_view pool) {
   return fmt::format("99-{}-generated-{}", pool, WordFor(kind));
 }
 
+std::string OldConfigName(std::string_view number, const api::ObjectMeta& pool, std::string_view word) {
+  return fmt::format("{}-{}-{}-{}", number, pool.name, pool.uid, word);
+}
+
 std::optional<std::string> ConfigOfOldName(const std::string& new_name, std::string_view number,
                                            const api::ObjectMeta& pool, std::string_view word,
                                            const HasConfig& has_config) {
-  std::string old_name = fmt::format("{}-{}-{}-{}", number, pool.name, pool.uid, word);
+  std::string old_name = OldConfigName(number, pool, word);
   if (has_config(new_name) || !has_config(old_name)) return {};
   return old_name;
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generated/template_folder.h"
 
+#include <fmt/core.h>
+
 #include <filesystem>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/digest.h"
 #include "generated/template_functions.h"
 #include "gotemplate/function.h"
 #include "machineconfig/input.h"
@@ -87,6 +90,7 @@ Result<TemplateFolder> TemplateFolder::Read(const std::string& path) {
 }
 
 void TemplateFolder::Add(std::string_view path, std::string text) {
+  digest_ = Sha256(fmt::format("{}\n{}\n{}", digest_, path, text)).hex();
   TemplateEntry* entry = &root_;
   while (!path.empty()) {
     const std::size_t slash = path.find('/');

@@ -39,9 +39,12 @@ class TemplateFolder {
   void Add(std::string_view path, std::string text);
 
   const TemplateEntry& root() const { return root_; }
+  // Identifies the paths and the texts of all files.
+  const std::string& digest() const { return digest_; }
 
  private:
   TemplateEntry root_;
+  std::string digest_;
 };
 
 }  // namespace pintle::generated

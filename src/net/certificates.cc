@@ -34,10 +34,10 @@ bool IsEndOfText() {
   return ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
 }
 
-std::string SubjectOf(const X509* certificate) {
+std::string TextOfName(const X509_NAME* name) {
   const Bio text(BIO_new(BIO_s_mem()));
   if (!text) return "";
-  X509_NAME_print_ex(text.get(), X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
+  X509_NAME_print_ex(text.get(), name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
   char* bytes = nullptr;
   const long size = BIO_get_mem_data(text.get(), &bytes);
   return size > 0 ? std::string(bytes, static_cast<std::size_t>(size)) : "";
@@ -66,13 +66,18 @@ WallTime TimeAt(const tm& broken_down) {
   return std::min(kLast, std::chrono::sys_seconds(std::chrono::seconds(::timegm(&copy))));
 }
 
-Result<Certificate> Read(const X509* certificate) {
+Result<WallTime> ReadTime(const ASN1_TIME* time) {
   tm broken_down = {};
-  if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &broken_down) != 1) {
-    return Error(ErrorKind::kInvalid, fmt::format("its end of validity: {}", TakeReason()));
-  }
-  return Certificate{
-      .subject = SubjectOf(certificate), .common_name = CommonNameOf(certificate), .not_after = TimeAt(broken_down)};
+  if (ASN1_TIME_to_tm(time, &broken_down) != 1) return Error(ErrorKind::kInvalid, TakeReason());
+  return TimeAt(broken_down);
+}
+
+Result<Certificate> Read(const X509* certificate) {
+  return Certificate{.subject = TextOfName(X509_get_subject_name(certificate)),
+                     .issuer = TextOfName(X509_get_issuer_name(certificate)),
+                     .common_name = CommonNameOf(certificate),
+                     .not_before = TRY(ReadTime(X509_get0_notBefore(certificate)), "its begin of validity"),
+                     .not_after = TRY(ReadTime(X509_get0_notAfter(certificate)), "its end of validity")};
 }
 
 }  // namespace

@@ -133,6 +133,18 @@ def test_pods_are_restricted(applied):
     assert namespace["pod-security.kubernetes.io/enforce"] == "restricted"
 
 
+def test_on_openshift_it_generates_from_the_templates_of_the_release(applied):
+    made = for_this_cluster(applied, applied.kubectl("kustomize", DEPLOY / "openshift").stdout)
+    applied.kubectl("create", "namespace", "openshift-config")
+    taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
+    deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
+    pod = deployment["spec"]["template"]["spec"]
+    first, = pod["initContainers"]
+    container, = pod["containers"]
+    assert first["volumeMounts"][0]["mountPath"] == "/templates" in container["args"]
+    assert first["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+
+
 def test_with_ignition_it_serves_on_each_master_from_the_operators_secrets(applied):
     made = for_this_cluster(applied, applied.kubectl("kustomize", DEPLOY / "ignition").stdout)
     taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout

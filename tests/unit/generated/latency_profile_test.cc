@@ -32,6 +32,14 @@ TEST(SetLatency, IsForWorkersAlone) {
   }
 }
 
+TEST(LatencyProfileOf, IsTheProfileThatWasSet) {
+  for (const char* profile : {"", "Default", "MediumUpdateAverageReaction", "LowUpdateSlowReaction"}) {
+    KubeletConfiguration config;
+    ASSERT_TRUE(SetLatency("worker", profile, config));
+    EXPECT_EQ(LatencyProfileOf(config), profile);
+  }
+}
+
 struct Transition {
   const char* from;
   const char* to;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/config_change.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "json/fields.h"
+
+namespace pintle::controller {
+namespace {
+
+using Owners = std::vector<api::OwnerReference>;
+
+// A config can have one controller only, and one reference to each owner.
+bool IsReplaced(const api::OwnerReference& known, const api::OwnerReference& wanted) {
+  const bool is_same = known.kind == wanted.kind && (known.uid == wanted.uid || known.name == wanted.name);
+  return is_same || (known.controller.value_or(false) && wanted.controller.value_or(false));
+}
+
+Owners MergedOwners(Owners known, const Owners& wanted) {
+  for (const api::OwnerReference& owner : wanted) {
+    const bool is_there =
+        std::any_of(known.begin(), known.end(), [&](const auto& other) { return json::Equal(other, owner); });
+    if (is_there) continue;
+    std::erase_if(known, [&](const api::OwnerReference& other) { return IsReplaced(other, owner); });
+    known.push_back(owner);
+  }
+  return known;
+}
+
+api::MachineConfig Merged(const api::MachineConfig& existing, const api::MachineConfig& wanted, OwnedParts parts) {
+  api::MachineConfig merged = existing;
+  for (const auto& [key, value] : wanted.metadata.labels) merged.metadata.labels[key] = value;
+  for (const auto& [key, value] : wanted.metadata.annotations) merged.metadata.annotations[key] = value;
+  merged.metadata.owner_references =
+      MergedOwners(std::move(merged.metadata.owner_references), wanted.metadata.owner_references);
+  merged.spec.config = wanted.spec.config;
+  if (parts != OwnedParts::kConfig) merged.spec.kernel_arguments = wanted.spec.kernel_arguments;
+  if (parts == OwnedParts::kAll) {
+    merged.spec.extensions = wanted.spec.extensions;
+    merged.spec.fips = wanted.spec.fips;
+  }
+  return merged;
+}
+
+// A JSON patch, because a merge patch of `spec.config` would leave what the old config has and the new one has not.
+json::Value PatchFrom(const api::MachineConfig& existing, const api::MachineConfig& merged) {
+  const auto set = [](const char* path, json::Value value) -> json::Value {
+    return {{"op", "add"}, {"path", path}, {"value", std::move(value)}};
+  };
+  return json::Value::array(
+      {{{"op", "test"}, {"path", "/metadata/resourceVersion"}, {"value", existing.metadata.resource_version}},
+       set("/metadata/labels", json::Encode(merged.metadata.labels)),
+       set("/metadata/annotations", json::Encode(merged.metadata.annotations)),
+       set("/metadata/ownerReferences", json::Encode(merged.metadata.owner_references)),
+       set("/spec", json::Encode(merged.spec))});
+}
+
+}  // namespace
+
+std::optional<ConfigChange> ChangeTo(const api::MachineConfig* existing, const generated::MachineConfig& wanted,
+                                     OwnedParts parts) {
+  api::MachineConfig object = generated::ToObject(wanted);
+  if (existing == nullptr) return ConfigChange{.name = wanted.name, .how = std::move(object)};
+  const api::MachineConfig merged = Merged(*existing, object, parts);
+  if (json::Equal(merged.metadata, existing->metadata) && json::Equal(merged.spec, existing->spec)) return std::nullopt;
+  return ConfigChange{.name = wanted.name, .how = PatchFrom(*existing, merged)};
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How a generated config differs from the one in the cluster.
+//
+// Labels, annotations, owners and parts of the spec that others have added to the config stay.
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "api/machine_config.h"
+#include "generated/machine_config.h"
+
+namespace pintle::controller {
+
+// The parts of a config's spec that a generator owns.
+enum class OwnedParts { kConfig, kConfigAndArguments, kAll };
+
+struct ConfigChange {
+  std::string name;
+  // The config to create, or a JSON patch of the existing one.
+  std::variant<api::MachineConfig, json::Value> how;
+};
+
+// `existing` is the config in the cluster, or nullptr.  Returns nullopt if there is nothing to change.
+std::optional<ConfigChange> ChangeTo(const api::MachineConfig* existing, const generated::MachineConfig& wanted,
+                                     OwnedParts parts);
+
+}  // namespace pintle::controller

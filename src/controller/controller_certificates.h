@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The certificates in the bundles of a ControllerConfig, for its status.
+
+#include "json/value.h"
+
+namespace pintle::controller {
+
+// Returns `status.controllerCertificates` for this spec.  A bundle that cannot be read is left out.
+json::Value ControllerCertificates(const json::Value& spec);
+
+}  // namespace pintle::controller

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/credential_provider_pass.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "controller/default_pools.h"
+#include "generated/credential_provider.h"
+#include "json/fields.h"
+
+namespace pintle::controller {
+namespace {
+
+Result<generated::CredentialProviderFiles> ProviderFiles(const GenerateInputs& inputs, PoolTemplates& templates,
+                                                         const std::string& pool) {
+  const std::string& platform =
+      inputs.sources.template_input->spec.TextAt({"infra", "status", "platformStatus", "type"});
+  return generated::FilesOf(inputs.sources.credential_providers->spec, platform, TRY(templates.For(pool)));
+}
+
+}  // namespace
+
+void CredentialProviderPass(const GenerateInputs& inputs, PoolTemplates& templates, GenerateChanges& changes) {
+  const api::CredentialProviderConfig* const object = inputs.sources.credential_providers;
+  if (object == nullptr) return;
+  std::vector<std::string> overlapping;
+  std::string problem;
+  bool is_pending = false;
+  for (const api::MachineConfigPool* pool : inputs.view.pools) {
+    if (!IsBuiltIn(*pool) || pool->metadata.deletion_timestamp) continue;
+    auto made = ProviderFiles(inputs, templates, pool->metadata.name);
+    if (!made) {
+      if (problem.empty()) problem = made.error().message();
+      continue;
+    }
+    overlapping = std::move(made->overlapping);
+    const generated::MachineConfig config =
+        generated::CredentialProviderMachineConfig(*pool, made->files, *object, inputs.version);
+    if (inputs.created.contains(config.name)) {
+      is_pending = true;
+    } else if (auto change = ChangeTo(inputs.ConfigNamed(config.name), config, OwnedParts::kConfig)) {
+      is_pending = true;
+      changes.configs.push_back(*std::move(change));
+    }
+  }
+  if (is_pending && problem.empty()) return;
+  const auto conditions = generated::ConditionsOf(*object, overlapping, problem, inputs.now);
+  const auto& known = object->status.conditions;
+  const bool is_same = std::equal(known.begin(), known.end(), conditions.begin(), conditions.end(),
+                                  [](const auto& a, const auto& b) { return json::Equal(a, b); });
+  if (is_same) return;
+  changes.sources.push_back({.kind = SourceKind::kCredentialProviderConfig,
+                             .name = {"", object->metadata.name},
+                             .part = kube::Part::kStatus,
+                             .patch = {{"metadata", {{"resourceVersion", object->metadata.resource_version}}},
+                                       {"status", {{"conditions", json::Encode(conditions)}}}}});
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Decides what is written for the CRIOCredentialProviderConfig: a 97- config for each of the cluster's own pools, and
+// its status.
+
+#include "controller/generate_changes.h"
+#include "controller/generate_inputs.h"
+#include "controller/pool_templates.h"
+
+namespace pintle::controller {
+
+void CredentialProviderPass(const GenerateInputs& inputs, PoolTemplates& templates, GenerateChanges& changes);
+
+}  // namespace pintle::controller

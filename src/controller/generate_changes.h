@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the passes that generate MachineConfigs want to be written.
+
+#include <string>
+#include <vector>
+
+#include "controller/config_change.h"
+#include "kube/patch.h"
+#include "kube/resource_kind.h"
+
+namespace pintle::controller {
+
+struct ConfigRemoval {
+  std::string name;
+  std::string uid;
+};
+
+// An object that a config is generated from.
+enum class SourceKind {
+  kControllerConfig,
+  kKubeletConfig,
+  kContainerRuntimeConfig,
+  kImagePolicy,
+  kCredentialProviderConfig
+};
+
+struct SourceChange {
+  SourceKind kind;
+  kube::ObjectName name;
+  kube::Part part;
+  json::Value patch;  // A merge patch with the version of the object that it was decided from.
+};
+
+// An error that no object has a condition for.
+struct GenerateProblem {
+  std::string what;
+  std::string why;
+};
+
+struct GenerateChanges {
+  std::vector<SourceChange> sources;
+  std::vector<ConfigChange> configs;
+  std::vector<ConfigRemoval> removals;
+  std::vector<GenerateProblem> problems;
+
+  bool is_empty() const { return sources.empty() && configs.empty() && removals.empty(); }
+};
+
+}  // namespace pintle::controller

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The inputs of the passes that generate MachineConfigs; borrowed for one look.
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "controller/generated_view.h"
+#include "controller/view.h"
+#include "generated/template_folder.h"
+
+namespace pintle::controller {
+
+struct GenerateInputs {
+  const View& view;
+  const GeneratedView& sources;
+  const generated::TemplateFolder& templates;
+  std::string version;  // Identifies the build that signs the configs.
+  WallTime now;
+  // The server's words for configs that it refuses, by name.
+  const std::map<std::string, std::string, std::less<>>& refused;
+  // Configs that were created and that the mirror does not have yet.
+  const std::set<std::string, std::less<>>& created;
+
+  // Returns nullptr if there is no such config in the mirror.
+  const api::MachineConfig* ConfigNamed(std::string_view name) const {
+    const auto& configs = view.configs;
+    const auto found = std::lower_bound(configs.begin(), configs.end(), name,
+                                        [](const auto* config, const auto& n) { return config->metadata.name < n; });
+    return found == configs.end() || (*found)->metadata.name != name ? nullptr : *found;
+  }
+  bool HasConfig(std::string_view name) const { return created.contains(name) || ConfigNamed(name) != nullptr; }
+};
+
+}  // namespace pintle::controller

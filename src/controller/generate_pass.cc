@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/generate_pass.h"
+
+#include <string_view>
+#include <utility>
+
+#include "controller/credential_provider_pass.h"
+#include "controller/kubelet_pass.h"
+#include "controller/node_settings_pass.h"
+#include "controller/registries_pass.h"
+#include "controller/render_pass.h"
+#include "controller/runtime_pass.h"
+#include "controller/template_pass.h"
+#include "generated/tls_settings.h"
+
+namespace pintle::controller {
+namespace {
+
+bool IsOpen(const generated::FeatureGates& gates, std::string_view name) {
+  const auto gate = gates.find(std::string(name));
+  return gate != gates.end() && gate->second;
+}
+
+generated::TlsSettings ClusterTls(const GenerateInputs& inputs) {
+  const api::ApiServer* const server = inputs.sources.api_server;
+  return generated::TlsSettingsOf(server == nullptr ? std::nullopt : server->spec.tls_security_profile);
+}
+
+}  // namespace
+
+GenerateChanges GeneratePass(const GenerateInputs& inputs) {
+  GenerateChanges changes;
+  const auto note = [&](std::string_view what, std::string why) {
+    changes.problems.push_back({.what = std::string(what), .why = std::move(why)});
+  };
+  const GeneratedView& sources = inputs.sources;
+  if (sources.template_input == nullptr || inputs.view.controller_config == nullptr) return changes;
+  if (!sources.unreadable_settings.empty()) {
+    note("generating MachineConfigs", sources.unreadable_settings);
+    return changes;
+  }
+  TemplatePass(inputs, changes);
+  auto settings = KubeletSettingsOf(inputs);
+  if (!settings) {
+    note("reading the feature gates", settings.error().message());
+    return changes;
+  }
+  if (auto why = HoldLatencyProfile(inputs, *settings)) note("following the Node cluster", *std::move(why));
+
+  const json::Value& spec = sources.template_input->spec;
+  PoolTemplates for_kubelets(inputs.templates, spec, ClusterTls(inputs));
+  NodeSettingsPass(inputs, for_kubelets, *settings, changes);
+  // Configs of users must not be based on templates of an older ControllerConfig.
+  if (WhyTemplatesAreBehind(*inputs.view.controller_config).empty()) {
+    KubeletPass(inputs, for_kubelets, *settings, changes);
+  }
+  PoolTemplates for_runtime(inputs.templates, spec, {});
+  const bool uses_stores = IsOpen(settings->feature_gates, "AdditionalStorageConfig");
+  RuntimePass(inputs, for_runtime,
+              uses_stores ? generated::AdditionalStores::kUsed : generated::AdditionalStores::kLeftAside, changes);
+  if (sources.unreadable_images.empty()) {
+    const bool verifies = IsOpen(settings->feature_gates, "SigstoreImageVerification");
+    RegistriesPass(inputs, for_runtime, verifies ? ImageSignatures::kVerified : ImageSignatures::kIgnored, changes);
+  } else {
+    note("making the registries' configs", sources.unreadable_images);
+  }
+  if (IsOpen(settings->feature_gates, "CRIOCredentialProviderConfig")) {
+    CredentialProviderPass(inputs, for_runtime, changes);
+  }
+  return changes;
+}
+
+}  // namespace pintle::controller

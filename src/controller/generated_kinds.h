@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The objects that MachineConfigs are generated from, and the API paths of their kinds.
+
+#include <map>
+#include <string>
+
+#include "api/container_runtime_config.h"
+#include "api/credential_provider_config.h"
+#include "api/feature_gate.h"
+#include "api/image_config.h"
+#include "api/image_policy.h"
+#include "api/kubelet_config.h"
+#include "api/node_settings.h"
+#include "api/tls_security_profile.h"
+#include "kube/resource_kind.h"
+
+namespace pintle::controller {
+
+// A ControllerConfig with its whole spec, which templates read.
+struct TemplateInput {
+  api::ObjectMeta metadata;
+  json::Value spec;
+  json::Value status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"metadata", &TemplateInput::metadata},
+      json::Field{"spec", &TemplateInput::spec},
+      json::Field{"status", &TemplateInput::status},
+  };
+};
+
+// The Secret with the cluster's credentials for registries.
+struct PullSecret {
+  api::ObjectMeta metadata;
+  std::string type;
+  std::map<std::string, std::string> data;  // The values are in base64.
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"metadata", &PullSecret::metadata},
+      json::Field{"type", &PullSecret::type},
+      json::Field{"data", &PullSecret::data},
+  };
+};
+
+// OpenShift's object for the release that the cluster runs or is updated to.
+struct ClusterVersion {
+  struct Release {
+    std::string version;
+    std::string image;
+    static constexpr bool kLenient = true;
+    static constexpr auto kFields =
+        json::FieldList{json::Field{"version", &Release::version}, json::Field{"image", &Release::image}};
+  };
+  struct Status {
+    Release desired;
+    static constexpr bool kLenient = true;
+    static constexpr auto kFields = json::FieldList{json::Field{"desired", &Status::desired}};
+  };
+
+  api::ObjectMeta metadata;
+  Status status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"metadata", &ClusterVersion::metadata},
+      json::Field{"status", &ClusterVersion::status},
+  };
+};
+
+// Kinds with the same fields need types of their own, because the type selects the path.
+struct ContentSourcePolicy : api::MirrorSet {};
+struct DigestMirrorSet : api::MirrorSet {};
+struct TagMirrorSet : api::MirrorSet {};
+struct ClusterImagePolicy : api::ImagePolicy {};
+
+}  // namespace pintle::controller
+
+namespace pintle::kube {
+
+inline constexpr std::string_view kConfigGroup = "config.openshift.io";
+
+template <>
+inline constexpr ResourceKind kResourceKind<controller::TemplateInput> = kResourceKind<api::ControllerConfig>;
+template <>
+inline constexpr ResourceKind kResourceKind<controller::PullSecret> = {"", "v1", "secrets", "Secret",
+                                                                       Scope::kNamespaced};
+template <>
+inline constexpr ResourceKind kResourceKind<api::KubeletConfig> = {kMachineConfigGroup, "v1", "kubeletconfigs",
+                                                                   "KubeletConfig"};
+template <>
+inline constexpr ResourceKind kResourceKind<api::ContainerRuntimeConfig> = {
+    kMachineConfigGroup, "v1", "containerruntimeconfigs", "ContainerRuntimeConfig"};
+template <>
+inline constexpr ResourceKind kResourceKind<api::FeatureGate> = {kConfigGroup, "v1", "featuregates", "FeatureGate"};
+template <>
+inline constexpr ResourceKind kResourceKind<api::NodeSettings> = {kConfigGroup, "v1", "nodes", "Node"};
+template <>
+inline constexpr ResourceKind kResourceKind<api::ApiServer> = {kConfigGroup, "v1", "apiservers", "APIServer"};
+template <>
+inline constexpr ResourceKind kResourceKind<api::Image> = {kConfigGroup, "v1", "images", "Image"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::ClusterVersion> = {kConfigGroup, "v1", "clusterversions",
+                                                                           "ClusterVersion"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::ContentSourcePolicy> = {
+    "operator.openshift.io", "v1alpha1", "imagecontentsourcepolicies", "ImageContentSourcePolicy"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::DigestMirrorSet> = {kConfigGroup, "v1", "imagedigestmirrorsets",
+                                                                            "ImageDigestMirrorSet"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::TagMirrorSet> = {kConfigGroup, "v1", "imagetagmirrorsets",
+                                                                         "ImageTagMirrorSet"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::ClusterImagePolicy> = {
+    kConfigGroup, "v1", "clusterimagepolicies", "ClusterImagePolicy"};
+template <>
+inline constexpr ResourceKind kResourceKind<api::ImagePolicy> = {kConfigGroup, "v1", "imagepolicies", "ImagePolicy",
+                                                                 Scope::kNamespaced};
+template <>
+inline constexpr ResourceKind kResourceKind<api::CredentialProviderConfig> = {
+    kConfigGroup, "v1alpha1", "criocredentialproviderconfigs", "CRIOCredentialProviderConfig"};
+
+}  // namespace pintle::kube

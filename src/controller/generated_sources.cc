@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/generated_sources.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+namespace pintle::controller {
+namespace {
+
+// The names of singletons.
+constexpr const char* kOnlySetting = "cluster";
+constexpr const char* kOnlyVersion = "version";
+
+}  // namespace
+
+template <typename T>
+typename OverlaidMirror<T>::Listener GeneratedSources::ListenerFor(const Listener& listener) const {
+  return {.changed = listener.changed, .trouble = [trouble = listener.trouble](const Error& error) {
+            trouble(kube::kResourceKind<T>.plural, error);
+          }};
+}
+
+GeneratedSources::GeneratedSources(kube::Client& client, const Listener& listener)
+    : client_(client),
+      listener_(listener),
+      template_inputs_(client, Need::kAlways, ListenerFor<TemplateInput>(listener)),
+      kubelet_configs_(client, Need::kIfServed, ListenerFor<api::KubeletConfig>(listener)),
+      runtime_configs_(client, Need::kIfServed, ListenerFor<api::ContainerRuntimeConfig>(listener)),
+      feature_gates_(client, Need::kIfServed, ListenerFor<api::FeatureGate>(listener)),
+      node_settings_(client, Need::kIfServed, ListenerFor<api::NodeSettings>(listener)),
+      api_servers_(client, Need::kIfServed, ListenerFor<api::ApiServer>(listener)),
+      images_(client, Need::kIfServed, ListenerFor<api::Image>(listener)),
+      cluster_versions_(client, Need::kIfServed, ListenerFor<ClusterVersion>(listener)),
+      content_source_policies_(client, Need::kIfServed, ListenerFor<ContentSourcePolicy>(listener)),
+      digest_sets_(client, Need::kIfServed, ListenerFor<DigestMirrorSet>(listener)),
+      tag_sets_(client, Need::kIfServed, ListenerFor<TagMirrorSet>(listener)),
+      cluster_policies_(client, Need::kIfServed, ListenerFor<ClusterImagePolicy>(listener)),
+      namespace_policies_(client, Need::kIfServed, ListenerFor<api::ImagePolicy>(listener)),
+      credential_providers_(client, Need::kIfServed, ListenerFor<api::CredentialProviderConfig>(listener)) {}
+
+template <typename Visit>
+void GeneratedSources::ForEachKind(Visit&& look_at) const {
+  look_at(template_inputs_);
+  look_at(kubelet_configs_);
+  look_at(runtime_configs_);
+  look_at(feature_gates_);
+  look_at(node_settings_);
+  look_at(api_servers_);
+  look_at(images_);
+  look_at(cluster_versions_);
+  look_at(content_source_policies_);
+  look_at(digest_sets_);
+  look_at(tag_sets_);
+  look_at(cluster_policies_);
+  look_at(namespace_policies_);
+  look_at(credential_providers_);
+}
+
+void GeneratedSources::FollowPullSecret() {
+  const TemplateInput* const input = template_inputs_.Find(api::kControllerConfigName);
+  if (input == nullptr) return;
+  kube::ObjectName name{.namespace_name = input->spec.TextAt({"pullSecret", "namespace"}),
+                        .name = input->spec.TextAt({"pullSecret", "name"})};
+  if (name == pull_secret_name_) return;
+  pull_secret_name_ = std::move(name);
+  pull_secrets_.reset();
+  if (pull_secret_name_.name.empty()) return;
+  pull_secrets_ = std::make_unique<OverlaidMirror<PullSecret>>(
+      client_, Need::kAlways, ListenerFor<PullSecret>(listener_),
+      kube::Selection{.namespace_name = pull_secret_name_.namespace_name,
+                      .field_selector = fmt::format("metadata.name={}", pull_secret_name_.name)});
+}
+
+bool GeneratedSources::is_ready() const {
+  bool are_ready = true;
+  ForEachKind([&](const auto& watching) { are_ready = are_ready && watching.is_ready(); });
+  // Whatever does not need the pull secret is generated even if it must not be read.
+  return are_ready && (!pull_secrets_ || pull_secrets_->is_ready() || !pull_secrets_->refusal().empty());
+}
+
+std::string GeneratedSources::Key() const {
+  std::string key;
+  if (pull_secrets_) {
+    key += pull_secrets_->refusal();
+    pull_secrets_->ForEach([&](const PullSecret& secret) { key += secret.metadata.resource_version; });
+  }
+  ForEachKind([&]<typename T>(const OverlaidMirror<T>& watching) {
+    key += fmt::format("\n{}", kube::kResourceKind<T>.plural);
+    watching.ForEach(
+        [&](const T& object) { key += fmt::format(" {} {}", object.metadata.uid, object.metadata.resource_version); });
+    watching.ForEachUnreadable(
+        [&](const T& object, const Error& why) { key += fmt::format(" {} {}", object.metadata.name, why.message()); });
+  });
+  return key;
+}
+
+GeneratedView GeneratedSources::Look() const {
+  GeneratedView view;
+  const auto point_at = [](auto& pointers) { return [&](const auto& object) { pointers.push_back(&object); }; };
+  const auto copy_to = [](auto& objects) { return [&](const auto& object) { objects.push_back(object); }; };
+  const auto note_in = [](std::string& reasons) {
+    return [&](const auto&, const Error& why) { reasons += (reasons.empty() ? "" : "; ") + why.message(); };
+  };
+  view.template_input = template_inputs_.Find(api::kControllerConfigName);
+  if (pull_secrets_) {
+    pull_secrets_->ForEach([&](const PullSecret& secret) { view.pull_secret = &secret; });
+    view.unreadable_pull_secret = pull_secrets_->refusal();
+    pull_secrets_->ForEachUnreadable(note_in(view.unreadable_pull_secret));
+  }
+  kubelet_configs_.ForEach(point_at(view.kubelet_configs));
+  runtime_configs_.ForEach(point_at(view.runtime_configs));
+  view.feature_gate = feature_gates_.Find(kOnlySetting);
+  view.node_settings = node_settings_.Find(kOnlySetting);
+  view.api_server = api_servers_.Find(kOnlySetting);
+  view.image = images_.Find(kOnlySetting);
+  view.cluster_version = cluster_versions_.Find(kOnlyVersion);
+  content_source_policies_.ForEach(copy_to(view.content_source_policies));
+  digest_sets_.ForEach(copy_to(view.digest_sets));
+  tag_sets_.ForEach(copy_to(view.tag_sets));
+  cluster_policies_.ForEach(copy_to(view.cluster_policies));
+  namespace_policies_.ForEach(copy_to(view.namespace_policies));
+  view.credential_providers = credential_providers_.Find(kOnlySetting);
+
+  const auto settings = note_in(view.unreadable_settings);
+  template_inputs_.ForEachUnreadable(settings);
+  feature_gates_.ForEachUnreadable(settings);
+  node_settings_.ForEachUnreadable(settings);
+  api_servers_.ForEachUnreadable(settings);
+  kubelet_configs_.ForEachUnreadable(note_in(view.unreadable_kubelet_configs));
+  runtime_configs_.ForEachUnreadable(note_in(view.unreadable_runtime_configs));
+  const auto images = note_in(view.unreadable_images);
+  images_.ForEachUnreadable(images);
+  cluster_versions_.ForEachUnreadable(images);
+  content_source_policies_.ForEachUnreadable(images);
+  digest_sets_.ForEachUnreadable(images);
+  tag_sets_.ForEachUnreadable(images);
+  cluster_policies_.ForEachUnreadable(images);
+  namespace_policies_.ForEachUnreadable(images);
+  return view;
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A current copy of the objects that MachineConfigs are generated from.
+//
+// A cluster may lack most of these kinds: only OpenShift has them all.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "controller/generated_view.h"
+#include "controller/overlaid_mirror.h"
+#include "kube/client.h"
+
+namespace pintle::controller {
+
+class GeneratedSources {
+ public:
+  struct Listener {
+    std::function<void()> changed;
+    std::function<void(std::string_view what, const Error& error)> trouble;
+  };
+
+  GeneratedSources(kube::Client& client, const Listener& listener);
+  GeneratedSources(const GeneratedSources&) = delete;
+  GeneratedSources& operator=(const GeneratedSources&) = delete;
+
+  // Follows the Secret that the ControllerConfig names.  To be called before is_ready().
+  void FollowPullSecret();
+
+  // Returns whether all objects have been read.  Nothing may be decided before.
+  bool is_ready() const;
+
+  GeneratedView Look() const;
+  // Identifies the versions of all objects.
+  std::string Key() const;
+
+  // Takes the API server's answers to writes.
+  void Put(TemplateInput object) { template_inputs_.Put(std::move(object)); }
+  void Put(api::KubeletConfig object) { kubelet_configs_.Put(std::move(object)); }
+  void Put(api::ContainerRuntimeConfig object) { runtime_configs_.Put(std::move(object)); }
+  void Put(api::CredentialProviderConfig object) { credential_providers_.Put(std::move(object)); }
+  // ImagePolicies of two namespaces may have the same name, so the mirror alone has them.
+  void Put(const api::ImagePolicy&) {}
+
+ private:
+  template <typename T>
+  typename OverlaidMirror<T>::Listener ListenerFor(const Listener& listener) const;
+  template <typename Visit>
+  void ForEachKind(Visit&& look_at) const;
+
+  kube::Client& client_;
+  const Listener listener_;
+  OverlaidMirror<TemplateInput> template_inputs_;
+  kube::ObjectName pull_secret_name_;
+  std::unique_ptr<OverlaidMirror<PullSecret>> pull_secrets_;  // Exists if the ControllerConfig names a Secret.
+  OverlaidMirror<api::KubeletConfig> kubelet_configs_;
+  OverlaidMirror<api::ContainerRuntimeConfig> runtime_configs_;
+  OverlaidMirror<api::FeatureGate> feature_gates_;
+  OverlaidMirror<api::NodeSettings> node_settings_;
+  OverlaidMirror<api::ApiServer> api_servers_;
+  OverlaidMirror<api::Image> images_;
+  OverlaidMirror<ClusterVersion> cluster_versions_;
+  OverlaidMirror<ContentSourcePolicy> content_source_policies_;
+  OverlaidMirror<DigestMirrorSet> digest_sets_;
+  OverlaidMirror<TagMirrorSet> tag_sets_;
+  OverlaidMirror<ClusterImagePolicy> cluster_policies_;
+  OverlaidMirror<api::ImagePolicy> namespace_policies_;
+  OverlaidMirror<api::CredentialProviderConfig> credential_providers_;
+};
+
+}  // namespace pintle::controller

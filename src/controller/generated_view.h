@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The objects that MachineConfigs are generated from, at one moment.
+//
+// Objects are borrowed, except those that the passes need as one list.
+
+#include <string>
+#include <vector>
+
+#include "controller/generated_kinds.h"
+#include "generated/mirrors.h"
+
+namespace pintle::controller {
+
+struct GeneratedView {
+  const TemplateInput* template_input = nullptr;
+  const PullSecret* pull_secret = nullptr;
+  std::vector<const api::KubeletConfig*> kubelet_configs;
+  std::vector<const api::ContainerRuntimeConfig*> runtime_configs;
+  const api::FeatureGate* feature_gate = nullptr;
+  const api::NodeSettings* node_settings = nullptr;
+  const api::ApiServer* api_server = nullptr;
+  const api::Image* image = nullptr;
+  const ClusterVersion* cluster_version = nullptr;
+  std::vector<api::MirrorSet> content_source_policies;
+  std::vector<api::MirrorSet> digest_sets;
+  std::vector<api::MirrorSet> tag_sets;
+  std::vector<api::ImagePolicy> cluster_policies;
+  std::vector<api::ImagePolicy> namespace_policies;
+  const api::CredentialProviderConfig* credential_providers = nullptr;
+
+  // Why the pull secret cannot be read; empty if there merely is none.
+  std::string unreadable_pull_secret;
+  // Reasons why some objects cannot be read.  Nothing is generated from the rest of them, and nothing is removed.
+  std::string unreadable_settings;
+  std::string unreadable_kubelet_configs;
+  std::string unreadable_runtime_configs;
+  std::string unreadable_images;
+
+  generated::MirrorObjects Mirrors() const { return {content_source_policies, digest_sets, tag_sets}; }
+};
+
+}  // namespace pintle::controller

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/generator.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "controller/complaints.h"
+#include "controller/events.h"
+#include "controller/generate_pass.h"
+#include "controller/watched.h"
+
+namespace pintle::controller {
+namespace {
+
+// The folder is compared with what was read this often.
+constexpr auto kTemplatesReadAgain = std::chrono::minutes(1);
+
+}  // namespace
+
+Generator::Generator(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster,
+                     std::string templates, Versions versions, Listener listener)
+    : client_(std::move(client)),
+      clock_(clock),
+      cluster_(cluster),
+      path_(std::move(templates)),
+      versions_(std::move(versions)),
+      listener_(std::move(listener)),
+      read_again_(
+          loop, [this] { ReadTemplates(); }, kTemplatesReadAgain / 4),
+      sources_(client_, {.changed = [this] { listener_.changed(); },
+                         .trouble =
+                             [this](std::string_view what, const Error& error) {
+                               listener_.trouble(fmt::format("watching {}", what), error);
+                             }}) {
+  ReadTemplates();
+}
+
+void Generator::ReadTemplates() {
+  read_again_.After(kTemplatesReadAgain);
+  auto read = generated::TemplateFolder::Read(path_);
+  if (!read) return listener_.trouble("reading the templates", read.error());
+  if (templates_ && templates_->digest() == read->digest()) return;
+  templates_.emplace(*std::move(read));
+  listener_.changed();
+}
+
+// A pool's status changes all the time, so only what matters counts.
+std::string Generator::KeyFor(const View& view) const {
+  std::string key = templates_->digest() + sources_.Key();
+  for (const api::MachineConfigPool* pool : view.pools) {
+    const api::ObjectMeta& metadata = pool->metadata;
+    key += fmt::format("\n{} {} {} {}", metadata.name, metadata.uid, metadata.generation,
+                       metadata.deletion_timestamp.has_value());
+    for (const auto& [label, value] : metadata.labels) key += fmt::format(" {}={}", label, value);
+  }
+  for (const api::MachineConfig* config : view.configs) {
+    if (IsRendered(*config)) continue;
+    key += fmt::format("\n{} {}", config->metadata.uid, config->metadata.resource_version);
+  }
+  if (view.controller_config != nullptr) key += "\n" + view.controller_config->metadata.resource_version;
+  for (const std::string& name : created_) key += "\n" + name;
+  for (const auto& [name, why] : refused_) key += fmt::format("\n{} {}", name, why);
+  return key;
+}
+
+void Generator::Look(const View& view) {
+  sources_.FollowPullSecret();
+  if (!templates_ || !sources_.is_ready()) return;
+  std::erase_if(created_, [this](const std::string& name) { return !cluster_.configs().IsExpected(name); });
+  std::string key = KeyFor(view);
+  if (key != key_) {
+    key_ = std::move(key);
+    const GeneratedView sources = sources_.Look();
+    changes_ = GeneratePass({.view = view,
+                             .sources = sources,
+                             .templates = *templates_,
+                             .version = SigningVersion(view.configs, versions_),
+                             .now = std::chrono::floor<std::chrono::seconds>(clock_.Wall()),
+                             .refused = refused_,
+                             .created = created_});
+  }
+  for (const GenerateProblem& problem : changes_.problems) {
+    listener_.trouble(problem.what, Error(ErrorKind::kInvalid, problem.why));
+  }
+  is_busy_ = !created_.empty() || std::any_of(changes_.configs.begin(), changes_.configs.end(),
+                                              [this](const auto& change) { return !refused_.contains(change.name); });
+  Write();
+}
+
+void Generator::Stop() {
+  calls_.clear();
+  failures_.clear();
+  backoff_.Clear();
+  refused_.clear();
+  created_.clear();
+  key_.clear();
+  changes_ = {};
+  is_busy_ = false;
+}
+
+// ---- writing ----
+
+void Generator::Write() {
+  for (const SourceChange& change : changes_.sources) Write(change);
+  for (const ConfigChange& change : changes_.configs) Write(change);
+  for (const ConfigRemoval& removal : changes_.removals) Remove(removal);
+}
+
+bool Generator::MayStart(const std::string& what) {
+  const auto due = backoff_.DueAt({"", what}, clock_.Monotonic());
+  if (due) listener_.retry_at(*due);
+  return !due && !calls_.contains(what);
+}
+
+kube::Client Generator::ClientFor(const std::string& what) {
+  return client_.Once([this, what](const kube::Failure& failure) { failures_.insert_or_assign(what, failure); });
+}
+
+void Generator::Write(const SourceChange& change) {
+  const bool is_status = change.part == kube::Part::kStatus;
+  const std::string what =
+      fmt::format("writing the {} of {}", is_status ? "status" : "finalizers", change.name.ToString());
+  switch (change.kind) {
+    case SourceKind::kControllerConfig:
+      return PatchSource<TemplateInput>("ControllerConfig: " + what, change);
+    case SourceKind::kKubeletConfig:
+      return PatchSource<api::KubeletConfig>("KubeletConfig: " + what, change);
+    case SourceKind::kContainerRuntimeConfig:
+      return PatchSource<api::ContainerRuntimeConfig>("ContainerRuntimeConfig: " + what, change);
+    case SourceKind::kImagePolicy:
+      return PatchSource<api::ImagePolicy>("ImagePolicy: " + what, change);
+    case SourceKind::kCredentialProviderConfig:
+      return PatchSource<api::CredentialProviderConfig>("CRIOCredentialProviderConfig: " + what, change);
+  }
+}
+
+template <typename T>
+void Generator::PatchSource(const std::string& what, const SourceChange& change) {
+  if (!MayStart(what)) return;
+  calls_[what] = ClientFor(what).Patch<T>(
+      change.name, kube::MergePatch{change.patch},
+      [this, what](Result<T>&& written) {
+        if (!written) return Failed(what, "", written.error());
+        sources_.Put(*std::move(written));
+        Succeeded(what);
+      },
+      change.part);
+}
+
+void Generator::Write(const ConfigChange& change) {
+  const std::string what = "generating " + change.name;
+  if (!MayStart(what)) return;
+  const auto done = [this, what, name = change.name](Result<WatchedMachineConfig>&& written) {
+    if (!written) return Failed(what, name, written.error());
+    log::Notice(fmt::format("{} was generated", name), kGeneratedConfig, {{"PINTLE_CONFIG", name}});
+    refused_.erase(name);
+    cluster_.configs().Put(*std::move(written));
+    Succeeded(what);
+  };
+  if (const auto* patch = std::get_if<json::Value>(&change.how)) {
+    calls_[what] = ClientFor(what).Patch<WatchedMachineConfig>({"", change.name}, kube::JsonPatch{*patch}, done);
+    return;
+  }
+  WatchedMachineConfig created;
+  static_cast<api::MachineConfig&>(created) = std::get<api::MachineConfig>(change.how);
+  cluster_.configs().Expect(change.name);
+  created_.insert(change.name);
+  calls_[what] = ClientFor(what).Create<WatchedMachineConfig>(created, done);
+}
+
+void Generator::Remove(const ConfigRemoval& removal) {
+  const std::string what = "removing " + removal.name;
+  if (!MayStart(what)) return;
+  calls_[what] = ClientFor(what).Delete<api::MachineConfig>(
+      {"", removal.name}, removal.uid, [this, what](const Result<>& removed) {
+        const bool is_gone = removed || removed.error().kind() == ErrorKind::kNotFound;
+        if (!is_gone) return Failed(what, "", removed.error());
+        if (removed) log::Notice(what + ", whose source is gone", kRemovedConfig);
+        // The mirror may be late, and the removal would be repeated at once.
+        backoff_.Failed({"", what}, clock_.Monotonic());
+        const auto call = calls_.extract(what);
+        listener_.changed();
+      });
+}
+
+void Generator::Succeeded(const std::string& what) {
+  const auto call = calls_.extract(what);
+  failures_.erase(call.key());
+  backoff_.Succeeded({"", call.key()});
+  listener_.changed();
+}
+
+void Generator::Failed(const std::string& what, const std::string& config, const Error& error) {
+  // The call owns the strings, so it is kept until the end.
+  const auto call = calls_.extract(what);
+  const auto failure = failures_.extract(call.key());
+  const WriteBackoff::Key key = {"", call.key()};
+  const MonotonicTime now = clock_.Monotonic();
+  created_.erase(config);
+  cluster_.configs().ExpectNoMore(config);
+  // Somebody else was faster; the mirror will have the newer object.
+  if (error.kind() == ErrorKind::kConflict && !backoff_.WasSlower(key, now)) return listener_.changed();
+  const auto stay_away = failure.empty() ? std::nullopt : failure.mapped().retry_after;
+  const int count = backoff_.Failed(key, now, stay_away.value_or(std::chrono::milliseconds(0)));
+  const bool may_pass = error.kind() == ErrorKind::kUnavailable && count <= kFailuresBeforeReport;
+  if (!may_pass && !config.empty()) refused_.insert_or_assign(config, error.message());
+  listener_.trouble(call.key(), error);
+  listener_.changed();
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Generates MachineConfigs from the cluster's settings and the operator's templates.
+//
+// It decides by GeneratePass() whenever an input has changed, and writes what the pass returns.  A write that fails is
+// repeated less and less often, separately for each object, while the others go on.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/clock.h"
+#include "controller/cluster.h"
+#include "controller/generate_changes.h"
+#include "controller/generated_sources.h"
+#include "controller/render_pass.h"
+#include "controller/write_backoff.h"
+#include "event/watches.h"
+#include "generated/template_folder.h"
+#include "kube/client.h"
+
+namespace pintle::controller {
+
+class Generator {
+ public:
+  struct Listener {
+    std::function<void()> changed;  // An input has changed, or a write has ended.
+    std::function<void(MonotonicTime when)> retry_at;
+    std::function<void(const std::string& what, const Error& error)> trouble;
+  };
+
+  // `templates` is the path of the folder.  The clock and the cluster must outlive this object.
+  Generator(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster, std::string templates,
+            Versions versions, Listener listener);
+  Generator(const Generator&) = delete;
+  Generator& operator=(const Generator&) = delete;
+
+  // Decides and writes; called while this replica leads.
+  void Look(const View& view);
+
+  // Returns whether configs are about to change.  A pool that is rendered now would be rendered again at once.
+  bool is_busy() const { return is_busy_; }
+
+  // Reads the folder and uses it if it has changed; also happens every minute.
+  void ReadTemplates();
+
+  // Stops all writes and forgets what has failed.
+  void Stop();
+
+ private:
+  std::string KeyFor(const View& view) const;
+  void Write();
+  void Write(const SourceChange& change);
+  template <typename T>
+  void PatchSource(const std::string& what, const SourceChange& change);
+  void Write(const ConfigChange& change);
+  void Remove(const ConfigRemoval& removal);
+
+  // Returns whether that write is neither under way nor has to wait.
+  bool MayStart(const std::string& what);
+  // Returns a client for one write.
+  kube::Client ClientFor(const std::string& what);
+  void Succeeded(const std::string& what);
+  void Failed(const std::string& what, const std::string& config, const Error& error);
+
+  kube::Client client_;
+  const Clock& clock_;
+  Cluster& cluster_;
+  const std::string path_;
+  const Versions versions_;
+  Listener listener_;
+  std::optional<generated::TemplateFolder> templates_;
+  event::Timer read_again_;
+  GeneratedSources sources_;
+  std::string key_;  // Identifies the inputs of `changes_`.
+  GenerateChanges changes_;
+  bool is_busy_ = false;
+  std::set<std::string, std::less<>> created_;               // Configs that the mirror does not have yet.
+  std::map<std::string, std::string, std::less<>> refused_;  // The server's words for configs, by name.
+  WriteBackoff backoff_;
+  std::map<std::string, kube::Failure> failures_;  // The failures of the calls under way.
+  std::map<std::string, kube::Call> calls_;        // By description.
+};
+
+}  // namespace pintle::controller

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// KubeletConfigs and ContainerRuntimeConfigs, and the names of the configs that are generated from them.
+//
+// An object has the number of its configs as an annotation and their names as finalizers.  It gets these before the
+// configs are created, so that no crash leaves a config without an object.  Annotations and finalizers of others stay.
+
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "controller/generate_changes.h"
+#include "controller/generate_inputs.h"
+#include "generated/managed_names.h"
+
+namespace pintle::controller {
+
+// Chooses the names of configs for all objects of one kind.
+class NamesOfConfigs {
+ public:
+  NamesOfConfigs(const GenerateInputs& inputs, generated::ManagedKind kind) : inputs_(inputs), kind_(kind) {}
+
+  // Must be called for all objects before any name is chosen.
+  void Add(const api::ObjectMeta& object, const std::optional<api::LabelSelector>& selector);
+
+  // Returns the pools that an object selects, sorted by name.
+  Result<std::vector<const api::MachineConfigPool*>> PoolsOf(const std::string& object) { return Find(object).pools; }
+
+  // Chooses the name of the config for one of these pools.  The other configs of the object get the same number.
+  Result<std::string> NameFor(const std::string& object, const api::MachineConfigPool& pool);
+
+ private:
+  struct Object {
+    api::ObjectMeta metadata;  // With the annotation of the chosen number.
+    Result<std::vector<const api::MachineConfigPool*>> pools;
+  };
+
+  Object& Find(const std::string& object);
+
+  const GenerateInputs& inputs_;
+  const generated::ManagedKind kind_;
+  std::deque<Object> objects_;
+};
+
+// Returns the merge patch with which an object gets the number and the finalizers for these configs, or nullopt if it
+// has them.
+std::optional<json::Value> PatchForConfigs(const api::ObjectMeta& object, std::span<const std::string> configs);
+
+// What has to be done for an object that is being deleted: first its configs are removed, then its finalizers.
+struct Farewell {
+  std::vector<ConfigRemoval> removals;
+  std::optional<json::Value> patch;
+};
+Farewell FarewellTo(const api::ObjectMeta& object, generated::ManagedKind kind, const GenerateInputs& inputs);
+
+// Returns the configs that another build of the controller has made of objects that are gone, and those with the names
+// of older operators for which there are successors.  `wanted` are the names of all current configs, and `owners` the
+// uids of all objects.
+std::vector<ConfigRemoval> OutdatedConfigs(const GenerateInputs& inputs, generated::ManagedKind kind,
+                                           const std::set<std::string, std::less<>>& wanted,
+                                           const std::set<std::string, std::less<>>& owners);
+
+}  // namespace pintle::controller

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The pass for objects that select pools, each of which gets a config with a name of its own: KubeletConfigs and
+// ContainerRuntimeConfigs.
+//
+// An object with a problem keeps the configs that it has, and its status reports the problem.  The other objects, and
+// the other pools of this object, go on.
+
+#include <algorithm>
+#include <concepts>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/first_characters.h"
+#include "controller/managed_objects.h"
+#include "json/fields.h"
+
+namespace pintle::controller {
+
+// What differs from kind to kind.  Problems are the messages that statuses have; an empty one is none.
+template <typename T>
+concept ManagedRules = requires(T& rules, const typename T::Object& object, const api::MachineConfigPool& pool,
+                                std::string& problem, const Error& error) {
+  { T::kManagedKind } -> std::convertible_to<generated::ManagedKind>;
+  { T::kSourceKind } -> std::convertible_to<SourceKind>;
+  { rules.Objects() } -> std::convertible_to<std::vector<const typename T::Object*>>;
+  // Returns why objects of the kind cannot be read, or "".
+  { rules.WhyUnreadable() } -> std::convertible_to<std::string>;
+  { rules.Check(object) } -> std::same_as<Result<>>;
+  { rules.CheckFor(object, pool) } -> std::same_as<Result<>>;
+  { rules.WithoutPool(object) } -> std::same_as<std::string>;
+  // May set `problem`, also if it returns a config.
+  { rules.Make(object, pool, std::string(), problem) } -> std::same_as<std::optional<generated::MachineConfig>>;
+  { rules.ProblemOf(error) } -> std::same_as<std::string>;
+  { rules.ProblemOfName(error) } -> std::same_as<std::string>;
+  { rules.ProblemOfWriting(error) } -> std::same_as<std::string>;
+  // Returns nullopt if the status does not change.
+  { rules.StatusAfter(object, problem) } -> std::same_as<std::optional<json::Value>>;
+};
+
+template <ManagedRules Rules>
+class ManagedPass {
+ public:
+  using Object = typename Rules::Object;
+
+  ManagedPass(const GenerateInputs& inputs, Rules rules, GenerateChanges& changes)
+      : inputs_(inputs), rules_(std::move(rules)), changes_(changes), names_(inputs, Rules::kManagedKind) {}
+
+  void Run() {
+    std::vector<const Object*> objects = rules_.Objects();
+    // The oldest object gets the lowest number.
+    std::stable_sort(objects.begin(), objects.end(), [](const Object* a, const Object* b) {
+      return a->metadata.creation_timestamp < b->metadata.creation_timestamp;
+    });
+    for (const Object* object : objects) {
+      names_.Add(object->metadata, object->spec.machine_config_pool_selector);
+      uids_.insert(object->metadata.uid);
+    }
+    for (const Object* object : objects) object->metadata.deletion_timestamp ? Dismiss(*object) : Sync(*object);
+    if (is_pending_ || !rules_.WhyUnreadable().empty()) return;
+    for (ConfigRemoval& removal : OutdatedConfigs(inputs_, Rules::kManagedKind, wanted_, uids_)) {
+      changes_.removals.push_back(std::move(removal));
+    }
+  }
+
+ private:
+  void Dismiss(const Object& object) {
+    Farewell farewell = FarewellTo(object.metadata, Rules::kManagedKind, inputs_);
+    for (ConfigRemoval& removal : farewell.removals) changes_.removals.push_back(std::move(removal));
+    if (farewell.patch) Patch(object, *std::move(farewell.patch), kube::Part::kObject);
+  }
+
+  void Sync(const Object& object) {
+    if (const auto valid = rules_.Check(object); !valid) return Report(object, rules_.ProblemOf(valid.error()));
+    const auto pools = names_.PoolsOf(object.metadata.name);
+    if (!pools) return Report(object, rules_.ProblemOf(pools.error()));
+    if (pools->empty()) return Report(object, rules_.WithoutPool(object));
+    problem_.clear();
+    std::vector<generated::MachineConfig> configs;
+    std::vector<std::string> names;
+    for (const api::MachineConfigPool* pool : *pools) {
+      auto config = Make(object, *pool);
+      if (!config) continue;
+      names.push_back(config->name);
+      configs.push_back(*std::move(config));
+    }
+    if (auto patch = PatchForConfigs(object.metadata, names)) {
+      is_pending_ = true;
+      return Patch(object, *std::move(patch), kube::Part::kObject);
+    }
+    const bool are_written = Write(configs);
+    if (are_written || !problem_.empty()) Report(object, problem_);
+  }
+
+  std::optional<generated::MachineConfig> Make(const Object& object, const api::MachineConfigPool& pool) {
+    if (const auto valid = rules_.CheckFor(object, pool); !valid) {
+      Note(rules_.ProblemOf(valid.error()));
+      return std::nullopt;
+    }
+    Result<std::string> name = NameFor(object, pool);
+    if (!name) {
+      Note(rules_.ProblemOfName(name.error()));
+      return std::nullopt;
+    }
+    wanted_.insert(*name);
+    std::string problem;
+    auto config = rules_.Make(object, pool, *std::move(name), problem);
+    Note(std::move(problem));
+    return config;
+  }
+
+  Result<std::string> NameFor(const Object& object, const api::MachineConfigPool& pool) {
+    // An object that cannot be read may have the number that this one would get.
+    const bool has_number = api::Find(object.metadata.annotations, generated::kNameSuffixAnnotation) != nullptr;
+    const std::string why = rules_.WhyUnreadable();
+    if (!has_number && !why.empty()) return Error(ErrorKind::kInvalid, why);
+    return names_.NameFor(object.metadata.name, pool);
+  }
+
+  // Returns whether all of the configs are in the cluster.
+  bool Write(const std::vector<generated::MachineConfig>& configs) {
+    bool are_written = true;
+    for (const generated::MachineConfig& config : configs) {
+      if (inputs_.created.contains(config.name)) {
+        are_written = false;
+        continue;
+      }
+      auto change = ChangeTo(inputs_.ConfigNamed(config.name), config, OwnedParts::kConfig);
+      if (!change) continue;
+      are_written = false;
+      changes_.configs.push_back(*std::move(change));
+      const auto refusal = inputs_.refused.find(config.name);
+      if (refusal == inputs_.refused.end()) continue;
+      Note(rules_.ProblemOfWriting(Error(ErrorKind::kInvalid, refusal->second)));
+    }
+    is_pending_ = is_pending_ || !are_written;
+    return are_written;
+  }
+
+  void Note(std::string problem) {
+    if (problem_.empty()) problem_ = std::move(problem);
+  }
+
+  void Report(const Object& object, const std::string& problem) {
+    is_pending_ = is_pending_ || !problem.empty();
+    std::optional<json::Value> status =
+        rules_.StatusAfter(object, FirstCharacters(problem, api::kLongestConditionMessage));
+    if (!status) return;
+    Patch(object,
+          {{"metadata", {{"resourceVersion", object.metadata.resource_version}}}, {"status", *std::move(status)}},
+          kube::Part::kStatus);
+  }
+
+  void Patch(const Object& object, json::Value patch, kube::Part part) {
+    changes_.sources.push_back(
+        {.kind = Rules::kSourceKind, .name = {"", object.metadata.name}, .part = part, .patch = std::move(patch)});
+  }
+
+  const GenerateInputs& inputs_;
+  Rules rules_;
+  GenerateChanges& changes_;
+  NamesOfConfigs names_;
+  std::set<std::string, std::less<>> uids_;
+  std::set<std::string, std::less<>> wanted_;
+  bool is_pending_ = false;  // Something is being written, or an object has a problem.
+  std::string problem_;      // The first problem of the object that is being synced.
+};
+
+}  // namespace pintle::controller

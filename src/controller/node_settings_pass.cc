@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/node_settings_pass.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "api/annotations.h"
+#include "generated/feature_gates.h"
+#include "generated/kubelet_configs.h"
+#include "generated/latency_profile.h"
+#include "generated/managed_names.h"
+#include "generated/read_back.h"
+#include "json/go_json.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr std::string_view kKubeletWord = "kubelet";
+
+// Returns the release whose features count.  During an update, the cluster may be on its way to one that the
+// FeatureGate does not list yet.
+std::string ReleaseOf(const GenerateInputs& inputs) {
+  std::vector<std::string> candidates;
+  if (inputs.view.controller_config != nullptr) {
+    candidates.push_back(inputs.view.controller_config->metadata.Annotation(api::kReleaseImageVersionAnnotation));
+  }
+  if (const ClusterVersion* version = inputs.sources.cluster_version) {
+    candidates.push_back(version->status.desired.version);
+  }
+  std::erase(candidates, "");
+  const auto& releases = inputs.sources.feature_gate->status.feature_gates;
+  for (const std::string& candidate : candidates) {
+    const auto is_it = [&](const auto& release) { return release.version == candidate; };
+    if (std::any_of(releases.begin(), releases.end(), is_it)) return candidate;
+  }
+  if (releases.size() == 1) return releases.front().version;
+  return candidates.empty() ? "" : candidates.front();
+}
+
+// Makes the configs of one kind, one for each pool.
+class NumberedConfigs {
+ public:
+  NumberedConfigs(const GenerateInputs& inputs, std::string_view number, GenerateChanges& changes)
+      : inputs_(inputs), number_(number), changes_(changes) {}
+
+  void Add(const api::MachineConfigPool& pool, const Result<generated::MachineConfig>& made) {
+    if (!made) {
+      is_complete_ = false;
+      return changes_.problems.push_back(
+          {.what = fmt::format("making the {}- config of pool {}", number_, pool.metadata.name),
+           .why = made.error().message()});
+    }
+    wanted_.insert(made->name);
+    if (inputs_.created.contains(made->name)) return void(is_complete_ = false);
+    const api::MachineConfig* const existing = inputs_.ConfigNamed(made->name);
+    const OwnedParts parts = made->kernel_arguments ? OwnedParts::kConfigAndArguments : OwnedParts::kConfig;
+    if (auto change = ChangeTo(existing, *made, parts)) {
+      is_complete_ = false;
+      changes_.configs.push_back(*std::move(change));
+    }
+    const api::MachineConfig* const old =
+        inputs_.ConfigNamed(generated::OldConfigName(number_, pool.metadata, kKubeletWord));
+    if (old != nullptr && existing != nullptr) Remove(*old);
+  }
+
+  // Removes configs that another build has made for pools that are gone.
+  void RemoveStale() {
+    if (!is_complete_) return;
+    for (const api::MachineConfig* config : inputs_.view.configs) {
+      const bool is_stale = generated::IsStale(config->metadata, number_, kKubeletWord, inputs_.version);
+      if (is_stale && !wanted_.contains(config->metadata.name)) Remove(*config);
+    }
+  }
+
+ private:
+  void Remove(const api::MachineConfig& config) {
+    changes_.removals.push_back({.name = config.metadata.name, .uid = config.metadata.uid});
+  }
+
+  const GenerateInputs& inputs_;
+  const std::string_view number_;
+  GenerateChanges& changes_;
+  std::set<std::string, std::less<>> wanted_;
+  bool is_complete_ = true;
+};
+
+std::vector<std::string> ArgumentsOf(const api::MachineConfig* config) {
+  return config == nullptr ? std::vector<std::string>()
+                           : config->spec.kernel_arguments.value_or(std::vector<std::string>());
+}
+
+}  // namespace
+
+Result<generated::KubeletSettings> KubeletSettingsOf(const GenerateInputs& inputs) {
+  generated::KubeletSettings settings;
+  settings.controller_version = inputs.version;
+  if (inputs.sources.feature_gate != nullptr) {
+    settings.feature_gates = TRY(generated::FeatureGatesOf(*inputs.sources.feature_gate, ReleaseOf(inputs)));
+  }
+  if (inputs.sources.node_settings != nullptr) {
+    settings.worker_latency_profile = inputs.sources.node_settings->spec.worker_latency_profile;
+    settings.cgroup_mode = inputs.sources.node_settings->spec.cgroup_mode;
+  }
+  return settings;
+}
+
+std::optional<std::string> HoldLatencyProfile(const GenerateInputs& inputs, generated::KubeletSettings& settings) {
+  const api::MachineConfig* const config = inputs.ConfigNamed(generated::NodeConfigName(api::kWorkerPool));
+  if (config == nullptr) return std::nullopt;
+  generated::MachineConfig known;
+  known.config = json::GoJson(config->spec.config);
+  const auto text = generated::ReadBack({&known, 1}, generated::kKubeletConfPath);
+  const auto kubelet = text ? generated::ParseKubeletConf(*text) : Error(ErrorKind::kNotFound, "");
+  if (!kubelet) return std::nullopt;
+  const std::string profile(generated::LatencyProfileOf(*kubelet));
+  auto why = generated::WhyNotAtOnce(profile, settings.worker_latency_profile);
+  if (why) settings.worker_latency_profile = profile;
+  return why;
+}
+
+void NodeSettingsPass(const GenerateInputs& inputs, PoolTemplates& templates,
+                      const generated::KubeletSettings& settings, GenerateChanges& changes) {
+  NumberedConfigs of_nodes(inputs, "97", changes);
+  NumberedConfigs of_features(inputs, "98", changes);
+  for (const api::MachineConfigPool* pool : inputs.view.pools) {
+    if (pool->metadata.deletion_timestamp) continue;
+    const std::string& role = pool->metadata.name;
+    const auto below = templates.For(role);
+    if (inputs.sources.node_settings != nullptr) {
+      const api::MachineConfig* const known = inputs.ConfigNamed(generated::NodeConfigName(role));
+      of_nodes.Add(*pool, below ? generated::NodeConfig(role, *below, settings, ArgumentsOf(known))
+                                : Result<generated::MachineConfig>(below.error()));
+    }
+    if (inputs.sources.feature_gate != nullptr) {
+      of_features.Add(*pool, below ? generated::FeatureConfig(role, *below, settings)
+                                   : Result<generated::MachineConfig>(below.error()));
+    }
+  }
+  if (inputs.sources.node_settings != nullptr) of_nodes.RemoveStale();
+  if (inputs.sources.feature_gate != nullptr) of_features.RemoveStale();
+}
+
+}  // namespace pintle::controller

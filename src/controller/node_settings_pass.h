@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Decides what is written for the settings of all nodes and for the features of the release: the 97- and 98- configs of
+// each pool.
+
+#include <optional>
+#include <string>
+
+#include "controller/generate_changes.h"
+#include "controller/generate_inputs.h"
+#include "controller/pool_templates.h"
+#include "generated/kubelet_base.h"
+
+namespace pintle::controller {
+
+// Returns the inputs of all kubelets' configs.  It is an error if the FeatureGate does not list the release.
+Result<generated::KubeletSettings> KubeletSettingsOf(const GenerateInputs& inputs);
+
+// The fastest and the slowest latency profile must not follow one another.  If the cluster wants that, this function
+// sets the profile that the workers have, and returns the reason.
+std::optional<std::string> HoldLatencyProfile(const GenerateInputs& inputs, generated::KubeletSettings& settings);
+
+void NodeSettingsPass(const GenerateInputs& inputs, PoolTemplates& templates,
+                      const generated::KubeletSettings& settings, GenerateChanges& changes);
+
+}  // namespace pintle::controller

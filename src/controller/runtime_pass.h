@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Decides what is written for ContainerRuntimeConfigs: their 99- configs, names, finalizers and statuses.
+
+#include "controller/generate_changes.h"
+#include "controller/generate_inputs.h"
+#include "controller/pool_templates.h"
+#include "generated/container_runtime.h"
+
+namespace pintle::controller {
+
+void RuntimePass(const GenerateInputs& inputs, PoolTemplates& templates, generated::AdditionalStores stores,
+                 GenerateChanges& changes);
+
+}  // namespace pintle::controller

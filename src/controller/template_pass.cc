@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/template_pass.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/base64.h"
+#include "base/version.h"
+#include "controller/controller_certificates.h"
+#include "controller/watched.h"
+#include "generated/template_status.h"
+#include "generated/templates.h"
+#include "generated/tls_settings.h"
+#include "json/fields.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr const char* kSecretType = "kubernetes.io/dockerconfigjson";
+constexpr const char* kSecretKey = ".dockerconfigjson";
+
+// Returns the contents of the pull secret, or "" if the ControllerConfig names none.
+Result<std::string> ReadPullSecret(const GeneratedView& sources) {
+  const std::string& name = sources.template_input->spec.TextAt({"pullSecret", "name"});
+  if (name.empty()) return std::string();
+  if (!sources.unreadable_pull_secret.empty()) return Error(ErrorKind::kInvalid, sources.unreadable_pull_secret);
+  const PullSecret* const secret = sources.pull_secret;
+  if (secret == nullptr) return Error(ErrorKind::kInvalid, fmt::format("secrets \"{}\" not found", name));
+  if (secret->type != kSecretType) {
+    return Error(ErrorKind::kInvalid, fmt::format("expected secret type {} found {}", kSecretType, secret->type));
+  }
+  const auto found = secret->data.find(kSecretKey);
+  auto text = found == secret->data.end() ? std::nullopt : DecodeBase64(found->second);
+  if (!text) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("the secret {} has no valid {}; set it to the credentials in base64", name, kSecretKey));
+  }
+  return *std::move(text);
+}
+
+Result<std::vector<generated::MachineConfig>> MakeTemplateConfigs(const GenerateInputs& inputs) {
+  std::string secret = TRY(generated::CompactPullSecret(TRY(ReadPullSecret(inputs.sources))));
+  const api::ApiServer* const server = inputs.sources.api_server;
+  const generated::TlsSettings tls =
+      generated::TlsSettingsOf(server == nullptr ? std::nullopt : server->spec.tls_security_profile);
+  const TemplateInput& input = *inputs.sources.template_input;
+  const generated::RenderConfig config(input.spec, std::move(secret), tls);
+  auto configs = TRY(generated::MachineConfigsOfTemplates(inputs.templates, config, inputs.version));
+  for (generated::MachineConfig& made : configs) {
+    made.owner_references = {generated::ControlledBy(api::ControllerConfig::kKind, input.metadata)};
+  }
+  return configs;
+}
+
+// A generated config never selects an image: that would keep its pools from following the release.
+void ClearImages(const GenerateInputs& inputs, GenerateChanges& changes) {
+  for (const api::MachineConfig* config : inputs.view.configs) {
+    const bool is_signed = !config->metadata.Annotation(api::kGeneratedByControllerVersionAnnotation).empty();
+    const bool has_image =
+        !config->spec.os_image_url.empty() || !config->spec.base_os_extensions_container_image.empty();
+    if (!is_signed || !has_image || IsRendered(*config)) continue;
+    const auto is_same = [&](const ConfigChange& change) { return change.name == config->metadata.name; };
+    if (std::any_of(changes.configs.begin(), changes.configs.end(), is_same)) continue;
+    const auto replace = [](const char* path) -> json::Value { return {{"op", "add"}, {"path", path}, {"value", ""}}; };
+    changes.configs.push_back(
+        {.name = config->metadata.name,
+         .how = json::Value::array(
+             {{{"op", "test"}, {"path", "/metadata/resourceVersion"}, {"value", config->metadata.resource_version}},
+              replace("/spec/osImageURL"),
+              replace("/spec/baseOSExtensionsContainerImage")})});
+  }
+}
+
+class TemplateGenerator {
+ public:
+  TemplateGenerator(const GenerateInputs& inputs, GenerateChanges& changes)
+      : inputs_(inputs), changes_(changes), input_(*inputs.sources.template_input) {
+    json::Report report;
+    if (input_.status.is_object()) status_ = json::Decode<api::ControllerConfigStatus>(input_.status, report);
+    version_ = input_.metadata.Annotation(api::kGeneratedByVersionAnnotation);
+    if (version_.empty()) version_ = kVersion;
+  }
+
+  void Run() {
+    const generated::TemplateSync sync{
+        .generation = input_.metadata.generation, .version = version_, .now = inputs_.now};
+    if (status_.observed_generation != sync.generation) return Report(generated::StatusWhenRunning(status_, sync));
+    const auto configs = MakeTemplateConfigs(inputs_);
+    if (!configs) return Report(generated::StatusWhenFailing(status_, sync, configs.error()));
+    std::optional<Error> refusal;
+    bool are_written = true;
+    for (const generated::MachineConfig& config : *configs) {
+      if (inputs_.created.contains(config.name)) {
+        are_written = false;
+        continue;
+      }
+      auto change = ChangeTo(inputs_.ConfigNamed(config.name), config, OwnedParts::kAll);
+      if (!change) continue;
+      are_written = false;
+      changes_.configs.push_back(*std::move(change));
+      const auto refused = inputs_.refused.find(config.name);
+      if (refused != inputs_.refused.end() && !refusal) refusal = Error(ErrorKind::kInvalid, refused->second);
+    }
+    if (refusal) return Report(generated::StatusWhenFailing(status_, sync, *refusal));
+    if (are_written) Report(generated::StatusWhenCompleted(status_, sync));
+  }
+
+ private:
+  void Report(const api::ControllerConfigStatus& after) {
+    json::Value status = json::Value::object();
+    const bool is_same =
+        after.observed_generation == status_.observed_generation && json::Equal(after.conditions, status_.conditions);
+    if (!is_same) {
+      status["observedGeneration"] = after.observed_generation;
+      status["conditions"] = json::Encode(after.conditions);
+    }
+    json::Value certificates = ControllerCertificates(input_.spec);
+    const json::Value* const known = input_.status.Find("controllerCertificates");
+    const bool are_known = known != nullptr && *known == certificates;
+    if (!certificates.empty() && !are_known) status["controllerCertificates"] = std::move(certificates);
+    if (status.empty()) return;
+    changes_.sources.push_back({.kind = SourceKind::kControllerConfig,
+                                .name = {"", input_.metadata.name},
+                                .part = kube::Part::kStatus,
+                                .patch = {{"metadata", {{"resourceVersion", input_.metadata.resource_version}}},
+                                          {"status", std::move(status)}}});
+  }
+
+  const GenerateInputs& inputs_;
+  GenerateChanges& changes_;
+  const TemplateInput& input_;
+  api::ControllerConfigStatus status_;
+  std::string version_;
+};
+
+}  // namespace
+
+void TemplatePass(const GenerateInputs& inputs, GenerateChanges& changes) {
+  if (inputs.sources.template_input->metadata.deletion_timestamp) return;
+  TemplateGenerator(inputs, changes).Run();
+  ClearImages(inputs, changes);
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The status of a ControllerConfig: how far the templates have become MachineConfigs of its current generation.
+//
+// A condition that changes moves to the end of the list.  Other controllers wait until the status is complete.
+
+#include <cstdint>
+#include <string_view>
+
+#include "api/controller_config.h"
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace pintle::generated {
+
+// Identifies what a status is about.
+struct TemplateSync {
+  std::int64_t generation = 0;
+  std::string_view version;  // The version of the operator.
+  WallTime now;
+};
+
+// The generation is new, and its configs are about to be made.
+api::ControllerConfigStatus StatusWhenRunning(api::ControllerConfigStatus status, const TemplateSync& sync);
+
+api::ControllerConfigStatus StatusWhenFailing(api::ControllerConfigStatus status, const TemplateSync& sync,
+                                              const Error& error);
+
+api::ControllerConfigStatus StatusWhenCompleted(api::ControllerConfigStatus status, const TemplateSync& sync);
+
+}  // namespace pintle::generated

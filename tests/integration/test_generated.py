@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MachineConfigs that pintle-controller generates, on a real control plane, from templates made for these tests."""
+
+import base64
+import json
+
+import pytest
+
+from machines import openshift_kinds
+from machines.cluster import Cluster
+from machines.controller import DEPLOY, GROUP, MERGE, Controller, Objects, prepare_cluster
+from machines.simulated_agents import SimulatedAgents
+from machines.wait import wait_until
+
+SETTINGS = "/apis/config.openshift.io/v1"
+SECRETS = "/api/v1/namespaces/openshift-config/secrets"
+POOL_LABEL = "pools.operator.machineconfiguration.openshift.io/worker"
+SELECTS_WORKERS = {"machineConfigPoolSelector": {"matchLabels": {POOL_LABEL: ""}}}
+FILES = {
+    "kubelet": ("/etc/kubernetes/kubelet.conf", "kind: KubeletConfiguration\nmaxPods: 250\n"),
+    "storage": ("/etc/containers/storage.conf", "[storage]\ndriver = \"overlay\"\n"),
+    "registries": ("/etc/containers/registries.conf", ""),
+    "policy": ("/etc/containers/policy.json", '{"default":[{"type":"insecureAcceptAnything"}],"transports":{}}'),
+    "dns": ("/etc/dns", "{{.ClusterDNSIP}} {{.PullSecret}}"),
+}
+
+
+@pytest.fixture(scope="module")
+def templates(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("templates")
+    for name, (path, text) in FILES.items():
+        file = folder / f"common/_base/files/{name}.yaml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"path: {path}\nmode: 0644\ncontents:\n  inline: {json.dumps(text)}\n")
+    for role in ("master", "worker"):
+        file = folder / f"{role}/00-{role}/_base/files/role.yaml"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"path: /etc/role\nmode: 0644\ncontents:\n  inline: {role}\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster() as running:
+        prepare_cluster(running)
+        openshift_kinds.install(running)
+        running.kubectl("create", "namespace", "openshift-config")
+        running.apply((DEPLOY / "openshift/rbac.yaml").read_text())
+        yield running
+
+
+class Sources:
+    """Creates and reads the objects that configs are generated from."""
+
+    def __init__(self, admin):
+        self.admin = admin
+        self._made = []
+
+    def put(self, path, kind, name, version="machineconfiguration.openshift.io/v1", **content):
+        self.admin.must("POST", path, {"apiVersion": version, "kind": kind, "metadata": {"name": name}, **content})
+        self._made.append(f"{path}/{name}")
+
+    def kubelet(self, name, **configuration):
+        self.put(f"{GROUP}/kubeletconfigs", "KubeletConfig", name,
+                 spec={**SELECTS_WORKERS, "kubeletConfig": configuration})
+
+    def runtime(self, name, **configuration):
+        self.put(f"{GROUP}/containerruntimeconfigs", "ContainerRuntimeConfig", name,
+                 spec={**SELECTS_WORKERS, "containerRuntimeConfig": configuration})
+
+    def setting(self, plural, kind, name="cluster", status=None, **content):
+        self.put(f"{SETTINGS}/{plural}", kind, name, "config.openshift.io/v1", **content)
+        if status:
+            self.admin.must("PATCH", f"{SETTINGS}/{plural}/{name}/status", {"status": status}, MERGE)
+
+    def pull_secret(self, text):
+        self.put(SECRETS, "Secret", "pull-secret", "v1", type="kubernetes.io/dockerconfigjson",
+                 data={".dockerconfigjson": base64.b64encode(text.encode()).decode()})
+
+    def remove(self, path):
+        self.admin.must("DELETE", path)
+        self._made.remove(path)
+
+    def forget_all(self):
+        for path in self._made:
+            self.admin.request("DELETE", path)
+
+    def condition(self, plural, name, kind):
+        """Returns (status, message) of the last condition of a kind, or None."""
+        conditions = self.admin.must("GET", f"{GROUP}/{plural}/{name}").get("status", {}).get("conditions", [])
+        found = [each for each in conditions if each["type"] == kind]
+        return (found[-1]["status"], found[-1].get("message", "")) if found else None
+
+    def wait_for_condition(self, plural, name, kind):
+        return wait_until(lambda: self.condition(plural, name, kind), f"{name} has {kind}", 60)
+
+    def file(self, config, path):
+        """Returns the text of a file in a config, "" without the file, or None without the config."""
+        status, found = self.admin.request("GET", f"{GROUP}/machineconfigs/{config}")
+        if status == 404:
+            return None
+        for file in found["spec"]["config"].get("storage", {}).get("files", []):
+            if file["path"] == path:
+                source = file["contents"]["source"]
+                return base64.b64decode(source.partition(",")[2]).decode() if ";base64," in source else source
+        return ""
+
+
+@pytest.fixture
+def objects(cluster):
+    made = Objects(cluster)
+    made.controller_config()
+    cluster.admin.must("PATCH", f"{GROUP}/controllerconfigs/machine-config-controller", {"spec": {
+        "pullSecret": {"namespace": "openshift-config", "name": "pull-secret"},
+        "infra": {"status": {"platformStatus": {"type": "None"}}}}}, MERGE)
+    yield made
+    made.forget_all()
+
+
+@pytest.fixture
+def sources(cluster, objects):
+    made = Sources(cluster.admin)
+    made.pull_secret('{"auths": {}}')
+    yield made
+    made.forget_all()
+
+
+@pytest.fixture
+def controller(cluster, objects, sources, templates):
+    with Controller(cluster, "controller", f"--templates={templates}") as running:
+        wait_until(objects.leader, "it leads", 60)
+        yield running
+        # The objects that are left have finalizers, which the controller removes.
+        sources.forget_all()
+        for plural in ("kubeletconfigs", "containerruntimeconfigs"):
+            wait_until(lambda: not cluster.admin.must("GET", f"{GROUP}/{plural}")["items"], f"no {plural}", 60)  # pylint: disable=cell-var-from-loop
+
+
+def test_the_templates_become_configs_and_the_controller_config_is_complete(objects, sources, controller):
+    target = objects.wait_for_target("worker")
+    assert sources.condition("controllerconfigs", "machine-config-controller", "TemplateControllerCompleted")[0] == "True"
+    assert sources.file("00-worker", "/etc/dns") == 'data:,10.96.0.10%20%7B%22auths%22%3A%7B%7D%7D'
+    assert sources.file(target, "/etc/role") == "data:,worker"
+
+
+def test_a_new_pull_secret_is_rolled_out(objects, sources, controller):
+    target = objects.wait_for_target("worker")
+    sources.admin.must("PATCH", f"{SECRETS}/pull-secret", {
+        "data": {".dockerconfigjson": base64.b64encode(b'{"auths":{"r.test":{}}}').decode()}}, MERGE)
+    other = objects.wait_for_target("worker", other_than=target)
+    assert "r.test" in sources.file(other, "/etc/dns")
+
+
+def test_a_kubelet_config_is_rolled_out_and_taken_back(cluster, objects, sources, controller):
+    before = objects.wait_for_target("worker")
+    with SimulatedAgents(cluster) as agents:
+        agents.add("worker-0", before)
+        objects.wait_until_updated("worker")
+        sources.kubelet("pods", maxPods=9)
+        target = objects.wait_for_target("worker", other_than=before)
+        assert sources.wait_for_condition("kubeletconfigs", "pods", "Accepted") == ("True", "Success")
+        assert "maxPods: 9\n" in sources.file(target, "/etc/kubernetes/kubelet.conf")
+        objects.wait_until_updated("worker", target)
+        sources.remove(f"{GROUP}/kubeletconfigs/pods")
+        objects.wait_until_updated("worker", before)
+    assert sources.file("99-worker-generated-kubelet", "/") is None
+
+
+def test_a_container_runtime_config_is_rendered_and_taken_back(objects, sources, controller):
+    before = objects.wait_for_target("worker")
+    sources.runtime("pids", pidsLimit=2048)
+    target = objects.wait_for_target("worker", other_than=before)
+    assert "pids_limit = 2048" in sources.file(target, "/etc/crio/crio.conf.d/01-ctrcfg-pidsLimit")
+    sources.remove(f"{GROUP}/containerruntimeconfigs/pids")
+    wait_until(lambda: objects.target("worker") == before, "the pool has its old target", 60)
+
+
+def test_a_set_of_mirrors_is_rendered_and_taken_back(objects, sources, controller):
+    before = objects.wait_for_target("worker")
+    sources.setting("clusterversions", "ClusterVersion", "version",
+                    status={"desired": {"image": "r.test/release@sha256:" + "0" * 64, "version": "4.20"}})
+    sources.setting("images", "Image", spec={})
+    sources.setting("imagedigestmirrorsets", "ImageDigestMirrorSet", "mirrors",
+                    spec={"imageDigestMirrors": [{"source": "r.test", "mirrors": ["m.test"]}]})
+    wait_until(lambda: "m.test" in (sources.file("99-worker-generated-registries", "/etc/containers/registries.conf") or ""),
+               "the mirror is in the config", 60)
+    wait_until(lambda: "m.test" in sources.file(objects.target("worker"), "/etc/containers/registries.conf"),
+               "the mirror is rendered", 60)
+    sources.remove(f"{SETTINGS}/imagedigestmirrorsets/mirrors")
+    wait_until(lambda: "m.test" not in sources.file(objects.target("worker"), "/etc/containers/registries.conf"),
+               "the mirror is gone", 60)
+    assert objects.target("worker") != "" and before
+
+
+@pytest.mark.parametrize("kind, plural, spec, reason", [
+    ("KubeletConfig", "kubeletconfigs", {"logLevel": 11}, "Error: KubeletConfig's LogLevel is not valid [0,10]: 11"),
+    ("KubeletConfig", "kubeletconfigs", {"kubeletConfig": {"maxPods": "many"}}, "KubeletConfig could not be unmarshalled"),
+    ("ContainerRuntimeConfig", "containerruntimeconfigs", {"containerRuntimeConfig": {"pidsLimit": 1}},
+     "Error: invalid PidsLimit 1"),
+])
+def test_a_bad_object_has_a_condition_and_touches_no_pool(objects, sources, controller, kind, plural, spec, reason):
+    before = objects.wait_for_target("worker")
+    sources.put(f"{GROUP}/{plural}", kind, "bad", spec={**SELECTS_WORKERS, **spec})
+    status, message = sources.wait_for_condition(plural, "bad", "Failure")
+    assert status == "True" and reason in message
+    assert objects.target("worker") == before
+    # It goes away although it never had a config.
+    sources.remove(f"{GROUP}/{plural}/bad")
+    wait_until(lambda: sources.admin.request("GET", f"{GROUP}/{plural}/bad")[0] == 404, "it is gone", 60)
+
+
+def test_settings_of_nodes_and_features_have_configs_for_pools_that_are_made_later(objects, sources, controller):
+    sources.setting("featuregates", "FeatureGate",
+                    status={"featureGates": [{"version": "4.20", "enabled": [{"name": "Own"}], "disabled": []}]})
+    sources.setting("nodes", "Node", spec={"cgroupMode": "v2"})
+    wait_until(lambda: sources.file("97-worker-generated-kubelet", "/etc/kubernetes/kubelet.conf"), "the 97- config", 60)
+    objects.custom_pool("infra")
+    text = wait_until(lambda: sources.file("98-infra-generated-kubelet", "/etc/kubernetes/kubelet.conf"),
+                      "the 98- config", 60)
+    assert "Own: true" in text
+
+
+def test_a_new_leader_changes_nothing(cluster, objects, sources, templates):
+    with Controller(cluster, "first", f"--templates={templates}"):
+        sources.kubelet("pods", maxPods=9)
+        sources.kubelet("logs", containerLogMaxFiles=7)
+        for name in ("pods", "logs"):
+            assert sources.wait_for_condition("kubeletconfigs", name, "Accepted") == ("True", "Success")
+
+        def versions():
+            configs = cluster.admin.must("GET", f"{GROUP}/machineconfigs")["items"]
+            sets = cluster.admin.must("GET", f"{GROUP}/kubeletconfigs")["items"]
+            return {each["metadata"]["name"]: each["metadata"]["resourceVersion"] for each in configs + sets}
+        objects.wait_until_updated("worker")
+        before = versions()
+    with Controller(cluster, "second", f"--templates={templates}"):
+        wait_until(lambda: objects.leader(), "it leads", 60)
+        # The second leader has looked at everything when it has removed a config of a new object.
+        sources.kubelet("bad", maxPods="many")
+        sources.wait_for_condition("kubeletconfigs", "bad", "Accepted")
+        after = versions()
+        assert {name: after[name] for name in before} == before
+        sources.forget_all()
+        wait_until(lambda: not cluster.admin.must("GET", f"{GROUP}/kubeletconfigs")["items"], "no KubeletConfigs", 60)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of OpenShift that MachineConfigs are generated from, without the rules of their own definitions."""
+
+import json
+
+KINDS = [
+    ("config.openshift.io", "v1", "APIServer", "apiservers", "Cluster"),
+    ("config.openshift.io", "v1", "ClusterImagePolicy", "clusterimagepolicies", "Cluster"),
+    ("config.openshift.io", "v1", "ClusterVersion", "clusterversions", "Cluster"),
+    ("config.openshift.io", "v1", "FeatureGate", "featuregates", "Cluster"),
+    ("config.openshift.io", "v1", "Image", "images", "Cluster"),
+    ("config.openshift.io", "v1", "ImageDigestMirrorSet", "imagedigestmirrorsets", "Cluster"),
+    ("config.openshift.io", "v1", "ImagePolicy", "imagepolicies", "Namespaced"),
+    ("config.openshift.io", "v1", "ImageTagMirrorSet", "imagetagmirrorsets", "Cluster"),
+    ("config.openshift.io", "v1", "Node", "nodes", "Cluster"),
+    ("config.openshift.io", "v1alpha1", "CRIOCredentialProviderConfig", "criocredentialproviderconfigs", "Cluster"),
+    ("operator.openshift.io", "v1alpha1", "ImageContentSourcePolicy", "imagecontentsourcepolicies", "Cluster"),
+]
+
+
+def _definition(group, version, kind, plural, scope):
+    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": f"{plural}.{group}"},
+            "spec": {"group": group, "scope": scope,
+                     "names": {"plural": plural, "singular": kind.lower(), "kind": kind, "listKind": f"{kind}List"},
+                     "versions": [{"name": version, "served": True, "storage": True, "subresources": {"status": {}},
+                                   "schema": {"openAPIV3Schema": {
+                                       "type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
+
+
+def install(cluster):
+    for kind in KINDS:
+        cluster.apply(json.dumps(_definition(*kind)))
+    cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")

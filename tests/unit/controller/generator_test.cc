@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/generator.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "base/base64.h"
+#include "controller/cluster.h"
+#include "event/loop.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
+#include "unit/controller/manual_clock.h"
+#include "unit/controller/small_api_server.h"
+#include "unit/event/patience.h"
+
+namespace pintle::controller {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kSigned = "machineconfiguration.openshift.io/generated-by-controller-version";
+constexpr const char* kSuffix = "machineconfiguration.openshift.io/mc-name-suffix";
+
+// Runs a Generator with a small API server and a small folder of templates.
+class GeneratorTest : public testing::Test {
+ protected:
+  GeneratorTest() {
+    ::setenv("no_proxy", "*", 1);
+    AddFile("kubelet", "/etc/kubernetes/kubelet.conf", "kind: KubeletConfiguration\\nmaxPods: 250\\n");
+    AddFile("storage", "/etc/containers/storage.conf", "[storage]\\ndriver = 'overlay'\\n");
+    AddFile("registries", "/etc/containers/registries.conf", "");
+    AddFile("policy", "/etc/containers/policy.json",
+            R"({\"default\":[{\"type\":\"insecureAcceptAnything\"}],\"transports\":{}})");
+    for (const std::string role : {"master", "worker"}) {
+      WriteTemplate(role + "/00-" + role + "/_base/files/role.yaml", "path: /etc/role\ncontents: {inline: x}\n");
+      AddPool(role, {{"machineconfiguration.openshift.io/mco-built-in", ""}});
+    }
+    server_.Put("controllerconfigs", {{"metadata", {{"name", "machine-config-controller"}, {"generation", 1}}},
+                                      {"spec",
+                                       {{"baseOSContainerImage", "registry/os@sha256:1"},
+                                        {"pullSecret", {{"namespace", "openshift-config"}, {"name", "pull-secret"}}},
+                                        {"infra", {{"status", {{"platformStatus", {{"type", "None"}}}}}}}}}});
+    server_.Put("secrets", {{"metadata", {{"name", "pull-secret"}, {"namespace", "openshift-config"}}},
+                            {"type", "kubernetes.io/dockerconfigjson"},
+                            {"data", {{".dockerconfigjson", EncodeBase64(R"({"auths":{}})")}}}});
+  }
+
+  void WriteTemplate(const std::string& path, const std::string& text) {
+    const std::filesystem::path file = templates_.path() / path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
+  void AddFile(const std::string& name, const std::string& path, const std::string& contents) {
+    WriteTemplate("common/_base/files/" + name + ".yaml",
+                  "path: " + path + "\nmode: 0644\ncontents: {inline: \"" + contents + "\"}\n");
+  }
+  void AddPool(const std::string& name, json::Value labels = json::Value::object()) {
+    labels["pool"] = name;
+    server_.Put("machineconfigpools", {{"metadata", {{"name", name}, {"uid", "uid-of-" + name}, {"labels", labels}}},
+                                       {"spec", {{"nodeSelector", {{"matchLabels", {{"role", name}}}}}}}});
+  }
+  // Puts an object of a kind that selects a pool.
+  void AddManaged(const std::string& plural, const std::string& name, const std::string& pool, json::Value spec,
+                  json::Value metadata = json::Value::object()) {
+    metadata["name"] = name;
+    metadata["uid"] = "uid-of-" + name;
+    metadata["generation"] = 1;
+    spec["machineConfigPoolSelector"] = {{"matchLabels", {{"pool", pool}}}};
+    server_.Put(plural, {{"metadata", std::move(metadata)}, {"spec", std::move(spec)}});
+  }
+
+  // Looks all the time, as the controller does, until the cluster is as wanted.
+  void RunUntil(const std::function<bool()>& is_so) {
+    if (!generator_) Begin();
+    event::Timer look(
+        *loop_,
+        [&] {
+          clock_.now += std::chrono::seconds(1);
+          if (cluster_->CanRender()) generator_->Look(cluster_->Look());
+          if (is_so()) return loop_->Stop();
+          look.After(std::chrono::milliseconds(2));
+        },
+        std::chrono::milliseconds(1));
+    look.After(std::chrono::milliseconds(0));
+    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  }
+  void Begin() {
+    client_ = ValueOf(kube::Client::Create(*loop_, server_.access()));
+    cluster_ = std::make_unique<Cluster>(
+        *client_, "namespace",
+        Cluster::Listener{
+            .changed = [] {}, .node_changed = [](const auto&, const auto&) {}, .trouble = [](auto, auto&) {}});
+    generator_ = std::make_unique<Generator>(
+        *loop_, *client_, clock_, *cluster_, templates_.path(), Versions{.controller = "HASH", .operator_version = ""},
+        Generator::Listener{
+            .changed = [] {},
+            .retry_at = [](MonotonicTime) {},
+            .trouble = [this](const std::string& what,
+                              const Error& error) { trouble_ += what + ": " + error.message() + "\n"; }});
+  }
+
+  bool HasConfig(const std::string& name) { return !server_.Find("machineconfigs", name).is_null(); }
+  // Returns the message of the last condition with the status that a person looks for.
+  std::string ConditionOf(const std::string& plural, const std::string& name, const std::string& type) {
+    const json::Value object = server_.Find(plural, name);
+    std::string found;
+    for (const json::Value& condition : object["status"]["conditions"]) {
+      if (condition["type"] == type) found = condition["status"].text() + " " + condition.TextAt({"message"});
+    }
+    return found;
+  }
+  std::vector<std::string> FinalizersOf(const std::string& plural, const std::string& name) {
+    std::vector<std::string> finalizers;
+    const json::Value object = server_.Find(plural, name);
+    for (const json::Value& finalizer : object["metadata"]["finalizers"]) finalizers.push_back(finalizer.text());
+    return finalizers;
+  }
+  // Returns the text of a file in a config.
+  std::string FileIn(const std::string& config, const std::string& path) {
+    const json::Value object = server_.Find("machineconfigs", config);
+    for (const json::Value& file : object["spec"]["config"]["storage"]["files"]) {
+      const std::string source = file.TextAt({"contents", "source"});
+      if (file["path"] == path) return DecodeBase64(source.substr(source.find(',') + 1)).value_or(source);
+    }
+    return "";
+  }
+
+  TemporaryDirectory templates_;
+  SmallApiServer server_;
+  ManualClock clock_;
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+  std::optional<kube::Client> client_;
+  std::unique_ptr<Cluster> cluster_;
+  std::unique_ptr<Generator> generator_;
+  std::string trouble_;
+};
+
+TEST_F(GeneratorTest, MakesConfigsFromTemplatesAndCompletesTheControllerConfig) {
+  RunUntil([&] {
+    return ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerCompleted")
+        .starts_with("T");
+  });
+  const json::Value config = server_.Find("machineconfigs", "00-worker");
+  EXPECT_EQ(config.TextAt({"metadata", "annotations", kSigned}), "HASH");
+  EXPECT_EQ(config.TextAt({"metadata", "labels", "machineconfiguration.openshift.io/role"}), "worker");
+  EXPECT_EQ(config["metadata"]["ownerReferences"][0].TextAt({"kind"}), "ControllerConfig");
+  EXPECT_TRUE(HasConfig("00-master"));
+}
+
+TEST_F(GeneratorTest, ReportsAMissingPullSecretInTheControllerConfig) {
+  server_.Remove("secrets", "pull-secret");
+  RunUntil([&] {
+    return ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing").starts_with("T");
+  });
+  EXPECT_THAT(ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing"),
+              HasSubstr("secrets \"pull-secret\" not found"));
+  EXPECT_FALSE(HasConfig("00-worker"));
+}
+
+TEST_F(GeneratorTest, MakesTheConfigOfAKubeletConfigAndKeepsWhatOthersHaveSetOnIt) {
+  AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}},
+             {{"annotations", {{"team", "a"}}}, {"finalizers", json::Value::array({"example.test/backup"})}});
+  RunUntil([&] { return ConditionOf("kubeletconfigs", "pods", "Accepted") == "True Success"; });
+  EXPECT_THAT(FileIn("99-worker-generated-kubelet", "/etc/kubernetes/kubelet.conf"), HasSubstr("maxPods: 9\n"));
+  const json::Value object = server_.Find("kubeletconfigs", "pods");
+  EXPECT_EQ(object.TextAt({"metadata", "annotations", "team"}), "a");
+  EXPECT_EQ(*object.Find({"metadata", "annotations", kSuffix}), "");
+  EXPECT_THAT(FinalizersOf("kubeletconfigs", "pods"),
+              ElementsAre("example.test/backup", "99-worker-generated-kubelet"));
+  const json::Value config = server_.Find("machineconfigs", "99-worker-generated-kubelet");
+  EXPECT_EQ(config["metadata"]["ownerReferences"][0].TextAt({"uid"}), "uid-of-pods");
+}
+
+TEST_F(GeneratorTest, WritesNothingWhenNothingChanges) {
+  AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  AddManaged("containerruntimeconfigs", "pids", "worker", {{"containerRuntimeConfig", {{"pidsLimit", 2048}}}});
+  RunUntil([&] {
+    return ConditionOf("kubeletconfigs", "pods", "Success") != "" &&
+           ConditionOf("containerruntimeconfigs", "pids", "Success") != "";
+  });
+  const auto writes = [&] { return server_.CountOf("PATCH") + server_.CountOf("POST") + server_.CountOf("DELETE"); };
+  const std::size_t before = writes();
+  int looks = 0;
+  RunUntil([&] { return ++looks == 50; });
+  EXPECT_EQ(writes(), before);
+}
+
+TEST_F(GeneratorTest, ReportsABadObjectAndGoesOnWithTheOthers) {
+  AddManaged("kubeletconfigs", "bad", "worker", {{"logLevel", 11}});
+  AddManaged("kubeletconfigs", "good", "master", {{"kubeletConfig", {{"maxPods", 9}}}});
+  AddManaged("containerruntimeconfigs", "bad", "worker", {{"containerRuntimeConfig", {{"pidsLimit", 1}}}});
+  RunUntil([&] {
+    return ConditionOf("kubeletconfigs", "good", "Accepted") != "" &&
+           ConditionOf("kubeletconfigs", "bad", "Accepted") != "" &&
+           ConditionOf("containerruntimeconfigs", "bad", "Failure") != "";
+  });
+  EXPECT_EQ(ConditionOf("kubeletconfigs", "good", "Accepted"), "True Success");
+  EXPECT_EQ(ConditionOf("kubeletconfigs", "bad", "Accepted"),
+            "False Error: KubeletConfig's LogLevel is not valid [0,10]: 11");
+  EXPECT_EQ(ConditionOf("containerruntimeconfigs", "bad", "Failure"), "True Error: invalid PidsLimit 1");
+  EXPECT_FALSE(HasConfig("99-worker-generated-kubelet"));
+}
+
+TEST_F(GeneratorTest, ReportsAConfigThatTheServerRefusesAndGoesOnWithTheOthers) {
+  const std::string refused = "99-worker-generated-kubelet";
+  server_.Refuse([&](const kube::Asked& asked) -> std::optional<kube::Answer> {
+    if (!asked.line.starts_with("POST") || asked.body.find("\"name\":\"" + refused + "\"") == std::string::npos) {
+      return std::nullopt;
+    }
+    return SmallApiServer::Status(422, "Invalid", "the webhook says no");
+  });
+  AddManaged("kubeletconfigs", "a", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  AddManaged("kubeletconfigs", "b", "master", {{"kubeletConfig", {{"maxPods", 9}}}});
+  RunUntil([&] {
+    return ConditionOf("kubeletconfigs", "b", "Accepted") != "" && ConditionOf("kubeletconfigs", "a", "Accepted") != "";
+  });
+  EXPECT_THAT(ConditionOf("kubeletconfigs", "a", "Accepted"), HasSubstr("the webhook says no"));
+  EXPECT_EQ(ConditionOf("kubeletconfigs", "b", "Accepted"), "True Success");
+  // What is refused does not keep pools from being rendered.
+  EXPECT_FALSE(generator_->is_busy());
+}
+
+TEST_F(GeneratorTest, MakesTheConfigForAPoolThatIsAddedLater) {
+  AddManaged("containerruntimeconfigs", "pids", "gpu", {{"containerRuntimeConfig", {{"pidsLimit", 2048}}}});
+  RunUntil([&] { return ConditionOf("containerruntimeconfigs", "pids", "Failure") != ""; });
+  EXPECT_EQ(ConditionOf("containerruntimeconfigs", "pids", "Failure"),
+            "True Error: could not find any MachineConfigPool set for ContainerRuntimeConfig pids");
+  AddPool("gpu");
+  RunUntil([&] { return ConditionOf("containerruntimeconfigs", "pids", "Success") != ""; });
+  EXPECT_THAT(FileIn("99-gpu-generated-containerruntime", "/etc/crio/crio.conf.d/01-ctrcfg-pidsLimit"),
+              HasSubstr("pids_limit = 2048"));
+}
+
+TEST_F(GeneratorTest, GivesEachOfTwoObjectsItsOwnNumber) {
+  for (const std::string name : {"first", "second"}) {
+    AddManaged("kubeletconfigs", name, "worker", {{"kubeletConfig", {{"maxPods", 9}}}},
+               {{"creationTimestamp", name == "first" ? "2026-01-01T00:00:00Z" : "2026-01-02T00:00:00Z"}});
+  }
+  RunUntil([&] {
+    return ConditionOf("kubeletconfigs", "first", "Success") != "" &&
+           ConditionOf("kubeletconfigs", "second", "Success") != "";
+  });
+  EXPECT_THAT(FinalizersOf("kubeletconfigs", "first"), ElementsAre("99-worker-generated-kubelet-1"));
+  EXPECT_THAT(FinalizersOf("kubeletconfigs", "second"), ElementsAre("99-worker-generated-kubelet-2"));
+}
+
+TEST_F(GeneratorTest, RemovesTheConfigsOfADeletedObjectBeforeItsFinalizers) {
+  AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}},
+             {{"finalizers", json::Value::array({"example.test/backup"})}});
+  RunUntil([&] { return ConditionOf("kubeletconfigs", "pods", "Success") != ""; });
+  json::Value object = server_.Find("kubeletconfigs", "pods");
+  object["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  server_.Put("kubeletconfigs", object);
+  bool was_there = false;
+  RunUntil([&] {
+    const bool is_let_go = FinalizersOf("kubeletconfigs", "pods").size() == 1;
+    was_there = was_there || (is_let_go && HasConfig("99-worker-generated-kubelet"));
+    return is_let_go;
+  });
+  EXPECT_FALSE(was_there);
+  EXPECT_THAT(FinalizersOf("kubeletconfigs", "pods"), ElementsAre("example.test/backup"));
+}
+
+TEST_F(GeneratorTest, RestoresAConfigThatSomebodyHasChanged) {
+  AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  RunUntil([&] { return ConditionOf("kubeletconfigs", "pods", "Success") != ""; });
+  json::Value config = server_.Find("machineconfigs", "99-worker-generated-kubelet");
+  config["spec"]["config"] = {{"ignition", {{"version", "3.5.0"}}}};
+  config["metadata"]["annotations"]["team"] = "a";
+  server_.Put("machineconfigs", config);
+  RunUntil([&] { return FileIn("99-worker-generated-kubelet", "/etc/kubernetes/kubelet.conf") != ""; });
+  EXPECT_EQ(server_.Find("machineconfigs", "99-worker-generated-kubelet").TextAt({"metadata", "annotations", "team"}),
+            "a");
+}
+
+TEST_F(GeneratorTest, MakesTheConfigsOfFeaturesAndOfTheSettingsOfNodes) {
+  server_.Put(
+      "featuregates",
+      {{"metadata", {{"name", "cluster"}}},
+       {"status",
+        {{"featureGates",
+          json::Value::array({{{"version", "4.20"}, {"enabled", json::Value::array({{{"name", "Own"}}})}}})}}}});
+  server_.Put("nodes", {{"metadata", {{"name", "cluster"}}}, {"spec", {{"cgroupMode", "v2"}}}});
+  RunUntil([&] { return HasConfig("97-worker-generated-kubelet") && HasConfig("98-master-generated-kubelet"); });
+  EXPECT_THAT(FileIn("98-master-generated-kubelet", "/etc/kubernetes/kubelet.conf"), HasSubstr("Own: true"));
+  const json::Value config = server_.Find("machineconfigs", "97-worker-generated-kubelet");
+  EXPECT_EQ(config["spec"]["kernelArguments"][0], "systemd.unified_cgroup_hierarchy=1");
+}
+
+TEST_F(GeneratorTest, DoesNotGoFromTheFastestLatencyProfileToTheSlowestAtOnce) {
+  const auto put_profile = [&](const char* profile) {
+    server_.Put("nodes", {{"metadata", {{"name", "cluster"}}}, {"spec", {{"workerLatencyProfile", profile}}}});
+  };
+  const auto frequency = [&] {
+    const std::string text = FileIn("97-worker-generated-kubelet", "/etc/kubernetes/kubelet.conf");
+    const std::size_t at = text.find("nodeStatusUpdateFrequency: ");
+    return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+  };
+  put_profile("Default");
+  RunUntil([&] { return frequency() == "nodeStatusUpdateFrequency: 10s"; });
+  put_profile("LowUpdateSlowReaction");
+  RunUntil([&] { return trouble_.find("transition not allowed") != std::string::npos; });
+  EXPECT_EQ(frequency(), "nodeStatusUpdateFrequency: 10s");
+  put_profile("MediumUpdateAverageReaction");
+  RunUntil([&] { return frequency() == "nodeStatusUpdateFrequency: 20s"; });
+  put_profile("LowUpdateSlowReaction");
+  RunUntil([&] { return frequency() == "nodeStatusUpdateFrequency: 1m0s"; });
+}
+
+TEST_F(GeneratorTest, MakesTheConfigOfRegistriesForTheClustersOwnPools) {
+  AddPool("gpu");
+  server_.Put("images", {{"metadata", {{"name", "cluster"}}}, {"spec", json::Value::object()}});
+  server_.Put("clusterversions", {{"metadata", {{"name", "version"}}},
+                                  {"status", {{"desired", {{"image", "r.test/release:4.20"}, {"version", "4.20"}}}}}});
+  server_.Put("imagedigestmirrorsets",
+              {{"metadata", {{"name", "mirrors"}}},
+               {"spec",
+                {{"imageDigestMirrors",
+                  json::Value::array({{{"source", "r.test"}, {"mirrors", json::Value::array({"m.test"})}}})}}}});
+  RunUntil([&] {
+    return HasConfig("99-worker-generated-registries") && HasConfig("99-master-generated-registries") &&
+           !generator_->is_busy();
+  });
+  EXPECT_THAT(FileIn("99-worker-generated-registries", "/etc/containers/registries.conf"), HasSubstr("m.test"));
+  EXPECT_FALSE(HasConfig("99-gpu-generated-registries"));
+  // A mirror that is taken back leaves a config without the file.
+  server_.Remove("imagedigestmirrorsets", "mirrors");
+  RunUntil([&] { return FileIn("99-worker-generated-registries", "/etc/containers/registries.conf") == ""; });
+}
+
+TEST_F(GeneratorTest, RemovesConfigsThatAnotherBuildHasSignedAndLeavesThoseOfUsers) {
+  const auto put = [&](const std::string& name, json::Value annotations) {
+    server_.Put("machineconfigs", {{"metadata", {{"name", name}, {"annotations", std::move(annotations)}}},
+                                   {"spec", {{"config", {{"ignition", {{"version", "3.5.0"}}}}}}}});
+  };
+  put("99-worker-generated-kubelet-4", {{kSigned, "OLD"}});
+  put("99-worker-my-generated-kubelet", json::Value::object());
+  RunUntil([&] { return !HasConfig("99-worker-generated-kubelet-4"); });
+  EXPECT_TRUE(HasConfig("99-worker-my-generated-kubelet"));
+}
+
+TEST_F(GeneratorTest, RemovesNothingWhileAnObjectCannotBeRead) {
+  server_.Put("machineconfigs",
+              {{"metadata", {{"name", "99-worker-generated-kubelet-4"}, {"annotations", {{kSigned, "OLD"}}}}},
+               {"spec", {{"config", {{"ignition", {{"version", "3.5.0"}}}}}}}});
+  server_.Put("kubeletconfigs", {{"metadata", {{"name", "bad"}}}, {"spec", {{"logLevel", "high"}}}});
+  AddManaged("kubeletconfigs", "good", "master", {{"kubeletConfig", {{"maxPods", 9}}}},
+             {{"annotations", {{kSuffix, ""}}}});
+  RunUntil([&] { return ConditionOf("kubeletconfigs", "good", "Accepted") == "True Success"; });
+  EXPECT_TRUE(HasConfig("99-worker-generated-kubelet-4"));
+  EXPECT_THAT(trouble_, HasSubstr("logLevel"));
+}
+
+TEST_F(GeneratorTest, FollowsTemplatesThatChange) {
+  AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"podPidsLimit", 9}}}});
+  RunUntil([&] { return ConditionOf("kubeletconfigs", "pods", "Success") != ""; });
+  AddFile("kubelet", "/etc/kubernetes/kubelet.conf", "kind: KubeletConfiguration\\nmaxPods: 111\\n");
+  generator_->ReadTemplates();
+  RunUntil([&] {
+    return FileIn("99-worker-generated-kubelet", "/etc/kubernetes/kubelet.conf").find("maxPods: 111") !=
+           std::string::npos;
+  });
+}
+
+TEST_F(GeneratorTest, DoesNotPutThePullSecretIntoAnError) {
+  server_.Put("secrets", {{"metadata", {{"name", "pull-secret"}, {"namespace", "openshift-config"}}},
+                          {"type", "kubernetes.io/dockerconfigjson"},
+                          {"data", {{".dockerconfigjson", EncodeBase64("hunter2 is no JSON")}}}});
+  RunUntil([&] {
+    return ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing").starts_with("T");
+  });
+  EXPECT_THAT(ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing"),
+              Not(HasSubstr("hunter2")));
+}
+
+}  // namespace
+}  // namespace pintle::controller
